@@ -12,6 +12,7 @@ import numpy as np
 from attncli.document.blocks import (
     Block,
     Callout,
+    DefinitionList,
     Derivation,
     Document,
     Line,
@@ -202,5 +203,6 @@ TOPICS: Mapping[str, str] = MappingProxyType(
 def topic(name: str) -> Document:
     """The lesson of a name."""
     title, about, example, tell = _LESSONS[name]
-    seed = Callout((f"The numbers are drawn with the seed {_SEED}. On a sentence: ", Term(example)))
-    return Document(Word(title), (), about=(Paragraph((about,)),), closing=(*tell(), seed))
+    facts = DefinitionList((("Numbers", (f"drawn with the seed {_SEED}",)),))
+    more = Callout(("On a sentence: ", Term(example)))
+    return Document(Word(title), (), facts, about=(Paragraph((about,)),), closing=(*tell(), more))

@@ -12,6 +12,7 @@ from typing import Any
 
 from tests.auditor import counts
 from tests.auditor.calculator import number, rounds_to, same, value
+from tests.auditor.remarks import REMARKS
 from tests.auditor.said import Said
 from tests.auditor.tables import Table, Tables
 
@@ -580,6 +581,7 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
         (r"here of d_k = (?P<n>\d+)\.", _columns_of_keys),
         (r"(?P<P>\w+)\[1, 1\] is PE\((?P<pos>\d+), 0\)", _counted_from),
         (r"state(?: is)? \((?P<zeros>0(?:, 0)*)\)", _zeros),
+        *REMARKS,
     )
 )  # fmt: skip
 """What sentences say of the numbers of a page, and what tells whether it is so."""

@@ -23,6 +23,7 @@ from attncli.document.pictures import (
     Diagram,
     HeatMaps,
     Picture,
+    Pixels,
     Plane,
     Series,
 )
@@ -150,7 +151,7 @@ def test_arrows_are_vectors_of_two_dimensions() -> None:
     trace = shipped_trace("i_love_ai")
     planes = pictures_of(trace, Plane)
     names = [[raw(group.name) for group in plane.groups] for plane in planes]
-    assert names == [["X"], ["Q", "K", "V"], ["V", "output"]]
+    assert names == [["X"], ["Q", "K"], ["V", "output"]]
     for group in (group for plane in planes for group in plane.groups):
         ends = [[float(number.full) for number in arrow.end] for arrow in group.arrows]
         assert ends == trace[raw(group.name)].values.tolist()
@@ -260,25 +261,24 @@ def test_what_is_left_out_of_a_picture_is_said() -> None:
         assert not any("first" in raw(s.title) for s in shipped_pictures(name))
 
 
-@pytest.mark.parametrize("name", ["i_love_ai", "next_token", "yassine_rnn", "encoder_block"])
+@pytest.mark.parametrize("name", ["i_love_ai", "next_token", "encoder_block"])
 def test_pipelines_have_the_shapes_on_the_arrows(name: str) -> None:
     trace = shipped_trace(name)
     drawn = pictures_of(trace, Diagram, "The steps")[0]
     boxes = {box.id: box for box in drawn.boxes}
     places = [(box.column, box.row) for box in drawn.boxes]
     assert len({*places}) == len(places)
-    shapes = {f"{q.local} {list(q.matrix.shape)}" for q in trace.quantities.values()}
-    shapes |= {f"{q.local} [{q.matrix.shape[0]}]" for q in trace.quantities.values()}
+    sizes = [(q.local, *q.matrix.shape) for q in trace.quantities.values()]
+    shapes = {f"{name} {rows}×{columns}" for name, rows, columns in sizes}
     for link in drawn.links:
         assert boxes[link.source].row < boxes[link.target].row
         text = raw(link.label)
-        if ", " not in text.partition(" [")[0]:
-            assert text in shapes or " [" not in text, text
+        names, _, shape = text.rpartition(" ")
+        assert all(f"{name} {shape}" in shapes for name in names.split(", ")), text
 
 
-@pytest.mark.parametrize("name", ["learning_to_attend", "embedding_before_during_after"])
-def test_only_gradients_flow_on_the_way_back(name: str) -> None:
-    drawn = pictures_of(shipped_trace(name), Diagram, "The steps")[0]
+def test_only_gradients_flow_on_the_way_back() -> None:
+    drawn = pictures_of(shipped_trace("learning_to_attend"), Diagram, "The steps")[0]
     titles = {box.id: raw(box.label) for box in drawn.boxes}
     assert len({*titles.values()}) == len(titles)  # nothing is worked again
     assert "Update 1" in titles.values()
@@ -289,17 +289,59 @@ def test_only_gradients_flow_on_the_way_back(name: str) -> None:
         assert titles[link.target].startswith(after_the_loss) or not flows_back
 
 
-def test_layers_and_heads_beyond_two_are_left_out() -> None:
+def test_layers_stand_once_and_heads_beyond_two_are_left_out() -> None:
     eye = np.eye(4).tolist()
     layer = {"W_Q": eye, "W_K": eye, "W_V": eye, "W1": eye, "W2": eye, "heads": 4}
     trace = trace_of(json.dumps({"tokens": ["a", "b"], "X": eye[:2], "layers": [layer] * 5}))
     drawn = pictures_of(trace, Diagram, "The steps")[0]
     pairs = [(raw(box.label), raw(box.below)) for box in drawn.boxes]
-    places = {below for _, below in pairs}
-    assert {"Layer 1 · Head 1", "Layer 1 · Head 2", "Layer 2 · Head 2"} <= places
-    assert not any("Head 3" in below or "Layer 3" in below for below in places)
-    assert [label for label, _ in pairs].count("2 more heads") == 2
-    assert [label for label, _ in pairs].count("3 more layers") == 1
+    assert ("Multi-head attention", "4 heads") in pairs
+    assert len({label for label, _ in pairs}) == len(pairs)
+    assert {box.frame for box in drawn.boxes if box.below != "given"} == {"5 layers"}
+    alone = trace_of(json.dumps({"tokens": ["a", "b"], "X": eye[:2], **layer}))
+    pairs = [
+        (raw(box.label), raw(box.below))
+        for box in pictures_of(alone, Diagram, "The steps")[0].boxes
+    ]
+    assert {("Softmax", "Head 1"), ("Softmax", "Head 2"), ("2 more heads", "alike")} <= {*pairs}
+    assert not any("Head 3" in below for _, below in pairs)
+
+
+def test_an_attention_in_a_block_is_one_box() -> None:
+    """What goes round it, and its shape, are on the arrows."""
+    drawn = pictures_of(shipped_trace("next_token"), Diagram, "The steps")[0]
+    (attention,) = (box for box in drawn.boxes if "attention" in raw(box.label))
+    assert (attention.label, attention.below) == ("Masked multi-head attention", "2 heads")
+    framed = {box.id: raw(box.label) for box in drawn.boxes if box.frame}
+    assert [*framed.values()] == [
+        "Norm 1", attention.label, "Residual 1", "Norm 2", "Feed-forward network", "Residual 2",
+    ]  # fmt: skip
+    labels = {box.id: raw(box.label) for box in drawn.boxes}
+    ways = {(labels[link.source], labels[link.target]) for link in drawn.links}
+    assert {("Positions", "Residual 1"), ("Residual 1", "Residual 2")} <= ways
+
+
+@pytest.mark.parametrize("name", ["alice_met_bob", "meeting", "embedding_before_during_after"])
+def test_a_few_steps_or_a_mere_sequence_have_no_diagram(name: str) -> None:
+    assert pictures_of(shipped_trace(name), Diagram) == []
+
+
+def test_a_picture_has_its_pixels_where_they_lie() -> None:
+    (block,) = pictures_of(shipped_trace("picture"), Pixels)
+    values = np.array([[float(n.full) for n in patch.numbers] for patch in block.patches])
+    whole = values.reshape(2, 2, 2, 2).swapaxes(1, 2).reshape(4, 4)
+    assert np.array_equal(whole, np.eye(4)), "the stroke that falls from left to right"
+    assert [raw(patch.name) for patch in block.patches][1] == "upper right"
+    eye = np.eye(3).tolist()
+    uneven = {"patches": eye, "W_patch": eye, "W_Q": eye, "W_K": eye, "W_V": eye}
+    assert pictures_of(trace_of(json.dumps(uneven)), Pixels) == []
+
+
+def test_vectors_before_and_after_attention_have_one_scale() -> None:
+    (block,) = pictures_of(shipped_trace("meeting"), HeatMaps, "before attention and after")
+    assert [raw(name) for name, _ in block.maps] == ["Before", "After"]
+    trace = shipped_trace("meeting")
+    assert [table.quantity for _, table in block.maps] == [trace[n].name for n in ("X", "output")]
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])

@@ -10,16 +10,19 @@ import pytest
 from typer.testing import CliRunner
 
 from attncli.cli import app
-from attncli.document.pictures import Box, Diagram
+from attncli.document.pictures import Diagram
 from attncli.errors import UserError
 from attncli.formats import RenderOptions, picture_format_names, render
-from attncli.names import Word
+from attncli.names import Word, raw
 from attncli.notation.escaping import visible
-from attncli.pages.parts.pictures import pipeline
+from attncli.pages.parts.diagrams import pipeline
+from attncli.pages.parts.selection import Selection
+from attncli.pages.walkthrough import walkthrough
 from attncli.pipeline import load, work
 from attncli.trace import Quantity
 from tests.conftest import sampled
 from tests.helpers import hostile
+from tests.helpers.browser import NEEDS_BROWSER, browser, opened
 from tests.helpers.pages import SHIPPED, document_of, trace_of
 from tests.helpers.readers import bare, refused
 
@@ -89,14 +92,17 @@ def test_a_larger_weight_is_in_a_heavier_shade() -> None:
     assert shades["0.8"] > shades["0.65"] > shades["0.2"] > shades["0.05"]
 
 
-def test_the_graph_has_an_arrow_for_each_edge() -> None:
+def test_a_ribbon_is_as_wide_as_its_weight_is_large() -> None:
+    """And each query's weights stand below its words in their order."""
     root = picture_of("i_love_tennis")
-    arrows = list(root.iter(f"{SVG}line"))
-    assert len(arrows) == 16
-    widths = {float(e.get("stroke-width", "0")) for e in arrows}
-    assert min(widths) == 1
-    assert max(widths) == 5
-    assert not list(picture_of("i_love_ai").iter(f"{SVG}line"))
+    ribbons = [e for e in root.iter(f"{SVG}path") if "ribbon" in e.get("class", "").split()]
+    (weights,) = weights_of("i_love_tennis")
+    drawn = [float(n) for n in weights.values.ravel() if n]
+    assert len(ribbons) == len(drawn) == 16
+    for ribbon, weight in zip(ribbons, drawn, strict=True):
+        assert float(ribbon.get("stroke-width", "0")) == pytest.approx(36 * weight, abs=0.06)
+    heaviest = [e.get("class") for e in ribbons].count("ribbon most")
+    assert heaviest == sum(sum(row == max(row)) for row in weights.values)
 
 
 @pytest.mark.slow
@@ -165,52 +171,97 @@ def test_pictures_are_no_papers() -> None:
     assert "no such format" in text
 
 
-def steps_of(text: str, *changes: str) -> Diagram:
-    (diagram,) = pipeline(work(load(text, changes)))
-    return diagram
+def steps_of(text: str, *changes: str) -> list[Diagram]:
+    return [*pipeline(work(load(text, changes)))]
 
 
-def told(box: Box) -> str:
-    return f"{box.label} {box.below}".strip()
-
-
-def ways_through(diagram: Diagram) -> set[tuple[str, str]]:
-    boxes = {box.id: told(box) for box in diagram.boxes}
-    return {(boxes[link.source], boxes[link.target]) for link in diagram.links}
+def ways_through(diagram: Diagram) -> list[tuple[str, str, str]]:
+    boxes = {box.id: f"{raw(box.label)} {raw(box.below)}".strip() for box in diagram.boxes}
+    return [(boxes[link.source], boxes[link.target], raw(link.label)) for link in diagram.links]
 
 
 @pytest.mark.parametrize(
-    ("name", "into"),
-    [("yassine_lstm", "Gates"), ("yassine_gru", "Gates"), ("rnn_backward_through_time", "Memory")],
+    ("name", "cell", "states"), [("yassine_lstm", "LSTM", "a, c 2"), ("yassine_gru", "GRU", "a 2")]
 )
-def test_each_state_goes_on_to_the_next_one(name: str, into: str) -> None:
-    ways = ways_through(steps_of(name))
-    start = "Initial state, before the first token"
-    assert (start, f"{into} at step 1") in ways
-    assert ("State at step 1", f"{into} at step 2") in ways
-    assert ("State at step 2", "2 more times alike") in ways
-    fed = {target for source, target in ways if source == start}
-    assert all(target.endswith("at step 1") for target in fed)
+def test_each_state_goes_on_to_the_next_cell(name: str, cell: str, states: str) -> None:
+    (diagram,) = steps_of(name)
+    ways = ways_through(diagram)
+    for time in (2, 3, 4):
+        assert (f"{cell} cell at step {time - 1}", f"{cell} cell at step {time}", states) in ways
+    taken = [(token, cell) for token, cell, label in ways if not label]
+    assert taken == [
+        (f"{word} X 3", f"{cell} cell at step {k}")
+        for k, word in enumerate(("Yassine", "is", "the", "king"), start=1)
+    ]
+    columns = {box.id: box.column for box in diagram.boxes}
+    assert all(columns[link.target] - columns[link.source] in (0, 1) for link in diagram.links)
 
 
 def test_the_gradients_of_the_states_go_back_from_each_to_the_one_before() -> None:
-    ways = ways_through(steps_of("rnn_backward_through_time"))
-    back = "Backward through the"
-    assert (f"{back} memory at step 4", f"{back} state at step 3") in ways
-    assert (f"{back} read-out at step 4", f"{back} state at step 4") in ways
-    assert (f"{back} memory at step 3", "2 more times alike") in ways
-    assert ("2 more times alike", f"{back} embeddings") in ways
+    forward, back = steps_of("rnn_backward_through_time")
+    assert "gradient" not in raw(forward.title)
+    between = [
+        (f"Backward at step {t + 1}", f"Backward at step {t}", "grad.a 3") for t in (3, 2, 1)
+    ]
+    assert ways_through(back) == [("Loss", "Backward at step 4", "grad.z_y 1"), *between]
 
 
-def test_few_times_are_all_drawn() -> None:
-    ways = ways_through(steps_of("yassine_lstm", "sentence=Yassine is king"))
-    assert ("State at step 2", "Gates at step 3") in ways
-    assert ("State at step 3", "Read-out at step 3") in ways
+def test_of_many_times_the_first_and_the_last_are_drawn() -> None:
+    (diagram,) = steps_of("yassine_lstm", "sentence=is is is is the the king king")
+    ways = ways_through(diagram)
+    assert ("LSTM cell at step 2", "5 more times alike", "a, c 2") in ways
+    assert ("5 more times alike", "LSTM cell at step 8", "a, c 2") in ways
+    assert ("… X 3", "5 more times alike", "") in ways
+
+
+def test_a_layer_that_goes_both_ways_has_its_tokens_between() -> None:
+    both = steps_of("yassine_rnn_sentence", "direction=backward")[0]
+    rows = {raw(box.label): box.row for box in both.boxes}
+    assert rows["RNN cell"] > rows["Yassine"]
 
 
 def test_no_box_stands_on_another_and_arrows_go_down() -> None:
-    for name in ("yassine_lstm", "rnn_backward_through_time", "decoder_block"):
-        diagram = steps_of(name)
+    for name in ("encoder_block", "decoder_block", "mixture_of_experts"):
+        (diagram,) = steps_of(name)
         rows = {box.id: box.row for box in diagram.boxes}
         assert len({(box.column, box.row) for box in diagram.boxes}) == len(diagram.boxes)
         assert all(rows[link.source] < rows[link.target] for link in diagram.links)
+
+
+@pytest.mark.slow
+@NEEDS_BROWSER
+def test_no_text_of_a_shipped_picture_stands_on_another_or_outside(tmp_path: Path) -> None:
+    """As a browser measures them, each a little smaller than the room of its line."""
+    wrong, all_drawn = [], Selection(pictured=True)
+    with browser() as chromium:
+        for name in SHIPPED:
+            path = tmp_path / f"{name}.svg"
+            try:
+                page = render(
+                    walkthrough(trace_of(SHIPPED[name]), all_drawn), "svg", RenderOptions()
+                )
+            except UserError:  # there is nothing to draw
+                continue
+            path.write_text(page, "utf-8")
+            with opened(chromium, path) as window:
+                wrong += [f"{name}: {pair}" for pair in window.evaluate(OVERLAPS)]
+    assert wrong == []
+
+
+OVERLAPS = """() => {
+  const texts = [...document.querySelectorAll("text")].filter(one => one.textContent.trim());
+  const whole = document.documentElement.getBoundingClientRect();
+  const boxes = texts.filter(one => !(one.getAttribute("transform") || "").includes("rotate"))
+    .map(one => [one.textContent, one.getBoundingClientRect()]);
+  const found = [];
+  const outside = b => b.left < whole.left || b.right > whole.right || b.bottom > whole.bottom;
+  boxes.forEach(([text, a], i) => {
+    if (outside(a)) found.push(text + " outside");
+    for (const [other, b] of boxes.slice(i + 1)) {
+      const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+      const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+      if (across > 1 && down > 4) found.push(`${text} on ${other}`);
+    }
+  });
+  return found;
+}"""

@@ -143,7 +143,7 @@ def test_answers_of_another_form_are_refused(tmp_path: Path) -> None:
     result = run("grade", "i_love_ai", sheet)
     assert result.exit_code == 2
     assert "these are answers of form B" in result.stderr
-    assert "name it, or the folder that was made of it" in result.stderr
+    assert "name the file, or the folder made from it" in result.stderr
     folder = run("grade", tmp_path / "forms", sheet)
     assert folder.exit_code == 2
     assert "this folder doesn't say what its forms ask, as options made them" in folder.stderr

@@ -177,8 +177,8 @@ def test_i_love_ai() -> None:
     assert weak["ties"] == ["weights[I] has 0.422 twice", "weights[love] has 0.212 twice"]
     assert weak["sums"] == ["weights[I] adds up to 0.999"]
     assert weak["in all"] == [
-        "Weak here: 11 ambiguous roundings, 3 answers that tell little, 2 ties, 1 row that doesn't add up, 1 winner that comes"
-        " again, 3 unvaried matrices, 22 trivial cells,"
+        "Weak here: 11 ambiguous roundings, 3 answers that tell little, 2 ties, 1 row that doesn't add up, 1 repeated"
+        " winner, 3 unvaried matrices, 22 trivial cells,"
         " 4 mistakes that can't be revealed."
     ]
 

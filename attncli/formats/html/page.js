@@ -200,7 +200,10 @@
   }
   for (const drawing of main.querySelectorAll("svg:has([data-n])")) drawing.setAttribute("role", "group");
   for (const frame of main.querySelectorAll(".scroll")) {
-    if (frame.scrollWidth > frame.clientWidth) frame.tabIndex = 0;
+    if (frame.scrollWidth <= frame.clientWidth) continue;
+    frame.tabIndex = 0;
+    const named = frame.querySelector("tr > :first-child"); // it stays where it is, and may take too much room
+    frame.classList.toggle("named", named?.offsetWidth > 0.4 * frame.clientWidth);
   }
   for (const section of sections) {
     const first = numbers.find((one) => section.contains(one));
@@ -288,7 +291,7 @@
   const watch = new IntersectionObserver((seen) => {
     const top = seen.find((one) => one.isIntersecting);
     if (top && !document.body.classList.contains("stepping")) mark(sections.indexOf(top.target));
-  }, { rootMargin: "0px 0px -75% 0px" });
+  }, { rootMargin: "-64px 0px -70% 0px" });
   sections.forEach((section) => watch.observe(section));
   mark(0);
 })();

@@ -27,7 +27,9 @@ from attncli.formats.svg.elements import (
 from attncli.notation.escaping import printed
 
 _PAD, _LOW, _HIGH = 24.0, 20.0, 34.0
-_GAP, _BEYOND_LABEL, _BETWEEN, _ROOM = 44.0, 40.0, 22.0, 16.0
+_GAP, _BETWEEN, _ROOM = 44.0, 22.0, 16.0
+_BESIDE_LABEL, _ABOVE_LABEL = 40.0, 28.0
+"""The line that is seen of a link with a label, with its head: across, and down."""
 
 Cell = tuple[int, int]
 """A level and a lane, from 0."""
@@ -99,7 +101,8 @@ class _Plan:
             first, last = sorted((start[0], end[0]))
             size = label if self.across else _LOW * bool(label)
             if last - first == 1:
-                gaps[first] = max(gaps[first], size + _BEYOND_LABEL * bool(label))
+                seen = _BESIDE_LABEL if self.across else _ABOVE_LABEL
+                gaps[first] = max(gaps[first], size + seen * bool(label))
             for level in range(first + 1, last):
                 wide[level] = max(wide[level], size / (last - first - 1))
         spans, start_of = [], 0.0

@@ -75,9 +75,9 @@ def _patch(patch: Series, side: int, size: float, shades: _Shades, asked: Asked 
         grey = f"fill: rgb({', '.join([f'{share:.1%}'] * 3)})"
         elements.append(element("rect", x=x, y=y, width=size, height=size, style=grey))
         if asked:
-            middle = (x + size / 2, y + size / 2)
+            middle, high = x + size / 2, y + size / 2
             ink = f"fill: {'black' if share > _LIGHT else 'white'}"
             elements.append(
-                text_at(*middle, number_text(number), "middle", style=ink, **asked(number))
+                text_at(middle, high, number_text(number), "middle", style=ink, **asked(number))
             )
     return Picture("", "", (size * side, top + size * side), tuple(elements))

@@ -141,7 +141,7 @@ def _lines(axes: _Axes) -> Iterator[str]:
 
 def _ticks(axes: _Axes) -> Iterator[tuple[str, Rectangle]]:
     """The numbers at the axes, at the frame's lower and left edge."""
-    low = axes.frame.bottom + _PAD
+    low = axes.frame.bottom + 1.6 * _PAD  # below the number of the left edge
     end = float("-inf")
     for number, text in axes.x.ticks:
         box = text_box(text, (axes.at(number, 0)[0], low))

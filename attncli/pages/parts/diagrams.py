@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import takewhile
+from itertools import dropwhile, takewhile
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -236,7 +236,10 @@ def _told(stage: _Stage, parts: Sequence[PlannedStep]) -> tuple[Label, Label]:
         heads = place.attention.heads
         label = f"Backward through the {name}" if stage.back else name.capitalize()
         return label, counted(heads, "head") if heads > 1 else ""
-    below = place_in_words(first.path) if _frame(parts) == "" else ""
+    below = place_in_words(first.path)
+    if _frame(parts):
+        inside = dropwhile(lambda at: at.local != _LAYERS, first.path.places)
+        below = " · ".join(filter(None, (place_in_words(at.alone) for at in [*inside][1:])))
     again = len(parts) > 1 and any(at.local in _AGAIN for at in first.path.places)
     if not again:
         return _title(first), below

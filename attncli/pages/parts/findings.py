@@ -14,7 +14,7 @@ from itertools import islice, pairwise
 
 import numpy as np
 
-from attncli.document.blocks import Block, Derivation, Section, Span, Spans, TextList
+from attncli.document.blocks import Block, Callout, Derivation, Section, Span, Spans, TextList
 from attncli.document.tables import Data
 from attncli.equations.elision import MOST_PARTS, elided
 from attncli.equations.matrix import Matrix
@@ -67,22 +67,29 @@ FEW = 4
 
 
 def is_left_out(trace: Trace, part: PlannedStep, selection: Selection) -> bool:
-    """Whether a page goes without a part of a model that is worked again after an update: what the
-    first one came to shows how it is worked, and a table at the end has what each came to."""
-    told = _TOLD if part.updates == 1 or trains_few(trace) else _TOLD[:1]
-    return is_again(part, selection) and part.step not in told
+    """Whether a page goes without a part of a model that is worked again after an update."""
+    told = part.step in _TOLD and not (part.step == "loss" and _is_repeated(trace, part))
+    return is_again(part, selection) and not told
 
 
 def in_brief(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
-    """What is told of a later update: the parameters after it."""
+    """What is told of a later update: the parameters after it, and what it came to."""
     path = Name(UPDATES, after_updates(part.updates))
     made = [(q, matrix_block(q, selection, part.path)) for q in made_by(trace, part)]
-    return [table if q.name.inside(path) else Data(table) for q, table in made]
+    tables = [table if q.name.inside(path) else Data(table) for q, table in made]
+    return [*tables, *map(Callout, findings_of(trace, part, selection))]
 
 
 def is_in_brief(trace: Trace, part: PlannedStep, selection: Selection) -> bool:
-    """Whether a page tells of a later update no more than the parameters after it."""
-    return part.step == "update" and is_again(part, selection) and not trains_few(trace)
+    """Whether a page tells of a later update no more than that."""
+    update = part.step == "update" and not trains_few(trace)
+    progress = part.step == "progress" and _is_repeated(trace, part)
+    return is_again(part, selection) and (update or progress)
+
+
+def _is_repeated(trace: Trace, part: PlannedStep) -> bool:
+    """Whether a part comes after an update whose likes have shown how it is worked."""
+    return part.updates > 1 and not trains_few(trace)
 
 
 def trained_parameters(trace: Trace) -> list[Name]:

@@ -36,7 +36,7 @@ from attncli.pages.parts.findings import (
     weights_of,
 )
 from attncli.pages.parts.pictures import MOST_POINTS
-from attncli.pages.parts.remarks import nearness
+from attncli.pages.parts.remarks import nearness, remarks_on
 from attncli.pages.parts.selection import Selection
 from attncli.pages.parts.sentences import called_as, contrasted, words_enumerated
 from attncli.scenario.model import UPDATES, after_updates, updates_before
@@ -98,7 +98,15 @@ def _variant(
     note = Callout((*varied_as, *compared.sentences(own, result, before.called, rows)))
     tables = [*given_blocks(other, changed, Selection()), variant_block(name, result, rows)]
     found = [] if compared.same else findings_anew(other, before.trace, rows)
-    return [note, *about, *tables, *_words_moved(trace, other), *map(Callout, found)]
+    anew = _remarks_anew(before.trace, other)
+    return [note, *about, *tables, *anew, *_words_moved(trace, other), *map(Callout, found)]
+
+
+def _remarks_anew(before: Trace, other: Trace) -> list[Block]:
+    """What is worth a remark of the steps that a variant takes and the trace before it doesn't."""
+    known = {part.step for part in before.story}
+    anew = (part for part in other.story if part.step not in known)
+    return [block for part in anew for block in remarks_on(other, part)]
 
 
 def _words_moved(trace: Trace, other: Trace) -> list[Block]:
@@ -424,7 +432,7 @@ def _headings(first: _Pass) -> tuple[Word | str, ...]:
     names = [f"p({scenario.prediction.targets[k]})" for k in targets]
     if len({*names}) < len(names):  # the same of several tokens
         names = [f"p at {scenario.text.tokens[k]}" for k in targets]
-    return ("Updates", "Loss", "Change", "Promised", *map(Word, names))
+    return ("Updates", "Loss", "Change", "Predicted", *map(Word, names))
 
 
 def _targets(training_pass: _Pass) -> tuple[int, ...]:

@@ -4,12 +4,12 @@ are to each other, before and after."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from itertools import combinations
 from typing import NamedTuple
 
-from attncli.document.blocks import Block, Callout, Derivation, Line, Spans, Subheading
+from attncli.document.blocks import Block, Callout, Span, Spans, Subheading
 from attncli.equations import deciding
 from attncli.equations.elision import MOST_PARTS, elided
 from attncli.equations.tree import (
@@ -20,17 +20,16 @@ from attncli.equations.tree import (
     Product,
     Quotient,
     Root,
-    Symbol,
     constant,
     minus,
 )
-from attncli.names import Word, below, words
+from attncli.names import Word, below
 from attncli.notation import plain
 from attncli.numbers import decimals
 from attncli.operations.positions import Sinusoids
 from attncli.pages.parts.blocks import Row, table
 from attncli.pages.parts.selection import made_by
-from attncli.pages.parts.sentences import called_as
+from attncli.pages.parts.sentences import called_as, joined
 from attncli.steps.recurrent.cells import keeps_old
 from attncli.trace import CellPlace, Place, PlannedStep, Quantity, Trace, WayPlace
 
@@ -70,21 +69,23 @@ def _wave_lengths(trace: Trace, part: PlannedStep) -> list[Block]:
             continue
         pairs = range(waves.d // 2)
         last = [Number.written(number) for number in (pairs[-1], waves.d - 1)]
+        shown = [pairs[k] if k is not None else k for k in elided(len(pairs), MOST_PARTS)]
+        lengths = joined((_wave_length(trace, waves, i),) for i in shown)
         text: Spans = (
-            "i counts the pairs, from 0 to ", last[0], ", and pair i has the dimensions 2i and"
-            " 2i+1, which go from 0 to ", last[1], ". Its waves repeat after 2π × ", waves.base,
-            "^(2i/", Number.written(waves.d), ") positions.",
+            "i counts the pairs, from 0 to ", last[0], ". Pair i has the dimensions 2i and 2i+1,"
+            " which go from 0 to ", last[1], ". Its waves repeat after 2π × ", waves.base, "^(2i/",
+            Number.written(waves.d), ") positions: ", *lengths, ".",
         )  # fmt: skip
-        rows = [_wave(waves, i, trace.rounding.decimals) for i in pairs]
-        headings = ("Pair i", "Dimensions", "Wave length")
-        blocks += [Callout(text), table(headings, rows)]
+        blocks.append(Callout(text))
     return blocks
 
 
-def _wave(waves: Sinusoids, i: int, places: int) -> Row:
+def _wave_length(trace: Trace, waves: Sinusoids, i: int | None) -> Span:
+    if i is None:
+        return "…"
     exponent = Quotient(constant(2 * i), constant(waves.d))
-    length = deciding.rounded(Product((TWO, PI, Power(waves.base, exponent))), places)
-    return str(i), f"{2 * i} and {2 * i + 1}", str(length)
+    length = Product((TWO, PI, Power(waves.base, exponent)))
+    return Number.written(deciding.rounded(length, trace.rounding.decimals))
 
 
 def _way_through(trace: Trace, part: PlannedStep) -> list[Block]:
@@ -100,10 +101,7 @@ def _way_through(trace: Trace, part: PlannedStep) -> list[Block]:
         steps, " from ", *ends[0], " to ", *ends[1], ". Attention compares all ", times,
         " tokens at once, and takes 1 step from any of them to any other.",
     )  # fmt: skip
-    lines = tuple(_kept(trace, place))
-    what: Spans = ("So much of what the memory holds at ", *ends[0], " the gates keep until ")
-    kept = (Callout((*what, *ends[1], ":")), Derivation(lines)) if lines else ()
-    return [Callout(way), *kept]
+    return [Callout(way), *_kept(trace, place, ends)]
 
 
 def ends_of(place: Place) -> tuple[Spans, Spans] | None:
@@ -115,21 +113,24 @@ def ends_of(place: Place) -> tuple[Spans, Spans] | None:
     return first, last
 
 
-def _kept(trace: Trace, place: WayPlace) -> Iterator[Line]:
+def _kept(trace: Trace, place: WayPlace, ends: tuple[Spans, Spans]) -> list[Block]:
     """Of each place of the first memory the share that all gates after it keep."""
     lstm, after = place.cell.kind == "lstm", place.order[1:]
     named = [below(place.name("gates").at(t), "forget" if lstm else "update") for t in after]
     gates = [trace.quantities[name] for name in named if name in trace]
     if len(gates) < len(after) or len(gates) > MOST_PARTS:
-        return
+        return []
     whole = lstm or keeps_old(place)
+    products: list[Spans] = []
     for k in range(gates[0].matrix.size):
         numbers = [gate.number(*divmod(k, gate.matrix.shape[1])) for gate in gates]
         shares = [number if whole else minus(constant(1), number) for number in numbers]
-        product = Product(tuple(shares))
-        share = deciding.shown(product)
-        rounded = Number.written(decimals.round_to(share, trace.rounding.decimals))
-        yield Line(Symbol("kept", (str(k + 1),)), (("=", product), ("=", rounded)))
+        product = Product(tuple(shares)) if shares[1:] else shares[0]
+        share = decimals.round_to(deciding.shown(product), trace.rounding.decimals)
+        products.append((product, " = ", Number.written(share)))
+    start: Spans = ("Of what the memory holds at ", *ends[0], ", the gates keep until ", *ends[1])
+    shown = (("…",) if k is None else products[k] for k in elided(len(products), MOST_PARTS))
+    return [Callout((*start, " these shares: ", *joined(shown, "; "), "."))]
 
 
 def _back_through(trace: Trace, part: PlannedStep) -> list[Block]:
@@ -177,10 +178,6 @@ class _Pair(NamedTuple):
     def cosine(self) -> Number:
         return Number.written(deciding.rounded(self.quotient, decimals.places(self.dot.shown)))
 
-    def line(self, when: str) -> Line:
-        label = Symbol(f"{when}.cos", words(self.names))
-        return Line(label, (("=", self.quotient), ("=", self.cosine())))
-
 
 def _pairs(vectors: Quantity, names: Sequence[Word], places: int) -> list[_Pair]:
     """Each two of some vectors that aren't 0."""
@@ -216,10 +213,11 @@ class _Move(NamedTuple):
         return (Word(" and ".join(self.before.names)), *map(plain, numbers))
 
     def told(self, how: str) -> Spans:
-        """`king and queen come nearer most: their cosine goes from 0.015 to 0.797.`"""
+        """`king and queen come nearer most: their cosine goes from 5 / √(25 × 4) = 0.5 to …`"""
         one, other = (called_as(self.before.names, k) for k in (0, 1))
-        change: Spans = (self.then, " to ", self.now, ".")
-        return (*one, " and ", *other, f" {how}: their cosine goes from ", *change)
+        then: Spans = (self.before.quotient, " = ", self.then)
+        now: Spans = (self.after.quotient, " = ", self.now)
+        return (*one, " and ", *other, f" {how}: their cosine goes from ", *then, " to ", *now, ".")
 
 
 def nearness(
@@ -234,7 +232,6 @@ def nearness(
     labels = [phrase.rpartition(" ")[2] for phrase in when]  # `variant`, of `in the variant`
     headings = ("Words", *(f"{what} {label}" for label in labels for what in ("a · b", "cos")))
     *others, most = sorted(both, key=lambda move: move.rise)
-    lines = (most.before.line(labels[0]), most.after.line(labels[1]))
     between: Spans = (
         f"The cosines {when[0]} are ", *_between([move.then for move in both]),
         f", {when[1]} ", *_between([move.now for move in both]), ".",
@@ -242,7 +239,6 @@ def nearness(
     return [
         Subheading(("How near the words are",)),
         table(headings, rows),
-        Derivation(lines),
         *([Callout(between)] if others else []),
         Callout(most.told("come nearer most")),
         *(Callout(move.told(_least(move))) for move in others[:1]),

@@ -1,0 +1,113 @@
+"""Remarks on what the numbers of a step mean: each is read, and worked again."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from decimal import Decimal
+
+from tests.auditor.calculator import number, rounds_to, value
+from tests.auditor.said import Said
+
+_N = r"−?\d+(?:\.\d+)?"
+
+
+def _is_worked(text: str) -> bool:
+    """`0.5 × 0.25 = 0.125`"""
+    working, _, result = text.partition(" = ")
+
+    def no_names(name: str) -> Decimal:
+        raise KeyError(name)
+
+    return rounds_to(value(working, no_names), result.strip())
+
+
+def _parameters(claim: Said, match: re.Match[str]) -> bool:
+    n, d = int(match["n"]), int(match["d"])
+    taken = int(match["taken"]) == len({*_list(claim, "ids")})
+    return taken and n * d == int(match["product"]) and (n, d) == (int(match["m"]), int(match["k"]))
+
+
+def _list(claim: Said, name: str) -> list[str]:
+    steps = [q for step in claim.page["steps"] for q in step["quantities"]]
+    return next(q["text"] for q in steps if q["name"].endswith(name))
+
+
+def _waves(_: Said, match: re.Match[str]) -> bool:
+    """The wave lengths of the first pairs and of the last one; all of few."""
+    pairs, d = int(match["pairs"]) + 1, int(match["d"])
+    texts = match["lengths"].split(", ")
+    gap = texts.index("…") if "…" in texts else len(texts)
+    of = [*range(gap), *range(pairs - len(texts[gap + 1 :]), pairs)]
+    told = [text for text in texts if text != "…"]
+    if int(match["last"]) != d - 1 or pairs != d // 2 or len(of) != len(told):
+        return False
+    lengths = (2 * math.pi * float(number(match["base"])) ** (2 * i / d) for i in of)
+    pairs_of = zip(lengths, told, strict=True)
+    return all(rounds_to(Decimal(repr(length)), text) for length, text in pairs_of)
+
+
+def _way(_: Said, match: re.Match[str]) -> bool:
+    return int(match["n"]) == int(match["m"]) == int(match["steps"]) + 1
+
+
+def _kept(_: Said, match: re.Match[str]) -> bool:
+    return all(_is_worked(text) for text in match["shares"].split("; ") if text != "…")
+
+
+def _back(claim: Said, match: re.Match[str]) -> bool:
+    """The norm of the product of all factors but the one that leads before the first token."""
+    norms = claim.tables["factor_norms"].text
+    at = norms.index(match["norm"])
+    return int(match["count"]) == len(norms) - 1 and at in (1, len(norms) - 2)
+
+
+def _grown(claim: Said, match: re.Match[str]) -> bool:
+    for table in claim.page["tables"]:
+        if "Of the one before" in table["headings"] and len(table["rows"]) > int(match["steps"]):
+            sizes = [row[table["headings"].index("Size")] for row in table["rows"]]
+            return [sizes[0], sizes[-1]] == [match["start"], match["end"]]
+    return False
+
+
+def _between(_: Said, match: re.Match[str]) -> bool:
+    ends = [number(match[name]) for name in ("a", "b", "c", "d")]
+    return ends[0] <= ends[1] and ends[2] <= ends[3] and all(abs(end) <= 1 for end in ends)
+
+
+def _moved(_: Said, match: re.Match[str]) -> bool:
+    then, now = (number(match[name].rpartition(" = ")[2]) for name in ("then", "now"))
+    further = now < then if match["how"] == "move apart most" else now >= then
+    return further and _is_worked(match["then"]) and _is_worked(match["now"])
+
+
+def _shares(claim: Said, match: re.Match[str]) -> bool:
+    """By how much the loss falls in all; what each part brings is worked in another test."""
+    losses = [name for name in claim.tables if name.rpartition(".")[2] == "cross_entropy"]
+    before, *_, after = (
+        number(claim.tables[name].text[0]) for name in losses if "grad" not in name
+    )
+    return before - after == number(match["fall"])
+
+
+REMARKS: tuple[tuple[str, Callable[[Said, re.Match[str]], bool]], ...] = (
+    (r"The table has (?P<n>\d+) × (?P<d>\d+) = (?P<product>\d+) parameters: a row of (?P<k>\d+) numbers for each of"
+     r" (?P<m>\d+) tokens\. This text takes (?P<taken>\d+) of the rows\.", _parameters),
+    (rf"i counts the pairs, from 0 to (?P<pairs>\d+)\. Pair i has the dimensions 2i and 2i\+1, which go from 0 to"
+     rf" (?P<last>\d+)\. Its waves repeat after 2π × (?P<base>{_N})\^\(2i/(?P<d>\d+)\) positions: (?P<lengths>.+?)\.$",
+     _waves),
+    (r"Each state needs the one before it: (?P<n>\d+) steps, none of them in parallel, and (?P<steps>\d+) from .+ to .+\."
+     r" Attention compares all (?P<m>\d+) tokens at once, and takes 1 step from any of them to any other\.", _way),
+    (r"the gates keep until .+ these shares: (?P<shares>.+)\.$", _kept),
+    (rf"a gradient goes through (?P<count>\d+) matri(?:ces, whose product has the norm|x, whose norm is) (?P<norm>{_N})\."
+     r" Attention takes it back in 1 step", _back),
+    (rf"a gradient goes through (?P<steps>\d+) steps, and its size goes from (?P<start>{_N}) to (?P<end>{_N})\."
+     r" Attention takes it back in 1 step", _grown),
+    (rf"The cosines \w+ are between (?P<a>{_N}) and (?P<b>{_N}), [\w ]+ between (?P<c>{_N}) and (?P<d>{_N})\.", _between),
+    (rf"(?P<how>come nearer (?:most|least)|move apart most): their cosine goes from (?P<then>.+? = {_N}) to"
+     rf" (?P<now>.+? = {_N})\.", _moved),
+    (rf"frozen, the same updates of .+ lower the loss by {_N} of the (?P<fall>{_N}); with .+ frozen, the same updates of"
+     rf" .+ lower the loss by {_N}\.", _shares),
+)  # fmt: skip
+"""What remarks say, and what tells whether it is so."""
