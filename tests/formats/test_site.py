@@ -334,7 +334,7 @@ def test_a_page_is_followed_by_its_source_and_its_commands(site: Path) -> None:
     for path in site.glob("*.html"):
         page = re.sub("(?s)<pre.*?</pre>", "", path.read_text("utf-8"))
         assert not re.search("<code>(attn |--)", page), path
-    assert "<details" not in (site / "i_love_ai-sheet.html").read_text("utf-8")
+    assert 'class="copied"' not in (site / "i_love_ai-sheet.html").read_text("utf-8")
 
 
 @pytest.mark.slow
