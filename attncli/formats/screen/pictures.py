@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from attncli.document.blocks import Graph
-from attncli.document.pictures import Bars, Curves, Diagram, Label, Link, Picture, Pixels, Plane
+from attncli.document.pictures import Bars, Curves, Diagram, Label, Link, Picture, Plane
 from attncli.equations.tree import Number
 from attncli.formats.pictures_in_tables import box_label
 from attncli.formats.screen.lines import Line, StyledText, left, line_width, width
@@ -203,31 +203,6 @@ def _in_columns(texts: Sequence[str], widths: Sequence[int]) -> str:
     return (" " * _BETWEEN_BOXES).join(cells).rstrip()
 
 
-_GREYS = " ░▒▓█"
-
-
-def pixels(picture: Pixels, cells: int) -> list[Line] | None:
-    """A shade for each pixel, two cells wide, the patches apart; None where they don't fit."""
-    across, side = math.isqrt(len(picture.patches)), math.isqrt(len(picture.patches[0].numbers))
-    values = [[finite(number) for number in patch.numbers] for patch in picture.patches]
-    low, high = min(map(min, values)), max(map(max, values))
-    lines: list[Line] = []
-    for start in range(0, len(values), across):
-        lines += [[]] if start else []
-        for row in range(0, side * side, side):
-            parts = (
-                "".join(_grey(n, low, high) for n in patch[row : row + side])
-                for patch in values[start : start + across]
-            )
-            lines.append([StyledText(_GAP.join(parts))])
-    return lines if _wide(lines) <= cells else None
-
-
-def _grey(number: float, low: float, high: float) -> str:
-    """What is brighter has more ink, which is bright in a dark terminal."""
-    return 2 * _GREYS[round((number - low) / ((high - low) or 1.0) * (len(_GREYS) - 1))]
-
-
 _MOST_ACROSS, _LEAST_ACROSS = 16, 4
 """The cells on one side of the origin; a line is as high as two cells are wide."""
 _START, _STARTS = "·", "· where each began"
@@ -289,7 +264,6 @@ _DRAWN: Mapping[type, Callable[[Any, int], list[Line] | None]] = {
     Bars: bars,
     Curves: curves,
     Plane: plane,
-    Pixels: pixels,
     Diagram: diagram,
 }
 _SAY_ALL = (Bars, Diagram)

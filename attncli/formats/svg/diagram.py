@@ -331,14 +331,16 @@ def _drawn(block: Diagram) -> Picture:
         *(part for link, box in labels for part in _label(link, box)),
     )
     tracks = (Rectangle(*route.spots[0], *route.spots[0]) for route in routes)
-    named = (_named(name, box) for name, box in frames.items())
+    named = (
+        box._replace(right=box.right + _FRAMED + text_width(name)) for name, box in frames.items()
+    )
     whole = around([*boxes.values(), *(box for _, box in labels), *tracks, *named])
     size = (whole.right - whole.left + 2 * _BORDER, whole.bottom - whole.top + 2 * _BORDER)
     inside = shifted(Picture("", "", size, elements), _BORDER - whole.left, _BORDER - whole.top)
     return Picture(printed(block.title), _in_words(block), size, (inside,))
 
 
-_ROUND_FRAME = 14.0
+_FRAMED = 14.0
 """The room between a frame and what is in it."""
 
 
@@ -354,16 +356,11 @@ def _frames(
         if of.get(link.source) == of.get(link.target, ""):
             label = text_box(printed(link.label), route.spots[0])
             inside[of[link.source]].append(label)
-    room = _ROUND_FRAME
+    room = _FRAMED
     return {
         frame: Rectangle(r.left - room, r.top - room, r.right + room, r.bottom + room)
         for frame, r in ((frame, around(its)) for frame, its in inside.items())
     }
-
-
-def _named(name: str, frame: Rectangle) -> Rectangle:
-    """A frame with the room of its name, at its right."""
-    return frame._replace(right=frame.right + _ROUND_FRAME + text_width(name))
 
 
 def _frame(name: str, frame: Rectangle) -> Iterator[str]:
@@ -371,7 +368,7 @@ def _frame(name: str, frame: Rectangle) -> Iterator[str]:
     yield element(
         "rect", x=frame.left, y=frame.top, width=wide, height=high, rx=_ROUND, class_="box frame"
     )
-    yield text_at(frame.right + _ROUND_FRAME / 2, frame.middle[1], name, "most")
+    yield text_at(frame.right + _FRAMED / 2, frame.middle[1], name, "most")
 
 
 def _labels(

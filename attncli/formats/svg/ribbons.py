@@ -27,7 +27,8 @@ from attncli.notation.escaping import printed
 _ONE, _THIN = 36.0, 1.0
 """How wide all of a query's attention is, and the least that is drawn."""
 _LINE, _FALL, _GAP, _BETWEEN = 20.0, 80.0, 14.0, 40.0
-_WIDEST = 900
+_WIDEST = 540
+"""What a phone shows of a picture without scrolling."""
 _MOST_WORDS = 16
 """Of more words a query has those that it attends to alone."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import dropwhile, takewhile
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -27,6 +26,7 @@ from attncli.trace import (
     AttentionPlace,
     BackwardPlace,
     CellPlace,
+    HeadPlace,
     Place,
     PlannedStep,
     Quantity,
@@ -36,7 +36,7 @@ from attncli.trace import (
 )
 
 _MOST_HEADS = 2
-"""So many heads of an attention that is drawn in its steps stand beside each other."""
+"""So many heads stand beside each other where an attention is drawn in its steps."""
 _FEWEST = 5
 """A diagram of fewer steps tells nothing that the page doesn't."""
 _AGAIN = ("rounds", "words", "gates")
@@ -45,8 +45,8 @@ _FLOWING = ("Q", "K", "token")
 
 
 class _Stage(NamedTuple):
-    """What one box stands for: a step at a place, in all layers; all of an attention, of a cell at
-    a time, or of the heads that are left out, where it names no step; on the way back others."""
+    """What one box stands for: a step at a place, in all layers; all of an attention, or of a cell
+    at a time, where it names no step; on the way back others."""
 
     place: str
     step: str = ""
@@ -73,10 +73,12 @@ def _is_back(part: PlannedStep) -> bool:
 
 
 def _blocks(trace: Trace, parts: Sequence[PlannedStep]) -> Iterator[Diagram]:
-    """The steps as boxes, what flows between them as arrows. Where there are residuals, an
-    attention is one box. Equal layers are drawn once, in a frame that says how many they are;
-    what is done again and again is one box. On the way back only gradients flow."""
-    whole = any(isinstance(part.place, ResidualPlace) for part in parts)
+    """The steps as boxes, what flows between them as arrows. Where there are residuals or many
+    heads, an attention is one box. Equal layers are drawn once, in a frame that says how many they
+    are; what is done again and again is one box. On the way back only gradients flow."""
+    places = [_forward(part) for part in parts]
+    whole = any(isinstance(place, ResidualPlace) for place in places)
+    whole |= any(isinstance(at, HeadPlace) and at.attention.heads > _MOST_HEADS for at in places)
     groups: dict[_Stage, list[PlannedStep]] = {}
     for part in parts:
         groups.setdefault(_stage_of(part, whole), []).append(part)
@@ -99,9 +101,6 @@ def _stage_of(part: PlannedStep, whole: bool) -> _Stage:
     place, back = _forward(part), _is_back(part)
     if whole and isinstance(place, AttentionPlace):
         return _Stage(_kept(place.attention.path), "", back)
-    head = next((at for at in part.path.places if at.local == "heads"), None)
-    if head is not None and (head.number or 0) > _MOST_HEADS:
-        return _Stage(f"{_kept(part.path).partition('heads[')[0]}heads", "", back)
     if isinstance(part.place, ResidualPlace):
         return _Stage(f"{_kept(part.path)}{part.place.number}.", part.step)
     return _Stage(_kept(part.path), part.step)
@@ -198,17 +197,9 @@ def _boxes(groups: Groups, flows: Flows) -> Mapping[_Stage, Box]:
 
 def _frame(parts: Sequence[PlannedStep]) -> str:
     """What several layers are called that a box is of."""
-    layers = {
-        place.number: place
-        for part in parts
-        for place in part.path.places
-        if place.local == _LAYERS
-    }
-    if len(layers) < 2:  # noqa: PLR2004
-        return ""
-    above = takewhile(lambda place: place.local != _LAYERS, parts[0].path.places)
-    before = [place.alone for place in above]
-    return " · ".join([*map(str.capitalize, before), counted(len(layers), "layer")])
+    layers = {at.number for part in parts for at in part.path.places if at.local == _LAYERS}
+    stack = "Encoder · " if _is_encoder(parts) else ""
+    return f"{stack}{counted(len(layers), 'layer')}" if len(layers) > 1 else ""
 
 
 def _is_encoder(parts: Sequence[PlannedStep]) -> bool:
@@ -216,32 +207,22 @@ def _is_encoder(parts: Sequence[PlannedStep]) -> bool:
 
 
 def _column_of(stage: _Stage) -> int:
-    """The head that a stage is of, from 0; what is behind the last that is drawn is all others."""
-    if stage.place.endswith("heads"):
-        return _MOST_HEADS
+    """The head that a stage is of, from 0."""
     found = re.search(r"heads\[(\d+)\]\.$", stage.place)
     return int(found[1]) - 1 if found else 0
 
 
 def _told(stage: _Stage, parts: Sequence[PlannedStep]) -> tuple[Label, Label]:
     """What stands in a box and below it."""
-    first = parts[0]
-    if stage.place.endswith("heads"):
-        places = (place for part in parts for place in part.path.places)
-        left_out = {place for place in places if place.local == "heads"}
-        return counted(len(left_out), "more head"), "alike"
-    place = _forward(first)
+    first, place = parts[0], _forward(parts[0])
     if not stage.step and isinstance(place, AttentionPlace):
-        name = _attention_in_words(parts, place)
-        heads = place.attention.heads
+        name, heads = _attention_in_words(parts, place), place.attention.heads
         label = f"Backward through the {name}" if stage.back else name.capitalize()
         return label, counted(heads, "head") if heads > 1 else ""
-    below = place_in_words(first.path)
-    if _frame(parts):
-        inside = dropwhile(lambda at: at.local != _LAYERS, first.path.places)
-        below = " · ".join(filter(None, (place_in_words(at.alone) for at in [*inside][1:])))
-    again = len(parts) > 1 and any(at.local in _AGAIN for at in first.path.places)
-    if not again:
+    told = (_LAYERS, ENCODER.local) if _frame(parts) else ()
+    places = (place_in_words(at.alone) for at in first.path.places if at.local not in told)
+    below = " · ".join(filter(None, places))
+    if len(parts) == 1 or not any(at.local in _AGAIN for at in first.path.places):
         return _title(first), below
     return step_of(first).title, ", ".join(filter(None, (below, f"{len(parts)} times")))
 
