@@ -120,7 +120,7 @@ def test_a_page_closes_with_what_is_found_of_the_token_that_is_asked_for() -> No
         ("softmax_gradient", (), "the true class"),
         ("picture", ("targets=[rising]",), "the true class"),
         ("masked_word", ("targets=[I, love, AI]",), "what really stands there"),
-        ("next_token", ("targets=[love, AI]",), "what really came next"),
+        ("next_token", ("targets=[can, go, alone]", "generate=1"), "what really came next"),
         ("masked_word", ("targets=[[1, 0, 0, 0, 0], [0, 1, 0, 0, 0], [0, 0, 1, 0, 0]]",
                          "loss=cross_entropy"), "what was right"),
     ],
