@@ -121,7 +121,7 @@ def test_a_page_closes_with_what_is_found_of_the_token_that_is_asked_for() -> No
         ("softmax_gradient", (), "the true class"),
         ("picture", ("targets=[rising]",), "the true class"),
         ("masked_word", ("targets=[I, love, AI]",), "the token that belongs there"),
-        ("embedding_before_during_after", (), "the true next token"),
+        ("next_token", ("targets=[can, go, alone]", "generate=1"), "the true next token"),
         ("masked_word", ("targets=[[1, 0, 0, 0, 0], [0, 1, 0, 0, 0], [0, 0, 1, 0, 0]]",
                          "loss=cross_entropy"), "the right answer"),
     ],

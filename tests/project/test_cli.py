@@ -169,9 +169,9 @@ def test_output_is_whole_and_never_over_another(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("cell", "line"),
     [
-        ("train[1].loss", "train[1].loss[it] = −ln(0.53) = 0.63"),
-        ("loss", "loss[it] = −ln(0.27) = 1.31"),
-        ("train[1].predicted", "train[1].predicted = −0.13 − 0.44 − 0.44 = −1.01"),
+        ("train[1].loss", "train[1].loss[it] = −ln(0.74) = 0.30"),
+        ("loss", "loss[it] = −ln(0.31) = 1.17"),
+        ("train[1].predicted", "train[1].predicted = −0.69 − 1.45 − 0.38 = −2.52"),
     ],
 )
 def test_one_number_needs_no_index(cell: str, line: str) -> None:
@@ -189,7 +189,7 @@ def test_one_number_needs_no_index(cell: str, line: str) -> None:
         (
             "embedding_before_during_after",
             "train[2].loss",
-            "by a row; write it like train[2].loss[I], or train[2].cross_entropy for all of them",
+            "by a row; write it like train[2].loss[cat], or train[2].cross_entropy for all of them",
         ),
         ("rnn_backward_through_time", "loss", "the loss here is binary_cross_entropy"),
         ("i_love_ai", "loss", "loss is a step (keys: targets"),

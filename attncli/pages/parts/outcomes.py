@@ -298,22 +298,14 @@ def _shares(passes: Sequence[_Pass]) -> list[Block]:
     first, last = passes[0], passes[-1]
     attended = [q.name for q in first.trace.quantities.values() if _is_attention(q)]
     leading = {name for d in first.trace.leading_to(attended).plan for name in d.operands}
-    groups = (
-        [name for name in trained_parameters(first.trace) if name in leading],
-        [name for name in trained_parameters(first.trace) if name not in leading],
-    )
+    trained = trained_parameters(first.trace)
+    one = [name for name in trained if name in leading]
+    other = [name for name in trained if name not in leading]
     fall = _fall(first, last, ())
-    if not all(groups) or fall.shown <= 0:
+    if not one or not other or fall.shown <= 0:
         return []
-    one, other = groups
-    spans = (
-        *_alone(first, last, one, other),
-        " of the ",
-        fall,
-        "; with ",
-        *_alone(first, last, other, one),
-    )
-    return [Callout(("With ", *spans, "."))]
+    shares = (*_alone(first, last, one, other), " of the ", fall, "; with ")
+    return [Callout(("With ", *shares, *_alone(first, last, other, one), "."))]
 
 
 def _alone(first: _Pass, last: _Pass, of: Sequence[Name], frozen: Sequence[Name]) -> Spans:

@@ -1,0 +1,113 @@
+"""Remarks on what the numbers of a step mean, beside plain NumPy."""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import combinations
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from attncli.cli import app
+from tests.helpers.pages import SHIPPED, page_of, shipped_trace, trace_of
+
+
+def text_of(name: str, *asked: str) -> str:
+    page = CliRunner().invoke(app, ["run", name, *asked], env={"COLUMNS": "80"}).stdout
+    return " ".join(page.split())
+
+
+def test_a_long_table_says_how_many_parameters_it_has() -> None:
+    text, trace = text_of("embedding_table"), shipped_trace("embedding_table")
+    n, d = trace["embeddings"].values.shape
+    assert f"The table has {n} × {d} = {trace['embeddings'].values.size} parameters" in text
+    assert "This text takes 4 of the rows." in text
+    assert "parameters" not in text_of("i_love_ai", "--step", "embed")
+
+
+@pytest.mark.parametrize("name", ["embedding_table", "embedding_before_during_after"])
+def test_cosines_are_those_of_the_rows(name: str) -> None:
+    trace = shipped_trace(name)
+    after = trace.variants["after training"] if trace.variants else trace
+    last = "X" if trace.variants else "train[2].update.embeddings"
+    vectors, places = (trace["X"], after[last]), trace.rounding.decimals
+    (told,) = [
+        table for table in json.loads(page_of(trace, "json"))["tables"]
+        if table["headings"][0] == "Words"
+    ]  # fmt: skip
+    names = trace["X"].rows.names
+    pairs = [*combinations(range(len(names)), 2)]
+    assert [row[0] for row in told["rows"]] == [f"{names[a]} and {names[b]}" for a, b in pairs]
+    for row, (a, b) in zip(told["rows"], pairs, strict=True):
+        for x, dot, cosine in zip([q.values for q in vectors], row[1::2], row[2::2], strict=True):
+            exact = x[a] @ x[b] / (np.linalg.norm(x[a]) * np.linalg.norm(x[b]))
+            assert float(dot.replace("−", "-")) == pytest.approx(x[a] @ x[b], abs=10.0**-places)
+            assert float(cosine.replace("−", "-")) == pytest.approx(exact, abs=5 * 10.0**-places)
+
+
+def test_words_used_alike_end_nearer_and_the_other_one_does_not() -> None:
+    text = text_of("embedding_before_during_after")
+    assert (
+        "cat and kitten come nearer most: their cosine goes from −0.320 / √(0.520 × 0.290)" in text
+    )
+    assert "cat and apple move apart most" in text
+    assert "nearer" not in text_of("adam_by_hand")
+
+
+def test_random_rows_are_strangers_and_trained_ones_are_not() -> None:
+    X = shipped_trace("embedding_table")["X"].values
+    unit = X / np.linalg.norm(X, axis=1, keepdims=True)
+    assert np.abs(unit @ unit.T - np.eye(4)).max() < 0.12
+    text = text_of("embedding_table")
+    assert "king and queen come nearer most" in text
+
+
+def test_waves_of_positions() -> None:
+    text = text_of("i_can_go_alone")
+    assert "i counts the pairs, from 0 to 255. Pair i has the dimensions 2i and 2i+1" in text
+    lengths = 2 * np.pi * 10000 ** (2 * np.arange(256) / 512)
+    first = ", ".join(f"{length:.3f}" for length in lengths[:3])
+    assert f"positions: {first}, …, {lengths[-1]:.3f}." in text
+    assert text_of("word_order").count("i counts the pairs") == 1  # of the variants the first
+
+
+@pytest.mark.parametrize("name", ["yassine_rnn_sentence", "yassine_lstm", "yassine_gru"])
+def test_a_cell_takes_its_steps_one_by_one(name: str) -> None:
+    text = text_of(name)
+    assert "4 steps, none of them in parallel, and 3 from Yassine to king." in text
+    assert "takes 1 step from any of them to any other." in text
+    assert "none of them in parallel" not in text_of("yassine_rnn")  # a single token
+
+
+@pytest.mark.parametrize(("name", "gate"), [("yassine_lstm", "forget"), ("yassine_gru", "update")])
+def test_how_much_the_gates_keep(name: str, gate: str) -> None:
+    trace = shipped_trace(name)
+    gates = np.stack([trace[f"gates[{time}].{gate}"].values.ravel() for time in (2, 3, 4)])
+    kept = (gates if gate == "forget" else 1 - gates).prod(axis=0)
+    (shares,) = re.findall(r"until king these shares: (.*?)\. ", text_of(name))
+    assert [float(share.rpartition(" = ")[2]) for share in shares.split("; ")] == [
+        round(share, 3) for share in kept
+    ]
+
+
+def test_what_leads_back_to_the_first_token() -> None:
+    trace = shipped_trace("yassine_rnn_sentence")
+    W, product = trace["W_aa"].values, np.eye(3)
+    for time in (4, 3, 2):
+        slope = 1 - trace[f"a[{time}]"].values.ravel() ** 2
+        product = W.T * slope @ product
+    norm = trace["factor_norm[2]"].values.item()
+    assert norm == pytest.approx(np.linalg.norm(product), abs=2e-3)
+    said = f"goes through 3 matrices, whose product has the norm {norm}. Attention takes it back"
+    assert said in text_of("yassine_rnn_sentence")
+    assert "3 steps, and its size goes from 0.6779 to 0.0241" in text_of(
+        "rnn_backward_through_time"
+    )
+
+
+def test_nothing_is_said_where_one_group_is_trained() -> None:
+    changes = "train={of: [W_Q, W_K], learning_rate: 1, steps: 2}"
+    trace = trace_of(SHIPPED["learning_to_attend"], changes)
+    assert "frozen" not in page_of(trace)
