@@ -60,9 +60,7 @@ def notes_of(source: Any) -> list[str]:
 
 def test_the_page_closes_with_what_it_found_and_where_to_read_on() -> None:
     found, why = notes_of("i_love_ai")[0], notes_of("i_love_ai")[-2]
-    assert found.startswith(
-        "“I” attends most to itself and to “AI” (0.422 each), “love” to “AI” (0.576),"
-    )
+    assert found == "“love” attends most to “AI” (0.576)."
     assert why == "Why? attn explain i_love_ai --step softmax"
     assert CliRunner().invoke(app, shlex.split(why.partition(": attn ")[2])).exit_code == 0
 
@@ -136,7 +134,7 @@ def test_a_page_ends_with_a_question_whose_command_answers_it(name: str) -> None
         assert result.exit_code == 0, result.stderr
         found, others = ({line for line in page.splitlines() if line.startswith("▸")}
                          for page in (own, result.stdout))  # fmt: skip
-        assert others - found
+        assert others != found
 
 
 def test_a_scenario_that_asks_nothing_is_asked_about_its_largest_number(tmp_path: Path) -> None:

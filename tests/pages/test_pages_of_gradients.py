@@ -168,9 +168,9 @@ def test_what_only_hands_on_has_no_mistake_of_handing_on() -> None:
 def test_adam_stands_beside_gradient_descent() -> None:
     page = page_at("adam_by_hand", 80)
     adam, descent = page.partition("Training\n")[2].split("Variants")
-    assert "3 │ 1.7344  −0.1843   −0.1877  0.1765  [0.700031, 0.700030]" in adam
+    assert "3 │ 1.7344  −0.1843    −0.1877  0.1765  [0.700031, 0.700030]" in adam
     assert "after 3 updates the loss is 1.4317 instead of" in descent
-    assert "3 │ 1.4317  −0.2595   −0.2688  0.2389  [0.48432, 0.94844]" in descent
+    assert "3 │ 1.4317  −0.2595    −0.2688  0.2389  [0.48432, 0.94844]" in descent
 
 
 def test_what_explodes_is_clipped() -> None:

@@ -126,7 +126,7 @@ def test_one_query_as_a_column(form: str) -> None:
 
 def test_a_row_and_a_column_are_the_same_data() -> None:
     text = SHIPPED["alice_met_bob"]
-    row = text.replace(", layout: column", "")
+    row = text.replace("  layout: column\n", "")
     assert row != text
     pages = [trace_of(entry) for entry in (text, row)]
     column, row = (render(walkthrough(t, select(t)), "json", RenderOptions(80)) for t in pages)

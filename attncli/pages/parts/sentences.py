@@ -288,12 +288,12 @@ def facts_of(
         if (how := stack.text.tokenizing) is not None:
             settings = joined((_in_words(p, own) for p in how.phrases), "; ")
             rows.append((words.tokenizer, (f"{how.name}: ", *settings)))
+    chosen = _chosen(scenario, words)
     if scenario.source is not None:
-        rows.append((words.source, (Word(scenario.source),)))
-    if scenario.ours:
-        named = joined((Term(name),) for name in scenario.ours)
-        names = (words.all_given,) if scenario.ours == ALL_OURS else named
-        rows.append((words.ours, put_in(words.chosen, names=names)))
+        is_all = scenario.ours == ALL_OURS
+        rows.append((words.source, (Word(scenario.source), *(("; ", *chosen) if is_all else ()))))
+    if chosen and (scenario.source is None or scenario.ours != ALL_OURS):
+        rows.append((words.ours, chosen))
     outline = outline_of(trace)
     attending = [stack for stack in scenario.stacks if _attends(trace, stack)]
     size, scaling = (words.sizes, words.encoder_sizes), (words.scaling, words.encoder_scaling)
@@ -304,6 +304,15 @@ def facts_of(
         rows.append((words.shown, put_in(words.rows_of, queries=named)))
     rows.append((words.rounding, (rounding_in_words(trace.rounding, words),)))
     return DefinitionList(tuple((name, spans) for name, spans in rows if spans))
+
+
+def _chosen(scenario: Scenario, words: Words) -> Spans:
+    """Which given numbers the source doesn't have."""
+    if not scenario.ours:
+        return ()
+    named = joined((Term(name),) for name in scenario.ours)
+    names = (words.all_given,) if scenario.ours == ALL_OURS else named
+    return put_in(words.chosen, names=names)
 
 
 def _in_words(phrase: Phrase, own: Mapping[str, str]) -> Spans:

@@ -320,7 +320,7 @@ def _happens(place: Place) -> Phrase:
             f") is 1 before that, all else 0. {_EACH} The cross-entropy is the mean.{text}",
         )
     return (
-        "The loss of a position is −ln of the probability of its target (",
+        "The loss of a position is −ln of its target's probability (",
         names,
         f"). The cross-entropy is the mean.{text}",
     )
