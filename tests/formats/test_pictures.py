@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from random import Random
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -22,7 +23,7 @@ from attncli.pipeline import load, work
 from attncli.trace import Quantity
 from tests.conftest import sampled
 from tests.helpers import hostile
-from tests.helpers.browser import NEEDS_BROWSER, browser, opened
+from tests.helpers.browser import NEEDS_BROWSER, opened
 from tests.helpers.pages import SHIPPED, document_of, trace_of
 from tests.helpers.readers import bare, refused
 
@@ -230,21 +231,19 @@ def test_no_box_stands_on_another_and_arrows_go_down() -> None:
 
 @pytest.mark.slow
 @NEEDS_BROWSER
-def test_no_text_of_a_shipped_picture_stands_on_another_or_outside(tmp_path: Path) -> None:
+def test_no_text_of_a_shipped_picture_stands_on_another_or_outside(
+    chromium: Any, tmp_path: Path
+) -> None:
     """As a browser measures them, each a little smaller than the room of its line."""
     wrong, all_drawn = [], Selection(pictured=True)
-    with browser() as chromium:
-        for name in SHIPPED:
-            path = tmp_path / f"{name}.svg"
-            try:
-                page = render(
-                    walkthrough(trace_of(SHIPPED[name]), all_drawn), "svg", RenderOptions()
-                )
-            except UserError:  # there is nothing to draw
-                continue
-            path.write_text(page, "utf-8")
-            with opened(chromium, path) as window:
-                wrong += [f"{name}: {pair}" for pair in window.evaluate(OVERLAPS)]
+    for name in SHIPPED:
+        path, page = tmp_path / f"{name}.svg", walkthrough(trace_of(SHIPPED[name]), all_drawn)
+        try:
+            path.write_text(render(page, "svg", RenderOptions()), "utf-8")
+        except UserError:  # there is nothing to draw
+            continue
+        with opened(chromium, path) as window:
+            wrong += [f"{name}: {pair}" for pair in window.evaluate(OVERLAPS)]
     assert wrong == []
 
 
