@@ -285,11 +285,7 @@ def facts_of(
             settings = joined((_in_words(p, own) for p in how.phrases), "; ")
             rows.append((words.tokenizer, (f"{how.name}: ", *settings)))
     if scenario.source is not None:
-        rows.append((words.source, (Word(scenario.source),)))
-    if scenario.ours:
-        named = joined((Term(name),) for name in scenario.ours)
-        names = (words.all_given,) if scenario.ours == ALL_OURS else named
-        rows.append((words.ours, put_in(words.chosen, names=names)))
+        rows.append((words.source, (Word(scenario.source), *_chosen(scenario, words))))
     outline = outline_of(trace)
     attending = [stack for stack in scenario.stacks if _attends(trace, stack)]
     size, scaling = (words.sizes, words.encoder_sizes), (words.scaling, words.encoder_scaling)
@@ -300,6 +296,13 @@ def facts_of(
         rows.append((words.shown, put_in(words.rows_of, queries=named)))
     rows.append((words.rounding, (rounding_in_words(trace.rounding, words),)))
     return DefinitionList(tuple((name, spans) for name, spans in rows if spans))
+
+
+def _chosen(scenario: Scenario, words: Words) -> Spans:
+    """`; chosen for this example: W_Q, W_K`: what a source doesn't have."""
+    named = joined((Term(name),) for name in scenario.ours)
+    names = (words.all_given,) if scenario.ours == ALL_OURS else named
+    return ("; ", *put_in(words.chosen, names=names)) if scenario.ours else ()
 
 
 def _in_words(phrase: Phrase, own: Mapping[str, str]) -> Spans:
