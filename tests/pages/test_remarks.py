@@ -50,7 +50,8 @@ def test_cosines_are_those_of_the_rows(name: str) -> None:
 def test_words_used_alike_end_nearer_and_the_other_one_does_not() -> None:
     text = text_of("embedding_before_during_after")
     assert (
-        "cat and kitten come nearer most: their cosine goes from −0.320 / √(0.520 × 0.290)" in text
+        "“cat” and “kitten” come nearer most: their cosine goes from −0.320 / √(0.520 × 0.290)"
+        in text
     )
     assert "cat and apple move apart most" in text
     assert "nearer" not in text_of("adam_by_hand")
@@ -61,7 +62,7 @@ def test_random_rows_are_strangers_and_trained_ones_are_not() -> None:
     unit = X / np.linalg.norm(X, axis=1, keepdims=True)
     assert np.abs(unit @ unit.T - np.eye(4)).max() < 0.12
     text = text_of("embedding_table")
-    assert "king and queen come nearer most" in text
+    assert "“king” and “queen” come nearer most" in text
 
 
 def test_waves_of_positions() -> None:
@@ -76,7 +77,7 @@ def test_waves_of_positions() -> None:
 @pytest.mark.parametrize("name", ["yassine_rnn_sentence", "yassine_lstm", "yassine_gru"])
 def test_a_cell_takes_its_steps_one_by_one(name: str) -> None:
     text = text_of(name)
-    assert "4 steps, none of them in parallel, and 3 from Yassine to king." in text
+    assert "4 steps, none of them in parallel, and 3 from “Yassine” to “king”." in text
     assert "takes 1 step from any of them to any other." in text
     assert "none of them in parallel" not in text_of("yassine_rnn")  # a single token
 

@@ -12,6 +12,7 @@ from attncli.trace.claims import judged_claims
 from tests.helpers.pages import page_of, trace_of
 
 GIVEN = """\
+source: a note
 tokens: [a, b, c]
 block: attention
 weights: [[0.6, 0.2, 0.2], [0.4, 0.2, 0.4], [0.5, 0.4, 0.2]]

@@ -62,7 +62,7 @@ def test_generation_ends_with_its_token() -> None:
     ]  # fmt: skip
     ended = trace_of(f"{MODEL}generate: 4\nend_token: end\n")
     assert ended.generated == ()
-    assert "It ends with end, after which no other" in " ".join(page_of(ended, "terminal").split())
+    assert "It ends with “end”, after which none" in " ".join(page_of(ended, "terminal").split())
     later = trace_of(f"{MODEL}generate: 2\nend_token: a\n")
     assert len(later.generated) == 1
     assert "It ends with" not in page_of(later, "terminal")

@@ -174,7 +174,7 @@ def test_a_cell_belongs_to_matrices_of_cells() -> None:
 
 
 def test_what_is_missing_is_said() -> None:
-    assert "the next step, state, needs W_aa." in page_of(trace_of(f"{BASE}W_ax: [[1, 2]]\n"))
+    assert "The next step, state, needs W_aa." in page_of(trace_of(f"{BASE}W_ax: [[1, 2]]\n"))
 
 
 def test_the_way_back_is_told_as_such() -> None:

@@ -218,7 +218,7 @@ def test_one_step_is_a_lesson_with_the_loss_before_and_after(tmp_path: Path) -> 
     text = " ".join(page.split())
     assert "update.W_Q[2] = [0 − 0.1×0.395, 1 − 0.1×(−0.296)] = [−0.040, 1.030]" in text
     assert "train[1].change = 1.343 − 1.687 = −0.344" in text
-    assert "After update 1 the loss is 1.343: it fell by 0.344" in text
+    assert "After update 1 the loss is 1.343. It fell by 0.344" in text
     assert "train[1].scores" not in page
     assert "After update 1 · Softmax" not in page
     closely = run("run", salt(tmp_path), "--detail", "full").stdout
@@ -229,13 +229,13 @@ def test_one_step_is_a_lesson_with_the_loss_before_and_after(tmp_path: Path) -> 
 def test_the_page_ends_with_each_loss_and_the_embeddings(tmp_path: Path) -> None:
     path = salt(tmp_path, "{of: [embeddings], learning_rate: 0.1, steps: 2}")
     text = run("run", path).stdout
-    assert "Updates │  Loss  Change  Promised  p(salt)" in text
+    assert "Updates │  Loss  Change  Predicted  p(salt)" in text
     assert "The embeddings before, during and after" in text
 
 
 def test_learning_to_attend_learns_to_attend() -> None:
     page = run("run", "learning_to_attend").stdout
-    assert len(page.splitlines()) <= 335
+    assert len(page.splitlines()) <= 360
     trace = work(load("learning_to_attend"))
     before, after = (trace[name].values[2] for name in ("weights", "train[2].weights"))
     assert [before.argmax(), after.argmax()] == [0, 1], "it looks at the, then at cat"

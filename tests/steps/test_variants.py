@@ -20,7 +20,7 @@ def test_a_changed_matrix_is_shown_and_the_lesson_told() -> None:
     lesson = "0.834 → 2.014 → 4.199 → 8.369: it grows at every step; the gradient explodes."
     assert lesson in text
     assert (
-        "differ from those in the scenario itself, most the row of Yassine: it is 8.369 instead of 0.004."
+        "differ from those in the scenario itself, most the row of “Yassine”: it is 8.369 instead of 0.004."
         in text
     )
 
@@ -55,7 +55,7 @@ def test_results_that_cannot_be_compared() -> None:
 def test_of_a_finding_only_what_is_new_is_told() -> None:
     meeting = variants_in(SHIPPED["meeting"])
     assert "(other weights): 1 of the 4 rows" in meeting
-    assert "▸ I attends most to itself (0.6). ▸ Why?" in meeting
+    assert "▸ “I” attends most to itself (0.6). " in meeting
     heads = variants_in(SHIPPED["three_tokens"])
     assert "▸ Head 1: token 1 attends most to itself (0.37)" in heads
     assert "▸ Head 2: token 1 attends most to itself (0.45)" in heads
@@ -64,7 +64,7 @@ def test_of_a_finding_only_what_is_new_is_told() -> None:
 def test_the_row_that_differs_most_is_one_that_is_shown() -> None:
     text = " ".join((GOLDEN / "tennis_and_rafael.txt").read_text("utf-8").split())
     assert "11 of the 12 rows of output differ from those in the scenario itself, of those" in text
-    assert "of those shown most the row of Tennis: in column Person it is 0.017 instead" in text
+    assert "of those shown most the row of “Tennis”: in column Person it is 0.017 instead" in text
     last = " ".join(attn("run", "i_love_tennis_causal", "--token", ".").stdout.split())
     assert "(mask: none): 3 of the 4 rows of output differ from those in the" in last
     assert "in the scenario itself, none of them shown here." in last
