@@ -288,16 +288,8 @@ def facts_of(
         if (how := stack.text.tokenizing) is not None:
             settings = joined((_in_words(p, own) for p in how.phrases), "; ")
             rows.append((words.tokenizer, (f"{how.name}: ", *settings)))
-    chosen = _chosen(scenario, words)
     if scenario.source is not None:
-<<<<<<< HEAD
-        is_all = scenario.ours == ALL_OURS
-        rows.append((words.source, (Word(scenario.source), *(("; ", *chosen) if is_all else ()))))
-    if chosen and (scenario.source is None or scenario.ours != ALL_OURS):
-        rows.append((words.ours, chosen))
-=======
         rows.append((words.source, (Word(scenario.source), *_chosen(scenario, words))))
->>>>>>> documents
     outline = outline_of(trace)
     attending = [stack for stack in scenario.stacks if _attends(trace, stack)]
     size, scaling = (words.sizes, words.encoder_sizes), (words.scaling, words.encoder_scaling)
@@ -311,19 +303,10 @@ def facts_of(
 
 
 def _chosen(scenario: Scenario, words: Words) -> Spans:
-<<<<<<< HEAD
-    """Which given numbers the source doesn't have."""
-    if not scenario.ours:
-        return ()
-    named = joined((Term(name),) for name in scenario.ours)
-    names = (words.all_given,) if scenario.ours == ALL_OURS else named
-    return put_in(words.chosen, names=names)
-=======
     """`; chosen for this example: W_Q, W_K`: what a source doesn't have."""
     named = joined((Term(name),) for name in scenario.ours)
     names = (words.all_given,) if scenario.ours == ALL_OURS else named
     return ("; ", *put_in(words.chosen, names=names)) if scenario.ours else ()
->>>>>>> documents
 
 
 def _in_words(phrase: Phrase, own: Mapping[str, str]) -> Spans:
