@@ -106,7 +106,7 @@ def test_the_page_tells_of_each_expert_the_tokens_that_go_there() -> None:
     trace = work(load(_scenario(router, output=x, rounding={"policy": "carry"})))
     page = page_of(trace, "terminal", 80, "full")
     assert "Only “a” and “c” go to this expert." in page
-    assert "Only b and d go to this expert." in page
+    assert "Only “b” and “d” go to this expert." in page
     first, second = page.split("Expert 2 · Feed-forward")
     assert "hidden[c]" in first
     assert "hidden[b]" not in first

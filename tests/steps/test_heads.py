@@ -65,7 +65,7 @@ def test_a_pooler_takes_one_token(which: str, row: int, layout: str) -> None:
 
 def test_a_page_of_classes_speaks_of_no_next_token() -> None:
     text = page_of(work(load({**BASE, "unembedding": [[1, 0], [0, 1]], "labels": ["cat", "dog"]})))
-    assert "For “c” the most likely token is “cat”" in text
+    assert "For “c” the most likely class is “cat”" in text
     assert "next token" not in text
     assert "to find what comes next" not in text.lower()
 

@@ -308,7 +308,7 @@ def _happens(place: Place) -> Phrase:
     prediction = place.scenario.prediction
     targets, counted = prediction.targets, prediction.counted
     if prediction.targets_in_numbers:
-        return (f"{_smoothed(place)}{_EACH} The cross-entropy is the mean.",)
+        return (f"{_smoothed(place)}{_EACH} Cross-entropy is the mean.",)
     left_out = len(targets) - len(counted) if targets else 0
     position = "1 position is" if left_out == 1 else f"{left_out} positions are"
     text = f" {position} left out, whose target is ignored." if left_out else ""
@@ -317,12 +317,12 @@ def _happens(place: Place) -> Phrase:
         return (
             f"{_smoothed(place)}Each target (",
             names,
-            f") is 1 before that, all else 0. {_EACH} The cross-entropy is the mean.{text}",
+            f") is 1 before that, all else 0. {_EACH} Cross-entropy is the mean.{text}",
         )
     return (
         "The loss of a position is −ln of its target's probability (",
         names,
-        f"). The cross-entropy is the mean.{text}",
+        f"). Cross-entropy is the mean.{text}",
     )
 
 
