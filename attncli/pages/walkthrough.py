@@ -309,7 +309,8 @@ def _noted(
         return page
     length = length_of(page) if length is None else length
     in_one_row = all(q.matrix.shape[0] == 1 for q in trace.quantities.values() if not q.given)
-    if selection.as_fits and (length <= ONE_PAGE or in_one_row):
+    has_contents = selection.pictured and selection.detail == "full"  # as HTML: one finds one's way
+    if has_contents or (selection.as_fits and (length <= ONE_PAGE or in_one_row)):
         return page
     asked = None if selection.queries else row_asked_for(trace)
     whose = "" if asked is None else asked[0].names[asked[1]]

@@ -346,7 +346,7 @@ def test_pictures_fit_and_need_no_colour(width: int) -> None:
     page = render(illustrated(shipped_trace("i_love_ai")), "terminal", RenderOptions(width))
     assert "\x1b" not in page
     assert all(cell_len(line) <= width for line in page.splitlines())
-    lines = page.partition("What softmax makes of scores[AI]")[2].splitlines()[2:10]
+    lines = page.partition("The softmax of scores[AI]")[2].splitlines()[2:10]
     scores, weights = (
         [line.count(fill) for line in lines if name in line]
         for name, fill in (("scores", "█"), ("weights", "▒"))

@@ -75,7 +75,7 @@ def test_p_less_y_is_one_page() -> None:
     page = page_at("softmax_gradient", 80)
     assert len(page.splitlines()) <= ONE_PAGE
     assert "logits │ cat  dog  bird  grad.logits │    cat    dog   bird" in page
-    assert "▸ Why? attn explain softmax_gradient --step backward_loss\n\nSource" in page
+    assert "▸ Why? attn explain softmax_gradient --step backward_loss\n\n▸ What if" in page
 
 
 def test_the_weight_of_the_right_token_is_told_before_and_after() -> None:

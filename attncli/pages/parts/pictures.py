@@ -383,7 +383,7 @@ def softmax_bars(trace: Trace, part: PlannedStep, selection: Selection) -> Itera
     places = largest(shares, i)
     pairs = [(part.place.here(q.name), q) for q in (scores, shares)]
     series = tuple(Series(name, tuple(q.number(i, j) for j in places)) for name, q in pairs)
-    title = called_by(part, "What softmax makes of {}" + cut_of_bars(shares), scores, i)
+    title = called_by(part, "The softmax of {}" + cut_of_bars(shares), scores, i)
     yield Bars(title, tuple(shares.columns.words[j] for j in places), series)
 
 
