@@ -217,7 +217,7 @@ _HEIGHTS: Mapping[type, Callable[[Any], int]] = {
 
 MOST_IN_FULL = 400
 """The lines of the longest page that is told in full without being asked for."""
-LONG = 300
+LONG = 310
 """A page of more lines says how to see less of it; one of training, which has a way back and an
 update for each step forth, is told in full only if it has no more."""
 ONE_PAGE = 70

@@ -399,7 +399,7 @@ UPDATE_STEP = Step(
     happens=_happens,
     why=(
         "A gradient says how the loss grows with each number, so a small step against it makes"
-        " the loss smaller."
+        " the loss smaller, while one that is too long may overshoot."
     ),
     plan=lambda place: place.planned,
     mistakes=(

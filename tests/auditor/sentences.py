@@ -449,7 +449,13 @@ def _between(claim: Said, match: re.Match[str]) -> bool:
 
 
 def _hidden(claim: Said, match: re.Match[str]) -> bool:
-    texts = [text for row in claim.table("masked").text for text in row]
+    table = claim.table("masked")
+    texts = [text for row in table.text for text in row]
+    seen = [(row, [c for c, text in zip(table.columns, its, strict=True) if text != "−∞"])
+            for row, its in zip(table.rows, table.text, strict=True)]  # fmt: skip
+    alone = [(row, keys) for row, keys in seen if len(keys) == 1]
+    if match["query"] and alone != [(_token(match["query"]), [_token(match["key"])])]:
+        return False
     return texts.count("−∞") == int(match["n"]) and len(texts) == int(match["of"])
 
 
@@ -538,14 +544,14 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
         (rf"^(?P<variant>.+) \([^()]*\): (?:the gradients together have a norm of (?P<norm>{_N})\. Clipped, each is multiplied"
          rf" by (?P<factor>{_N}), and )?after (?P<count>\d+) updates? the loss is (?P<its>{_N})"
          rf"(?: instead of (?P<own>{_N})|; before it was (?P<before>{_N}))\.", _trained_otherwise),
-        (rf"The weight of the right token, (?P<cell>\S+\[.+\]), (?P<verb>grew|fell) from (?P<before>{_N}) to (?P<after>{_N})\.",
+        (rf"The weight of the (?:right token|token that had most), (?P<cell>\S+\[.+\]), (?P<verb>grew|fell) from (?P<before>{_N}) to (?P<after>{_N})\.",
          _right_token),
         (r"(?:It goes|They go) to (?P<names>\S+?(?:, \S+?)*(?: and \S+?)?)\.(?= |$)", _goes_to),
         (r"^(?:After|Without attention) (?P<token>“.+?”|[Tt]oken \d+) (?:would pass on|the state is) \[.*\]\.$", _rows_of),
         (rf"^(?P<token>“.+?”|Token \d+) matches (?P<keys>.+) best \((?P<n>{_N})(?: each)?\)\.$", _best),
         (rf"^The highest logit of (?P<token>“.+?”|token \d+) is that of (?P<keys>.+) \((?P<n>{_N})(?: each)?\)\.$", _best),
         (rf"^The scores of (?P<token>.+) now lie between (?P<least>{_N}) and (?P<most>{_N})\.$", _between),
-        (r"^The mask hides (?P<n>\d+) of the (?P<of>\d+) scores\.$", _hidden),
+        (r"^The mask hides (?P<n>\d+) of the (?P<of>\d+) scores(?:: (?P<query>.+) sees only (?P<key>.+))?\.$", _hidden),
         (rf"^(?P<what>The query of|Attention gives|The feed-forward network gives) (?P<token>“.+?”|token \d+)"
          rf" (?:is largest|most) in (?P<key>.+) \((?P<n>{_N})\)\.$", _largest_in),
         (rf"^(?P<token>“.+?”|Token \d+) changes most in (?P<key>.+): from (?P<then>{_N}) to (?P<now>{_N})\.$", _changes),

@@ -223,7 +223,12 @@ class RightWeight(NamedTuple):
     def address(self) -> str:
         return self.weights.address(self.query, self.key)
 
-    def blocks(self, numbers: Sequence[Number]) -> list[Block]:
+    @property
+    def largest(self) -> RightWeight:
+        """The one that the query has most of, before training."""
+        return self._replace(key=int(self.weights.values[self.query].argmax()))
+
+    def blocks(self, numbers: Sequence[Number], of: str = "right token") -> list[Block]:
         """What became of it."""
         before, after = numbers[0], numbers[-1]
         if before.shown == after.shown:
@@ -231,9 +236,7 @@ class RightWeight(NamedTuple):
         grew = "grew" if after.shown > before.shown else "fell"
         symbol = self.weights.symbol(self.query, self.key)
         text = f", {grew} from "
-        return [
-            Callout(("The weight of the right token, ", symbol, text, before, " to ", after, "."))
-        ]
+        return [Callout((f"The weight of the {of}, ", symbol, text, before, " to ", after, "."))]
 
 
 def right_weight(trace: Trace) -> RightWeight | None:
@@ -285,11 +288,19 @@ def training_table(trace: Trace, selection: Selection) -> list[Block]:
     if not passes:
         return []
     right = right_weight(trace)
-    blocks = [] if right is None else right.blocks([_attended(t, right) for t in passes])
+    blocks = [] if right is None else _became_of(right, passes)
     curve = _curve(passes) if selection.pictured and len(passes) > _TWO else []
     embeddings = _embeddings(trace, passes, selection)
     shares = _shares(passes)
     return [Subheading(("Training",)), _table(passes, right), *blocks, *shares, *curve, *embeddings]
+
+
+def _became_of(right: RightWeight, passes: Sequence[_Pass]) -> list[Block]:
+    """What became of the right weight, and of the one that was the largest before."""
+    blocks, first = right.blocks([_attended(t, right) for t in passes]), right.largest
+    if first.key == right.key:
+        return blocks
+    return [*blocks, *first.blocks([_attended(t, first) for t in passes], "token that had most")]
 
 
 def _shares(passes: Sequence[_Pass]) -> list[Block]:

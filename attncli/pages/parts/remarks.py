@@ -130,7 +130,8 @@ def _kept(trace: Trace, place: WayPlace, ends: tuple[Spans, Spans]) -> list[Bloc
         products.append((product, " = ", Number.written(share)))
     start: Spans = ("Of what the memory holds at ", *ends[0], ", the gates keep until ", *ends[1])
     shown = (("…",) if k is None else products[k] for k in elided(len(products), MOST_PARTS))
-    return [Callout((*start, " these shares: ", *joined(shown, "; "), "."))]
+    back = " Along the cell state a gradient comes back by the same shares." if lstm else ""
+    return [Callout((*start, " these shares: ", *joined(shown, "; "), f".{back}"))]
 
 
 def _back_through(trace: Trace, part: PlannedStep) -> list[Block]:

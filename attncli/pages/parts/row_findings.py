@@ -182,8 +182,16 @@ def _masked(told: Told) -> Spans | None:
     masked = told.made("masked")
     if masked is None:
         return None
-    hidden = int(np.isneginf(masked.values).sum())
-    return (f"The mask hides {hidden} of the {masked.values.size} scores.",) if hidden else None
+    unseen = np.isneginf(masked.values)
+    if not unseen.any():
+        return None
+    says = f"The mask hides {unseen.sum()} of the {unseen.size} scores"
+    left = (~unseen).sum(axis=1).tolist()
+    if left.count(1) != 1:
+        return (f"{says}.",)
+    i = left.index(1)
+    key = called_as(masked.columns.names, int((~unseen[i]).argmax()))
+    return (f"{says}: ", *called_as(masked.rows.names, i), " sees only ", *key, ".")
 
 
 def _blended(told: Told) -> Spans | None:

@@ -15,6 +15,7 @@ from attncli.document.blocks import (
     Paragraph,
     Section,
     Spans,
+    Term,
     each,
 )
 from attncli.document.tables import Data, MatrixBlock, SideBySide
@@ -477,9 +478,19 @@ def opening_of(trace: Trace, part: PlannedStep, before: Sequence[PlannedStep]) -
         shapes = ()
     spans = joined(((equation,) for equation in shapes), ", ")
     purpose = () if alike else (step.why_here(part.place),)
+    if isinstance(part.place, BackwardPlace) and not any(
+        isinstance(entry.place, BackwardPlace) for entry in before
+    ):
+        purpose = (*_GRADIENT, *purpose)
     happens = () if not alike and _said_before(part, before) else step.happens_at(part.place)
     sizes = ("Shapes: ", *spans, ".") if spans else ()
     return joined((words for words in (purpose, happens, sizes) if words), " ")
+
+
+_GRADIENT: Spans = (
+    "The gradient of a number, ", Term("grad"), ", is the derivative of the loss with respect to"
+    " it: how the loss grows with it. ",
+)  # fmt: skip
 
 
 def _said_before(part: PlannedStep, before: Sequence[PlannedStep]) -> bool:

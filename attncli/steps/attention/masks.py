@@ -315,7 +315,7 @@ MASK_STEP = Step(
     happens=_happens,
     why=(
         "A mask hides keys that a query must not see, such as the next tokens, which a decoder"
-        " has to predict."
+        " has to predict and could otherwise just look up."
     ),
     more=(
         "A score of −∞ gets the weight e^(−∞) = 0, so its key has no part in the output. Padding"

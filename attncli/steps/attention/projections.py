@@ -385,7 +385,10 @@ WEIGHTED_SUM_STEP = Step(
     happens=lambda _: (
         "For each query, every value is multiplied by its weight, and the products are added."
     ),
-    why="The output for a token blends all values, each in proportion to its weight.",
+    why=(
+        "The output for a token blends all values, each in proportion to its weight: it holds what"
+        " the token gathers from the others and from itself."
+    ),
     more=(
         "So the token's new vector holds something of every token that it attends to. It"
         " represents the token in its context."

@@ -186,7 +186,7 @@ SOFTMAX_STEP = Step(
     backward=Backward(
         "the softmax",
         "A score's gradient is its weight, times the weight's gradient minus the row's weighted"
-        " average.",
+        " average, so that each row adds up to 0.",
         whole=lambda _, made: in_one(made),
         usual_mistakes=("diagonal_only",),
     ),

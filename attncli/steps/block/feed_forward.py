@@ -143,8 +143,8 @@ FFN_STEP = Step(
     shapes="output [n, d_v] → hidden [n, d_ff] → activated [n, d_ff] → ffn [n, d_out]",
     happens=_happens_ffn,
     why=(
-        "Attention mixes the tokens, and the feed-forward network then works on each token alone,"
-        " with the same weights for all."
+        "Attention mixes the tokens, and the feed-forward network then computes new features of"
+        " each token alone, with the same matrices for all."
     ),
     more=(
         "Without the activation between them, its two layers would do no more than a single matrix."

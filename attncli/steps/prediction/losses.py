@@ -301,7 +301,7 @@ def _why(place: Place) -> str:
         right = "the true next token"
     else:
         right = "the true class" if prediction.of_classes else "the token that belongs there"
-    return f"The loss says how surprised the model is by {right}."
+    return f"The loss says how surprised the model is by {right}: the smaller, the better."
 
 
 def _happens(place: Place) -> Phrase:

@@ -594,6 +594,21 @@ def _when(place: WayPlace) -> str:
     return "after the last token" if place.way == "backward" else "before the first token"
 
 
+_WHY_START = (
+    "The memory of a recurrent cell is its hidden state, which begins with zeros unless the cell"
+    " continues from another text."
+)
+
+
+def _why_start(place: WayPlace) -> str:
+    if place.cell.kind != "lstm":
+        return _WHY_START
+    return (
+        "An LSTM has two memories, the cell state c, which its gates keep and write, and the hidden"
+        " state a, the part of it that they show."
+    )
+
+
 def _happens_start(place: WayPlace) -> str:
     states = {"a": "state", "c": "cell state"} if place.cell.kind == "lstm" else {"a": "state"}
     by_name: dict[str, list[str]] = {}
@@ -622,10 +637,8 @@ START_STEP = Step(
     makes=("a", "c"),
     shapes="a[0] [h], of an lstm also c[0] [h]",
     happens=_happens_start,
-    why=(
-        "The memory of a recurrent cell is its hidden state, which begins with zeros unless the"
-        " cell continues from another text."
-    ),
+    why_at=_why_start,
+    why=_WHY_START,
     more="From there on, the cell adds each token to what it remembers of the earlier ones.",
     example="yassine_rnn_sentence",
     plan=lambda place: tuple(
