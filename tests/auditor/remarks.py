@@ -95,7 +95,7 @@ REMARKS: tuple[tuple[str, Callable[[Said, re.Match[str]], bool]], ...] = (
     (r"The table has (?P<n>\d+) × (?P<d>\d+) = (?P<product>\d+) parameters: a row of (?P<k>\d+) numbers for each of"
      r" (?P<m>\d+) tokens\. This text takes (?P<taken>\d+) of the rows\.", _parameters),
     (rf"i counts the pairs, from 0 to (?P<pairs>\d+)\. Pair i has the dimensions 2i and 2i\+1, which go from 0 to"
-     rf" (?P<last>\d+)\. Its waves repeat after 2π × (?P<base>{_N})\^\(2i/(?P<d>\d+)\) positions: (?P<lengths>.+?)\.$",
+     rf" (?P<last>\d+)\. Its waves repeat after 2π × (?P<base>{_N})\^\(2i/(?P<d>\d+)\) positions: (?P<lengths>.+?)\. Early pairs tell near positions apart, late ones far positions\.$",
      _waves),
     (r"Each state needs the one before it: (?P<n>\d+) steps, none of them in parallel, and (?P<steps>\d+) from .+ to .+\."
      r" Attention compares all (?P<m>\d+) tokens at once, and takes 1 step from any of them to any other\.", _way),
@@ -107,7 +107,7 @@ REMARKS: tuple[tuple[str, Callable[[Said, re.Match[str]], bool]], ...] = (
     (rf"The cosines \w+ are between (?P<a>{_N}) and (?P<b>{_N}), [\w ]+ between (?P<c>{_N}) and (?P<d>{_N})\.", _between),
     (rf"(?P<how>come nearer (?:most|least)|move apart most): their cosine goes from (?P<then>.+? = {_N}) to"
      rf" (?P<now>.+? = {_N})\.", _moved),
-    (rf"frozen, the same updates of .+ lower the loss by {_N} of the (?P<fall>{_N}); with .+ frozen, the same updates of"
+    (rf"frozen, the same updates of .+ lower the loss by {_N} of the (?P<fall>{_N})\. With .+ frozen, the same updates of"
      rf" .+ lower the loss by {_N}\.", _shares),
 )  # fmt: skip
 """What remarks say, and what tells whether it is so."""

@@ -509,13 +509,22 @@ def _evenly(_: Said, match: re.Match[str]) -> bool:
 
 
 def _steepest(claim: Said, match: re.Match[str]) -> bool:
-    """No number of the gradient is larger in size, and it has the other sign."""
-    name, indices = claim.tables.parted(match["cell"], "")
-    table = claim.tables[claim.tables.full(f"grad.{name}", claim.path)]
-    entries = [t for row in table.text for t in ([row] if isinstance(row, str) else row)]
-    own = number(str(table.texts(indices)))
-    steepest = abs(own) == max(abs(number(text)) for text in entries)
-    return steepest and (own > 0) == (match["verb"] == "falls")
+    """No number of the step's gradients is larger in size, and each has the other sign."""
+    step = next(
+        step
+        for step in claim.page["steps"]
+        if claim.text in step.get("text", ()) and step.get("path", "") == claim.path
+    )
+    entries = [
+        text for q in step["quantities"] if q.get("columns") for row in q["text"] for text in row
+    ]  # fmt: skip
+    most = max(abs(number(text)) for text in entries)
+    for cell, verb in re.findall(r"as (\S+\[.+?\]+) (falls|grows)", match[0]):
+        full, indices = claim.tables.parted(f"grad.{cell}", claim.path)
+        own = number(str(claim.tables[full].texts(indices)))
+        if abs(own) != most or (own > 0) != (verb == "falls"):
+            return False
+    return True
 
 
 Check = Callable[[Said, "re.Match[str]"], bool]
@@ -547,7 +556,7 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
         (rf"The weight of the (?:right token|token that had most), (?P<cell>\S+\[.+\]), (?P<verb>grew|fell) from (?P<before>{_N}) to (?P<after>{_N})\.",
          _right_token),
         (r"(?:It goes|They go) to (?P<names>\S+?(?:, \S+?)*(?: and \S+?)?)\.(?= |$)", _goes_to),
-        (r"^(?:After|Without attention) (?P<token>“.+?”|[Tt]oken \d+) (?:would pass on|the state is) \[.*\]\.$", _rows_of),
+        (r"^(?:After|Attention moves) (?P<token>“.+?”|[Tt]oken \d+) (?:from its own value,|the state is) \[.*\]\.$", _rows_of),
         (rf"^(?P<token>“.+?”|Token \d+) matches (?P<keys>.+) best \((?P<n>{_N})(?: each)?\)\.$", _best),
         (rf"^The highest logit of (?P<token>“.+?”|token \d+) is that of (?P<keys>.+) \((?P<n>{_N})(?: each)?\)\.$", _best),
         (rf"^The scores of (?P<token>.+) now lie between (?P<least>{_N}) and (?P<most>{_N})\.$", _between),
@@ -556,8 +565,8 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
          rf" (?:is largest|most) in (?P<key>.+) \((?P<n>{_N})\)\.$", _largest_in),
         (rf"^(?P<token>“.+?”|Token \d+) changes most in (?P<key>.+): from (?P<then>{_N}) to (?P<now>{_N})\.$", _changes),
         (r"^The tokens use (?P<n>\d+) of the (?P<of>[\d,]+) rows of (?P<name>\S+)\.$", _uses),
-        (rf"^Equal probabilities for all (?P<n>\d+) (?:classes|tokens) would give a loss of (?P<loss>{_N})\.$", _evenly),
-        (r"^The loss falls fastest as (?P<cell>.+) (?P<verb>falls|grows)\.$", _steepest),
+        (rf"^Equal probabilities for all (?P<n>\d+) (?:classes|tokens) would give a loss of (?P<loss>{_N}), certainty 0\.$", _evenly),
+        (r"^The loss falls fastest as .+ (?:falls|grows)\.$", _steepest),
         (rf"the norm of the factor goes (?P<norms>{_N}(?: → {_N})*): it (?P<verb>\w+)", _gradient),
         (rf"^(?P<pair>\S+ \S+) (?P<how>occurs most often|has the largest score) \((?P<n>{_N})\)",
          _chosen),
@@ -598,11 +607,11 @@ _OF_RULES = tuple(
         r"need not add up to exactly 1", r"turns negative numbers into 0", r"weights between 0 and 1 that add up to 1",
         r"Where the mask is 0, the score", r"ε = 0\.0*1 is added", r"counts pos and i from 0", r"its rows and columns from 1",
         r"(?:near|between|above|is) [−\d]+(?: and [−\d]+)?(?= lets| holds|, else| by|\b)",
-        r"and 0 otherwise", r"is 1 − a²", r"by the temperature [\d.]+",
+        r"and 0 otherwise", r"is 1 − a²", r"by the temperature [\d.]+", r"below 1 it favours likely tokens, above 1 it makes",
         r"All \d+ numbers that the source prints follow from the given ones\.",
         r"its probability, less 1 for the target", r"Both begin at 0",
         r"−ln of 1 minus the probability", r"^What if .+\? attn run .*$",
-        r"now has mean 0 and standard deviation 1, up to rounding",
+        r"so that each row adds up to 0\.", r"now has mean 0 and standard deviation 1, up to rounding",
         r"it costs 10 more than the least probable piece",
         r"It assumes \d+ more numbers?\.",
         r"The source assumes \[.*\] for .*, which worked out is \[.*\]\.",

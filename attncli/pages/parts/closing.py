@@ -252,18 +252,16 @@ def _what_if(trace: Trace) -> list[Block]:
     called = as_asked_for(trace.scenario)
     if called is None:
         return []
-    from shlex import join
-
-    command = f"attn run {_typed(called)}{asking_for_large(trace.scenario)} "
+    command = f"attn run {_typed(called)}{asking_for_large(trace.scenario)}"
     asked = trace.scenario.show.what_if or _without_one_number(trace)
     return [
-        Callout((Word(question), " ", Term(command + join(_options(changes)))))
+        Callout((Word(question), " ", Term(" ".join((command, *_options(changes))))))
         for question, changes in asked.items()
     ]
 
 
 def _options(changes: Sequence[str]) -> list[str]:
-    return [text for change in changes for text in ("--set", change)]
+    return [f"--set {_typed(change)}" for change in changes]
 
 
 def _without_one_number(trace: Trace) -> Mapping[str, Sequence[str]]:
@@ -291,9 +289,13 @@ def _way_to_read_of(steps: Sequence[PlannedStep]) -> str:
     return next((part for part in back if step_of(part).read_first), back[0]).step
 
 
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-+=/")
+"""What means nothing of its own to a shell."""
+
+
 def _typed(called: str) -> str:
     """A name or a path as it is typed in a shell."""
-    if called.isascii() and called.isidentifier():  # as those of shipped scenarios are
+    if _PLAIN.issuperset(called):  # as those of shipped scenarios are
         return called
     from shlex import quote
 

@@ -315,7 +315,7 @@ def _shares(passes: Sequence[_Pass]) -> list[Block]:
     fall = _fall(first, last, ())
     if not one or not other or fall.shown <= 0:
         return []
-    shares = (*_alone(first, last, one, other), " of the ", fall, "; with ")
+    shares = (*_alone(first, last, one, other), " of the ", fall, ". With ")
     return [Callout(("With ", *shares, *_alone(first, last, other, one), "."))]
 
 

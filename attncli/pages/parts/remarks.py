@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from itertools import combinations
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from attncli.document.blocks import Block, Callout, Span, Spans, Subheading
 from attncli.equations import deciding
@@ -26,12 +26,13 @@ from attncli.equations.tree import (
 from attncli.names import Word, below
 from attncli.notation import plain
 from attncli.numbers import decimals
-from attncli.operations.positions import Sinusoids
 from attncli.pages.parts.blocks import Row, table
 from attncli.pages.parts.selection import made_by
 from attncli.pages.parts.sentences import called_as, joined
-from attncli.steps.recurrent.cells import keeps_old
 from attncli.trace import CellPlace, Place, PlannedStep, Quantity, Trace, WayPlace
+
+if TYPE_CHECKING:
+    from attncli.operations.positions import Sinusoids
 
 
 def remarks_on(trace: Trace, part: PlannedStep) -> list[Block]:
@@ -62,6 +63,8 @@ def _parameters(trace: Trace, part: PlannedStep) -> list[Block]:
 
 def _wave_lengths(trace: Trace, part: PlannedStep) -> list[Block]:
     """After how many positions the waves of each pair of columns repeat."""
+    from attncli.operations.positions import Sinusoids
+
     blocks: list[Block] = []
     for quantity in made_by(trace, part):
         waves = quantity.definition and quantity.definition.operation
@@ -74,7 +77,8 @@ def _wave_lengths(trace: Trace, part: PlannedStep) -> list[Block]:
         text: Spans = (
             "i counts the pairs, from 0 to ", last[0], ". Pair i has the dimensions 2i and 2i+1,"
             " which go from 0 to ", last[1], ". Its waves repeat after 2π × ", waves.base, "^(2i/",
-            Number.written(waves.d), ") positions: ", *lengths, ".",
+            Number.written(waves.d), ") positions: ", *lengths, ". Early pairs tell"
+                    " near positions apart, late ones far positions.",
         )  # fmt: skip
         blocks.append(Callout(text))
     return blocks
@@ -115,6 +119,8 @@ def ends_of(place: Place) -> tuple[Spans, Spans] | None:
 
 def _kept(trace: Trace, place: WayPlace, ends: tuple[Spans, Spans]) -> list[Block]:
     """Of each place of the first memory the share that all gates after it keep."""
+    from attncli.steps.recurrent.cells import keeps_old
+
     lstm, after = place.cell.kind == "lstm", place.order[1:]
     named = [below(place.name("gates").at(t), "forget" if lstm else "update") for t in after]
     gates = [trace.quantities[name] for name in named if name in trace]
@@ -130,8 +136,11 @@ def _kept(trace: Trace, place: WayPlace, ends: tuple[Spans, Spans]) -> list[Bloc
         products.append((product, " = ", Number.written(share)))
     start: Spans = ("Of what the memory holds at ", *ends[0], ", the gates keep until ", *ends[1])
     shown = (("…",) if k is None else products[k] for k in elided(len(products), MOST_PARTS))
-    back = " Along the cell state a gradient comes back by the same shares." if lstm else ""
-    return [Callout((*start, " these shares: ", *joined(shown, "; "), f".{back}"))]
+    back = (
+        " Along the cell state a gradient comes back by the same shares, where in a plain cell"
+        " W_aa multiplies it at every step."
+    )
+    return [Callout((*start, " these shares: ", *joined(shown, "; "), f".{back * lstm}"))]
 
 
 def _back_through(trace: Trace, part: PlannedStep) -> list[Block]:

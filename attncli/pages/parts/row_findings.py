@@ -195,18 +195,19 @@ def _masked(told: Told) -> Spans | None:
 
 
 def _blended(told: Told) -> Spans | None:
-    """`Without attention “love” would pass on [2, 1].`"""
+    """`Attention moves “love” from its own value, [2, 1], to [2.364, 2.364].`"""
     output, place = told.made("output"), told.part.place
     if output is None or not isinstance(place, HeadPlace):
         return None
     V = told.trace.quantities.get(place.find("V"))
     if V is None or V.rows.names != output.rows.names or place.attention.sees_memory:
         return None
-    matrix, i = V.matrix, told.row(output)
-    if matrix.shape[1] > _MOST:
+    i, columns = told.row(output), range(V.matrix.shape[1])
+    if len(columns) > _MOST:
         return None
-    own = Vector(tuple(matrix.number(i, j) for j in range(matrix.shape[1])))
-    return ("Without attention ", *told.token(output), " would pass on ", own, ".")
+    own, moved = (Vector(tuple(q.matrix.number(i, j) for j in columns)) for q in (V, output))
+    start = (*told.token(output), " from its own value, ", own)
+    return ("Attention moves ", *start, ", to ", moved, ".")
 
 
 def _merged(told: Told) -> Spans | None:
@@ -244,7 +245,7 @@ def _logits(told: Told) -> Spans | None:
 
 
 def _surprised(told: Told) -> Spans | None:
-    """`Equal probabilities for all 3 classes would give a loss of 1.10.`"""
+    """`Equal probabilities for all 3 classes would give a loss of 1.10, certainty 0.`"""
     loss = told.made("cross_entropy")
     probabilities = told.trace.quantities.get(told.part.place.name("probabilities"))
     if loss is None or probabilities is None or told.part.updates:
@@ -253,7 +254,11 @@ def _surprised(told: Told) -> Spans | None:
     places = decimals.places(loss.matrix.number(0, 0).shown)
     number = Number.written(decimals.shown(math.log(count), places))
     what = "classes" if told.trace.scenario.prediction.of_classes else "tokens"
-    return (f"Equal probabilities for all {count} {what} would give a loss of ", number, ".")
+    return (
+        f"Equal probabilities for all {count} {what} would give a loss of ",
+        number,
+        ", certainty 0.",
+    )
 
 
 def _remembered(told: Told) -> Spans | None:
@@ -270,17 +275,18 @@ def _remembered(told: Told) -> Spans | None:
 
 
 def _slope(told: Told) -> Spans | None:
-    """`The loss falls fastest as W_K[2, 2] falls.`"""
-    made = made_by(told.trace, told.part)
-    if not made:
+    """`The loss falls fastest as W_K[1, 1] grows and as W_K[1, 2] falls.`"""
+    gradients = [q for q in made_by(told.trace, told.part) if not q.is_list]
+    most = max((float(np.abs(q.values).max()) for q in gradients), default=0)
+    ends = [
+        ("as ", Symbol(q.name.alone, q.indices(int(i), int(j))), " falls" if v > 0 else " grows")
+        for q in gradients
+        for i, j in np.argwhere(np.isclose(np.abs(q.values), most))
+        if (v := q.values[i, j]) and q.matrix.number(int(i), int(j)).shown
+    ]
+    if not 0 < len(ends) <= MOST_TIED:
         return None
-    gradient = made[-1]
-    i, j = np.unravel_index(int(np.abs(gradient.values).argmax()), gradient.matrix.shape)
-    number = gradient.matrix.number(int(i), int(j))
-    if gradient.matrix.size == 1 or number.shown == 0:
-        return None
-    own = Symbol(gradient.name.alone, gradient.indices(int(i), int(j)))
-    return ("The loss falls fastest as ", own, " falls." if number.shown > 0 else " grows.")
+    return ("The loss falls fastest ", *tied(ends), ".")
 
 
 _SAYS: Mapping[str, Callable[[Told], Spans | None]] = {

@@ -481,15 +481,14 @@ def opening_of(trace: Trace, part: PlannedStep, before: Sequence[PlannedStep]) -
     if isinstance(part.place, BackwardPlace) and not any(
         isinstance(entry.place, BackwardPlace) for entry in before
     ):
-        purpose = (*_GRADIENT, *purpose)
+        purpose = (*purpose, *_GRADIENT)
     happens = () if not alike and _said_before(part, before) else step.happens_at(part.place)
     sizes = ("Shapes: ", *spans, ".") if spans else ()
-    return joined((words for words in (purpose, happens, sizes) if words), " ")
+    return joined((words for words in (purpose, happens, sizes) if any(words)), " ")
 
 
 _GRADIENT: Spans = (
-    "The gradient of a number, ", Term("grad"), ", is the derivative of the loss with respect to"
-    " it: how the loss grows with it. ",
+    " Here ", Term("grad.x"), " is the derivative of the loss by x.",
 )  # fmt: skip
 
 

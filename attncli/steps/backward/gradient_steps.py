@@ -3,7 +3,7 @@ equation of a gradient with something left out or put for something else."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from attncli.equations.tree import (
@@ -189,7 +189,9 @@ def step_back(forward: Step[Any], name: str) -> Step[BackwardPlace]:
         does=f"takes the gradients back through {back.through}",
         makes=("grad",),
         shapes="the gradient of a result → the gradients of its operands",
-        happens=lambda place: _happens(place) + _of_a_step(place) + _not_learned(forward, place),
+        happens=lambda place: " ".join(
+            filter(None, (_summed(place), _of_a_step(place), _not_learned(forward, place)))
+        ),
         why=back.why,
         plan=lambda place: place.planned,
         mistakes=made_in(back),
@@ -201,30 +203,17 @@ def step_back(forward: Step[Any], name: str) -> Step[BackwardPlace]:
     )
 
 
-def _happens(place: BackwardPlace) -> str:
-    """Where the gradients that come in go to: the quantities that get theirs from them."""
-    made = {d.name for d in place.planned}
-    used = {name for d in place.planned for name in d.operands}
-    came = _of(place, [name for name in _worked_with(place) if name not in made])
-    out = _of(place, [d.name for d in place.planned if d.name not in used])
+def _summed(place: BackwardPlace) -> str:
+    """Of what the gradient adds up those of several uses."""
     sums = _of(place, [d.name for d in place.planned if isinstance(d.operation, Add)])
-    added = f" The gradient of {_listed(sums)} is summed over all uses." if sums else ""
-    goes = "The gradients go" if len(came) > 1 else "The gradient goes"
-    return f"{goes} to {_listed(out)}.{added}"
-
-
-def _worked_with(place: BackwardPlace) -> Iterator[Name]:
-    """The gradients that others are made of, besides the parts that are only added up."""
-    for definition in place.planned:
-        if not isinstance(definition.operation, Add):
-            yield from (name for name in definition.operands if name.inside(place.gradients))
+    return f"The gradient of {_listed(sums)} is summed over all uses." if sums else ""
 
 
 def _of_a_step(place: BackwardPlace) -> str:
     """What the slope of a ReLU is, where one of the equations has it."""
     trees = (d.operation.tree for d in place.planned if isinstance(d.operation, Indexed))
     has_one = any(node.function == "step" for tree in trees for node in each(tree, Apply))
-    return " step is 1 above 0, and 0 otherwise." if has_one else ""
+    return "step is 1 above 0, and 0 otherwise." if has_one else ""
 
 
 def _not_learned(forward: Step[Any], place: BackwardPlace) -> str:
@@ -236,9 +225,7 @@ def _not_learned(forward: Step[Any], place: BackwardPlace) -> str:
     if not left_out:
         return ""
     isnt, gets = ("isn't", "gets") if len(left_out) == 1 else ("aren't", "get")
-    return (
-        f" {_listed([*map(place.forward.here, left_out)])} {isnt} learned and {gets} no gradient."
-    )
+    return f"{_listed([*map(place.forward.here, left_out)])} {isnt} learned and {gets} no gradient."
 
 
 def _of(place: BackwardPlace, gradients: Iterable[Name]) -> list[str]:

@@ -363,9 +363,8 @@ def _happens(place: Place) -> str:
     if top_k is not None:
         texts.insert(0, f"Only the {top_k} largest logits are kept")
     if temperature is not None:
-        how = "more" if temperature < 1 else "less"
-        effect = f": the most likely token becomes {how} likely" if temperature != 1 else ""
-        texts.insert(0, f"The logits are divided by the temperature {temperature}{effect}")
+        effect = "below 1 it favours likely tokens, above 1 it makes all more alike"
+        texts.insert(0, f"The logits are divided by the temperature {temperature}: {effect}")
     if top_p is not None:
         texts.append(
             f"The fewest most likely tokens that reach {top_p} together are kept, and their"

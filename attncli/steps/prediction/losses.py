@@ -301,7 +301,7 @@ def _why(place: Place) -> str:
         right = "the true next token"
     else:
         right = "the true class" if prediction.of_classes else "the token that belongs there"
-    return f"The loss says how surprised the model is by {right}: the smaller, the better."
+    return f"The loss says how surprised the model is by {right}."
 
 
 def _happens(place: Place) -> Phrase:
@@ -419,8 +419,8 @@ LOSS_STEP = Step(
     ),
     backward=Backward(
         "the loss",
-        "In the loss of its position, a logit's gradient is p − y: its probability minus the"
-        " probability that it should have.",
+        "In the loss of its position, a logit's gradient is p − y: its probability minus its"
+        " target, 1 or 0.",
         whole=_whole_loss,
         usual_mistakes=("not_averaged", "without_target", "exchanged"),
         fixed=(TARGETS,),

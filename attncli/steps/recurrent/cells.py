@@ -218,7 +218,7 @@ GATES_STEP = Step(
     ),
     why=(
         "Gates decide number by number what passes: a gate near 1 lets a number through, one near 0"
-        " holds it back."
+        " holds it back, while a candidate for the memory may be negative, too."
     ),
     more=(
         "A plain cell has no gates and rewrites its whole memory at each token. So what came long"
