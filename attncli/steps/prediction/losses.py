@@ -420,7 +420,7 @@ LOSS_STEP = Step(
     backward=Backward(
         "the loss",
         "In the loss of its position, a logit's gradient is p − y: its probability minus its"
-        " target, 1 or 0.",
+        " target.",
         whole=_whole_loss,
         usual_mistakes=("not_averaged", "without_target", "exchanged"),
         fixed=(TARGETS,),
