@@ -436,8 +436,7 @@ def _sections(
         elif again and not selection.steps and leads_on(part, steps[number:]):
             tables = given_blocks(trace, givens, closely, part.path)
             others = [*tables, *only_data(trace, part, closely)]
-        opening = opening_of(trace, part, shown[:k])
-        purpose = [Paragraph(opening)] if opening else []
+        purpose = _purpose(trace, part, shown[:k])
         section = section_of(trace, part, number, [*purpose, *others])
         section = section if selection.whole else in_one(trace, part, section)
         section = without_asides(trace, part, section) if selection.detail == "rows" else section
@@ -449,6 +448,12 @@ def _sections(
         formulas.update(section.formulas)
         closer = as_result(closer) if part is steps[-1] else closer
         yield with_pictures(trace, part, closer, selection)
+
+
+def _purpose(trace: Trace, part: PlannedStep, before: Sequence[PlannedStep]) -> list[Block]:
+    """The paragraph that opens a section, where there is something to say."""
+    spans = opening_of(trace, part, before)
+    return [Paragraph(spans)] if spans else []
 
 
 def _made_for_nobody(trace: Trace, part: PlannedStep, selection: Selection) -> Iterator[Section]:
