@@ -17,7 +17,7 @@ _FOOT = r"-Psg\: contents, /\: search, h\: help, q\: leave  ?pB%pB\%."
 """What `less` says at its foot; some marks mean something to it."""
 
 
-class _Kept(io.StringIO):
+class _KeptText(io.StringIO):
     """What goes to a terminal, kept until it is whole."""
 
     def isatty(self) -> bool:
@@ -37,7 +37,7 @@ def paged(*, off: bool = False) -> Iterator[None]:
     if not command:
         yield
         return
-    terminal, kept = sys.stdout, _Kept()
+    terminal, kept = sys.stdout, _KeptText()
     sys.stdout = kept
     try:
         yield

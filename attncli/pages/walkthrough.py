@@ -436,8 +436,7 @@ def _sections(
         elif again and not selection.steps and leads_on(part, steps[number:]):
             tables = given_blocks(trace, givens, closely, part.path)
             others = [*tables, *only_data(trace, part, closely)]
-        purpose = _purpose(trace, part, shown[:k])
-        section = section_of(trace, part, number, [*purpose, *others])
+        section = section_of(trace, part, number, [*_purpose(trace, part, shown[:k]), *others])
         section = section if selection.whole else in_one(trace, part, section)
         section = without_asides(trace, part, section) if selection.detail == "rows" else section
         closer = in_fewer_words(section, others, formulas) if again else section

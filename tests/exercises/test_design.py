@@ -297,7 +297,7 @@ def test_given_weights_add_up() -> None:
 
 
 def test_repeated_tokens_may_tie_with_each_other() -> None:
-    text = SHIPPED["i_love_ai"].partition("published:")[0]
+    text = SHIPPED["i_love_ai"].partition("ours:")[0].partition("claims:")[0]
     text = text.replace("sentence: I love AI", "sentence: I love I")
     for scenario in forms(trace_of(text).scenario, 3, 1):
         for row in work(scenario)["weights"].values:

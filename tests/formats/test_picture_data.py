@@ -108,7 +108,7 @@ def test_only_the_numbers_of_the_page_know_their_cells() -> None:
 
 def test_bars_are_scores_and_what_softmax_makes_of_them() -> None:
     trace = shipped_trace("i_love_ai")
-    (bars,) = pictures_of(trace, Bars, "softmax makes")
+    (bars,) = pictures_of(trace, Bars, "The softmax of")
     scores, weights = values_of(bars.series).T
     assert scores.tolist() == (trace["Q"].values @ trace["K"].values.T)[-1].tolist()
     assert weights == pytest.approx(softmax(scores), abs=0.002)

@@ -37,10 +37,11 @@ from attncli.pages.parts.findings import (
 )
 from attncli.pages.parts.pictures import MOST_POINTS
 from attncli.pages.parts.remarks import nearness, remarks_on
-from attncli.pages.parts.selection import Selection
+from attncli.pages.parts.sections import arranged, opening_of
+from attncli.pages.parts.selection import Selection, shown_parts
 from attncli.pages.parts.sentences import called_as, contrasted, words_enumerated
 from attncli.scenario.model import UPDATES, after_updates, updates_before
-from attncli.trace import Quantity, Trace
+from attncli.trace import BackwardPlace, Quantity, Trace, UpdatePlace
 from attncli.trace.quantity import token_of
 
 _SAME = 1e-12
@@ -98,15 +99,21 @@ def _variant(
     note = Callout((*varied_as, *compared.sentences(own, result, before.called, rows)))
     tables = [*given_blocks(other, changed, Selection()), variant_block(name, result, rows)]
     found = [] if compared.same else findings_anew(other, before.trace, rows)
-    anew = _remarks_anew(before.trace, other)
-    return [note, *about, *tables, *anew, *_words_moved(trace, other), *map(Callout, found)]
+    anew = _taken_anew(before.trace, other, rows)
+    return [note, *about, *anew, *tables, *_words_moved(trace, other), *map(Callout, found)]
 
 
-def _remarks_anew(before: Trace, other: Trace) -> list[Block]:
-    """What is worth a remark of the steps that a variant takes and the trace before it doesn't."""
-    known = {part.step for part in before.story}
-    anew = (part for part in other.story if part.step not in known)
-    return [block for part in anew for block in remarks_on(other, part)]
+def _taken_anew(before: Trace, other: Trace, rows: Selection) -> list[Block]:
+    """The steps that a variant takes and the trace before it doesn't: what each is for, a row of
+    it worked, and what is worth a remark."""
+    known, brief = {part.step for part in before.story}, rows._replace(detail="rows")
+    blocks: list[Block] = []
+    for part in shown_parts(other):
+        if part.step not in known and not isinstance(part.place, BackwardPlace | UpdatePlace):
+            known.add(part.step)
+            opening = Paragraph(opening_of(other, part, ()))
+            blocks += [opening, *arranged(other, part, brief), *remarks_on(other, part)]
+    return blocks
 
 
 def _words_moved(trace: Trace, other: Trace) -> list[Block]:
