@@ -12,6 +12,7 @@ from attncli.document.blocks import Block, Callout, Subheading, Table, Term, Tex
 from attncli.errors import listed
 from attncli.file import shipped
 from attncli.names import Word, words
+from attncli.notation.escaping import harmless
 from attncli.pages.parts.blocks import given_blocks
 from attncli.pages.parts.claims import closing_on_claims
 from attncli.pages.parts.findings import findings_of, last_finding, moved, weights_of
@@ -255,7 +256,7 @@ def _what_if(trace: Trace) -> list[Block]:
     command = f"attn run {_typed(called)}{asking_for_large(trace.scenario)}"
     asked = trace.scenario.show.what_if or _without_one_number(trace)
     return [
-        Callout((Word(question), " ", Term(" ".join((command, *_options(changes))))))
+        Callout((Word(question), " ", Term(harmless(" ".join((command, *_options(changes)))))))
         for question, changes in asked.items()
     ]
 
@@ -276,6 +277,8 @@ def _without_one_number(trace: Trace) -> Mapping[str, Sequence[str]]:
         i, j = divmod(int(np.abs(quantity.values).argmax()), quantity.values.shape[1])
         if np.isfinite(quantity.values[i, j]) and quantity.values[i, j]:
             address = quantity.address(i, j)
+            if harmless(address) != address:  # nobody could type it
+                continue
             return {f"What if {address} is 0?": (f"{address}=0",)}
     return {}
 
