@@ -15,7 +15,7 @@ from tests.auditor.latex import plain, words
 from tests.auditor.tables import Tables
 
 _SAID = re.compile(
-    r"The source prints (?P<theirs>−?[\d.∞]+) for (?P<cell>.+?); (?:here it is|(?P<worked>.+?) (?P<sign>[=≈]))"
+    r"The source prints (?P<theirs>−?[\d.∞]+) for (?P<cell>.+?), but (?:here it is|(?P<worked>.+?) (?P<sign>[=≈]))"
     r" (?P<ours>−?[\d.∞]+)\.(?!\d)"
 )
 _COUNTED = re.compile(

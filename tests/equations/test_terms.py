@@ -101,5 +101,5 @@ def test_what_goes_into_the_first_layer_has_one_name(form: str) -> None:
         document = walkthrough(trace_of(SHIPPED[name]), selection)
         page = " ".join(render(document, form, RenderOptions(80)).split())
         assert "Each input embedding is multiplied" in page
-        assert ("adds up to the input embeddings" in page) == (name == "encoder_block")
+        assert ("this gives the input embeddings" in page) == (name == "encoder_block")
         assert not re.search(r"Each (input|embedding) is|Token\W+Embedding\b", page)

@@ -194,7 +194,7 @@ def test_a_cells_page_says_it_too() -> None:
 
 def test_the_sentence_is_the_one_of_the_lesson() -> None:
     page = page_of(trace_of(SHIPPED["alice_met_bob"]))
-    assert "▸ The source prints 0.53 for scores[met, Bob]; 0.07 + 0.40 + 0.03 = 0.50.\n" in page
+    assert "▸ The source prints 0.53 for scores[met, Bob], but 0.07 + 0.40 + 0.03 = 0.50.\n" in page
     assert "0.7 + 0.2 + 0.1 + 0.1 = 1.1" in re.sub(
         r"\s+", " ", page_of(trace_of(SHIPPED["i_can_go_alone"]))
     )

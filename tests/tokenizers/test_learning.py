@@ -96,7 +96,7 @@ def test_ties_are_told() -> None:
     trace = trace_of("tokenizer: bpe\ncorpus: ab cd\nvocabulary_size: 5\nsentence: ab\n")
     page = " ".join(page_of(trace).split())
     assert "a b occurs most often (1): it becomes the piece ab, " in page
-    assert "grows from 4 to 5 tokens. c d has the same count; among such pairs" in page
+    assert "grows from 4 to 5 tokens. c d has the same count. Among such pairs" in page
 
 
 def test_tokens_go_on_to_attention() -> None:

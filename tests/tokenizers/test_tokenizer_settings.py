@@ -107,13 +107,13 @@ def test_the_rule_is_on_the_page() -> None:
     assert "at most one merge, from pairs" in first
     assert "among equal pairs the one that is met first is merged" in first
     assert (
-        "z a occurs most often (2): it becomes the piece za, and the vocabulary grows from 3 to 4 tokens. a b has the same count;"
+        "z a occurs most often (2): it becomes the piece za, and the vocabulary grows from 3 to 4 tokens. a b has the same count."
         in first
     )
     assert "among such pairs the one that is met first, from the first word on, is merged." in first
     assert "among equal pairs the one whose parts come first in the vocabulary is merged" in ids
     assert (
-        "a b occurs most often (2): it becomes the piece ab, and the vocabulary grows from 3 to 4 tokens. z a has the same count;"
+        "a b occurs most often (2): it becomes the piece ab, and the vocabulary grows from 3 to 4 tokens. z a has the same count."
         in ids
     )
 
