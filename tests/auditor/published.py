@@ -76,7 +76,7 @@ def _latex(page: str) -> str:
     notes = re.findall(
         r"\\begin\{quote\}\\raggedright\n(The source prints.*?)\n\\end\{quote\}", page, re.DOTALL
     )
-    whole = (re.sub(r"\\texttt\{(.*?)\}(?= *;)", lambda m: words(m[1]), note) for note in notes)
+    whole = (re.sub(r"\\texttt\{(.*?)\}(?=,\s+but)", lambda m: words(m[1]), note) for note in notes)
     return "\n".join(_without_mathematics(note) for note in whole)
 
 
@@ -147,7 +147,7 @@ def _false(claim: Said) -> Iterator[str]:
 def _false_rows(text: str, tables: Tables) -> Iterator[str]:
     """Rows that are assumed, beside those of the tables; sums of rows that aren't 1."""
     for row, ours in re.findall(
-        r"The source assumes .*? for (.*?); worked out, it is (.*)\.$", text, re.MULTILINE
+        r"The source assumes .*? for (.*?), which worked out is (.*)\.$", text, re.MULTILINE
     ):
         full, indices = tables.parted(row, "")
         if _flat(tables[full].texts(indices)) != ours.strip("[]").split(", "):

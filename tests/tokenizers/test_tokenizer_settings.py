@@ -110,7 +110,7 @@ def test_the_rule_is_on_the_page() -> None:
         "z a occurs most often (2): it becomes the piece za, and the vocabulary grows from 3 to 4 tokens. a b has the same count."
         in first
     )
-    assert "among such pairs the one that is met first, from the first word on, is merged." in first
+    assert "Among such pairs the one that is met first, from the first word on, is merged." in first
     assert "among equal pairs the one whose parts come first in the vocabulary is merged" in ids
     assert (
         "a b occurs most often (2): it becomes the piece ab, and the vocabulary grows from 3 to 4 tokens. z a has the same count."
