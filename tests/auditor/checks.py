@@ -68,10 +68,11 @@ class _Audit:
     def section(self, section: PageSection) -> None:
         if self.tables is not None:
             self.place(section, self.tables)
+        aside = section.heading == "Variants"  # its quantities are another trace's
         for statement in section.statements:
-            self.statement(statement)
+            self.statement(statement, aside=aside)
         for grid in section.grids:
-            self.grid(grid, aside=section.heading == "Variants")
+            self.grid(grid, aside=aside)
 
     def place(self, section: PageSection, tables: Tables) -> None:
         """Where a section is: by its number, or its path, or what a lesson's heading says."""
@@ -91,11 +92,11 @@ class _Audit:
     def false(self, kind: str, what: object) -> None:
         self.report.false.append(f"{kind}: {what}")
 
-    def statement(self, statement: Statement) -> None:
+    def statement(self, statement: Statement, *, aside: bool) -> None:
         self.chain(statement)
         if statement.addends:
             self.addition(statement)
-        if self.tables is not None:
+        if self.tables is not None and not aside:
             try:
                 self.result(statement, self.tables)
             except _TROUBLE as error:
