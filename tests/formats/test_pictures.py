@@ -160,7 +160,7 @@ def test_a_page_without_pictures_is_told_so(arguments: tuple[str, ...]) -> None:
     code, page, text = attn(*arguments, "--format", "svg")
     assert (code, page) == (2, "")
     assert text == (
-        "--format svg: there is nothing on this page to draw; pictures are made of steps such as"
+        "--format svg: there is nothing on this page to draw; pictures show steps such as"
         " softmax, so ask for a page with one\n"
     )
 
