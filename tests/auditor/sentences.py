@@ -495,6 +495,14 @@ def _changes(claim: Said, match: re.Match[str]) -> bool:
     )  # fmt: skip
 
 
+def _standard(claim: Said, match: re.Match[str]) -> bool:
+    """The row of a norm's result has a mean of 0 and a deviation of 1, but for rounding."""
+    row = _row(claim, "normed", match["token"]).values()
+    mean = sum(row, Decimal(0)) / len(row)
+    variance = sum(((n - mean) ** 2 for n in row), Decimal(0)) / len(row)
+    return abs(mean) <= Decimal("0.02") and abs(variance.sqrt() - 1) <= Decimal("0.02")
+
+
 def _uses(claim: Said, match: re.Match[str]) -> bool:
     ids = next(q["text"] for step in claim.page["steps"] for q in step["quantities"]
                if q["name"].endswith("ids"))  # fmt: skip
@@ -564,6 +572,7 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
         (rf"^(?P<what>The query of|Attention gives|The feed-forward network gives) (?P<token>“.+?”|token \d+)"
          rf" (?:is largest|most) in (?P<key>.+) \((?P<n>{_N})\)\.$", _largest_in),
         (rf"^(?P<token>“.+?”|Token \d+) changes most in (?P<key>.+): from (?P<then>{_N}) to (?P<now>{_N})\.$", _changes),
+        (r"^The row of (?P<token>.+) now has mean 0 and standard deviation 1, up to rounding\.$", _standard),
         (r"^The tokens use (?P<n>\d+) of the (?P<of>[\d,]+) rows of (?P<name>\S+)\.$", _uses),
         (rf"^Equal probabilities for all (?P<n>\d+) (?:classes|tokens) would give a loss of (?P<loss>{_N}), certainty 0\.$", _evenly),
         (r"^The loss falls fastest as .+ (?:falls|grows)\.$", _steepest),
@@ -611,7 +620,7 @@ _OF_RULES = tuple(
         r"All \d+ numbers that the source prints follow from the given ones\.",
         r"its probability, less 1 for the target", r"Both begin at 0",
         r"−ln of 1 minus the probability", r"^What if .+\? attn run .*$",
-        r"so that each row adds up to 0\.", r"now has mean 0 and standard deviation 1, up to rounding",
+        r"so that each row adds up to 0\.",
         r"it costs 10 more than the least probable piece",
         r"It assumes \d+ more numbers?\.",
         r"The source assumes \[.*\] for .*, which worked out is \[.*\]\.",

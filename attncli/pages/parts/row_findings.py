@@ -32,6 +32,10 @@ _MOST = 8
 """A row of more numbers is no result that one takes in."""
 
 
+_NEARLY = 0.02
+"""What rounding may leave of a mean of 0, and of a deviation of 1."""
+
+
 class Told(NamedTuple):
     """A part of a trace, and how its page is told."""
 
@@ -118,16 +122,16 @@ def _positioned(told: Told) -> Spans | None:
 
 
 def _normed(told: Told) -> Spans | None:
-    """`The row of “go” now has mean 0 and standard deviation 1, up to rounding.`"""
-    deviation, mean = told.made("deviation"), told.made("mean")
-    if (
-        mean is None
-        or deviation is None
-        or deviation.matrix.number(told.row(deviation), 0).shown == 0
-    ):
+    """`The row of “go” now has mean 0 and standard deviation 1, up to rounding.` A gain and a
+    shift may leave it with others."""
+    mean, normed = told.made("mean"), told.made("normed")
+    if mean is None or normed is None:
+        return None
+    row = normed.values[told.row(normed)]
+    if abs(row.mean()) > _NEARLY or abs(row.std() - 1) > _NEARLY:
         return None
     ends = " now has mean 0 and standard deviation 1, up to rounding."
-    return ("The row of ", *told.token(deviation), ends)
+    return ("The row of ", *told.token(normed), ends)
 
 
 def _projected(told: Told) -> Spans | None:
