@@ -105,14 +105,12 @@ def _changed(told: Told, before: Quantity | None, after: Quantity | None) -> Spa
     if before is None or after is None or before.matrix.shape != after.matrix.shape:
         return None
     i = told.row(after)
-    found = _extreme(after, i, np.abs(after.values[i] - before.values[i]))
-    if found is None:
+    moved = np.abs(after.values[i] - before.values[i])
+    now, then = (_extreme(quantity, i, moved) for quantity in (after, before))
+    if now is None or then is None:
         return None
-    where, now = found
-    then = _extreme(before, i, np.abs(after.values[i] - before.values[i]))
-    assert then is not None
     token = told.token(after)
-    return (*token, " changes most in ", *where, ": from ", then[1], " to ", now, ".")
+    return (*token, " changes most in ", *now[0], ": from ", then[1], " to ", now[1], ".")
 
 
 def _positioned(told: Told) -> Spans | None:
