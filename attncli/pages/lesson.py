@@ -198,7 +198,7 @@ def _mistake_blocks(trace: Trace, part: PlannedStep | None, mistake: Mistake[Any
     right = trace[definition.name]
     number = right.matrix.number(*cell)
     address = Term(right.symbol(*cell, part.place.here(right.name)))
-    words = (" ", address, " is ", number, "; the mistake gives")
+    words = (" ", address, " is ", number, ". The mistake gives")
     line = cell_line(wrong, wrong[definition.name], *cell)
     return [Bullets(((mistake.says, *words),)), Derivation((line,), mistake.name)]
 

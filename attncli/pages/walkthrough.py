@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attncli.document.blocks import (
     ONLY_DATA,
@@ -39,7 +39,7 @@ from attncli.document.grid import BAR, BETWEEN_TABLES, GAP, grid_of
 from attncli.document.pictures import PICTURES
 from attncli.document.tables import MatrixBlock, SideBySide, in_groups
 from attncli.equations.tree import Equation
-from attncli.names import Word
+from attncli.names import Name, Word
 from attncli.notation import plain
 from attncli.notation.columns import PartColumns, Room, bands
 from attncli.pages.parts.blocks import (
@@ -94,9 +94,9 @@ from attncli.pages.parts.selection import (
     without_asides,
 )
 from attncli.pages.parts.sentences import facts_of, rounding_facts
-from attncli.pages.parts.working import Origins, Workings
+from attncli.pages.parts.working import Origins, Workings, with_inputs
 from attncli.scenario.scenario import Scenario
-from attncli.trace import BackwardPlace, PlannedStep, Quantity, Trace
+from attncli.trace import BackwardPlace, PlannedStep, Quantity, Trace, UpdatePlace
 
 if TYPE_CHECKING:
     from attncli.pages.parts.gradients import Alike
@@ -418,35 +418,78 @@ def _sections(
 ) -> Iterator[Section]:
     numbers = {id(part): number for number, part in enumerate(steps, start=1)}
     alike = _going_back_alike(trace, shown, selection)
-    introduced, formulas = set[str](), set[Equation]()
+    page = _Telling(trace, selection, set(), set(), set(), set())
     for k, part in enumerate(shown):
         yield from _made_for_nobody(trace, part, selection)
         number = numbers[id(part)]
         if is_left_out(trace, part, selection) or k in alike:
             yield _passed_over(trace, part, number, selection, alike.get(k))
             continue
-        givens = _givens(trace, part, introduced)
-        introduced |= {quantity.name for quantity in givens}
+        section = page.section(part, number, shown[:k], leads_on=leads_on(part, steps[number:]))
+        section = as_result(section) if part is steps[-1] else section
+        yield with_pictures(trace, part, section, selection)
+
+
+class _Telling(NamedTuple):
+    """A page while it is told: which given matrices and formulas it has shown, after which update
+    the model is worked again, and of what it told nothing but the numbers, which only data has."""
+
+    trace: Trace
+    selection: Selection
+    introduced: set[Name]
+    formulas: set[Equation]
+    updates: set[int]
+    untold: set[Name]
+
+    def section(
+        self, part: PlannedStep, number: int, before: Sequence[PlannedStep], *, leads_on: bool
+    ) -> Section:
+        """The section of a part; what comes after one that `leads_on` tells it."""
+        trace, selection = self.trace, self.selection
+        givens = _givens(trace, part, self.introduced)
+        self.introduced.update(quantity.name for quantity in givens)
         later = is_again(part, selection)
-        again = (later or selection.detail == "rows") and happens_again(part, shown[:k])
-        closely = selection._replace(detail="summary") if again and not later else selection
-        others = part_blocks(trace, part, closely, givens, again=again)[1:]
-        if is_in_brief(trace, part, selection):
-            others = in_brief(trace, part, selection)
-        elif again and not selection.steps and leads_on(part, steps[number:]):
-            tables = given_blocks(trace, givens, closely, part.path)
-            others = [*tables, *only_data(trace, part, closely)]
-        section = section_of(trace, part, number, [*_purpose(trace, part, shown[:k]), *others])
+        again = (later or selection.detail == "rows") and happens_again(part, before)
+        others = self._blocks(part, givens, again=again, leads_on=leads_on)
+        section = section_of(trace, part, number, [*_purpose(trace, part, before), *others])
         section = section if selection.whole else in_one(trace, part, section)
         section = without_asides(trace, part, section) if selection.detail == "rows" else section
-        closer = in_fewer_words(section, others, formulas) if again else section
+        closer = in_fewer_words(section, others, self.formulas) if again else section
         if again and is_back_in_time(part.place):
             closer = closer._replace(formulas=of_sums(trace, part, section))
         if later and part.step == "update" and not is_in_brief(trace, part, selection):
             closer = closer._replace(formulas=section.formulas)
-        formulas.update(section.formulas)
-        closer = as_result(closer) if part is steps[-1] else closer
-        yield with_pictures(trace, part, closer, selection)
+        self.formulas.update(section.formulas)
+        return closer
+
+    def _blocks(
+        self, part: PlannedStep, givens: Sequence[Quantity], *, again: bool, leads_on: bool
+    ) -> list[Block]:
+        """What is told of a part behind its opening words; in brief if it happens `again`."""
+        trace, selection, later = self.trace, self.selection, is_again(part, self.selection)
+        closely = selection._replace(detail="summary") if again and not later else selection
+        blocks = part_blocks(trace, part, closely, givens, again=again)[1:]
+        if is_in_brief(trace, part, selection):
+            blocks = in_brief(trace, part, selection)
+        elif again and not selection.steps and leads_on:
+            tables = given_blocks(trace, givens, closely, part.path)
+            blocks = [*tables, *only_data(trace, part, closely)]
+            self.untold.update(definition.name for definition in part.definitions)
+        elif not again and not isinstance(part.place, BackwardPlace):
+            blocks = with_inputs(trace, part, self.untold, blocks)
+        if not later or self.updates or isinstance(part.place, UpdatePlace):
+            return blocks
+        self.updates.add(part.updates)
+        return [_WORKED_AGAIN, *blocks]
+
+
+_WORKED_AGAIN = Paragraph(
+    (
+        "After each update the model is worked again. Its numbers after update 1 are called ",
+        Term("train[1]"),
+        ".",
+    )
+)
 
 
 def _purpose(trace: Trace, part: PlannedStep, before: Sequence[PlannedStep]) -> list[Block]:
@@ -524,7 +567,7 @@ def _copies(
     return copies if explained else [matrix_block(source, Selection(), part.path), *copies]
 
 
-def _givens(trace: Trace, part: PlannedStep, introduced: set[str]) -> list[Quantity]:
+def _givens(trace: Trace, part: PlannedStep, introduced: set[Name]) -> list[Quantity]:
     """The given matrices whose numbers a part is the first to need."""
     operands = operands_of(trace, part)
     known = introduced | only_for_sizes(trace, part)

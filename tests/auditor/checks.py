@@ -64,11 +64,13 @@ class _Audit:
         self.tables, self.report, self.path = tables, Report(), ""
         self.made: frozenset[str] = frozenset()
         self.leads = False
+        self.worked = ""
 
     def section(self, section: PageSection) -> None:
         if self.tables is not None:
             self.place(section, self.tables)
         aside = section.heading == "Variants"  # its quantities are another trace's
+        self.worked = " ".join(part for s in section.statements for _, part in s.parts[:-1])
         for statement in section.statements:
             self.statement(statement, aside=aside)
         for grid in section.grids:
@@ -152,6 +154,10 @@ class _Audit:
     def result(self, statement: Statement, tables: Tables) -> None:
         """The last part is what the table says, in the section where it is made."""
         full, indices = tables.parted(statement.label, self.path)
+        if self.is_input(statement, full, tables):
+            if not _agree(numbers(statement.parts[-1][1]), tables[full].texts(indices)):
+                self.false("input", statement)
+            return
         if not self.leads:
             self.report.told[full] = self.report.told.get(full, 0) + 1
         if len(statement.parts) == 1 and not statement.addends and not self.leads:
@@ -162,6 +168,15 @@ class _Audit:
             self.report.results += not self.leads
         else:
             self.false("result", statement)
+
+    def is_input(self, statement: Statement, full: str, tables: Tables) -> bool:
+        """Whether a row of another section stands bare before the working that its numbers are
+        in."""
+        is_bare = len(statement.parts) == 1 and not statement.addends and not self.leads
+        if not is_bare or full in self.made | tables.given:
+            return False
+        each = [text for text in statement.parts[-1][1].strip("[]").split(", ") if text != "…"]
+        return all(text in self.worked for text in each)
 
     def grid(self, grid: Grid, *, aside: bool) -> None:
         match = re.fullmatch(

@@ -23,15 +23,9 @@ def _is_worked(text: str) -> bool:
     return rounds_to(value(working, no_names), result.strip())
 
 
-def _parameters(claim: Said, match: re.Match[str]) -> bool:
-    n, d = int(match["n"]), int(match["d"])
-    taken = int(match["taken"]) == len({*_list(claim, "ids")})
-    return taken and n * d == int(match["product"]) and (n, d) == (int(match["m"]), int(match["k"]))
-
-
-def _list(claim: Said, name: str) -> list[str]:
-    steps = [q for step in claim.page["steps"] for q in step["quantities"]]
-    return next(q["text"] for q in steps if q["name"].endswith(name))
+def _parameters(_: Said, match: re.Match[str]) -> bool:
+    n, d, product, k = (int(match[name].replace(",", "")) for name in ("n", "d", "product", "k"))
+    return n * d == product and d == k
 
 
 def _waves(_: Said, match: re.Match[str]) -> bool:
@@ -92,11 +86,13 @@ def _shares(claim: Said, match: re.Match[str]) -> bool:
 
 
 REMARKS: tuple[tuple[str, Callable[[Said, re.Match[str]], bool]], ...] = (
-    (r"The table has (?P<n>\d+) × (?P<d>\d+) = (?P<product>\d+) parameters: a row of (?P<k>\d+) numbers for each of"
-     r" (?P<m>\d+) tokens\. This text takes (?P<taken>\d+) of the rows\.", _parameters),
+    (r"The table has (?P<n>[\d,]+) × (?P<d>[\d,]+) = (?P<product>[\d,]+) parameters: for each token of the vocabulary"
+     r" (?P<k>[\d,]+) numbers\.", _parameters),
     (rf"i counts the pairs, from 0 to (?P<pairs>\d+)\. Pair i has the dimensions 2i and 2i\+1, which go from 0 to"
-     rf" (?P<last>\d+)\. Its waves repeat after 2π × (?P<base>{_N})\^\(2i/(?P<d>\d+)\) positions: (?P<lengths>.+?)\. Early pairs tell near positions apart, late ones far positions\.$",
+     rf" (?P<last>\d+)\. Its waves repeat after 2π × (?P<base>{_N})\^\(2i/(?P<d>\d+)\) positions: (?P<lengths>.+?)\. Early pairs tell near positions apart, late ones far positions\.",
      _waves),
+    (rf"turns by 1 radian from .+ each further one is (?P<factor>.+ = {_N}) times as slow\.",
+     lambda _, match: _is_worked(match["factor"])),
     (r"Each state needs the one before it: (?P<n>\d+) steps, none of them in parallel, and (?P<steps>\d+) from .+ to .+\."
      r" Attention compares all (?P<m>\d+) tokens at once, and takes 1 step from any of them to any other\.", _way),
     (r"the gates keep until .+ these shares: (?P<shares>.+)\.$", _kept),

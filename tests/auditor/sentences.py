@@ -166,6 +166,24 @@ def _routed(claim: Said, match: re.Match[str]) -> bool:
     return all(sum(map(number, row)) == int(match["n"]) for row in rows)
 
 
+def _sent(claim: Said, match: re.Match[str]) -> bool:
+    """The experts of each token, from the largest of its weights on."""
+    table = claim.table("routing")
+    told = re.findall(
+        rf"(“.+?”|[Tt]oken \d+)(?: goes)? to ((?:expert \d+ \({_N}\)(?:, to | and to )?)+)",
+        match[0],
+    )
+    for token, experts in told:
+        row = dict(zip(table.columns, table.text[table.rows.index(_token(token))], strict=True))
+        shares = re.findall(rf"(expert \d+) \(({_N})\)", experts)
+        order = sorted((text for text in row.values() if number(text)), key=number, reverse=True)
+        if [text for _, text in shares] != order[: len(shares)] or any(
+            row[e] != n for e, n in shares
+        ):
+            return False
+    return bool(told)
+
+
 def _next(claim: Said, match: re.Match[str]) -> bool:
     table = claim.table("probabilities")
     row = table.text[table.rows.index(_token(match["row"]))]
@@ -310,7 +328,7 @@ def _not_adding(claim: Said, match: re.Match[str]) -> bool:
 
 def _not_one(claim: Said, match: re.Match[str]) -> bool:
     weights = claim.table("weights")
-    row = map(number, weights.text[weights.rows.index(match["row"])])
+    row = map(number, weights.text[weights.rows.index(_token(match["row"]))])
     return sum(row) == number(match["total"]) != 1
 
 
@@ -437,7 +455,9 @@ def _best(claim: Said, match: re.Match[str]) -> bool:
     """The columns that have the largest number of a row."""
     row = _row(claim, "scores" if "matches" in match[0] else "logits", match["token"])
     line, _, unnamed = re.sub(r" and (\d+) others?$", r"\n\1", match["keys"]).partition("\n")
-    named = [_token(key) for key in re.split(r", | and ", line)]
+    named = [
+        _token(match["token"] if key == "itself" else key) for key in re.split(r", | and ", line)
+    ]
     most = [key for key, its in row.items() if its == max(row.values())]
     is_all = len(named) + int(unnamed or 0) == len(most)
     return named == most[: len(named)] and is_all and number(match["n"]) == max(row.values())
@@ -454,7 +474,8 @@ def _hidden(claim: Said, match: re.Match[str]) -> bool:
     seen = [(row, [c for c, text in zip(table.columns, its, strict=True) if text != "−∞"])
             for row, its in zip(table.rows, table.text, strict=True)]  # fmt: skip
     alone = [(row, keys) for row, keys in seen if len(keys) == 1]
-    if match["query"] and alone != [(_token(match["query"]), [_token(match["key"])])]:
+    key = match["query"] if match["key"] == "itself" else match["key"]
+    if match["query"] and alone != [(_token(match["query"]), [_token(key)])]:
         return False
     return texts.count("−∞") == int(match["n"]) and len(texts) == int(match["of"])
 
@@ -462,7 +483,7 @@ def _hidden(claim: Said, match: re.Match[str]) -> bool:
 def _largest_in(claim: Said, match: re.Match[str]) -> bool:
     """The number of the token that is largest in size, in the table that the sentence is about."""
     names = {"The query of": ["Q"], "Attention gives": ["attention", "concat"],
-             "The feed-forward network gives": ["mixture", "ffn"]}[match["what"]]  # fmt: skip
+             "The feed-forward network gives": ["ffn"], "Together the experts give": ["mixture"]}[match["what"]]  # fmt: skip
     rows = [_row(claim, name, match["token"]) for name in names if _has(claim, name)]
     key = match["key"].removeprefix("dimension ")
     return any(
@@ -544,6 +565,7 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
         (rf"The source says that (?:each row of )?(?P<name>[\w.]+)(?:\[(?P<row>[^]]*)\])? (?:has its largest number at"
          rf" (?:its own token|“(?P<column>[^”]*)”)|adds up to (?P<total>{_N}))(?: \([^)]*\))?\. It"
          r" (?P<verdict>is(?:n't)? so.*?)\.$", _claimed),
+        (rf"^(?P<clauses>[^:]+? goes to .+ \({_N}\))\.$", _sent),
         (rf"(?P<query>\S+) is most like (?P<key>\S+): (?P<share>{_N}) % of its answer is"
          r" (?P<value>\S+)\.", _looked_up),
         (r"The token goes to the (?P<n>\d+) experts that fit it best", _routed),
@@ -560,7 +582,7 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
          _sizes),
         (rf"^(?P<variant>.+) \([^()]*\): (?:the gradients together have a norm of (?P<norm>{_N})\. Clipped, each is multiplied"
          rf" by (?P<factor>{_N}), and )?after (?P<count>\d+) updates? the loss is (?P<its>{_N})"
-         rf"(?: instead of (?P<own>{_N})|; before it was (?P<before>{_N}))\.", _trained_otherwise),
+         rf"(?: instead of (?P<own>{_N})|\. Before it was (?P<before>{_N}))\.", _trained_otherwise),
         (rf"The weight of the (?:right token|token that had most), (?P<cell>\S+\[.+\]), (?P<verb>grew|fell) from (?P<before>{_N}) to (?P<after>{_N})\.",
          _right_token),
         (r"(?:It goes|They go) to (?P<names>\S+?(?:, \S+?)*(?: and \S+?)?)\.(?= |$)", _goes_to),
@@ -569,7 +591,7 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
         (rf"^The highest logit of (?P<token>“.+?”|token \d+) is that of (?P<keys>.+) \((?P<n>{_N})(?: each)?\)\.$", _best),
         (rf"^The scores of (?P<token>.+) now lie between (?P<least>{_N}) and (?P<most>{_N})\.$", _between),
         (r"^The mask hides (?P<n>\d+) of the (?P<of>\d+) scores(?:: (?P<query>.+) sees only (?P<key>.+))?\.$", _hidden),
-        (rf"^(?P<what>The query of|Attention gives|The feed-forward network gives) (?P<token>“.+?”|token \d+)"
+        (rf"^(?P<what>The query of|Attention gives|The feed-forward network gives|Together the experts give) (?P<token>“.+?”|token \d+)"
          rf" (?:is largest|most) in (?P<key>.+) \((?P<n>{_N})\)\.$", _largest_in),
         (rf"^(?P<token>“.+?”|Token \d+) changes most in (?P<key>.+): from (?P<then>{_N}) to (?P<now>{_N})\.$", _changes),
         (r"^The row of (?P<token>.+) now has mean 0 and standard deviation 1, up to rounding\.$", _standard),
@@ -577,7 +599,7 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
         (rf"^Equal probabilities for all (?P<n>\d+) (?:classes|tokens) would give a loss of (?P<loss>{_N}), certainty 0\.$", _evenly),
         (r"^The loss falls fastest as .+ (?:falls|grows)\.$", _steepest),
         (rf"the norm of the factor goes (?P<norms>{_N}(?: → {_N})*): it (?P<verb>\w+)", _gradient),
-        (rf"^(?P<pair>\S+ \S+) (?P<how>occurs most often|has the largest score) \((?P<n>{_N})\)",
+        (rf"^“(?P<pair>\S+ \S+)” (?P<how>occurs most often|has the largest score) \((?P<n>{_N})\)",
          _chosen),
         (r"the vocabulary grows from (?P<before>\d+) to (?P<after>\d+) tokens", _grown),
         (rf"whose log-probability is (?P<n>{_N})\.", _best_cut),
@@ -598,7 +620,7 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
          _compared),
         (r"The (?:block has|layers have|heads have) moved the row of (?P<row>.+) furthest: from \[(?P<start>[^]]*)\] in (?P<X>\S+)"
          r" to \[(?P<end>[^]]*)\] in (?P<result>\S+)\.", _moved),
-        (r"told apart by their positions: (?P<first>(?P<token>.+) \(\d+\)) and (?P<second>(?P=token) \(\d+\))\.",
+        (r"told apart by their positions: “(?P<first>(?P<token>.+) \(\d+\))” and “(?P<second>(?P=token) \(\d+\))”\.",
          _told_apart),
         (r"without words: they are called 1 to (?P<n>\d+)\b", _only_numbered),
         (r"\(\d+ × \d+\)\(\d+ × \d+\) = \(\d+ × \d+\)", _shapes),

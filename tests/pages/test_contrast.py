@@ -87,4 +87,4 @@ def test_a_tie_as_shown_is_a_tie(policy: str, pair: str, ties: int) -> None:
     first = learned.rounds[0]
     assert (" ".join(first.pair), first.ties) == (pair, ties)
     line = "0.022" if ties else "0.0222"
-    assert f"{pair} has the largest score ({line})" in page_of(trace)
+    assert f"“{pair}” has the largest score ({line})" in page_of(trace)

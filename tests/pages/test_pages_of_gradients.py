@@ -175,7 +175,7 @@ def test_adam_stands_beside_gradient_descent() -> None:
 
 def test_what_explodes_is_clipped() -> None:
     text = " ".join(page_at("rnn_backward_through_time", 80).split())
-    assert "it grows at every step; the gradient explodes." in text
+    assert "it grows at every step. So the gradient explodes." in text
     variant = shipped_trace("rnn_backward_through_time").variants["exploding"]
     norms = [
         (q.values**2).sum() for name, q in variant.quantities.items()
@@ -184,7 +184,7 @@ def test_what_explodes_is_clipped() -> None:
     assert len(norms) == 5
     assert sum(norms) ** 0.5 == pytest.approx(9.3409, abs=2e-4)
     assert 1 / sum(norms) ** 0.5 == pytest.approx(0.1071, abs=1e-4)
-    line = "a norm of 9.3409; clipped, each is multiplied by 0.1071, and after 1 update the loss is"
+    line = "a norm of 9.3409. Clipped, each is multiplied by 0.1071, and after 1 update the loss is"
     assert line in text
 
 

@@ -22,8 +22,8 @@ def text_of(name: str, *asked: str) -> str:
 def test_a_long_table_says_how_many_parameters_it_has() -> None:
     text, trace = text_of("embedding_table"), shipped_trace("embedding_table")
     n, d = trace["embeddings"].values.shape
-    assert f"The table has {n} × {d} = {trace['embeddings'].values.size} parameters" in text
-    assert "This text takes 4 of the rows." in text
+    assert f"The table has {n:,} × {d:,} = {trace['embeddings'].values.size:,} parameters" in text
+    assert "The tokens use 4 of the 30,000 rows of embeddings." in text
     assert "parameters" not in text_of("i_love_ai", "--step", "embed")
 
 

@@ -49,7 +49,7 @@ def test_only_the_arrows_that_are_asked_for() -> None:
 def test_an_arrow_without_weight_is_spoken_of() -> None:
     trace = work(load({**WEIGHTS, "show": {"arrows": {"b": ["b"]}}}))
     page = " ".join(page_of(trace).split())
-    assert "No arrow goes from b to b: its weight is 0." in page
+    assert "No arrow goes from “b” to “b”: its weight is 0." in page
     assert closing(trace, Graph) == []
 
 
@@ -60,7 +60,7 @@ def test_the_arrows_of_variants() -> None:
     assert "▶ love" in before
     assert "▶ Rafael" not in causal
     assert "▶ love" in causal
-    assert "No arrow goes from Tennis to Rafael: its weight is 0." in causal
+    assert "No arrow goes from “Tennis” to “Rafael”: its weight is 0." in causal
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ def test_a_changed_matrix_is_shown_and_the_lesson_told() -> None:
     text = variants_in(SHIPPED["yassine_rnn_sentence"])
     assert "W_aa (given) │ 1 2 3" in text
     assert "1 │ 8 −2 −6" in text
-    lesson = "0.834 → 2.014 → 4.199 → 8.369: it grows at every step; the gradient explodes."
+    lesson = "0.834 → 2.014 → 4.199 → 8.369: it grows at every step. So the gradient explodes."
     assert lesson in text
     assert (
         "differ from those in the scenario itself, most the row of “Yassine”: it is 8.369 instead of 0.004."

@@ -82,7 +82,7 @@ def test_the_course_example() -> None:
     assert trace.scenario.text.tokens == ("hug", "s", "b", "ug", "p", "ug", "s")
     page = " ".join(page_of(trace).split())
     assert "counts[u g] = 10 + 5 + 5 = 20" in page
-    chosen = "▸ u g occurs most often (20): it becomes the piece ug"
+    chosen = "▸ “u g” occurs most often (20): it becomes the piece “ug”"
     assert f"{chosen}, and the vocabulary grows from 7 to 8 tokens." in page
 
 
@@ -95,8 +95,8 @@ def test_the_documents_examples() -> None:
 def test_ties_are_told() -> None:
     trace = trace_of("tokenizer: bpe\ncorpus: ab cd\nvocabulary_size: 5\nsentence: ab\n")
     page = " ".join(page_of(trace).split())
-    assert "a b occurs most often (1): it becomes the piece ab, " in page
-    assert "grows from 4 to 5 tokens. c d has the same count. Among such pairs" in page
+    assert "“a b” occurs most often (1): it becomes the piece “ab”, " in page
+    assert "grows from 4 to 5 tokens. “c d” has the same count. Among such pairs" in page
 
 
 def test_tokens_go_on_to_attention() -> None:
@@ -181,7 +181,7 @@ def test_a_dictionary() -> None:
     assert text.tokens == ("[UNK]", "is", "the", "king", "[UNK]", "the", "world", ".")
     assert text.ids == (0, 4, 2, 3, 0, 2, 6, 5)
     page = " ".join(page_of(trace).split())
-    assert "Not in the dictionary: Yassine and of. Each becomes [UNK]." in page
+    assert "Not in the dictionary: “Yassine” and “of”. Each becomes “[UNK]”." in page
     assert "world │ 2 6" in page
     assert "Old │ 1 below the cut" in page
 

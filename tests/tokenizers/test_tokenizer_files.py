@@ -140,7 +140,7 @@ def test_added_tokens_on_the_page(tmp_path: Path) -> None:
     assert trace.scenario.text.ids == (2, 7, 1, 2)
     page = " ".join(page_of(trace).split())
     assert "as its file says, a text is cut into words by WhitespaceSplit" in page
-    assert "[X], b: added to the vocabulary as whole tokens" in page
+    assert "“[X]” and “b”: added to the vocabulary as whole tokens" in page
 
 
 def test_a_tokenizer_alone(tmp_path: Path) -> None:

@@ -107,13 +107,13 @@ def test_the_rule_is_on_the_page() -> None:
     assert "at most one merge, from pairs" in first
     assert "among equal pairs the one that is met first is merged" in first
     assert (
-        "z a occurs most often (2): it becomes the piece za, and the vocabulary grows from 3 to 4 tokens. a b has the same count."
+        "“z a” occurs most often (2): it becomes the piece “za”, and the vocabulary grows from 3 to 4 tokens. “a b” has the same count."
         in first
     )
     assert "Among such pairs the one that is met first, from the first word on, is merged." in first
     assert "among equal pairs the one whose parts come first in the vocabulary is merged" in ids
     assert (
-        "a b occurs most often (2): it becomes the piece ab, and the vocabulary grows from 3 to 4 tokens. z a has the same count."
+        "“a b” occurs most often (2): it becomes the piece “ab”, and the vocabulary grows from 3 to 4 tokens. “z a” has the same count."
         in ids
     )
 
@@ -151,7 +151,7 @@ def test_the_unknown_token_of_a_given_vocabulary() -> None:
     trace = trace_of(text)
     assert trace.scenario.text.tokens == ("<unk>", "yassin", "!")
     assert trace.scenario.text.ids == (7, 104, 9)
-    assert "Not in the vocabulary: hello. It becomes <unk>." in page_of(trace)
+    assert "Not in the vocabulary: “hello”. It becomes “<unk>”." in page_of(trace)
     expected = oracle.work(read(text))
     for name in expected:
         assert trace[name].values.tolist() == expected[name].astype(float).tolist()

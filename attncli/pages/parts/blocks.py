@@ -32,7 +32,7 @@ from attncli.pages.parts.selection import (
     place_in_words,
     title_of,
 )
-from attncli.pages.parts.sentences import in_turns, joined
+from attncli.pages.parts.sentences import called_as, in_turns, joined
 from attncli.steps import step_named
 from attncli.steps.input.embeddings import only_numbered
 from attncli.trace import Place, PlannedStep, Quantity, Trace
@@ -297,4 +297,4 @@ def _off(weights: Quantity) -> Iterator[Spans]:
     for i, row in enumerate(weights.matrix.written or ()):
         total = decimals.total(row)
         if total != 1 and not is_off_one(row):
-            yield weights.rows.words[i], " add up to ", Number.written(total)
+            yield *called_as(weights.rows.names, i), " add up to ", Number.written(total)

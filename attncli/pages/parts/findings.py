@@ -52,6 +52,7 @@ from attncli.trace import (
     BackwardPlace,
     CellPlace,
     Definition,
+    LayerPlace,
     Place,
     PlannedStep,
     Quantity,
@@ -209,8 +210,11 @@ def first_number(trace: Trace, selection: Selection) -> tuple[Block, ...]:
     """The number that the page is about, worked: one of what the page closes with, or else of
     what was made last that takes more than a look; none where nothing does."""
     part, _ = last_finding(trace, selection)
+    weights = weights_of(trace)
     made = [q for q in trace.quantities.values() if not q.given and q.matrix.values.size]
     own = [q for q in made if part is not None and q.name in {d.name for d in part.definitions}]
+    if part is not None and part.step == "progress" and weights is not None:
+        own = [weights]  # what was learned, and not by how much the loss fell
     for quantity in (*reversed(own), *reversed(made)):
         cell = Location(quantity.name, *_cell_about(trace, quantity, selection))
         line = Origins(trace)[cell]
@@ -223,6 +227,8 @@ def _cell_about(trace: Trace, quantity: Quantity, selection: Selection) -> tuple
     """The cell of a quantity that the page is about: the largest of a prediction's row, or what
     one token has most of another, or else the largest of the last row that is shown."""
     asked, rows, values = row_asked_for(trace), selection.rows(quantity), quantity.values
+    if quantity.is_list:
+        return max(rows, key=lambda i: float(values[i, 0])), 0
     if asked is not None and asked[0].names == quantity.rows.names:
         i = asked[1]
     elif len(rows) > 1 and quantity.rows.names == quantity.columns.names:
@@ -304,6 +310,29 @@ def _attention(trace: Trace, place: Place, selection: Selection) -> list[Spans]:
     """Whom each query attends to most."""
     weights = trace.quantities.get(place.name("weights"))
     return [] if weights is None else [_attended(trace, weights, selection.rows(weights))]
+
+
+def _routed(trace: Trace, place: Place, selection: Selection) -> list[Spans]:
+    """`“cats” goes to expert 1 (0.642) and to expert 3 (0.358), “mice” to expert 2 (1.000).`"""
+    assert isinstance(place, LayerPlace)
+    routing = trace.quantities.get(below(place.layer.path, "routing"))
+    rows = () if routing is None else selection.rows(routing)
+    if routing is None or not rows:
+        return []
+    clauses = [("…",) if k is None else _route(routing, rows[k], " goes" * (k == 0))
+               for k in elided(len(rows), MOST_PARTS)]  # fmt: skip
+    return [(*joined(clauses), ".")]
+
+
+def _route(routing: Quantity, i: int, goes: str) -> Spans:
+    """A token and its experts, the one that counts most first."""
+    chosen = [j for j in np.argsort(-routing.values[i], kind="stable") if routing.values[i, j]]
+    shares: list[Spans] = [
+        (Word(routing.columns.names[j]), " (", routing.matrix.number(i, int(j)), ")")
+        for j in chosen[:MOST_TIED]
+    ]
+    named = tied(shares, "to ", many=len(chosen))
+    return (*called_as(routing.rows.names, i), f"{goes} to ", *named)
 
 
 def _lookup(trace: Trace, place: Place, selection: Selection) -> list[Spans]:
@@ -431,6 +460,7 @@ def _surprised(trace: Trace, place: Place, _: Selection) -> list[Spans]:
 _FINDINGS: Mapping[str, Callable[[Trace, Place, Selection], list[Spans]]] = {
     "softmax": _attention,
     "weighted_sum": _lookup,
+    "route": _routed,
     "predict": _predicted,
     "classify": _classed,
     "loss": _surprised,
@@ -443,7 +473,7 @@ _FINDINGS: Mapping[str, Callable[[Trace, Place, Selection], list[Spans]]] = {
 
 def on_its_way(numbers: Sequence[Number], what: str) -> Spans:
     """How large something is on its way back, and what becomes of it:
-    `0.834 → 2.014 → 4.199 → 8.369: it grows at every step; the gradient explodes.`"""
+    `0.834 → 2.014 → 4.199 → 8.369: it grows at every step. So the gradient explodes.`"""
     shown = elided(len(numbers), MOST_PARTS)
     sequence = joined((("…",) if k is None else (numbers[k],) for k in shown), " → ")
     steps = [
@@ -457,12 +487,12 @@ def on_its_way(numbers: Sequence[Number], what: str) -> Spans:
 def _verdict(steps: Sequence[int], first: float, last: float) -> str:
     """What becomes of a gradient whose size shrinks (−1) or grows (1) at steps, or ends at 0."""
     if last == 0:
-        return "nothing is left of it; the gradient vanishes"
+        return "nothing is left of it. So the gradient vanishes"
     (way,) = set(steps) if len(set(steps)) == 1 else (None,)
     if last < first / _MUCH:
-        outcome = "; the gradient vanishes"
+        outcome = ". So the gradient vanishes"
     else:
-        outcome = "; the gradient explodes" if last > first * _MUCH else ""
+        outcome = ". So the gradient explodes" if last > first * _MUCH else ""
     return _WAYS.get(way, "it neither shrinks nor grows at every step") + outcome * bool(way)
 
 

@@ -24,7 +24,7 @@ from attncli.equations.tree import Omitted
 from attncli.names import Word, below, words
 from attncli.notation.plain import GLUE, plain
 from attncli.pages.parts.blocks import MOST_ROWS, Row, folded, rounds_between, table
-from attncli.pages.parts.sentences import contrasted, enumerated, joined, words_enumerated
+from attncli.pages.parts.sentences import contrasted, joined, quoted, spans_enumerated
 from attncli.pages.parts.working import cell_line
 from attncli.scenario.model import TokenizedText, Tokenizing
 from attncli.scenario.tokenizers.settings import tokenizer_kind
@@ -156,7 +156,7 @@ def _gone(trace: Trace, part: PlannedStep, removals: Sequence[Removal]) -> Itera
     """Which pieces go, and which others would have cost as little."""
     gone = [r for r in removals if r.pruned]
     worst = max(r.increase for r in gone)
-    yield Word(enumerated([r.token for r in gone]))
+    yield from quoted(*(r.token for r in gone))
     verb = "go" if len(gone) > 1 else "goes"
     yield f" {verb}, {len(gone)} of the {len(removals)} pieces of two or more characters: "
     yield from _why(trace, part, gone)
@@ -164,7 +164,7 @@ def _gone(trace: Trace, part: PlannedStep, removals: Sequence[Removal]) -> Itera
     if equal:
         yield from (
             " It also does without ",
-            Word(enumerated(equal)),
+            *quoted(*equal),
             ". Of such pieces the rarest go",
         )
         yield " first, and of equally rare ones those that stand last in the table."
@@ -234,14 +234,14 @@ def way_back(trace: Trace, part: PlannedStep) -> list[Block]:
         best = places[end].best
         way.append(best.token)
         end = best.start
-    back = joined(((Word(token),) for token in way), " ← ")
+    back = joined((quoted(token) for token in way), " ← ")
     cut = " ".join(reversed(way))
     return [
         _arrivals(trace, part),
         Callout(
             (
                 "Back from the end, each time by the piece with the best total: ", *back,
-                ". The best cut is ", Word(cut), ", whose log-probability is ", total, ".",
+                ". The best cut is ", *quoted(cut), ", whose log-probability is ", total, ".",
             )
         )
     ]  # fmt: skip
@@ -379,11 +379,11 @@ def _choice(
     next_best = place + own.ties + 1
     if next_best < numbers.matrix.shape[0]:
         number, _ = contrasted(number, numbers.matrix.number(next_best, 0)) or (number, number)
-    yield from (Word(pair), " has the largest score (" if by_score else " occurs most often (")
-    yield from (number, "): it becomes the piece ", Word(own.piece), _grown(learned, own))
+    yield from (*quoted(pair), " has the largest score (" if by_score else " occurs most often (")
+    yield from (number, "): it becomes the piece ", *quoted(own.piece), _grown(learned, own))
     if own.ties:
-        more = [f"{own.ties - len(own.tied)} more"] if own.ties > len(own.tied) else []
-        others = words_enumerated([*(" ".join(entry) for entry in own.tied), *more])
+        more: list[Spans] = [(f"{n} more",)] if (n := own.ties - len(own.tied)) > 0 else []
+        others = spans_enumerated([*(quoted(" ".join(pair)) for pair in own.tied), *more])
         verb = "has" if own.ties == 1 else "have"
         yield from (" ", *others, f" {verb} the same {'score' if by_score else 'count'}")
         first = next(k for k in shown_rounds(part.place) if learned.rounds[k - 1].ties)
@@ -401,7 +401,7 @@ def _grown(learned: MergeTraining, own: LearnedMerge) -> str:
         merge.new for merge in learned.rounds if merge.number > own.number
     )
     if not own.new:
-        return f", which was there before; the vocabulary still has {after} tokens."
+        return f", which was there before. The vocabulary still has {after} tokens."
     return f", and the vocabulary grows from {after - own.new} to {after} tokens."
 
 
@@ -477,9 +477,9 @@ def dictionary_of(_: Trace, part: PlannedStep) -> list[Block]:
     ]
     rows += [(Word(word.text), str(word.count), "below the cut") for word in dictionary.dropped]
     whole = table(("Word", "Count", "ID"), rows, most=MOST_ROWS)
-    tied = enumerated([word.text for word in dictionary.tied])
+    tied = [word.text for word in dictionary.tied]
     why = " occur as often. Of these the first in the corpus are kept."
-    notes = [Callout((Word(tied), why))] if tied else []
+    notes = [Callout((*quoted(*tied), why))] if tied else []
     return [whole, ids_of(part.place, tokenizing), *notes, *_below_the_cut(text)]
 
 
@@ -496,9 +496,9 @@ def _below_the_cut(text: TokenizedText) -> list[Block]:
     each = "Each" if len(lost) > 1 else "It"
     entries = (
         f"Not in the {where}: ",
-        Word(enumerated([*lost])),
+        *quoted(*lost),
         f". {each} becomes ",
-        Word(unknown),
+        *quoted(unknown),
         ".",
     )
     return [Callout(entries)]
@@ -542,7 +542,7 @@ def _taken_out(sentence: str, tokenizing: Tokenizing) -> list[Block]:
     """Which tokens of a sentence are none of the model's pieces."""
     added = tokenizing.tokenizer.added_in(sentence)
     why = ": added to the vocabulary as whole tokens, and taken out of the text before it is cut."
-    return [Callout((Word(", ".join(added)), why))] if added else []
+    return [Callout((*quoted(*added), why))] if added else []
 
 
 def _decoded(sentence: str, tokenizing: Tokenizing) -> Callout:

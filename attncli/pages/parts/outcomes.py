@@ -39,9 +39,9 @@ from attncli.pages.parts.pictures import MOST_POINTS
 from attncli.pages.parts.remarks import nearness, remarks_on
 from attncli.pages.parts.sections import arranged, opening_of
 from attncli.pages.parts.selection import Selection, shown_parts
-from attncli.pages.parts.sentences import called_as, contrasted, words_enumerated
+from attncli.pages.parts.sentences import called_as, contrasted, quoted, words_enumerated
 from attncli.scenario.model import UPDATES, after_updates, updates_before
-from attncli.trace import BackwardPlace, Quantity, Trace, UpdatePlace
+from attncli.trace import BackwardPlace, PlannedStep, Quantity, Trace, UpdatePlace
 from attncli.trace.quantity import token_of
 
 _SAME = 1e-12
@@ -65,7 +65,8 @@ def variants_of(trace: Trace, selection: Selection) -> list[Block]:
     blocks: list[Block] = [Subheading(("Variants",))]
     whole = _NamedTrace(("in the scenario itself",), trace)
     by_name: dict[tuple[str, ...], _NamedTrace] = {_positions(trace): whole}
-    rows = Selection(queries=selection.queries, axis=selection.axis)
+    queries, axis, pictured = selection.queries, selection.axis, selection.pictured
+    rows = Selection(queries=queries, axis=axis, pictured=pictured)
     for name, other in trace.variants.items():
         before = by_name.setdefault(
             _positions(other), _NamedTrace(("in the variant ", Word(name)), other)
@@ -113,7 +114,16 @@ def _taken_anew(before: Trace, other: Trace, rows: Selection) -> list[Block]:
             known.add(part.step)
             opening = Paragraph(opening_of(other, part, ()))
             blocks += [opening, *arranged(other, part, brief), *remarks_on(other, part)]
+            blocks += _pictured(other, part, rows)
     return blocks
+
+
+def _pictured(trace: Trace, part: PlannedStep, rows: Selection) -> list[Block]:
+    if not rows.pictured:
+        return []
+    from attncli.pages.parts.pictures import pictures_of
+
+    return [*pictures_of(trace, part, rows)]
 
 
 def _words_moved(trace: Trace, other: Trace) -> list[Block]:
@@ -352,7 +362,7 @@ def beside_another(trace: Trace, own: Trace, called: Spans) -> list[Block]:
         return []
     count = len(passes) - 1
     after = f"after {count} update{'s' if count > 1 else ''} the loss is "
-    compared, instead = (others[-1], " instead of ") if others else (passes[0], "; before it was ")
+    compared, instead = (others[-1], " instead of ") if others else (passes[0], ". Before it was ")
     words = (*called, *_clipped(passes[0]), after, _loss(passes[-1]), instead, _loss(compared), ".")
     return [Callout(words), *([_table(passes, right_weight(trace))] if others else [])]
 
@@ -374,7 +384,7 @@ def _clipped(first: _Pass) -> Spans:
         return ()
     together, each = norm.matrix.number(0, 0), factor.matrix.number(0, 0)
     text = "the gradients together have a norm of "
-    return (text, together, "; clipped, each is multiplied by ", each, ", and ")
+    return (text, together, ". Clipped, each is multiplied by ", each, ", and ")
 
 
 def _loss(training_pass: _Pass) -> Number:
@@ -568,8 +578,9 @@ def _without_weight(
     for i in selection.rows(weights):
         for j in _keys(weights, i, arrows):
             if weights.values[i, j] == 0:
-                query, key = weights.rows.words[i], weights.columns.words[j]
-                yield Callout(("No arrow goes from ", query, " to ", key, ": its weight is 0."))
+                names = weights.rows.names[i], weights.columns.names[j]
+                query, key = map(quoted, names)
+                yield Callout(("No arrow goes from ", *query, " to ", *key, ": its weight is 0."))
 
 
 def _keys(weights: Quantity, i: int, arrows: Mapping[str, Sequence[str]]) -> list[int]:

@@ -138,7 +138,7 @@ def _difference(trace: Trace, part: PlannedStep, figure: PublishedNumber) -> Spa
 
 def _more(part: PlannedStep, more: Published) -> Spans:
     name = Term(part.place.here(more[0].quantity.name))
-    text = " that differ; they are listed at the end of the whole page."
+    text = " that differ. They are listed at the end of the whole page."
     return (f"It prints {len(more)} more numbers of ", name, text)
 
 
@@ -230,7 +230,13 @@ def _closing(trace: Trace, name: Spans, selection: Selection) -> list[Block]:
     said_of_all = Callout((*name, " ".join(texts)))
     if selection.detail == "summary":
         return [said_of_all]
-    return [said_of_all, *_listed(differing, judged, selection)]
+    right = [f for f in differing if judged[f.key] == "correct"]
+    return [said_of_all, *_listed(differing, judged, selection), *([_RIGHT_TOO] if right else [])]
+
+
+_RIGHT_TOO = Callout(
+    ("A number that differs and is correct was rounded less, or at another place, on the way.",)
+)
 
 
 def _counted(count: int, judged: Sequence[str]) -> str:

@@ -42,23 +42,13 @@ def remarks_on(trace: Trace, part: PlannedStep) -> list[Block]:
 
 
 def _parameters(trace: Trace, part: PlannedStep) -> list[Block]:
-    """How many numbers a table has that is too long to be shown, and what is taken of it."""
-    embeddings, text = trace.quantities.get(part.place.text.table), part.place.text
+    """How many numbers a table has that is too long to be shown."""
+    embeddings = trace.quantities.get(part.place.text.table)
     if embeddings is None or None not in elided(len(embeddings.values), MOST_PARTS):
         return []
     n, d = embeddings.matrix.shape
-    count, width, product, taken = (
-        Number.written(number) for number in (n, d, n * d, len({*text.ids}))
-    )
-    return [
-        Callout(
-            (
-                "The table has ", count, " × ", width, " = ", product, " parameters: a row of ",
-                width, " numbers for each of ", count, " tokens. This text takes ", taken,
-                " of the rows.",
-            )
-        )
-    ]  # fmt: skip
+    size = f"{n:,} × {d:,} = {n * d:,} parameters"
+    return [Callout((f"The table has {size}: for each token of the vocabulary {d:,} numbers.",))]
 
 
 def _wave_lengths(trace: Trace, part: PlannedStep) -> list[Block]:
@@ -78,10 +68,21 @@ def _wave_lengths(trace: Trace, part: PlannedStep) -> list[Block]:
             "i counts the pairs, from 0 to ", last[0], ". Pair i has the dimensions 2i and 2i+1,"
             " which go from 0 to ", last[1], ". Its waves repeat after 2π × ", waves.base, "^(2i/",
             Number.written(waves.d), ") positions: ", *lengths, ". Early pairs tell"
-                    " near positions apart, late ones far positions.",
+                    " near positions apart, late ones far positions.", *_as_clocks(trace, waves),
         )  # fmt: skip
         blocks.append(Callout(text))
     return blocks
+
+
+def _as_clocks(trace: Trace, waves: Sinusoids) -> Spans:
+    """How the pairs of sinusoids turn."""
+    factor = Power(waves.base, Quotient(TWO, constant(waves.d)))
+    slower = Number.written(deciding.rounded(factor, trace.rounding.decimals).normalize() + 0)
+    return (
+        " A pair's sine and cosine are the hand of a clock. The first turns by 1 radian from one"
+        " position to the next, and each further one is ", factor, " = ", slower, " times as slow."
+        " The same shift turns a hand by the same angle everywhere.",
+    )  # fmt: skip
 
 
 def _wave_length(trace: Trace, waves: Sinusoids, i: int | None) -> Span:

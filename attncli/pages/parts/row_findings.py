@@ -12,7 +12,7 @@ import numpy as np
 from attncli.document.blocks import Spans
 from attncli.equations.matrix import Matrix
 from attncli.equations.tree import Number, Symbol, Vector
-from attncli.names import Word
+from attncli.names import Name, Word
 from attncli.numbers import decimals
 from attncli.numbers.rounding import Array
 from attncli.pages.parts.selection import Selection, made_by, row_asked_for
@@ -114,6 +114,8 @@ def _changed(told: Told, before: Quantity | None, after: Quantity | None) -> Spa
 
 
 def _positioned(told: Told) -> Spans | None:
+    if any(p.kind == "sinusoidal" for p in told.part.place.stack.positions):
+        return None  # a remark says what their waves do
     X = told.made("X", "summed")
     first = None if X is None or X.definition is None else X.definition.operands[0]
     return _changed(told, None if first is None else told.trace.quantities.get(first), X)
@@ -158,7 +160,9 @@ def _largest(told: Told, quantity: Quantity, then: str = "") -> Spans:
     i, names = told.row(quantity), quantity.columns.names
     most = quantity.matrix.number(i, int(np.argmax(quantity.values[i])))
     alike = [j for j in range(len(names)) if quantity.matrix.shown(i, j) == most.shown]
-    shown = tied([called_as(names, j) for j in alike[:MOST_TIED]], many=len(alike))
+    own = i if names == quantity.rows.names else None
+    called = [("itself",) if j == own else called_as(names, j) for j in alike[:MOST_TIED]]
+    shown = tied(called, many=len(alike))
     return (*shown, f"{then} (", most, " each)" if len(alike) > 1 else ")")
 
 
@@ -191,8 +195,10 @@ def _masked(told: Told) -> Spans | None:
     left = (~unseen).sum(axis=1).tolist()
     if left.count(1) != 1:
         return (f"{says}.",)
-    i = left.index(1)
-    key = called_as(masked.columns.names, int((~unseen[i]).argmax()))
+    i, names = left.index(1), masked.columns.names
+    j = int((~unseen[i]).argmax())
+    is_own = i == j and names == masked.rows.names
+    key = ("itself",) if is_own else called_as(names, j)
     return (f"{says}: ", *called_as(masked.rows.names, i), " sees only ", *key, ".")
 
 
@@ -228,8 +234,13 @@ def _added(told: Told) -> Spans | None:
 
 def _activated(told: Told) -> Spans | None:
     """`The feed-forward network gives “go” most in dimension 3 (1.578).`"""
-    made = told.made("ffn", "mixture")
+    made = told.made("ffn")
     return _largest_of(told, made, "The feed-forward network gives ", " most in ")
+
+
+def _mixed(told: Told) -> Spans | None:
+    """`Together the experts give “mice” most in dimension 1 (1.903).`"""
+    return _largest_of(told, told.made("mixture"), "Together the experts give ", " most in ")
 
 
 def _logits(told: Told) -> Spans | None:
@@ -278,10 +289,11 @@ def _remembered(told: Told) -> Spans | None:
 
 def _slope(told: Told) -> Spans | None:
     """`The loss falls fastest as W_K[1, 1] grows and as W_K[1, 2] falls.`"""
-    gradients = [q for q in made_by(told.trace, told.part) if not q.is_list]
+    made = (q for q in made_by(told.trace, told.part) if not q.is_list)
+    gradients = [q for q in made if not q.local.endswith("loss")]
     most = max((float(np.abs(q.values).max()) for q in gradients), default=0)
     ends = [
-        ("as ", Symbol(q.name.alone, q.indices(int(i), int(j))), " falls" if v > 0 else " grows")
+        ("as ", Symbol(_moves(told, q), q.indices(int(i), int(j))), " falls" if v > 0 else " grows")
         for q in gradients
         for i, j in np.argwhere(np.isclose(np.abs(q.values), most))
         if (v := q.values[i, j]) and q.matrix.number(int(i), int(j)).shown
@@ -289,6 +301,14 @@ def _slope(told: Told) -> Spans | None:
     if not 0 < len(ends) <= MOST_TIED:
         return None
     return ("The loss falls fastest ", *tied(ends), ".")
+
+
+def _moves(told: Told, gradient: Quantity) -> Name:
+    """What a gradient is of, `W_K` of `grad.W_K`; also where it comes by one use of several,
+    `grad.W_aa.aa[4]`."""
+    places = gradient.name.path.places
+    of = next((place for place in places if place in told.trace.quantities), gradient.name)
+    return of.alone
 
 
 _SAYS: Mapping[str, Callable[[Told], Spans | None]] = {
@@ -303,7 +323,7 @@ _SAYS: Mapping[str, Callable[[Told], Spans | None]] = {
     "merge": _merged,
     "residual": _added,
     "ffn": _activated,
-    "mix": _activated,
+    "mix": _mixed,
     "unembed": _logits,
     "loss": _surprised,
     "state": _remembered,

@@ -51,7 +51,7 @@ from attncli.pages.parts.selection import (
     title_of,
     who_goes_there,
 )
-from attncli.pages.parts.sentences import joined
+from attncli.pages.parts.sentences import each_sentence, joined
 from attncli.pages.parts.working import adds_up_uses, here, working_of
 from attncli.steps import formulas_of
 from attncli.trace import BackwardPlace, CellPlace, Definition, Place, PlannedStep, Quantity, Trace
@@ -482,7 +482,7 @@ def opening_of(trace: Trace, part: PlannedStep, before: Sequence[PlannedStep]) -
         isinstance(entry.place, BackwardPlace) for entry in before
     ):
         purpose = (*purpose, *_GRADIENT)
-    happens = () if not alike and _said_before(part, before) else step.happens_at(part.place)
+    happens = _unless_said(part, alike, before)
     sizes = ("Shapes: ", *spans, ".") if spans else ()
     return joined((words for words in (purpose, happens, sizes) if any(words)), " ")
 
@@ -492,13 +492,18 @@ _GRADIENT: Spans = (
 )  # fmt: skip
 
 
-def _said_before(part: PlannedStep, before: Sequence[PlannedStep]) -> bool:
-    """Whether the same has been said of another way back."""
-    if not isinstance(part.place, BackwardPlace):
-        return False
-    others = (step for step in before if isinstance(step.place, BackwardPlace))
-    happens = step_of(part).happens_at(part.place)
-    return any(step_of(step).happens_at(step.place) == happens for step in others)
+def _unless_said(
+    part: PlannedStep, alike: Sequence[PlannedStep], before: Sequence[PlannedStep]
+) -> Spans:
+    """What happens at a part, but for the sentences that steps like it have said before: of a way
+    back those of any other."""
+    others = [*alike[:1], *alike[-1:]]
+    if not others and isinstance(part.place, BackwardPlace):
+        others = [entry for entry in before if isinstance(entry.place, BackwardPlace)]
+    told = (each_sentence(step_of(entry).happens_at(entry.place)) for entry in others)
+    said = {sentence for sentences in told for sentence in sentences}
+    own = each_sentence(step_of(part).happens_at(part.place))
+    return joined((sentence for sentence in own if sentence not in said), " ")
 
 
 def shapes_in(trace: Trace, part: PlannedStep) -> tuple[Equation, ...]:

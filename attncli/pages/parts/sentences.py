@@ -3,6 +3,7 @@ facts, their rounding and what is missing, and the one that says who attends mos
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
@@ -60,6 +61,18 @@ def joined(parts: Iterable[Spans], by: str = ", ") -> Spans:
     return tuple(spans)
 
 
+def each_sentence(spans: Spans) -> list[Spans]:
+    """The sentences of a running text."""
+    sentences, own = list[Spans](), list[Span]()
+    for span in spans:
+        *ended, last = re.split(r"(?<=\.) +", span) if isinstance(span, str) else (span,)
+        for text in ended:
+            sentences.append((*own, text))
+            own = []
+        own += [last] if last != "" else []
+    return [*sentences, tuple(own)] if own else sentences
+
+
 def capital(spans: Spans) -> Spans:
     """A sentence that begins with a capital, unless with somebody's word."""
     first, *others = spans
@@ -73,8 +86,18 @@ def enumerated(names: Sequence[str]) -> str:
 
 def words_enumerated(names: Sequence[str]) -> Spans:
     """The same of somebody's words, each one by itself."""
-    *others, last = (Word(name) for name in names)
-    return (*joined((other,) for other in others), *((" and ",) if others else ()), last)
+    return spans_enumerated([(Word(name),) for name in names])
+
+
+def quoted(*names: str) -> Spans:
+    """`“a”, “b” and “c”`."""
+    return spans_enumerated([("“", Word(name), "”") for name in names])
+
+
+def spans_enumerated(parts: Sequence[Spans]) -> Spans:
+    """Some running texts as they are enumerated."""
+    *others, last = parts
+    return (*joined(others), " and ", *last) if others else last
 
 
 def in_turns(names: Sequence[str]) -> Iterator[str]:

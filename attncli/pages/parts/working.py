@@ -1,7 +1,7 @@
 """The working of a quantity: which lines, how each is laid out, its `=` and `≈`; each is made when
 somebody asks for it, or asks where a number came from."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -18,10 +18,10 @@ from attncli.operations.activations import Add
 from attncli.operations.attention import scaled_vector
 from attncli.operations.operation import Layout, Operation
 from attncli.operations.operation import Working as Forms
-from attncli.operations.rearranging import Moved
+from attncli.operations.rearranging import Moved, TakeRows
 from attncli.pages.parts.blocks import matrix_block
 from attncli.pages.parts.selection import Selection, row_asked_for
-from attncli.trace import Definition, Quantity, Trace
+from attncli.trace import Definition, PlannedStep, Quantity, Trace
 
 _MOST_TERMS_ON_A_LINE = 8
 """A row whose working has more terms than this is told cell by cell."""
@@ -46,6 +46,34 @@ def working_of(
     if selection.detail == "rows":
         return _by_rows(its, rows)
     return _LAYOUTS[definition.operation.layout](its, rows)
+
+
+def with_inputs(
+    trace: Trace, part: PlannedStep, untold: Collection[Name], blocks: list[Block]
+) -> list[Block]:
+    """The blocks of a part, its first lines led by the rows that they work with, where these are of
+    quantities that the page has not told."""
+    at = next((k for k, block in enumerate(blocks) if isinstance(block, Derivation)), None)
+    if at is None:
+        return blocks
+    made = (d for d in part.definitions if not isinstance(d.operation, TakeRows))
+    names = dict.fromkeys(name for definition in made for name in definition.operands)
+    lines = [
+        line for name in names if name in untold for line in _rows_as_they_are(trace, part, name)
+    ]
+    working = blocks[at]
+    assert isinstance(working, Derivation)
+    return [*blocks[:at], Derivation((*lines, *working.lines)), *blocks[at + 1 :]]
+
+
+def _rows_as_they_are(trace: Trace, part: PlannedStep, name: Name) -> Iterator[Line]:
+    """`norm2.normed[go] = [−0.579, −1.206, 1.452, 0.333]`"""
+    quantity = trace[name]
+    columns = elided(quantity.matrix.shape[1], MOST_PARTS)
+    for i in _that_tells(trace, quantity, [*range(len(quantity.values))]):
+        if i is not None:
+            numbers = _entries(columns, partial(quantity.number, i))
+            yield Line(quantity.symbol(i, name=part.place.here(name)), (("=", numbers),), name)
 
 
 def sum_of_uses(trace: Trace, quantity: Quantity) -> list[Block]:

@@ -74,8 +74,8 @@ def _distinct_phrase(tokens: tuple[str, ...]) -> Phrase:
     names = [Word(name) for name, token in named if token == again]
     if again is None:
         return ()
-    text = " Tokens that occur more than once are told apart by their positions: "
-    return (text, names[0], " and ", names[1], ".")
+    text = " Tokens that occur more than once are told apart by their positions: “"
+    return (text, names[0], "” and “", names[1], "”.")
 
 
 def _formulas(place: Place) -> tuple[Equation, ...]:
