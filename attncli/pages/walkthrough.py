@@ -63,6 +63,7 @@ from attncli.pages.parts.findings import (
 )
 from attncli.pages.parts.published import differences_in
 from attncli.pages.parts.sections import (
+    ROUNDED_BY_ITSELF,
     arranged,
     as_result,
     cuts_of,
@@ -418,7 +419,7 @@ def _sections(
 ) -> Iterator[Section]:
     numbers = {id(part): number for number, part in enumerate(steps, start=1)}
     alike = _going_back_alike(trace, shown, selection)
-    page = _Telling(trace, selection, set(), set(), set(), set())
+    page = _Telling(trace, selection, set(), set(), set(), set(), [])
     for k, part in enumerate(shown):
         yield from _made_for_nobody(trace, part, selection)
         number = numbers[id(part)]
@@ -432,7 +433,8 @@ def _sections(
 
 class _Telling(NamedTuple):
     """A page while it is told: which given matrices and formulas it has shown, after which update
-    the model is worked again, and of what it told nothing but the numbers, which only data has."""
+    the model is worked again, of what it told nothing but the numbers, which only data has, and
+    what it said of the numbers."""
 
     trace: Trace
     selection: Selection
@@ -440,6 +442,7 @@ class _Telling(NamedTuple):
     formulas: set[Equation]
     updates: set[int]
     untold: set[Name]
+    said: list[Block]
 
     def section(
         self, part: PlannedStep, number: int, before: Sequence[PlannedStep], *, leads_on: bool
@@ -460,6 +463,9 @@ class _Telling(NamedTuple):
         if later and part.step == "update" and not is_in_brief(trace, part, selection):
             closer = closer._replace(formulas=section.formulas)
         self.formulas.update(section.formulas)
+        if ROUNDED_BY_ITSELF in self.said:
+            closer = _without(closer, ROUNDED_BY_ITSELF)
+        self.said.extend(block for block in closer.blocks if isinstance(block, Callout))
         return closer
 
     def _blocks(
@@ -473,7 +479,9 @@ class _Telling(NamedTuple):
             blocks = in_brief(trace, part, selection)
         elif again and not selection.steps and leads_on:
             tables = given_blocks(trace, givens, closely, part.path)
-            blocks = [*tables, *only_data(trace, part, closely)]
+            ending = ending_of(trace, part, closely) if tables else []
+            found = [block for block in ending if block not in self.said]
+            blocks = [*tables, *found, *only_data(trace, part, closely)]
             self.untold.update(definition.name for definition in part.definitions)
         elif not again and not isinstance(part.place, BackwardPlace):
             blocks = with_inputs(trace, part, self.untold, blocks)
@@ -481,6 +489,10 @@ class _Telling(NamedTuple):
             return blocks
         self.updates.add(part.updates)
         return [_WORKED_AGAIN, *blocks]
+
+
+def _without(section: Section, said: Block) -> Section:
+    return section._replace(blocks=tuple(block for block in section.blocks if block != said))
 
 
 _WORKED_AGAIN = Paragraph(

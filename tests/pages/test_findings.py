@@ -71,8 +71,8 @@ def test_a_look_up_with_two_answers() -> None:
 @pytest.mark.parametrize(
     ("W_aa", "verdict"),
     [
-        ("[[8, -2, -6], [0, 0, -1], [3, -1, -3]]", "it grows at every step; the gradient explodes"),
-        ("[[0, 0, 0], [0, 0, 0], [0, 0, 0]]", "nothing is left of it; the gradient vanishes"),
+        ("[[8, -2, -6], [0, 0, -1], [3, -1, -3]]", "it grows at every step. So the gradient explodes"),
+        ("[[0, 0, 0], [0, 0, 0], [0, 0, 0]]", "nothing is left of it. So the gradient vanishes"),
         ("[[0.5, 0, 0], [0, 0.5, 0], [0, 0, 0.5]]", "it shrinks at every step"),
     ],
 )

@@ -265,6 +265,7 @@ def arranged(
     blocks: list[Block] = []
     lists: list[MatrixBlock] = []
     quantities = shown_quantities(trace, part, selection, one_row=one_row)
+    brief = selection.detail == "summary" and not all(q.quantity.is_list for q in quantities)
     for quantity in quantities:
         if quantity.quantity.name in shown_later:
             working = [] if one_row else quantity.working
@@ -284,7 +285,7 @@ def arranged(
             whole = _is_whole(quantity, selection)
             if row := _row_of(trace, part, quantity, whole=whole):
                 blocks = _gone_on(blocks, row)
-            elif not whole:
+            elif not (whole or (brief and quantity is not quantities[-1])):
                 lists.append(quantity.table)
                 continue
             blocks[-1:] = [Data(quantity.table), *blocks[-1:]]
