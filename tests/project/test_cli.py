@@ -245,7 +245,7 @@ def test_bad_options(arguments: list[str], complaints: list[str]) -> None:
 @pytest.mark.slow
 def test_explain() -> None:
     lesson = attn("explain", "--step", "softmax").stdout
-    for part in ("Softmax", "Shapes", "On these numbers", "Common mistakes", "the mistake gives"):
+    for part in ("Softmax", "Shapes", "On these numbers", "Common mistakes", "The mistake gives"):
         assert part in lesson
     everything = attn("explain").stdout
     assert all(step.title in everything for step in steps())
@@ -277,7 +277,7 @@ def test_explain() -> None:
 def test_a_step_is_explained_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     lesson = attn("explain", "softmax").stdout
-    assert lesson.startswith("Softmax\n═══════\n\nHow does one head of attention")
+    assert lesson.startswith("Softmax\n═══════\n\nHow does “love” come to a vector")
     assert "\nScenario  I love AI\n" in lesson
     assert (
         lesson == attn("explain", "Softmax").stdout == attn("explain", "--step", "softmax").stdout

@@ -148,7 +148,7 @@ def test_a_lesson_has_the_formula_and_a_mistake_with_its_number(tmp_path: Path) 
     text = " ".join(page.split())
     assert "weights[i, j] × (grad.weights[i, j] − Σ_k grad.weights[i, k] × weights[i, k])" in text
     assert "Passing the gradient on unchanged" in text
-    assert "the mistake gives" in text
+    assert "The mistake gives" in text
 
 
 def test_the_loss_of_logits_is_that_of_their_softmax() -> None:

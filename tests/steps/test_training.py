@@ -344,7 +344,7 @@ def test_a_lesson_makes_the_mistakes_of_its_optimizer(
     for mistake in mistakes:
         _, _, after = text.partition(mistake)
         assert after, mistake
-        assert "the mistake gives" in after
+        assert "The mistake gives" in after
 
 
 @pytest.mark.parametrize("step", ["update", "progress"])
