@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 
 from tests.auditor.calculator import number, rounds_to, value
 from tests.auditor.said import Said
@@ -91,6 +91,32 @@ def _shares(claim: Said, match: re.Match[str]) -> bool:
     return before - after == number(match["fall"])
 
 
+def _like(digits: Decimal, exact: Decimal) -> Decimal:
+    """A number with as many decimals as another."""
+    return exact.quantize(digits, ROUND_HALF_UP)
+
+
+def _drawn(claim: Said, match: re.Match[str]) -> bool:
+    """The shares of the probabilities, and those that a softmax of the logits at the other
+    temperature has, all worked to the digits that the page has."""
+    table = claim.tables["probabilities"]
+    digits = number(table.text[-1][0])
+    names = ("next.capped_logits", "capped_logits", "scaled_logits", "logits")
+    logits = next(claim.tables[name].text[-1] for name in names if name in claim.tables)
+    quotients = (number(text) / number(match["other"]) for text in logits)
+    powers = [_like(digits, _like(digits, entry).exp()) for entry in quotients]
+    shares = [[*map(number, table.text[-1])], [entry / sum(powers) for entry in powers]]
+    likeliest = table.columns.index(match["token"])
+    rest = [table.columns.index(match[name]) for name in ("a", "b")] if match["a"] else []
+    told = [(match["now"], match["rest"]), (match["then"], match["others"])]
+    return all(
+        rounds_to(100 * row[likeliest], one)
+        and row[likeliest] == max(row)
+        and (not rest or rounds_to(100 * sum(x for j, x in enumerate(row) if j not in rest), more))
+        for row, (one, more) in zip(shares, told, strict=True)
+    )
+
+
 REMARKS: tuple[tuple[str, Callable[[Said, re.Match[str]], bool]], ...] = (
     (r"The table has (?P<n>\d+) × (?P<d>\d+) = (?P<product>\d+) parameters: a row of (?P<k>\d+) numbers for each of"
      r" (?P<m>\d+) tokens\. This text takes (?P<taken>\d+) of the rows\.", _parameters),
@@ -109,5 +135,7 @@ REMARKS: tuple[tuple[str, Callable[[Said, re.Match[str]], bool]], ...] = (
      rf" (?P<now>.+? = {_N})\.", _moved),
     (rf"frozen, the same updates of .+ lower the loss by {_N} of the (?P<fall>{_N})\. With .+ frozen, the same updates of"
      rf" .+ lower the loss by {_N}\.", _shares),
+    (rf"Of 100 draws about (?P<now>\d+) would be “(?P<token>.+?)” at temperature {_N}, and (?P<then>\d+) at (?P<other>{_N})\."
+     r"(?: Draws of neither “(?P<a>.+?)” nor “(?P<b>.+?)” (?:rise|fall) from (?P<rest>\d+) to (?P<others>\d+)\.)?", _drawn),
 )  # fmt: skip
 """What remarks say, and what tells whether it is so."""

@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from attncli.cli import app
+from tests.auditor import audit_sentences
 from tests.helpers.pages import SHIPPED, page_of, shipped_trace, trace_of
 
 
@@ -112,3 +113,24 @@ def test_nothing_is_said_where_one_group_is_trained() -> None:
     changes = "train={of: [W_Q, W_K], learning_rate: 1, steps: 2}"
     trace = trace_of(SHIPPED["learning_to_attend"], changes)
     assert "frozen" not in page_of(trace)
+
+
+@pytest.mark.parametrize(("temperature", "other"), [(0.8, 2), (2, 0.5), (1, 2)])
+def test_how_many_draws_a_temperature_moves(temperature: float, other: float) -> None:
+    trace = trace_of(SHIPPED["next_token"], f"next.temperature={temperature}")
+    logits = trace["logits"].values[-1]
+    shares = [np.exp(logits / t) / np.exp(logits / t).sum() for t in (temperature, other)]
+    first, _, *rest = np.argsort(-logits)
+    now, then = (round(100 * float(row[first])) for row in shares)
+    told, others = (round(100 * float(row[rest].sum())) for row in shares)
+    text = " ".join(page_of(trace).split())
+    assert f"about {now} would be “alone” at temperature {temperature}, and {then} at" in text
+    assert f"nor “home” {'rise' if others > told else 'fall'} from {told} to {others}." in text
+    assert not list(audit_sentences(json.loads(page_of(trace, "json"))))
+
+
+def test_nothing_is_drawn_where_there_is_no_choice() -> None:
+    text = page_of(trace_of(SHIPPED["next_token"], "next={temperature: 0.8, top_k: 1}"))
+    assert "The temperature changes no greedy choice" in text
+    assert "Of 100 draws" not in text
+    assert "greedy" not in page_of(trace_of(SHIPPED["next_token"], "next={top_k: 2}"))

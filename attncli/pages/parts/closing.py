@@ -104,6 +104,8 @@ def _generated(trace: Trace) -> list[Block]:
     """The greedy choice of each step of generation."""
     if not trace.scenario.prediction.generate or trace.next_token is None:
         return []
+    from attncli.pages.parts.sampling import on_temperature
+
     rows: list[tuple[Word | str, ...]] = []
     for k, step in enumerate((trace, *trace.generated)):
         probabilities = step.next_token
@@ -126,7 +128,8 @@ def _generated(trace: Trace) -> list[Block]:
             Term("tokens"), ".", *ended,
         )
     )  # fmt: skip
-    return [Subheading(("Generation",)), block, Table(headings, tuple(rows))]
+    table = Table(headings, tuple(rows))
+    return [Subheading(("Generation",)), block, table, *on_temperature(trace)]
 
 
 def unused_in(trace: Trace) -> list[Quantity]:

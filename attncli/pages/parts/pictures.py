@@ -475,11 +475,9 @@ def _at(
 ) -> Quantity:
     """The shares at a temperature: in the place of the scenario's own, or just before softmax."""
     name, result = part.place.name("tempered"), made[-1].name
-    divide = DivideBy(Number.written(temperature))
     if name in trace:
-        own = trace[name].definition
-        assert own is not None
-        return trace.leading_to((result,)).remake(own._replace(operation=divide))[result]
+        return tempered_by(trace, name, temperature, result)
+    divide = DivideBy(Number.written(temperature))
     first, *others = _from_scores(trace, made)
     x, *more = first.operands
     worked = dict(trace.quantities)
@@ -487,6 +485,14 @@ def _at(
     for definition in (tempered, first._replace(operands=(name, *more)), *others):
         worked[definition.name] = make(trace.scenario, worked, definition)
     return worked[result]
+
+
+def tempered_by(trace: Trace, name: Name, temperature: Decimal, result: Name) -> Quantity:
+    """A result with another temperature in the place of the scenario's own."""
+    own = trace[name].definition
+    assert own is not None
+    divided = own._replace(operation=DivideBy(Number.written(temperature)))
+    return trace.leading_to((result,)).remake(divided)[result]
 
 
 def _from_scores(trace: Trace, made: tuple[Definition, ...]) -> tuple[Definition, ...]:
