@@ -56,6 +56,38 @@ def _kept(_: Said, match: re.Match[str]) -> bool:
     return all(_is_worked(text) for text in match["shares"].split("; ") if text != "…")
 
 
+def _left(claim: Said, match: re.Match[str]) -> bool:
+    """Each part worked anew from the gates, whose update takes what is new or what is old, and the
+    sum as exact as its sign says."""
+    told = re.findall(rf"({_N}|[+−] \d+(?:\.\d+)?) \((.+?)\)(?= |$)", match["parts"])
+    texts = [text.replace(" ", "").removeprefix("+") for text, _ in told]
+    exact = (sum(map(number, texts)) == number(match["number"])) == (match["sign"] == "=")
+    count, last = len([called for _, called in told if called != "the start"]), int(match["time"])
+    times = range(1, count + 1) if last > 1 else range(count, 0, -1)
+    starts = [claim.table(f"{match['name']}{0 if last > 1 else count + 1}]")] * (len(told) - count)
+    begins = [number(table.text[int(match["k"]) - 1]) for table in starts]
+    ways = (_left_by(claim, int(match["k"]) - 1, times, begins, new=new) for new in (True, False))
+    return exact and any(all(map(rounds_to, parts, texts)) for parts in ways)
+
+
+def _left_by(
+    claim: Said, k: int, times: range, begins: list[Decimal], *, new: bool
+) -> list[Decimal]:
+    """What is left of what a memory begins with, and of what is written to it at each time."""
+    left = begins
+    for time in times:
+        at = claim.tables.full(f"gates[{time}].candidate", claim.path).removesuffix("candidate")
+        gates = {
+            local: number(claim.tables[f"{at}{local}"].text[k])
+            for local in ("candidate", "update", "forget")
+            if f"{at}{local}" in claim.tables
+        }
+        update = gates["update"] if new else 1 - gates["update"]
+        left = [part * gates.get("forget", 1 - update) for part in left]
+        left.append(update * gates["candidate"])
+    return left
+
+
 def _back(claim: Said, match: re.Match[str]) -> bool:
     """The norm of the product of all factors but the one that leads before the first token."""
     norms = claim.tables["factor_norms"].text
@@ -125,7 +157,9 @@ REMARKS: tuple[tuple[str, Callable[[Said, re.Match[str]], bool]], ...] = (
      _waves),
     (r"Each state needs the one before it: (?P<n>\d+) steps, none of them in parallel, and (?P<steps>\d+) from .+ to .+\."
      r" Attention compares all (?P<m>\d+) tokens at once, and takes 1 step from any of them to any other\.", _way),
-    (r"the gates keep until .+ these shares: (?P<shares>.+)\.$", _kept),
+    (r"the gates keep until .+ these shares: (?P<shares>.+?)\.(?= Along |$)", _kept),
+    (rf"The memory adds up what is left of each token: (?P<name>\S+\[)(?P<time>\d+)\]\[(?P<k>\d+)\] = (?P<number>{_N})"
+     r" (?P<sign>[=≈]) (?P<parts>.+?)\. A token's part is its candidate", _left),
     (rf"a gradient goes through (?P<count>\d+) matri(?:ces, whose product has the norm|x, whose norm is) (?P<norm>{_N})\."
      r" Attention takes it back in 1 step", _back),
     (rf"a gradient goes through (?P<steps>\d+) steps, and its size goes from (?P<start>{_N}) to (?P<end>{_N})\."

@@ -94,6 +94,27 @@ def test_how_much_the_gates_keep(name: str, gate: str) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("yassine_lstm", ()),
+        ("yassine_lstm", ("initial_cell=[0.5, 1]", "b_c=[-3, -2]")),
+        ("yassine_lstm", ("direction=backward", "rounding.policy=exact")),
+        ("yassine_gru", ()),
+        ("yassine_gru", ("update=old", "b_c=[-3, -2]")),
+    ],
+)
+def test_what_is_left_of_each_token_adds_up(name: str, changes: tuple[str, ...]) -> None:
+    trace = trace_of(SHIPPED[name], *changes)
+    page = page_of(trace)
+    (parts,) = re.findall(r"left of each token: \S+ = (.*?)\. A token's", " ".join(page.split()))
+    whole, terms = re.split(" [=≈] ", re.sub(r" \([^)]*\)", "", parts.replace("−", "-")))
+    assert sum(map(float, re.split(r" (?=[+-])", terms.replace("+ ", "+").replace("- ", "-")))) == (
+        pytest.approx(float(whole), abs=2e-3)
+    )
+    assert not list(audit_sentences(json.loads(page_of(trace, "json"))))
+
+
 def test_what_leads_back_to_the_first_token() -> None:
     trace = shipped_trace("yassine_rnn_sentence")
     W, product = trace["W_aa"].values, np.eye(3)
