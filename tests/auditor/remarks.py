@@ -59,12 +59,12 @@ def _kept(_: Said, match: re.Match[str]) -> bool:
 def _left(claim: Said, match: re.Match[str]) -> bool:
     """Each part worked anew from the gates, whose update takes what is new or what is old, and the
     sum as exact as its sign says."""
-    told = re.findall(rf"({_N}|[+−] \d+(?:\.\d+)?) \((.+?)\)(?= |$)", match["parts"])
-    texts = [text.replace(" ", "").removeprefix("+") for text, _ in told]
+    texts = re.sub(r" ([+−]) ", r" \1", match["parts"]).replace("+", "").split(" ")
     exact = (sum(map(number, texts)) == number(match["number"])) == (match["sign"] == "=")
-    count, last = len([called for _, called in told if called != "the start"]), int(match["time"])
+    begun = int("the start" in match["whose"])
+    count, last = len(texts) - begun, int(match["time"])
     times = range(1, count + 1) if last > 1 else range(count, 0, -1)
-    starts = [claim.table(f"{match['name']}{0 if last > 1 else count + 1}]")] * (len(told) - count)
+    starts = [claim.table(f"{match['name']}{0 if last > 1 else count + 1}]")] * begun
     begins = [number(table.text[int(match["k"]) - 1]) for table in starts]
     ways = (_left_by(claim, int(match["k"]) - 1, times, begins, new=new) for new in (True, False))
     return exact and any(all(map(rounds_to, parts, texts)) for parts in ways)
@@ -158,8 +158,8 @@ REMARKS: tuple[tuple[str, Callable[[Said, re.Match[str]], bool]], ...] = (
     (r"Each state needs the one before it: (?P<n>\d+) steps, none of them in parallel, and (?P<steps>\d+) from .+ to .+\."
      r" Attention compares all (?P<m>\d+) tokens at once, and takes 1 step from any of them to any other\.", _way),
     (r"the gates keep until .+ these shares: (?P<shares>.+?)\.(?= Along |$)", _kept),
-    (rf"The memory adds up what is left of each token: (?P<name>\S+\[)(?P<time>\d+)\]\[(?P<k>\d+)\] = (?P<number>{_N})"
-     r" (?P<sign>[=≈]) (?P<parts>.+?)\. A token's part is its candidate", _left),
+    (rf"(?P<name>\S+\[)(?P<time>\d+)\]\[(?P<k>\d+)\] = (?P<number>{_N}) (?P<sign>[=≈]) (?P<parts>[^:]+): what is left of"
+     r" (?P<whose>.+)\. A token's part is its candidate", _left),
     (rf"a gradient goes through (?P<count>\d+) matri(?:ces, whose product has the norm|x, whose norm is) (?P<norm>{_N})\."
      r" Attention takes it back in 1 step", _back),
     (rf"a gradient goes through (?P<steps>\d+) steps, and its size goes from (?P<start>{_N}) to (?P<end>{_N})\."

@@ -621,7 +621,7 @@ _OF_RULES = tuple(
         r"All \d+ numbers that the source prints follow from the given ones\.",
         r"its probability, less 1 for the target", r"Both begin at 0",
         r"−ln of 1 minus the probability", r"^What if .+\? attn run .*$",
-        r"so that each row adds up to 0\.",
+        r"weights of a row add up to 1, so one can grow",
         r"it costs 10 more than the least probable piece",
         r"It assumes \d+ more numbers?\.",
         r"The source assumes \[.*\] for .*, which worked out is \[.*\]\.",

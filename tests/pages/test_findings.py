@@ -138,7 +138,7 @@ def test_what_is_said_of_the_gradients_of_an_attention_is_so() -> None:
     trace = trace_of(SHIPPED["learning_to_attend"], "rounding.policy=exact")
     of = {name: trace[f"grad.{name}"].values for name in ("scores", "weights", "output", "Q", "K")}
     page = " ".join(page_of(trace).split())
-    assert "is its weight, times the weight's gradient minus the row's weighted average, so" in page
+    assert "cost: its gradient counts against the row's weighted average." in page
     weights = trace["weights"].values
     average = (of["weights"] * weights).sum(axis=1, keepdims=True)
     assert of["scores"].any()

@@ -101,11 +101,10 @@ def _trained(trace: Trace, selection: Selection) -> list[Block]:
 
 
 def _generated(trace: Trace, selection: Selection) -> list[Block]:
-    """The greedy choice of each step of generation, and what the temperature has to do with it,
-    which a summary leaves out."""
+    """The greedy choice of each step of generation; a summary goes without the temperature."""
     if not trace.scenario.prediction.generate or trace.next_token is None:
         return []
-    from attncli.pages.parts.sampling import on_temperature
+    from attncli.pages.parts.outcomes import on_temperature
 
     rows: list[tuple[Word | str, ...]] = []
     for k, step in enumerate((trace, *trace.generated)):

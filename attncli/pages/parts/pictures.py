@@ -414,20 +414,18 @@ def largest(shares: Quantity, i: int) -> Sequence[int]:
 
 
 def states(trace: Trace, part: PlannedStep, _: Selection) -> Iterator[Curves]:
-    """The states that the layer hands on, and beside them the cell states of an LSTM."""
+    """The states that the layer hands on, and the cell states of an LSTM."""
     states, place = made_by(trace, part)[-1], part.place
     assert isinstance(place, WayPlace)
     cells = [trace.quantities.get(place.name("c").at(time + 1)) for time in range(place.times)]
     known = [cell for cell in cells[:MOST_POINTS] if cell is not None]
-    both = [("state", series_of(states))]
-    if known:
-        columns = range(min(states.matrix.shape[1], MOST_PARTS))
-        series = (Series(str(k + 1), tuple(c.number(k, 0) for c in known)) for k in columns)
-        both.append(("cell state", tuple(series)))
-    for what, curves in both:
+    columns = range(min(states.matrix.shape[1], MOST_PARTS) if known else 0)
+    inner = (Series(str(k + 1), tuple(c.number(k, 0) for c in known)) for k in columns)
+    for what, series in (("state", series_of(states)), ("cell state", tuple(inner))):
         title = f"The {what} after each token, a curve for each dimension"
-        names = states.rows.words[:MOST_POINTS]
-        yield Curves(called(part, title + cut_of(states, "times")), "time", names, curves)
+        if series:
+            names = states.rows.words[:MOST_POINTS]
+            yield Curves(called(part, title + cut_of(states, "times")), "time", names, series)
 
 
 _USUAL = (Decimal("0.5"), Decimal(1), Decimal(2))

@@ -21,11 +21,11 @@ from attncli.equations.tree import (
     Product,
     Quotient,
     Root,
-    Sum,
     Symbol,
     constant,
     minus,
 )
+from attncli.equations.working import sum_of
 from attncli.names import Word, below
 from attncli.notation import plain
 from attncli.numbers import decimals
@@ -122,8 +122,7 @@ def ends_of(place: Place) -> tuple[Spans, Spans] | None:
 
 
 def _kept(trace: Trace, place: WayPlace, ends: tuple[Spans, Spans]) -> list[Block]:
-    """Of each place of the first memory the share that all gates after it keep, and what is left of
-    each token in one of the last."""
+    """The share of each number of the first memory that is kept; what is left of each token."""
     lstm, after = place.cell.kind == "lstm", place.order[1:]
     known = all(below(place.name("gates").at(t), "candidate") in trace for t in place.order)
     if not known or len(after) > MOST_PARTS:
@@ -131,7 +130,8 @@ def _kept(trace: Trace, place: WayPlace, ends: tuple[Spans, Spans]) -> list[Bloc
     memory = trace[place.name("c" if lstm else "a").at(place.order[-1])]
     products: list[Spans] = []
     for k in range(memory.matrix.size):
-        product = _times([_gated(trace, place, time, k)[1] for time in after])
+        shares = [_gated(trace, place, time, k)[1] for time in after]
+        product = Product(tuple(shares)) if shares[1:] else shares[0]
         products.append((product, " = ", _share(trace, product)))
     start: Spans = ("Of what the memory holds at ", *ends[0], ", the gates keep until ", *ends[1])
     shown = (("…",) if k is None else products[k] for k in elided(len(products), MOST_PARTS))
@@ -139,8 +139,8 @@ def _kept(trace: Trace, place: WayPlace, ends: tuple[Spans, Spans]) -> list[Bloc
         " Along the cell state a gradient comes back by the same shares, where in a plain cell"
         " W_aa multiplies it at every step."
     )
-    kept: Spans = (*start, " these shares: ", *joined(shown, "; "), f".{back * lstm}")
-    return [Callout(kept), Callout(_left_of_each(trace, place, memory))]
+    kept = Callout((*start, " these shares: ", *joined(shown, "; "), f".{back * lstm}"))
+    return [kept, Callout(_left_of_each(trace, place, memory))]
 
 
 def _gated(trace: Trace, place: WayPlace, time: int, k: int) -> tuple[Expression, Expression]:
@@ -151,37 +151,29 @@ def _gated(trace: Trace, place: WayPlace, time: int, k: int) -> tuple[Expression
     gates = (trace[below(place.name("gates").at(time), local)] for local in locals_)
     candidate, update, *forget = (q.number(*divmod(k, q.matrix.shape[1])) for q in gates)
     other = forget[0] if forget else minus(constant(1), update)
-    swapped = not forget and keeps_old(place)
-    writes, keeps = (other, update) if swapped else (update, other)
-    return Product((writes, candidate)), keeps
+    if not forget and keeps_old(place):
+        return Product((other, candidate)), update
+    return Product((update, candidate)), other
 
 
 def _left_of_each(trace: Trace, place: WayPlace, memory: Quantity) -> Spans:
-    """`c[4][1] = 0.819 ≈ 0.296 (“Yassine”) + 0.094 (“is”) + …`, of its largest number."""
+    """`c[4][1] = 0.819 ≈ 0.296 + 0.094 + 0.109 + 0.321: what is left of …`, of its largest."""
     k, names = int(abs(memory.values).argmax()), distinct_tokens(place.text.tokens)
     start = trace[place.name(memory.local).at(place.start)].number(k, 0)
-    left: list[Expression] = [start]
+    left: list[Expression] = [start] if start.full else []
+    called: list[Spans] = [("the start",) for _ in left]
     for time in place.order:
         written, keeps = _gated(trace, place, time, k)
-        left = [*(_times([part, keeps]) for part in left), written]
-    numbers, number = [_share(trace, part) for part in left], memory.number(k, 0)
-    called = [("the start",), *(called_as(names, time - 1) for time in place.order)]
-    first, *others = [*zip(numbers, called, strict=True)][not start.full :]
-    sign = deciding.relation(Sum(tuple(numbers)), number)
+        left = [*(Product((part, keeps)) for part in left), written]
+        called.append(called_as(names, time - 1))
+    number, total = memory.number(k, 0), sum_of([_share(trace, part) for part in left])
     cell = Symbol(place.here(memory.name), (str(k + 1),))
-    spans: list[Span] = ["The memory adds up what is left of each token: ", cell, " = ", number]
-    spans += [f" {sign} ", first[0], " (", *first[1], ")"]
-    for part, token in others:
-        spans += [" − " if part.shown < 0 else " + ", Number.written(abs(part.shown))]
-        spans += [" (", *token, ")"]
-    return (*spans, f". {_PART}")
+    adds_up: Spans = (cell, " = ", number, f" {deciding.relation(total, number)} ", total)
+    whose = (*joined(called[:-1]), " and ", *called[-1])
+    return (*adds_up, ": what is left of ", *whose, f". {_PART}")
 
 
 _PART = "A token's part is its candidate times the gate that writes it and all that keep it later."
-
-
-def _times(factors: Sequence[Expression]) -> Expression:
-    return Product(tuple(factors)) if factors[1:] else factors[0]
 
 
 def _share(trace: Trace, exact: Expression) -> Number:
