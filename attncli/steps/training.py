@@ -398,8 +398,8 @@ UPDATE_STEP = Step(
     shapes="a parameter and its gradient → the updated parameter",
     happens=_happens,
     why=(
-        "A gradient says how the loss grows with each number, so a small step against it makes"
-        " the loss smaller, while one that is too long may overshoot."
+        "A step against the gradient lowers the loss: with too large a learning rate it may"
+        " overshoot, with too small a one training takes long."
     ),
     plan=lambda place: place.planned,
     mistakes=(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 
 from tests.auditor.calculator import number, rounds_to, value
 from tests.auditor.said import Said
@@ -50,6 +50,38 @@ def _kept(_: Said, match: re.Match[str]) -> bool:
     return all(_is_worked(text) for text in match["shares"].split("; ") if text != "…")
 
 
+def _left(claim: Said, match: re.Match[str]) -> bool:
+    """Each part worked anew from the gates, whose update takes what is new or what is old, and the
+    sum as exact as its sign says."""
+    texts = re.sub(r" ([+−]) ", r" \1", match["parts"]).replace("+", "").split(" ")
+    exact = (sum(map(number, texts)) == number(match["number"])) == (match["sign"] == "=")
+    begun = int("the start" in match["whose"])
+    count, last = len(texts) - begun, int(match["time"])
+    times = range(1, count + 1) if last > 1 else range(count, 0, -1)
+    starts = [claim.table(f"{match['name']}{0 if last > 1 else count + 1}]")] * begun
+    begins = [number(table.text[int(match["k"]) - 1]) for table in starts]
+    ways = (_left_by(claim, int(match["k"]) - 1, times, begins, new=new) for new in (True, False))
+    return exact and any(all(map(rounds_to, parts, texts)) for parts in ways)
+
+
+def _left_by(
+    claim: Said, k: int, times: range, begins: list[Decimal], *, new: bool
+) -> list[Decimal]:
+    """What is left of what a memory begins with, and of what is written to it at each time."""
+    left = begins
+    for time in times:
+        at = claim.tables.full(f"gates[{time}].candidate", claim.path).removesuffix("candidate")
+        gates = {
+            local: number(claim.tables[f"{at}{local}"].text[k])
+            for local in ("candidate", "update", "forget")
+            if f"{at}{local}" in claim.tables
+        }
+        update = gates["update"] if new else 1 - gates["update"]
+        left = [part * gates.get("forget", 1 - update) for part in left]
+        left.append(update * gates["candidate"])
+    return left
+
+
 def _back(claim: Said, match: re.Match[str]) -> bool:
     """The norm of the product of all factors but the one that leads before the first token."""
     norms = claim.tables["factor_norms"].text
@@ -85,6 +117,32 @@ def _shares(claim: Said, match: re.Match[str]) -> bool:
     return before - after == number(match["fall"])
 
 
+def _like(digits: Decimal, exact: Decimal) -> Decimal:
+    """A number with as many decimals as another."""
+    return exact.quantize(digits, ROUND_HALF_UP)
+
+
+def _drawn(claim: Said, match: re.Match[str]) -> bool:
+    """The shares of the probabilities, and those that a softmax of the logits at the other
+    temperature has, all worked to the digits that the page has."""
+    table = claim.tables["probabilities"]
+    digits = number(table.text[-1][0])
+    names = ("next.capped_logits", "capped_logits", "scaled_logits", "logits")
+    logits = next(claim.tables[name].text[-1] for name in names if name in claim.tables)
+    quotients = (number(text) / number(match["other"]) for text in logits)
+    powers = [_like(digits, _like(digits, entry).exp()) for entry in quotients]
+    shares = [[*map(number, table.text[-1])], [entry / sum(powers) for entry in powers]]
+    likeliest = table.columns.index(match["token"])
+    rest = [table.columns.index(match[name]) for name in ("a", "b")] if match["a"] else []
+    told = [(match["now"], match["rest"]), (match["then"], match["others"])]
+    return all(
+        rounds_to(100 * row[likeliest], one)
+        and row[likeliest] == max(row)
+        and (not rest or rounds_to(100 * sum(x for j, x in enumerate(row) if j not in rest), more))
+        for row, (one, more) in zip(shares, told, strict=True)
+    )
+
+
 REMARKS: tuple[tuple[str, Callable[[Said, re.Match[str]], bool]], ...] = (
     (r"The table has (?P<n>[\d,]+) × (?P<d>[\d,]+) = (?P<product>[\d,]+) parameters: for each token of the vocabulary"
      r" (?P<k>[\d,]+) numbers\.", _parameters),
@@ -95,7 +153,9 @@ REMARKS: tuple[tuple[str, Callable[[Said, re.Match[str]], bool]], ...] = (
      lambda _, match: _is_worked(match["factor"])),
     (r"Each state needs the one before it: (?P<n>\d+) steps, none of them in parallel, and (?P<steps>\d+) from .+ to .+\."
      r" Attention compares all (?P<m>\d+) tokens at once, and takes 1 step from any of them to any other\.", _way),
-    (r"the gates keep until .+ these shares: (?P<shares>.+)\.$", _kept),
+    (r"the gates keep until .+ these shares: (?P<shares>.+?)\.(?= Along |$)", _kept),
+    (rf"(?P<name>\S+\[)(?P<time>\d+)\]\[(?P<k>\d+)\] = (?P<number>{_N}) (?P<sign>[=≈]) (?P<parts>[^:]+): what is left of"
+     r" (?P<whose>.+)\. A token's part is its candidate", _left),
     (rf"a gradient goes through (?P<count>\d+) matri(?:ces, whose product has the norm|x, whose norm is) (?P<norm>{_N})\."
      r" Attention takes it back in 1 step", _back),
     (rf"a gradient goes through (?P<steps>\d+) steps, and its size goes from (?P<start>{_N}) to (?P<end>{_N})\."
@@ -105,5 +165,7 @@ REMARKS: tuple[tuple[str, Callable[[Said, re.Match[str]], bool]], ...] = (
      rf" (?P<now>.+? = {_N})\.", _moved),
     (rf"frozen, the same updates of .+ lower the loss by {_N} of the (?P<fall>{_N})\. With .+ frozen, the same updates of"
      rf" .+ lower the loss by {_N}\.", _shares),
+    (rf"Of 100 draws about (?P<now>\d+) would be “(?P<token>.+?)” at temperature {_N}, and (?P<then>\d+) at (?P<other>{_N})\."
+     r"(?: Draws of neither “(?P<a>.+?)” nor “(?P<b>.+?)” (?:rise|fall) from (?P<rest>\d+) to (?P<others>\d+)\.)?", _drawn),
 )  # fmt: skip
 """What remarks say, and what tells whether it is so."""

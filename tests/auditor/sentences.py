@@ -635,14 +635,15 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
 _OF_RULES = tuple(
     re.compile(pattern)
     for pattern in (
+        r"by the temperature [\d.]+: below 1 it favours likely tokens, above 1 it makes",
         r"need not add up to exactly 1", r"turns negative numbers into 0", r"weights between 0 and 1 that add up to 1",
         r"Where the mask is 0, the score", r"ε = 0\.0*1 is added", r"counts pos and i from 0", r"its rows and columns from 1",
         r"(?:near|between|above|is) [−\d]+(?: and [−\d]+)?(?= lets| holds|, else| by|\b)",
-        r"and 0 otherwise", r"is 1 − a²", r"by the temperature [\d.]+", r"below 1 it favours likely tokens, above 1 it makes",
+        r"and 0 otherwise", r"is 1 − a²",
         r"All \d+ numbers that the source prints follow from the given ones\.",
         r"its probability, less 1 for the target", r"Both begin at 0",
         r"−ln of 1 minus the probability", r"^What if .+\? attn run .*$",
-        r"so that each row adds up to 0\.",
+        r"weights of a row add up to 1, so one can grow",
         r"it costs 10 more than the least probable piece",
         r"It assumes \d+ more numbers?\.",
         r"The source assumes \[.*\] for .*, which worked out is \[.*\]\.",

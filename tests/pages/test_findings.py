@@ -71,7 +71,10 @@ def test_a_look_up_with_two_answers() -> None:
 @pytest.mark.parametrize(
     ("W_aa", "verdict"),
     [
-        ("[[8, -2, -6], [0, 0, -1], [3, -1, -3]]", "it grows at every step. So the gradient explodes"),
+        (
+            "[[8, -2, -6], [0, 0, -1], [3, -1, -3]]",
+            "it grows at every step. So the gradient explodes",
+        ),
         ("[[0, 0, 0], [0, 0, 0], [0, 0, 0]]", "nothing is left of it. So the gradient vanishes"),
         ("[[0.5, 0, 0], [0, 0.5, 0], [0, 0, 0.5]]", "it shrinks at every step"),
     ],
@@ -138,7 +141,7 @@ def test_what_is_said_of_the_gradients_of_an_attention_is_so() -> None:
     trace = trace_of(SHIPPED["learning_to_attend"], "rounding.policy=exact")
     of = {name: trace[f"grad.{name}"].values for name in ("scores", "weights", "output", "Q", "K")}
     page = " ".join(page_of(trace).split())
-    assert "is its weight, times the weight's gradient minus the row's weighted average, so" in page
+    assert "cost: its gradient counts against the row's weighted average." in page
     weights = trace["weights"].values
     average = (of["weights"] * weights).sum(axis=1, keepdims=True)
     assert of["scores"].any()

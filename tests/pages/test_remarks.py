@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from attncli.cli import app
+from tests.auditor import audit_sentences
 from tests.helpers.pages import SHIPPED, page_of, shipped_trace, trace_of
 
 
@@ -93,6 +94,26 @@ def test_how_much_the_gates_keep(name: str, gate: str) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("yassine_lstm", ()),
+        ("yassine_lstm", ("initial_cell=[0.5, 1]", "b_c=[-3, -2]")),
+        ("yassine_lstm", ("direction=backward", "rounding.policy=exact")),
+        ("yassine_gru", ()),
+        ("yassine_gru", ("update=old", "b_c=[-3, -2]")),
+    ],
+)
+def test_what_is_left_of_each_token_adds_up(name: str, changes: tuple[str, ...]) -> None:
+    trace = trace_of(SHIPPED[name], *changes)
+    page = page_of(trace)
+    text = " ".join(page.split()).replace("−", "-")
+    ((whole, terms),) = re.findall(r"(\S+) [=≈] ([^:=≈]+): what is left of (?:“|the start)", text)
+    parts = terms.replace("+ ", "+").replace("- ", "-").split()
+    assert sum(map(float, parts)) == pytest.approx(float(whole), abs=2e-3)
+    assert not list(audit_sentences(json.loads(page_of(trace, "json"))))
+
+
 def test_what_leads_back_to_the_first_token() -> None:
     trace = shipped_trace("yassine_rnn_sentence")
     W, product = trace["W_aa"].values, np.eye(3)
@@ -112,3 +133,24 @@ def test_nothing_is_said_where_one_group_is_trained() -> None:
     changes = "train={of: [W_Q, W_K], learning_rate: 1, steps: 2}"
     trace = trace_of(SHIPPED["learning_to_attend"], changes)
     assert "frozen" not in page_of(trace)
+
+
+@pytest.mark.parametrize(("temperature", "other"), [(0.8, 2), (2, 0.5), (1, 2)])
+def test_how_many_draws_a_temperature_moves(temperature: float, other: float) -> None:
+    trace = trace_of(SHIPPED["next_token"], f"next.temperature={temperature}")
+    logits = trace["logits"].values[-1]
+    shares = [np.exp(logits / t) / np.exp(logits / t).sum() for t in (temperature, other)]
+    first, _, *rest = np.argsort(-logits)
+    now, then = (round(100 * float(row[first])) for row in shares)
+    told, others = (round(100 * float(row[rest].sum())) for row in shares)
+    text = " ".join(page_of(trace).split())
+    assert f"about {now} would be “alone” at temperature {temperature}, and {then} at" in text
+    assert f"nor “home” {'rise' if others > told else 'fall'} from {told} to {others}." in text
+    assert not list(audit_sentences(json.loads(page_of(trace, "json"))))
+
+
+def test_nothing_is_drawn_where_there_is_no_choice() -> None:
+    text = page_of(trace_of(SHIPPED["next_token"], "next={temperature: 0.8, top_k: 1}"))
+    assert "The temperature changes no greedy choice" in text
+    assert "Of 100 draws" not in text
+    assert "greedy" not in page_of(trace_of(SHIPPED["next_token"], "next={top_k: 2}"))

@@ -52,7 +52,7 @@ def closing_notes(trace: Trace, selection: Selection) -> list[Block]:
     return [
         *_found(trace, selection),
         *_asked_for(trace, selection),
-        *_generated(trace),
+        *_generated(trace, selection),
         *_trained(trace, selection),
         *_varied(trace, selection),
     ]
@@ -100,10 +100,12 @@ def _trained(trace: Trace, selection: Selection) -> list[Block]:
     return training_table(trace, selection)
 
 
-def _generated(trace: Trace) -> list[Block]:
-    """The greedy choice of each step of generation."""
+def _generated(trace: Trace, selection: Selection) -> list[Block]:
+    """The greedy choice of each step of generation; a summary goes without the temperature."""
     if not trace.scenario.prediction.generate or trace.next_token is None:
         return []
+    from attncli.pages.parts.outcomes import on_temperature
+
     rows: list[tuple[Word | str, ...]] = []
     for k, step in enumerate((trace, *trace.generated)):
         probabilities = step.next_token
@@ -126,7 +128,8 @@ def _generated(trace: Trace) -> list[Block]:
             Term("tokens"), ".", *ended,
         )
     )  # fmt: skip
-    return [Subheading(("Generation",)), block, Table(headings, tuple(rows))]
+    tempered = [] if selection.detail == "summary" else on_temperature(trace)
+    return [Subheading(("Generation",)), block, Table(headings, tuple(rows)), *tempered]
 
 
 def unused_in(trace: Trace) -> list[Quantity]:

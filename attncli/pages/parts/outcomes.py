@@ -1,9 +1,11 @@
 """What a scenario comes to where it is asked for: how the results of its variants compare; what
-training came to; who attends to whom as graphs, and each token before and after attention."""
+training came to; who attends to whom as graphs, and each token before and after attention; how
+often the next token would be drawn at a temperature."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +25,7 @@ from attncli.document.pictures import Arrow, ArrowGroup, Curves, HeatMaps, Plane
 from attncli.document.tables import Data, SideBySide
 from attncli.equations.elision import elided
 from attncli.equations.tree import Number, Symbol, Vector
+from attncli.file.problems import ScenarioError
 from attncli.names import GRADIENTS, Name, Word, below
 from attncli.notation import plain
 from attncli.notation.plain import unbreakable
@@ -35,12 +38,13 @@ from attncli.pages.parts.findings import (
     trains_few,
     weights_of,
 )
-from attncli.pages.parts.pictures import MOST_POINTS
+from attncli.pages.parts.pictures import MOST_POINTS, tempered_by
 from attncli.pages.parts.remarks import nearness, remarks_on
 from attncli.pages.parts.sections import arranged, opening_of
 from attncli.pages.parts.selection import Selection, shown_parts
 from attncli.pages.parts.sentences import called_as, contrasted, quoted, words_enumerated
 from attncli.scenario.model import UPDATES, after_updates, updates_before
+from attncli.steps.prediction.logits import TEMPERATURE
 from attncli.trace import BackwardPlace, PlannedStep, Quantity, Trace, UpdatePlace
 from attncli.trace.quantity import token_of
 
@@ -607,3 +611,48 @@ def before_and_after(trace: Trace, result: Quantity | None, selection: Selection
         title = "Each token's vector before attention and after it"
         return [Subheading(("Before and after",)), HeatMaps(title, columns, signed=True)]
     return [Subheading(("Before and after",)), SideBySide("", result.rows.words, rows, columns)]
+
+
+_GREEDY = "The temperature changes no greedy choice: the largest logit stays the largest."
+
+
+def on_temperature(trace: Trace) -> list[Block]:
+    """How many of 100 draws are of the likeliest token, at the temperature and at one on the other
+    side of 1."""
+    own, name = trace.scenario.prediction.config.get(TEMPERATURE), Name("tempered", Name("next"))
+    shares = trace.next_token
+    if own is None or shares is None or name not in trace:
+        return []
+    other = Decimal("0.5") if own > 1 else Decimal(2)
+    order = np.argsort(-trace[name].values[-1], kind="stable").tolist()
+    try:
+        others = tempered_by(trace, name, other, shares.name)
+    except ScenarioError:  # exponentials that get too large
+        return []
+    now, then = (_of_100(q, order[:1]) for q in (shares, others))
+    if now.shown == then.shown:
+        return [Callout((_GREEDY,))]
+    drawn: Spans = (
+        " It matters where the next token is drawn. Of 100 draws about ", now, " would be ",
+        *called_as(shares.columns.names, order[0]), " at temperature ", Number.written(own),
+        ", and ", then, " at ", Number.written(other), ".",
+    )  # fmt: skip
+    return [Callout((_GREEDY, *drawn, *_of_the_rest(shares, others, order)))]
+
+
+def _of_the_rest(shares: Quantity, others: Quantity, order: list[int]) -> Spans:
+    """`Draws of neither “alone” nor “home” rise from 9 to 37.`"""
+    first, second, *rest = order
+    now, then = (_of_100(q, rest) for q in (shares, others))
+    if now.shown == then.shown:
+        return ()
+    a, b = (called_as(shares.columns.names, j) for j in (first, second))
+    verb = "rise" if then.shown > now.shown else "fall"
+    return (" Draws of neither ", *a, " nor ", *b, f" {verb} from ", now, " to ", then, ".")
+
+
+def _of_100(shares: Quantity, places: Iterable[int]) -> Number:
+    """How many of 100 draws are of some tokens, from the digits shown."""
+    row = shares.matrix.shape[0] - 1
+    total = decimals.total(shares.matrix.shown(row, j) for j in places)
+    return Number.written(decimals.round_to(decimals.product(total, Decimal(100)), 0))

@@ -55,6 +55,7 @@ from attncli.trace import (
     PlannedStep,
     Quantity,
     Trace,
+    WayPlace,
     make,
 )
 
@@ -413,12 +414,18 @@ def largest(shares: Quantity, i: int) -> Sequence[int]:
 
 
 def states(trace: Trace, part: PlannedStep, _: Selection) -> Iterator[Curves]:
-    """The states that the layer hands on."""
-    states = made_by(trace, part)[-1]
-    title = called(
-        part, "The state after each token, a curve for each dimension" + cut_of(states, "times")
-    )
-    yield Curves(title, "time", states.rows.words[:MOST_POINTS], series_of(states))
+    """The states that the layer hands on, and the cell states of an LSTM."""
+    states, place = made_by(trace, part)[-1], part.place
+    assert isinstance(place, WayPlace)
+    cells = [trace.quantities.get(place.name("c").at(time + 1)) for time in range(place.times)]
+    known = [cell for cell in cells[:MOST_POINTS] if cell is not None]
+    columns = range(min(states.matrix.shape[1], MOST_PARTS) if known else 0)
+    inner = (Series(str(k + 1), tuple(c.number(k, 0) for c in known)) for k in columns)
+    for what, series in (("state", series_of(states)), ("cell state", tuple(inner))):
+        title = f"The {what} after each token, a curve for each dimension"
+        if series:
+            names = states.rows.words[:MOST_POINTS]
+            yield Curves(called(part, title + cut_of(states, "times")), "time", names, series)
 
 
 _USUAL = (Decimal("0.5"), Decimal(1), Decimal(2))
@@ -475,11 +482,9 @@ def _at(
 ) -> Quantity:
     """The shares at a temperature: in the place of the scenario's own, or just before softmax."""
     name, result = part.place.name("tempered"), made[-1].name
-    divide = DivideBy(Number.written(temperature))
     if name in trace:
-        own = trace[name].definition
-        assert own is not None
-        return trace.leading_to((result,)).remake(own._replace(operation=divide))[result]
+        return tempered_by(trace, name, temperature, result)
+    divide = DivideBy(Number.written(temperature))
     first, *others = _from_scores(trace, made)
     x, *more = first.operands
     worked = dict(trace.quantities)
@@ -487,6 +492,14 @@ def _at(
     for definition in (tempered, first._replace(operands=(name, *more)), *others):
         worked[definition.name] = make(trace.scenario, worked, definition)
     return worked[result]
+
+
+def tempered_by(trace: Trace, name: Name, temperature: Decimal, result: Name) -> Quantity:
+    """A result with another temperature in the place of the scenario's own."""
+    own = trace[name].definition
+    assert own is not None
+    divided = own._replace(operation=DivideBy(Number.written(temperature)))
+    return trace.leading_to((result,)).remake(divided)[result]
 
 
 def _from_scores(trace: Trace, made: tuple[Definition, ...]) -> tuple[Definition, ...]:

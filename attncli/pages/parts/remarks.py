@@ -15,14 +15,17 @@ from attncli.equations.elision import MOST_PARTS, elided
 from attncli.equations.tree import (
     PI,
     TWO,
+    Expression,
     Number,
     Power,
     Product,
     Quotient,
     Root,
+    Symbol,
     constant,
     minus,
 )
+from attncli.equations.working import sum_of
 from attncli.names import Word, below
 from attncli.notation import plain
 from attncli.numbers import decimals
@@ -30,6 +33,7 @@ from attncli.pages.parts.blocks import Row, table
 from attncli.pages.parts.selection import made_by
 from attncli.pages.parts.sentences import called_as, joined
 from attncli.trace import CellPlace, Place, PlannedStep, Quantity, Trace, WayPlace
+from attncli.trace.quantity import distinct_tokens
 
 if TYPE_CHECKING:
     from attncli.operations.positions import Sinusoids
@@ -119,29 +123,62 @@ def ends_of(place: Place) -> tuple[Spans, Spans] | None:
 
 
 def _kept(trace: Trace, place: WayPlace, ends: tuple[Spans, Spans]) -> list[Block]:
-    """Of each place of the first memory the share that all gates after it keep."""
-    from attncli.steps.recurrent.cells import keeps_old
-
+    """The share of each number of the first memory that is kept; what is left of each token."""
     lstm, after = place.cell.kind == "lstm", place.order[1:]
-    named = [below(place.name("gates").at(t), "forget" if lstm else "update") for t in after]
-    gates = [trace.quantities[name] for name in named if name in trace]
-    if len(gates) < len(after) or len(gates) > MOST_PARTS:
+    known = all(below(place.name("gates").at(t), "candidate") in trace for t in place.order)
+    if not known or len(after) > MOST_PARTS:
         return []
-    whole = lstm or keeps_old(place)
+    memory = trace[place.name("c" if lstm else "a").at(place.order[-1])]
     products: list[Spans] = []
-    for k in range(gates[0].matrix.size):
-        numbers = [gate.number(*divmod(k, gate.matrix.shape[1])) for gate in gates]
-        shares = [number if whole else minus(constant(1), number) for number in numbers]
+    for k in range(memory.matrix.size):
+        shares = [_gated(trace, place, time, k)[1] for time in after]
         product = Product(tuple(shares)) if shares[1:] else shares[0]
-        share = decimals.round_to(deciding.shown(product), trace.rounding.decimals)
-        products.append((product, " = ", Number.written(share)))
+        products.append((product, " = ", _share(trace, product)))
     start: Spans = ("Of what the memory holds at ", *ends[0], ", the gates keep until ", *ends[1])
     shown = (("…",) if k is None else products[k] for k in elided(len(products), MOST_PARTS))
     back = (
         " Along the cell state a gradient comes back by the same shares, where in a plain cell"
         " W_aa multiplies it at every step."
     )
-    return [Callout((*start, " these shares: ", *joined(shown, "; "), f".{back * lstm}"))]
+    kept = Callout((*start, " these shares: ", *joined(shown, "; "), f".{back * lstm}"))
+    return [kept, Callout(_left_of_each(trace, place, memory))]
+
+
+def _gated(trace: Trace, place: WayPlace, time: int, k: int) -> tuple[Expression, Expression]:
+    """What a cell writes to a number of its memory at a time, and the share of it that it keeps."""
+    from attncli.steps.recurrent.cells import keeps_old
+
+    locals_ = ("candidate", "update", *(("forget",) if place.cell.kind == "lstm" else ()))
+    gates = (trace[below(place.name("gates").at(time), local)] for local in locals_)
+    candidate, update, *forget = (q.number(*divmod(k, q.matrix.shape[1])) for q in gates)
+    other = forget[0] if forget else minus(constant(1), update)
+    if not forget and keeps_old(place):
+        return Product((other, candidate)), update
+    return Product((update, candidate)), other
+
+
+def _left_of_each(trace: Trace, place: WayPlace, memory: Quantity) -> Spans:
+    """`c[4][1] = 0.819 ≈ 0.296 + 0.094 + 0.109 + 0.321: what is left of …`, of its largest."""
+    k, names = int(abs(memory.values).argmax()), distinct_tokens(place.text.tokens)
+    start = trace[place.name(memory.local).at(place.start)].number(k, 0)
+    left: list[Expression] = [start] if start.full else []
+    called: list[Spans] = [("the start",) for _ in left]
+    for time in place.order:
+        written, keeps = _gated(trace, place, time, k)
+        left = [*(Product((part, keeps)) for part in left), written]
+        called.append(called_as(names, time - 1))
+    number, total = memory.number(k, 0), sum_of([_share(trace, part) for part in left])
+    cell = Symbol(place.here(memory.name), (str(k + 1),))
+    adds_up: Spans = (cell, " = ", number, f" {deciding.relation(total, number)} ", total)
+    whose = (*joined(called[:-1]), " and ", *called[-1])
+    return (*adds_up, ": what is left of ", *whose, f". {_PART}")
+
+
+_PART = "A token's part is its candidate times the gate that writes it and all that keep it later."
+
+
+def _share(trace: Trace, exact: Expression) -> Number:
+    return Number.written(decimals.round_to(deciding.shown(exact), trace.rounding.decimals))
 
 
 def _back_through(trace: Trace, part: PlannedStep) -> list[Block]:

@@ -342,8 +342,8 @@ SPLIT_STEP = Step(
     shapes="Q [n, h · d_k] → Q [n, d_k] of each of h heads",
     happens=_happens_split,
     why=(
-        "Several heads attend at once, each in a smaller space, so that one can look for the verb"
-        " and another for the next word."
+        "Heads attend side by side, each with attention weights of its own: one can look for the"
+        " verb, another for the next word."
     ),
     more=(
         "W_Q holds the matrices of all heads side by side, so a head's queries are a run of"

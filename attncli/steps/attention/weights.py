@@ -185,8 +185,8 @@ SOFTMAX_STEP = Step(
     pictures=("heat_maps", "attended", "softmax_bars", "temperatures"),
     backward=Backward(
         "the softmax",
-        "A score's gradient is its weight, times the weight's gradient minus the row's weighted"
-        " average, so that each row adds up to 0.",
+        "The weights of a row add up to 1, so one can grow only at the others' cost: its gradient"
+        " counts against the row's weighted average.",
         whole=lambda _, made: in_one(made),
         usual_mistakes=("diagonal_only",),
     ),

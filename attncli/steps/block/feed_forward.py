@@ -132,6 +132,16 @@ def _bias_after(place: LayerPlace, planned: Planned) -> Iterator[Planned]:
         yield Definition(place.name("activated"), operation, hidden.operands), bare
 
 
+_WHY_FFN = (
+    "Attention mixes the tokens, and the feed-forward network then computes new features of each"
+    " token alone, with the same matrices for all."
+)
+_GELU = (
+    " GELU is a smooth ReLU: x times the probability that a standard normal number is below x,"
+    " which the error function erf gives."
+)
+
+
 FFN_STEP = Step(
     name="ffn",
     at=LayerPlace,
@@ -142,10 +152,8 @@ FFN_STEP = Step(
     makes=("hidden", "activated", "up", "gated", "ffn"),
     shapes="output [n, d_v] → hidden [n, d_ff] → activated [n, d_ff] → ffn [n, d_out]",
     happens=_happens_ffn,
-    why=(
-        "Attention mixes the tokens, and the feed-forward network then computes new features of"
-        " each token alone, with the same matrices for all."
-    ),
+    why=_WHY_FFN,
+    why_at=lambda place: f"{_WHY_FFN}{_GELU if _kind(place) == 'gelu' else ''}",
     more=(
         "Without the activation between them, its two layers would do no more than a single matrix."
     ),

@@ -229,8 +229,8 @@ def norm_in_words(normalizing: Normalizing) -> str:
         what = ["Batch norm subtracts from each column the mean that training found"]
         what += ["divides by the root of the variance that it found"]
     factor = "1 + γ" if norm.get(PLUS_ONE) else "γ"
-    what += [f"multiplies by {factor}"] if "gamma" in given else []
-    what += ["adds β"] if "beta" in given else []
+    what += [f"multiplies by the learned gain {factor}"] if "gamma" in given else []
+    what += ["adds the learned shift β"] if "beta" in given else []
     done = " and ".join(filter(None, (", ".join(what[:-1]), what[-1])))
     where = "inside the root" if norm.get(EPSILON_IN) == "root" else "to the deviation"
     epsilon = norm.get(EPSILON)
