@@ -238,12 +238,12 @@ def how_to_see_less(detail: str, length: int, asked: str = "") -> list[Block]:
     token's row is worked, where it is that of one that is `asked` for."""
     less: Spans = (Term("--detail summary"), " shows the weights, the results and what was found.")
     if detail == "rows":
-        whose: Spans = (", where it has one that of “", Word(asked), "”") if asked else ()
-        spans: Spans = ("One row of each table is worked", *whose, ": see ")
-        return [Callout((*spans, Term("--detail full"), ", or ", Term("--detail summary"), "."))]
+        whose: Spans = (", that of “", Word(asked), "” where there is one") if asked else ()
+        spans: Spans = ("One row of each table is worked", *whose, " (", Term("--detail full"))
+        return [Callout((*spans, ": all, ", Term("--detail summary"), ": none)."))]
     if detail == "full" and length > LONG:
-        rows = (Term("--detail rows"), " works one row of each table; ")
-        return [Callout(("This page is long: ", *rows, *less))]
+        rows = (Term("--detail rows"), " works one row of each table. ")
+        return [Callout(("This page is long. ", *rows, *less))]
     return []
 
 

@@ -106,7 +106,7 @@ def test_a_page_that_works_one_row_works_that_of_the_token_that_is_asked_for(
     """And says whose that is; where nobody's is asked for it is the last."""
     trace = trace_of(SHIPPED[name], *changes)
     page = render(walkthrough(trace, select(trace, detail="rows")), "terminal", RenderOptions(100))
-    text = f"One row of each table is worked, where it has one that of “{asked}”: see --detail full"
+    text = f"One row of each table is worked, that of “{asked}” where there is one (--detail full"
     assert (text in " ".join(page.split())) == bool(asked)
     rows = trace["X"].rows
     for local in ("X", "Q", "scores", "weights", "residual1", "hidden"):
