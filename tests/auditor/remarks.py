@@ -54,6 +54,7 @@ def _left(claim: Said, match: re.Match[str]) -> bool:
     """Each part worked anew from the gates, whose update takes what is new or what is old, and the
     sum as exact as its sign says."""
     texts = re.sub(r" ([+−]) ", r" \1", match["parts"]).replace("+", "").split(" ")
+    memory = claim.table(f"{match['name']}{match['time']}]").text[int(match["k"]) - 1]
     exact = (sum(map(number, texts)) == number(match["number"])) == (match["sign"] == "=")
     begun = int("the start" in match["whose"])
     count, last = len(texts) - begun, int(match["time"])
@@ -61,7 +62,11 @@ def _left(claim: Said, match: re.Match[str]) -> bool:
     starts = [claim.table(f"{match['name']}{0 if last > 1 else count + 1}]")] * begun
     begins = [number(table.text[int(match["k"]) - 1]) for table in starts]
     ways = (_left_by(claim, int(match["k"]) - 1, times, begins, new=new) for new in (True, False))
-    return exact and any(all(map(rounds_to, parts, texts)) for parts in ways)
+    return (
+        exact
+        and memory == match["number"]
+        and any(all(map(rounds_to, parts, texts)) for parts in ways)
+    )
 
 
 def _left_by(
@@ -132,15 +137,23 @@ def _drawn(claim: Said, match: re.Match[str]) -> bool:
     quotients = (number(text) / number(match["other"]) for text in logits)
     powers = [_like(digits, _like(digits, entry).exp()) for entry in quotients]
     shares = [[*map(number, table.text[-1])], [entry / sum(powers) for entry in powers]]
+    own = number(match["own"])
+    tempered = zip(map(number, claim.tables["next.tempered"].text[-1]), logits, strict=True)
+    if any(abs(entry * own - number(text)) > own / 100 for entry, text in tempered):
+        return False
     likeliest = table.columns.index(match["token"])
-    rest = [table.columns.index(match[name]) for name in ("a", "b")] if match["a"] else []
     told = [(match["now"], match["rest"]), (match["then"], match["others"])]
-    return all(
-        rounds_to(100 * row[likeliest], one)
-        and row[likeliest] == max(row)
-        and (not rest or rounds_to(100 * sum(x for j, x in enumerate(row) if j not in rest), more))
-        for row, (one, more) in zip(shares, told, strict=True)
+    pairs = [*zip(shares, told, strict=True)]
+    right = all(
+        row[likeliest] == max(row) and rounds_to(100 * row[likeliest], one)
+        for row, (one, _) in pairs
     )
+    if match["verb"] is None:
+        return right
+    two = {table.columns.index(match[name]) for name in ("a", "b")}
+    rests = [(sum(x for j, x in enumerate(row) if j not in two), text) for row, (_, text) in pairs]
+    verb = "rise" if int(match["others"]) > int(match["rest"]) else "fall"
+    return right and verb == match["verb"] and all(rounds_to(100 * x, text) for x, text in rests)
 
 
 REMARKS: tuple[tuple[str, Callable[[Said, re.Match[str]], bool]], ...] = (
@@ -165,7 +178,7 @@ REMARKS: tuple[tuple[str, Callable[[Said, re.Match[str]], bool]], ...] = (
      rf" (?P<now>.+? = {_N})\.", _moved),
     (rf"frozen, the same updates of .+ lower the loss by {_N} of the (?P<fall>{_N})\. With .+ frozen, the same updates of"
      rf" .+ lower the loss by {_N}\.", _shares),
-    (rf"Of 100 draws about (?P<now>\d+) would be “(?P<token>.+?)” at temperature {_N}, and (?P<then>\d+) at (?P<other>{_N})\."
-     r"(?: Draws of neither “(?P<a>.+?)” nor “(?P<b>.+?)” (?:rise|fall) from (?P<rest>\d+) to (?P<others>\d+)\.)?", _drawn),
+    (rf"Of 100 draws about (?P<now>\d+) would be “(?P<token>.+?)” at temperature (?P<own>{_N}), and (?P<then>\d+) at (?P<other>{_N})\."
+     r"(?: Draws of neither “(?P<a>.+?)” nor “(?P<b>.+?)” (?P<verb>rise|fall) from (?P<rest>\d+) to (?P<others>\d+)\.)?", _drawn),
 )  # fmt: skip
 """What remarks say, and what tells whether it is so."""
