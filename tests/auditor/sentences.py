@@ -441,7 +441,7 @@ def _rows_of(claim: Said, match: re.Match[str]) -> bool:
         if token in table.rows and table.columns
     ]
     states = [list(claim.tables[name].text) for name in claim.tables if re.match(r".*\ba\[", name)]
-    vectors = re.findall(r"\[([^]]*)\]", match[0])
+    vectors = re.findall(r"\[([^]]*)\]", match[0][match.end("token") - match.start() :])
     return all(vector.split(", ") in (*rows, *states) for vector in vectors)
 
 
@@ -528,7 +528,7 @@ def _uses(claim: Said, match: re.Match[str]) -> bool:
     ids = next(q["text"] for step in claim.page["steps"] for q in step["quantities"]
                if q["name"].endswith("ids"))  # fmt: skip
     given = (q for q in claim.page["given"] if q["name"] == match["name"])
-    count = next((len(q["rows"]) for q in given), None)
+    count = next((q["shape"][0] if "shape" in q else len(q["rows"]) for q in given), None)
     of = int(match["of"].replace(",", ""))
     return int(match["n"]) == len(set(ids)) and count in (None, of)
 
@@ -544,14 +544,15 @@ def _steepest(claim: Said, match: re.Match[str]) -> bool:
         for step in claim.page["steps"]
         if claim.text in step.get("text", ()) and step.get("path", "") == claim.path
     )
-    entries = [
-        text for q in step["quantities"] if q.get("columns") for row in q["text"] for text in row
-    ]  # fmt: skip
-    most = max(abs(number(text)) for text in entries)
-    for cell, verb in re.findall(r"as (\S+\[.+?\]+) (falls|grows)", match[0]):
-        full, indices = claim.tables.parted(f"grad.{cell}", claim.path)
-        own = number(str(claim.tables[full].texts(indices)))
-        if abs(own) != most or (own > 0) != (verb == "falls"):
+    made = [q for q in step["quantities"] if q.get("columns") and not q["name"].endswith("loss")]
+    most = max(abs(number(text)) for q in made for row in q["text"] for text in row)
+    for name, i, j, verb in re.findall(r"as (\S+?)\[([^],]+), ([^]]+)\]+ (falls|grows)", match[0]):
+        of = [q for q in made if name in q["name"].partition("grad.")[2].split(".")]
+        own = [
+            number(q["text"][q["rows"].index(i.strip('"'))][q["columns"].index(j.strip('"'))])
+            for q in of if i.strip('"') in q["rows"] and j.strip('"') in q["columns"]
+        ]  # fmt: skip
+        if not any(abs(n) == most and (n > 0) == (verb == "falls") for n in own):
             return False
     return True
 
@@ -636,13 +637,14 @@ _OF_RULES = tuple(
     re.compile(pattern)
     for pattern in (
         r"by the temperature [\d.]+: below 1 it favours likely tokens, above 1 it makes",
+        r"−ln of 1 minus the probability", r"if its result is near −1 or 1", r"^[\w ]+: $",
         r"need not add up to exactly 1", r"turns negative numbers into 0", r"weights between 0 and 1 that add up to 1",
         r"Where the mask is 0, the score", r"ε = 0\.0*1 is added", r"counts pos and i from 0", r"its rows and columns from 1",
         r"(?:near|between|above|is) [−\d]+(?: and [−\d]+)?(?= lets| holds|, else| by|\b)",
         r"and 0 otherwise", r"is 1 − a²",
         r"All \d+ numbers that the source prints follow from the given ones\.",
         r"its probability, less 1 for the target", r"Both begin at 0",
-        r"−ln of 1 minus the probability", r"^What if .+\? attn run .*$",
+        r"^What if .+\? attn run .*$",
         r"weights of a row add up to 1, so one can grow",
         r"it costs 10 more than the least probable piece",
         r"It assumes \d+ more numbers?\.",
