@@ -299,10 +299,31 @@ def simplification_steps(first: Expression) -> tuple[Expression, ...]:
 
 
 def _without_parentheses(form: Expression, numbers: list[Number]) -> Expression:
-    """A sum whose products have sums of numbers as factors, with these worked."""
+    """A sum whose products have sums of numbers as factors, with these worked; and a product with
+    what is added up inside a factor worked."""
+    if isinstance(form, ex.Product):
+        return ex.Product(tuple(_inner_sums_worked(factor, numbers) for factor in form.factors))
     if not isinstance(form, ex.Sum) or not any(map(_has_parentheses, form.terms)):
         return form
     return ex.Sum(tuple(_one_number_each(term, numbers) for term in form.terms))
+
+
+def _inner_sums_worked(factor: Expression, numbers: list[Number]) -> Expression:
+    """`1.06 − 0.0742` for `1.06 − (1.06 × 0.66 − 2.12 × 0.25 − 1.06 × 0.09)`."""
+    if not isinstance(factor, ex.Sum):
+        return factor
+    return ex.Sum(tuple(_inner_sum(term, numbers) for term in factor.terms))
+
+
+def _inner_sum(term: Expression, numbers: list[Number]) -> Expression:
+    match term:
+        case ex.Negative(ex.Sum() as inner):
+            total = _added(_worked(inner, []), numbers)
+            return term if total is None else ex.Negative(total)
+        case ex.Sum():
+            return _added(_worked(term, []), numbers) or term
+        case _:
+            return term
 
 
 def _has_parentheses(term: Expression) -> bool:

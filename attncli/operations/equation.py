@@ -25,8 +25,10 @@ from attncli.equations.tree import (
     Expression,
     MatrixProduct,
     Operand,
+    Product,
     Sum,
     Symbol,
+    Vector,
     each,
     parse,
     with_each,
@@ -94,7 +96,8 @@ class Indexed(ByFirstForm):
         if formulas.is_linear_in_rows(self.tree):
             return (formulas.row_as_vector(self.tree, i, operands),)
         extents = self.sides.extents([operand.shape for operand in operands])
-        return (cells_of_row(self, i, extents[self.sides.result[1]], *operands),)
+        cells = cells_of_row(self, i, extents[self.sides.result[1]], *operands)
+        return (cells, *_inner_sums_worked(cells))
 
     def terms(self, *operands: Matrix) -> int:
         return self._follows.terms(operands)
@@ -137,6 +140,14 @@ class Indexed(ByFirstForm):
     def _known_formulas(self) -> dict[tuple[str, ...], Equation]:
         """Those by the names of the result and the operands, which forms repeat, too."""
         return {}
+
+
+def _inner_sums_worked(cells: Vector) -> Working:
+    """The cells of a row again with the sums inside their factors worked, where all have some."""
+    forms = [simplification_steps(c) if isinstance(c, Product) else () for c in cells.entries]
+    if not all(form[1:] for form in forms):
+        return ()
+    return (Vector(tuple(form[1] for form in forms)),)
 
 
 def _has_product(shown: Expression) -> bool:
