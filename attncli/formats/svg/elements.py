@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from attncli.document.pictures import Label, Series
 from attncli.equations.tree import Number
-from attncli.formats.colours import DARK, INKS, LIGHT, ColourScheme
+from attncli.formats.colours import DARK, LIGHT, ColourScheme, inks_on
 from attncli.formats.numbers import text_of as number_text
 from attncli.formats.screen.lines import width
 from attncli.notation.escaping import printed
@@ -332,8 +332,7 @@ def style_sheet() -> str:
 
 def light_style_sheet() -> str:
     """For white paper; the later a rule, the stronger."""
-    inks = [(f".{name}", f"color: {INKS[name]}") for name in "QKV"]
-    return "\n".join(written([*SHAPES, *inks, *colours_of(LIGHT)]))
+    return "\n".join(written([*SHAPES, *colours_of(LIGHT)]))
 
 
 def written(rules: Iterable[Rule], parent: str = "") -> Iterator[str]:
@@ -348,6 +347,8 @@ def colours_of(scheme: ColourScheme) -> Iterator[Rule]:
     yield "text", f"fill: {text}"
     yield ".aside", f"fill: {scheme.aside}"
     yield ".inked", "fill: currentColor"
+    for name in "QKV":
+        yield f".{name}", f"color: {inks_on(scheme)[name]}"
     yield ".halo", f"stroke: {page}"
     for kind in (".axis", ".grid"):
         yield kind, f"stroke: {scheme.aside}"
