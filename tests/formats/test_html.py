@@ -125,6 +125,12 @@ CLIPPED = """() => [...document.querySelectorAll("body *")]
     && !one.matches("svg *, nav.contents") && one.scrollHeight > one.clientHeight)
   .map((one) => one.outerHTML.slice(0, 200))"""
 """What has letters that are cut off above or below, or only seen when it is moved."""
+CLIPBOARD = """allowed => {
+  const writeText = async text => allowed ? void (window.copied = text) : Promise.reject();
+  Object.defineProperty(navigator, "clipboard", { value: { writeText } });
+  document.execCommand = () => false;
+  window.copied = null;
+}"""
 MOVED = """() => [...document.querySelectorAll(".scroll:has(table)")]
   .filter((frame) => frame.scrollWidth > frame.clientWidth)
   .flatMap((frame) => {
@@ -335,6 +341,25 @@ class TestInTheBrowser:
                 drawn.focus()
                 drawn.press("ArrowLeft")
                 assert findings(page) == []
+
+    @pytest.mark.parametrize("allowed", [True, False])
+    def test_a_command_can_be_copied_by_keys(
+        self, allowed: bool, chromium: Any, written: Any
+    ) -> None:
+        """To the clipboard; where that isn't allowed, it is selected."""
+        with opened(chromium, written("meeting")) as page:
+            page.evaluate(CLIPBOARD, allowed)
+            command, button = (page.locator(f"aside .command{to}").last for to in ("", " + button"))
+            button.focus()
+            button.press("Enter")
+            told = "Copied" if allowed else "Selected"
+            button.filter(has_text=told).wait_for()
+            typed = command.inner_text()
+            assert typed.startswith("attn run meeting --set ")
+            assert typed.isascii()
+            assert page.evaluate("window.copied") == (typed if allowed else None)
+            assert page.evaluate("getSelection().toString()") == typed
+            assert findings(page) == []
 
     def test_axe_finds_a_single_pale_number(self, chromium: Any, written: Any) -> None:
         with opened(chromium, written("i_love_ai")) as page:

@@ -116,10 +116,15 @@ def spans_html(spans: Spans, style: HtmlStyle) -> str:
         spans,
         style.text,
         style.word,
-        lambda name: f"<code>{style.worded(name_of(name))}</code>",
+        lambda name: _term(name_of(name), style),
         lambda node: expression_html(node, style),
     )
     return "".join(texts)
+
+
+def _term(name: str, style: HtmlStyle) -> str:
+    """A name of the program, or a whole command, which a page lets its reader copy."""
+    return f"<code{_class('command' * name.startswith('attn '))}>{style.worded(name)}</code>"
 
 
 def expression_html(node: Expression | Equation, style: HtmlStyle) -> str:
