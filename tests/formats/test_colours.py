@@ -15,11 +15,13 @@ from rich.color import Color, ColorSystem
 from rich.style import Style
 from rich.text import Text
 
+from attncli.document.grid import ink_of
 from attncli.formats import RenderOptions, render
 from attncli.formats.colours import DARK, INKS, LIGHT, SHADES, ColourScheme, shade_of
 from attncli.formats.html.webpage import colour_sheet
 from attncli.formats.screen.painting import STYLES
 from attncli.formats.svg.elements import style_sheet
+from attncli.names import GRADIENTS, Name
 from tests.conftest import sampled
 from tests.helpers import processes
 from tests.helpers.pages import GOLDEN, SHIPPED, document_of, trace_of
@@ -187,9 +189,16 @@ def test_working_and_formulas_have_the_same_colours(monkeypatch: pytest.MonkeyPa
     assert ink(style_at(page, label, "V[")) == INKS["V"]
     assert ink(style_at(page, label, "[0, 1]")) == ""
     assert ink(style_at(page, label, "[2, 1]")) == INKS["V"]
+    assert ink(style_at(page, label, "W_V")) == INKS["V"]
     addend = "0.576 × [3, 3]"
     assert ink(style_at(page, addend, "0.576")) == ""
     assert ink(style_at(page, addend, "[3, 3]")) == INKS["V"]
+
+
+def test_what_makes_queries_and_its_gradients_have_their_ink() -> None:
+    coloured = ("W_Q", "b_Q", "normed_Q", "rotated_Q", "Q_new", Name("Q").under(GRADIENTS))
+    assert {ink_of(name) for name in coloured} == {"Q"}
+    assert {ink_of(name) for name in ("W_O", "QK", "W_QK", "weights", "q")} == {""}
 
 
 @sampled(2, cells=[40, 80], name=["encoder_block", "i_can_go_alone", "next_token"])

@@ -17,6 +17,7 @@ import pytest
 from attncli.formats import RenderOptions, render
 from attncli.formats.html import asked
 from attncli.formats.pages import html
+from attncli.formats.svg.elements import LEAST_SIZE, TEXT_SIZE
 from attncli.pages.parts.selection import Selection
 from attncli.pages.walkthrough import walkthrough
 from tests.auditor.calculator import rounds_to, value
@@ -311,6 +312,23 @@ class TestInTheBrowser:
                 page.evaluate("new Promise((done) => requestAnimationFrame(() => done()))")
                 widths.add(page.locator("#how").bounding_box()["width"])
             assert widths == {344}  # the window but half a rem on each side
+
+    @sampled(2, name=["word_order", "meeting", "three_tokens_two_heads"])
+    def test_pictures_of_few_words_fit_on_a_phone(
+        self, name: str, chromium: Any, written: Any
+    ) -> None:
+        """Their texts at least 9 pixels high; they scroll where these would be smaller."""
+        with opened(chromium, written(name), **PHONE) as page:
+            frames = page.locator("figure.picture .scroll")
+            wide = frames.evaluate_all(
+                "all => all.filter(one => one.scrollWidth > one.clientWidth)"
+            )
+            assert frames.count() > 0
+            assert wide == []
+            scales = page.locator("figure.picture svg").evaluate_all(
+                "all => all.map(one => one.getBoundingClientRect().width / one.width.baseVal.value)"
+            )
+            assert min(scales, default=1) * TEXT_SIZE >= LEAST_SIZE - 0.1
 
     def test_tables_that_stand_in_pairs_on_a_phone(self, chromium: Any, written: Any) -> None:
         page = written("rnn_backward_through_time")

@@ -256,7 +256,7 @@
       const written = Promise.resolve().then(() => navigator.clipboard.writeText(text.textContent));
       button.textContent = (await written.then(() => true, () => document.execCommand("copy"))) ? "Copied" : "Selected";
     });
-    text.after(button);
+    text.after(" ", button);
   }
 
   // -- step by step ------------------------------------------------------------------------------
