@@ -4,10 +4,9 @@ columns are numbers, and how wide these are as plain text. A format only writes 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from enum import Enum, auto
-from types import MappingProxyType
 from typing import NamedTuple
 
 from attncli.document.blocks import Table, TableCell
@@ -20,19 +19,15 @@ from attncli.notation.columns import at_point, bands, filled_vectors
 from attncli.notation.escaping import printed
 from attncli.notation.plain import MINUS
 
-_ROLES: Mapping[str, str] = MappingProxyType(
-    {
-        name: role
-        for role in "QKV"
-        for name in (role, f"{role}_new", f"normed_{role}", f"rotated_{role}")
-    }
-)
+_OF_A_ROLE = re.compile(r"(?:[Wb]_|normed_|rotated_)?([QKV])(?:_new)?")
 
 
 def ink_of(quantity: str) -> str:
-    """The name of the ink of queries, keys and values, by their name, which may be a full one; none
-    of other quantities."""
-    return _ROLES.get(quantity.local if isinstance(quantity, Name) else quantity, "")
+    """The name of the ink of queries, keys and values, of what makes them and of the gradients of
+    all these, by their name, which may be a full one; none of other quantities."""
+    local = quantity.local if isinstance(quantity, Name) else quantity
+    found = _OF_A_ROLE.fullmatch(local)
+    return found[1] if found else ""
 
 
 class Omission(Enum):

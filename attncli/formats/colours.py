@@ -89,6 +89,19 @@ INKS: Mapping[str, str] = MappingProxyType(
 """What text is written in on a black page as on a white one. Only a narrow band of brightness has
 enough contrast with both; these are its colours among the 256 of a terminal, so that they are the
 same in one that knows no others."""
+_SHARE_OF_INK = 0.8
+
+
+def inks_on(scheme: ColourScheme) -> Mapping[str, str]:
+    """The inks for a scheme's page, which is a little of both black and white: nearer its text."""
+    return {name: _mixed(ink, scheme.page.text, _SHARE_OF_INK) for name, ink in INKS.items()}
+
+
+def _mixed(colour: str, other: str, share: float) -> str:
+    """A share of a colour, and for the rest of another one."""
+    pairs = zip(bytes.fromhex(colour[1:]), bytes.fromhex(other[1:]), strict=True)
+    return f"#{bytes(round(share * a + (1 - share) * b) for a, b in pairs).hex()}"
+
 
 SHADES = (
     Shade("#767676", _WHITE),

@@ -7,6 +7,7 @@ import pty
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from itertools import pairwise
 
 import pytest
@@ -14,9 +15,13 @@ from rich.color import Color, ColorSystem
 from rich.style import Style
 from rich.text import Text
 
+from attncli.document.grid import ink_of
 from attncli.formats import RenderOptions, render
 from attncli.formats.colours import DARK, INKS, LIGHT, SHADES, ColourScheme, shade_of
+from attncli.formats.html.webpage import colour_sheet
 from attncli.formats.screen.painting import STYLES
+from attncli.formats.svg.elements import style_sheet
+from attncli.names import GRADIENTS, Name
 from tests.conftest import sampled
 from tests.helpers import processes
 from tests.helpers.pages import GOLDEN, SHIPPED, document_of, trace_of
@@ -57,6 +62,37 @@ def test_pictures_can_be_read(scheme: ColourScheme) -> None:
 def test_shades_go_away_from_the_page_step_by_step(scheme: ColourScheme) -> None:
     steps = [contrast(shade.background, scheme.page.background) for shade in scheme.shades]
     assert all(before < after for before, after in pairwise(steps))
+
+
+SHEETS = {"a page of HTML": colour_sheet(), "a picture": style_sheet()}
+_RULE = re.compile(r"([^{}\n]+?) \{ ([^{}]+?);? \}")
+_GROUNDS = re.compile(r"(?:svg )?\.(?:page|hollow|bar|bar\.below|halo|shade(?:-below)?\d)")
+
+
+def painted(rules: str) -> Iterator[tuple[str, str, str]]:
+    """What a style sheet paints texts and lines in, and what they stand upon."""
+    found = {
+        selector.strip(): dict(re.findall(r"([\w-]+): (#[0-9a-f]{6})", looks))
+        for selector, looks in _RULE.findall(rules)
+    }
+    page = found.get(":root", {}).get("--page") or found[".page"]["fill"]
+    for selector, looks in found.items():
+        if _GROUNDS.fullmatch(selector):
+            continue
+        under = found.get(selector.replace(".on", ".shade"), {}) if ".on" in selector else {}
+        ground = under.get("fill") or looks.get("background") or page
+        for what, colour in looks.items():
+            if what not in ("background", "--page") and (what, selector[-4:]) != ("fill", ".box"):
+                yield selector, colour, ground
+
+
+@pytest.mark.parametrize("name", SHEETS)
+@pytest.mark.parametrize("dark", [False, True])
+def test_all_that_a_style_sheet_paints_can_be_read(name: str, dark: bool) -> None:
+    pairs = [*painted(SHEETS[name].split("@media")[dark])]
+    kinds = {selector.split(".")[-1] for selector, *_ in pairs}
+    assert {"Q", "K", "V", "aside", "chosen", "on0", "on-below8", "ink5"} <= kinds
+    assert [pair for pair in pairs if contrast(*pair[1:]) < LEAST] == []
 
 
 def test_a_share_has_its_shade() -> None:
@@ -153,9 +189,16 @@ def test_working_and_formulas_have_the_same_colours(monkeypatch: pytest.MonkeyPa
     assert ink(style_at(page, label, "V[")) == INKS["V"]
     assert ink(style_at(page, label, "[0, 1]")) == ""
     assert ink(style_at(page, label, "[2, 1]")) == INKS["V"]
+    assert ink(style_at(page, label, "W_V")) == INKS["V"]
     addend = "0.576 × [3, 3]"
     assert ink(style_at(page, addend, "0.576")) == ""
     assert ink(style_at(page, addend, "[3, 3]")) == INKS["V"]
+
+
+def test_what_makes_queries_and_its_gradients_have_their_ink() -> None:
+    coloured = ("W_Q", "b_Q", "normed_Q", "rotated_Q", "Q_new", Name("Q").under(GRADIENTS))
+    assert {ink_of(name) for name in coloured} == {"Q"}
+    assert {ink_of(name) for name in ("W_O", "QK", "W_QK", "weights", "q")} == {""}
 
 
 @sampled(2, cells=[40, 80], name=["encoder_block", "i_can_go_alone", "next_token"])
@@ -244,7 +287,7 @@ def test_mathematics_in_latex_has_the_inks_of_the_terminal() -> None:
     page = render(document_of(trace_of(SHIPPED["i_love_ai"])), "latex", RenderOptions())
     for formula in (
         r"\mathrm{scores} = <Q:Q> \thinspace <K:K>^{\top}",
-        r"<Q:Q[\text{AI}]> &= [1, 1] \times W _{Q}",
+        r"<Q:Q[\text{AI}]> &= [1, 1] \times <Q:W _{Q}>",
         r"[<Q:1>, <Q:0>] \cdot [<K:1>, <K:2>] &&= <Q:1> \times <K:1> + <Q:0> \times <K:2>",
         r"0.155 \times [<V:2>, <V:1>] & {}\rightarrow{} [0.310, 0.155]",
     ):

@@ -13,7 +13,7 @@ from attncli.document.pictures import Bars, Curves, Diagram, HeatMaps, Picture, 
 from attncli.equations.tree import Number
 from attncli.formats.colours import DARK, LIGHT
 from attncli.formats.pages.html import figure_html
-from attncli.formats.svg.drawing import drawn, inline
+from attncli.formats.svg.drawing import alone, drawn
 from attncli.formats.svg.elements import TEXT_SIZE, style_sheet, text_width
 from attncli.notation import plain
 from tests.formats.test_colours import contrast
@@ -26,7 +26,9 @@ FAINT = 3.0
 
 
 def root_of(block: Picture) -> ElementTree.Element:
-    return ElementTree.fromstring(inline(drawn(block)))
+    """As one drawing, without the name space that a file has."""
+    text = alone(drawn(block)).replace(' xmlns="http://www.w3.org/2000/svg"', "", 1)
+    return ElementTree.fromstring(text)
 
 
 def placed(
@@ -93,6 +95,16 @@ class TestEachExample:
         known = {"figure", "div", "svg", "g", "title", "desc", "rect", "text", "line", "path"}
         assert {e.tag for e in root.iter()} <= known | {"circle", "figcaption", "bdi"}
         assert not any(key.startswith("on") for e in root.iter() for key in e.attrib)
+
+
+def test_a_picture_of_several_parts_is_a_drawing_each_on_a_page() -> None:
+    """So that a narrow screen has them below each other; each tells its own numbers."""
+    maps = EXAMPLES["heads eight"]
+    assert isinstance(maps, HeatMaps)
+    figure = ElementTree.fromstring(figure_html(maps))
+    drawings = [*figure.iter("svg")]
+    assert [one.findtext("title") for one in drawings] == [name for name, _ in maps.maps]
+    assert all(one.findtext("desc") and one.get("role") == "img" for one in drawings)
 
 
 def bars_of(block: Bars) -> list[float]:

@@ -17,6 +17,7 @@ import pytest
 from attncli.formats import RenderOptions, render
 from attncli.formats.html import asked
 from attncli.formats.pages import html
+from attncli.formats.svg.elements import LEAST_SIZE, TEXT_SIZE
 from attncli.pages.parts.selection import Selection
 from attncli.pages.walkthrough import walkthrough
 from tests.auditor.calculator import rounds_to, value
@@ -125,6 +126,12 @@ CLIPPED = """() => [...document.querySelectorAll("body *")]
     && !one.matches("svg *, nav.contents") && one.scrollHeight > one.clientHeight)
   .map((one) => one.outerHTML.slice(0, 200))"""
 """What has letters that are cut off above or below, or only seen when it is moved."""
+CLIPBOARD = """allowed => {
+  const writeText = async text => allowed ? void (window.copied = text) : Promise.reject();
+  Object.defineProperty(navigator, "clipboard", { value: { writeText } });
+  document.execCommand = () => false;
+  window.copied = null;
+}"""
 MOVED = """() => [...document.querySelectorAll(".scroll:has(table)")]
   .filter((frame) => frame.scrollWidth > frame.clientWidth)
   .flatMap((frame) => {
@@ -306,6 +313,23 @@ class TestInTheBrowser:
                 widths.add(page.locator("#how").bounding_box()["width"])
             assert widths == {344}  # the window but half a rem on each side
 
+    @sampled(2, name=["word_order", "meeting", "three_tokens_two_heads"])
+    def test_pictures_of_few_words_fit_on_a_phone(
+        self, name: str, chromium: Any, written: Any
+    ) -> None:
+        """Their texts at least 9 pixels high; they scroll where these would be smaller."""
+        with opened(chromium, written(name), **PHONE) as page:
+            frames = page.locator("figure.picture .scroll")
+            wide = frames.evaluate_all(
+                "all => all.filter(one => one.scrollWidth > one.clientWidth)"
+            )
+            assert frames.count() > 0
+            assert wide == []
+            scales = page.locator("figure.picture svg").evaluate_all(
+                "all => all.map(one => one.getBoundingClientRect().width / one.width.baseVal.value)"
+            )
+            assert min(scales, default=1) * TEXT_SIZE >= LEAST_SIZE - 0.1
+
     def test_tables_that_stand_in_pairs_on_a_phone(self, chromium: Any, written: Any) -> None:
         page = written("rnn_backward_through_time")
         with opened(chromium, page, viewport={"width": 360, "height": 740}) as shown:
@@ -335,6 +359,25 @@ class TestInTheBrowser:
                 drawn.focus()
                 drawn.press("ArrowLeft")
                 assert findings(page) == []
+
+    @pytest.mark.parametrize("allowed", [True, False])
+    def test_a_command_can_be_copied_by_keys(
+        self, allowed: bool, chromium: Any, written: Any
+    ) -> None:
+        """To the clipboard; where that isn't allowed, it is selected."""
+        with opened(chromium, written("meeting")) as page:
+            page.evaluate(CLIPBOARD, allowed)
+            command, button = (page.locator(f"aside .command{to}").last for to in ("", " + button"))
+            button.focus()
+            button.press("Enter")
+            told = "Copied" if allowed else "Selected"
+            button.filter(has_text=told).wait_for()
+            typed = command.inner_text()
+            assert typed.startswith("attn run meeting --set ")
+            assert typed.isascii()
+            assert page.evaluate("window.copied") == (typed if allowed else None)
+            assert page.evaluate("getSelection().toString()") == typed
+            assert findings(page) == []
 
     def test_axe_finds_a_single_pale_number(self, chromium: Any, written: Any) -> None:
         with opened(chromium, written("i_love_ai")) as page:

@@ -24,7 +24,7 @@ from attncli.document.blocks import Document, Section, Tree, TreeRow
 from attncli.document.pictures import Box as DiagramBox
 from attncli.document.pictures import Diagram, Link, Picture
 from attncli.formats import RenderOptions, contents_of, render
-from attncli.formats.svg.drawing import drawn, fit, inline
+from attncli.formats.svg.drawing import alone, drawn, fit
 from attncli.formats.typst.blocks import file as typst_file
 from attncli.formats.typst.text import characters
 from attncli.names import Word
@@ -121,7 +121,9 @@ def test_pictures_are_drawn() -> None:
 
 
 def drawing_of(block: Picture) -> ElementTree.Element:
-    return ElementTree.fromstring(inline(drawn(block)))
+    """As one drawing, without the name space that a file has."""
+    text = alone(drawn(block)).replace(' xmlns="http://www.w3.org/2000/svg"', "", 1)
+    return ElementTree.fromstring(text)
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from attncli.document.pictures import Diagram
 from attncli.errors import UserError
 from attncli.formats import RenderOptions, picture_format_names, render
 from attncli.names import Word, raw
+from attncli.notation import plain
 from attncli.notation.escaping import visible
 from attncli.pages.parts.diagrams import pipeline
 from attncli.pages.parts.selection import Selection
@@ -181,14 +182,21 @@ def ways_through(diagram: Diagram) -> list[tuple[str, str, str]]:
     return [(boxes[link.source], boxes[link.target], raw(link.label)) for link in diagram.links]
 
 
+def vector(quantity: Quantity) -> str:
+    numbers = (plain(quantity.number(i, 0)) for i in range(quantity.matrix.shape[0]))
+    return f"{quantity.name} = [{', '.join(numbers)}]"
+
+
 @pytest.mark.parametrize(
-    ("name", "cell", "states"), [("yassine_lstm", "LSTM", "a, c 2"), ("yassine_gru", "GRU", "a 2")]
+    ("name", "cell", "states"), [("yassine_lstm", "LSTM", "ac"), ("yassine_gru", "GRU", "a")]
 )
 def test_each_state_goes_on_to_the_next_cell(name: str, cell: str, states: str) -> None:
     (diagram,) = steps_of(name)
-    ways = ways_through(diagram)
-    for time in (2, 3, 4):
-        assert (f"{cell} cell at step {time - 1}", f"{cell} cell at step {time}", states) in ways
+    trace, ways = trace_of(SHIPPED[name]), ways_through(diagram)
+    for time in (1, 2, 3):
+        ends = (f"{cell} cell at step {time}", f"{cell} cell at step {time + 1}")
+        told = ", ".join(vector(trace[f"{state}[{time}]"]) for state in states)
+        assert (*ends, told) in ways
     taken = [(token, cell) for token, cell, label in ways if not label]
     assert taken == [
         (f"{word} X 3", f"{cell} cell at step {k}")
@@ -210,9 +218,24 @@ def test_the_gradients_of_the_states_go_back_from_each_to_the_one_before() -> No
 def test_of_many_times_the_first_and_the_last_are_drawn() -> None:
     (diagram,) = steps_of("yassine_lstm", "sentence=is is is is the the king king")
     ways = ways_through(diagram)
-    assert ("LSTM cell at step 2", "5 more times alike", "a, c 2") in ways
-    assert ("5 more times alike", "LSTM cell at step 8", "a, c 2") in ways
+    labels = {(source, target): label for source, target, label in ways}
+    assert labels["LSTM cell at step 2", "5 more times alike"].startswith("a[2] = [")
+    assert labels["5 more times alike", "LSTM cell at step 8"].startswith("a[7] = [")
     assert ("… X 3", "5 more times alike", "") in ways
+
+
+def test_longer_states_have_their_shapes_on_the_arrows() -> None:
+    (diagram,) = steps_of("yassine_lstm", "rounding.decimals=5")
+    assert raw(diagram.title).endswith("the shapes of what it hands on")
+    assert ("LSTM cell at step 1", "LSTM cell at step 2", "a, c 2") in ways_through(diagram)
+
+
+def test_a_read_out_that_takes_what_goes_on_has_its_name() -> None:
+    *_, last = labels = [
+        label for _, to, label in ways_through(steps_of("yassine_rnn_sentence")[0]) if "Read" in to
+    ]
+    assert labels[:-1] == ["a[1]", "a[2]", "a[3]"]
+    assert last.startswith("a[4] = [")
 
 
 def test_a_layer_that_goes_both_ways_has_its_tokens_between() -> None:

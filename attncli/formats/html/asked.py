@@ -65,12 +65,11 @@ class AskedNumbers:
         self._places: dict[_Asked, int] = {}
         self._met: list[Line] = []
 
-    def number(self, number: Number) -> str:
-        """A number on the page."""
+    def number(self, number: Number, ink: str = "") -> str:
+        """A number on the page, in an ink; a cell of a table has that itself."""
         text, place = plain(number), self._place(number)
         if place is None:
             return text
-        ink = ink_of_number(number)
         kind = f' class="{ink}"' if ink else ""
         return f'<span data-n="{place}"{kind}>{text}</span>'
 
@@ -87,7 +86,7 @@ class AskedNumbers:
     def _part(self, part: Part, blank: Callable[[Blank], str]) -> str:
         match part:
             case Number():
-                return self.number(part)
+                return self.number(part, ink_of_number(part))
             case Blank():
                 return blank(part) if part.answer is None else self.number(part.answer)
             case Word():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from html import escape
@@ -116,10 +117,20 @@ def spans_html(spans: Spans, style: HtmlStyle) -> str:
         spans,
         style.text,
         style.word,
-        lambda name: f"<code>{style.worded(name_of(name))}</code>",
+        lambda name: _term(name_of(name), style),
         lambda node: expression_html(node, style),
     )
     return "".join(texts)
+
+
+def _term(name: str, style: HtmlStyle) -> str:
+    """A name of the program, or a whole command, which a page lets its reader copy; options in one
+    piece, which browsers would break behind a hyphen."""
+    text = _OPTION.sub(r'<span class="option">\g<0></span>', style.worded(name))
+    return f"<code{_class('command' * name.startswith('attn '))}>{text}</code>"
+
+
+_OPTION = re.compile(r"--[a-z][a-z-]*")
 
 
 def expression_html(node: Expression | Equation, style: HtmlStyle) -> str:

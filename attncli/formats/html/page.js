@@ -247,6 +247,18 @@
     if (event.key === "s") stepByStep();
   });
 
+  // -- commands and texts to copy; they are selected, at least, where the clipboard isn't allowed ----
+
+  for (const text of main.querySelectorAll("aside .command, .copied pre")) {
+    const button = element("button", { type: "button", textContent: "Copy", ariaLive: "polite" });
+    button.addEventListener("click", async () => {
+      getSelection().selectAllChildren(text);
+      const written = Promise.resolve().then(() => navigator.clipboard.writeText(text.textContent));
+      button.textContent = (await written.then(() => true, () => document.execCommand("copy"))) ? "Copied" : "Selected";
+    });
+    text.after(" ", button);
+  }
+
   // -- step by step ------------------------------------------------------------------------------
 
   let now = 0;

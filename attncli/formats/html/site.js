@@ -76,16 +76,7 @@
     });
   }
 
-  // -- texts to copy, and places to find ----------------------------------------------------------
-
-  for (const text of all(".copied pre")) {
-    const button = element("button", { type: "button", textContent: "Copy" });
-    button.addEventListener("click", () => {
-      getSelection().selectAllChildren(text);
-      button.textContent = document.execCommand("copy") ? "Copied" : "Selected";
-    });
-    text.after(button);
-  }
+  // -- places to find ------------------------------------------------------------------------------
 
   const search = one("#search");
   if (search) {

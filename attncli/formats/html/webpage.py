@@ -9,13 +9,11 @@ from string import Template
 from typing import NamedTuple
 
 from attncli.document.grid import Look
-from attncli.formats.colours import DARK, INKS, LIGHT, ColourScheme, names_of
+from attncli.formats.colours import DARK, LIGHT, ColourScheme, inks_on, names_of
 from attncli.formats.html.blocks import embedded, escaped
 from attncli.formats.svg.elements import SHAPES, colours_of, written
 from attncli.names import Word
 from attncli.notation.escaping import shown
-
-_SHARE_OF_INK = "80%"
 
 
 def looks_of(look: Look) -> str:
@@ -38,9 +36,8 @@ def _rules(scheme: ColourScheme) -> Iterator[str]:
         f":root {{ --page: {page}; --text: {text}; --aside: {scheme.aside}; "
         f"--line: {scheme.line}; }}"
     )
-    for name, ink in INKS.items():
-        # inks have enough contrast with black and with white; a page is a little of both
-        yield f".{name} {{ color: color-mix(in srgb, {ink} {_SHARE_OF_INK}, {text}); }}"
+    for name, ink in inks_on(scheme).items():
+        yield f".{name} {{ color: {ink}; }}"
     for k, shade in enumerate(scheme.shades):
         yield f"td.shade{k} {{ background: {shade.background}; color: {shade.text}; }}"
     yield from written(colours_of(scheme), "svg")

@@ -21,7 +21,7 @@ from attncli.formats.svg.elements import (
 )
 from attncli.formats.svg.heat_maps import heat_map
 from attncli.formats.svg.ribbons import ribbons
-from attncli.names import Name
+from attncli.names import Name, Word
 from attncli.notation.columns import bands
 from attncli.notation.escaping import printed
 
@@ -106,20 +106,16 @@ def _drawn(blocks: Sequence[Block], place: str, mapped: Collection[Name]) -> Ite
         if isinstance(block, Subheading):
             heading = text_of_spans(block.text)
         elif isinstance(block, Graph):
-            yield ribbons(block, heading or _called(place, block.name))
+            yield ribbons(block, heading or (f"{place} · {block.name}" if place else block.name))
         elif isinstance(block, PICTURES):
             yield drawn(block)  # which says where it belongs
         elif isinstance(block, MatrixBlock) and _is_of_weights(block, mapped):
-            yield heat_map(block, _called(place, block.name))
+            yield heat_map(block, printed(Word(block.variant)) or place)
 
 
 def _is_of_weights(block: MatrixBlock, mapped: Collection[Name]) -> bool:
     """Whether it is weights that no other picture shows."""
     return block.shares and any(block.roles) and block.quantity not in mapped
-
-
-def _called(place: str, name: str) -> str:
-    return f"{place} · {name}" if place else name
 
 
 def _width(picture: Picture) -> float:

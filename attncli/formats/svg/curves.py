@@ -10,6 +10,7 @@ from attncli.document.pictures import Bars, Curves, Series
 from attncli.equations.tree import Number
 from attncli.formats.numbers import text_of as number_text
 from attncli.formats.svg.elements import (
+    PHONE,
     Asked,
     DrawnAxis,
     Picture,
@@ -29,7 +30,7 @@ from attncli.formats.svg.elements import (
 from attncli.notation.columns import bands
 from attncli.notation.escaping import printed
 
-_HEIGHT, _LEAST_WIDE, _MOST_WIDE = 240.0, 320.0, 640.0
+_HEIGHT, _LEAST_WIDE, _MOST_WIDE = 240.0, 300.0, 640.0
 _STEP, _LINE, _PAD, _LEADER = 56, 18, 10, 44
 _TOP = 12
 INKS, DASHES = 6, 4
@@ -189,9 +190,8 @@ def _spread(heights: Sequence[float], low: float, high: float) -> list[float]:
 
 _ROW, _THICK, _HEADING = 26, 16, 30
 _GAP, _BETWEEN = 8, 28
-_LONGEST = 150.0
-"""How long the longest bar of a scale is."""
-_WIDEST = 900
+_LONGEST, _SHORTEST = 150.0, 70.0
+"""How long the longest bar of a scale is: where there is room, and at the least."""
 
 
 class _Panel(NamedTuple):
@@ -207,7 +207,7 @@ def bars(block: Bars, asked: Asked = silent) -> Picture:
     """The series beside each other, further ones below where there isn't room."""
     names = [printed(label) for label in block.labels]
     left = widest(names) + _GAP
-    rows = bands(_panels(block), lambda entry: entry.wide, _WIDEST - left, _BETWEEN)
+    rows = bands(_panels(block, PHONE - left), lambda entry: entry.wide, PHONE - left, _BETWEEN)
     high = _HEADING + _ROW * len(names)
     elements: list[str] = []
     for k, row in enumerate(rows):
@@ -224,16 +224,20 @@ def bars(block: Bars, asked: Asked = silent) -> Picture:
     )
 
 
-def _panels(block: Bars) -> list[_Panel]:
-    """The series with their scales; shares of 1 have one together."""
+def _panels(block: Bars, room: float) -> list[_Panel]:
+    """The series with their scales; shares of 1 have one together. Bars are as long as leaves room
+    for all beside each other, as far as that can be."""
     shares = [s for s in block.series if all(0 <= number.shown <= 1 for number in s.numbers)]
-    return [_panel_of(s, shares if s in shares else [s]) for s in block.series]
+    scaled = [(s, shares if s in shares else [s]) for s in block.series]
+    left = room + _BETWEEN - sum(_panel_of(*pair, 0.0).wide + _BETWEEN for pair in scaled)
+    longest = min(max(left / len(scaled), _SHORTEST), _LONGEST)
+    return [_panel_of(*pair, longest) for pair in scaled]
 
 
-def _panel_of(series: Series, others: Sequence[Series]) -> _Panel:
+def _panel_of(series: Series, others: Sequence[Series], longest: float) -> _Panel:
     finite = [float(n.shown) for s in others for n in s.numbers if n.shown.is_finite()]
     low, high = min([0.0, *finite]), max([0.0, *finite])
-    unit = _LONGEST / ((high - low) or 1.0)
+    unit = longest / ((high - low) or 1.0)
     below = [number for number in series.numbers if number.shown < 0]
     after = widest(number_text(number) for number in series.numbers if number.shown >= 0) + 2 * _GAP
     before = widest(number_text(number) for number in below) + 2 * _GAP if below else 0.0

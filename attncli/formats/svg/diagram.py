@@ -100,7 +100,9 @@ class _Plan:
         for (start, end), label in zip(self.ends, self.labels, strict=True):
             first, last = sorted((start[0], end[0]))
             size = label if self.across else _LOW * bool(label)
-            if last - first == 1:
+            if last == first:
+                wide[first] = max(wide[first], size)
+            elif last - first == 1:
                 seen = _BESIDE_LABEL if self.across else _ABOVE_LABEL
                 gaps[first] = max(gaps[first], size + seen * bool(label))
             for level in range(first + 1, last):
@@ -120,14 +122,18 @@ class _Plan:
         beside = any(
             a[0] == b[0] and label for (a, b), label in zip(self.ends, self.labels, strict=True)
         )
-        between = _GAP if beside else _BETWEEN
+        extents = self._widened(self._extents(1))
+        gaps = [_GAP if beside else _BETWEEN] * len(extents)
+        for (a, b), label in zip(self.ends, self.labels, strict=True):
+            if a[0] == b[0] and label and not self.across:
+                gaps[min(a[1], b[1])] = max(gaps[min(a[1], b[1])], label + _BESIDE_LABEL)
         start = 0.0
-        for lane, size in enumerate(self._widened(self._extents(1))):
+        for lane, size in enumerate(extents):
             here = {k: place for k, (of, place) in self.places.items() if of == lane}
             start += pitch * (max(here.values()) + 1) if here else 0.0
             tracks |= {k: start - pitch * (place + 0.5) for k, place in here.items()}
             lanes.append(Span(start, start + size))
-            start += size + between
+            start += size + gaps[lane]
         return lanes, tracks
 
     def _widened(self, sizes: list[float]) -> list[float]:
@@ -135,7 +141,7 @@ class _Plan:
         if self.across:
             return sizes
         for k, (ends, label) in enumerate(zip(self.ends, self.labels, strict=True)):
-            if k not in self.places:
+            if k not in self.places and ends[0][0] != ends[1][0]:
                 for _, lane in ends:
                     sizes[lane] = max(sizes[lane], label)
         return sizes
@@ -308,11 +314,11 @@ _WIDEST, _BORDER, _ROUND, _LINE, _APART = 1100, 2.0, 6, 19, 8.0
 
 
 def diagram(block: Diagram) -> Picture:
-    """The diagram; one that is too wide across goes down instead."""
+    """The diagram; one that is too wide across goes down instead, what stood below at the left."""
     drawn = _drawn(block)
     if not block.across or drawn.size[0] <= _WIDEST:
         return drawn
-    boxes = tuple(box._replace(column=box.row, row=box.column) for box in block.boxes)
+    boxes = tuple(box._replace(column=-box.row, row=box.column) for box in block.boxes)
     turned = _drawn(block._replace(across=False, boxes=boxes))
     return turned if turned.size[0] < drawn.size[0] else drawn
 

@@ -11,6 +11,8 @@ from attncli.document.pictures import Picture as PictureBlock
 from attncli.formats.svg.curves import bars, curves
 from attncli.formats.svg.diagram import diagram
 from attncli.formats.svg.elements import (
+    LEAST_SIZE,
+    TEXT_SIZE,
     Asked,
     Picture,
     described,
@@ -23,9 +25,8 @@ from attncli.formats.svg.pixels import pixels
 from attncli.formats.svg.plane import plane
 from attncli.formats.svg.ribbons import ribbons
 
-_EDGE, _LEAST = 4, 0.62
-"""What is left free around a picture, and how small it may become on a narrow screen, so that its
-texts can still be read."""
+_EDGE = 4
+"""What is left free around a picture."""
 _ASKED = " data-n="
 """What has numbers to go to isn't a single image."""
 
@@ -46,10 +47,15 @@ _DRAWN: Mapping[type, Callable[[Any, Asked], Picture]] = {
 
 
 def inline(picture: Picture) -> str:
-    """A picture for a page of HTML, whose style sheet has its colours."""
+    """A picture for a page of HTML, whose style sheet has its colours; its parts one by one."""
+    return "\n".join(map(_for_a_page, picture.parts or (picture,)))
+
+
+def _for_a_page(picture: Picture) -> str:
     wide, _ = _outside(picture)
     role = "group" if any(_ASKED in e for e in picture.elements) else "img"
-    return _svg(picture, (), role=role, style=f"min-width: {wide * _LEAST:.0f}px")
+    least = wide * LEAST_SIZE / TEXT_SIZE
+    return _svg(picture, (), role=role, style=f"min-width: {least:.0f}px")
 
 
 def alone(picture: Picture) -> str:

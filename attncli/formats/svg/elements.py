@@ -13,12 +13,16 @@ from typing import NamedTuple
 
 from attncli.document.pictures import Label, Series
 from attncli.equations.tree import Number
-from attncli.formats.colours import DARK, INKS, LIGHT, ColourScheme
+from attncli.formats.colours import DARK, LIGHT, ColourScheme, inks_on
 from attncli.formats.numbers import text_of as number_text
 from attncli.formats.screen.lines import width
+from attncli.notation.columns import bands
 from attncli.notation.escaping import printed
 
-TEXT_SIZE, TITLE_SIZE = 14, 18
+TEXT_SIZE, TITLE_SIZE, LEAST_SIZE = 14, 18, 9
+"""How high texts are, and how small they may become on a narrow screen to be read still."""
+PHONE = 504
+"""What a phone shows of a picture, its texts so small, without scrolling."""
 _CELL = 8.5
 """A terminal's cell in text of that size: 0.6 em in the usual fonts of one width, a little to
 spare."""
@@ -37,12 +41,14 @@ def silent(_: Number) -> Mapping[str, str]:
 
 
 class Picture(NamedTuple):
-    """A drawing from (0, 0) to its size, what it is called, and what it says in words."""
+    """A drawing from (0, 0) to its size, what it is called, and what it says in words; its `parts`,
+    where these may stand below each other on a narrow screen."""
 
     title: str
     description: str
     size: tuple[float, float]
     elements: tuple[str, ...]
+    parts: tuple[Picture, ...] = ()
 
 
 def text_width(text: str) -> float:
@@ -122,6 +128,21 @@ def _outline(points: Iterable[Point]) -> str:
 def shifted(picture: Picture, x: float, y: float) -> str:
     """A picture inside another."""
     return element("g", picture.elements, transform=f"translate({x:.1f} {y:.1f})")
+
+
+def in_rows(pictures: Sequence[Picture], room: float, across: float, down: float) -> Picture:
+    """Pictures beside each other as far as there is room, further ones below; with gaps across and
+    down."""
+    elements: list[str] = []
+    y = wide = 0.0
+    for row in bands(pictures, lambda picture: picture.size[0], room, across):
+        x = 0.0
+        for picture in row:
+            elements.append(shifted(picture, x, y))
+            x += picture.size[0] + across
+        wide = max(wide, x - across)
+        y += max(picture.size[1] for picture in row) + down
+    return Picture("", "", (wide, y - down), tuple(elements))
 
 
 def described(name: str, title: str, text: str, inside: Iterable[str], **more: float | str) -> str:
@@ -332,8 +353,7 @@ def style_sheet() -> str:
 
 def light_style_sheet() -> str:
     """For white paper; the later a rule, the stronger."""
-    inks = [(f".{name}", f"color: {INKS[name]}") for name in "QKV"]
-    return "\n".join(written([*SHAPES, *inks, *colours_of(LIGHT)]))
+    return "\n".join(written([*SHAPES, *colours_of(LIGHT)]))
 
 
 def written(rules: Iterable[Rule], parent: str = "") -> Iterator[str]:
@@ -348,6 +368,8 @@ def colours_of(scheme: ColourScheme) -> Iterator[Rule]:
     yield "text", f"fill: {text}"
     yield ".aside", f"fill: {scheme.aside}"
     yield ".inked", "fill: currentColor"
+    for name in "QKV":
+        yield f".{name}", f"color: {inks_on(scheme)[name]}"
     yield ".halo", f"stroke: {page}"
     for kind in (".axis", ".grid"):
         yield kind, f"stroke: {scheme.aside}"

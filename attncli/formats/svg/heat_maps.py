@@ -16,6 +16,7 @@ from attncli.formats.svg.elements import (
     Asked,
     Picture,
     element,
+    in_rows,
     number_at,
     shifted,
     silent,
@@ -24,7 +25,6 @@ from attncli.formats.svg.elements import (
     widest,
     within_limits,
 )
-from attncli.notation.columns import bands
 from attncli.notation.escaping import printed
 
 _HEIGHT, _PAD, _GAP = 34, 18, 8
@@ -37,10 +37,11 @@ Shading = Callable[[Number], str]
 """The name of a number's shade, "" for none."""
 
 
-def heat_map(block: MatrixBlock, title: str) -> Picture:
-    """The weights of one head."""
-    alone = block._replace(turned=False, lists=(), tokens=(), with_sums=False)
-    return shaded(grid_of(alone), title, share_of_1, silent)
+def heat_map(block: MatrixBlock, place: str) -> Picture:
+    """The weights of one head, or of a variant, called as above their table."""
+    grid = grid_of(block._replace(turned=False, lists=(), tokens=(), with_sums=False))
+    called = grid.columns[0].heading.text
+    return shaded(grid, f"{place} · {called}" if place else called, share_of_1, silent)
 
 
 def share_of_1(number: Number) -> str:
@@ -128,17 +129,10 @@ def heat_maps(block: HeatMaps, asked: Asked = silent) -> Picture:
     shading = _shading(block)
     tables = [(printed(name), _drawn(entry)) for name, entry in block.maps]
     maps = [_under(name, shaded(grid, name, shading, asked)) for name, grid in tables]
-    elements: list[str] = []
-    y = wide = 0.0
-    for row in bands(maps, lambda p: p.size[0], _WIDEST, _BETWEEN):
-        x = 0.0
-        for picture in row:
-            elements.append(shifted(picture, x, y))
-            x += picture.size[0] + _BETWEEN
-        wide = max(wide, x - _BETWEEN)
-        y += max(p.size[1] for p in row) + _BETWEEN
     text = " ".join(f"{p.title}: {p.description}" if p.title else p.description for p in maps)
-    return Picture(printed(block.title), text, (wide, y - _BETWEEN), tuple(elements))
+    whole = in_rows(maps, _WIDEST, _BETWEEN, _BETWEEN)
+    parts = tuple(maps) if len(maps) > 1 else ()
+    return whole._replace(title=printed(block.title), description=text, parts=parts)
 
 
 def _under(name: str, picture: Picture) -> Picture:

@@ -10,25 +10,23 @@ from operator import attrgetter
 from attncli.document.blocks import Edge, Graph
 from attncli.formats.numbers import text_of as number_text
 from attncli.formats.svg.elements import (
+    PHONE,
     Asked,
     Picture,
     element,
+    in_rows,
     number_at,
-    shifted,
     silent,
     text_at,
     widest,
     within_limits,
 )
 from attncli.names import Word
-from attncli.notation.columns import bands
 from attncli.notation.escaping import printed
 
 _ONE, _THIN = 36.0, 1.0
 """How wide all of a query's attention is, and the least that is drawn."""
 _LINE, _FALL, _GAP, _BETWEEN = 20.0, 80.0, 14.0, 40.0
-_WIDEST = 540
-"""What a phone shows of a picture without scrolling."""
 _MOST_WORDS = 16
 """Of more words a query has those that it attends to alone."""
 
@@ -38,21 +36,12 @@ def ribbons(block: Graph, title: str, asked: Asked = silent) -> Picture:
     words = [*dict.fromkeys([*block.targets, *(edge.target for edge in block.edges)])]
     queries = [[*its] for _, its in groupby(block.edges, attrgetter("source"))]
     parts = [_query(edges, words, asked) for edges in queries]
-    elements: list[str] = []
-    y = wide = 0.0
-    for row in bands(parts, lambda part: part.size[0], _WIDEST, _BETWEEN):
-        x = 0.0
-        for part in row:
-            elements.append(shifted(part, x, y))
-            x += part.size[0] + _BETWEEN
-        wide = max(wide, x - _BETWEEN)
-        y += row[0].size[1] + _BETWEEN / 2
     texts = [
         f"{printed(edge.source)} to {printed(edge.target)}: {number_text(edge.weight)}."
         for edge in block.edges
     ]
     text = " ".join(within_limits(texts, [1] * len(texts)))
-    return Picture(title, text, (wide, y - _BETWEEN / 2), tuple(elements))
+    return in_rows(parts, PHONE, _BETWEEN, _BETWEEN / 2)._replace(title=title, description=text)
 
 
 def _query(edges: Sequence[Edge], words: Sequence[Word], asked: Asked) -> Picture:

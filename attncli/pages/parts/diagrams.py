@@ -9,7 +9,9 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from attncli.document.pictures import Box, Diagram, Label, Link
+from attncli.equations.tree import Vector
 from attncli.names import Name, Word, raw
+from attncli.notation import plain
 from attncli.pages.parts.pictures import called
 from attncli.pages.parts.selection import (
     made_by,
@@ -55,6 +57,8 @@ class _Stage(NamedTuple):
 
 Groups = Mapping[_Stage, Sequence[PlannedStep]]
 Flows = Mapping[tuple[_Stage, _Stage], Sequence[Quantity]]
+Labels = Mapping[tuple[_Stage, _Stage], str]
+"""What stands on an arrow, by its ends."""
 
 
 def pipeline(trace: Trace) -> Iterator[Diagram]:
@@ -88,12 +92,17 @@ def _blocks(trace: Trace, parts: Sequence[PlannedStep]) -> Iterator[Diagram]:
         drawn = {stage: its for stage, its in groups.items() if stage in flowing}
         boxes = _boxes(drawn, flows)
         title = "The steps, and the shapes of what flows between them"
-        yield Diagram(title, tuple(boxes.values()), _links(boxes, flows), across=False)
+        links = _links(boxes, _shapes(flows))
+        yield Diagram(title, tuple(boxes.values()), links, across=False)
 
 
-def _links(boxes: Mapping[_Stage, Box], flows: Flows) -> tuple[Link, ...]:
-    ends = (pair for pair in flows if boxes.keys() >= {*pair})
-    return tuple(Link(boxes[a].id, boxes[b].id, _flowing(flows[a, b])) for a, b in ends)
+def _links(boxes: Mapping[_Stage, Box], labels: Labels) -> tuple[Link, ...]:
+    ends = (pair for pair in labels if boxes.keys() >= {*pair})
+    return tuple(Link(boxes[a].id, boxes[b].id, labels[a, b]) for a, b in ends)
+
+
+def _shapes(flows: Flows) -> Labels:
+    return {ends: _flowing(them) for ends, them in flows.items()}
 
 
 def _stage_of(part: PlannedStep, whole: bool) -> _Stage:
@@ -283,11 +292,37 @@ def _chain(trace: Trace, parts: Sequence[PlannedStep], *, back: bool) -> Diagram
     more = [*(_losses if back else _tokens)(trace, groups, boxes)]
     around = {box.id: box for box, _ in more}
     title = "The way back through time" if back else "The cell at each time"
+    told = {} if back else _numbers(parts[0].place, flows)
+    what = "what it hands on" if told else "the shapes of what it hands on"
     return Diagram(
-        called(parts[0], f"{title}, and the shapes of what it hands on"),
+        called(parts[0], f"{title}, and {what}"),
         (*around.values(), *boxes.values()),
-        (*(link for _, link in more), *_links(boxes, flows)),
+        (*(link for _, link in more), *_links(boxes, told or _shapes(flows))),
     )
+
+
+_MOST_CHARACTERS = 48
+"""Longer numbers don't fit on an arrow."""
+
+
+def _numbers(place: Place, flows: Flows) -> Labels:
+    """The numbers of what flows, rather to the next time than to a read-out, which then has the
+    name; nothing where these are too many."""
+    onward = {q.name for ends, them in flows.items() if not ends[1].step for q in them}
+    labels = {
+        ends: ", ".join(
+            f"{place.here(q.name)}" if ends[1].step and q.name in onward else _told_whole(place, q)
+            for q in them
+        )
+        for ends, them in flows.items()
+    }
+    return labels if all(len(text) <= _MOST_CHARACTERS for text in labels.values()) else {}
+
+
+def _told_whole(place: Place, quantity: Quantity) -> str:
+    """`h[1] = [0.46, 0.2]`: a list with its numbers."""
+    numbers = tuple(quantity.number(i, 0) for i in range(quantity.matrix.shape[0]))
+    return f"{place.here(quantity.name)} = {plain(Vector(numbers))}"
 
 
 _ROWS: Mapping[tuple[bool, bool], int] = MappingProxyType(

@@ -22,7 +22,7 @@ from attncli.document.blocks import (
     TableCell,
 )
 from attncli.document.pictures import Arrow, ArrowGroup, Curves, HeatMaps, Plane, Series
-from attncli.document.tables import Data, SideBySide
+from attncli.document.tables import Data, MatrixBlock, SideBySide
 from attncli.equations.elision import elided
 from attncli.equations.tree import Number, Symbol, Vector
 from attncli.file.problems import ScenarioError
@@ -97,15 +97,21 @@ def _variant(
         blocks = beside_another(other, before.trace, varied_as)
         data = [Data(variant_block(name, q, Selection())) for q in numbers_of_training(other)]
         if blocks:
-            return [*blocks[:1], *given_blocks(other, changed, Selection()), *blocks[1:], *data]
+            return [*blocks[:1], *_given_in(name, other, changed), *blocks[1:], *data]
     compared = _Compared.of(own, result)
     says = other.scenario.about
     about = [Paragraph((Word(says),))] if says != trace.scenario.about else []
     note = Callout((*varied_as, *compared.sentences(own, result, before.called, rows)))
-    tables = [*given_blocks(other, changed, Selection()), variant_block(name, result, rows)]
+    tables = [*_given_in(name, other, changed), variant_block(name, result, rows)]
     found = [] if compared.same else findings_anew(other, before.trace, rows)
     anew = _taken_anew(before.trace, other, rows)
     return [note, *about, *anew, *tables, *_words_moved(trace, other), *map(Callout, found)]
+
+
+def _given_in(name: str, variant: Trace, changed: Sequence[Quantity]) -> list[Block]:
+    """What a variant gives; its tables know that they are its own."""
+    blocks = given_blocks(variant, changed, Selection())
+    return [b._replace(variant=name) if isinstance(b, MatrixBlock) else b for b in blocks]
 
 
 def _taken_anew(before: Trace, other: Trace, rows: Selection) -> list[Block]:
