@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from decimal import Decimal
-from types import MappingProxyType
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from attncli.document.blocks import (
     Table,
     Term,
 )
-from attncli.equations.tree import Expression, Number, Power, Product, Quotient, Root, Symbol
+from attncli.equations.tree import Expression, Number, Product, Quotient, Root, Symbol
 from attncli.names import Word
 from attncli.numbers import decimals
 from attncli.numbers.rounding import Array
@@ -32,22 +31,17 @@ _TOGETHER = 8
 _SIZES = (1, 4, 16, 64, 256, 512)
 
 
-def _shown(x: float, places: int = 3) -> str:
-    return f"{decimals.round_to(Decimal(float(x)), places):,}"
+def _shown(x: float) -> str:
+    return f"{decimals.round_to(Decimal(float(x)), 3):,}"
 
 
-def _line(name: str, *forms: Expression | int) -> Line:
-    """`variance = 64 × 1 = 64`"""
-    parts = (Number.written(form) if isinstance(form, int) else form for form in forms)
-    return Line(Symbol(name), tuple(("=", part) for part in parts))
+def _line(name: str, form: Expression, result: int) -> Line:
+    """`spread = √64 = 8`"""
+    return Line(Symbol(name), (("=", form), ("=", Number.written(result))))
 
 
 def _product(*numbers: int) -> Product:
     return Product(tuple(map(Number.written, numbers)))
-
-
-def _root(square: int) -> Root:
-    return Root(Number.written(square))
 
 
 def _normals(rows: int, size: int) -> Array:
@@ -70,14 +64,9 @@ def _scaling() -> tuple[Block, ...]:
         numbers = (np.sqrt(size), dots.var(), dots.var() / size, *weights)
         rows.append((str(size), *map(_shown, numbers)))
     lines = (
-        _line("variance_of_a_term", _product(1, 1), 1),
         _line("variance_of_a_score", _product(64, 1), 64),
-        _line("spread", _root(64), 8),
-        _line(
-            "variance_scaled",
-            Quotient(Number.written(64), Power(Number.written(8), Number.written(2))),
-            1,
-        ),
+        _line("spread", Root(Number.written(64)), 8),
+        _line("variance_scaled", Quotient(Number.written(64), _product(8, 8)), 1),
     )
     headings = ("d_k", "√d_k", "Variance", "Scaled", "Weight", "Weight, scaled")
     note = (
@@ -98,6 +87,7 @@ _WORDS = 100
 
 
 def _largest_cosine(size: int) -> float:
+    """The largest cosine of any two of some words' vectors."""
     vectors = _normals(_WORDS, size)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     cosines = vectors @ vectors.T
@@ -112,10 +102,10 @@ def _width() -> tuple[Block, ...]:
         _line("attention", _product(4, 768, 768), 4 * 768**2),
         _line("feed_forward", _product(2, 768, 4, 768), 8 * 768**2),
     )
-    sizes = tuple(
-        (str(size), str(heads), str(size // heads), *(f"{n:,}" for n in _parameters(size)))
-        for size, heads in _MODELS
-    )
+    sizes = []
+    for size, heads in _MODELS:
+        table, layer = _VOCABULARY * size, 12 * size**2  # 4 d² of attention, 8 d² of the network
+        sizes.append((str(size), str(heads), str(size // heads), f"{table:,}", f"{layer:,}"))
     room = tuple((str(size), _shown(_largest_cosine(size))) for size in (3, 16, 64, 768))
     cost = (
         "Twice the width makes the table twice as large and each layer four times: the four"
@@ -129,7 +119,7 @@ def _width() -> tuple[Block, ...]:
     )
     return (
         Derivation(lines),
-        Table(("d_model", "Heads", "d_k", "Embedding table", "A layer"), sizes),
+        Table(("d_model", "Heads", "d_k", "Embedding table", "A layer"), tuple(sizes)),
         Callout((cost,)),
         Paragraph((near,)),
         Table(("Dimensions", "Largest cosine"), room),
@@ -137,16 +127,12 @@ def _width() -> tuple[Block, ...]:
     )
 
 
-def _parameters(size: int) -> tuple[int, int]:
-    """Of the embedding table, and of a layer: 4 d² of attention, 8 d² of the network."""
-    return _VOCABULARY * size, 12 * size**2
-
-
 def _embedding_scale() -> tuple[Block, ...]:
+    root = Root(Number.written(512))
     lines = (
         _line("norm_of_embedding", Root(Quotient(Number.written(512), Number.written(512))), 1),
-        _line("norm_of_position", _root(256), 16),
-        Line(Symbol("norm_scaled"), (("=", _root(512)), ("≈", Number.written(Decimal("22.627"))))),
+        _line("norm_of_position", Root(Number.written(256)), 16),
+        Line(Symbol("norm_scaled"), (("=", root), ("≈", Number.written(Decimal("22.627"))))),
     )
     rows = []
     for size in (64, 256, 512, 768):
@@ -167,36 +153,32 @@ def _embedding_scale() -> tuple[Block, ...]:
 
 
 _Lesson = tuple[str, str, str, Callable[[], tuple[Block, ...]]]
-_LESSONS: Mapping[str, _Lesson] = MappingProxyType(
-    {
-        "why_768": (
-            "Why 768 dimensions?",
-            "A width has to be divisible by the number of heads. More of it gives words more room"
-            " and costs parameters. BERT's smaller model has 12 heads of 64 dimensions.",
-            "attn run embedding_table",
-            _width,
-        ),
-        "why_sqrt_d_k": (
-            "Why are scores divided by √d_k?",
-            "A score is a sum of d_k products. If each number of a query and a key has mean 0 and"
-            " variance 1, each product has variance 1 too, and variances of independent terms"
-            " add up: for d_k = 64 to 64.",
-            "attn explain scale",
-            _scaling,
-        ),
-        "why_sqrt_d_model": (
-            "Why are embeddings multiplied by √512?",
-            "The original Transformer has 512 dimensions and multiplies its embeddings by √512"
-            " before it adds positions. Its sinusoids have 256 pairs of a sine and a cosine. The"
-            " squares of each pair add up to 1.",
-            "attn explain embed",
-            _embedding_scale,
-        ),
-    }
-)
-TOPICS: Mapping[str, str] = MappingProxyType(
-    {name: title for name, (title, *_) in _LESSONS.items()}
-)
+_LESSONS: Mapping[str, _Lesson] = {
+    "why_768": (
+        "Why 768 dimensions?",
+        "A width has to be divisible by the number of heads. More of it gives words more room"
+        " and costs parameters. BERT's smaller model has 12 heads of 64 dimensions.",
+        "attn run embedding_table",
+        _width,
+    ),
+    "why_sqrt_d_k": (
+        "Why are scores divided by √d_k?",
+        "A score is a sum of d_k products. If each number of a query and a key has mean 0 and"
+        " variance 1, each product has variance 1 too, and variances of independent terms"
+        " add up: for d_k = 64 to 64.",
+        "attn explain scale",
+        _scaling,
+    ),
+    "why_sqrt_d_model": (
+        "Why are embeddings multiplied by √512?",
+        "The original Transformer has 512 dimensions and multiplies its embeddings by √512"
+        " before it adds positions. Its sinusoids have 256 pairs of a sine and a cosine. The"
+        " squares of each pair add up to 1.",
+        "attn explain embed",
+        _embedding_scale,
+    ),
+}
+TOPICS: Mapping[str, str] = {name: title for name, (title, *_) in _LESSONS.items()}
 """What each lesson asks, by its name."""
 
 

@@ -236,14 +236,14 @@ def most_in_full(scenario: Scenario) -> int:
 def how_to_see_less(detail: str, length: int, asked: str = "") -> list[Block]:
     """A word at the top of a page of so many lines on what else could be told of it; and which
     token's row is worked, where it is that of one that is `asked` for."""
-    less: Spans = (Term("--detail summary"), " shows the weights, the results and what was found.")
     if detail == "rows":
         whose: Spans = (", that of “", Word(asked), "” where there is one") if asked else ()
         spans: Spans = ("One row of each table is worked", *whose, " (", Term("--detail full"))
         return [Callout((*spans, ": all, ", Term("--detail summary"), ": none)."))]
     if detail == "full" and length > LONG:
-        rows = (Term("--detail rows"), " works one row of each table. ")
-        return [Callout(("This page is long. ", *rows, *less))]
+        rows = ("This page is long. ", Term("--detail rows"), " works one row of each table. ")
+        less = " shows the weights, the results and what was found."
+        return [Callout((*rows, Term("--detail summary"), less))]
     return []
 
 
@@ -454,7 +454,9 @@ class _Telling(NamedTuple):
         later = is_again(part, selection)
         again = (later or selection.detail == "rows") and happens_again(part, before)
         others = self._blocks(part, givens, again=again, leads_on=leads_on)
-        section = section_of(trace, part, number, [*_purpose(trace, part, before), *others])
+        spans = opening_of(trace, part, before)
+        opening = [Paragraph(spans)] if spans else []
+        section = section_of(trace, part, number, [*opening, *others])
         section = section if selection.whole else in_one(trace, part, section)
         section = without_asides(trace, part, section) if selection.detail == "rows" else section
         closer = in_fewer_words(section, others, self.formulas) if again else section
@@ -464,7 +466,8 @@ class _Telling(NamedTuple):
             closer = closer._replace(formulas=section.formulas)
         self.formulas.update(section.formulas)
         if ROUNDED_BY_ITSELF in self.said:
-            closer = _without(closer, ROUNDED_BY_ITSELF)
+            kept = tuple(block for block in closer.blocks if block != ROUNDED_BY_ITSELF)
+            closer = closer._replace(blocks=kept)
         self.said.extend(block for block in closer.blocks if isinstance(block, Callout))
         return closer
 
@@ -491,10 +494,6 @@ class _Telling(NamedTuple):
         return [_WORKED_AGAIN, *blocks]
 
 
-def _without(section: Section, said: Block) -> Section:
-    return section._replace(blocks=tuple(block for block in section.blocks if block != said))
-
-
 _WORKED_AGAIN = Paragraph(
     (
         "After each update the model is worked again. Its numbers after update 1 are called ",
@@ -502,12 +501,6 @@ _WORKED_AGAIN = Paragraph(
         ".",
     )
 )
-
-
-def _purpose(trace: Trace, part: PlannedStep, before: Sequence[PlannedStep]) -> list[Block]:
-    """The paragraph that opens a section, where there is something to say."""
-    spans = opening_of(trace, part, before)
-    return [Paragraph(spans)] if spans else []
 
 
 def _made_for_nobody(trace: Trace, part: PlannedStep, selection: Selection) -> Iterator[Section]:

@@ -24,8 +24,8 @@ def _is_worked(text: str) -> bool:
 
 
 def _parameters(_: Said, match: re.Match[str]) -> bool:
-    n, d, product, k = (int(match[name].replace(",", "")) for name in ("n", "d", "product", "k"))
-    return n * d == product and d == k
+    n, d, product = (int(match[name].replace(",", "")) for name in ("n", "d", "product"))
+    return n * d == product
 
 
 def _waves(_: Said, match: re.Match[str]) -> bool:
@@ -157,8 +157,8 @@ def _drawn(claim: Said, match: re.Match[str]) -> bool:
 
 
 REMARKS: tuple[tuple[str, Callable[[Said, re.Match[str]], bool]], ...] = (
-    (r"The table has (?P<n>[\d,]+) × (?P<d>[\d,]+) = (?P<product>[\d,]+) parameters: for each token of the vocabulary"
-     r" (?P<k>[\d,]+) numbers\.", _parameters),
+    (r"The table has (?P<n>[\d,]+) × (?P<d>[\d,]+) = (?P<product>[\d,]+) parameters\.",
+     _parameters),
     (rf"i counts the pairs, from 0 to (?P<pairs>\d+)\. Pair i has the dimensions 2i and 2i\+1, which go from 0 to"
      rf" (?P<last>\d+)\. Its waves repeat after 2π × (?P<base>{_N})\^\(2i/(?P<d>\d+)\) positions: (?P<lengths>.+?)\. Early pairs tell near positions apart, late ones far positions\.",
      _waves),

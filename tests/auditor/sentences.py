@@ -596,7 +596,7 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
          rf" (?:is largest|most) in (?P<key>.+) \((?P<n>{_N})\)\.$", _largest_in),
         (rf"^(?P<token>“.+?”|Token \d+) changes most in (?P<key>.+): from (?P<then>{_N}) to (?P<now>{_N})\.$", _changes),
         (r"^The row of (?P<token>.+) now has mean 0 and standard deviation 1, up to rounding\.$", _standard),
-        (r"^The tokens use (?P<n>\d+) of the (?P<of>[\d,]+) rows of (?P<name>\S+)\.$", _uses),
+        (r"^The tokens use (?P<n>\d+) of the (?P<of>[\d,]+) rows of (?P<name>\S+)\.(?= |$)", _uses),
         (rf"^Equal probabilities for all (?P<n>\d+) (?:classes|tokens) would give a loss of (?P<loss>{_N}), certainty 0\.$", _evenly),
         (r"^The loss falls fastest as .+ (?:falls|grows)\.$", _steepest),
         (rf"the norm of the factor goes (?P<norms>{_N}(?: → {_N})*): it (?P<verb>\w+)", _gradient),

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from attncli.document.blocks import Block, Callout, Spans, Subheading, Term
 from attncli.equations.tree import Equation, Number, Sum
 from attncli.names import Word
-from attncli.pages.parts.sentences import joined
+from attncli.pages.parts.sentences import joined, quoted
 from attncli.scenario.published import ITSELF
 from attncli.trace import Trace
 from attncli.trace.claims import JudgedClaim, judged_claims
@@ -46,8 +46,7 @@ def _judged(judged: JudgedClaim) -> Spans:
 
 def _rows(judged: JudgedClaim, rows: Sequence[int]) -> Spans:
     """` for “I”, “love” and “.”`"""
-    *others, last = (("“", judged.quantity.rows.words[i], "”") for i in rows)
-    return (" for ", *joined((part for part in (joined(others), last) if part), " and "))
+    return (" for ", *quoted(*(judged.quantity.rows.names[i] for i in rows)))
 
 
 def _said(judged: JudgedClaim) -> Spans:
@@ -70,5 +69,5 @@ def _instead(judged: JudgedClaim, i: int) -> Spans:
     if not judged.adds_up(i):
         numbers = tuple(quantity.number(i, j) for j in range(quantity.matrix.shape[1]))
         return (": ", Equation(Sum(numbers), Number.written(judged.total(i))))
-    places = joined((("“", Word(name), "”") for name in judged.largest(i)), " and ")
+    places = quoted(*judged.largest(i))
     return (", where it is at " if judged.one else ", whose largest is at ", *places)

@@ -19,7 +19,7 @@ from attncli.pages.parts.findings import findings_of, last_finding, moved, weigh
 from attncli.pages.parts.published import closing_on_published, printed_otherwise
 from attncli.pages.parts.remarks import remarks_on
 from attncli.pages.parts.row_findings import in_a_row
-from attncli.pages.parts.sections import ending_with
+from attncli.pages.parts.sections import told_at_the_end
 from attncli.pages.parts.selection import Selection, made_by, shown_parts, step_of
 from attncli.pages.parts.sentences import joined, unfinished_in_words
 from attncli.scenario.scenario import Scenario
@@ -28,10 +28,10 @@ from attncli.trace import BackwardPlace, PlannedStep, Quantity, Trace
 
 def ending_of(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
     """What a part's numbers come to, in words."""
-    tell, found = ending_with(part), findings_of(trace, part, selection)
+    found = findings_of(trace, part, selection)
     in_row = () if found else in_a_row(trace, part, selection)
     return [
-        *([] if tell is None else tell(trace, part)),
+        *told_at_the_end(trace, part),
         *map(Callout, found or ([in_row] if in_row else [])),
         *remarks_on(trace, part),
         *(_most_likely(trace) if part.step == "predict" else ()),
@@ -179,11 +179,11 @@ def looks_forgotten(trace: Trace, unused: Sequence[Quantity]) -> bool:
 
 def closing_of(trace: Trace, selection: Selection) -> tuple[Block, ...]:
     """All that comes behind a page's sections."""
-    unused = unused_in(trace)
+    unused, end = unused_in(trace), trace.unfinished
     return (
         *_not_needed(trace, unused, selection),
         *_unused_settings(trace),
-        *(_ends_here(trace) if looks_forgotten(trace, unused) else ()),
+        *([unfinished_in_words(end)] if end and looks_forgotten(trace, unused) else ()),
         *_way_back(trace, selection),
         *closing_notes(trace, selection),
         *closing_on_claims(trace),
@@ -223,10 +223,6 @@ def _not_needed(trace: Trace, unused: Sequence[Quantity], selection: Selection) 
     return [Subheading((heading,)), *given_blocks(trace, unused, selection)]
 
 
-def _ends_here(trace: Trace) -> list[Block]:
-    return [] if trace.unfinished is None else [unfinished_in_words(trace.unfinished)]
-
-
 def _judged(trace: Trace) -> list[Block]:
     """Where it is told why the source prints other numbers than are worked here."""
     called = as_asked_for(trace.scenario)
@@ -257,15 +253,11 @@ def _what_if(trace: Trace) -> list[Block]:
     if called is None:
         return []
     command = f"attn run {_typed(called)}{asking_for_large(trace.scenario)}"
-    asked = trace.scenario.show.what_if or _without_one_number(trace)
-    return [
-        Callout((Word(question), " ", Term(harmless(" ".join((command, *_options(changes)))))))
-        for question, changes in asked.items()
-    ]
-
-
-def _options(changes: Sequence[str]) -> list[str]:
-    return [f"--set {_typed(change)}" for change in changes]
+    blocks: list[Block] = []
+    for question, changes in (trace.scenario.show.what_if or _without_one_number(trace)).items():
+        typed = " ".join((command, *(f"--set {_typed(change)}" for change in changes)))
+        blocks.append(Callout((Word(question), " ", Term(harmless(typed)))))
+    return blocks
 
 
 def _without_one_number(trace: Trace) -> Mapping[str, Sequence[str]]:

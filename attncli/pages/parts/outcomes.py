@@ -38,14 +38,14 @@ from attncli.pages.parts.findings import (
     trains_few,
     weights_of,
 )
-from attncli.pages.parts.pictures import MOST_POINTS, tempered_by
+from attncli.pages.parts.pictures import MOST_POINTS, pictures_of, tempered_by
 from attncli.pages.parts.remarks import nearness, remarks_on
 from attncli.pages.parts.sections import arranged, opening_of
 from attncli.pages.parts.selection import Selection, shown_parts
 from attncli.pages.parts.sentences import called_as, contrasted, quoted, words_enumerated
 from attncli.scenario.model import UPDATES, after_updates, updates_before
 from attncli.steps.prediction.logits import TEMPERATURE
-from attncli.trace import BackwardPlace, PlannedStep, Quantity, Trace, UpdatePlace
+from attncli.trace import BackwardPlace, Quantity, Trace, UpdatePlace
 from attncli.trace.quantity import token_of
 
 _SAME = 1e-12
@@ -124,16 +124,8 @@ def _taken_anew(before: Trace, other: Trace, rows: Selection) -> list[Block]:
             known.add(part.step)
             opening = Paragraph(opening_of(other, part, ()))
             blocks += [opening, *arranged(other, part, brief), *remarks_on(other, part)]
-            blocks += _pictured(other, part, rows)
+            blocks += pictures_of(other, part, rows) if rows.pictured else ()
     return blocks
-
-
-def _pictured(trace: Trace, part: PlannedStep, rows: Selection) -> list[Block]:
-    if not rows.pictured:
-        return []
-    from attncli.pages.parts.pictures import pictures_of
-
-    return [*pictures_of(trace, part, rows)]
 
 
 def _words_moved(trace: Trace, other: Trace) -> list[Block]:

@@ -1,6 +1,5 @@
-"""Remarks on what the numbers of a step mean: how many parameters a table of embeddings has, how
-long the waves of positions are, how long the way through a recurrent cell is, and how near words
-are to each other, before and after."""
+"""Remarks on what the numbers of a step mean: how long the waves of positions are, how long the way
+through a recurrent cell is, and how near words are to each other, before and after."""
 
 from __future__ import annotations
 
@@ -45,16 +44,6 @@ def remarks_on(trace: Trace, part: PlannedStep) -> list[Block]:
     return [] if remark is None or part.updates else remark(trace, part)
 
 
-def _parameters(trace: Trace, part: PlannedStep) -> list[Block]:
-    """How many numbers a table has that is too long to be shown."""
-    embeddings = trace.quantities.get(part.place.text.table)
-    if embeddings is None or None not in elided(len(embeddings.values), MOST_PARTS):
-        return []
-    n, d = embeddings.matrix.shape
-    size = f"{n:,} × {d:,} = {n * d:,} parameters"
-    return [Callout((f"The table has {size}: for each token of the vocabulary {d:,} numbers.",))]
-
-
 def _wave_lengths(trace: Trace, part: PlannedStep) -> list[Block]:
     """After how many positions the waves of each pair of columns repeat."""
     from attncli.operations.positions import Sinusoids
@@ -68,25 +57,19 @@ def _wave_lengths(trace: Trace, part: PlannedStep) -> list[Block]:
         last = [Number.written(number) for number in (pairs[-1], waves.d - 1)]
         shown = [pairs[k] if k is not None else k for k in elided(len(pairs), MOST_PARTS)]
         lengths = joined((_wave_length(trace, waves, i),) for i in shown)
+        factor = Power(waves.base, Quotient(TWO, constant(waves.d)))
+        slower = deciding.rounded(factor, trace.rounding.decimals).normalize() + 0
         text: Spans = (
             "i counts the pairs, from 0 to ", last[0], ". Pair i has the dimensions 2i and 2i+1,"
             " which go from 0 to ", last[1], ". Its waves repeat after 2π × ", waves.base, "^(2i/",
-            Number.written(waves.d), ") positions: ", *lengths, ". Early pairs tell"
-                    " near positions apart, late ones far positions.", *_as_clocks(trace, waves),
+            Number.written(waves.d), ") positions: ", *lengths, ". Early pairs tell near"
+            " positions apart, late ones far positions. A pair's sine and cosine are the hand of a"
+            " clock. The first turns by 1 radian from one position to the next, and each further"
+            " one is ", factor, " = ", Number.written(slower), " times as slow. The same shift"
+            " turns a hand by the same angle everywhere.",
         )  # fmt: skip
         blocks.append(Callout(text))
     return blocks
-
-
-def _as_clocks(trace: Trace, waves: Sinusoids) -> Spans:
-    """How the pairs of sinusoids turn."""
-    factor = Power(waves.base, Quotient(TWO, constant(waves.d)))
-    slower = Number.written(deciding.rounded(factor, trace.rounding.decimals).normalize() + 0)
-    return (
-        " A pair's sine and cosine are the hand of a clock. The first turns by 1 radian from one"
-        " position to the next, and each further one is ", factor, " = ", slower, " times as slow."
-        " The same shift turns a hand by the same angle everywhere.",
-    )  # fmt: skip
 
 
 def _wave_length(trace: Trace, waves: Sinusoids, i: int | None) -> Span:
@@ -196,16 +179,11 @@ def _back_through(trace: Trace, part: PlannedStep) -> list[Block]:
 
 def way_back_to(ends: tuple[Spans, Spans], through: Spans) -> Callout:
     """What a gradient goes through from the last token back to the first, beside attention."""
-    return Callout(
-        (
-            "From ", *ends[1], " back to ", *ends[0], " a gradient goes through ", *through,
-            ". Attention takes it back in 1 step, at any distance.",
-        )
-    )  # fmt: skip
+    way: Spans = ("From ", *ends[1], " back to ", *ends[0], " a gradient goes through ", *through)
+    return Callout((*way, ". Attention takes it back in 1 step, at any distance."))
 
 
 _REMARKS: Mapping[str, Callable[[Trace, PlannedStep], list[Block]]] = {
-    "embed": _parameters,
     "positions": _wave_lengths,
     "states": _way_through,
     "gradient": _back_through,
@@ -280,6 +258,7 @@ def nearness(
     labels = [phrase.rpartition(" ")[2] for phrase in when]  # `variant`, of `in the variant`
     headings = ("Words", *(f"{what} {label}" for label in labels for what in ("a · b", "cos")))
     *others, most = sorted(both, key=lambda move: move.rise)
+    how = "move apart most" if any(m.rise < 0 for m in others) else "come nearer least"
     between: Spans = (
         f"The cosines {when[0]} are ", *_between([move.then for move in both]),
         f", {when[1]} ", *_between([move.now for move in both]), ".",
@@ -289,12 +268,8 @@ def nearness(
         table(headings, rows),
         *([Callout(between)] if others else []),
         Callout(most.told("come nearer most")),
-        *(Callout(move.told(_least(move))) for move in others[:1]),
+        *(Callout(m.told(how)) for m in others[:1]),
     ]
-
-
-def _least(move: _Move) -> str:
-    return "move apart most" if move.rise < 0 else "come nearer least"
 
 
 def _between(numbers: Sequence[Number]) -> Spans:

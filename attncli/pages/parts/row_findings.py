@@ -4,13 +4,13 @@ section of a step whose numbers as a whole tell nothing."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from attncli.document.blocks import Spans
-from attncli.equations.matrix import Matrix
+from attncli.equations.elision import MOST_PARTS, elided
 from attncli.equations.tree import Number, Symbol, Vector
 from attncli.names import Name, Word
 from attncli.numbers import decimals
@@ -64,6 +64,9 @@ class Told(NamedTuple):
         return _extreme(quantity, i, np.abs(matrix.values[i])) if not quantity.is_list else None
 
 
+Tell = Callable[[Told], Spans | None]
+
+
 def _extreme(quantity: Quantity, i: int, sizes: Array) -> tuple[Spans, Number] | None:
     """The dimension of a row that has the largest size; None where none is larger than others."""
     j = int(sizes.argmax())
@@ -77,7 +80,7 @@ def _extreme(quantity: Quantity, i: int, sizes: Array) -> tuple[Spans, Number] |
 def in_a_row(trace: Trace, part: PlannedStep, selection: Selection) -> Spans:
     """The sentence on the row that the page is about; nothing where there is none to say."""
     if isinstance(part.place, BackwardPlace):
-        tell: Callable[[Told], Spans | None] | None = _slope
+        tell: Tell | None = _slope
     else:
         tell = _SAYS.get(part.step)
     told = Told(trace, part, selection)
@@ -96,8 +99,10 @@ def _embedded(told: Told) -> Spans | None:
     table = told.trace.quantities.get(definition.operands[0])
     if table is None:
         return None
-    count, of = len(set(ids)), table.matrix.shape[0]
-    return (f"The tokens use {count:,} of the {of:,} rows of ", Symbol(table.name), ".")
+    count, (n, d) = len(set(ids)), table.matrix.shape
+    is_long = None in elided(n, MOST_PARTS)
+    size = f" The table has {n:,} × {d:,} = {n * d:,} parameters." if is_long else ""
+    return (f"The tokens use {count:,} of the {n:,} rows of ", Symbol(table.name), f".{size}")
 
 
 def _changed(told: Told, before: Quantity | None, after: Quantity | None) -> Spans | None:
@@ -134,25 +139,30 @@ def _normed(told: Told) -> Spans | None:
     return ("The row of ", *told.token(normed), ends)
 
 
-def _projected(told: Told) -> Spans | None:
-    """`The query of “go” is largest in dimension 3 (1.423).`"""
-    return _largest_of(told, told.made("Q"), "The query of ", " is largest in ")
+def _largest_of(*locals_: str, begins: str, verb: str = "most in") -> Tell:
+    """In which dimension the row is largest:
+    `The query of “go” is largest in dimension 3 (1.423).`"""
+
+    def tell(told: Told) -> Spans | None:
+        made = told.made(*locals_)
+        found = None if made is None else told.largest_in(made)
+        if made is None or found is None:
+            return None
+        return (f"{begins} ", *told.token(made), f" {verb} ", *found[0], " (", found[1], ").")
+
+    return tell
 
 
-def _largest_of(told: Told, made: Quantity | None, what: str, verb: str) -> Spans | None:
-    """In which dimension the row is largest."""
-    found = None if made is None else told.largest_in(made)
-    if made is None or found is None:
-        return None
-    return (what, *told.token(made), verb, *found[0], " (", found[1], ").")
+def _best_of(local: str, verb: str, then: str = "", begins: Spans = ()) -> Tell:
+    """`“love” matches “AI” best (2).`, `The highest logit of “go” is that of “alone” (2.372).`"""
 
+    def tell(told: Told) -> Spans | None:
+        made = told.made(local)
+        if made is None or made.matrix.shape[1] == 1:
+            return None
+        return (*begins, *told.token(made), f" {verb} ", *_largest(told, made, then), ".")
 
-def _matched(told: Told) -> Spans | None:
-    """`“love” matches “AI” best (2).`"""
-    scores = told.made("scores")
-    if scores is None or scores.matrix.shape[1] == 1:
-        return None
-    return (*told.token(scores), " matches ", *_largest(told, scores, " best"), ".")
+    return tell
 
 
 def _largest(told: Told, quantity: Quantity, then: str = "") -> Spans:
@@ -171,16 +181,11 @@ def _scaled(told: Told) -> Spans | None:
     scaled = told.made("scaled")
     if scaled is None or scaled.matrix.shape[1] == 1:
         return None
-    least, most = _ends(scaled.matrix, told.row(scaled))
+    i, row = told.row(scaled), scaled.values[told.row(scaled)]
+    least, most = (scaled.matrix.number(i, int(j)) for j in (row.argmin(), row.argmax()))
     if least.shown == most.shown:
         return None
     return ("The scores of ", *told.token(scaled), " now lie between ", least, " and ", most, ".")
-
-
-def _ends(matrix: Matrix, i: int) -> Iterator[Number]:
-    """The least and the largest number of a row."""
-    row = matrix.values[i]
-    return (matrix.number(i, int(place)) for place in (row.argmin(), row.argmax()))
 
 
 def _masked(told: Told) -> Spans | None:
@@ -218,11 +223,6 @@ def _blended(told: Told) -> Spans | None:
     return ("Attention moves ", *start, ", to ", moved, ".")
 
 
-def _merged(told: Told) -> Spans | None:
-    """`Attention gives “go” most in dimension 3 (0.224).`"""
-    return _largest_of(told, told.made("attention", "concat"), "Attention gives ", " most in ")
-
-
 def _added(told: Told) -> Spans | None:
     """`“go” changes most in dimension 4: from 0.2 to 0.5.`"""
     place, made = told.part.place, made_by(told.trace, told.part)
@@ -230,31 +230,6 @@ def _added(told: Told) -> Spans | None:
         return None
     skipped = told.trace.quantities.get(place.skipped)
     return _changed(told, skipped, made[-1])
-
-
-def _activated(told: Told) -> Spans | None:
-    """`The feed-forward network gives “go” most in dimension 3 (1.578).`"""
-    made = told.made("ffn")
-    return _largest_of(told, made, "The feed-forward network gives ", " most in ")
-
-
-def _mixed(told: Told) -> Spans | None:
-    """`Together the experts give “mice” most in dimension 1 (1.903).`"""
-    return _largest_of(told, told.made("mixture"), "Together the experts give ", " most in ")
-
-
-def _logits(told: Told) -> Spans | None:
-    """`The highest logit of “go” is that of “alone” (2.372).`"""
-    logits = told.made("logits")
-    if logits is None or logits.matrix.shape[1] == 1:
-        return None
-    return (
-        "The highest logit of ",
-        *told.token(logits),
-        " is that of ",
-        *_largest(told, logits),
-        ".",
-    )
 
 
 def _surprised(told: Told) -> Spans | None:
@@ -311,20 +286,20 @@ def _moves(told: Told, gradient: Quantity) -> Name:
     return of.alone
 
 
-_SAYS: Mapping[str, Callable[[Told], Spans | None]] = {
+_SAYS: Mapping[str, Tell] = {
     "embed": _embedded,
     "positions": _positioned,
     "norm": _normed,
-    "project": _projected,
-    "scores": _matched,
+    "project": _largest_of("Q", begins="The query of", verb="is largest in"),
+    "scores": _best_of("scores", "matches", " best"),
     "scale": _scaled,
     "mask": _masked,
     "weighted_sum": _blended,
-    "merge": _merged,
+    "merge": _largest_of("attention", "concat", begins="Attention gives"),
     "residual": _added,
-    "ffn": _activated,
-    "mix": _mixed,
-    "unembed": _logits,
+    "ffn": _largest_of("ffn", begins="The feed-forward network gives"),
+    "mix": _largest_of("mixture", begins="Together the experts give"),
+    "unembed": _best_of("logits", "is that of", begins=("The highest logit of ",)),
     "loss": _surprised,
     "state": _remembered,
 }

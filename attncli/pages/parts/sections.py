@@ -3,8 +3,9 @@ told of tokenizers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby
+from types import ModuleType
 from typing import NamedTuple
 
 from attncli.document.blocks import (
@@ -58,14 +59,20 @@ from attncli.trace import BackwardPlace, CellPlace, Definition, Place, PlannedSt
 from attncli.trace.quantity import counted
 
 
+def _learning(part: PlannedStep) -> ModuleType | None:
+    """The module that tells of tokenizers, for a part where that is told, which few pages need."""
+    if part.place.text.tokenizing is None:
+        return None
+    from attncli.pages.parts import learning
+
+    return learning
+
+
 def cuts_of(part: PlannedStep, *, alone: bool) -> list[Block]:
     """How words are cut into pieces at a step, or before it, where that is told; of a section that
     is read `alone`, also what one before it said."""
-    if part.place.text.tokenizing is None:
-        return []
-    from attncli.pages.parts import learning
-
-    return learning.cuts_of(part, alone=alone)
+    learning = _learning(part)
+    return [*learning.cuts_of(part, alone=alone)] if learning else []
 
 
 def as_met(part: PlannedStep, block: Block) -> Block:
@@ -82,42 +89,30 @@ def as_met(part: PlannedStep, block: Block) -> Block:
     return block._replace(rows=tuple(sorted(block.rows, key=lambda i: places[names[i]])))
 
 
-def ending_with(part: PlannedStep) -> Callable[[Trace, PlannedStep], list[Block]] | None:
-    """What tells a part's ending."""
-    if part.place.text.tokenizing is None:
-        return None
-    from attncli.pages.parts.learning import ENDINGS
-
-    return ENDINGS.get(part.step)
+def told_at_the_end(trace: Trace, part: PlannedStep) -> list[Block]:
+    """A part's ending, of tokenizers."""
+    learning = _learning(part)
+    tell = learning and learning.ENDINGS.get(part.step)
+    return [*tell(trace, part)] if tell else []
 
 
 def example_of(trace: Trace, part: PlannedStep) -> list[Block]:
     """The working of what a part chooses, where its numbers stand in a table of its ending."""
-    if part.place.text.tokenizing is None or part.step != "learn":
-        return []
-    from attncli.pages.parts.learning import worked_pair
-
-    return worked_pair(trace, part)
+    learning = _learning(part) if part.step == "learn" else None
+    return [*learning.worked_pair(trace, part)] if learning else []
 
 
 def learned_at(trace: Trace, part: PlannedStep) -> list[Block]:
     """What a training came to, at its last round."""
-    if part.place.text.tokenizing is None:
-        return []
-    from attncli.pages.parts import learning
-
-    return learning.learned_at(trace, part)
+    learning = _learning(part)
+    return [*learning.learned_at(trace, part)] if learning else []
 
 
 def in_tables(trace: Trace, part: PlannedStep) -> set[str]:
     """The quantities of a part whose numbers stand in tables of its ending."""
-    if part.place.text.tokenizing is None:
-        return set()
-    from attncli.pages.parts.learning import IN_TABLES
-
-    local = IN_TABLES.get(part.step, ())
-    made = definitions_of(trace, part)
-    return {d.name for d in made if d.name.local in local}
+    learning = _learning(part)
+    local = learning.IN_TABLES.get(part.step, ()) if learning else ()
+    return {d.name for d in definitions_of(trace, part) if d.name.local in local}
 
 
 def listed_again(trace: Trace, part: PlannedStep) -> set[str]:
