@@ -494,13 +494,8 @@ class _Telling(NamedTuple):
         return [_WORKED_AGAIN, *blocks]
 
 
-_WORKED_AGAIN = Paragraph(
-    (
-        "After each update the model is worked again. Its numbers after update 1 are called ",
-        Term("train[1]"),
-        ".",
-    )
-)
+_AGAIN = "After each update the model is worked again. Its numbers after update 1 are called "
+_WORKED_AGAIN = Paragraph((_AGAIN, Term("train[1]"), "."))
 
 
 def _made_for_nobody(trace: Trace, part: PlannedStep, selection: Selection) -> Iterator[Section]:

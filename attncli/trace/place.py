@@ -168,6 +168,12 @@ class WayPlace(LayerPlace):
         """The time before the first one."""
         return self.times + 1 if self.way == "backward" else 0
 
+    @property
+    def memory(self) -> Name:
+        """The full name of what the cell remembers in the end."""
+        path = self.path.path if self.path.local == "gates" else self.path
+        return below(path, "c" if self.cell.kind == "lstm" else "a").at(self.order[-1])
+
     def weights(self, local: str) -> Name:
         """The full name of a matrix that this way is given."""
         back = self.way == "backward" and self.cell.direction == "both"

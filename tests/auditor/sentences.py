@@ -638,7 +638,7 @@ _OF_RULES = tuple(
     for pattern in (
         r"by the temperature [\d.]+: below 1 it favours likely tokens, above 1 it makes",
         r"−ln of 1 minus the probability", r"if its result is near −1 or 1", r"^[\w ]+: $",
-        r"need not add up to exactly 1", r"turns negative numbers into 0", r"weights between 0 and 1 that add up to 1",
+        r"gradients of the row's scores add up to 0\.", r"need not add up to exactly 1", r"turns negative numbers into 0", r"weights between 0 and 1 that add up to 1",
         r"Where the mask is 0, the score", r"ε = 0\.0*1 is added", r"counts pos and i from 0", r"its rows and columns from 1",
         r"(?:near|between|above|is) [−\d]+(?: and [−\d]+)?(?= lets| holds|, else| by|\b)",
         r"and 0 otherwise", r"is 1 − a²",

@@ -141,10 +141,11 @@ def test_what_is_said_of_the_gradients_of_an_attention_is_so() -> None:
     trace = trace_of(SHIPPED["learning_to_attend"], "rounding.policy=exact")
     of = {name: trace[f"grad.{name}"].values for name in ("scores", "weights", "output", "Q", "K")}
     page = " ".join(page_of(trace).split())
-    assert "cost: its gradient counts against the row's weighted average." in page
+    assert "cost, and the gradients of the row's scores add up to 0." in page
     weights = trace["weights"].values
     average = (of["weights"] * weights).sum(axis=1, keepdims=True)
     assert of["scores"].any()
+    np.testing.assert_allclose(of["scores"].sum(axis=1), 0, atol=1e-12)
     np.testing.assert_array_equal(
         np.sign(of["scores"].round(12)), np.sign((of["weights"] - average).round(12))
     )

@@ -230,13 +230,11 @@ def _closing(trace: Trace, name: Spans, selection: Selection) -> list[Block]:
     said_of_all = Callout((*name, " ".join(texts)))
     if selection.detail == "summary":
         return [said_of_all]
-    right = [f for f in differing if judged[f.key] == "correct"]
-    return [said_of_all, *_listed(differing, judged, selection), *([_RIGHT_TOO] if right else [])]
+    right = [Callout((_RIGHT,))] if "correct" in judged.values() else []
+    return [said_of_all, *_listed(differing, judged, selection), *right]
 
 
-_RIGHT_TOO = Callout(
-    ("A number that differs and is correct was rounded less, or at another place, on the way.",)
-)
+_RIGHT = "A number that differs and is correct was rounded less, or at another place, on the way."
 
 
 def _counted(count: int, judged: Sequence[str]) -> str:

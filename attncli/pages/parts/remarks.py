@@ -111,7 +111,7 @@ def _kept(trace: Trace, place: WayPlace, ends: tuple[Spans, Spans]) -> list[Bloc
     known = all(below(place.name("gates").at(t), "candidate") in trace for t in place.order)
     if not known or len(after) > MOST_PARTS:
         return []
-    memory = trace[place.name("c" if lstm else "a").at(place.order[-1])]
+    memory = trace[place.memory]
     products: list[Spans] = []
     for k in range(memory.matrix.size):
         shares = [_gated(trace, place, time, k)[1] for time in after]
@@ -120,8 +120,8 @@ def _kept(trace: Trace, place: WayPlace, ends: tuple[Spans, Spans]) -> list[Bloc
     start: Spans = ("Of what the memory holds at ", *ends[0], ", the gates keep until ", *ends[1])
     shown = (("…",) if k is None else products[k] for k in elided(len(products), MOST_PARTS))
     back = (
-        " Along the cell state a gradient comes back by the same shares, where in a plain cell"
-        " W_aa multiplies it at every step."
+        " Nothing squashes c on its way, and its gradient comes back by the same shares. In a plain"
+        " cell W_aa and tanh change both at every step."
     )
     kept = Callout((*start, " these shares: ", *joined(shown, "; "), f".{back * lstm}"))
     return [kept, Callout(_left_of_each(trace, place, memory))]

@@ -79,10 +79,7 @@ def _extreme(quantity: Quantity, i: int, sizes: Array) -> tuple[Spans, Number] |
 
 def in_a_row(trace: Trace, part: PlannedStep, selection: Selection) -> Spans:
     """The sentence on the row that the page is about; nothing where there is none to say."""
-    if isinstance(part.place, BackwardPlace):
-        tell: Tell | None = _slope
-    else:
-        tell = _SAYS.get(part.step)
+    tell = _slope if isinstance(part.place, BackwardPlace) else _SAYS.get(part.step)
     told = Told(trace, part, selection)
     has_rows = all(selection.rows(q) for q in made_by(trace, part))
     spans = tell(told) if tell is not None and has_rows else None

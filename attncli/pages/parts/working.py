@@ -21,7 +21,7 @@ from attncli.operations.operation import Working as Forms
 from attncli.operations.rearranging import Moved, TakeRows
 from attncli.pages.parts.blocks import matrix_block
 from attncli.pages.parts.selection import Selection, row_asked_for
-from attncli.trace import Definition, PlannedStep, Quantity, Trace
+from attncli.trace import CellPlace, Definition, PlannedStep, Quantity, Trace
 
 _MOST_TERMS_ON_A_LINE = 8
 """A row whose working has more terms than this is told cell by cell."""
@@ -99,14 +99,14 @@ def adds_up_uses(quantity: Quantity) -> bool:
 
 
 def _that_tells(trace: Trace, quantity: Quantity, rows: Rows) -> Rows:
-    """The row of the token that is asked for, or else the last; on the way back and of an update
-    one that has a gradient."""
+    """The row of the token that is asked for, that of a cell's largest number in the end, or else
+    the last; on the way back and of an update one that has a gradient."""
     definition = quantity.definition
     back = quantity if quantity.name.inside(GRADIENTS) else None
     if definition is not None and definition.step == "update":
         gradients = (trace[o] for o in definition.operands if o.inside(GRADIENTS))
         back = next(gradients, None)
-    asked = _asked_for(trace, quantity) or rows[-1:]
+    asked = _asked_for(trace, quantity) or _remembered(trace, quantity) or rows[-1:]
     if back is None or back.values.shape[0] != quantity.values.shape[0]:
         return asked
     pushed = [i for i in (*rows, *asked) if i is not None and back.values[i].any()]
@@ -119,6 +119,16 @@ def _asked_for(trace: Trace, quantity: Quantity) -> Rows:
     if asked is None or quantity.rows.names != asked[0].names:
         return ()
     return (asked[1],)
+
+
+def _remembered(trace: Trace, quantity: Quantity) -> Rows:
+    """The row of what a cell remembers most of in the end, in what has as many at a time."""
+    part = trace.part_of(quantity.name)
+    place = part.place if part is not None and isinstance(part.place, CellPlace) else None
+    memory = None if place is None else trace.quantities.get(place.memory)
+    if memory is None or not quantity.is_list or quantity.matrix.shape != memory.matrix.shape:
+        return ()
+    return (int(np.abs(memory.values).argmax()),)
 
 
 def cell_line(trace: Trace, quantity: Quantity, i: int, j: int, *, whole: bool = False) -> Line:

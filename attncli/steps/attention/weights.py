@@ -185,8 +185,8 @@ SOFTMAX_STEP = Step(
     pictures=("heat_maps", "attended", "softmax_bars", "temperatures"),
     backward=Backward(
         "the softmax",
-        "The weights of a row add up to 1, so one can grow only at the others' cost: its gradient"
-        " counts against the row's weighted average.",
+        "The weights of a row add up to 1, so one can grow only at the others' cost, and the"
+        " gradients of the row's scores add up to 0.",
         whole=lambda _, made: in_one(made),
         usual_mistakes=("diagonal_only",),
     ),

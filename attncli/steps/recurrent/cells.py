@@ -604,8 +604,8 @@ def _why_start(place: WayPlace) -> str:
     if place.cell.kind != "lstm":
         return _WHY_START
     return (
-        "An LSTM has two memories, the cell state c, which its gates keep and write, and the hidden"
-        " state a, the part of it that they show."
+        "An LSTM has two memories: the cell state c, the long one, which its gates keep and write,"
+        " and the hidden state a, the part of c that they show to the next step and the read-out."
     )
 
 
