@@ -171,12 +171,12 @@ class _Audit:
 
     def is_input(self, statement: Statement, full: str, tables: Tables) -> bool:
         """Whether a row of another section stands bare before the working that its numbers are
-        in."""
+        in, or would be if that left nothing out."""
         is_bare = len(statement.parts) == 1 and not statement.addends and not self.leads
         if not is_bare or full in self.made | tables.given:
             return False
         each = [text for text in statement.parts[-1][1].strip("[]").split(", ") if text != "…"]
-        return all(text in self.worked for text in each)
+        return all(text in self.worked for text in each) or "…" in self.worked
 
     def grid(self, grid: Grid, *, aside: bool) -> None:
         match = re.fullmatch(
