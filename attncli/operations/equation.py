@@ -97,7 +97,7 @@ class Indexed(ByFirstForm):
             return (formulas.row_as_vector(self.tree, i, operands),)
         extents = self.sides.extents([operand.shape for operand in operands])
         cells = cells_of_row(self, i, extents[self.sides.result[1]], *operands)
-        return (cells, *_inner_sums_worked(cells))
+        return (cells, *_cells_worked_inside(cells))
 
     def terms(self, *operands: Matrix) -> int:
         return self._follows.terms(operands)
@@ -142,7 +142,7 @@ class Indexed(ByFirstForm):
         return {}
 
 
-def _inner_sums_worked(cells: Vector) -> Working:
+def _cells_worked_inside(cells: Vector) -> Working:
     """The cells of a row again with the sums inside their factors worked, where all have some."""
     forms = [simplification_steps(c) if isinstance(c, Product) else () for c in cells.entries]
     if not all(form[1:] for form in forms):

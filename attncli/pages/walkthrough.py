@@ -419,7 +419,7 @@ def _sections(
 ) -> Iterator[Section]:
     numbers = {id(part): number for number, part in enumerate(steps, start=1)}
     alike = _going_back_alike(trace, shown, selection)
-    page = _Telling(trace, selection, set(), set(), set(), set(), [])
+    page = _Telling(trace, selection, set(), set(), set(), [])
     for k, part in enumerate(shown):
         yield from _made_for_nobody(trace, part, selection)
         number = numbers[id(part)]
@@ -432,15 +432,13 @@ def _sections(
 
 
 class _Telling(NamedTuple):
-    """A page while it is told: which given matrices and formulas it has shown, after which update
-    the model is worked again, of what it told nothing but the numbers, which only data has, and
-    what it said of the numbers."""
+    """A page while it is told: which given matrices and formulas it has shown, of what it told
+    nothing but the numbers, which only data has, and what it said of them."""
 
     trace: Trace
     selection: Selection
     introduced: set[Name]
     formulas: set[Equation]
-    updates: set[int]
     untold: set[Name]
     said: list[Block]
 
@@ -488,9 +486,9 @@ class _Telling(NamedTuple):
             self.untold.update(definition.name for definition in part.definitions)
         elif not again and not isinstance(part.place, BackwardPlace):
             blocks = with_inputs(trace, part, self.untold, blocks)
-        if not later or self.updates or isinstance(part.place, UpdatePlace):
+        if not later or _WORKED_AGAIN in self.said or isinstance(part.place, UpdatePlace):
             return blocks
-        self.updates.add(part.updates)
+        self.said.append(_WORKED_AGAIN)
         return [_WORKED_AGAIN, *blocks]
 
 
