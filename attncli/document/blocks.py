@@ -261,7 +261,8 @@ class Section(NamedTuple):
 
     `path` says where in the model it was taken, `layers[1].heads[2]`, and `place` says so in
     words. The names in a section leave its path out. `since` is the number of the first step, where
-    only the last of several is told. In an exercise `questions` are its blanks in order, `solution`
+    only the last of several is told. `more` is for readers who want to know more, for formats that
+    can fold it away. In an exercise `questions` are its blanks in order, `solution`
     is the worked solution, which no student's sheet has.
     """
 
@@ -275,6 +276,7 @@ class Section(NamedTuple):
     questions: "tuple[Item, ...]" = ()
     solution: tuple[Block, ...] = ()
     since: int | None = None
+    more: Spans = ()
 
     @property
     def points(self) -> "Worth":

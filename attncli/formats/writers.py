@@ -80,10 +80,11 @@ class Title(NamedTuple):
 
 
 class Heading(NamedTuple):
-    """What a section begins with."""
+    """What a section begins with, and what a format may fold away behind its first words."""
 
     title: Spans
     formulas: tuple[Equation, ...]
+    more: Spans = ()
 
 
 class NewPage(NamedTuple):
@@ -115,7 +116,7 @@ def pieces_of(document: Document) -> Iterator[Piece]:
         heading = section.heading
         if paper is not None:
             heading = section.heading_with_points(paper.words)
-        yield Heading(heading, section.formulas)
+        yield Heading(heading, section.formulas, section.more)
         yield from section.blocks
     yield from document.closing
     yield from document.foot

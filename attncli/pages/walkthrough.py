@@ -329,15 +329,20 @@ def _told(trace: Trace, selection: Selection) -> Iterator[Section]:
 
 
 def _since(sections: Iterator[Section]) -> Iterator[Section]:
-    """The sections, those with a number of their own told for what stands before them as data."""
-    first: int | None = None
+    """The sections, each told for those of data behind it that end its place, and before it."""
+    told: Section | None = None
+    data: list[Section] = []
     for section in sections:
         if section.is_data:
-            first = first or section.number
-            yield section
-        else:
-            yield section._replace(since=first)
-            first = None
+            data.append(section)
+            continue
+        ends = [entry for entry in data if told and told.path == entry.path != section.path]
+        if told and ends:
+            told = told._replace(since=told.since or told.number, number=ends[-1].number)
+        first = next((entry.number for entry in data if entry not in ends), None)
+        yield from (*([told] if told else []), *data)
+        told, data = section._replace(since=first), []
+    yield from (*([told] if told else []), *data)
 
 
 def _page(trace: Trace, selection: Selection, sections: tuple[Section, ...]) -> Document:
@@ -455,6 +460,8 @@ class _Telling(NamedTuple):
         spans = opening_of(trace, part, before)
         opening = [Paragraph(spans)] if spans else []
         section = section_of(trace, part, number, [*opening, *others])
+        if (more := step_of(part).more) and all(step.step != part.step for step in before):
+            section = section._replace(more=(more,))
         section = section if selection.whole else in_one(trace, part, section)
         section = without_asides(trace, part, section) if selection.detail == "rows" else section
         closer = in_fewer_words(section, others, self.formulas) if again else section

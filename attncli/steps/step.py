@@ -121,7 +121,7 @@ class Backward(NamedTuple, Generic[P]):
     """How gradients go back through a step, for which the derivatives of its equations speak.
 
     `through` is what it is called then, `why` says in a sentence where the gradient comes from and
-    which way it pushes. `usual_mistakes` are the names of those in
+    which way it pushes, and `more` what a lesson adds. `usual_mistakes` are the names of those in
     `steps.backward.gradient_steps` that are made here, `mistakes` its own. `whole` puts several
     equations of the step together to one whose derivative people know, as those of a softmax.
     `fixed` are the last names of what is given to a step and isn't learned: it gets no
@@ -134,6 +134,7 @@ class Backward(NamedTuple, Generic[P]):
 
     through: str
     why: str
+    more: str = ""
     whole: Callable[[P, tuple[Definition, ...]], tuple[Definition, ...]] = lambda _, made: made
     usual_mistakes: tuple[str, ...] = ()
     mistakes: tuple[Mistake[BackwardPlace], ...] = ()

@@ -401,6 +401,10 @@ UPDATE_STEP = Step(
         "A step against the gradient lowers the loss: with too large a learning rate it may"
         " overshoot, with too small a one training takes long."
     ),
+    more=(
+        "A gradient says which way the loss grows fastest, and how fast, if a parameter grows. So"
+        " each parameter goes the other way, in proportion, and all go at the same time."
+    ),
     plan=lambda place: place.planned,
     mistakes=(
         Mistake(
@@ -440,6 +444,10 @@ PROGRESS_STEP = Step(
         "The prediction adds up each number's gradient, times how far that number is moved."
     ),
     why="The gradient predicts how a small step changes the loss.",
+    more=(
+        "It is the slope where the step begins. The loss is curved, so a long step comes to less"
+        " or more than the slope promises."
+    ),
     plan=lambda place: place.planned,
     mistakes=(
         Mistake(

@@ -8,7 +8,7 @@ from functools import partial
 from string import Template
 from typing import NamedTuple
 
-from attncli.document.blocks import Block, Document, Graph, WordBlank, text_of_spans
+from attncli.document.blocks import Block, Document, Graph, Spans, WordBlank, text_of_spans
 from attncli.document.pictures import Picture
 from attncli.document.questions import Seal, SelfCheck
 from attncli.document.tables import MatrixBlock, in_groups
@@ -251,8 +251,10 @@ def _section(k: int, part: _Part, style: HtmlStyle) -> str:
     kind = ' class="new-page"' if part.on_new_page else ""
     if isinstance(part.head, Title):
         style = style._replace(level=2)  # a heading right below the title skips no level
-    blocks = "\n".join(_blocks(with_tables_together(part.blocks), style))
-    text = f"{_head(k, part.head, style)}\n{blocks}"
+    blocks = [*_blocks(with_tables_together(part.blocks), style)]
+    if isinstance(part.head, Heading) and part.head.more:
+        blocks.insert(1, _fold(part.head.more, style))
+    text = "\n".join((_head(k, part.head, style), *blocks))
     return f'<section id="s{k}" aria-labelledby="h{k}"{kind}>\n{text}\n</section>'
 
 
@@ -278,6 +280,11 @@ def _head(k: int, head: Title | Heading, style: HtmlStyle) -> str:
     formulas = "".join(f'<div class="scroll">{mathml(f, _FORMULAS)}</div>' for f in head.formulas)
     below = f'\n<div class="formulas">{formulas}</div>' if formulas else ""
     return f'<h2 id="h{k}" tabindex="-1">{spans_html(head.title, style)}</h2>{below}'
+
+
+def _fold(more: Spans, style: HtmlStyle) -> str:
+    text = f"<p>{spans_html(more, style)}</p>"
+    return f'<details class="more"><summary>More on this</summary>{text}</details>'
 
 
 def _contents(parts: Sequence[_Part]) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 
 from attncli.document.blocks import (
     Block,
+    Bullets,
     Callout,
     Edge,
     Graph,
@@ -40,7 +41,7 @@ from attncli.pages.parts.findings import (
 )
 from attncli.pages.parts.pictures import MOST_POINTS, pictures_of, tempered_by
 from attncli.pages.parts.remarks import nearness, remarks_on
-from attncli.pages.parts.sections import arranged, opening_of
+from attncli.pages.parts.sections import arranged, formulas_at, opening_of
 from attncli.pages.parts.selection import Selection, shown_parts
 from attncli.pages.parts.sentences import called_as, contrasted, quoted, words_enumerated
 from attncli.scenario.model import UPDATES, after_updates, updates_before
@@ -122,8 +123,9 @@ def _taken_anew(before: Trace, other: Trace, rows: Selection) -> list[Block]:
     for part in shown_parts(other):
         if part.step not in known and not isinstance(part.place, BackwardPlace | UpdatePlace):
             known.add(part.step)
-            opening = Paragraph(opening_of(other, part, ()))
-            blocks += [opening, *arranged(other, part, brief), *remarks_on(other, part)]
+            formulas = Bullets(tuple((formula,) for formula in formulas_at(other, part)))
+            blocks += [Paragraph(opening_of(other, part, ())), formulas]
+            blocks += [*arranged(other, part, brief), *remarks_on(other, part)]
             blocks += pictures_of(other, part, rows) if rows.pictured else ()
     return blocks
 

@@ -212,7 +212,12 @@ PROJECT_STEP = Step(
         "Every token has three roles: its query says what it looks for, its key what it offers,"
         " its value what it passes on."
     ),
-    more="Three learned matrices compute all three from the same vector.",
+    more=(
+        "Three learned matrices compute all three from the same vector. If the embeddings"
+        " themselves were compared, each word would match itself and words like it best. With"
+        " matrices of their own a query can match a key that is quite unlike it, as a pronoun and"
+        " its noun, and what a token passes on may differ from what it is found by."
+    ),
     check=_check_project,
     plan=_plan_project,
     on_the_way=True,
@@ -346,8 +351,10 @@ SPLIT_STEP = Step(
         " verb, another for the next word."
     ),
     more=(
-        "W_Q holds the matrices of all heads side by side, so a head's queries are a run of"
-        " columns of Q. The same holds for keys and values."
+        "A single row of weights would have to mix all that a token looks for."
+        " W_Q holds the matrices of all heads side by side, so a head's queries are a run of"
+        " columns of Q. The same holds for keys and values. Several heads of fewer columns cost"
+        " no more than one of all."
     ),
     check=_check_split,
     plan=_plan_split,

@@ -36,8 +36,10 @@ SCORES_STEP = Step(
     happens=lambda _: "Each query is compared with each key by their dot product.",
     why="A score says how well what one token looks for matches what another token offers.",
     more=(
-        "A dot product is large where two vectors point the same way. A row of the table holds"
-        " all the scores of one query."
+        "A dot product is large where two vectors point the same way, and 0 where they are at"
+        " right angles. A row of the table holds all the scores of one query. Scores aren't"
+        " symmetric: how well the query of one token matches the key of another says nothing of the"
+        " other's query."
     ),
     plan=lambda place: (
         Definition(
@@ -61,6 +63,10 @@ SCORES_STEP = Step(
     backward=Backward(
         "the scores",
         "Each score's gradient is shared out to Q and K, in proportion to the other's numbers.",
+        more=(
+            "A query moves towards the keys whose scores should grow, and away from those whose"
+            " scores should fall. A key does the same with its queries."
+        ),
         usual_mistakes=("transpose_forgotten",),
     ),
 )

@@ -193,6 +193,7 @@ def step_back(forward: Step[Any], name: str) -> Step[BackwardPlace]:
             filter(None, (_summed(place), _of_a_step(place), _not_learned(forward, place)))
         ),
         why=back.why,
+        more=back.more,
         plan=lambda place: place.planned,
         mistakes=made_in(back),
         on_the_way=forward.on_the_way,

@@ -155,7 +155,10 @@ FFN_STEP = Step(
     why=_WHY_FFN,
     why_at=lambda place: f"{_WHY_FFN}{_GELU if _kind(place) == 'gelu' else ''}",
     more=(
-        "Without the activation between them, its two layers would do no more than a single matrix."
+        "Without the activation between them, its two layers would do no more than a single"
+        " matrix. With it, a hidden number can be a feature that is there or isn't: ReLU is 0 until"
+        " the sum reaches its threshold. In large models the hidden vector is mostly four times as"
+        " wide as the token's."
     ),
     plan=_plan_ffn,
     general=General(x="output", gives=("b1", "b2")),
@@ -296,7 +299,10 @@ RESIDUAL_STEP = Step(
         "A residual connection around each sublayer (attention, feed-forward network) keeps what"
         " is already known of a token."
     ),
-    more="The sum also gives the gradient a direct way back through many layers.",
+    more=(
+        "A sublayer only has to learn what to add, instead of learning to pass everything on. The"
+        " sum also gives the gradient a direct way back through many layers."
+    ),
     plan=_plan_residual,
     check=_check,
     general=General(x="attention"),

@@ -110,7 +110,9 @@ TOKENIZE_STEP = Step(
         "A network works on numbers, so a text is cut into tokens: pieces that have a place in"
         " the model's vocabulary."
     ),
-    more="This place is the token's ID. It is only a name: 103 is not more than 101.",
+    more=(
+        "A token's ID is its place in the vocabulary. It is only a name: 103 is not more than 101."
+    ),
     plan=lambda _: (),
     pictures=("merge_trees",),
 )
@@ -482,10 +484,7 @@ PROJECT_OUT_STEP = Step(
         "A state can be compared with the embeddings of the vocabulary only if it has as many"
         " numbers as they have."
     ),
-    more=(
-        "It brings the width back with a matrix of its own, since the layers have changed the"
-        " states."
-    ),
+    more=("The width comes back by a matrix of its own, since the layers have changed the states."),
     plan=lambda place: (_projected(place),),
     general=General(x="x", gives=("b",)),
     shown_with=_NARROW,

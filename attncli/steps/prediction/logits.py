@@ -133,7 +133,7 @@ HEAD_STEP = Step(
     happens=_happens_head,
     why="A head prepares the last vectors of a model for one task.",
     more=(
-        "It is small and learned with its task, such as finding a hidden word or the class of a"
+        "A head is small and learned with its task, such as finding a hidden word or the class of a"
         " sentence or a picture."
     ),
     example="masked_word",
@@ -290,7 +290,10 @@ UNEMBED_STEP = Step(
     happens=_happens_unembed,
     why=_NEXT,
     why_at=_why,
-    more="A large dot product says that the token fits.",
+    more=(
+        "A large dot product says that the token fits. Under a causal mask only the last token has"
+        " seen the whole text, so its vector is the one to ask."
+    ),
     example="next_token",
     plan=_plan_unembed,
     sized=_sized_unembed,
@@ -408,7 +411,9 @@ PREDICT_STEP = Step(
     more=(
         "The greedy choice is the most likely token. Sampling takes each token as often as its"
         " probability says. Top-k, top-p and a temperature below 1 keep samples away from"
-        " unlikely tokens. A temperature above 1 does the opposite."
+        " unlikely tokens. A temperature above 1 does the opposite, one near 0 leaves nearly"
+        " nothing but the greedy choice, and 1 changes nothing. The chosen token goes to the end"
+        " of the text, and the model is asked again."
     ),
     example="next_token",
     plan=_plan_predict,
@@ -436,7 +441,8 @@ CLASSIFY_STEP = PREDICT_STEP._replace(
     happens=lambda _: "A softmax turns each row of logits into probabilities.",
     why="Logits may be any numbers, while probabilities say how sure the model is of each answer.",
     more=(
-        "The most likely one is the model's answer: a class, or the token that belongs in a place."
+        "The largest probability is the model's answer: that of a class, or of the token that"
+        " belongs in a place."
     ),
     example="masked_word",
     plan=lambda place: softmax(place, place.x, _PROBABILITIES, "classify"),

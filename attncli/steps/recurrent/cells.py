@@ -221,8 +221,11 @@ GATES_STEP = Step(
         " holds it back, while a candidate for the memory may be negative, too."
     ),
     more=(
-        "A plain cell has no gates and rewrites its whole memory at each token. So what came long"
-        " ago is soon lost, and its gradient with it."
+        "Nobody sets the gates: learned matrices compute them at each step from the new input and"
+        " the last hidden state. The candidate is what the cell could write into its memory now."
+        " A plain cell has no gates and rewrites its whole memory at each token. So what came long"
+        " ago is soon lost, and its gradient with it. Where a gate that keeps stays near 1, the"
+        " memory and its gradient come through many steps nearly whole."
     ),
     example="yassine_lstm",
     check=_check_gates,
