@@ -114,12 +114,14 @@ def _moved(_: Said, match: re.Match[str]) -> bool:
 
 
 def _shares(claim: Said, match: re.Match[str]) -> bool:
-    """By how much the loss falls in all; what each part brings is worked in another test."""
+    """By how much the loss falls in all, and whether the parts are more; what each part brings is
+    worked in another test."""
     losses = [name for name in claim.tables if name.rpartition(".")[2] == "cross_entropy"]
     before, *_, after = (
         number(claim.tables[name].text[0]) for name in losses if "grad" not in name
     )
-    return before - after == number(match["fall"])
+    parts, fall = number(match["one"]) + number(match["other"]), before - after
+    return fall == number(match["fall"]) and (parts > fall) == bool(match["less"])
 
 
 def _like(digits: Decimal, exact: Decimal) -> Decimal:
@@ -176,8 +178,8 @@ REMARKS: tuple[tuple[str, Callable[[Said, re.Match[str]], bool]], ...] = (
     (rf"The cosines \w+ are between (?P<a>{_N}) and (?P<b>{_N}), [\w ]+ between (?P<c>{_N}) and (?P<d>{_N})\.", _between),
     (rf"(?P<how>come nearer (?:most|least)|move apart most): their cosine goes from (?P<then>.+? = {_N}) to"
      rf" (?P<now>.+? = {_N})\.", _moved),
-    (rf"frozen, the same updates of .+ lower the loss by {_N} of the (?P<fall>{_N})\. With .+ frozen, the same updates of"
-     rf" .+ lower the loss by {_N}\.", _shares),
+    (rf"frozen, the same updates of .+ lower the loss by (?P<one>{_N}) of the (?P<fall>{_N})\. With .+ frozen, the same updates of"
+     rf" .+ lower the loss by (?P<other>{_N})\.(?P<less> Where one has helped, the other has less left to do\.)?", _shares),
     (rf"Of 100 draws about (?P<now>\d+) would be “(?P<token>.+?)” at temperature (?P<own>{_N}), and (?P<then>\d+) at (?P<other>{_N})\."
      r"(?: Draws of neither “(?P<a>.+?)” nor “(?P<b>.+?)” (?P<verb>rise|fall) from (?P<rest>\d+) to (?P<others>\d+)\.)?", _drawn),
 )  # fmt: skip

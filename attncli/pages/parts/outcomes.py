@@ -106,7 +106,7 @@ def _variant(
     tables = [*_given_in(name, other, changed), variant_block(name, result, rows)]
     found = [] if compared.same else findings_anew(other, before.trace, rows)
     anew = _taken_anew(before.trace, other, rows)
-    return [note, *about, *anew, *tables, *_words_moved(trace, other), *map(Callout, found)]
+    return [note, *anew, *about, *tables, *_words_moved(trace, other), *map(Callout, found)]
 
 
 def _given_in(name: str, variant: Trace, changed: Sequence[Quantity]) -> list[Block]:
@@ -336,8 +336,10 @@ def _shares(passes: Sequence[_Pass]) -> list[Block]:
     fall = _fall(first, last, ())
     if not one or not other or fall.shown <= 0:
         return []
-    shares = (*_alone(first, last, one, other), " of the ", fall, ". With ")
-    return [Callout(("With ", *shares, *_alone(first, last, other, one), "."))]
+    alone, rest = _alone(first, last, one, other), _alone(first, last, other, one)
+    helped = decimals.total(n.shown for n in (*alone, *rest) if isinstance(n, Number))
+    less = ". Where one has helped, the other has less left to do" if helped > fall.shown else ""
+    return [Callout(("With ", *alone, " of the ", fall, ". With ", *rest, less, "."))]
 
 
 def _alone(first: _Pass, last: _Pass, of: Sequence[Name], frozen: Sequence[Name]) -> Spans:

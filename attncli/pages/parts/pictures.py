@@ -452,7 +452,8 @@ def temperatures(trace: Trace, part: PlannedStep, selection: Selection) -> Itera
         Series(f"T = {n:f}", tuple(_number(its, shares, i, j) for j in places))
         for n, its in worked.items()
     )
-    title = called_by(own, "{} at several temperatures" + cut_of_bars(shares), shares, i)
+    about = "{} at several temperatures T, by which scores are divided" + cut_of_bars(shares)
+    title = called_by(own, about, shares, i)
     yield Bars(title, tuple(shares.columns.words[j] for j in places), tuple(series))
 
 

@@ -136,16 +136,17 @@ def _normed(told: Told) -> Spans | None:
     return ("The row of ", *told.token(normed), ends)
 
 
-def _largest_of(*locals_: str, begins: str, verb: str = "most in") -> Tell:
-    """In which dimension the row is largest:
-    `The query of “go” is largest in dimension 3 (1.423).`"""
+def _largest_of(*locals_: str, begins: str) -> Tell:
+    """In which dimension the row is largest in size:
+    `The query of “go” is furthest from 0 in dimension 3 (1.423).`"""
 
     def tell(told: Told) -> Spans | None:
         made = told.made(*locals_)
         found = None if made is None else told.largest_in(made)
         if made is None or found is None:
             return None
-        return (f"{begins} ", *told.token(made), f" {verb} ", *found[0], " (", found[1], ").")
+        words = (*told.token(made), " is furthest from 0 in ", *found[0])
+        return (f"{begins} of ", *words, " (", found[1], ").")
 
     return tell
 
@@ -287,15 +288,15 @@ _SAYS: Mapping[str, Tell] = {
     "embed": _embedded,
     "positions": _positioned,
     "norm": _normed,
-    "project": _largest_of("Q", begins="The query of", verb="is largest in"),
+    "project": _largest_of("Q", begins="The query"),
     "scores": _best_of("scores", "matches", " best"),
     "scale": _scaled,
     "mask": _masked,
     "weighted_sum": _blended,
-    "merge": _largest_of("attention", "concat", begins="Attention gives"),
+    "merge": _largest_of("attention", "concat", begins="The attention"),
     "residual": _added,
-    "ffn": _largest_of("ffn", begins="The feed-forward network gives"),
-    "mix": _largest_of("mixture", begins="Together the experts give"),
+    "ffn": _largest_of("ffn", begins="The feed-forward network's output"),
+    "mix": _largest_of("mixture", begins="The experts' mixture"),
     "unembed": _best_of("logits", "is that of", begins=("The highest logit of ",)),
     "loss": _surprised,
     "state": _remembered,

@@ -213,10 +213,11 @@ PROJECT_STEP = Step(
         " its value what it passes on."
     ),
     more=(
-        "Three learned matrices compute all three from the same vector. If the embeddings"
-        " themselves were compared, each word would match itself and words like it best. With"
-        " matrices of their own a query can match a key that is quite unlike it, as a pronoun and"
-        " its noun, and what a token passes on may differ from what it is found by."
+        "Three learned matrices compute all three from the same vector: the sentence attends to"
+        " itself (self-attention). If the embeddings themselves were compared, each word would"
+        " match itself and words like it best. With matrices of their own, words that are quite"
+        " unlike can match, as a pronoun and its noun, and what a token passes on may differ from"
+        " what it is found by."
     ),
     check=_check_project,
     plan=_plan_project,
@@ -351,10 +352,10 @@ SPLIT_STEP = Step(
         " verb, another for the next word."
     ),
     more=(
-        "A single row of weights would have to mix all that a token looks for."
-        " W_Q holds the matrices of all heads side by side, so a head's queries are a run of"
-        " columns of Q. The same holds for keys and values. Several heads of fewer columns cost"
-        " no more than one of all."
+        "A head is an attention of its own. A single row of weights would have to mix all that a"
+        " token looks for. W_Q holds the matrices of all heads side by side, so a head's queries"
+        " are a run of columns of Q. The same holds for keys and values. Several narrow heads cost"
+        " no more than a wide one."
     ),
     check=_check_split,
     plan=_plan_split,
@@ -398,7 +399,8 @@ WEIGHTED_SUM_STEP = Step(
     ),
     more=(
         "So the token's new vector holds something of every token that it attends to. It"
-        " represents the token in its context."
+        " represents the token in its context. No token waits for another one's result, so all can"
+        " be computed at the same time, while a recurrent network reads one after the other."
     ),
     plan=lambda place: (
         Definition(place.name("output"), WeightedSum(), (place.x, place.latest("V"))),

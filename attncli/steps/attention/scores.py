@@ -36,10 +36,11 @@ SCORES_STEP = Step(
     happens=lambda _: "Each query is compared with each key by their dot product.",
     why="A score says how well what one token looks for matches what another token offers.",
     more=(
-        "A dot product is large where two vectors point the same way, and 0 where they are at"
-        " right angles. A row of the table holds all the scores of one query. Scores aren't"
-        " symmetric: how well the query of one token matches the key of another says nothing of the"
-        " other's query."
+        "A dot product is large where two vectors are long and point the same way, and 0 where"
+        " they are at right angles. K has a key in each row, Kᵀ one in each column, so that a row"
+        " times a column is the dot product of a query and a key. Each row of scores is one"
+        " query's. Scores aren't symmetric: how well one token's query matches another's key says"
+        " nothing of the other way round."
     ),
     plan=lambda place: (
         Definition(

@@ -301,7 +301,8 @@ RESIDUAL_STEP = Step(
     ),
     more=(
         "A sublayer only has to learn what to add, instead of learning to pass everything on. The"
-        " sum also gives the gradient a direct way back through many layers."
+        " sum also gives the gradient a direct way back through many layers. A further layer does"
+        " the same with matrices of its own, on vectors that already know of the others."
     ),
     plan=_plan_residual,
     check=_check,

@@ -242,8 +242,10 @@ EMBED_STEP = Step(
     why=_WHY.format("d_model"),
     why_at=lambda place: _WHY.format("d_embed" if projected_when(place.stack) else "d_model"),
     more=(
-        "The table is learned. Looking up only picks rows, one for each token, in the order of"
-        " the sentence."
+        "A network can calculate with a vector, while an ID is only a name. The table is learned,"
+        " as all matrices of a network are: it begins with random numbers, and training moves each"
+        " of them against its gradient, which says how the error grows with it. Looking up only"
+        " picks rows, one for each token, in the order of the sentence."
     ),
     check=_check_embed,
     plan=_plan_embed,

@@ -343,11 +343,11 @@ def _of_kind(place: Place, positions: Positions, name: str) -> str:
     if positions.kind == "given":
         start = 0 if positions.config.get(IDS) else positions.config.get(START)
         first = f", from row {start} on, counted from 0" if start else ""
-        return f"Each position has its row of a table{first}"
+        return f"Each position has its row of a table{first or ', counted from 0'}"
     return (
-        "Each position gets pairs of a sine and a cosine, whose waves grow longer from pair to"
-        f" pair. PE counts pos and i from 0, {name} its rows and columns from 1: {name}[1, 1] is"
-        f" PE({start_of(place, positions)}, 0)"
+        "Each position pos gets pairs of a sine and a cosine, whose waves grow longer from pair"
+        f" i to pair. PE counts pos and i from 0, {name} its rows and columns from 1: {name}[1, 1]"
+        f" is PE({start_of(place, positions)}, 0)"
     )
 
 
@@ -389,10 +389,10 @@ POSITIONS_STEP = Step(
         " added to each token's embedding."
     ),
     more=(
-        "Without positions, the same tokens in another order give the same rows, in that order."
-        " Sines and cosines of different wavelengths work like the hands of a clock. Together"
-        " they tell positions apart, and a shift turns each hand by the same angle, wherever it"
-        " begins."
+        "Without positions, the same tokens in another order give the same rows, in that order. A"
+        " token's vector is as long as before, and now says both what the token is and where it"
+        " stands. Sines and cosines need no training, and there are some for any position, also"
+        " beyond the longest text of the training."
     ),
     check=_check,
     plan=_plan,

@@ -409,11 +409,12 @@ PREDICT_STEP = Step(
     happens=_happens,
     why="A probability says how likely a token is to come next.",
     more=(
-        "The greedy choice is the most likely token. Sampling takes each token as often as its"
-        " probability says. Top-k, top-p and a temperature below 1 keep samples away from"
-        " unlikely tokens. A temperature above 1 does the opposite, one near 0 leaves nearly"
-        " nothing but the greedy choice, and 1 changes nothing. The chosen token goes to the end"
-        " of the text, and the model is asked again."
+        "Logits may be negative and add up to anything, while the softmax makes positive shares of"
+        " them, in the same order. The greedy choice is the most likely token. Sampling takes each"
+        " token as often as its probability says. Top-k, top-p and a temperature below 1 keep"
+        " samples away from unlikely tokens. A temperature above 1 does the opposite, one near 0"
+        " leaves nearly nothing but the greedy choice, and 1 changes nothing. The chosen token goes"
+        " to the end of the text, and the model is asked again."
     ),
     example="next_token",
     plan=_plan_predict,

@@ -421,6 +421,12 @@ LOSS_STEP = Step(
         "the loss",
         "In the loss of its position, a logit's gradient is p − y: its probability minus its"
         " target.",
+        more=(
+            "The target y is 1 for the right class and 0 for all others, so a logit whose gradient"
+            " is negative should grow. From here the page goes back to the parameters, the last"
+            " step first: that is backpropagation. By the chain rule, the gradient of what went"
+            " into a step is that of what came out, times the derivative of the step."
+        ),
         whole=_whole_loss,
         usual_mistakes=("not_averaged", "without_target", "exchanged"),
         fixed=(TARGETS,),

@@ -218,14 +218,17 @@ GATES_STEP = Step(
     ),
     why=(
         "Gates decide number by number what passes: a gate near 1 lets a number through, one near 0"
-        " holds it back, while a candidate for the memory may be negative, too."
+        " holds it back, while the candidate, which may be written to the memory, can be negative."
     ),
     more=(
-        "Nobody sets the gates: learned matrices compute them at each step from the new input and"
-        " the last hidden state. The candidate is what the cell could write into its memory now."
-        " A plain cell has no gates and rewrites its whole memory at each token. So what came long"
-        " ago is soon lost, and its gradient with it. Where a gate that keeps stays near 1, the"
-        " memory and its gradient come through many steps nearly whole."
+        "Nobody sets the gates: learned matrices, random before training, compute them at each"
+        " step from the new input and the last hidden state. To both products a bias b is added,"
+        " which shifts a gate whatever comes in: with a large one it stays open. A plain recurrent"
+        " cell has no gates and rewrites its whole memory at each token, so what came long ago is"
+        " soon lost. On its way back through such a cell, the gradient is multiplied by the same"
+        " matrix at every step: it vanishes where that makes it smaller, and explodes where it"
+        " makes it larger. The LSTM was made against the first. Where the gate that keeps stays"
+        " near 1, the memory and its gradient come through many steps nearly whole."
     ),
     example="yassine_lstm",
     check=_check_gates,
@@ -363,7 +366,7 @@ STATE_STEP = Step(
         "The state is what a recurrent cell passes on: to the next step as its memory, and to the"
         " read-out."
     ),
-    more="With tanh its numbers stay between −1 and 1, however many tokens there are.",
+    more="With tanh the numbers of a stay between −1 and 1, however many tokens there are.",
     example="yassine_rnn_sentence",
     check=_check_state,
     plan=lambda place: _PLANS[place.cell.kind](place),
@@ -725,8 +728,8 @@ INPUT_STEP = Step(
     ),
     why="A recurrent cell reads one token at a time: its new input is that token's vector.",
     more=(
-        "In a plain cell, W_ax picks out what is worth remembering, with one dot product for each"
-        " number of the memory."
+        "The matrix that it is multiplied by picks out what is worth remembering, with one dot"
+        " product for each number of the memory."
     ),
     example="yassine_rnn_sentence",
     check=_check_input,
