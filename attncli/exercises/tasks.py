@@ -182,7 +182,7 @@ def _hints(
     for section in sections:
         step, bare = step_named(section.step), section._replace(questions=(), solution=())
         place = next((part.place for part in trace.story if part.step == section.step), None)
-        purpose = () if section.step in known else (Paragraph((step.purpose_at(place),)),)
+        purpose = () if section.step in known else (Paragraph((step.why_here(place),)),)
         mistakes = () if section.step in known else _mistakes(step, words)
         known.add(section.step)
         yield (

@@ -110,7 +110,8 @@ def _lesson(
 ) -> Section:
     selection = with_routing(trace, selection)
     part = part_to_explain(step, trace, selection)
-    blocks: list[Block] = [Paragraph((step.purpose_at(part.place if part else None),))]
+    texts = (step.why_here(part.place if part else None), step.more)
+    blocks: list[Block] = [Paragraph((text,)) for text in texts if text]
     blocks += [Table(("Vector", "Role", "It says"), step.roles)] if step.roles else []
     if part is None:
         blocks += [DefinitionList(tuple(_in_letters(step))), Callout(_left_out(trace, step))]

@@ -223,10 +223,6 @@ class Step(NamedTuple, Generic[P]):
         """What the step is for, at a place or in general."""
         return self.why if place is None or self.why_at is None else self.why_at(place)
 
-    def purpose_at(self, place: P | None) -> str:
-        """What the step is for, as a lesson has it, at a place or in general."""
-        return f"{self.why_here(place)} {self.more}".rstrip()
-
     def title_at(self, place: P) -> Phrase:
         """What the step is called at a place: `Norm 1`."""
         return phrase(place.titled(self.title) if self.titled is None else self.titled(place))

@@ -403,7 +403,9 @@ UPDATE_STEP = Step(
     ),
     more=(
         "A gradient says which way the loss grows fastest, and how fast, if a parameter grows. So"
-        " each parameter goes the other way, in proportion, and all go at the same time."
+        " each parameter goes the other way, in proportion, and all go at the same time. A gradient"
+        " holds only where it was worked out, so training takes many short steps and works it out"
+        " anew after each."
     ),
     plan=lambda place: place.planned,
     mistakes=(
@@ -446,7 +448,7 @@ PROGRESS_STEP = Step(
     why="The gradient predicts how a small step changes the loss.",
     more=(
         "It is the slope where the step begins. The loss is curved, so a long step comes to less"
-        " or more than the slope promises."
+        " or more than the slope promises, which may be more than all of the loss."
     ),
     plan=lambda place: place.planned,
     mistakes=(

@@ -73,7 +73,7 @@ def test_every_step_and_quantity_is_documented() -> None:
     for step in steps():
         ((row),) = re.findall(rf"^\| `{step.name}` \| (`.*) \|$", section("Steps: "), re.MULTILINE)
         assert re.findall(r"`(\w+)`", row) == list(step.makes)
-        assert step.purpose_at(None)
+        assert step.why_here(None)
         assert general_formulas(step)
         assert step.mistakes or step.name == "tokenize"
 

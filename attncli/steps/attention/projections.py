@@ -209,8 +209,8 @@ PROJECT_STEP = Step(
     shapes="X [n, d_model] → Q [n, d_k], K [m, d_k], V [m, d_v]",
     happens=_happens_project,
     why=(
-        "Every token has three roles: its query says what it looks for, its key what it offers,"
-        " its value what it passes on."
+        "In attention every token has three roles: its query says what it looks for, its key what"
+        " it offers, its value what it passes on."
     ),
     more=(
         "Three learned matrices compute all three from the same vector: the sentence attends to"
@@ -349,7 +349,7 @@ SPLIT_STEP = Step(
     happens=_happens_split,
     why=(
         "Heads attend side by side, each with attention weights of its own: one can look for the"
-        " verb, another for the next word."
+        " verb, another for the word before."
     ),
     more=(
         "A head is an attention of its own. A single row of weights would have to mix all that a"

@@ -37,10 +37,10 @@ SCORES_STEP = Step(
     why="A score says how well what one token looks for matches what another token offers.",
     more=(
         "A dot product is large where two vectors are long and point the same way, and 0 where"
-        " they are at right angles. K has a key in each row, Kᵀ one in each column, so that a row"
-        " times a column is the dot product of a query and a key. Each row of scores is one"
-        " query's. Scores aren't symmetric: how well one token's query matches another's key says"
-        " nothing of the other way round."
+        " they are at right angles. Training makes W_Q and W_K such that it is large where one"
+        " token is relevant to another. K has a key in each row, Kᵀ one in each column, so that a"
+        " row times a column is the dot product of a query and a key. Scores aren't symmetric: how"
+        " well one token's query matches another's key says nothing of the other way round."
     ),
     plan=lambda place: (
         Definition(

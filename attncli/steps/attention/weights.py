@@ -144,7 +144,8 @@ SOFTMAX_STEP = Step(
         "e is 2.718…, and a score that is larger by 1 gets e times the weight. The scores"
         " themselves can't be shares: some may be negative, and they don't add up to 1. e to any"
         " power is positive, and a larger score keeps the larger weight. Picking the largest score"
-        " alone would leave nothing of the others, and no gradient to learn by."
+        " alone would leave nothing of the others, and no gradient to learn by. A temperature T"
+        " divides the scores first: a low one makes the weights differ more, a high one less."
     ),
     plan=lambda place: softmax(place, place.x, place.name("weights"), "softmax"),
     general=General(x="scaled"),
@@ -193,11 +194,11 @@ SOFTMAX_STEP = Step(
         "The weights of a row add up to 1, so one can grow only at the others' cost, and the"
         " gradients of the row's scores add up to 0.",
         more=(
-            "Each weight's gradient is compared with the average of its row, in which each counts by"
-            " its weight. Where it is below, the token's value helps more than the mixture does, and"
-            " its score grows, even if another one helps still more. Where one weight is nearly 1,"
-            " the softmax is saturated: all gradients of the row's scores are nearly 0, and learning"
-            " stalls."
+            "Each weight's gradient is compared with the average of its row, in which each counts"
+            " by its weight. Where it is below, the token's value helps more than the mixture does,"
+            " and its score grows, even if another one helps still more. Where one weight is nearly"
+            " 1, the softmax is saturated: all gradients of the row's scores are nearly 0, and"
+            " learning stalls."
         ),
         whole=lambda _, made: in_one(made),
         usual_mistakes=("diagonal_only",),

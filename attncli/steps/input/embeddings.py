@@ -111,7 +111,8 @@ TOKENIZE_STEP = Step(
         " the model's vocabulary."
     ),
     more=(
-        "A token's ID is its place in the vocabulary. It is only a name: 103 is not more than 101."
+        "The vocabulary is the list of all tokens that the model knows, and a token's ID is its"
+        " place in it. The ID is only a name: 103 is not more than 101."
     ),
     plan=lambda _: (),
     pictures=("merge_trees",),
@@ -243,9 +244,11 @@ EMBED_STEP = Step(
     why_at=lambda place: _WHY.format("d_embed" if projected_when(place.stack) else "d_model"),
     more=(
         "A network can calculate with a vector, while an ID is only a name. The table is learned,"
-        " as all matrices of a network are: it begins with random numbers, and training moves each"
-        " of them against its gradient, which says how the error grows with it. Looking up only"
-        " picks rows, one for each token, in the order of the sentence."
+        " as all weight matrices of a network are: it begins with random numbers, and training on"
+        " much text moves each of them against its gradient, which says how the error of the"
+        " model's predictions grows with it. Words that stand in like places are moved alike, and"
+        " so come to be near each other. Few dimensions have a meaning that one could name. Real"
+        " models have hundreds, which is room for fine differences."
     ),
     check=_check_embed,
     plan=_plan_embed,

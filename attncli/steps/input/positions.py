@@ -345,9 +345,9 @@ def _of_kind(place: Place, positions: Positions, name: str) -> str:
         first = f", from row {start} on, counted from 0" if start else ""
         return f"Each position has its row of a table{first or ', counted from 0'}"
     return (
-        "Each position pos gets pairs of a sine and a cosine, whose waves grow longer from pair"
-        f" i to pair. PE counts pos and i from 0, {name} its rows and columns from 1: {name}[1, 1]"
-        f" is PE({start_of(place, positions)}, 0)"
+        "Each position pos gets a sine and a cosine for each pair i of dimensions, whose waves grow"
+        f" longer from pair to pair. PE counts pos and i from 0, {name} its rows (called by the"
+        f" tokens there) and columns from 1: {name}[1, 1] is PE({start_of(place, positions)}, 0)"
     )
 
 
@@ -389,10 +389,12 @@ POSITIONS_STEP = Step(
         " added to each token's embedding."
     ),
     more=(
-        "Without positions, the same tokens in another order give the same rows, in that order. A"
-        " token's vector is as long as before, and now says both what the token is and where it"
-        " stands. Sines and cosines need no training, and there are some for any position, also"
-        " beyond the longest text of the training."
+        "Without positions, the same tokens in another order give the same rows, in that order,"
+        " and a word that stands at two places is the same there. So each position has a vector of"
+        " its own, its positional encoding. A token's vector is as long as before, and now says"
+        " both what the token is and where it stands. A table of positions is learned. Sines and"
+        " cosines need no training, and there are some for any position, also beyond the longest"
+        " text of the training."
     ),
     check=_check,
     plan=_plan,

@@ -291,8 +291,10 @@ UNEMBED_STEP = Step(
     why=_NEXT,
     why_at=_why,
     more=(
-        "A large dot product says that the token fits. Under a causal mask only the last token has"
-        " seen the whole text, so its vector is the one to ask."
+        "A large dot product says that the token fits. In training, the model has been made to"
+        " predict the next token of much text, and so has learned which tokens follow which. Under"
+        " a causal mask only the last token has seen the whole text, so its vector is the one to"
+        " ask."
     ),
     example="next_token",
     plan=_plan_unembed,

@@ -425,7 +425,8 @@ LOSS_STEP = Step(
             "The target y is 1 for the right class and 0 for all others, so a logit whose gradient"
             " is negative should grow. From here the page goes back to the parameters, the last"
             " step first: that is backpropagation. By the chain rule, the gradient of what went"
-            " into a step is that of what came out, times the derivative of the step."
+            " into a step is that of what came out, times the derivative of the step. It needs the"
+            " numbers of the way forward, which therefore comes first."
         ),
         whole=_whole_loss,
         usual_mistakes=("not_averaged", "without_target", "exchanged"),

@@ -221,14 +221,16 @@ GATES_STEP = Step(
         " holds it back, while the candidate, which may be written to the memory, can be negative."
     ),
     more=(
-        "Nobody sets the gates: learned matrices, random before training, compute them at each"
-        " step from the new input and the last hidden state. To both products a bias b is added,"
-        " which shifts a gate whatever comes in: with a large one it stays open. A plain recurrent"
-        " cell has no gates and rewrites its whole memory at each token, so what came long ago is"
-        " soon lost. On its way back through such a cell, the gradient is multiplied by the same"
-        " matrix at every step: it vanishes where that makes it smaller, and explodes where it"
-        " makes it larger. The LSTM was made against the first. Where the gate that keeps stays"
-        " near 1, the memory and its gradient come through many steps nearly whole."
+        "Nobody sets the gates: weight matrices, random before training, compute them at each step"
+        " from the new input and the last hidden state. They are what the network has learned of"
+        " the language. To both products a bias b is added, which shifts a gate whatever comes in:"
+        " with a large one it stays open. A plain recurrent cell has no gates and rewrites its"
+        " whole memory at each token, so what came long ago is soon lost. In training, the gradient"
+        " goes back through it and is multiplied by the same matrix at every step. Over a long"
+        " sentence it vanishes (it comes near 0, and nothing is learned from early words) or"
+        " explodes (it grows without end, and the weights with it). The LSTM was made against the"
+        " vanishing. Where its forget gate stays near 1, the memory and its gradient come through"
+        " many steps nearly whole."
     ),
     example="yassine_lstm",
     check=_check_gates,
@@ -645,7 +647,11 @@ START_STEP = Step(
     happens=_happens_start,
     why_at=_why_start,
     why=_WHY_START,
-    more="From there on, the cell adds each token to what it remembers of the earlier ones.",
+    more=(
+        "Nothing has been read yet, so the memory is empty. From there on, the cell adds each"
+        " token to what it remembers of the earlier ones. A memory has a fixed size, so what is new"
+        " displaces what is old."
+    ),
     example="yassine_rnn_sentence",
     plan=lambda place: tuple(
         _start(place, name) for name in (("a", "c") if place.cell.kind == "lstm" else ("a",))
