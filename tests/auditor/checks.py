@@ -49,7 +49,7 @@ def audit(page: str, form: str, tables: Tables | None) -> Report:
     """Checks all of a page. Without `tables`, a line with names in it can't be read."""
     audited, sections = _Audit(tables), sections_of(page, form)
     # before its first section a page says what it is about; pages of single cells have no sections
-    audited.leads = any(section.number is not None or section.path for section in sections)
+    audited.leads = any(section.numbers or section.path for section in sections)
     for section in sections:
         audited.section(section)
     text = text_of(page) if form == "html" else page
@@ -77,11 +77,12 @@ class _Audit:
             self.grid(grid, aside=aside)
 
     def place(self, section: PageSection, tables: Tables) -> None:
-        """Where a section is: by its number, or its path, or what a lesson's heading says."""
+        """Where a section is: by its numbers, one of which is that of the step that its heading
+        says, or its path, or what a lesson's heading says."""
         alike = [s for s in tables.sections if s.heading == section.heading]
-        if section.number is not None:
-            alike = [tables.sections[section.number - 1]]
-            if section.heading != alike[0].heading:
+        if section.numbers:
+            alike = [s for s in (tables.sections[k - 1] for k in section.numbers) if s in alike]
+            if not alike:
                 self.false("heading", section.heading)
         elif section.path is not None:
             called = (section.path, section.heading)  # as another section may be, too

@@ -13,7 +13,7 @@ from tests.auditor.html import Element, main_of, rows_of
 from tests.auditor.latex import plain, words
 from tests.auditor.typst import calls, content, inside, parts
 
-_HEADING = re.compile(r"(?:\d+–)?(?P<number>\d+) · (?P<heading>.*?)(?:   .*)?$")
+_HEADING = re.compile(r"(?:(?P<since>\d+)–)?(?P<number>\d+) · (?P<heading>.*?)(?:   .*)?$")
 _LABEL = re.compile(rf"  (?P<label>{NAME}(?:{INDEX})?)(?P<rest>\s*|\s+[=≈]\s.*)$")
 _SIGN = re.compile(r"\s([=≈])\s")
 _BULLET = re.compile(r"^[-*] ")
@@ -44,13 +44,23 @@ class Grid:
 
 @dataclass
 class PageSection:
-    """A heading with what stands below it: its number on a page to be read, its path in JSON."""
+    """A heading with what stands below it: the numbers of the steps that it is told for on a page
+    to be read, its path in JSON."""
 
-    number: int | None = None
+    numbers: range = range(0)
     heading: str = ""
     path: str | None = None
     statements: list[Statement] = field(default_factory=list)
     grids: list[Grid] = field(default_factory=list)
+
+
+def _headed(text: str) -> PageSection:
+    """The section that a heading begins."""
+    heading = _HEADING.match(text)
+    if heading is None:
+        return PageSection(heading=text)
+    last = int(heading["number"])
+    return PageSection(range(int(heading["since"] or last), last + 1), heading["heading"])
 
 
 def sections_of(page: str, form: str) -> list[PageSection]:
@@ -67,10 +77,7 @@ def _html(page: str) -> list[PageSection]:
             if piece.name == "table":
                 _html_table(sections[-1], piece)
                 continue
-            heading = _HEADING.match(piece.text)
-            number = int(heading["number"]) if heading else None
-            told = heading["heading"] if heading else piece.text
-            sections.append(PageSection(number, told))
+            sections.append(_headed(piece.text))
     return sections
 
 
@@ -96,20 +103,19 @@ def _terminal(page: str) -> list[PageSection]:
     sections = [PageSection()]
     for paragraph in re.split(r"\n\s*\n", page):
         lines = paragraph.split("\n")
-        heading = _HEADING.match(lines[0])
-        if heading is not None:  # and the formulas, up to the blank line
-            sections.append(PageSection(int(heading["number"]), _whole_heading(lines)))
+        section = _headed(lines[0])
+        if section.numbers:  # and the formulas, up to the blank line
+            section.heading = _whole_heading(section.heading, lines)
+            sections.append(section)
         elif not lines[0].startswith(("▸", "•")):
             sections[-1].statements += _statements(lines)
     return sections
 
 
-def _whole_heading(lines: Sequence[str]) -> str:
+def _whole_heading(heading: str, lines: Sequence[str]) -> str:
     """A heading, which on a narrow page goes on below, before the formulas."""
-    match = _HEADING.match(lines[0])
-    assert match is not None
     below = [] if "   " in lines[0] else takewhile(_no_formula, pairwise([*lines[1:], ""]))
-    return " ".join([match["heading"], *(line.strip() for line, _ in below)])
+    return " ".join([heading, *(line.strip() for line, _ in below)])
 
 
 def _no_formula(lines: tuple[str, str]) -> bool:
@@ -173,7 +179,7 @@ def _json(page: str) -> list[PageSection]:
             for line in step["working"]
         ]
         path = step.get("path", "")
-        sections.append(PageSection(None, step["title"], path, statements))
+        sections.append(PageSection(range(0), step["title"], path, statements))
     return sections
 
 
@@ -182,11 +188,7 @@ def _markdown(page: str) -> list[PageSection]:
     sections = [_filled(PageSection(), before)]
     for part in parts:
         first, _, rest = part.partition("\n")
-        heading = _HEADING.match(first)
-        number = int(heading["number"]) if heading else None
-        sections.append(
-            _filled(PageSection(number, heading["heading"] if heading else first), rest)
-        )
+        sections.append(_filled(_headed(first), rest))
     return sections
 
 
@@ -247,10 +249,7 @@ def _latex(page: str) -> list[PageSection]:
     before, *parts = _TEX_HEADING.split(page.partition(r"\begin{document}")[2])
     sections = [_tex_filled(PageSection(), before)]
     for title, body in zip(parts[::2], parts[1::2], strict=True):
-        heading = _HEADING.match(words(title))
-        number = int(heading["number"]) if heading else None
-        told = heading["heading"] if heading else words(title)
-        sections.append(_tex_filled(PageSection(number, told), body))
+        sections.append(_tex_filled(_headed(words(title)), body))
     return sections
 
 
@@ -324,11 +323,7 @@ def _typst(page: str) -> list[PageSection]:
     sections = [PageSection()]
     for kind, texts in calls(page):
         if kind == "heading":
-            heading = _HEADING.match(content(texts[1]))
-            number = int(heading["number"]) if heading else None
-            sections.append(
-                PageSection(number, heading["heading"] if heading else content(texts[1]))
-            )
+            sections.append(_headed(content(texts[1])))
         elif kind == "working":
             lines = (parts(inside(line)) for line in texts if line != "none")
             sections[-1].statements += (_typst_line(label, rest) for label, rest in lines)

@@ -584,7 +584,7 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
         (rf"^(?P<variant>.+) \([^()]*\): (?:the gradients together have a norm of (?P<norm>{_N})\. Clipped, each is multiplied"
          rf" by (?P<factor>{_N}), and )?after (?P<count>\d+) updates? the loss is (?P<its>{_N})"
          rf"(?: instead of (?P<own>{_N})|\. Before it was (?P<before>{_N}))\.", _trained_otherwise),
-        (rf"The weight of the (?:right token|token that had most), (?P<cell>\S+\[.+\]), (?P<verb>grew|fell) from (?P<before>{_N}) to (?P<after>{_N})\.",
+        (rf"The (?:weight of the right token|weight that was largest), (?P<cell>\S+\[.+\]), (?P<verb>grew|fell) from (?P<before>{_N}) to (?P<after>{_N})\.",
          _right_token),
         (r"(?:It goes|They go) to (?P<names>\S+?(?:, \S+?)*(?: and \S+?)?)\.(?= |$)", _goes_to),
         (r"^(?:After|Attention moves) (?P<token>“.+?”|[Tt]oken \d+) (?:from its own value,|the state is) \[.*\]\.$", _rows_of),
@@ -639,7 +639,7 @@ _OF_RULES = tuple(
         r"by the temperature [\d.]+: below 1 it favours likely tokens, above 1 it makes",
         r"−ln of 1 minus the probability", r"if its result is near −1 or 1", r"^[\w ]+: $",
         r"gradients of the row's scores add up to 0\.", r"need not add up to exactly 1", r"turns negative numbers into 0", r"weights between 0 and 1 that add up to 1",
-        r"Where the mask is 0, the score", r"ε = 0\.0*1 is added", r"counts pos and i from 0", r"its rows and columns from 1",
+        r"Where the mask is 0, the score", r"ε = 0\.0*1 is added", r"counts pos and i from 0", r"its rows and columns from 1", r"row of a table, counted from 0",
         r"(?:near|between|above|is) [−\d]+(?: and [−\d]+)?(?= lets| holds|, else| by|\b)",
         r"and 0 otherwise", r"is 1 − a²",
         r"All \d+ numbers that the source prints follow from the given ones\.",

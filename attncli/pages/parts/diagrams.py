@@ -138,11 +138,9 @@ def _flows(trace: Trace, groups: Groups) -> Flows:
     for stage, parts in groups.items():
         for part in parts:
             for quantity in _taken(trace, part):
-                maker = (
-                    _Stage(quantity.name, _GIVEN)
-                    if _is_input(quantity)
-                    else makers.get(quantity.name)
-                )
+                maker = makers.get(quantity.name)
+                if quantity.given and quantity.rows.role in _FLOWING:
+                    maker = _Stage(quantity.name, _GIVEN)
                 if maker is not None and order.get(maker, -1) < order[stage]:
                     flows.setdefault((maker, stage), {}).setdefault(quantity.local, quantity)
     by_source = sorted(flows.items(), key=lambda rows: order.get(rows[0][0], -1))
@@ -159,10 +157,6 @@ def _taken(trace: Trace, part: PlannedStep) -> Sequence[Quantity]:
 
 
 _GIVEN = "given"
-
-
-def _is_input(quantity: Quantity) -> bool:
-    return quantity.given and quantity.rows.role in _FLOWING
 
 
 def _flowing(them: Sequence[Quantity]) -> str:

@@ -244,21 +244,6 @@ class RightWeight(NamedTuple):
     def address(self) -> str:
         return self.weights.address(self.query, self.key)
 
-    @property
-    def largest(self) -> RightWeight:
-        """The one that the query has most of, before training."""
-        return self._replace(key=int(self.weights.values[self.query].argmax()))
-
-    def blocks(self, numbers: Sequence[Number], of: str = "right token") -> list[Block]:
-        """What became of it."""
-        before, after = numbers[0], numbers[-1]
-        if before.shown == after.shown:
-            return []
-        grew = "grew" if after.shown > before.shown else "fell"
-        symbol = self.weights.symbol(self.query, self.key)
-        text = f", {grew} from "
-        return [Callout((f"The weight of the {of}, ", symbol, text, before, " to ", after, "."))]
-
 
 def right_weight(trace: Trace) -> RightWeight | None:
     """The weight that the asked token gives to the one that is its target; None where there is no
@@ -309,19 +294,23 @@ def training_table(trace: Trace, selection: Selection) -> list[Block]:
     if not passes:
         return []
     right = right_weight(trace)
-    blocks = [] if right is None else _became_of(right, passes)
+    blocks = () if right is None else _became_of(right, passes)
     curve = _curve(passes) if selection.pictured and len(passes) > _TWO else []
     embeddings = _embeddings(trace, passes, selection)
     shares = _shares(passes)
     return [Subheading(("Training",)), _table(passes, right), *blocks, *shares, *curve, *embeddings]
 
 
-def _became_of(right: RightWeight, passes: Sequence[_Pass]) -> list[Block]:
+def _became_of(right: RightWeight, passes: Sequence[_Pass]) -> Iterator[Block]:
     """What became of the right weight, and of the one that was the largest before."""
-    blocks, first = right.blocks([_attended(t, right) for t in passes]), right.largest
-    if first.key == right.key:
-        return blocks
-    return [*blocks, *first.blocks([_attended(t, first) for t in passes], "token that had most")]
+    first = right._replace(key=int(right.weights.values[right.query].argmax()))
+    told = ((right, "weight of the right token"), (first, "weight that was largest"))
+    for weight, which in told[: 1 + (first.key != right.key)]:
+        before, after = (_attended(passes[k], weight) for k in (0, -1))
+        if before.shown != after.shown:
+            grew = ", grew from " if after.shown > before.shown else ", fell from "
+            symbol = weight.weights.symbol(weight.query, weight.key)
+            yield Callout((f"The {which}, ", symbol, grew, before, " to ", after, "."))
 
 
 def _shares(passes: Sequence[_Pass]) -> list[Block]:
@@ -543,17 +532,14 @@ def closing_graphs(trace: Trace, selection: Selection) -> list[Block]:
     show = trace.scenario.show
     if not show.graph and not show.arrows:
         return []
-    drawn = selection.pictured and not show.arrows and not _are_given(trace)
+    weights = weights_of(trace)
+    is_given = weights is not None and weights.given
+    drawn = selection.pictured and not show.arrows and not is_given
     blocks = [] if drawn else _graph_of(trace, selection, ("Who attends to whom",))
     for name, variant in trace.variants.items():
         heading = ("Who attends to whom in the variant ", Word(name))
         blocks += _graph_of(variant, selection, heading) if show.arrows else []
     return blocks
-
-
-def _are_given(trace: Trace) -> bool:
-    weights = weights_of(trace)
-    return weights is not None and weights.given
 
 
 def _graph_of(trace: Trace, selection: Selection, heading: Spans) -> list[Block]:

@@ -120,8 +120,9 @@ def _kept(trace: Trace, place: WayPlace, ends: tuple[Spans, Spans]) -> list[Bloc
     start: Spans = ("Of what the memory holds at ", *ends[0], ", the gates keep until ", *ends[1])
     shown = (("…",) if k is None else products[k] for k in elided(len(products), MOST_PARTS))
     back = (
-        " Nothing squashes c on its way, and its gradient comes back by the same shares. In a plain"
-        " cell W_aa and tanh change both at every step."
+        " tanh squashes only what is shown of c, which goes on as it is, and its gradient comes"
+        " back by the same shares. A plain cell's memory and gradient are changed by W_aa and tanh"
+        " at every step."
     )
     kept = Callout((*start, " these shares: ", *joined(shown, "; "), f".{back * lstm}"))
     return [kept, Callout(_left_of_each(trace, place, memory))]

@@ -247,8 +247,8 @@ PROJECT_STEP = Step(
     together=(("X", "Input embedding"), ("Q", "Query"), ("K", "Key"), ("V", "Value")),
     backward=Backward(
         "the projections",
-        "The gradient of a weight is its input times the gradient of its output, summed over all"
-        " tokens.",
+        "The gradient of a weight matrix is its input times the gradient of its output, summed over"
+        " all tokens.",
         usual_mistakes=MISTAKES_BACK,
         example="i_love_ai",
     ),

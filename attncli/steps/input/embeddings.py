@@ -112,7 +112,7 @@ TOKENIZE_STEP = Step(
     ),
     more=(
         "The vocabulary is the list of all tokens that the model knows, and a token's ID is its"
-        " place in it. The ID is only a name: 103 is not more than 101."
+        " place in it. The ID is only a name: a larger one isn't more."
     ),
     plan=lambda _: (),
     pictures=("merge_trees",),

@@ -346,8 +346,8 @@ def _of_kind(place: Place, positions: Positions, name: str) -> str:
         return f"Each position has its row of a table{first or ', counted from 0'}"
     return (
         "Each position pos gets a sine and a cosine for each pair i of dimensions, whose waves grow"
-        f" longer from pair to pair. PE counts pos and i from 0, {name} its rows (called by the"
-        f" tokens there) and columns from 1: {name}[1, 1] is PE({start_of(place, positions)}, 0)"
+        f" longer from pair to pair. PE counts pos and i from 0, {name} its rows and columns from"
+        f" 1: {name}[1, 1] is PE({start_of(place, positions)}, 0)"
     )
 
 

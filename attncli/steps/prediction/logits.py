@@ -290,12 +290,7 @@ UNEMBED_STEP = Step(
     happens=_happens_unembed,
     why=_NEXT,
     why_at=_why,
-    more=(
-        "A large dot product says that the token fits. In training, the model has been made to"
-        " predict the next token of much text, and so has learned which tokens follow which. Under"
-        " a causal mask only the last token has seen the whole text, so its vector is the one to"
-        " ask."
-    ),
+    more=("A large dot product says that the vector fits."),
     example="next_token",
     plan=_plan_unembed,
     sized=_sized_unembed,
@@ -411,12 +406,14 @@ PREDICT_STEP = Step(
     happens=_happens,
     why="A probability says how likely a token is to come next.",
     more=(
-        "Logits may be negative and add up to anything, while the softmax makes positive shares of"
-        " them, in the same order. The greedy choice is the most likely token. Sampling takes each"
-        " token as often as its probability says. Top-k, top-p and a temperature below 1 keep"
-        " samples away from unlikely tokens. A temperature above 1 does the opposite, one near 0"
-        " leaves nearly nothing but the greedy choice, and 1 changes nothing. The chosen token goes"
-        " to the end of the text, and the model is asked again."
+        "In training, the model has been made to predict the next token of much text, and so has"
+        " learned which tokens follow which. Logits may be negative and add up to anything, while"
+        " the softmax makes positive shares of them, in the same order. The greedy choice is the"
+        " most likely token. Sampling takes each token as often as its probability says. Top-k,"
+        " top-p and a temperature below 1 keep samples away from unlikely tokens. A temperature"
+        " above 1 does the opposite, one near 0 leaves nearly nothing but the greedy choice, and 1"
+        " changes nothing. The chosen token goes to the end of the text, and the model is asked"
+        " again."
     ),
     example="next_token",
     plan=_plan_predict,
