@@ -319,9 +319,10 @@ MASK_STEP = Step(
     ),
     more=(
         "A mask that hides what comes after a query is called causal. In training all of a text is"
-        " there at once, so without one the next token could be looked up. A score of −∞ gets the"
-        " weight e^(−∞) = 0, so its key has no part in the output. To put 0 in its place wouldn't"
-        " do, as e^0 = 1. Padding and keys that are too far away are hidden in the same way."
+        " there at once, and only the mask keeps the answer from the question. A score of −∞ gets"
+        " the weight e^(−∞) = 0, so its key has no part in the output. To put 0 in its place"
+        " wouldn't do, as e^0 = 1. Padding and keys that are too far away are hidden in the same"
+        " way."
     ),
     check=check_mask,
     plan=_plan,
