@@ -482,8 +482,8 @@ def _hidden(claim: Said, match: re.Match[str]) -> bool:
 
 def _largest_in(claim: Said, match: re.Match[str]) -> bool:
     """The number of the token that is largest in size, in the table that the sentence is about."""
-    names = {"query": ["Q"], "attention": ["attention", "concat"],
-             "feed-forward network's output": ["ffn"], "experts' mixture": ["mixture"]}[match["what"]]  # fmt: skip
+    names = {None: ["Q"], "attention": ["attention", "concat"],
+             "feed-forward network's output": ["ffn"], "experts' mixture": ["mixture"]}[match.groupdict().get("what")]  # fmt: skip
     rows = [_row(claim, name, match["token"]) for name in names if _has(claim, name)]
     key = match["key"].removeprefix("dimension ")
     return any(
@@ -592,8 +592,9 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
         (rf"^The highest logit of (?P<token>“.+?”|token \d+) is that of (?P<keys>.+) \((?P<n>{_N})(?: each)?\)\.$", _best),
         (rf"^The scores of (?P<token>.+) now lie between (?P<least>{_N}) and (?P<most>{_N})\.$", _between),
         (r"^The mask hides (?P<n>\d+) of the (?P<of>\d+) scores(?:: (?P<query>.+) sees only (?P<key>.+))?\.$", _hidden),
-        (rf"^The (?P<what>query|attention|feed-forward network's output|experts' mixture) of (?P<token>“.+?”|token \d+)"
+        (rf"^The (?P<what>attention|feed-forward network's output|experts' mixture) of (?P<token>“.+?”|token \d+)"
          rf" is furthest from 0 in (?P<key>.+) \((?P<n>{_N})\)\.$", _largest_in),
+        (rf"^(?P<token>“.+?”|Token \d+) looks most at (?P<key>.+) of the keys: its query is (?P<n>{_N}) there\.$", _largest_in),
         (rf"^(?P<token>“.+?”|Token \d+) changes most in (?P<key>.+): from (?P<then>{_N}) to (?P<now>{_N})\.$", _changes),
         (r"^The row of (?P<token>.+) now has mean 0 and standard deviation 1, up to rounding\.$", _standard),
         (r"^The tokens use (?P<n>\d+) of the (?P<of>[\d,]+) rows of (?P<name>\S+)\.(?= |$)", _uses),

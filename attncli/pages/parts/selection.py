@@ -254,12 +254,13 @@ class Selection(NamedTuple):
 
     def includes(self, part: PlannedStep) -> bool:
         """Whether a part is told."""
+        head = part.place.head if isinstance(part.place, HeadPlace) else None
         return (
             (not self.steps or part.step in self.steps)
             and (not self.parts or any(part is step for step in self.parts))
             and (not self.queries or part.time is None or part.time - 1 in self.queries)
             and (self.layer is None or _is_inside(part, self.layer))
-            and (self.head is None or _is_of_head(part, self.head))
+            and (self.head is None or head == self.head - 1)
             and (not self.queries or self._goes_to(part.path, self.queries))
         )
 
@@ -307,11 +308,6 @@ def _is_inside(part: PlannedStep, layer: Name) -> bool:
     if not layer:  # a single layer has no path of its own
         return path != ENCODER and not path.inside(ENCODER)
     return path == layer or path.inside(layer)
-
-
-def _is_of_head(part: PlannedStep, head: int) -> bool:
-    """Whether a part belongs to a head, from 1."""
-    return isinstance(part.place, HeadPlace) and part.place.head == head - 1
 
 
 def select(
