@@ -607,7 +607,7 @@ VITERBI_STEP = Step(
         " last piece."
     ),
     more=(
-        "A word with n places between its characters can be cut in 2 to the power of n ways, but"
+        "A word with n places between its characters can be cut in 2 to the power of n ways. Yet"
         " one total for each place is enough."
     ),
     example="unigram",

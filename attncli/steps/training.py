@@ -448,7 +448,7 @@ PROGRESS_STEP = Step(
     why="The gradient predicts how a small step changes the loss.",
     more=(
         "It is the slope where the step begins. The loss is curved, so a long step comes to less"
-        " or more than the slope promises, which may be more than all of the loss."
+        " or more than the slope promises. That may even be more than all of the loss."
     ),
     plan=lambda place: place.planned,
     mistakes=(

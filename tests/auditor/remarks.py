@@ -47,7 +47,7 @@ def _way(_: Said, match: re.Match[str]) -> bool:
 
 
 def _kept(_: Said, match: re.Match[str]) -> bool:
-    return all(_is_worked(text) for text in match["shares"].split("; ") if text != "…")
+    return all(_is_worked(text) for text in match["shares"].split(", ") if text != "…")
 
 
 def _left(claim: Said, match: re.Match[str]) -> bool:
@@ -168,7 +168,7 @@ REMARKS: tuple[tuple[str, Callable[[Said, re.Match[str]], bool]], ...] = (
      lambda _, match: _is_worked(match["factor"])),
     (r"Each state needs the one before it: (?P<n>\d+) steps, none of them in parallel, and (?P<steps>\d+) from .+ to .+\."
      r" Attention compares all (?P<m>\d+) tokens at once, and takes 1 step from any of them to any other\.", _way),
-    (r"the gates keep until .+ these shares: (?P<shares>.+?)\.(?= tanh |$)", _kept),
+    (r"the gates keep until .+ these shares of its numbers: (?P<shares>.+?)\.(?= tanh |$)", _kept),
     (rf"(?P<name>\S+\[)(?P<time>\d+)\]\[(?P<k>\d+)\] = (?P<number>{_N}) (?P<sign>[=≈]) (?P<parts>[^:]+): what is left of"
      r" (?P<whose>.+)\. A token's part is its candidate", _left),
     (rf"a gradient goes through (?P<count>\d+) matri(?:ces, whose product has the norm|x, whose norm is) (?P<norm>{_N})\."

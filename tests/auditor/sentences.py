@@ -646,7 +646,7 @@ _OF_RULES = tuple(
         r"All \d+ numbers that the source prints follow from the given ones\.",
         r"its probability, less 1 for the target", r"Both begin at 0",
         r"^What if .+\? attn run .*$",
-        r"weights of a row add up to 1, so one can grow",
+        r"row's weights add up to 1, so one grows",
         r"it costs 10 more than the least probable piece",
         r"It assumes \d+ more numbers?\.",
         r"The source assumes \[.*\] for .*, which worked out is \[.*\]\.",

@@ -88,8 +88,8 @@ def test_how_much_the_gates_keep(name: str, gate: str) -> None:
     trace = shipped_trace(name)
     gates = np.stack([trace[f"gates[{time}].{gate}"].values.ravel() for time in (2, 3, 4)])
     kept = (gates if gate == "forget" else 1 - gates).prod(axis=0)
-    (shares,) = re.findall(r"until “king” these shares: (.*?)\. ", text_of(name))
-    assert [float(share.rpartition(" = ")[2]) for share in shares.split("; ")] == [
+    (shares,) = re.findall(r"until “king” these shares of its numbers: (.*?)\. ", text_of(name))
+    assert [float(share.rpartition(" = ")[2]) for share in shares.split(", ")] == [
         round(share, 3) for share in kept
     ]
 

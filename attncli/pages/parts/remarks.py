@@ -124,8 +124,8 @@ def _kept(trace: Trace, place: WayPlace, ends: tuple[Spans, Spans]) -> list[Bloc
         " back by the same shares. A plain cell's memory and gradient are changed by W_aa and tanh"
         " at every step."
     )
-    kept = Callout((*start, " these shares: ", *joined(shown, "; "), f".{back * lstm}"))
-    return [kept, Callout(_left_of_each(trace, place, memory))]
+    kept = (*start, " these shares of its numbers: ", *joined(shown, ", "), f".{back * lstm}")
+    return [Callout(kept), Callout(_left_of_each(trace, place, memory))]
 
 
 def _gated(trace: Trace, place: WayPlace, time: int, k: int) -> tuple[Expression, Expression]:

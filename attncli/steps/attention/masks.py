@@ -315,7 +315,7 @@ MASK_STEP = Step(
     happens=_happens,
     why=(
         "A mask hides keys that a query must not see, such as the next tokens, which a decoder"
-        " has to predict and could otherwise just look up."
+        " has to predict."
     ),
     more=(
         "A mask that hides what comes after a query is called causal. In training all of a text is"

@@ -216,7 +216,7 @@ PROJECT_STEP = Step(
         "Three learned matrices compute all three from the same vector: the sentence attends to"
         " itself (self-attention). If the embeddings themselves were compared, each word would"
         " match itself and words like it best. With matrices of their own, words that are quite"
-        " unlike can match, as a pronoun and its noun, and what a token passes on may differ from"
+        " unlike can match, as a pronoun and its noun. What a token passes on may also differ from"
         " what it is found by."
     ),
     check=_check_project,
@@ -394,8 +394,8 @@ WEIGHTED_SUM_STEP = Step(
         "For each query, every value is multiplied by its weight, and the products are added."
     ),
     why=(
-        "The output for a token blends all values, each in proportion to its weight: it holds what"
-        " the token gathers from the others and from itself."
+        "The output for a token blends all values, each in proportion to its weight: what the"
+        " token gathers from the others and from itself."
     ),
     more=(
         "So the token's new vector holds something of every token that it attends to. It"

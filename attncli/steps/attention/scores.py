@@ -38,7 +38,7 @@ SCORES_STEP = Step(
     more=(
         "A dot product is large where two vectors are long and point the same way, and 0 where"
         " they are at right angles. Training makes W_Q and W_K such that it is large where one"
-        " token is relevant to another. K has a key in each row, Kᵀ one in each column, so that a"
+        " token is relevant to another. K has a key in each row, and Kᵀ one in each column. So a"
         " row times a column is the dot product of a query and a key. Scores aren't symmetric: how"
         " well one token's query matches another's key says nothing of the other way round."
     ),

@@ -141,9 +141,9 @@ SOFTMAX_STEP = Step(
         " shares of its attention."
     ),
     more=(
-        "e is 2.718…, and a score that is larger by 1 gets e times the weight. The scores"
-        " themselves can't be shares: some may be negative, and they don't add up to 1. e to any"
-        " power is positive, and a larger score keeps the larger weight. Picking the largest score"
+        "A score that is larger by 1 gets e times the weight, and e is 2.718…. The scores"
+        " themselves can't be shares: some may be negative, and they don't add up to 1. A power of"
+        " e is positive, and a larger score keeps the larger weight. Picking the largest score"
         " alone would leave nothing of the others, and no gradient to learn by. A temperature T"
         " divides the scores first: a low one makes the weights differ more, a high one less."
     ),
@@ -191,8 +191,8 @@ SOFTMAX_STEP = Step(
     pictures=("heat_maps", "attended", "softmax_bars", "temperatures"),
     backward=Backward(
         "the softmax",
-        "The weights of a row add up to 1, so one can grow only at the others' cost, and the"
-        " gradients of the row's scores add up to 0.",
+        "A row's weights add up to 1, so one grows at the others' cost, and the gradients of the"
+        " row's scores add up to 0.",
         more=(
             "Each weight's gradient is compared with the average of its row, in which each counts"
             " by its weight. Where it is below, the token's value helps more than the mixture does,"

@@ -137,8 +137,8 @@ _WHY_FFN = (
     " token alone, with the same matrices for all."
 )
 _GELU = (
-    " GELU is a smooth ReLU, which turns negative numbers into 0: it is x times the probability"
-    " that a standard normal number is below x, which the error function erf gives."
+    " ReLU turns negative numbers into 0. GELU does it smoothly: it is x times the probability that"
+    " a standard normal number is below x, which the error function erf gives."
 )
 
 
@@ -156,7 +156,7 @@ FFN_STEP = Step(
     why_at=lambda place: f"{_WHY_FFN}{_GELU if _kind(place) == 'gelu' else ''}",
     more=(
         "Without the activation between them, its two layers would do no more than a single"
-        " matrix. With it, a hidden number can be a feature that is there or isn't: ReLU is 0 as"
+        " matrix. With it, a hidden number can be a feature that is there or isn't. ReLU is 0 as"
         " long as the sum is negative, and the bias b1 shifts where that ends. In large models the"
         " hidden vector is mostly four times as wide as the token's."
     ),

@@ -244,10 +244,10 @@ EMBED_STEP = Step(
     why_at=lambda place: _WHY.format("d_embed" if projected_when(place.stack) else "d_model"),
     more=(
         "A network can calculate with a vector, while an ID is only a name. The table is learned,"
-        " as all weight matrices of a network are: it begins with random numbers, and training on"
-        " much text moves each of them against its gradient, which says how the error of the"
-        " model's predictions grows with it. Words that stand in like places are moved alike, and"
-        " so come to be near each other. Few dimensions have a meaning that one could name. Real"
+        " as all weight matrices of a network are. It begins with random numbers, which training on"
+        " much text moves against their gradients. A gradient says how the error of the model's"
+        " predictions grows with a number. Words that stand in like places are moved alike, and so"
+        " come to be near each other. Few dimensions have a meaning that one could name. Real"
         " models have hundreds, which is room for fine differences."
     ),
     check=_check_embed,

@@ -389,8 +389,8 @@ POSITIONS_STEP = Step(
         " added to each token's embedding."
     ),
     more=(
-        "Without positions, the same tokens in another order give the same rows, in that order,"
-        " and a word that stands at two places is the same there. So each position has a vector of"
+        "Without positions, the same tokens in another order give the same rows, in that order. A"
+        " word that stands at two places would be the same there. So each position has a vector of"
         " its own, its positional encoding. A token's vector is as long as before, and now says"
         " both what the token is and where it stands. A table of positions is learned. Sines and"
         " cosines need no training, and there are some for any position, also beyond the longest"

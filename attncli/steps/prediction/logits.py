@@ -240,7 +240,7 @@ def _why(place: Place) -> str:
 def _next(place: Place) -> str:
     """Why, where the next token is looked for; what a vector knows by then."""
     every = place.scenario.prediction.every
-    vector = "each token's vector" if every else "the vector of the last token"
+    vector = "each token's vector" if every else "the last token's vector"
     gathers = any(layer.attends or layer.recurrent for layer in place.stack.layers)
     holds = _GATHERED if gathers else ""
     alone = "" if gathers else " No step here has mixed the tokens."
@@ -250,10 +250,10 @@ def _next(place: Place) -> str:
     )
 
 
-_GATHERED = ", with what it has gathered from the others,"
+_GATHERED = ", with what it has gathered,"
 _NEXT = (
-    f"To find the next token, the vector of the last token{_GATHERED} is compared with a vector"
-    " for each token of the vocabulary."
+    f"To find the next token, the last token's vector{_GATHERED} is compared with a vector for each"
+    " token of the vocabulary."
 )
 
 

@@ -217,8 +217,8 @@ GATES_STEP = Step(
         + terms_left_out(_cell_gates(place))
     ),
     why=(
-        "Gates decide number by number what passes: a gate near 1 lets a number through, one near 0"
-        " holds it back, while the candidate, which may be written to the memory, can be negative."
+        "Gates decide, number by number, what passes of the old memory and of a new candidate: near"
+        " 1 all, near 0 nothing."
     ),
     more=(
         "Nobody sets the gates: weight matrices, random before training, compute them at each step"
@@ -227,8 +227,8 @@ GATES_STEP = Step(
         " with a large one it stays open. A plain recurrent cell has no gates and rewrites its"
         " whole memory at each token, so what came long ago is soon lost. In training, the gradient"
         " goes back through it and is multiplied by the same matrix at every step. Over a long"
-        " sentence it vanishes (it comes near 0, and nothing is learned from early words) or"
-        " explodes (it grows without end, and the weights with it). The LSTM was made against the"
+        " sentence it may vanish: it comes near 0, and nothing is learned from early words. Or it"
+        " explodes: it grows without end, and the weights with it. The LSTM was made against the"
         " vanishing. Where its forget gate stays near 1, the memory and its gradient come through"
         " many steps nearly whole."
     ),
@@ -612,8 +612,8 @@ def _why_start(place: WayPlace) -> str:
     if place.cell.kind != "lstm":
         return _WHY_START
     return (
-        "An LSTM has two memories: the cell state c, the long one, which its gates keep and write,"
-        " and the hidden state a, the part of c that they show to the next step and the read-out."
+        "An LSTM has two memories. The cell state c is the long one, which its gates keep and"
+        " write. The hidden state a is what they show of it to the next step and the read-out."
     )
 
 
