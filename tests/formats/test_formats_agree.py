@@ -68,13 +68,18 @@ def on_paper(pdf: bytes) -> str:
     return subprocess.run(command, input=pdf, capture_output=True, check=True).stdout.decode()
 
 
+def _is_folded(element: Element) -> bool:
+    """Whether it is what only HTML says, folded away."""
+    return element.attributes.get("class") == "more"
+
+
 def html_text(page: str) -> str:
     """The text of a page, elements apart from each other."""
 
     def told(one: Element | str) -> Iterator[str]:
         if isinstance(one, str):
             yield one
-        elif one.name not in ("style", "script"):
+        elif one.name not in ("style", "script") and not _is_folded(one):
             yield " "
             for part in one.inside:
                 yield from told(part)

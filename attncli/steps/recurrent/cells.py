@@ -203,12 +203,7 @@ GATES_STEP = Step(
     keys=(*_KEYS, RESET, UPDATE),
     title="Gates",
     does="decides what is kept, what is written and what is shown",
-    makes=(
-        *LETTERS,
-        *(f"z_{gate}" for gate in LETTERS),
-        "candidate_a",
-        "reset_a",
-    ),
+    makes=(*LETTERS, *(f"z_{gate}" for gate in LETTERS), "candidate_a", "reset_a"),
     shapes="x[t] [d], a[t−1] [h] → each gate [h]",
     happens=lambda place: (
         _HAPPENS_GATES.get(place.cell.kind, "").format(
@@ -223,14 +218,13 @@ GATES_STEP = Step(
     more=(
         "Nobody sets the gates: weight matrices, random before training, compute them at each step"
         " from the new input and the last hidden state. They are what the network has learned of"
-        " the language. To both products a bias b is added, which shifts a gate whatever comes in:"
-        " with a large one it stays open. A plain recurrent cell has no gates and rewrites its"
-        " whole memory at each token, so what came long ago is soon lost. In training, the gradient"
-        " goes back through it and is multiplied by the same matrix at every step. Over a long"
-        " sentence it may vanish: it comes near 0, and nothing is learned from early words. Or it"
-        " explodes: it grows without end, and the weights with it. The LSTM was made against the"
-        " vanishing. Where its forget gate stays near 1, the memory and its gradient come through"
-        " many steps nearly whole."
+        " the language. To both products a bias b is added: with a large one a gate stays open. A"
+        " plain recurrent cell has no gates and rewrites its whole memory at each token, so what"
+        " came long ago is soon lost. In training, the gradient goes back through it and is"
+        " multiplied by the same matrix at every step. Over a long sentence it may vanish: it comes"
+        " near 0, and nothing is learned from early words. Or it explodes: it grows without end,"
+        " and the weights with it. The LSTM was made against the vanishing. Where its forget gate"
+        " stays near 1, the memory and its gradient come through many steps nearly whole."
     ),
     example="yassine_lstm",
     check=_check_gates,
