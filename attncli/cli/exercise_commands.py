@@ -144,7 +144,7 @@ _EXAM = {
 
 @taking(ExamArguments, own=_EXAM)
 def exam(typed: ExamArguments) -> Output:
-    """Make an exam: papers, keys, a table for the class, files for an LMS.
+    """Make an exam: papers, keys, files for the class and for an LMS.
 
     Its file has parts: exercises about scenarios, and questions in your own words. All of it goes
     into one folder with one manifest, by which `attn grade` marks.
