@@ -183,6 +183,17 @@ _GRADE = {
         "[STEP=]N",
         "Points of a blank, of all steps or of one, as for `attn exercise`; may be repeated.",
     ),
+    "scheme": options.text(
+        "--scheme",
+        "FILE",
+        "Mark by the scheme of a file (`attn help exercise` has its keys), whatever the exam says.",
+    ),
+    "overrides": options.text(
+        "--overrides",
+        "FILE",
+        "Points that you give: CSV with the columns student, cell, points, reason. They win over "
+        "those of the program, and the marked paper says so.",
+    ),
     "marks": options.choice(
         "--marks",
         lambda: MARKS,

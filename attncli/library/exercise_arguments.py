@@ -70,6 +70,8 @@ class GradeArguments(NamedTuple):
     answers: Sequence[str]
     asked: str | None = None
     points: Sequence[str] | None = None
+    scheme: str | None = None
+    overrides: str | None = None
     marks: str = MARKS[0]
     no_carry: bool = False
     otherwise: float = 1.0
