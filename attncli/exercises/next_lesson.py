@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from attncli.document.blocks import (
     Block,
+    DefinitionList,
     Derivation,
     Document,
     Line,
@@ -86,20 +87,23 @@ def next_lesson(graded: GradedClass) -> Document:
     )  # fmt: skip
     data = {"mistakes": [{"says": e.says, "papers": e.papers, "of": count} for e in taught]}
     title = Word(f"{graded.title}: the next lesson")
-    return Document(title, tuple(sections), about=(Paragraph((about,)),), data=data)
+    facts = DefinitionList((("Papers", (str(count),)),))
+    opening = (Paragraph((about,)),)
+    return Document(title, tuple(sections), facts, opening=opening, data=data)
 
 
 def _section(number: int, taught: ToTeach, count: int) -> tuple[Section, Line]:
     """A mistake, and the answer to what is to be tried."""
     judge, verdict = taught.exam.judge, _where_it_was_made(taught)
     name, says = verdict.cell.quantity, taught.says.partition(". ")
-    wrong = [*workings_of(judge, verdict, ())]
+    given = [Paragraph(("As it was given: ", Word(verdict.given.shown), "."))]
+    wrong = [*workings_of(judge, verdict, ())] or given * (taught.verdict.follows is None)
     fresh = _other_numbers(judge.trace, name)
     cell = _cell_to_try(fresh, verdict)
     blocks: list[Block] = [
         *([Paragraph((says[2],))] if says[2] else []),
         Paragraph(_made_in(taught, count)),
-        *(wrong or [Paragraph(("As it was given: ", Word(verdict.given.shown)))]),
+        *wrong,
         *right_lines(judge.trace, [verdict.cell]),
         Subheading(("To try",)),
         *_operands(fresh, name),

@@ -179,10 +179,9 @@ def _of_term(term: MarkedTerm) -> Spans:
     """What is given for a number that no working of a cell leads to, what is right, and what was
     probably done."""
     key, given = term.asked.right, Word(term.given.shown)
-    accepted = accepted_by(key)
-    is_one = accepted.low == accepted.high
-    text = "" if is_one else f" ({accepted_text(accepted, places_of(key))} is accepted)"
-    right: Spans = ("right is ", key.number, f"{text}.")
+    accepted = accepted_text(accepted_by(key), places_of(key))
+    several = f" ({accepted} is accepted)" if " to " in accepted else ""
+    right: Spans = ("right is ", key.number, f"{several}.")
     if term.judgement == "blank":
         return ("Nothing is given; ", *right)
     if term.judgement == "unreadable":

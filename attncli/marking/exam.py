@@ -45,7 +45,8 @@ class MarkedTerm(NamedTuple):
             return None
         places, fewer = places_of(key), self.given.places
         if fewer is not None and fewer < places and number == shown(key.number.full, fewer):
-            return Cause("other_decimals", f"It has {fewer} decimals instead of {places}.")
+            decimals = f"{fewer} decimal{'' if fewer == 1 else 's'}"
+            return Cause("other_decimals", f"It has {decimals} instead of {places}.")
         return next(slips_of_the_pen(accepted_by(key), number), None)
 
 
