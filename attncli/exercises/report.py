@@ -25,7 +25,6 @@ from attncli.document.blocks import (
     Table,
     Term,
 )
-from attncli.document.questions import points_text
 from attncli.document.tables import SIGNS, MarkedNumber
 from attncli.equations.elision import MOST_PARTS, elided
 from attncli.equations.tree import Location, Omitted, Symbol, Vector
@@ -41,7 +40,7 @@ from attncli.marking.exam import (
 )
 from attncli.marking.judging import Judge, published_verdicts
 from attncli.marking.marked_papers import all_follow
-from attncli.marking.verdicts import FOLLOW, UNWORKABLE, Cause, Verdict
+from attncli.marking.verdicts import FOLLOW, UNWORKABLE, Cause, Given, Verdict
 from attncli.marking.word_answers import MarkedWords
 from attncli.names import Phrase, Word, raw
 from attncli.notation import plain
@@ -163,58 +162,46 @@ def findings(judge: Judge, verdicts: Sequence[Verdict]) -> Iterator[Block]:
 def findings_in_lines(trace: Trace, terms: Sequence[MarkedTerm]) -> Iterator[Block]:
     """What is wrong inside lines, and each line as it should be."""
     for term in terms:
-        if term.judgement not in FOLLOW:
-            yield Subheading((Word(term.asked.id),))
-            yield Paragraph(_of_term(term))
-            line = line_of(term.asked.id)
-            assert line is not None
+        line = line_of(term.asked.id)
+        if term.judgement not in FOLLOW and line is not None:
             first = first_cell_of(trace, line)
             row = range(trace[first.quantity].matrix.shape[1])
             alone = address_of(trace, first) == known_id(trace, line)
             cells = [first] if alone else [first._replace(column=j) for j in row]
+            yield Subheading((Word(term.asked.id),))
+            yield Paragraph(_of_term(term))
             yield from right_lines(trace, cells, whole=True)
 
 
 def _of_term(term: MarkedTerm) -> Spans:
-    """What is given for a number that no working of a cell leads to, what is right, and what was
-    probably done."""
-    key, given = term.asked.right, Word(term.given.shown)
+    key = term.asked.right
     accepted = accepted_text(accepted_by(key), places_of(key))
     several = f" ({accepted} is accepted)" if " to " in accepted else ""
-    right: Spans = ("right is ", key.number, f"{several}.")
-    if term.judgement == "blank":
-        return ("Nothing is given; ", *right)
-    if term.judgement == "unreadable":
-        return ("No number can be read in “", given, "”; ", *right)
-    cause = term.cause
-    why = "Slip: nothing that is known leads to it." if cause is None else f"Slip: {cause.says}"
-    return ("Given is ", given, "; ", *right, f" {why}")
+    causes = () if term.cause is None else (term.cause,)
+    return _in_short(term.given, term.judgement, (key.number, several), causes)
+
+
+def _in_short(given: Given, judgement: str, right: Spans, causes: Sequence[Cause]) -> Spans:
+    """`Given is “0.4”; right is 0.422. Slip: The sign is wrong.`"""
+    theirs: Spans = ("Given is “", Word(given.shown), "”")
+    why = f" {judgement.capitalize()}: {causes[0].says}" if causes else ""
+    return (*(("Nothing is given",) if given.is_empty else theirs), "; right is ", *right, ".", why)
 
 
 def findings_in_words(trace: Trace, answers: Sequence[MarkedWords]) -> Iterator[Block]:
     """What is wrong in words, what led to it, and the numbers that tell the right answer."""
-    for marked in answers:
-        if marked.judgement not in FOLLOW:
-            yield Subheading((Word(marked.asked.id),))
-            yield Paragraph(_of_words(marked))
-            yield from _also(marked.causes[1:])
-            quantity, row = trace[marked.asked.reads], marked.asked.asked.row
+    for m in answers:
+        if m.judgement not in FOLLOW:
+            right = joined(((Word(option),) for option in m.right), " or ")
+            yield Subheading((Word(m.asked.id),))
+            yield Paragraph(_in_short(m.given, m.judgement, right, m.causes))
+            yield from _also(m.causes[1:])
+            quantity, row = trace[m.asked.reads], m.asked.asked.row
             if row is not None:
                 places = elided(quantity.matrix.shape[1], MOST_PARTS)
                 shown = (Omitted() if k is None else quantity.number(row, k) for k in places)
-                parts = (("=", Vector(tuple(shown))),)
-                yield Derivation((Line(quantity.symbol(row), parts, quantity.name),))
-
-
-def _of_words(marked: MarkedWords) -> Spans:
-    right: Spans = ("right is ", *joined(((Word(o),) for o in marked.right), " or "), ".")
-    if marked.judgement == "blank":
-        return ("Nothing is given; ", *right)
-    why = "no misreading of the numbers that is known leads to it."
-    says = marked.causes[0].says if marked.causes else why
-    says = f" {marked.judgement.capitalize()}: {says}"
-    says = "" if marked.judgement == "unreadable" else says
-    return ("Given is “", Word(marked.given.shown), "”; ", *right, says)
+                numbers = (("=", Vector(tuple(shown))),)
+                yield Derivation((Line(quantity.symbol(row), numbers, quantity.name),))
 
 
 def _also(causes: Sequence[Cause]) -> Iterator[Paragraph]:
@@ -537,7 +524,8 @@ def report_of_own(title: str, terms: Sequence[MarkedTerm]) -> Document:
     )
     blocks = (Table(("question", ""), rows), legend(judged))
     facts = DefinitionList((("In short", (in_short(judged, "answer"),)),))
-    found = tuple(map(_finding_of_own, filter(_may_be_better, terms)))
+    wrong = (term for term in terms if term.judgement not in FOLLOW and not term.asked.by_hand)
+    found = tuple(map(_finding_of_own, wrong))
     sections = [Section("", None, ("Answers",), (), blocks)]
     sections += [Section("", None, ("Findings",), (), (Bullets(found),))] if found else []
     data = {
@@ -547,22 +535,11 @@ def report_of_own(title: str, terms: Sequence[MarkedTerm]) -> Document:
     return Document(Word(title), tuple(sections), facts, data=data)
 
 
-def _may_be_better(term: MarkedTerm) -> bool:
-    return term.judgement not in FOLLOW and term.points < term.asked.points
-
-
 def _finding_of_own(term: MarkedTerm) -> Spans:
     """What is given to a teacher's own question, and what is right."""
-    number: Spans = (Word(term.asked.id), ": ")
-    if term.asked.key is not None:
-        return (*number, *_of_term(term))
-    if term.asked.words is None:
-        points = f"{points_text(term.points)} of {points_text(term.asked.points)} points"
-        return (*number, f"A person gives {points}." if term.given.number is not None else
-                "It isn't marked yet, or it is empty.")  # fmt: skip
-    given = "Nothing is given" if term.judgement == "blank" else "Given is “"
-    says: Spans = (given,) if term.judgement == "blank" else (given, Word(term.given.shown), "”")
-    return (*number, *says, "; right is “", Word(term.asked.answer), "”.")
+    right: Spans = ("“", Word(term.asked.answer), "”")
+    told = _in_short(term.given, term.judgement, right, ()) if term.asked.words else _of_term(term)
+    return (Word(term.asked.id), ": ", *told)
 
 
 def _right_own(term: MarkedTerm) -> str:

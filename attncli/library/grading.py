@@ -76,7 +76,7 @@ def _told(
     from attncli.formats.exercises.csv import csv_text
 
     if output.folder:
-        graded = _write_folder(output, graded, names)
+        _write_folder(output, graded, names)
         return PageOutput(class_page(graded), PageOptions())
     if _is_csv(output):
         return TextOutput(csv_text(class_rows(graded)), output.page.output, output.page.force)
@@ -89,11 +89,11 @@ def _is_csv(output: GradeOutput) -> bool:
     return output.page.form == _CSV or (output.page.form is None and text.lower().endswith(".csv"))
 
 
-def _write_folder(output: GradeOutput, graded: GradedClass, names: Names) -> GradedClass:
+def _write_folder(output: GradeOutput, graded: GradedClass, names: Names) -> None:
     """A marked paper for each student, and beside them the class as a page and as tables, and the
-    page for the next lesson; the class with what is to be said of these."""
-    from attncli.exercises import gradebooks
+    page for the next lesson."""
     from attncli.exercises.class_tables import class_page, class_rows, marked_paper
+    from attncli.exercises.gradebooks import canvas_rows, moodle_rows
     from attncli.exercises.next_lesson import next_lesson
     from attncli.formats import contents_of, suffixes_of
     from attncli.formats.exercises.csv import csv_text, table_text
@@ -101,25 +101,21 @@ def _write_folder(output: GradeOutput, graded: GradedClass, names: Names) -> Gra
     from attncli.output_files import write_files
 
     assert output.page.output is not None
-    if not names:
-        graded = graded._replace(remarks=(*graded.remarks, *gradebooks.left_out(graded)))
     form = output.page.form if output.page.form not in (None, _CSV) else _MARKED
     assert form is not None
     page = page_for(output.page.output)._replace(values_only=output.page.values_only)
     of_whom = distinct_names([paper.sheet.student for paper in graded.papers], _TAKEN)
     papers = zip(of_whom, map(marked_paper, graded.papers), strict=True)
     pages = {**dict(papers), "class": class_page(graded), "next_lesson": next_lesson(graded)}
-    suffix, hidden = suffixes_of(form)[0], bool(names)
+    suffix = suffixes_of(form)[0]
     texts: dict[str, Contents] = {
         f"{name}{suffix}": contents_of(document, form, page) for name, document in pages.items()
     }
     texts["class.csv"] = csv_text(class_rows(graded))
-    for name, rows in (("moodle", gradebooks.moodle_rows), ("canvas", gradebooks.canvas_rows)):
-        texts[f"{name}.csv"] = table_text(rows(graded, anonymous=hidden), numbers=False)
-    if names:
-        texts["names.csv"] = table_text(names, numbers=False)
+    tables = {"moodle": moodle_rows(graded), "canvas": canvas_rows(graded)}
+    for name, rows in {**tables, **({"names": names} if names else {})}.items():
+        texts[f"{name}.csv"] = table_text(rows, numbers=False)
     write_files(output.page.output, texts, force=output.page.force)
-    return graded
 
 
 SOMETHING_WRONG = 1
@@ -147,8 +143,9 @@ def grade(order: GradeArguments) -> PageOutput | TextOutput:
     names: Names = ()
     if order.anonymous:
         from attncli.marking.anonymous import numbered
+        from attncli.marking.classes import Roll
 
-        graded, names = numbered(graded, marker.students)
+        graded, names = numbered(graded, Roll(marker.students))
     several = len(graded.papers) + len(graded.unmarked) > 1
     of_class = several or any(Path(path).is_dir() for path in order.answers)
     made: PageOutput | TextOutput = TextOutput("")
@@ -298,10 +295,6 @@ def _graded(
     from attncli.marking.classes import GradedClass, Roll, files_left, with_the_roll
 
     handed_in = _handed_in(order, asked or marker.asked, complaints)
-    if order.anonymous:
-        from attncli.marking.anonymous import without_places
-
-        handed_in = handed_in._replace(sheets=[*map(without_places, handed_in.sheets)])
     papers, unmarked = _marked(
         marker.knowing(asked, handed_in.sheets), handed_in.sheets, complaints
     )
@@ -334,7 +327,8 @@ def _handed_in(order: GradeArguments, asked: Sequence[str], complaints: Complain
         found.others.extend(others_in(path))
         for file in files:
             before = len(complaints.problems)
-            found.sheets.extend(complaints.hear(read_answers, file, asked) or ())
+            sheets = complaints.hear(read_answers, file, asked) or ()
+            found.sheets.extend(s.without_places if order.anonymous else s for s in sheets)
             if unread := complaints.problems[before:]:
                 sheet = AnswerSheet(Path(file).stem, "", "", {}, file)
                 found.unmarked.append(_without_marks(sheet, unread))
