@@ -239,13 +239,14 @@ def changed_key(place: Path, blank: str, changes: Mapping[str, str]) -> str:
 
 
 def test_what_is_wrong_inside_lines_is_told_with_the_line(tmp_path: Path) -> None:
-    term, other = "weights[AI, I].working[2]", "weights[AI, love].working[2]"
-    found = changed_key(tmp_path, "working", {term: "30.2", other: "-30.193"})
+    term, other = "weights[AI, I].working[2]", "exp_sum[AI].working[1]"
+    found = changed_key(tmp_path, "working", {term: "30.2", other: "-7.389"})
     line = "Right: weights[AI, I] = 7.389 / 30.193 = 0.245"
     right = "right is 30.193 (30.1925 to 30.1935 is accepted)."
     assert f"{term} Given is “30.2”; {right} Slip: It has 1 decimal instead of 3. {line}" in found
-    line = "Right: weights[AI, love] = 2.718 / 30.193 = 0.090"
-    assert f"{other} Given is “-30.193”; {right} Slip: The sign is wrong. {line}" in found
+    line = "Right: exp_sum[AI] = 7.389 + 2.718 + 20.086 = 30.193"
+    right = "right is 7.389 (7.3885 to 7.3895 is accepted)."
+    assert f"{other} Given is “-7.389”; {right} Slip: The sign is wrong. {line}" in found
 
 
 def test_what_is_wrong_in_words_is_told_with_the_numbers(tmp_path: Path) -> None:
