@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -30,9 +30,10 @@ from attncli.nice_numbers.candidate_quantity import (
     shown_rows,
     units,
 )
+from attncli.nice_numbers.costs import Cells, Cost, cost
 from attncli.nice_numbers.plan import Plan, Stage
 from attncli.nice_numbers.pools import Drawn
-from attncli.nice_numbers.rules import ASKED_ONLY, CHECKS, GIVEN_CHECKS, cost, halves, sparse
+from attncli.nice_numbers.rules import ASKED_ONLY, CHECKS, GIVEN_CHECKS, halves, sparse
 from attncli.numbers.rounding import Array, Rounding, Unworkable
 from attncli.operations.equation import Indexed, ListOfEquations
 from attncli.operations.operation import Operation
@@ -231,9 +232,12 @@ class Batch:
         if self.count < wanted:
             self.take(np.arange(wanted) % self.count)
 
-    def thin(self) -> None:
-        """Keeps the first candidate of each origin."""
-        self.take(np.unique(self.origin, return_index=True)[1])
+    def thin(self, liked: Flags) -> NDArray[np.intp]:
+        """Keeps the first candidate of each origin that is liked, or else the first; which ones."""
+        order = np.argsort(~liked, kind="stable")
+        kept = order[np.unique(self.origin[order], return_index=True)[1]]
+        self.take(kept)
+        return np.asarray(kept)
 
     def draw(self, stage: Stage, random: RandomState) -> None:
         """Draws the numbers that a stage asks for."""
@@ -360,26 +364,35 @@ class Failures:
         self.hard[rule] = self.hard.get(rule, 0.0) - math.log(left)
 
 
+Likes = Callable[[Array], Flags]
+"""Which costs are those that are aimed for. [4, b] -> [b]"""
+
+
 class Survivor(NamedTuple):
-    """What gets through: its numbers as drawn, what was made of them, how hard it is."""
+    """What gets through: its numbers as drawn, what was made of them, what it costs; and what is
+    asked of that."""
 
     drawn: Mapping[Drawn, Array]
     made: Mapping[str, Array]
-    difficulty: int
+    cost: Cost
+    answers: bytes
 
 
 @dataclass(frozen=True)
 class RuleFilter:
     """What candidates have to get through: all rules but for those allowed to be broken; `spare`
-    says of a quantity and a rule in how many places it may be."""
+    says of a quantity and a rule in how many places it may be. `cells` are those asked for."""
 
     workshop: BatchMaker
     allow: frozenset[str] = frozenset()
     spare: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    cells: Cells = field(default_factory=dict)
 
-    def sift(self, random: RandomState, count: int, failures: Failures) -> list[Survivor]:
-        """Those of so many new candidates that get through, one of each origin; `failures`
-        counts how many each rule took."""
+    def sift(
+        self, random: RandomState, count: int, failures: Failures, likes: Likes
+    ) -> list[Survivor]:
+        """Those of so many new candidates that get through, one of each origin, if there is one
+        with costs that `likes` likes; `failures` counts how many each rule took."""
         size = max(count // _GROWTH**2, 1)
         batch = self.workshop.batch(size)
         for k, (stage, mistakes) in enumerate(zip(self._stages, self._mistakes, strict=True)):
@@ -392,8 +405,7 @@ class RuleFilter:
             self._drop_blind(batch, mistakes, failures)
             if not batch.count:
                 return []
-        batch.thin()
-        return self._survivors(batch)
+        return self._survivors(batch, likes)
 
     @property
     def _stages(self) -> tuple[Stage, ...]:
@@ -408,7 +420,7 @@ class RuleFilter:
 
     def _good(self, stage: Stage, made: CandidateQuantity, failures: Failures) -> Flags:
         """The candidates that break no rule in a quantity."""
-        good = ~_unfit(made.values)
+        good = ~unfit(made.values)
         failures.add(UNWORKABLE, int((~good).sum()), len(good))
         for rule, broken in self._broken(stage, made):
             spared = self._spared.get((stage.definition.name, rule))
@@ -462,7 +474,7 @@ class RuleFilter:
         for stage in self._stages:
             made = self.workshop.candidates_of(self._probe, stage.definition)
             for rule, broken in self._broken(stage, made):
-                always = np.asarray((broken | _unfit(made.values)).all(axis=2, keepdims=True))
+                always = np.asarray((broken | unfit(made.values)).all(axis=2, keepdims=True))
                 key = stage.definition.name, rule
                 if rule in _STRUCTURAL and always.any():
                     spared[key] = spared.get(key, always) | always
@@ -527,25 +539,26 @@ class RuleFilter:
         differs = units(wrong.values, right.decimals) != units(right.values, right.decimals)
         rows = self.workshop.rows[definition.name]
         shows = (differs if rows is None else differs[list(rows)]).any(axis=(0, 1))
-        return np.asarray(shows & ~_unfit(wrong.values))
+        return np.asarray(shows & ~unfit(wrong.values))
 
-    def _survivors(self, batch: Batch) -> list[Survivor]:
+    def _survivors(self, batch: Batch, likes: Likes) -> list[Survivor]:
         asked = {stage.definition.name: stage.definition for stage in self._stages if stage.asked}
-        costs = sum(
-            (cost(self.workshop.candidates_of(batch, definition)) for definition in asked.values()),
-            start=np.zeros(batch.count),
-        )
+        made = (self.workshop.candidates_of(batch, definition) for definition in asked.values())
+        each = (cost(m, self.cells.get(name)) for name, m in zip(asked, made, strict=True))
+        costs = sum(each, start=np.zeros((4, batch.count)))
+        costs = costs[:, batch.thin(likes(costs))]
         return [
             Survivor(
                 {drawn: batch.made[drawn.names[0]].alone(b) for drawn in self.workshop.plan.drawn},
                 {s.definition.name: batch.made[s.definition.name].alone(b) for s in self._stages},
-                int(costs[b]),
+                Cost(*costs[:, b].tolist()),
+                b"".join(batch.made[name].alone(b).tobytes() for name in asked),
             )
             for b in range(batch.count)
         ]
 
 
-def _unfit(values: Array) -> Flags:
+def unfit(values: Array) -> Flags:
     """The candidates with numbers that can't be worked with. -> [b]"""
     fine = np.isfinite(values)
     if fine.all():
