@@ -4,7 +4,7 @@ its own where it is a file."""
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from attncli.library.arguments import Output
     from attncli.library.exercise_arguments import ExerciseArguments
     from attncli.marking.answers import Student
+    from attncli.nice_numbers.candidate_quantity import Attempt
     from attncli.trace import Trace
 
 
@@ -67,7 +68,7 @@ class Ordered(NamedTuple):
     counts: Counts
 
 
-def _ordered(order: ExerciseArguments, complaints: Complaints) -> Ordered | None:
+def ordered_exercise(order: ExerciseArguments, complaints: Complaints) -> Ordered | None:
     """The exercise that is ordered; None having heard what is wrong."""
     from attncli.building.exercise_file import is_exercise
 
@@ -165,9 +166,19 @@ def exercise(order: ExerciseArguments) -> Output:
     request, it = request_of(job.trace, job.exercise), job.exercise
     if it.path is not None and job.manner.folder:
         return folder_of(order, job, request, command)
-    made = variants(job.trace, request, it.forms, it.seed, it.allow)
+    hidden: list[Attempt] = []
+    made = variants(job.trace, request, it.forms, it.seed, it.allow, hidden)
     tell = partial(exercises, request=request, command=command, frame=it.frame)
-    return papers_of(order, job.manner, made, tell, it.forms or 1)
+    papers = papers_of(order, job.manner, made, tell, it.forms or 1)
+    return papers._replace(says="" if order.output in (None, "-") else _hidden_in_words(hidden))
+
+
+def _hidden_in_words(hidden: Sequence[Attempt]) -> str:
+    """What is said where forms needn't show all mistakes."""
+    if not hidden:
+        return ""
+    many = f"{len(hidden)} known mistakes don't" if len(hidden) > 1 else "1 known mistake doesn't"
+    return f"{many} show in each form; `attn design SCENARIO --forms N` names all\n"
 
 
 def _signed(command: str, exercise: ExerciseFile) -> str:
@@ -179,7 +190,7 @@ def _signed(command: str, exercise: ExerciseFile) -> str:
 def _checked(order: ExerciseArguments) -> CheckedOrder:
     """The terms of the order and the worked scenario. Raises UserError of all that is wrong."""
     complaints = Complaints()
-    ordered = _ordered(order, complaints)
+    ordered = ordered_exercise(order, complaints)
     manner = complaints.hear(_manner, order, ordered)
     scenario = order.scenario if ordered is None else ordered.exercise.scenario
     students = complaints.hear(_students, order, ordered, manner)
@@ -316,7 +327,8 @@ def folder_of(
     folder = Path(order.output)
     before = load_manifest(folder) if has_manifest(folder) else None
     kept = _kept(order, job, before)
-    forms = _forms(order, job, request, command, kept)
+    hidden: list[Attempt] = []
+    forms = _forms(job, command, _worked(order, job, request, kept, hidden))
     papers = ((name, form.trace, form.whole) for name, form in forms.items())
     files: dict[str, Contents] = paper_files(
         order, job.manner, watched(papers, len(forms), "Forms")
@@ -330,22 +342,19 @@ def folder_of(
     files |= personal.files
     _check_edited(folder, files, before, force=order.force)
     check_folder(str(folder), [*files, FILE], force=True)
-    return FilesOutput({**files, FILE: made.text()}, str(folder), True, _told(folder, made, before))
+    says = _told(folder, made, before) + _hidden_in_words(hidden)
+    return FilesOutput({**files, FILE: made.text()}, str(folder), True, says)
 
 
 def _forms(
-    order: ExerciseArguments,
-    job: CheckedOrder,
-    request: ExerciseRequest,
-    command: str,
-    kept: Mapping[str, Path],
+    job: CheckedOrder, command: str, worked: Iterable[tuple[str, str, Trace]]
 ) -> dict[str, FormWorked]:
     """Each form, worked from the text that is written of it."""
     from attncli.exercises.papers import exercise as worked_exercise
     from attncli.exercises.requests import request_of
 
     found: dict[str, FormWorked] = {}
-    for name, text, trace in _worked(order, job, request, kept):
+    for name, text, trace in worked:
         asked = request_of(trace, job.exercise)
         found[name] = FormWorked(
             text, trace, worked_exercise(trace, asked, name, command, job.exercise.frame)
@@ -354,14 +363,18 @@ def _forms(
 
 
 def _worked(
-    order: ExerciseArguments, job: CheckedOrder, request: ExerciseRequest, kept: Mapping[str, Path]
+    order: ExerciseArguments,
+    job: CheckedOrder,
+    request: ExerciseRequest,
+    kept: Mapping[str, Path],
+    hidden: list[Attempt],
 ) -> Iterator[tuple[str, str, Trace]]:
     """The name, the text and the trace of each form: those that are kept as they are in the
     folder, others with new numbers."""
     from attncli.building.plain_scenario import exported
 
     names, it = job.names, job.exercise
-    drawn = iter(variants(job.trace, request, it.forms, it.seed, it.allow))
+    drawn = variants(job.trace, request, it.forms, it.seed, it.allow, hidden)
     missing = [name for name in names if name not in kept]
     with TemporaryDirectory() as scratch:
         for name, text in _texts_beside(job).items():

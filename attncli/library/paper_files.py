@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from attncli.document.blocks import Document
     from attncli.formats import RenderOptions
     from attncli.library.exercise_arguments import ExerciseArguments
+    from attncli.nice_numbers.candidate_quantity import Attempt
     from attncli.trace import Trace
 
     Form = tuple[str, Trace]
@@ -267,7 +268,7 @@ def parse_manner(
         or order.key == "separate"
         or (counts is not None and len(counts.names) > 1)
     )
-    folder = order.output is not None and _is_folder(order.output, many=many)
+    folder = order.output is not None and is_folder(order.output, many=many)
     complaints = Complaints()
     known = paper_format_names()
     target = None if folder else order.output
@@ -308,7 +309,8 @@ def parse_language(order: ExerciseArguments) -> str:
     return order.language
 
 
-def _is_folder(output: str, *, many: bool) -> bool:
+def is_folder(output: str, *, many: bool) -> bool:
+    """Whether a name is a folder's, or one that `many` papers would go into."""
     path = Path(output)
     if output.endswith(("/", os.sep)) or os.path.isdir(path):  # noqa: PTH112 - a name too long is none
         return True
@@ -341,19 +343,34 @@ def _checked(order: ExerciseArguments, form: str, *, folder: bool) -> PaperSetti
 
 
 def variants(
-    trace: Trace, request: ExerciseRequest, count: int | None, seed: int, allow: Sequence[str]
+    trace: Trace,
+    request: ExerciseRequest,
+    count: int | None,
+    seed: int,
+    allow: Sequence[str],
+    hidden: list[Attempt] | None = None,
 ) -> Iterator[tuple[str, Trace]]:
     """The name and the trace of each form; of the one with the scenario's own numbers without a
-    count. Raises UnsatisfiedError where no numbers will do."""
+    count. `hidden` gets the mistakes that such numbers hardly show. Raises UnsatisfiedError where
+    no numbers will do."""
     from attncli.document.questions import OWN_FORM, form_name
 
     if count is None:
         yield OWN_FORM, trace
         return
+    from attncli.exercises.form_costs import blanks_of
     from attncli.nice_numbers.search import SearchRequest, search
 
     points = request.all_points if _may_be_longer(trace) else None
-    search_request = SearchRequest(count, seed, request.quantities(trace), allow, points=points)
+    search_request = SearchRequest(
+        count,
+        seed,
+        request.quantities(trace),
+        allow,
+        points=points,
+        blanks=blanks_of(trace, request),
+        hidden=None if hidden is None else hidden.extend,
+    )
     for k, form in enumerate(search(trace.scenario, search_request)):
         yield form_name(k), form
 

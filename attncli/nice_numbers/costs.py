@@ -37,10 +37,9 @@ from attncli.nice_numbers.candidate_quantity import (
     shown_rows,
     units,
 )
-from attncli.nice_numbers.rules import factors_of, product
 from attncli.numbers import decimals
 from attncli.numbers.rounding import Array
-from attncli.operations.attention import RowSum
+from attncli.operations.attention import ProductOfMatrices, RowSum
 from attncli.operations.equation import Indexed, is_a
 from attncli.operations.norms import ColumnMean, MeanOfSquares, RowMean
 from attncli.operations.prediction import KeptSum
@@ -64,15 +63,17 @@ class Limit(NamedTuple):
     few: int = 0
 
 
-HARD: Mapping[str, Limit] = MappingProxyType({"difficulty": Limit(0.15)})
-LIMITS: Mapping[str, Limit] = MappingProxyType(
+Limits = Mapping[str, Limit]
+"""Limits by the names of costs."""
+HARD: Limits = MappingProxyType({"difficulty": Limit(0.15)})
+LIMITS: Limits = MappingProxyType(
     {"products": Limit(0.05), "digits": Limit(0.2, 3), "negative": Limit(1 / 3, 2), **HARD}
 )
 """What is asked of forms that are made together."""
 _ANY = Limit(np.inf, 0)
 
 
-def near(costs: Array, wanted: Cost, limits: Mapping[str, Limit]) -> Flags:
+def near(costs: Array, wanted: Cost, limits: Limits) -> Flags:
     """Whether forms cost as much as is wanted, within limits. [4] or [4, b] -> [] or [b]"""
     aims = ((getattr(wanted, name), *limits.get(name, _ANY)) for name in Cost._fields)
     pairs = zip(costs, aims, strict=True)
@@ -109,7 +110,8 @@ def cost(made: CandidateQuantity, cells: Flags | None = None) -> Array:
     if made.operation is None or made.operation.copies:
         return np.zeros((4, *made.values.shape[2:]))
     products = _products(made)
-    hard = _of_products(made, products[1]) if factors_of(made) else _of_others(made)
+    is_sum = isinstance(made.operation, ProductOfMatrices)
+    hard = _of_products(made, products) if is_sum else _of_others(made)
     shown = slice(None) if made.rows is None else list(made.rows)
     asked = products[:, shown] if cells is None else products[:, cells]
     total = asked.reshape(3, -1, *made.values.shape[2:]).sum(axis=1)
@@ -161,7 +163,7 @@ def _measured(
         values = values[..., np.newaxis]
     count = made.values.shape[2] if made.values.ndim > 2 else 1  # noqa: PLR2004
     values = np.broadcast_to(values, (*values.shape[:-1], count))
-    measures = _there(values), _hard(values, places), (values < 0).astype(np.float64)
+    measures = _there(values), _hard(values, places), np.asarray(values < 0)
     array = np.concatenate([measures[k] for k in order], axis=-1)
     return IndexedArray(known.indices, lambda _: array, is_new=False)
 
@@ -179,12 +181,10 @@ _REDUCTIONS = (ColumnMean, KeptSum, MeanOfSquares, RowMean, RowSum)
 
 
 def _of_products(made: CandidateQuantity, products: Array) -> Array:
-    factors = factors_of(made)
-    assert factors is not None
-    terms = product(*map(_there, factors))
+    terms, digits, _ = products
     if len(made.operands) > 2:  # noqa: PLR2004  (a bias)
         terms = terms + _there(made.operands[2])
-    return np.asarray(products + np.maximum(terms - 1, 0) * _digits_of(made))
+    return np.asarray(digits + np.maximum(terms - 1, 0) * _digits_of(made))
 
 
 def _of_others(made: CandidateQuantity) -> Array:
@@ -213,4 +213,3 @@ def _hard(numbers: Array, places: int) -> Array:
 
 def _there(numbers: Array) -> Array:
     return np.asarray((numbers != 0).astype(np.float64))
-

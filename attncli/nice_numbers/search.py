@@ -23,7 +23,7 @@ from attncli.errors import UserError, listed
 from attncli.file.problems import ScenarioError
 from attncli.names import Name
 from attncli.nice_numbers.candidate_quantity import Attempt, Flags, attempts, made_of, shown_rows
-from attncli.nice_numbers.costs import LIMITS, Cost, Limit, difficulty, middle, near
+from attncli.nice_numbers.costs import LIMITS, Cost, Limits, difficulty, middle, near
 from attncli.nice_numbers.plan import Plan, plan_of
 from attncli.nice_numbers.pools import Drawn, Pools
 from attncli.nice_numbers.rules import (
@@ -162,9 +162,10 @@ def _broken(trace: Trace, plan: Plan) -> Iterator[tuple[tuple[str, str], Flags]]
 
 @dataclass
 class Candidate:
-    """A survivor and its numbers."""
+    """A survivor and its numbers, and the names of what is asked for."""
 
     survivor: Survivor
+    asked: Collection[str]
 
     @cached_property
     def numbers(self) -> Mapping[Drawn, Matrix]:
@@ -174,7 +175,8 @@ class Candidate:
     @cached_property
     def keys(self) -> frozenset[bytes]:
         """What was drawn, and what was made of it for the exercise: each sets forms apart."""
-        return frozenset((_as_bytes([*self.numbers.values()]), self.survivor.answers))
+        answers = b"".join(self.survivor.made[name].tobytes() for name in self.asked)
+        return frozenset((_as_bytes([*self.numbers.values()]), answers))
 
     def scenario(self, of: Scenario) -> Scenario:
         """A scenario with these numbers."""
@@ -216,6 +218,7 @@ _REFERENCE = 7
 """How many survivors the cost to aim for is the median of."""
 _AT_ONCE = 32
 """How many candidates are looked at together, at most."""
+_NONE = np.empty((4, 0))
 _ENOUGH = 2
 """A mistake that shows in fewer of these is one that numbers hardly can show."""
 
@@ -239,7 +242,7 @@ class SearchRequest(NamedTuple):
     points: Callable[[Trace], object] | None = None
     blanks: Blanks = Blanks()
     hidden: Callable[[Sequence[Attempt]], None] | None = None
-    limits: Mapping[str, Limit] = LIMITS
+    limits: Limits = LIMITS
 
 
 def forms(
@@ -309,6 +312,7 @@ class _Search:
     waiting: deque[Candidate] = field(default_factory=deque)
     ready: deque[Trace] = field(default_factory=deque)
     found: set[bytes] = field(default_factory=set)
+    costs: list[Cost] = field(default_factory=list)
     reference: Cost | None = None
     mistakes: Sequence[Attempt] | None = None
     """Those that have to show, once it is known which can."""
@@ -328,6 +332,7 @@ class _Search:
     def __post_init__(self) -> None:
         sizes = (self.trace[stage.definition.name].values.size for stage in self.plan.stages)
         self.cells = max(sum(sizes), 1)
+        self.asked = dict.fromkeys(s.definition.name for s in self.plan.stages if s.asked)
         self.most = max(_LEAST, min(_MOST, _HELD // self.cells))
         self.size = min(self.size, self.most)
         own = [self.trace[drawn.names[0]].matrix for drawn in self.plan.drawn]
@@ -337,21 +342,9 @@ class _Search:
         """The k-th form, worked."""
         failures = Failures()
         tried = 0
-        if self.reference is None:
-            tried += self._aim(k, failures)
         while not self.ready:
             tried += self._look(k, tried, failures)
         return self.ready.popleft()
-
-    def _aim(self, k: int, failures: Failures) -> int:
-        """Gathers a few survivors, and aims for the median of their costs."""
-        tried = 0
-        while len(self.waiting) < _REFERENCE:
-            tried += self._fill(k, tried, failures)
-        costs = [candidate.survivor.cost for candidate in self.waiting]
-        hard = middle(costs[:_REFERENCE]).difficulty
-        self.reference = middle(costs)._replace(difficulty=hard)
-        return tried
 
     def _look(self, k: int, tried: int, failures: Failures) -> int:
         """Gathers some good candidates, and makes those ready in which all mistakes show; how many
@@ -359,7 +352,7 @@ class _Search:
         some: list[Trace] = []
         wanted, before = min(max(self.request.number - k, _REFERENCE), _AT_ONCE), tried
         while len(some) < wanted:
-            if self.waiting:
+            if self.waiting and self.reference is not None:
                 trace = self._checked(self.waiting.popleft(), failures)
                 some += () if trace is None else (trace,)
                 continue
@@ -399,12 +392,12 @@ class _Search:
                 f"form {form_name(k)}", wrong, f"{right}, or ask for fewer steps"
             )
         size = self.size
-        survivors = self.sieve.sift(self.random, size, failures, self._cost_as_much)
+        survivors = self.sieve.sift(self.random, size, failures, self._like)
         if len(survivors) < _FEW:
             self.size = min(2 * size, self.most)
         elif len(survivors) > _PLENTY:
             self.size = max(size // 2, min(_LEAST, self.most))
-        self.waiting += map(Candidate, survivors)
+        self.waiting += (Candidate(survivor, self.asked) for survivor in survivors)
         return size
 
     def _checked(self, candidate: Candidate, failures: Failures) -> Trace | None:
@@ -412,7 +405,7 @@ class _Search:
         what it makes is what the sieve saw."""
         survivor = candidate.survivor
         trace, rule = None, UNWORKABLE
-        if not self._cost_as_much(np.array(survivor.cost)):
+        if not self._like(np.array(survivor.cost), _NONE):
             rule = "difficulty"
         elif not self.found.isdisjoint(candidate.keys) and "alike" not in self.sieve.allow:
             rule = "alike"
@@ -440,8 +433,13 @@ class _Search:
         points = None if "difficulty" in self.sieve.allow else self.request.points
         return points is None or points(trace) == points(self.trace)
 
-    def _cost_as_much(self, costs: Array) -> Flags:
-        """Whether candidates cost as much as they should, as soon as that is known."""
+    def _like(self, costs: Array, first: Array) -> Flags:
+        """Which candidates cost as much as they should: as the median of the first ones."""
+        if self.reference is None:
+            self.costs += (Cost(*own) for own in first.T.tolist())
+            if len(self.costs) >= _REFERENCE:
+                hard = middle(self.costs[:_REFERENCE]).difficulty
+                self.reference = middle(self.costs)._replace(difficulty=hard)
         if self.reference is None or "difficulty" in self.sieve.allow:
             return np.ones(costs.shape[1:], dtype=np.bool_)
         return near(costs, self.reference, self.request.limits)

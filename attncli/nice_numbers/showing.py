@@ -41,6 +41,7 @@ class Blanks(NamedTuple):
     tolerance: Tolerance = Tolerance()
 
 
+@np.errstate(all="ignore")  # a mistake may make any numbers
 def shows(traces: Sequence[Trace], slips: Sequence[Attempt], blanks: Blanks) -> list[Flags | None]:
     """For each of some mistakes in which of the traces, which tell one story, it shows. [b]
 
@@ -68,21 +69,21 @@ class _Forms:
         cells, own = self._cells(name), self._batch.made[name].values
         apart = (units(wrong, right.decimals) != units(own, right.decimals)) & cells
         found = np.zeros(len(self.traces), dtype=np.bool_)
-        found |= (self._is_beyond(name, wrong) & cells).any(axis=(0, 1)) & ~unfit(wrong)
+        unsure = 0.0 if slip.definition.operation.copies else 10.0**-right.decimals
+        found |= (self._is_beyond(name, wrong, unsure) & cells).any(axis=(0, 1)) & ~unfit(wrong)
         for k in np.flatnonzero(apart.any(axis=(0, 1)) & ~found).tolist():
             found[k] = self._shows_in(k, slip)
         return found
 
-    def _is_beyond(self, name: str, wrong: Array) -> Flags:
-        """Which numbers no honest rounding gives, for sure: a unit of the last place and more off,
-        since they are worked with plain floats. [n, m, b]"""
-        unit = 10.0 ** -self.traces[0][name].matrix.decimals
+    def _is_beyond(self, name: str, wrong: Array, unsure: float) -> Flags:
+        """Which numbers no honest rounding gives, whatever is unsure about them: plain floats may
+        round to the next unit of the last place. [n, m, b]"""
         if self._rough is None:
             return np.zeros(wrong.shape, dtype=np.bool_)
         if name not in self._held:
             self._held[name] = ranges(self._rough, name, self.blanks.tolerance)
         low, high = self._held[name]
-        return np.asarray((wrong < low - unit) | (wrong > high + unit))
+        return np.asarray((wrong < low - unsure) | (wrong > high + unsure))
 
     def _shows_in(self, k: int, slip: Attempt) -> bool:
         """Whether a mistake shows in one of the traces, as a key has it."""

@@ -232,12 +232,10 @@ class Batch:
         if self.count < wanted:
             self.take(np.arange(wanted) % self.count)
 
-    def thin(self, liked: Flags) -> NDArray[np.intp]:
-        """Keeps the first candidate of each origin that is liked, or else the first; which ones."""
+    def firsts(self, liked: Flags) -> NDArray[np.intp]:
+        """The first candidate of each origin that is liked, or else the first."""
         order = np.argsort(~liked, kind="stable")
-        kept = order[np.unique(self.origin[order], return_index=True)[1]]
-        self.take(kept)
-        return np.asarray(kept)
+        return np.asarray(order[np.unique(self.origin[order], return_index=True)[1]])
 
     def draw(self, stage: Stage, random: RandomState) -> None:
         """Draws the numbers that a stage asks for."""
@@ -364,18 +362,17 @@ class Failures:
         self.hard[rule] = self.hard.get(rule, 0.0) - math.log(left)
 
 
-Likes = Callable[[Array], Flags]
-"""Which costs are those that are aimed for. [4, b] -> [b]"""
+Likes = Callable[[Array, Array], Flags]
+"""Which costs are those that are aimed for, beside the first of each origin. [4, b], [4, o] -> [b]
+"""
 
 
 class Survivor(NamedTuple):
-    """What gets through: its numbers as drawn, what was made of them, what it costs; and what is
-    asked of that."""
+    """What gets through: its numbers as drawn, what was made of them, what it costs."""
 
     drawn: Mapping[Drawn, Array]
     made: Mapping[str, Array]
     cost: Cost
-    answers: bytes
 
 
 @dataclass(frozen=True)
@@ -546,13 +543,15 @@ class RuleFilter:
         made = (self.workshop.candidates_of(batch, definition) for definition in asked.values())
         each = (cost(m, self.cells.get(name)) for name, m in zip(asked, made, strict=True))
         costs = sum(each, start=np.zeros((4, batch.count)))
-        costs = costs[:, batch.thin(likes(costs))]
+        first = batch.firsts(np.ones(batch.count, dtype=np.bool_))
+        kept = batch.firsts(likes(costs, costs[:, first]))
+        batch.take(kept)
+        costs = costs[:, kept]
         return [
             Survivor(
                 {drawn: batch.made[drawn.names[0]].alone(b) for drawn in self.workshop.plan.drawn},
                 {s.definition.name: batch.made[s.definition.name].alone(b) for s in self._stages},
                 Cost(*costs[:, b].tolist()),
-                b"".join(batch.made[name].alone(b).tobytes() for name in asked),
             )
             for b in range(batch.count)
         ]
