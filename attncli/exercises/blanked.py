@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 from attncli.document.blocks import Block, Callout, Paragraph, Section, parts_of
 from attncli.document.questions import Interval, Item, RightAnswer
@@ -32,12 +34,15 @@ from attncli.exercises.tasks import room, task_of
 from attncli.exercises.workable_sections import StepSection, working_in
 from attncli.file.problems import ScenarioError
 from attncli.languages import FrameWords, Words
-from attncli.marking.honest_paths import Paths, Tolerance, paths_from, together
+from attncli.marking.honest_paths import Flags, Paths, Tolerance, paths_from, together
 from attncli.option_values import POLICIES, Policy
 from attncli.pages.parts.blocks import folded
 from attncli.pages.parts.selection import Selection, SelectionError
 from attncli.pages.parts.sentences import printed_roots
 from attncli.trace import Quantity, Trace
+
+if TYPE_CHECKING:
+    from attncli.nice_numbers.showing import Blanks
 
 _NONE = Tolerance()
 
@@ -260,6 +265,20 @@ def _chosen(
         taken_out = chosen(may, ask.blanking, own, lambda places: page.giving(places, known))
         kept.update(place.id for place in taken_out)
     return [place for _, place in allowed if place.id in kept]
+
+
+def blanks_of(trace: Trace, request: ExerciseRequest) -> Blanks:
+    """What a sheet asks for and shows, whatever numbers a form has. Raises SelectionError where
+    there is nothing to ask for."""
+    from attncli.nice_numbers.showing import Blanks  # which only forms need
+
+    what = taken(trace, request, "")
+    cells: dict[str, Flags] = {}
+    for _, place in request.allowed(what.page):
+        if place.cell is not None:
+            name, i, j = place.cell
+            cells.setdefault(name, np.zeros(trace[name].matrix.shape, dtype=np.bool_))[i, j] = True
+    return Blanks(cells, frozenset(what.context), what.roots, request.tolerance)
 
 
 def worked_together(pages: Sequence[BlankedPage]) -> list[BlankedPage]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -53,29 +53,37 @@ class DesignArguments(NamedTuple):
 def design(typed: DesignArguments) -> Output:
     """Make a new scenario whose numbers are nice to work with by hand, or forms of one that cost
     the same, with a table of what they cost. Raises UserError."""
-    if typed.scenario is not None or typed.forms is not None:
-        return _forms(typed)
+    if typed.scenario is not None:
+        return _forms(typed, typed.scenario)
     complaints = Complaints()
-    if typed.step or typed.form:
-        right = "say it with a scenario, or with --forms"
-        complaints.problems.append(Problem.of("--step, --format", "are for a table", right))
-    sizes, seed = _terms(complaints, typed)
-    complaints.hear(check_target, typed.output, force=typed.force)
-    complaints.stop_if_any()
-    assert sizes is not None
-    (text,) = _designed(sizes, seed, typed, 1)
-    return TextOutput(text, typed.output, typed.force, is_written(typed.output))
+    if typed.forms is None:
+        complaints.hear(check_target, typed.output, force=typed.force)
+    text = _new(typed, complaints)
+    if typed.forms is None:
+        return TextOutput(text, typed.output, typed.force, is_written(typed.output))
+    with TemporaryDirectory() as scratch:
+        path = Path(scratch) / "new.yaml"
+        path.write_text(text, "utf-8")
+        return _forms(typed, str(path))
 
 
-def _terms(complaints: Complaints, typed: DesignArguments) -> tuple[Sizes | None, int]:
-    """The sizes of a new scenario and its seed; what is wrong with them and the rules is heard."""
-    from attncli.building.exercise_file import LARGEST_SEED
+def _new(typed: DesignArguments, complaints: Complaints) -> str:
+    """A new scenario as a file."""
+    from attncli.building.exercise_file import LARGEST_SEED, MOST_FORMS
     from attncli.nice_numbers.rules import check_names
 
     sizes = _sizes(complaints, typed)
-    seed = complaints.hear(whole_number, "--seed", typed.seed, 0, LARGEST_SEED)
+    number = complaints.hear(whole_number, "--seed", typed.seed, 0, LARGEST_SEED)
+    if typed.forms is not None:
+        complaints.hear(whole_number, "--forms", typed.forms, 1, MOST_FORMS)
+    elif typed.step or typed.form:
+        right = "say how many forms there are, like --forms 4"
+        complaints.problems.append(Problem.of("--step or --format", "is for a table", right))
     complaints.problems += check_names(typed.allow or ())
-    return sizes, seed or 0
+    complaints.stop_if_any()
+    assert sizes is not None
+    assert number is not None
+    return _designed(sizes, number, typed.allow or ())
 
 
 def _sizes(complaints: Complaints, typed: DesignArguments) -> Sizes | None:
@@ -98,151 +106,83 @@ def _sizes(complaints: Complaints, typed: DesignArguments) -> Sizes | None:
     return sizes
 
 
-def _designed(sizes: Sizes, seed: int, typed: DesignArguments, count: int) -> list[str]:
-    """New scenarios as files. Raises OutputError where there are no such numbers."""
-    from attncli.nice_numbers.costs import HARD, LIMITS
-    from attncli.nice_numbers.new_scenario import sketches, text_of
+def _designed(sizes: Sizes, seed: int, allow: Sequence[str]) -> str:
+    from attncli.nice_numbers.new_scenario import sketch, text_of
     from attncli.nice_numbers.search import UnsatisfiedError
 
-    allow = typed.allow or ()
     try:
-        limits = LIMITS if typed.forms else HARD
-        words, scenarios = sketches(sizes, seed, allow, count, limits)
+        words, scenario = sketch(sizes, seed, allow)
     except UnsatisfiedError as error:
         wrong, right = error.problems[0].wrong, "choose other sizes, or give up a rule with --allow"
         raise OutputError.of("a scenario of these sizes", wrong, right) from None
-    command = _command(sizes, seed, allow, typed.forms)
-    return [text_of(sizes, words, scenario, command) for scenario in scenarios]
+    return text_of(sizes, words, scenario, _command(sizes, seed, allow))
 
 
-def _command(sizes: Sizes, seed: int, allow: Sequence[str], forms: str | None) -> str:
+def _command(sizes: Sizes, seed: int, allow: Sequence[str]) -> str:
     """The command that makes a scenario again."""
     import shlex
 
     words = ["attn", "design", "--tokens", str(sizes.tokens), "--d-model", str(sizes.d_model)]
     words += ["--heads", str(sizes.heads), "--seed", str(seed), "--decimals", str(sizes.decimals)]
     words += [word for rule in allow for word in ("--allow", rule)]
-    words += ["--forms", forms, "-o", "forms/"] if forms else []
     return " ".join(map(shlex.quote, words))
 
 
 # --------------------------------------------------------------------------------------------------
 # Forms that cost the same, and what they cost.
 
-_TABLE = "costs.md"
 
-
-class DesignedForm(NamedTuple):
-    """A form: what it is called, the text of its scenario, and that worked."""
-
-    name: str
-    text: str
-    trace: Trace
-
-
-def _forms(typed: DesignArguments) -> Output:
+def _forms(typed: DesignArguments, source: str) -> Output:
+    """The forms of a scenario, or of an exercise file, and the table; or that alone."""
+    from attncli.building.plain_scenario import exported, texts_beside
     from attncli.exercises.form_costs import CostedForm, costs_page
     from attncli.exercises.requests import request_of
-    from attncli.formats import render
+    from attncli.formats import contents_of, suffixes_of
+    from attncli.library.paper_files import variants
     from attncli.names import Word
 
-    complaints = Complaints()
-    folder = _folder(complaints, typed)
-    exercise, forms = (_new if typed.scenario is None else _of_scenario)(typed, complaints)
-    names, found = [], []
-    texts: dict[str, Contents] = {}
-    for form in watched(forms, exercise.forms or 1, "Forms"):
-        request = request_of(form.trace, exercise)
-        found.append(CostedForm.of(form.name, form.trace, request))
-        texts[f"{form.name}.yaml"] = form.text
-        names.append(form.trace.scenario.title)
-    page = costs_page(Word(names[0]), found)
+    exercise, trace, folder = _ordered(typed, source)
+    request, it = request_of(trace, exercise), exercise
+    made = variants(trace, request, it.forms, it.seed, it.allow)
+    forms = dict(watched(made, it.forms or 1, "Forms"))
+    costed = [CostedForm.of(name, form, request) for name, form in forms.items()]
+    alike = it.forms is not None and "difficulty" not in it.allow
+    page = costs_page(Word(trace.scenario.title), costed, alike=alike)
     if folder is None:
         return PageOutput(page, PageOptions(typed.form, output=typed.output, force=typed.force))
-    table = render(page, "markdown", page_for(folder))
-    check_folder(folder, [*texts, _TABLE], force=typed.force)
-    says = f"{render(page, 'terminal', page_for(None))}{folder} has them, and {_TABLE}\n"
-    return FilesOutput({**texts, _TABLE: table}, folder, typed.force, says)
+    form = typed.form or "markdown"
+    table = f"costs{suffixes_of(form)[0]}"
+    texts: dict[str, Contents] = {table: contents_of(page, form, page_for(folder))}
+    for name, entry in forms.items():
+        texts[f"{name}.yaml"] = exported(it.scenario, (), entry.scenario)
+    texts |= texts_beside(it.scenario)
+    check_folder(folder, [*texts], force=typed.force)
+    says = f"{folder} has {len(forms)} forms, and what they cost in {table}\n"
+    return FilesOutput(texts, folder, typed.force, says)
 
 
-def _folder(complaints: Complaints, typed: DesignArguments) -> str | None:
-    """The folder that forms go into, if they do; or else it is heard where a table can't go."""
-    from attncli.library.paper_files import is_folder
-
-    if typed.output is None or not is_folder(typed.output, many=True):
-        complaints.hear(PageOptions(typed.form, output=typed.output, force=typed.force).check)
-        return None
-    if typed.form is not None:
-        right = f"leave it out: the table is in {_TABLE}"
-        complaints.problems.append(Problem.of("--format", "a folder has scenarios", right))
-    return typed.output
-
-
-def _of_scenario(
-    typed: DesignArguments, complaints: Complaints
-) -> tuple[ExerciseFile, Iterator[DesignedForm]]:
-    """What is asked of a scenario, or by an exercise file, and the forms."""
+def _ordered(typed: DesignArguments, source: str) -> tuple[ExerciseFile, Trace, str | None]:
+    """What is asked, the worked scenario, and the folder that forms go into, if one is named."""
     from attncli.library.exercise_arguments import ExerciseArguments, typed_options
     from attncli.library.exercises import ordered_exercise
+    from attncli.library.paper_files import is_folder
 
-    assert typed.scenario is not None
-    of_new = {"tokens", "d_model", "heads", "decimals"}
+    complaints = Complaints()
     right = "leave it out, or leave the scenario out for a new one"
-    complaints.problems += [
-        Problem.of(option, "a scenario has a size of its own", right)
-        for name, option in typed_options(typed.context)
-        if name in of_new
-    ]
-    order = ExerciseArguments(
-        typed.scenario,
-        Excerpt(typed.step),
-        forms=typed.forms,
-        seed=typed.seed,
-        allow=typed.allow,
-        allowed=typed.allowed,
-        context=typed.context,
-    )
-    ordered = ordered_exercise(order, complaints)
-    place = typed.scenario if ordered is None else ordered.exercise.scenario
+    for name, option in typed_options(typed.context) if typed.scenario is not None else ():
+        if name in ("tokens", "d_model", "heads", "decimals"):
+            wrong = "a scenario has a size of its own"
+            complaints.problems.append(Problem.of(option, wrong, right))
+    part, context = Excerpt(typed.step), typed.context
+    order = ExerciseArguments(source, part, forms=typed.forms, seed=typed.seed, allow=typed.allow)
+    ordered = ordered_exercise(order._replace(context=context), complaints)
+    place = source if ordered is None else ordered.exercise.scenario
     trace = complaints.hear(typed.allowed.worked_alone, place)
+    folder = typed.output
+    if folder is None or not is_folder(folder, many=True):
+        folder = None
+        complaints.hear(PageOptions(typed.form, output=typed.output, force=typed.force).check)
     complaints.stop_if_any()
     assert ordered is not None
     assert trace is not None
-    return ordered.exercise, _forms_of(trace, ordered.exercise)
-
-
-def _forms_of(trace: Trace, it: ExerciseFile) -> Iterator[DesignedForm]:
-    from attncli.building.plain_scenario import exported
-    from attncli.exercises.requests import request_of
-    from attncli.library.paper_files import variants
-
-    for name, form in variants(trace, request_of(trace, it), it.forms, it.seed, it.allow):
-        yield DesignedForm(name, exported(it.scenario, (), form.scenario), form)
-
-
-def _new(
-    typed: DesignArguments, complaints: Complaints
-) -> tuple[ExerciseFile, Iterator[DesignedForm]]:
-    """What is asked of new scenarios, and these."""
-    from attncli.building.exercise_file import MOST_FORMS, ExerciseFile
-    from attncli.library.exercises import asks_of
-    from attncli.pages.parts.selection import check_steps
-
-    sizes, seed = _terms(complaints, typed)
-    count = complaints.hear(whole_number, "--forms", typed.forms or "", 1, MOST_FORMS)
-    complaints.hear(check_steps, typed.step or ())
-    complaints.stop_if_any()
-    assert sizes is not None
-    assert count is not None
-    asks = asks_of(Excerpt(typed.step), None, None)
-    return ExerciseFile("", asks, forms=count), _new_forms(_designed(sizes, seed, typed, count))
-
-
-def _new_forms(texts: Sequence[str]) -> Iterator[DesignedForm]:
-    from attncli.document.questions import form_name
-
-    with TemporaryDirectory() as scratch:
-        path = Path(scratch) / "form.yaml"
-        for k, text in enumerate(texts):
-            path.write_text(text, "utf-8")
-            yield DesignedForm(form_name(k), text, Allowed().worked_alone(str(path)))
+    return ordered.exercise, trace, folder

@@ -4,7 +4,7 @@ its own where it is a file."""
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -147,13 +147,21 @@ def asks_of(
 
 class CheckedOrder(NamedTuple):
     """An order that nothing is wrong with: the exercise, how and where it is written, the worked
-    scenario, what the forms are called, and whose sheets are made."""
+    scenario, what the forms are called, whose sheets are made; and the mistakes that forms turn
+    out to be hardly able to show."""
 
     exercise: ExerciseFile
     manner: PaperSettings
     trace: Trace
     names: list[str]
-    students: tuple[Student, ...] = ()
+    students: tuple[Student, ...]
+    hidden: list[Attempt]
+
+    @property
+    def says(self) -> str:
+        """What is said of these mistakes."""
+        many = f"known mistakes that needn't show in each form: {len(self.hidden)}"
+        return f"{many}; `attn design SCENARIO --forms N` names them\n" if self.hidden else ""
 
 
 def exercise(order: ExerciseArguments) -> Output:
@@ -166,19 +174,10 @@ def exercise(order: ExerciseArguments) -> Output:
     request, it = request_of(job.trace, job.exercise), job.exercise
     if it.path is not None and job.manner.folder:
         return folder_of(order, job, request, command)
-    hidden: list[Attempt] = []
-    made = variants(job.trace, request, it.forms, it.seed, it.allow, hidden)
+    made = variants(job.trace, request, it.forms, it.seed, it.allow, job.hidden)
     tell = partial(exercises, request=request, command=command, frame=it.frame)
     papers = papers_of(order, job.manner, made, tell, it.forms or 1)
-    return papers._replace(says="" if order.output in (None, "-") else _hidden_in_words(hidden))
-
-
-def _hidden_in_words(hidden: Sequence[Attempt]) -> str:
-    """What is said where forms needn't show all mistakes."""
-    if not hidden:
-        return ""
-    many = f"{len(hidden)} known mistakes don't" if len(hidden) > 1 else "1 known mistake doesn't"
-    return f"{many} show in each form; `attn design SCENARIO --forms N` names all\n"
+    return papers if order.output in (None, "-") else papers._replace(says=job.says)
 
 
 def _signed(command: str, exercise: ExerciseFile) -> str:
@@ -201,7 +200,7 @@ def _checked(order: ExerciseArguments) -> CheckedOrder:
     assert trace is not None
     exercise = ordered.exercise._replace(mistakes=manner.share)
     counts = ordered.counts
-    return CheckedOrder(exercise, manner, trace, counts.names, students or ())
+    return CheckedOrder(exercise, manner, trace, counts.names, students or (), [])
 
 
 def _students(
@@ -327,8 +326,7 @@ def folder_of(
     folder = Path(order.output)
     before = load_manifest(folder) if has_manifest(folder) else None
     kept = _kept(order, job, before)
-    hidden: list[Attempt] = []
-    forms = _forms(job, command, _worked(order, job, request, kept, hidden))
+    forms = _forms(order, job, request, command, kept)
     papers = ((name, form.trace, form.whole) for name, form in forms.items())
     files: dict[str, Contents] = paper_files(
         order, job.manner, watched(papers, len(forms), "Forms")
@@ -342,19 +340,23 @@ def folder_of(
     files |= personal.files
     _check_edited(folder, files, before, force=order.force)
     check_folder(str(folder), [*files, FILE], force=True)
-    says = _told(folder, made, before) + _hidden_in_words(hidden)
+    says = _told(folder, made, before) + job.says
     return FilesOutput({**files, FILE: made.text()}, str(folder), True, says)
 
 
 def _forms(
-    job: CheckedOrder, command: str, worked: Iterable[tuple[str, str, Trace]]
+    order: ExerciseArguments,
+    job: CheckedOrder,
+    request: ExerciseRequest,
+    command: str,
+    kept: Mapping[str, Path],
 ) -> dict[str, FormWorked]:
     """Each form, worked from the text that is written of it."""
     from attncli.exercises.papers import exercise as worked_exercise
     from attncli.exercises.requests import request_of
 
     found: dict[str, FormWorked] = {}
-    for name, text, trace in worked:
+    for name, text, trace in _worked(order, job, request, kept):
         asked = request_of(trace, job.exercise)
         found[name] = FormWorked(
             text, trace, worked_exercise(trace, asked, name, command, job.exercise.frame)
@@ -363,18 +365,14 @@ def _forms(
 
 
 def _worked(
-    order: ExerciseArguments,
-    job: CheckedOrder,
-    request: ExerciseRequest,
-    kept: Mapping[str, Path],
-    hidden: list[Attempt],
+    order: ExerciseArguments, job: CheckedOrder, request: ExerciseRequest, kept: Mapping[str, Path]
 ) -> Iterator[tuple[str, str, Trace]]:
     """The name, the text and the trace of each form: those that are kept as they are in the
     folder, others with new numbers."""
     from attncli.building.plain_scenario import exported
 
     names, it = job.names, job.exercise
-    drawn = variants(job.trace, request, it.forms, it.seed, it.allow, hidden)
+    drawn = variants(job.trace, request, it.forms, it.seed, it.allow, job.hidden)
     missing = [name for name in names if name not in kept]
     with TemporaryDirectory() as scratch:
         for name, text in _texts_beside(job).items():

@@ -358,20 +358,13 @@ def variants(
     if count is None:
         yield OWN_FORM, trace
         return
-    from attncli.exercises.form_costs import blanks_of
+    from attncli.exercises.blanked import blanks_of
     from attncli.nice_numbers.search import SearchRequest, search
 
     points = request.all_points if _may_be_longer(trace) else None
-    search_request = SearchRequest(
-        count,
-        seed,
-        request.quantities(trace),
-        allow,
-        points=points,
-        blanks=blanks_of(trace, request),
-        hidden=None if hidden is None else hidden.extend,
-    )
-    for k, form in enumerate(search(trace.scenario, search_request)):
+    wanted = SearchRequest(count, seed, request.quantities(trace), allow, points=points)
+    wanted = wanted._replace(blanks=blanks_of(trace, request), hidden=hidden)
+    for k, form in enumerate(search(trace.scenario, wanted)):
         yield form_name(k), form
 
 

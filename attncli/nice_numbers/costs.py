@@ -56,29 +56,22 @@ class Cost(NamedTuple):
     difficulty: float
 
 
-class Limit(NamedTuple):
-    """How far a cost may be from what is aimed for: a share of it, or of few so many."""
-
-    share: float
-    few: int = 0
-
-
-Limits = Mapping[str, Limit]
-"""Limits by the names of costs."""
-HARD: Limits = MappingProxyType({"difficulty": Limit(0.15)})
+Limits = Mapping[str, tuple[float, int]]
+"""How far costs may be from what is aimed for: a share of it, or of few so many."""
 LIMITS: Limits = MappingProxyType(
-    {"products": Limit(0.05), "digits": Limit(0.2, 3), "negative": Limit(1 / 3, 2), **HARD}
+    {"products": (0.05, 0), "digits": (0.2, 3), "negative": (1 / 3, 2), "difficulty": (0.15, 0)}
 )
 """What is asked of forms that are made together."""
-_ANY = Limit(np.inf, 0)
+ALONE: Limits = MappingProxyType({"difficulty": LIMITS["difficulty"]})
 
 
 def near(costs: Array, wanted: Cost, limits: Limits) -> Flags:
     """Whether forms cost as much as is wanted, within limits. [4] or [4, b] -> [] or [b]"""
-    aims = ((getattr(wanted, name), *limits.get(name, _ANY)) for name in Cost._fields)
-    pairs = zip(costs, aims, strict=True)
-    apart = [abs(own - aim) <= max(share * aim, few) for own, (aim, share, few) in pairs]
-    return np.asarray(np.logical_and.reduce(apart))
+    good = np.ones(costs.shape[1:], dtype=np.bool_)
+    for name, (share, few) in limits.items():
+        aim = getattr(wanted, name)
+        good &= abs(costs[Cost._fields.index(name)] - aim) <= max(share * aim, few)
+    return good
 
 
 def middle(costs: Sequence[Cost]) -> Cost:

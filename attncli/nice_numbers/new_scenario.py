@@ -16,7 +16,7 @@ from numpy.random import RandomState
 
 from attncli.equations.matrix import Matrix
 from attncli.names import Name
-from attncli.nice_numbers.costs import HARD, LIMITS, Limits
+from attncli.nice_numbers.costs import ALONE
 from attncli.nice_numbers.pools import Pools
 from attncli.nice_numbers.search import SearchRequest, UnsatisfiedError, search
 from attncli.numbers import decimals
@@ -107,32 +107,33 @@ class Sizes(NamedTuple):
 
 
 def sketch(sizes: Sizes, seed: int, allow: Collection[str] = ()) -> tuple[list[str], Scenario]:
-    """The words of a new scenario, and its numbers; see `sketches`."""
-    words, (scenario,) = sketches(sizes, seed, allow, 1, HARD)
-    return words, scenario
-
-
-def sketches(
-    sizes: Sizes, seed: int, allow: Collection[str], count: int, limits: Limits = LIMITS
-) -> tuple[list[str], list[Scenario]]:
-    """The words of a new scenario, and its numbers in so many forms that cost the same.
+    """The words of a new scenario, and its numbers.
 
     The same sizes and the same seed give the same. Raises UnsatisfiedError where no numbers keep
     all rules but for those that are allowed to be broken.
     """
     words = _sentence(sizes.tokens, RandomState(list(f"{seed}, the words".encode())))
     blank = load(_blank(sizes, words))
-    request = SearchRequest(count, seed, (), allow, _pools(sizes), limits=limits)
-    # how many queries of a head may attend most to what an earlier one does
     for same in range(sizes.tokens - 1):
         with suppress(UnsatisfiedError):
-            return words, _searched(blank, request._replace(spare={"winners": same}))
-    spare = {"winners": sizes.tokens - 1}
-    return words, _searched(blank, request._replace(spare=spare, effort=_EFFORT))
+            return words, _searched(blank, sizes, seed, allow, same)
+    return words, _searched(blank, sizes, seed, allow, sizes.tokens - 1, _EFFORT)
 
 
-def _searched(blank: Scenario, request: SearchRequest) -> list[Scenario]:
-    return [trace.scenario for trace in search(blank, request)]
+def _searched(
+    blank: Scenario,
+    sizes: Sizes,
+    seed: int,
+    allow: Collection[str],
+    same: int,
+    effort: int = 1,
+) -> Scenario:
+    """The scenario with numbers under which so many queries of a head may attend most to what an
+    earlier one does."""
+    spare = {"winners": same}
+    request = SearchRequest(1, seed, (), allow, _pools(sizes), effort, spare, limits=ALONE)
+    (designed,) = (trace.scenario for trace in search(blank, request))
+    return designed
 
 
 def _blank(sizes: Sizes, words: Sequence[str]) -> dict[str, object]:

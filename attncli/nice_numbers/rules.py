@@ -156,7 +156,7 @@ RULES: Mapping[str, str] = MappingProxyType(
         "difficulty": "forms are worth as many points and cost as much: products within 5 % of what"
         " is aimed for, difficulty within 15 %, digits multiplied within a fifth, negative operands"
         " within a third",
-        "alike": "no two forms have the same numbers, or the same answers",
+        "alike": "no two forms have the same numbers",
     }
 )
 """What is asked of the numbers of an exercise, by the names that `--allow` takes. Masked weights,

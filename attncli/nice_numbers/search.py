@@ -162,21 +162,14 @@ def _broken(trace: Trace, plan: Plan) -> Iterator[tuple[tuple[str, str], Flags]]
 
 @dataclass
 class Candidate:
-    """A survivor and its numbers, and the names of what is asked for."""
+    """A survivor and its numbers."""
 
     survivor: Survivor
-    asked: Collection[str]
 
     @cached_property
     def numbers(self) -> Mapping[Drawn, Matrix]:
         """What was drawn, as an author would write it."""
         return {drawn: drawn.matrix(own) for drawn, own in self.survivor.drawn.items()}
-
-    @cached_property
-    def keys(self) -> frozenset[bytes]:
-        """What was drawn, and what was made of it for the exercise: each sets forms apart."""
-        answers = b"".join(self.survivor.made[name].tobytes() for name in self.asked)
-        return frozenset((_as_bytes([*self.numbers.values()]), answers))
 
     def scenario(self, of: Scenario) -> Scenario:
         """A scenario with these numbers."""
@@ -229,7 +222,7 @@ class SearchRequest(NamedTuple):
     says what to draw some matrices from, `effort` how many times as long to search. `spare` says in
     how many places forms may break some rules; None: as the scenario's own numbers do. `points`
     says what a form is worth, where that hangs on its numbers: as much as the scenario itself.
-    `blanks` are those in which mistakes have to show, and `hidden` hears of mistakes that need not,
+    `blanks` are those in which mistakes have to show, and `hidden` gets the mistakes that need not,
     since such numbers hardly can show them. `limits` say how far costs may be apart."""
 
     number: int
@@ -241,7 +234,7 @@ class SearchRequest(NamedTuple):
     spare: Mapping[str, int] | None = None
     points: Callable[[Trace], object] | None = None
     blanks: Blanks = Blanks()
-    hidden: Callable[[Sequence[Attempt]], None] | None = None
+    hidden: list[Attempt] | None = None
     limits: Limits = LIMITS
 
 
@@ -332,7 +325,6 @@ class _Search:
     def __post_init__(self) -> None:
         sizes = (self.trace[stage.definition.name].values.size for stage in self.plan.stages)
         self.cells = max(sum(sizes), 1)
-        self.asked = dict.fromkeys(s.definition.name for s in self.plan.stages if s.asked)
         self.most = max(_LEAST, min(_MOST, _HELD // self.cells))
         self.size = min(self.size, self.most)
         own = [self.trace[drawn.names[0]].matrix for drawn in self.plan.drawn]
@@ -377,7 +369,7 @@ class _Search:
             few = [slip for slip in shown if shown[slip][:_REFERENCE].sum() < _ENOUGH]
             self.mistakes = [slip for slip in shown if slip not in few]
             if self.request.hidden is not None:
-                self.request.hidden(few)
+                self.request.hidden.extend(few)
         for slip in self.mistakes:
             good &= shown[slip]
         failures.add("mistakes", int((~good).sum()), len(some))
@@ -397,17 +389,17 @@ class _Search:
             self.size = min(2 * size, self.most)
         elif len(survivors) > _PLENTY:
             self.size = max(size // 2, min(_LEAST, self.most))
-        self.waiting += (Candidate(survivor, self.asked) for survivor in survivors)
+        self.waiting += map(Candidate, survivors)
         return size
 
     def _checked(self, candidate: Candidate, failures: Failures) -> Trace | None:
         """A candidate worked, if there is none like it yet, it costs as much as it should, and
         what it makes is what the sieve saw."""
         survivor = candidate.survivor
-        trace, rule = None, UNWORKABLE
+        trace, rule, key = None, UNWORKABLE, b""
         if not self._like(np.array(survivor.cost), _NONE):
             rule = "difficulty"
-        elif not self.found.isdisjoint(candidate.keys) and "alike" not in self.sieve.allow:
+        elif (key := self._key(candidate)) in self.found and "alike" not in self.sieve.allow:
             rule = "alike"
         else:
             trace = self._worked(candidate)
@@ -416,8 +408,11 @@ class _Search:
         if trace is None or not _is_as_seen(trace, survivor):
             failures.add(rule, 1, 1)
             return None
-        self.found |= candidate.keys
+        self.found.add(key)
         return trace
+
+    def _key(self, candidate: Candidate) -> bytes:
+        return _as_bytes([candidate.numbers[drawn] for drawn in self.plan.drawn])
 
     def _worked(self, candidate: Candidate) -> Trace | None:
         """The worked scenario, if all of it can be worked, its variants and generated tokens

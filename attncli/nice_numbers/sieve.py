@@ -276,6 +276,14 @@ class BatchMaker:
         ValueError where the shapes don't fit."""
         return self._settled(batch, definition, self.full(batch, definition))
 
+    def wrong(self, batch: Batch, definition: Definition) -> Array | None:
+        """What a mistake makes of a quantity that was made; None where its shapes don't fit."""
+        try:
+            wrong = self.numbers(batch, definition).values
+        except (ValueError, Unworkable):
+            return None
+        return wrong if wrong.shape[:2] == batch.made[definition.name].values.shape[:2] else None
+
     def full(self, batch: Batch, definition: Definition) -> Array:
         """The numbers of a quantity before they are rounded."""
         operands = [batch.made[name] for name in definition.operands]
@@ -526,17 +534,13 @@ class RuleFilter:
 
     def _reveals(self, batch: Batch, definition: Definition) -> Flags:
         """The candidates in which a mistake shows. -> [b]"""
-        right = batch.made[definition.name]
-        try:
-            wrong = self.workshop.numbers(batch, definition)
-        except ValueError:  # it doesn't go with these shapes
+        right, wrong = batch.made[definition.name], self.workshop.wrong(batch, definition)
+        if wrong is None:
             return np.zeros(batch.count, dtype=np.bool_)
-        if wrong.values.shape != right.values.shape:
-            return np.zeros(batch.count, dtype=np.bool_)
-        differs = units(wrong.values, right.decimals) != units(right.values, right.decimals)
+        differs = units(wrong, right.decimals) != units(right.values, right.decimals)
         rows = self.workshop.rows[definition.name]
         shows = (differs if rows is None else differs[list(rows)]).any(axis=(0, 1))
-        return np.asarray(shows & ~unfit(wrong.values))
+        return np.asarray(shows & ~unfit(wrong))
 
     def _survivors(self, batch: Batch, likes: Likes) -> list[Survivor]:
         asked = {stage.definition.name: stage.definition for stage in self._stages if stage.asked}

@@ -13,7 +13,7 @@ import numpy as np
 from attncli.document.blocks import Bullets, Callout, Document, Paragraph, Section, Spans, Term
 from attncli.equations.tree import Number
 from attncli.marking.judging import Judge
-from attncli.names import Word
+from attncli.names import Phrase, Word
 from attncli.nice_numbers.candidate_quantity import (
     Attempt,
     CandidateQuantity,
@@ -452,7 +452,7 @@ class _Mistakes(NamedTuple):
         return found
 
 
-def mistake_in_words(slip: Attempt) -> Spans:
+def mistake_in_words(slip: Attempt) -> Phrase:
     """Where a mistake is made, and what it is."""
     place = place_in_words(slip.part.path)
     before = f"{place} · " if place else ""
