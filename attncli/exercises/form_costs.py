@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import NamedTuple
 
 from attncli.document.blocks import (
@@ -38,16 +39,30 @@ class CostedForm(NamedTuple):
     mistakes: Mapping[Phrase, bool | None]
 
     @classmethod
-    def of(cls, name: str, trace: Trace, request: ExerciseRequest) -> CostedForm:
-        """A worked form as it is costed."""
-        blanks, asked = blanks_of(trace, request), request.quantities(trace)
-        slips = [*attempts(trace, asked)] if asked else []
-        mistakes: dict[Phrase, bool | None] = {}
-        for slip, flags in zip(slips, shows([trace], slips, blanks), strict=True):
-            says, own = mistake_in_words(slip), None if flags is None else bool(flags[0])
-            mistakes[says] = own and mistakes.get(says, own)
-        cost = cost_of(trace, asked, blanks.cells)
-        return cls(name, request.all_points(trace), cost, mistakes)
+    def of(
+        cls,
+        name: str,
+        traces: Sequence[Trace | None],
+        requests: Sequence[ExerciseRequest | None],
+    ) -> CostedForm:
+        """A form as it is costed: the worked scenarios of its parts, and what is asked of each."""
+        points, cost, mistakes = Decimal(0), Cost(0, 0, 0, 0), dict[Phrase, bool | None]()
+        several = sum(trace is not None for trace in traces) > 1
+        for trace, request in zip(traces, requests, strict=True):
+            if trace is None or request is None:
+                continue
+            blanks, asked = blanks_of(trace, request), request.quantities(trace)
+            points += request.all_points(trace)
+            if asked:
+                own = cost_of(trace, asked, blanks.cells)
+                cost = Cost(*map(sum, zip(cost, own, strict=True)))
+            slips = [*attempts(trace, asked)] if asked else []
+            before = (Word(trace.scenario.title), " · ") if several else ()
+            for slip, flags in zip(slips, shows([trace], slips, blanks), strict=True):
+                says = (*before, *mistake_in_words(slip))
+                showing = None if flags is None else bool(flags[0])
+                mistakes[says] = showing and mistakes.get(says, showing)
+        return cls(name, points, cost, mistakes)
 
     @property
     def data(self) -> dict[str, object]:

@@ -109,7 +109,7 @@ def pieces_of(document: Document) -> Iterator[Piece]:
         yield from document.lead
     yield from document.opening
     for k, section in enumerate(document.sections):
-        if k > 0 and paper is not None and paper.layout == "pages":
+        if paper is not None and (paper.cover if k == 0 else paper.layout == "pages"):
             yield NewPage()
         if section.is_data:
             continue  # told by what comes after it

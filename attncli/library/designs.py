@@ -19,10 +19,11 @@ from attncli.library.arguments import (
     whole_number,
 )
 from attncli.library.output import check_target, is_written, page_for, watched
+from attncli.names import Word
 from attncli.output_files import Contents, OutputError, check_folder
 
 if TYPE_CHECKING:
-    from attncli.building.exercise_file import ExerciseFile
+    from attncli.building.exam_file import ExamFile
     from attncli.nice_numbers.new_scenario import Sizes
     from attncli.trace import Trace
 
@@ -133,38 +134,45 @@ def _command(sizes: Sizes, seed: int, allow: Sequence[str]) -> str:
 
 
 def _forms(typed: DesignArguments, source: str) -> Output:
-    """The forms of a scenario, or of an exercise file, and the table; or that alone."""
+    """The forms of a scenario, of an exercise or of an exam, and the table; or that alone."""
     from attncli.building.plain_scenario import exported, texts_beside
+    from attncli.exercises.exam_papers import requests_of
     from attncli.exercises.form_costs import CostedForm, costs_page
-    from attncli.exercises.requests import request_of
     from attncli.formats import contents_of, suffixes_of
-    from attncli.library.paper_files import variants
-    from attncli.names import Word
+    from attncli.library.paper_files import form_names, traces_of_forms
 
-    exercise, trace, folder = _ordered(typed, source)
-    request, it = request_of(trace, exercise), exercise
-    made = variants(trace, request, it.forms, it.seed, it.allow)
-    forms = dict(watched(made, it.forms or 1, "Forms"))
-    costed = [CostedForm.of(name, form, request) for name, form in forms.items()]
-    alike = it.forms is not None and "difficulty" not in it.allow
-    page = costs_page(Word(trace.scenario.title), costed, alike=alike)
+    exam, traces, folder = _ordered(typed, source)
+    requests, names = requests_of(exam, traces), form_names(exam.forms)
+    texts: dict[str, Contents] = {}
+    costed = []
+    made = traces_of_forms(exam, traces, requests, names)
+    for name, parts in watched(made, len(names), "Forms"):
+        costed.append(CostedForm.of(name, parts, requests))
+        for k, (part, trace) in enumerate(zip(exam.parts, parts, strict=True), start=1):
+            if part.exercise is not None and trace is not None:
+                place = name if len(parts) == 1 else f"{name}_{k}"
+                texts[f"{place}.yaml"] = exported(part.exercise.scenario, (), trace.scenario)
+                texts |= texts_beside(part.exercise.scenario)
+    given_up = {rule for exercise in exam.exercises for rule in exercise.allow}
+    alike = exam.forms is not None and "difficulty" not in given_up
+    title = next(trace.scenario.title for trace in traces if trace is not None)
+    page = costs_page(Word(exam.frame.title or title), costed, alike=alike)
     if folder is None:
         return PageOutput(page, PageOptions(typed.form, output=typed.output, force=typed.force))
     form = typed.form or "markdown"
     table = f"costs{suffixes_of(form)[0]}"
-    texts: dict[str, Contents] = {table: contents_of(page, form, page_for(folder))}
-    for name, entry in forms.items():
-        texts[f"{name}.yaml"] = exported(it.scenario, (), entry.scenario)
-    texts |= texts_beside(it.scenario)
+    texts[table] = contents_of(page, form, page_for(folder))
     check_folder(folder, [*texts], force=typed.force)
-    says = f"{folder} has {len(forms)} forms, and what they cost in {table}\n"
+    says = f"{folder} has {len(names)} forms, and what they cost in {table}\n"
     return FilesOutput(texts, folder, typed.force, says)
 
 
-def _ordered(typed: DesignArguments, source: str) -> tuple[ExerciseFile, Trace, str | None]:
-    """What is asked, the worked scenario, and the folder that forms go into, if one is named."""
+def _ordered(
+    typed: DesignArguments, source: str
+) -> tuple[ExamFile, list[Trace | None], str | None]:
+    """What is asked, the worked scenarios, and the folder that forms go into, if one is named."""
     from attncli.library.exercise_arguments import ExerciseArguments, typed_options
-    from attncli.library.exercises import ordered_exercise
+    from attncli.library.exercises import ordered_exam
     from attncli.library.paper_files import is_folder
 
     complaints = Complaints()
@@ -175,14 +183,18 @@ def _ordered(typed: DesignArguments, source: str) -> tuple[ExerciseFile, Trace, 
             complaints.problems.append(Problem.of(option, wrong, right))
     part, context = Excerpt(typed.step), typed.context
     order = ExerciseArguments(source, part, forms=typed.forms, seed=typed.seed, allow=typed.allow)
-    ordered = ordered_exercise(order._replace(context=context), complaints)
-    place = source if ordered is None else ordered.exercise.scenario
-    trace = complaints.hear(typed.allowed.worked_alone, place)
+    ordered = ordered_exam(order._replace(context=context), complaints)
+    asked = [None] if ordered is None else [p.exercise for p in ordered.exam.parts]
+    places = [source] if ordered is None else [e and e.scenario for e in asked]
+    work = typed.allowed.worked_alone
+    traces = [complaints.hear(work, place) if place else None for place in places]
     folder = typed.output
     if folder is None or not is_folder(folder, many=True):
         folder = None
         complaints.hear(PageOptions(typed.form, output=typed.output, force=typed.force).check)
+    if not any(places):
+        right = "give one with a scenario"
+        complaints.problems.append(Problem.of(source, "has no numbers to work with", right))
     complaints.stop_if_any()
     assert ordered is not None
-    assert trace is not None
-    return ordered.exercise, trace, folder
+    return ordered.exam, traces, folder

@@ -32,6 +32,7 @@ _HOMES = {
     **dict.fromkeys(("new", "validate", "schema", "list", "help"), "scenario_files"),
     "design": "designs",
     "exercise": "exercises",
+    "exam": "exams",
     "grade": "grading",
     "site": "site",
 }

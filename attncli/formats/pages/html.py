@@ -104,7 +104,9 @@ class SheetFields(NamedTuple):
         asked = text_of_spans(block.text, visible)
         if block.labels:
             return f"<div>{self._placed(block.id, asked, 'choice', partial(_options, block))}</div>"
-        return f"<p>{self._placed(block.id, asked, 'words', _to_write)}</p>"
+        seal = self.left.get(block.id)
+        kind = "number" if seal is not None and seal.levels else "words"
+        return f"<p>{self._placed(block.id, asked, kind, _to_write)}</p>"
 
     def _placed(self, id_: str, name: str, kind: str, inside: Callable[[int, str], str]) -> str:
         if id_ not in self.left:
