@@ -56,10 +56,7 @@ def design(typed: DesignArguments) -> Output:
     the same, with a table of what they cost. Raises UserError."""
     if typed.scenario is not None:
         return _forms(typed, typed.scenario)
-    complaints = Complaints()
-    if typed.forms is None:
-        complaints.hear(check_target, typed.output, force=typed.force)
-    text = _new(typed, complaints)
+    text = _new(typed)
     if typed.forms is None:
         return TextOutput(text, typed.output, typed.force, is_written(typed.output))
     with TemporaryDirectory() as scratch:
@@ -68,11 +65,12 @@ def design(typed: DesignArguments) -> Output:
         return _forms(typed, str(path))
 
 
-def _new(typed: DesignArguments, complaints: Complaints) -> str:
-    """A new scenario as a file."""
+def _new(typed: DesignArguments) -> str:
+    """A new scenario as a file. Raises UserError."""
     from attncli.building.exercise_file import LARGEST_SEED, MOST_FORMS
     from attncli.nice_numbers.rules import check_names
 
+    complaints = Complaints()
     sizes = _sizes(complaints, typed)
     number = complaints.hear(whole_number, "--seed", typed.seed, 0, LARGEST_SEED)
     if typed.forms is not None:
@@ -81,6 +79,8 @@ def _new(typed: DesignArguments, complaints: Complaints) -> str:
         right = "say how many forms there are, like --forms 4"
         complaints.problems.append(Problem.of("--step or --format", "is for a table", right))
     complaints.problems += check_names(typed.allow or ())
+    if typed.forms is None:
+        complaints.hear(check_target, typed.output, force=typed.force)
     complaints.stop_if_any()
     assert sizes is not None
     assert number is not None

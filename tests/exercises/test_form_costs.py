@@ -355,3 +355,32 @@ def test_what_is_wrong_is_said_at_once() -> None:
     )
     rules = ("i_love_ai", "--forms", 2, "--allow", "difficulty", "--format", "markdown")
     assert "By the rule" not in run("design", *rules).stdout
+
+
+def test_an_exam_of_several_parts_is_costed_whole(tmp_path: Path) -> None:
+    parts = (
+        "parts:\n- {scenario: i_love_ai, ask: [scores]}\n- {scenario: i_love_ai, ask: [project]}"
+    )
+    exam = tmp_path / "exam.yaml"
+    exam.write_text(f"exam: Attention\nforms: 2\nseed: 4\n{parts}\n", "utf-8")
+    table, made = designed(tmp_path / "forms", exam)
+    assert [*made] == ["A_1", "A_2", "B_1", "B_2"]
+    for name, row in table.rows.items():
+        count = Counted()
+        one, other = (made[f"{name}_{k}"] for k in (1, 2))
+        X = matrix(one["embeddings"].values())
+        Q, K = (Counted().product(X, matrix(one[key]), 0, 1) for key in ("W_Q", "W_K"))
+        count.product(Q, [list(column) for column in zip(*K, strict=True)], 1, 1)
+        X = matrix(other["embeddings"].values())
+        for key, places in (("W_Q", 1), ("W_K", 1), ("W_V", 0)):
+            count.product(X, matrix(other[key]), 0, places)
+        assert [int(row[key]) for key in ("products", "digits", "negative")] == [
+            count.products,
+            count.digits,
+            count.negative,
+        ]
+    assert all(line.startswith("I love AI · ") for line in table.bullets["Mistakes that show"])
+    only_words = tmp_path / "words.yaml"
+    question = "{says: Why is e raised to the scores?, written: true, points: 2}"
+    only_words.write_text(f"exam: Words\nparts:\n- questions: [{question}]\n", "utf-8")
+    assert run("design", only_words).exit_code == 2
