@@ -45,7 +45,7 @@ _DESIGN = {
 
 @taking(DesignArguments, own=_DESIGN)
 def design(typed: DesignArguments) -> Output:
-    """Make a new scenario with nice numbers, or forms that cost the same.
+    """Make a new scenario, or forms that cost the same.
 
     The table of forms says what each is worth, how much there is to multiply, and which known
     mistakes show in it. The forms of a scenario are those of `attn exercise` with the same seed.

@@ -22,7 +22,7 @@ from attncli.exercises.report import raw_text
 from attncli.exercises.requests import ExerciseRequest
 from attncli.names import Phrase, Word
 from attncli.nice_numbers.candidate_quantity import attempts
-from attncli.nice_numbers.costs import Cost, cost_of
+from attncli.nice_numbers.costs import FormCost, cost_of
 from attncli.nice_numbers.rules import RULES
 from attncli.nice_numbers.showing import shows
 from attncli.pages.lint import mistake_in_words
@@ -35,7 +35,7 @@ class CostedForm(NamedTuple):
 
     name: str
     points: Worth
-    cost: Cost
+    cost: FormCost
     mistakes: Mapping[Phrase, bool | None]
 
     @classmethod
@@ -46,7 +46,7 @@ class CostedForm(NamedTuple):
         requests: Sequence[ExerciseRequest | None],
     ) -> CostedForm:
         """A form as it is costed: the worked scenarios of its parts, and what is asked of each."""
-        points, cost, mistakes = Decimal(0), Cost(0, 0, 0, 0), dict[Phrase, bool | None]()
+        points, cost, mistakes = Decimal(0), FormCost(0, 0, 0, 0), dict[Phrase, bool | None]()
         several = sum(trace is not None for trace in traces) > 1
         for trace, request in zip(traces, requests, strict=True):
             if trace is None or request is None:
@@ -55,7 +55,7 @@ class CostedForm(NamedTuple):
             points += request.all_points(trace)
             if asked:
                 own = cost_of(trace, asked, blanks.cells)
-                cost = Cost(*map(sum, zip(cost, own, strict=True)))
+                cost = FormCost(*map(sum, zip(cost, own, strict=True)))
             slips = [*attempts(trace, asked)] if asked else []
             before = (Word(trace.scenario.title), " · ") if several else ()
             for slip, flags in zip(slips, shows([trace], slips, blanks), strict=True):
@@ -67,7 +67,7 @@ class CostedForm(NamedTuple):
     @property
     def data(self) -> dict[str, object]:
         """The same for formats that keep data."""
-        costs = zip(Cost._fields[:3], self.cost, strict=False)
+        costs = zip(FormCost._fields[:3], self.cost, strict=False)
         mistakes = {raw_text(says): own for says, own in self.mistakes.items()}
         points = plain_points(self.points)
         return {"form": self.name, "points": points, **dict(costs), "mistakes": mistakes}

@@ -46,7 +46,7 @@ from attncli.operations.prediction import KeptSum
 from attncli.trace import Trace
 
 
-class Cost(NamedTuple):
+class FormCost(NamedTuple):
     """What a form takes: products, the digits that are multiplied in them, their operands that are
     negative, and how hard it is in all."""
 
@@ -65,30 +65,32 @@ LIMITS: Limits = MappingProxyType(
 ALONE: Limits = MappingProxyType({"difficulty": LIMITS["difficulty"]})
 
 
-def near(costs: Array, wanted: Cost, limits: Limits) -> Flags:
+def near(costs: Array, wanted: FormCost, limits: Limits) -> Flags:
     """Whether forms cost as much as is wanted, within limits. [4] or [4, b] -> [] or [b]"""
     good = np.ones(costs.shape[1:], dtype=np.bool_)
     for name, (share, few) in limits.items():
         aim = getattr(wanted, name)
-        good &= abs(costs[Cost._fields.index(name)] - aim) <= max(share * aim, few)
+        good &= abs(costs[FormCost._fields.index(name)] - aim) <= max(share * aim, few)
     return good
 
 
-def middle(costs: Sequence[Cost]) -> Cost:
+def middle(costs: Sequence[FormCost]) -> FormCost:
     """The median of each."""
-    return Cost(*map(median, zip(*costs, strict=True)))
+    return FormCost(*map(median, zip(*costs, strict=True)))
 
 
 Cells = Mapping[str, Flags]
 """The cells [n, m] that are asked for, by quantities; of others those that a page shows."""
 
 
-def cost_of(trace: Trace, names: Collection[str] = (), cells: Cells = MappingProxyType({})) -> Cost:
+def cost_of(
+    trace: Trace, names: Collection[str] = (), cells: Cells = MappingProxyType({})
+) -> FormCost:
     """What the quantities of these full names cost, all of them without any."""
     rows = shown_rows(trace)
     made = (q for q in trace.quantities.values() if not q.given and (not names or q.name in names))
     each_ = (cost(made_of(trace, quantity, rows), cells.get(quantity.name)) for quantity in made)
-    return Cost(*map(int, sum(each_, start=np.zeros(4))))
+    return FormCost(*map(int, sum(each_, start=np.zeros(4))))
 
 
 def difficulty(trace: Trace, names: Collection[str] = ()) -> int:

@@ -23,7 +23,7 @@ from attncli.errors import UserError, listed
 from attncli.file.problems import ScenarioError
 from attncli.names import Name
 from attncli.nice_numbers.candidate_quantity import Attempt, Flags, attempts, made_of, shown_rows
-from attncli.nice_numbers.costs import LIMITS, Cost, Limits, difficulty, middle, near
+from attncli.nice_numbers.costs import LIMITS, FormCost, Limits, difficulty, middle, near
 from attncli.nice_numbers.plan import Plan, plan_of
 from attncli.nice_numbers.pools import Drawn, Pools
 from attncli.nice_numbers.rules import (
@@ -305,8 +305,8 @@ class _Search:
     waiting: deque[Candidate] = field(default_factory=deque)
     ready: deque[Trace] = field(default_factory=deque)
     found: set[bytes] = field(default_factory=set)
-    costs: list[Cost] = field(default_factory=list)
-    reference: Cost | None = None
+    costs: list[FormCost] = field(default_factory=list)
+    reference: FormCost | None = None
     mistakes: Sequence[Attempt] | None = None
     """Those that have to show, once it is known which can."""
     size: int = _FIRST
@@ -431,7 +431,7 @@ class _Search:
     def _like(self, costs: Array, first: Array) -> Flags:
         """Which candidates cost as much as they should: as the median of the first ones."""
         if self.reference is None:
-            self.costs += (Cost(*own) for own in first.T.tolist())
+            self.costs += (FormCost(*own) for own in first.T.tolist())
             if len(self.costs) >= _REFERENCE:
                 hard = middle(self.costs[:_REFERENCE]).difficulty
                 self.reference = middle(self.costs)._replace(difficulty=hard)

@@ -30,7 +30,7 @@ from attncli.nice_numbers.candidate_quantity import (
     shown_rows,
     units,
 )
-from attncli.nice_numbers.costs import Cells, Cost, cost
+from attncli.nice_numbers.costs import Cells, FormCost, cost
 from attncli.nice_numbers.plan import Plan, Stage
 from attncli.nice_numbers.pools import Drawn
 from attncli.nice_numbers.rules import ASKED_ONLY, CHECKS, GIVEN_CHECKS, halves, sparse
@@ -380,7 +380,7 @@ class Survivor(NamedTuple):
 
     drawn: Mapping[Drawn, Array]
     made: Mapping[str, Array]
-    cost: Cost
+    cost: FormCost
 
 
 @dataclass(frozen=True)
@@ -555,7 +555,7 @@ class RuleFilter:
             Survivor(
                 {drawn: batch.made[drawn.names[0]].alone(b) for drawn in self.workshop.plan.drawn},
                 {s.definition.name: batch.made[s.definition.name].alone(b) for s in self._stages},
-                Cost(*costs[:, b].tolist()),
+                FormCost(*costs[:, b].tolist()),
             )
             for b in range(batch.count)
         ]
