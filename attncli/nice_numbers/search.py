@@ -473,4 +473,5 @@ def _told(tried: int, failures: Failures) -> tuple[str, str]:
 
 def _agree(worked: Array, seen: Array) -> bool:
     """Whether numbers are the same, but for the noise of floats where they are kept in full."""
-    return np.array_equal(worked, seen) or np.allclose(worked, seen, rtol=1e-9, atol=1e-9)
+    same = worked.shape == seen.shape and bool((worked == seen).all())
+    return same or np.allclose(worked, seen, rtol=1e-9, atol=1e-9)
