@@ -189,7 +189,7 @@ def _ordered(
     work = typed.allowed.worked_alone
     traces = [complaints.hear(work, place) if place else None for place in places]
     folder = typed.output
-    if folder is None or not is_folder(folder, many=True):
+    if folder is None or not is_folder(folder, many=typed.form is None):
         folder = None
         complaints.hear(PageOptions(typed.form, output=typed.output, force=typed.force).check)
     if not any(places):

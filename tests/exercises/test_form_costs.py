@@ -325,6 +325,9 @@ def test_new_scenarios_have_forms_too(tmp_path: Path) -> None:
     assert [*table.rows] == ["A", "B", "C"]
     again = run("design", "--tokens", 3, "--forms", 3, "--seed", 7, "--format", "markdown")
     assert table_of(again.stdout) == table
+    one = tmp_path / "one"  # a file, where a format is said for it
+    assert run("design", "--forms", 3, "--format", "latex", "-o", one).exit_code == 0
+    assert one.read_text("utf-8").startswith("\\documentclass")
     there = run("design", "--forms", 3, "-o", f"{tmp_path}/")
     assert there.exit_code == 2
     assert "--force" in there.stderr

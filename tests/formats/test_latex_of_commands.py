@@ -49,6 +49,7 @@ CALLS = {
     "check": [["alice_met_bob"]],
     "grade": [["i_love_ai", str(ANSWERS)]],
     "diff": [["i_love_ai", str(DUMP)]],
+    "design": [["encoder_block", "--step", "norm", "--forms", "2"]],
     "exercise": [
         *([name, "--hints", "--mistakes", "50"] for name in ASKED),
         *(["i_love_ai", "--blank", blank] for blank in ("working", "all", "random:0.4")),
