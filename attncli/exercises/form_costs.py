@@ -86,6 +86,11 @@ _COUNTED = (
     " one times those of the other, and the operands of these products that are negative."
     " A mistake shows where it changes a blank by more than honest rounding does."
 )
+_HEADINGS_OF_MISTAKES = (
+    "Mistakes that don't show",
+    "Mistakes that can't be made with these shapes",
+    "Mistakes that show",
+)
 _COST = f"By the rule “difficulty”, {RULES['difficulty']}."
 
 
@@ -94,23 +99,16 @@ def costs_page(title: Word, forms: Sequence[CostedForm], *, alike: bool) -> Docu
     the forms cost the same by the rules is said."""
     table = Table(_HEADINGS, tuple(form.row for form in forms))
     sections = [_section("forms", "What the forms cost", table, Paragraph((_COUNTED,)))]
-    hidden: list[Spans] = []
-    impossible: list[Spans] = []
-    shown: list[Spans] = []
+    found: dict[str, list[Spans]] = {heading: [] for heading in _HEADINGS_OF_MISTAKES}
+    hidden, impossible, shown = found.values()
     for says in dict.fromkeys(says for form in forms for says in form.mistakes):
-        whose = [form.name for form in forms if form.mistakes.get(says) is False]
+        own = {form.name: form.mistakes.get(says) for form in forms}
+        whose = ", ".join(name for name in own if own[name] is False)
         if whose:
-            hidden.append((f"in {', '.join(whose)}: ", *says))
+            hidden.append((f"in {whose}: ", *says))
         else:
-            may = any(form.mistakes.get(says) for form in forms)
-            (shown if may else impossible).append(says)
-    for name, heading, found in (
-        ("hidden", "Mistakes that don't show", hidden),
-        ("impossible", "Mistakes that can't be made with these shapes", impossible),
-        ("shown", "Mistakes that show", shown),
-    ):
-        if found:
-            sections.append(_section(name, heading, Bullets(tuple(found))))
+            (shown if any(own.values()) else impossible).append(says)
+    sections += (_section("mistakes", h, Bullets(tuple(each))) for h, each in found.items() if each)
     known = "All known mistakes show."
     if hidden:
         known = f"Known mistakes that don't show in each form: {len(hidden)}."
