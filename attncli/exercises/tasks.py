@@ -203,9 +203,13 @@ def _by_names(section: Section, trace: Trace, words: Words) -> list[Block]:
     return [Subheading((words.how_one_is_done,)), Derivation(filled)] if filled else []
 
 
-def line_by_names(line: Line | ColumnSum, trace: Trace, path: Name) -> Line:
-    """A line without its result, names in the place of its numbers."""
-    asker = LineAsker(trace, path, Asked(quantities=frozenset(trace)), ShownCells(trace))
+def line_by_names(
+    line: Line | ColumnSum, trace: Trace, path: Name, hidden: Asked | None = None
+) -> Line:
+    """A line without its result and what leads there, names in the place of its numbers, or of
+    those that are `hidden`."""
+    asked = hidden or Asked(quantities=frozenset(trace))
+    asker = LineAsker(trace, path, asked, ShownCells(trace))
     if isinstance(line, ColumnSum):
         added, _ = asker.addition(line)
         assert isinstance(added, Derivation)
