@@ -66,14 +66,17 @@ class Turn:
         said = text.casefold()
         if said in _STOP:
             raise Over
-        if said == "?":
-            self.give_hint()
+        if said == "?" and (page := feedback.hint(self.session, self.task, self.hints)):
+            _show(page)
+            self.hints += 1
+        elif said == "?":
+            write_out("There are no more hints: show works another line, skip this one.\n")
         elif said == "show":
             _show(feedback.another(self.course, self.session, self.task))
             self.others += 1
         elif said in _SHOW:
             _show(feedback.answer(self.session, self.task))
-            self.session.keep_shown(self.task, self.sentences)
+            self.session.keep_shown(self.task, self.mistakes)
             return True
         elif not text and self.last:
             return self.keep(self.last)
@@ -81,17 +84,6 @@ class Turn:
             given = self.answers_of(text)
             return given is not None and self.is_right(given)
         return False
-
-    def give_hint(self) -> None:
-        """Gives the next hint, if there is one left."""
-        from attncli.practice.feedback import hint
-
-        page = hint(self.session, self.task, self.hints)
-        if page is None:
-            write_out("There are no more hints: show works another line, skip this one.\n")
-        else:
-            _show(page)
-            self.hints += 1
 
     def is_right(self, given: Sequence[str]) -> bool:
         """Says what there is to say of an answer; whether to go on, since it is right, or nobody is
@@ -115,13 +107,8 @@ class Turn:
             write_out("Try again, or press Enter to keep the answer.\n")
         return False
 
-    @property
-    def sentences(self) -> dict[str, str]:
-        """The mistakes as they are told."""
-        return {name: cause.says for name, cause in self.mistakes.items()}
-
     def keep(self, given: Sequence[str]) -> bool:
-        self.session.keep(self.task, given, self.sentences, self.hints + self.others)
+        self.session.keep(self.task, given, self.mistakes, self.hints + self.others)
         return True
 
     def answers_of(self, text: str) -> list[str] | None:
@@ -340,6 +327,7 @@ class _Practice:
     def go_through(self, session: Session, end: float) -> None:
         """Asks for all of a session. Raises Over when the time is over."""
         from attncli.practice.feedback import section_opening
+        from attncli.practice.session import mark_of, written
 
         section = None
         for task in session.waiting:
@@ -354,13 +342,6 @@ class _Practice:
                 turn.run()
             finally:
                 self.remembered.note(turn, self.clock.date())
-            if session is self.course.own:
-                self.keep()
-
-    def keep(self) -> None:
-        """Writes down how far somebody is, where that is kept."""
-        from attncli.practice.session import mark_of, written
-
-        if self.place is not None:
-            session = self.course.own
-            _keep(self.place, written(mark_of(session.lesson.trace), session.settled), "--place")
+            if session is self.course.own and self.place is not None:
+                text = written(mark_of(session.lesson.trace), session.settled)
+                _keep(self.place, text, "--place")

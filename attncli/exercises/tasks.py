@@ -23,6 +23,7 @@ from attncli.document.blocks import (
     parts_of,
 )
 from attncli.document.questions import Item, counted_points
+from attncli.equations.tree import Number
 from attncli.exercises.line_blanks import Asked, Blankable, LineAsker, ShownCells
 from attncli.languages import FrameWords, Words
 from attncli.names import Name, Word
@@ -206,8 +207,7 @@ def _by_names(section: Section, trace: Trace, words: Words) -> list[Block]:
 def line_by_names(
     line: Line | ColumnSum, trace: Trace, path: Name, hidden: Asked | None = None
 ) -> Line:
-    """A line without its result and what leads there, names in the place of its numbers, or of
-    those that are `hidden`."""
+    """A line without its result, names in the place of its numbers, or of `hidden` ones."""
     asked = hidden or Asked(quantities=frozenset(trace))
     asker = LineAsker(trace, path, asked, ShownCells(trace))
     if isinstance(line, ColumnSum):
@@ -216,7 +216,8 @@ def line_by_names(
         (line,) = (entry for entry in added.lines if isinstance(entry, Line))
     forms = [form for _, form in line.parts[:-1]]
     expressions, _ = asker.forms(forms, line, asks=True)
-    return line._replace(parts=tuple(("=", form) for form in expressions if form is not None))
+    kept = (form for form in expressions if form is not None and not isinstance(form, Number))
+    return line._replace(parts=tuple(("=", form) for form in kept))
 
 
 def _first_lines(blocks: Sequence[Block]) -> Iterator[Line | ColumnSum]:

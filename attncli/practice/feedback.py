@@ -46,12 +46,13 @@ from attncli.pages.parts.working import cell_line
 from attncli.practice.memory import Kind, Outcome
 from attncli.practice.session import Course, Lesson, Marked, Review, Session, Task
 from attncli.steps import step_named
-from attncli.steps.step import formulas_of
 from attncli.trace import Quantity, Trace
 
 _ENGLISH = words_of(LANGUAGES[0])
 _MOST_OWN = 6
 """Numbers of somebody's own that are told again before a question."""
+_HINTS = 3
+"""Hints for a number; for a question in words, or where nothing is worked, one less."""
 _SAID: Mapping[Judgement, str] = MappingProxyType(
     {
         "correct": "right.",
@@ -175,10 +176,6 @@ def _own_numbers(session: Session, task: Task) -> Spans:
     return (", with your ", *joined(rows))
 
 
-HINTS = 3
-"""Hints for a number; for a question in words, or where nothing is worked, one less."""
-
-
 def hint(session: Session, task: Task, given: int) -> Document | None:
     """The next hint, where some are `given`: what the step does, the line in names, the line in
     numbers but for the result and what tells it; None where there are no more."""
@@ -190,12 +187,13 @@ def hint(session: Session, task: Task, given: int) -> Document | None:
     trace = session.leading_to(task)
     quantity = trace[task.cells[0].quantity]
     lines = [_line_from_its_start(trace, quantity, cell) for cell in task.cells]
-    if given == 1:
-        (named,) = _without_results(trace, task, lines[:1])
-        return page_of(Derivation((named,)) if named.parts else _formulas(quantity, task))
-    hidden = Asked(cells=frozenset(_telling(session, task, lines)))
-    told = tuple(line for line in _without_results(trace, task, lines, hidden) if line.parts)
-    return page_of(Derivation(told)) if told and given < HINTS else None
+    asked = None if given == 1 else Asked(cells=frozenset(_telling(session, task, lines)))
+    wanted = lines[:1] if given == 1 else lines
+    told = [line_by_names(line, trace, task.part.path, asked) for line in wanted]
+    if known := tuple(line for line in told if line.parts):
+        return page_of(Derivation(known)) if given < _HINTS else None
+    formulas = session.lesson.sections[task.section].section.formulas
+    return page_of(Paragraph(joined((f,) for f in formulas))) if given == 1 else None
 
 
 def _telling(session: Session, task: Task, lines: Sequence[Line]) -> Iterator[Location]:
@@ -206,24 +204,6 @@ def _telling(session: Session, task: Task, lines: Sequence[Line]) -> Iterator[Lo
             either = (number.shown, -number.shown)
             if any(session.tells(task, answers, signed) for signed in either):
                 yield number.cell
-
-
-def _without_results(
-    trace: Trace, task: Task, lines: Sequence[Line], hidden: Asked | None = None
-) -> Iterator[Line]:
-    """Lines without what they come to, names in the place of all numbers or of `hidden` ones."""
-    for line in lines:
-        named = line_by_names(line, trace, task.part.path, hidden)
-        parts = tuple(part for part in named.parts if not isinstance(part[1], Number))
-        yield named._replace(parts=parts)
-
-
-def _formulas(quantity: Quantity, task: Task) -> Paragraph:
-    """How a quantity is made in general."""
-    part = task.part
-    made = tuple(d for d in part.definitions if d.name == quantity.name)
-    formulas = formulas_of(step_named(part.step), part.place, made)
-    return Paragraph(joined((formula,) for formula in formulas))
 
 
 def _line_from_its_start(trace: Trace, quantity: Quantity, cell: Location) -> Line:

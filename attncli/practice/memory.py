@@ -4,7 +4,7 @@ comes again, as a text to keep."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal, NamedTuple, get_args
@@ -85,34 +85,25 @@ def memory_of(text: str, file: str) -> Memory:
     right = "name another file with --memory, or move this one away"
     try:
         data = json.loads(text)
-        version = _count(data["practised"])
+        version = data["practised"]
         if version == _VERSION:
-            return Memory(dict(_skills(data["steps"])))
+            steps = data["steps"].items()
+            return Memory({(s, name): _skill(**it) for s, by in steps for name, it in by.items()})
+        is_newer = _is_count(version) and version > _VERSION
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        wrong = "isn't what attn practice remembers"
-        raise UserError.of(file, wrong, right) from None
+        is_newer = False
+    if not is_newer:
+        raise UserError.of(file, "isn't what attn practice remembers", right)
     wrong = f"is of version {version}, and this attncli knows version {_VERSION}"
     raise UserError.of(file, wrong, "update attncli, or name another file with --memory")
 
 
-def _skills(
-    steps: Mapping[str, Mapping[str, Mapping[str, object]]],
-) -> Iterator[tuple[Kind, Skill]]:
-    for step, by_name in steps.items():
-        for name, said in by_name.items():
-            counts = {key: value for key, value in said.items() if key not in ("mistakes", "last")}
-            mistakes = _counts(said["mistakes"])
-            yield (step, name), Skill(**_counts(counts), mistakes=mistakes, last=str(said["last"]))
-
-
-def _counts(said: object) -> dict[str, int]:
-    if not isinstance(said, dict):
+def _skill(*, mistakes: Mapping[str, int], last: str, **counts: int) -> Skill:
+    """A skill as it was kept. Raises TypeError for what is none."""
+    if not all(map(_is_count, (*counts.values(), *mistakes.values()))) or type(last) is not str:
         raise TypeError
-    return {str(name): _count(value) for name, value in said.items()}
+    return Skill(mistakes=mistakes, last=last, **counts)
 
 
-def _count(value: object) -> int:
-    """A number of times. Raises TypeError for what is none."""
-    if type(value) is not int or value < 0:
-        raise TypeError
-    return value
+def _is_count(value: object) -> bool:
+    return type(value) is int and value >= 0

@@ -22,7 +22,7 @@ from attncli.exercises.requests import AskedInWords, ExerciseRequest
 from attncli.exercises.workable_sections import StepSection
 from attncli.file.problems import ScenarioError
 from attncli.marking.judging import Judge
-from attncli.marking.verdicts import Given, Verdict, read_number
+from attncli.marking.verdicts import Cause, Given, Verdict, read_number
 from attncli.marking.word_answers import MarkedWords, OwnAnswers, marked_words
 from attncli.numbers.decimals import round_to
 from attncli.pages.parts.blocks import given_blocks
@@ -228,14 +228,14 @@ class Session:
         return marked_words(asked.question, asked.points, read_number(text), own, carry=True)
 
     def keep(
-        self, task: Task, texts: Sequence[str], mistakes: Mapping[str, str], hints: int
+        self, task: Task, texts: Sequence[str], mistakes: Mapping[str, Cause], hints: int
     ) -> None:
         """Goes on with these answers."""
         for name, text in zip(self.ids(task), texts, strict=True):
-            found = (mistakes[name],) if name in mistakes else ()
+            found = (mistakes[name].says,) if name in mistakes else ()
             self.settled[name] = SettledCell(text, found, hints=hints)
 
-    def keep_shown(self, task: Task, mistakes: Mapping[str, str]) -> None:
+    def keep_shown(self, task: Task, mistakes: Mapping[str, Cause]) -> None:
         """Goes on with the right answers."""
         self.keep(task, self.right_answers(task), mistakes, 0)
         for name in self.ids(task):
