@@ -7,8 +7,8 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from time import gmtime, monotonic, strftime
-from typing import TYPE_CHECKING, NamedTuple
+from time import gmtime, strftime, time
+from typing import TYPE_CHECKING
 
 from attncli.building.exercise_file import LARGEST_SEED
 from attncli.errors import Complaints, UserError
@@ -31,6 +31,7 @@ _PROMPT = "> "
 _STOP = ("quit", "exit", ":q")
 _SHOW = ("skip", "??", "=")
 _MOST_MINUTES = 600
+_DATE = "%Y-%m-%dT%H:%M:%SZ"
 _MANY = 10**6
 """More other numbers than anybody asks for; they are looked for one by one."""
 
@@ -154,23 +155,16 @@ def _show(page: Document, after: str = "\n") -> None:
     write_out(render(page, "terminal", page_for(None)) + after)
 
 
-class Clock(NamedTuple):
-    """What time it is: in seconds, which only go on, and as a text to keep."""
-
-    seconds: Callable[[], float] = monotonic
-    date: Callable[[], str] = lambda: strftime("%Y-%m-%dT%H:%M:%SZ", gmtime())
-
-
-def practise(typed: PracticeArguments, clock: Clock | None = None) -> bool:
-    """Asks until all is answered, the time is over or nobody goes on; whether all that was answered
-    is right."""
-    practice = _begun(typed, clock or Clock())
+def practise(typed: PracticeArguments, now: Callable[[], float] = time) -> bool:
+    """Asks until all is answered, the time is over (`now` says what time it is, in seconds since
+    1970) or nobody goes on; whether all that was answered is right."""
+    practice = _begun(typed, now)
     practice.run()
     outcomes = {cell.outcome for s in practice.course.begun for _, cell in s.results()}
     return not outcomes & {"wrong", "shown"}
 
 
-def _begun(typed: PracticeArguments, clock: Clock) -> _Practice:
+def _begun(typed: PracticeArguments, now: Callable[[], float]) -> _Practice:
     """The sitting, with what was kept before. Raises UserError."""
     from attncli.exercises.requests import request_of
     from attncli.practice.session import Course, Lesson, Session, mark_of, read
@@ -194,7 +188,7 @@ def _begun(typed: PracticeArguments, clock: Clock) -> _Practice:
         right = "name another file with --place, or begin anew with --fresh"
         session.settled.update(read(_text_of(place, right), str(place), mark_of(trace)))
     course = Course(session, _others(lesson, seed), lambda: remembered.now().due(), minutes)
-    return _Practice(course, place, remembered, clock)
+    return _Practice(course, place, remembered, now)
 
 
 def _minutes(typed: PracticeArguments) -> int | None:
@@ -291,12 +285,12 @@ class _Remembered:
         self.memory = self.memory or Memory()
         return self.memory
 
-    def note(self, turn: Turn, when: str) -> None:
+    def note(self, turn: Turn, now: float) -> None:
         """Remembers what became of a task."""
         if not turn.found:
             return
         memory, session = self.now(), turn.session
-        is_first = not session.done_like(turn.task)
+        is_first, when = not session.done_like(turn.task), strftime(_DATE, gmtime(now))
         memory.note(session.lesson.kind_of(turn.task), turn.found, when, is_first=is_first)
         if self.file is not None:
             _keep(self.file, memory.written(), "--memory")
@@ -309,17 +303,19 @@ class _Practice:
     course: Course
     place: Path | None
     remembered: _Remembered
-    clock: Clock
+    now: Callable[[], float]
 
     def run(self) -> None:
         """Asks for all that isn't answered yet, and says how it went."""
         from attncli.practice import feedback
 
         _show(feedback.greeting(self.course))
-        end = self.clock.seconds() + 60 * (self.course.minutes or 0)
+        end = self.now() + 60 * (self.course.minutes or 0)
         try:
             for session in self.course.sessions():
                 self.go_through(session, end)
+            if self.course.minutes:
+                write_out("There are no other numbers of the same difficulty.\n")
         except (Over, EOFError, KeyboardInterrupt):
             write_out("\n")
         _show(feedback.closing(self.course, remembers=self.remembered.file is not None))
@@ -331,7 +327,7 @@ class _Practice:
 
         section = None
         for task in session.waiting:
-            if self.course.minutes and self.clock.seconds() >= end:
+            if self.course.minutes and self.now() >= end:
                 write_out("The time is over.\n")
                 raise Over
             if task.section != section:
@@ -341,7 +337,7 @@ class _Practice:
             try:
                 turn.run()
             finally:
-                self.remembered.note(turn, self.clock.date())
+                self.remembered.note(turn, self.now())
             if session is self.course.own and self.place is not None:
                 text = written(mark_of(session.lesson.trace), session.settled)
                 _keep(self.place, text, "--place")

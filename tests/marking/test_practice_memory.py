@@ -7,9 +7,9 @@ import json
 import os
 import pty
 import re
+import select
 import subprocess
 import sys
-from collections.abc import Iterator
 from decimal import Decimal
 from io import StringIO
 from itertools import count
@@ -23,7 +23,7 @@ from typer.testing import CliRunner
 
 from attncli.building.exercise_file import Ask, ExerciseFile
 from attncli.cli import app
-from attncli.cli.practice_dialogue import Clock, practise
+from attncli.cli.practice_dialogue import practise
 from attncli.errors import UserError
 from attncli.exercises.requests import ExerciseRequest, request_of
 from attncli.formats import RenderOptions, render
@@ -47,6 +47,7 @@ CAN_VARY = sorted(
     SHIPPED.keys()
     - LARGE
     - {WORDS_ONLY, "i_love_tennis", "learning_to_attend", "embedding_before_during_after"}
+    - {"mixture_of_experts"}
 )
 
 
@@ -73,7 +74,7 @@ def test_what_became_of_each_answer_is_remembered(tmp_path: Path) -> None:
     text = practised(memory, "2", "2", "?", "4", "?", "8", "skip", "0.2500", command=command)
     kept = skill(memory, "softmax", "exp")
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", kept.pop("last"))
-    assert kept.pop("mistakes").popitem()[1] in {2, 3}
+    assert kept.pop("mistakes") == {"base_2": 3}
     assert kept == {"right": 0, "hinted": 0, "wrong": 3, "shown": 0, "again": 2}
     assert skill(memory, "softmax", "exp_sum")["hinted"] == 1
     assert skill(memory, "softmax", "exp_sum")["again"] == 0
@@ -222,7 +223,7 @@ def in_a_terminal(words: tuple[str, ...], home: Path, *typed: bytes) -> str:
         os.close(slave)
         said, prompts = b"", 0
         waiting = [*typed]
-        while chunk := _read(master):
+        while chunk := _read(master, typed[-1]):
             said += chunk
             if waiting and said.count(b"> ") > prompts:
                 prompts = said.count(b"> ")
@@ -240,11 +241,17 @@ def _take_the_terminal() -> None:
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
-def _read(master: int) -> bytes:
-    try:
-        return os.read(master, 4096)
-    except OSError:  # the other end is closed
-        return b""
+def _read(master: int, last: bytes) -> bytes:
+    """What comes next. Where nothing does, the last key is pressed again: an interrupt is lost that
+    comes just before somebody listens."""
+    for _ in range(6):
+        if select.select([master], [], [], 5)[0]:
+            try:
+                return os.read(master, 4096)
+            except OSError:  # the other end is closed
+                return b""
+        os.write(master, last)
+    raise TimeoutError
 
 
 def test_ctrl_c_leaves_the_memory_whole_and_keeps_what_was_wrong(tmp_path: Path) -> None:
@@ -295,7 +302,7 @@ def of_each_kind(lesson: Lesson, most: int, name: str) -> list[Task]:
     ]
 
 
-@sampled(2, name=CAN_VARY, by_rows=(False, True))
+@sampled(3, name=CAN_VARY, by_rows=(False, True))
 def test_no_hint_has_a_number_that_rounds_to_the_answer(name: str, by_rows: bool) -> None:
     """But for constants, which are the same in the line of names: `max(0, x)`."""
     trace = trace_of(SHIPPED[name])
@@ -376,34 +383,26 @@ def test_show_works_a_line_and_counts_as_a_hint(tmp_path: Path) -> None:
 # -- for some minutes -------------------------------------------------------------------------------
 
 
-class Seconds:
-    """A clock that goes on by so many seconds whenever somebody looks at it."""
-
-    def __init__(self, step: float) -> None:
-        self.times: Iterator[float] = (step * k for k in count())
-
-    def __call__(self) -> float:
-        return next(self.times)
-
-
 def for_minutes(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], seconds: float
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], seconds: int
 ) -> str:
-    """What is said of three minutes of practice whose every question takes so many seconds."""
+    """What is said of three minutes of practice, where so many seconds go by between two looks at
+    the clock: one before each question, one when it is remembered."""
     part = Excerpt(step=["scores"], token="love")
+    looks = count(10**9, seconds)
     monkeypatch.setattr(sys, "stdin", StringIO("777\n" * 100))
-    practise(PracticeArguments("i_love_ai", part, minutes="3"), Clock(Seconds(seconds), lambda: ""))
+    assert not practise(PracticeArguments("i_love_ai", part, minutes="3"), lambda: next(looks))
     return capsys.readouterr().out.replace("\u00a0", " ")
 
 
 def test_new_numbers_go_on_until_the_time_is_over(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What is looked at before each question is the time: 180 seconds are 17 questions and one
-    more look. What is wrong comes again between, with numbers of its own."""
-    text = for_minutes(monkeypatch, capsys, 10)
+    """180 seconds are 17 questions at two looks of 5, and the first look. What is wrong comes again
+    between, with numbers of its own."""
+    text = for_minutes(monkeypatch, capsys, 5)
     assert "3 minutes, each time 3 numbers to work out" in text
-    assert text.count("> 777") == 17
+    assert text.count("> 777") == 18
     assert "The time is over." in text
     assert text.count("1 of 3 ·") == 5
     assert text.count("once more ·") == 4
@@ -412,7 +411,7 @@ def test_new_numbers_go_on_until_the_time_is_over(
     assert "attn practice i_love_ai --step scores --minutes 3" in text
 
 
-def test_without_minutes_no_clock_is_looked_at(
+def test_a_question_that_takes_longer_is_the_last(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert for_minutes(monkeypatch, capsys, 100).count("> 777") == 1
