@@ -393,15 +393,14 @@ def written(mark: str, by_name: Mapping[str, SettledCell]) -> str:
 
 def read(text: str, file: str, mark: str) -> dict[str, SettledCell]:
     """What was told before. Raises UserError for what is no kept place, or one of other numbers."""
+    right = "name another file with --place, or begin anew with --fresh"
     try:
         kept = json.loads(text)
         answers = kept["answers"].items()
         cells = {str(address): _told(value) for address, value in answers}
     except (ValueError, KeyError, TypeError, AttributeError):
-        right = "name another file with --place, or begin anew with --fresh"
         raise UserError.of(file, "is no place that a practice was left at", right) from None
     if kept.get("practice") != mark:
-        right = "name another file with --place, or begin anew with --fresh"
         raise UserError.of(file, "was kept for other numbers", right)
     return cells
 

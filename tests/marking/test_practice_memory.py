@@ -145,6 +145,14 @@ def test_right_with_the_same_numbers_counts_once() -> None:
     assert memory.skills["scores", "scores"].again == 1
 
 
+def test_a_whole_session_that_is_right_counts_once(tmp_path: Path) -> None:
+    memory = tmp_path / "mine.json"
+    practised(memory, *WRONG)
+    text = practised(memory, "skip", "1", "1", "2")
+    assert text.count(": right.") == 3
+    assert skill(memory)["again"] == 1
+
+
 def test_questions_in_words_come_again_as_well(tmp_path: Path) -> None:
     memory = tmp_path / "mine.json"
     command = ("practice", "i_love_ai", "--ask", "attends_most[love]")
