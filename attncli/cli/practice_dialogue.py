@@ -71,7 +71,7 @@ class Turn:
             _show(page)
             self.hints += 1
         elif said == "?":
-            write_out("There are no more hints: show works another line, skip this one.\n")
+            write_out("There are no more hints. Type show for another line, skip for the answer.\n")
         elif said == "show":
             _show(feedback.another(self.course, self.session, self.task))
             self.others += 1

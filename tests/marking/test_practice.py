@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import select
 import subprocess
 from pathlib import Path
@@ -113,6 +114,10 @@ def test_the_place_is_kept(tmp_path: Path) -> None:
     assert code == 0
     assert "Continuing where you stopped: 3 of 7 done." in text
     assert "4 of 7 · exp_sum[love]" in text
+    older = re.sub(r',\s*"hints": 0', "", place.read_text("utf-8"))  # before hints were counted
+    assert "hints" not in older
+    place.write_text(older, "utf-8")
+    assert "7 of 7 done." in practised("--place", str(place), answers=[])[1]
     assert "1 of 7" in practised("--place", str(place), "--fresh", answers=[])[1]
 
 
