@@ -302,6 +302,7 @@ class Course:
     minutes: int | None = None
     begun: list[Session] = field(default_factory=list)
     _ahead: list[Trace] = field(default_factory=list)
+    _shown: list[Session] = field(default_factory=list)
 
     def sessions(self) -> Iterator[Session]:
         """One after the other."""
@@ -344,15 +345,15 @@ class Course:
         due = self.due_here
         trace = self._other() if due else None
         if trace is not None:
-            request = self.own.lesson.request
-            reviews = (Review(trace, request, kind=kind) for kind in due)
+            reviews = (Review(trace, self.own.lesson.request, kind=kind) for kind in due)
             yield from (Session(review) for review in reviews if review.tasks)
 
-    @cached_property
-    def _examples(self) -> list[Session]:
-        """The same lesson with other numbers, to show lines of."""
-        traces = (self._other() for _ in range(_EXAMPLES))
-        return [self._with(trace) for trace in traces if trace is not None]
+    def _examples(self) -> Iterator[Session]:
+        """The same lesson with other numbers, to show lines of, as many as somebody looks at."""
+        yield from self._shown
+        while len(self._shown) < _EXAMPLES and (trace := self._other()) is not None:
+            self._shown.append(self._with(trace))
+            yield self._shown[-1]
 
     def another(self, session: Session, task: Task) -> tuple[Session, Task] | None:
         """A task of the same kind whose answer may be shown since it isn't that of a task: one that
@@ -361,7 +362,7 @@ class Course:
         for other in session.done_like(task):
             if not _tells(session, task, asked, session.right_answers(other)):
                 return session, other
-        for example in self._examples:
+        for example in self._examples():
             for other in example.lesson.tasks:
                 alike = example.lesson.kind_of(other) == kind
                 if alike and not _tells(session, task, asked, example.right_answers(other)):
@@ -375,9 +376,8 @@ _EXAMPLES = 3
 
 def _tells(session: Session, task: Task, asked: Sequence[str], shown: Sequence[str]) -> bool:
     """Whether right answers to another task would answer a task."""
-    if task.words is not None:
-        return asked == shown
-    return any(session.tells(task, asked, Decimal(text)) for text in shown)
+    numbers = () if task.words is not None else map(Decimal, shown)
+    return asked == shown or any(session.tells(task, asked, number) for number in numbers)
 
 
 def mark_of(trace: Trace) -> str:

@@ -41,6 +41,8 @@ from tests.helpers.processes import COMMAND
 SCORES = ("practice", "i_love_ai", "--step", "scores", "--token", "love")
 """1, 1 and 2: [0, 1] times [1, 1], [0, 1] and [1, 2]."""
 WRONG = ["7", "1", "2"]
+SLOW = {"unigram"}
+"""A scenario whose other numbers take seconds to learn."""
 COUNTED = {"bpe", "wordpiece", "unigram", "sentencepiece"}
 """Scenarios whose lines say how often a pair is in a word."""
 CAN_VARY = sorted(
@@ -355,7 +357,7 @@ def test_hints_in_words_and_names_hang_on_no_number(name: str) -> None:
 # -- another line -----------------------------------------------------------------------------------
 
 
-@sampled(3, name=CAN_VARY)
+@sampled(3, name=[name for name in CAN_VARY if name not in SLOW])
 def test_another_line_is_of_another_cell_or_of_other_numbers(name: str) -> None:
     """And what it comes to isn't the answer that is asked for."""
     trace = trace_of(SHIPPED[name])
@@ -434,7 +436,7 @@ def test_minutes_are_a_whole_number(text: str) -> None:
     assert "--place: where you stop isn't kept" in done.stderr
 
 
-@sampled(3, name=CAN_VARY)
+@sampled(3, name=[name for name in CAN_VARY if name not in SLOW])
 def test_the_right_answer_to_what_comes_again_is_right(name: str) -> None:
     """Of each kind, from the tables that stand above it."""
     trace = trace_of(SHIPPED[name])
