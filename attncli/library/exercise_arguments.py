@@ -84,7 +84,7 @@ class GradeArguments(NamedTuple):
 
 
 class PracticeArguments(NamedTuple):
-    """What is practised, and where it is kept."""
+    """What is practised, for how long, and where it is kept."""
 
     scenario: str
     part: Excerpt = Excerpt()
@@ -92,7 +92,9 @@ class PracticeArguments(NamedTuple):
     ask: Sequence[str] | None = None
     rows: bool = False
     seed: str | None = None
+    minutes: str | None = None
     place: str | None = None
+    memory: str | None = None
     fresh: bool = False
     changed: ForThisRun = ForThisRun()
     allowed: Allowed = Allowed()
