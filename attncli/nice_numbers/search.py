@@ -210,7 +210,8 @@ _HELD = 2_000_000
 _REFERENCE = 7
 """How many survivors the cost to aim for is the median of."""
 _AT_ONCE = 32
-"""How many candidates are looked at together, at most."""
+"""How many candidates are looked at together, at most; of more forms few, since somebody may want
+them one by one."""
 _NONE = np.empty((4, 0))
 _ENOUGH = 2
 """A mistake that shows in fewer of these is one that numbers hardly can show."""
@@ -342,7 +343,8 @@ class _Search:
         """Gathers some good candidates, and makes those ready in which all mistakes show; how many
         were tried. Raises UnsatisfiedError where there is none."""
         some: list[Trace] = []
-        wanted, before = min(max(self.request.number - k, _REFERENCE), _AT_ONCE), tried
+        left, before = self.request.number - k, tried
+        wanted = max(left, _REFERENCE) if left <= _AT_ONCE else _REFERENCE
         while len(some) < wanted:
             if self.waiting and self.reference is not None:
                 trace = self._checked(self.waiting.popleft(), failures)
