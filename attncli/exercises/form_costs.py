@@ -22,8 +22,7 @@ from attncli.exercises.report import raw_text
 from attncli.exercises.requests import ExerciseRequest
 from attncli.names import Phrase, Word
 from attncli.nice_numbers.candidate_quantity import attempts
-from attncli.nice_numbers.costs import FormCost, cost_of
-from attncli.nice_numbers.rules import RULES
+from attncli.nice_numbers.costs import WITHIN, FormCost, cost_of
 from attncli.nice_numbers.showing import shows
 from attncli.pages.lint import mistake_in_words
 from attncli.trace import Trace
@@ -82,16 +81,16 @@ class CostedForm(NamedTuple):
 
 _HEADINGS = ("form", "points", "products", "digits", "negative", "mistakes")
 _COUNTED = (
-    "Counted are the products of two numbers other than 0 in what is asked for, the digits of the"
-    " one times those of the other, and the operands of these products that are negative."
-    " A mistake shows where it changes a blank by more than honest rounding does."
+    "Counted are the products of two numbers other than 0 in what is asked for. A product has the"
+    " digits of the one times those of the other. Negative are operands of products. A mistake"
+    " shows where it changes a blank by more than honest rounding does."
 )
 _HEADINGS_OF_MISTAKES = (
     "Mistakes that don't show",
     "Mistakes that can't be made with these shapes",
     "Mistakes that show",
 )
-_COST = f"By the rule “difficulty”, {RULES['difficulty']}."
+_COST = f"These forms cost the same: {WITHIN}."
 
 
 def costs_page(title: Word, forms: Sequence[CostedForm], *, alike: bool) -> Document:

@@ -166,7 +166,7 @@ class CheckedOrder(NamedTuple):
     def says(self) -> str:
         """What is said of these mistakes."""
         many = f"known mistakes that needn't show in each form: {len(self.hidden)}"
-        return f"{many}; `attn design SCENARIO --forms N` names them\n" if self.hidden else ""
+        return f"{many} (`attn design SCENARIO --forms N` names them)\n" if self.hidden else ""
 
     @property
     def scenarios(self) -> tuple[str, ...]:

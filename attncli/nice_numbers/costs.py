@@ -62,6 +62,11 @@ LIMITS: Limits = MappingProxyType(
     {"products": (0.05, 0), "digits": (0.2, 3), "negative": (1 / 3, 2), "difficulty": (0.15, 0)}
 )
 """What is asked of forms that are made together."""
+WITHIN = (
+    "products within {} %, digits multiplied within {} %, negative operands within {} %,"
+    " difficulty within {} %".format(*(round(100 * share) for share, _ in LIMITS.values()))
+)
+"""The same in words."""
 ALONE: Limits = MappingProxyType({"difficulty": LIMITS["difficulty"]})
 
 

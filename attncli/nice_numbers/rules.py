@@ -20,6 +20,7 @@ from attncli.nice_numbers.candidate_quantity import (
     Flags,
     along,
 )
+from attncli.nice_numbers.costs import WITHIN
 from attncli.numbers.rounding import Array
 from attncli.operations.activations import Activate, Dropout
 from attncli.operations.attention import DivideByRow, Exponential, ProductOfMatrices
@@ -153,9 +154,7 @@ RULES: Mapping[str, str] = MappingProxyType(
         "unvaried": "in no matrix of new numbers more than half are the same",
         "large": "no number has more than four digits before its decimal point",
         "mistakes": "each declared common mistake changes a blank by more than rounding",
-        "difficulty": "forms are worth as many points and cost as much: products within 5 % of what"
-        " is aimed for, difficulty within 15 %, digits multiplied within a fifth, negative operands"
-        " within a third",
+        "difficulty": f"forms are worth as many points, and cost what is aimed for: {WITHIN}",
         "alike": "no two forms have the same numbers",
     }
 )
