@@ -210,7 +210,7 @@ class BlankedPage(NamedTuple):
             for place, key in known
         )
         task = task_of(self.trace, part.path, [*zip(places, questions, strict=True)], words)
-        space = room(self.trace, section.section, places, request.layout)
+        space = room(self.trace, section.section, places, request)
         names = {place.quantity for place in places}
         selection, cells = request.selection_of(part)
         lines = working_in(self.trace, part, names, cells, selection._replace(detail="full"))

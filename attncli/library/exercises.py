@@ -37,6 +37,8 @@ from attncli.library.paper_files import (
     parse_language,
     parse_layout,
     parse_manner,
+    parse_paper,
+    parse_room,
     safe_name,
     variants,
 )
@@ -55,7 +57,7 @@ if TYPE_CHECKING:
 
 _SAID_BY_A_FILE = (
     *("step", "layer", "head", "token", "cell", "ask", "blank", "points", "forms", "seed", "allow"),
-    *("mistakes", "decimals", "rounding", "set_", "detail", "layout", "language"),
+    *("mistakes", "decimals", "rounding", "set_", "detail", "layout", "room", "paper", "language"),
 )
 """Options that an exercise file has keys for, or that belong into its scenario."""
 
@@ -108,17 +110,20 @@ def _by_options(order: ExerciseArguments, complaints: Complaints) -> Ordered | N
     blanking = complaints.hear(parse_blanking, order.blank)
     points = complaints.hear(parse_points, order.points or ())
     layout = complaints.hear(parse_layout, order)
+    room = complaints.hear(parse_room, order)
+    paper = complaints.hear(parse_paper, order)
     language = complaints.hear(parse_language, order)
     counts = complaints.hear(parse_counts, order)
-    if blanking is None or points is None or counts is None or language is None:
+    if blanking is None or points is None or counts is None or language is None or paper is None:
         return None
     exercise = ExerciseFile(
         order.scenario,
         asks_of(order.part, order.cell, order.ask),
-        Frame(language=language),
+        Frame(language=language, paper=paper),
         blank=blanking,
         points=points,
         layout=layout,
+        room=room,
         detail=order.detail,
         forms=counts.forms,
         seed=counts.seed,

@@ -23,7 +23,15 @@ from attncli.library.output import (
     page_for,
     watched,
 )
-from attncli.option_values import KEYS, LANGUAGES, LAYOUTS, Layout
+from attncli.option_values import (
+    KEYS,
+    LANGUAGES,
+    LAYOUTS,
+    MOST_ROOM,
+    PAPER_SIZES,
+    Layout,
+    PaperSize,
+)
 from attncli.output_files import Contents, OutputError, check_folder
 
 if TYPE_CHECKING:
@@ -65,11 +73,12 @@ def _file_names(order: ExerciseArguments, manner: PaperSettings, forms: Sequence
     stem = safe_name(Path(order.scenario).stem)
     if info_of(manner.format).gathered:
         forms = [OWN_FORM]
-    return [
+    papers = [
         "_".join((stem, *(() if form == OWN_FORM else (form,)), kind)) + suffix
         for form in forms
         for kind in manner.kinds
     ]
+    return [*papers, f"{stem}_grid{suffix}"] if manner.grid else papers
 
 
 def safe_name(text: str) -> str:
@@ -107,13 +116,19 @@ def paper_files(
     manner: PaperSettings,
     exercises: Iterable[tuple[str, Trace, Document]],
 ) -> dict[str, Contents]:
-    """The papers of forms by the names of their files."""
+    """The papers of forms by the names of their files, and the grid of all."""
     forms: list[str] = []
 
     def papers() -> Iterator[Document]:
+        kept: list[Document] = []
         for form, trace, whole in exercises:
             forms.append(form)
+            kept += [whole] * manner.grid
             yield from (_paper(kind, whole, trace, manner) for kind in manner.kinds)
+        if kept:
+            from attncli.exercises.answer_grid import answer_grid
+
+            yield answer_grid(kept)
 
     with _rarely_collecting():
         texts = _texts(papers(), order, manner)
@@ -226,13 +241,15 @@ class Counts(NamedTuple):
 
 class PaperSettings(NamedTuple):
     """How and where an exercise is written. `kinds` are the papers of each form; `share` is what a
-    known mistake earns, in per cent, where mistakes are to be looked for."""
+    known mistake earns, in per cent, where mistakes are to be looked for; with a `grid` there is
+    one of all forms."""
 
     format: str
     key: str
     folder: bool
     kinds: tuple[str, ...]
     share: int | None
+    grid: bool = False
 
 
 def parse_counts(order: ExerciseArguments) -> Counts:
@@ -264,6 +281,7 @@ def parse_manner(
     many = (
         by_file
         or order.hints
+        or order.grid
         or order.key == "separate"
         or (counts is not None and len(counts.names) > 1)
     )
@@ -302,6 +320,17 @@ def parse_layout(order: ExerciseArguments) -> Layout:
     return next(layout for layout in LAYOUTS if layout == order.layout)
 
 
+def parse_room(order: ExerciseArguments) -> int | None:
+    """The lines that are ordered, if they are. Raises OutputError."""
+    return None if order.room is None else whole_number("--room", order.room, 0, MOST_ROOM)
+
+
+def parse_paper(order: ExerciseArguments) -> PaperSize:
+    """What is to be printed on. Raises OutputError."""
+    _check_choice("--paper", order.paper, PAPER_SIZES)
+    return next(size for size in PAPER_SIZES if size == order.paper)
+
+
 def parse_language(order: ExerciseArguments) -> str:
     """The language that is ordered. Raises OutputError."""
     _check_choice("--language", order.language, LANGUAGES)
@@ -316,7 +345,7 @@ def _is_folder(output: str, *, many: bool) -> bool:
 
 
 def _checked(order: ExerciseArguments, form: str, *, folder: bool) -> PaperSettings:
-    from attncli.formats import info_of
+    from attncli.formats import exercise_format_names, info_of
 
     can = info_of(form)
     key = order.key or ("separate" if folder and "separate" in can.keys else can.keys[0])
@@ -327,13 +356,16 @@ def _checked(order: ExerciseArguments, form: str, *, folder: bool) -> PaperSetti
     if order.hints and can.hints == "none":
         right = "choose another, or leave --hints out"
         wrong.append(Problem.of("--hints", f"the format {form} has none", right))
+    if order.grid and form in exercise_format_names():
+        right = "choose one of pages, such as pdf, or leave --grid out"
+        wrong.append(Problem.of("--grid", f"the format {form} has no pages", right))
     if wrong:
         raise OutputError(wrong)
     check_form(form, fragment=order.fragment, values_only=order.values_only)
     first = "exercise" if key == "embedded" else "sheet"
     apart = order.hints and can.hints == "separate"
     kinds = (first, *(("key",) if key == "separate" else ()), *(("hints",) * apart))
-    return PaperSettings(form, key, folder, kinds, can.share)
+    return PaperSettings(form, key, folder, kinds, can.share, order.grid)
 
 
 # --------------------------------------------------------------------------------------------------
