@@ -98,8 +98,8 @@ _EXERCISE = {
     "layout": options.choice(
         "--layout",
         lambda: LAYOUTS,
-        "How much room there is for the working: none, and smaller print (`compact`), some "
-        "`lines` for each question, or `pages`, one at least for each.",
+        "How much room there is for the working: none, on fuller pages (`compact`), some `lines` "
+        "for each question, or `pages`, one at least for each.",
     ),
     "room": options.text(
         "--room",

@@ -204,12 +204,11 @@ class Paper(NamedTuple):
     """What makes a document part of an exercise.
 
     `kind` is `exercise` (the sheet with the answers behind its blanks), `sheet` (without them),
-    `key`, `hints` or `grid`; `form` is the name of the form, `hash` tells what all of it was made from,
-    `command` makes it again, and is on no paper for students, who could have the key by it.
-    `points` is the sum over all sections. `share` is how much of a
-    blank's points a known mistake earns, in per cent; `layout` says how much room there is,
-    `language` is that of its frame, and `size` what it is printed on; `owner` is whose it is, where
-    it is somebody's.
+    `key`, `hints` or `grid`; `form` is the name of the form, `hash` tells what all of it was made
+    from, `command` makes it again, and is on no paper for students, who could have the key by it.
+    `points` is the sum over all sections. `share` is how much of a blank's points a known mistake
+    earns, in per cent; `layout` says how much room there is, `language` is that of its frame, and
+    `size` what it is printed on; `owner` is whose it is, where it is somebody's.
     """
 
     kind: str

@@ -114,9 +114,7 @@ def is_counted(quantity: Quantity) -> bool:
     return definition is not None and isinstance(definition.operation, CountInWords)
 
 
-def arranged(
-    sections: Iterable[Section], *, to_end: bool
-) -> tuple[list[Block], list[Section]]:
+def arranged(sections: Iterable[Section], *, to_end: bool) -> tuple[list[Block], list[Section]]:
     """What opens a paper, and its questions, numbered from 1. Sections that ask for nothing go to
     the beginning of the next one that does; what one before has said isn't said again. The room
     for the last one's working may go on `to_end` of the last page."""

@@ -70,9 +70,9 @@ def _widest(rows: Sequence[str]) -> float:
     return max(math_width(row) + INDENT * bool(k) for k, row in enumerate(rows))
 
 
-def facts(block: doc.DefinitionList, _: Setting) -> str:
+def facts(block: doc.DefinitionList, _: Setting, close: str = "") -> str:
     items = "\n".join(rf"\item[{escaped(label)}] {spans(text)}" for label, text in block.rows)
-    return f"\\begin{{description}}\\raggedright\\itemsep 0pt\\parsep 0pt\n{items}\n\\end{{description}}"
+    return f"\\begin{{description}}\\raggedright{close}\n{items}\n\\end{{description}}"
 
 
 def _points(block: doc.Bullets, _: Setting) -> str:
@@ -152,7 +152,9 @@ _WRITERS: Mapping[type, Callable[[Any, Setting], str]] = {
 
 ARTICLE_ROOM, EXAM_ROOM, FRAGMENT_ROOM, GRID_ROOM = 41.0, 41.0, 33.0, 46.5
 """Ems between the margins: 166 mm of A4 at 11 pt are 43, less the indent of displays and some to
-spare, and of a grid 186 mm; of a fragment those of an article that says nothing of its own, 360 pt."""
+spare, and of a grid 186 mm are 48; of a fragment those of an article that says nothing of its own,
+360 pt."""
+_CLOSE = r"\itemsep 0pt\parsep 0pt"
 
 _RATHER_NEXT = r"\par\vfil\penalty-300\vfilneg\medskip"
 _BETWEEN = {"compact": _RATHER_NEXT, "lines": _RATHER_NEXT, "pages": r"\newpage"}
@@ -181,7 +183,8 @@ _ARTICLE = "\\documentclass[11pt,a4paper]{article}\n" + _PACKAGES + _COLOURS
 _EXAM = (
     "\\documentclass[addpoints,11pt,a4paper]{exam}\n"
     + _PACKAGES
-    + r"""\pagestyle{foot}
+    + r"""\geometry{vmargin={16mm,20mm},footskip=9mm}
+\pagestyle{foot}
 \setlength\linefillheight{8mm}
 \pointsinrightmargin
 \setlength\rightpointsmargin{24mm}
@@ -330,7 +333,7 @@ def _exam_body(document: Document, paper: Paper, setting: Setting) -> str:
         fields = _unless_key(fields, "")
     title = rf"{word(document.title)} \hfill {called}"
     parts = [setting.title.format(title), fields]
-    parts += [] if document.facts is None else [facts(document.facts, setting)]
+    parts += [] if document.facts is None else [facts(document.facts, setting, _CLOSE)]
     parts += [_small_print(paper), *blocks(others, setting), r"\begin{questions}"]
     questions = [_question(section, setting) for section in document.sections]
     between = _BETWEEN[paper.layout]
