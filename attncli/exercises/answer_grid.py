@@ -3,7 +3,7 @@ for each blank, with what is right for it in each form."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
 from attncli.document.blocks import Callout, DefinitionList, Document, Table
@@ -25,14 +25,13 @@ def answer_grid(forms: Sequence[Document]) -> Document:
     words = first.words.keys
     by_form = [{item.id: item for item in form.items} for form in forms]
     asked = {id_: item for items in reversed(by_form) for id_, item in items.items()}
-    order = dict.fromkeys(id_ for items in by_form for id_ in items)
     rows = tuple(
         (
             Word(f"{number} · {id_}"),
             *(_cell(items.get(id_), words) for items in by_form),
             points_text(asked[id_].points),
         )
-        for number, id_ in enumerate(order, start=1)
+        for number, id_ in enumerate(_in_order(by_form), start=1)
     )
     names = (words.answer if p.form == OWN_FORM else Word(p.form) for p in papers)
     return Document(
@@ -49,6 +48,20 @@ def answer_grid(forms: Sequence[Document]) -> Document:
             hash=" ".join(paper.hash for paper in papers),
         ),
     )
+
+
+def _in_order(forms: Iterable[Iterable[str]]) -> list[str]:
+    """The ids of all forms; one that not all of them ask for stands behind what is before it."""
+    order: list[str] = []
+    for ids in forms:
+        place = 0
+        for id_ in ids:
+            if id_ in order:
+                place = order.index(id_)
+            else:
+                order.insert(place, id_)
+            place += 1
+    return order
 
 
 def _cell(item: Item | None, words: Words) -> Word | str:
