@@ -48,6 +48,7 @@ __all__ = [
     "compare",
     "design",
     "diff",
+    "exam",
     "exercise",
     "explain",
     "grade",

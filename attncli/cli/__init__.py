@@ -14,7 +14,7 @@ from attncli.cli.errors import TextCommand, TextGroup
 
 COMMANDS = {
     **dict.fromkeys(("run", "explain", "why", "compare"), "page_commands"),
-    **dict.fromkeys(("exercise", "practice"), "exercise_commands"),
+    **dict.fromkeys(("exercise", "exam", "practice"), "exercise_commands"),
     "list": "file_commands",
     "check": "page_commands",
     "grade": "exercise_commands",

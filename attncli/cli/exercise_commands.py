@@ -7,7 +7,12 @@ import typer
 from attncli.cli import options
 from attncli.cli.calling import taking
 from attncli.library.arguments import Output
-from attncli.library.exercise_arguments import ExerciseArguments, GradeArguments, PracticeArguments
+from attncli.library.exercise_arguments import (
+    ExamArguments,
+    ExerciseArguments,
+    GradeArguments,
+    PracticeArguments,
+)
 from attncli.option_values import (
     BLANKS,
     DETAILS,
@@ -147,6 +152,37 @@ def exercise(typed: ExerciseArguments) -> Output:
     from attncli.library import exercises
 
     return exercises.exercise(typed)
+
+
+_EXAM = {
+    "context": typer.Context,
+    "exam": options.argument("EXAM", "The exam file: its parts, or an exercise file."),
+    "students": _EXERCISE["students"],
+    "form": options.text(
+        "--format", "FORMAT", "That of sheets and keys; by default PDF, or HTML without typst."
+    ),
+    "output": options.output("FOLDER", "The folder for all of it."),
+}
+
+
+@taking(ExamArguments, own=_EXAM)
+def exam(typed: ExamArguments) -> Output:
+    """Make an exam: papers, keys, files for the class and for an LMS.
+
+    Its file has parts: exercises about scenarios, and questions in your own words. All of it goes
+    into one folder with one manifest, by which `attn grade` marks.
+
+    Examples:
+
+      attn exam midterm.yaml -o midterm/
+
+      attn exam midterm.yaml -o midterm/ --students list.csv --format latex
+
+      attn grade midterm/ midterm/midterm_class.csv
+    """
+    from attncli.library import exams
+
+    return exams.exam(typed)
 
 
 _GRADE = {

@@ -118,6 +118,11 @@ class Item(NamedTuple):
     cell: Location | None = None
 
     @property
+    def by_hand(self) -> bool:
+        """Whether a person marks it; on a student's sheet nothing tells."""
+        return self.key is None and self.words is None
+
+    @property
     def right(self) -> RightAnswer:
         """What is right for a number."""
         assert self.key is not None
@@ -208,7 +213,8 @@ class Paper(NamedTuple):
     from, `command` makes it again, and is on no paper for students, who could have the key by it.
     `points` is the sum over all sections. `share` is how much of a blank's points a known mistake
     earns, in per cent; `layout` says how much room there is, `language` is that of its frame, and
-    `size` what it is printed on; `owner` is whose it is, where it is somebody's.
+    `size` what it is printed on; `owner` is whose it is, where it is somebody's. What opens a
+    paper with a `cover` has a page of its own.
     """
 
     kind: str
@@ -221,6 +227,7 @@ class Paper(NamedTuple):
     language: str = LANGUAGES[0]
     owner: Owner | None = None
     size: PaperSize = PAPER_SIZES[0]
+    cover: bool = False
 
     @property
     def words(self) -> FrameWords:

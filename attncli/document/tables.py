@@ -174,6 +174,7 @@ SIGNS: Mapping[str, str] = MappingProxyType(
         "rounding": "~",
         "known mistake": "✗",
         "slip": "!",
+        "by hand": "#",
         "blank": "–",
         "unreadable": "?",
     }
@@ -189,6 +190,7 @@ VERDICTS: Mapping[str, str] = MappingProxyType(
         "rounding": "given",
         "known mistake": "K",
         "slip": "K",
+        "by hand": "aside",
         "blank": "aside",
         "unreadable": "K",
         "changed": "K",

@@ -65,22 +65,27 @@ def _in_order(forms: Iterable[Iterable[str]]) -> list[str]:
 
 
 def _cell(item: Item | None, words: Words) -> Word | str:
-    """What is right for a blank in a form."""
+    """What is right for a blank in a form; nothing for what a person reads."""
     if item is None:
         return _UNASKED
     if item.words is not None:
         label = label_of(item.words, words)
         answers = answers_of(item.words, words)
         return Word(f"{label}) {answers.raw}") if label else answers
-    low, high = map(plain, ends_by_eye(item.right))
+    if item.key is None:
+        return ""
+    low, high = map(plain, ends_by_eye(item.key))
     return low if low == high else words.range.format(low=low, high=high)
 
 
 def ends_by_eye(key: RightAnswer) -> tuple[Number, Number]:
-    """The least and the greatest number with the decimals of the answer that are accepted."""
+    """The least and the greatest number with the decimals of the answer that are accepted; of one
+    that isn't rounded, whatever it is written with."""
     low, high = key.accepted
     if low == high or not (low.is_finite() and high.is_finite()):
         return key.number, key.number
+    if not key.half:
+        return Number.written(low), Number.written(high)
     return _inside(low, low, high, key), _inside(high, low, high, key)
 
 

@@ -3,7 +3,7 @@ cells."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
 from attncli.document.blocks import (
@@ -19,26 +19,27 @@ from attncli.document.blocks import (
 )
 from attncli.document.questions import OWN_FORM
 from attncli.document.tables import SIGNS
-from attncli.exercises.report import Report, raw_text, report, to_look_at
+from attncli.exercises.report import Report, raw_text, report, report_of_own, to_look_at
 from attncli.marking.answers import AnswerSheet
-from attncli.marking.exam import address_of
-from attncli.marking.marked_papers import (
+from attncli.marking.classes import (
     GradedClass,
-    MarkedPaper,
+    HardCell,
     Unmarked,
     average,
     commonest,
     hardest,
 )
+from attncli.marking.exam import Exam, address_of
+from attncli.marking.exam_parts import MarkedExam, MarkedOwn, PartExam
+from attncli.marking.marked_papers import MarkedPaper
 from attncli.names import Phrase, Word
 from attncli.numbers import decimals
 from attncli.pages.parts.published import MEANING
 from attncli.pages.parts.sentences import counted, enumerated, rounding_facts
-from attncli.trace import Trace
 
 
-def marked_paper(paper: MarkedPaper) -> Document:
-    """What is said of a student's answers."""
+def marked_paper(paper: MarkedExam) -> Document:
+    """What is said of a student's answers, part by part."""
     sheet, exam = paper.sheet, paper.exam
     facts: list[tuple[str, Spans]] = [("Student", (Word(sheet.student),))]
     whose: dict[str, object] = {"student": sheet.student}
@@ -48,18 +49,57 @@ def marked_paper(paper: MarkedPaper) -> Document:
     if sheet.form not in ("", OWN_FORM):
         facts.append(("Form", (Word(sheet.form),)))
     facts.append(("Points", (in_words(paper),)))
-    points = {v.verdict.cell: v.points for v in paper.numbers}
     remarks = remarks_on(paper)
-    data = {**whose, "points": float(paper.points), "of": float(paper.of), **doubt_data(paper)}
+    data = {**whose, "points": float(paper.points), "of": float(paper.of)}
     if remarks:
         data["remarks"] = [*map(raw_text, remarks)]
-    page = Report(
-        Word(exam.title), tuple(facts), (), data, points, paper.terms, paper.words, remarks
+    reports = [_report(part, own) for part, own in zip(exam.parts, paper.parts, strict=True)]
+    if len(reports) == 1:
+        (alone,) = reports
+        rows = () if alone.facts is None else alone.facts.rows
+        return alone._replace(
+            title=Word(exam.title),
+            facts=DefinitionList((*facts, *rows)),
+            sections=(*to_look_at(remarks), *alone.sections),
+            data={**data, **alone.data},
+        )
+    sections = [*to_look_at(remarks), *_of_parts(paper, reports)]
+    data["parts"] = [
+        {"title": part.title, "points": float(points), "of": float(part.points), **report.data}
+        for part, points, report in zip(exam.parts, paper.points_of_parts, reports, strict=True)
+    ]
+    rounding = reports[0].rounding
+    whole = DefinitionList(tuple(facts))
+    return Document(Word(exam.title), tuple(sections), whole, rounding=rounding, data=data)
+
+
+def _report(part: PartExam, paper: MarkedPaper | MarkedOwn) -> Document:
+    """What is said of the answers to a part."""
+    if isinstance(paper, MarkedOwn):
+        return report_of_own(part.title, paper.terms)
+    points = {v.verdict.cell: v.points for v in paper.numbers}
+    page = Report(Word(part.title), (), (), doubt_data(paper), points, paper.terms, paper.words)
+    return report(paper.exam.judge, paper.verdicts, page)
+
+
+def _of_parts(paper: MarkedExam, reports: Sequence[Document]) -> Iterator[Section]:
+    """What each part earned, then what is said of each."""
+    each = [*zip(paper.exam.parts, paper.points_of_parts, reports, strict=True)]
+    rows = tuple(
+        (str(k), Word(part.title), points_text(points), points_text(part.points))
+        for k, (part, points, _) in enumerate(each, start=1)
     )
-    return report(exam.judge, paper.verdicts, page)
+    table = Table(("Part", "", "Points", "of"), rows)
+    yield Section("", None, ("Parts",), (), (table,))
+    for k, (part, _, page) in enumerate(each, start=1):
+        facts: tuple[Block, ...] = () if page.facts is None else (page.facts,)
+        for section in page.sections:
+            heading = (f"Part {k} · ", Word(part.title), ": ", *section.title)
+            yield section._replace(title=heading, blocks=(*facts, *section.blocks))
+            facts = ()
 
 
-def in_words(paper: MarkedPaper) -> str:
+def in_words(paper: MarkedExam) -> str:
     """`12.5 of 21`"""
     return f"{points_text(paper.points)} of {points_text(paper.of)}"
 
@@ -68,10 +108,16 @@ def points_text(points: Decimal) -> str:
     return decimals.text(points.normalize() + Decimal(0))
 
 
-def remarks_on(paper: MarkedPaper) -> tuple[Phrase, ...]:
+def remarks_on(paper: MarkedExam) -> tuple[Phrase, ...]:
     """What somebody has to look at: numbers that show no working, and what doesn't fit."""
     empty = all(given.is_empty for given in paper.sheet.answers.values())
-    return (*[("All answers are empty.",)] * empty, *_doubts(paper), *paper.remarks)
+    several = len(paper.parts) > 1
+    of_parts = [
+        (*((f"Part {k}: ",) if several else ()), *remark)
+        for k, part in enumerate(paper.parts, start=1)
+        for remark in (*(_doubts(part) if isinstance(part, MarkedPaper) else ()), *part.remarks)
+    ]
+    return (*[("All answers are empty.",)] * empty, *of_parts, *paper.remarks)
 
 
 def _doubts(paper: MarkedPaper) -> Iterator[Phrase]:
@@ -120,14 +166,14 @@ def class_page(graded: GradedClass) -> Document:
         facts.append(("Not marked", (str(len(graded.unmarked)),)))
     marks = [Section("", None, ("Marks",), (), tuple(_marks(graded)))] if graded.sheets else []
     first = to_look_at(dict.fromkeys(_first(graded)))
-    sections = (*first, *marks, *_sections(graded.trace, papers))
+    sections = (*first, *marks, *_sections(papers))
     return Document(
         Word(graded.title), sections, DefinitionList(tuple(facts)),
-        rounding=rounding_facts(graded.trace), data=class_data(graded),
+        rounding=rounding_of(graded), data=class_data(graded),
     )  # fmt: skip
 
 
-def mean_points(papers: Sequence[MarkedPaper]) -> Decimal:
+def mean_points(papers: Sequence[MarkedExam]) -> Decimal:
     """The points of a paper on average, to two decimals."""
     return average(papers).quantize(Decimal("0.01"), ROUND_HALF_UP)
 
@@ -166,43 +212,54 @@ def _has_ids(graded: GradedClass) -> bool:
     return any(sheet.id for sheet in graded.sheets)
 
 
-def _form(paper: MarkedPaper | Unmarked) -> str:
+def _form(paper: MarkedExam | Unmarked) -> str:
     """The form that a paper is marked by, or else the one that it names."""
-    marked_by = paper.exam.form if isinstance(paper, MarkedPaper) else ""
+    marked_by = paper.exam.form if isinstance(paper, MarkedExam) else ""
     return marked_by or paper.sheet.form
 
 
-def _row_of(paper: MarkedPaper | Unmarked, *, ids: bool, forms: bool) -> tuple[Word, ...]:
+def _row_of(paper: MarkedExam | Unmarked, *, ids: bool, forms: bool) -> tuple[Word, ...]:
     sheet = paper.sheet
     return (Word(sheet.student), *((Word(sheet.id),) * ids), *((Word(_form(paper)),) * forms))
 
 
 def _row(
-    paper: MarkedPaper, signs: Sequence[str], *, ids: bool, forms: bool
+    paper: MarkedExam, signs: Sequence[str], *, ids: bool, forms: bool
 ) -> tuple[TableCell, ...]:
     counts = (str(paper.counts[name]) for name in signs)
     whose = _row_of(paper, ids=ids, forms=forms)
     return (*whose, points_text(paper.points), percent(paper), *counts)
 
 
-def percent(paper: MarkedPaper) -> str:
+def percent(paper: MarkedExam) -> str:
     """How much of all points a paper has earned, in per cent."""
     share = 100 * paper.points / paper.of if paper.of else Decimal(0)
     return str(share.quantize(Decimal(1), ROUND_HALF_UP))
 
 
-def _sections(trace: Trace, papers: Sequence[MarkedPaper]) -> Iterator[Section]:
+def rounding_of(graded: GradedClass) -> Mapping[str, object]:
+    """How the numbers were rounded, of the first part that has some."""
+    return rounding_facts(graded.traces[0]) if graded.traces else {}
+
+
+def _sections(papers: Sequence[MarkedExam]) -> Iterator[Section]:
     mistakes = commonest(papers)[:_MOST]
     if mistakes:
         rows = tuple(((f"{counted(m.papers, 'paper')}: {m.says}"),) for m in mistakes)
         yield Section("", None, ("Commonest mistakes",), (), (Bullets(rows),))
     cells = hardest(papers)[:_MOST]
     if cells:
-        symbols = ((trace[c.quantity].symbol(c.row, c.column), n) for c, n in cells)
-        words = tuple(
-            (Term(symbol), f": not right in {counted(n, 'paper')}") for symbol, n in symbols
-        )
+        words = tuple((Term(id_), f": not right in {counted(n, 'paper')}") for id_, n in
+                      ((called(papers, cell), cell.wrong) for cell in cells))  # fmt: skip
         yield Section("", None, ("Hardest cells",), (), (Bullets(words),))
+
+
+def called(papers: Sequence[MarkedExam], cell: HardCell) -> str:
+    """The id of a cell in the exam, as the first form calls it."""
+    exam = papers[0].exam
+    part = exam.parts[cell.part - 1].exam
+    assert isinstance(part, Exam)
+    return f"{exam.prefixes[cell.part - 1]}{address_of(part.trace, cell.cell)}"
 
 
 def class_rows(graded: GradedClass) -> Iterator[tuple[str, ...]]:
@@ -227,7 +284,6 @@ def class_data(graded: GradedClass) -> dict[str, object]:
     """The class as data: each paper, who has no marks, what is to be said, what went wrong."""
     papers = graded.papers
     of = {"of": float(papers[0].of), "average": float(mean_points(papers))} if papers else {}
-    trace = graded.trace
     return {
         "papers": [*map(_paper_data, papers)],
         "not_marked": [{**_whose_data(u), "why": raw_text(u.why)} for u in graded.unmarked],
@@ -237,23 +293,26 @@ def class_data(graded: GradedClass) -> dict[str, object]:
             {"says": m.says, "verdict": m.judgement, "papers": m.papers} for m in commonest(papers)
         ],
         "hardest_cells": [
-            {"cell": address_of(trace, cell.cell), "wrong": cell.wrong} for cell in hardest(papers)
+            {"cell": called(papers, cell), "wrong": cell.wrong} for cell in hardest(papers)
         ],
     }
 
 
-def _whose_data(paper: MarkedPaper | Unmarked) -> dict[str, object]:
+def _whose_data(paper: MarkedExam | Unmarked) -> dict[str, object]:
     sheet = paper.sheet
     whose = {"student": sheet.student, "id": sheet.id, "form": _form(paper), "file": sheet.source}
     return {**whose}
 
 
-def _paper_data(paper: MarkedPaper) -> dict[str, object]:
+def _paper_data(paper: MarkedExam) -> dict[str, object]:
+    doubts = [doubt for part in paper.papers if (doubt := doubt_data(part))]
+    several = len(paper.parts) > 1
+    doubtful = {"doubts": doubts} if several and doubts else dict(*doubts)
     return {
         **_whose_data(paper),
         "points": float(paper.points),
         "of": float(paper.of),
         "counts": {judgement: paper.counts[judgement] for judgement in SIGNS},
-        **doubt_data(paper),
+        **doubtful,
         "remarks": [*map(raw_text, remarks_on(paper))],
     }

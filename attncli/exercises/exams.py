@@ -9,26 +9,30 @@ from decimal import Decimal
 from functools import cached_property
 from typing import NamedTuple
 
-from attncli.building.exercise_file import (
-    Blanking,
-    FormMade,
-    Frame,
-    Manifest,
-    Points,
-    TermMade,
+from attncli.building.exercise_file import Blanking, Points
+from attncli.building.manifest import ChoiceMade, FormMade, PartMade, TermMade
+from attncli.document.blocks import Document, Section
+from attncli.document.questions import (
+    OWN_FORM,
+    Interval,
+    Item,
+    RightAnswer,
+    RightWords,
+    Worth,
+    labels_of,
 )
-from attncli.document.blocks import Section
-from attncli.document.questions import OWN_FORM, Interval, Item, RightAnswer, Worth
 from attncli.equations.tree import Location, Number
 from attncli.errors import Problem, UserError, Where, listed
 from attncli.exercises.blanked import taken
+from attncli.exercises.exam_papers import ExamForm
 from attncli.exercises.fingerprint import fingerprint, numbers_mark
-from attncli.exercises.papers import exercise
 from attncli.exercises.requests import ExerciseRequest, PartAsked, tolerance_of
 from attncli.file.address import AddressError
 from attncli.marking.answers import AnswerSheet, Student
 from attncli.marking.exam import Exam, Scheme, cell_of, first_cell_of, line_of
+from attncli.marking.exam_parts import OwnQuestions, PartExam, WholeExam
 from attncli.marking.word_answers import question_at
+from attncli.names import raw, words
 from attncli.pages.parts.selection import select
 from attncli.pages.parts.sentences import printed_roots
 from attncli.steps.order import is_question
@@ -65,14 +69,14 @@ class Asking:
     scheme: Scheme = Scheme()
     named: tuple[str, ...] = ()
     _marks: dict[tuple[str, ...], str] = field(default_factory=dict)
-    _exams: dict[tuple[str, ...], Exam] = field(default_factory=dict)
+    _exams: dict[tuple[str, ...], WholeExam] = field(default_factory=dict)
 
-    def exam_of(self, sheet: AnswerSheet) -> Exam:
+    def exam_of(self, sheet: AnswerSheet) -> WholeExam:
         """What a paper is marked by: all that is `named`, else all that it answers itself. Raises
         UserError."""
         asked = self.named or tuple(sheet.answers)
-        if asked not in self._exams:
-            self._exams[asked] = self.exam(asked, sheet.source)  # which tells what isn't there
+        if asked not in self._exams:  # making one tells what isn't there
+            self._exams[asked] = WholeExam.of(self.exam(asked, sheet.source))
         self.check(sheet, asked)
         return self._exams[asked]
 
@@ -85,7 +89,11 @@ class Asking:
         """None: a scenario has no list of a class."""
         return ()
 
-    def named_by(self, sheet: AnswerSheet) -> Exam | None:  # noqa: ARG002
+    @property
+    def traces(self) -> tuple[Trace, ...]:
+        return (self.trace,)
+
+    def named_by(self, sheet: AnswerSheet) -> WholeExam | None:  # noqa: ARG002
         """The form that a paper names: there are none."""
         return None
 
@@ -226,36 +234,75 @@ class FormExam(NamedTuple):
 
     form: str
     mark: str
-    exam: Exam
+    exam: WholeExam
 
 
 def form_exam(
-    trace: Trace, request: ExerciseRequest, form: str, scheme: Scheme, frame: Frame
+    made: ExamForm, requests: Sequence[ExerciseRequest | None], scheme: Scheme
 ) -> FormExam:
-    """What a form of an exercise asks for. Raises SelectionError where that is nothing."""
-    document = exercise(trace, request, form, "", frame)
-    roots = printed_roots(trace)
-    exam = Exam(trace, document.items, scheme, request.tolerance, roots, frame.title, form)
-    assert document.paper is not None
-    return FormExam(form, document.paper.hash, exam)
+    """What a form of an exam asks for."""
+    each = zip(made.exam.parts, requests, made.traces, made.wholes, strict=True)
+    parts = tuple(
+        PartExam(part.title or raw(whole.title), _exam(whole, request, trace, scheme), part.most)
+        for part, request, trace, whole in each
+    )
+    assert made.whole.paper is not None
+    exam = WholeExam(raw(made.whole.title), parts, made.name)
+    return FormExam(made.name, made.whole.paper.hash, exam)
+
+
+def _exam(
+    whole: Document, request: ExerciseRequest | None, trace: Trace | None, scheme: Scheme
+) -> Exam | OwnQuestions:
+    if trace is None or request is None:
+        return OwnQuestions(whole.items)
+    assert whole.paper is not None
+    roots, form = printed_roots(trace), whole.paper.form
+    return Exam(trace, whole.items, scheme, request.tolerance, roots, raw(whole.title), form)
 
 
 def made_form(
-    trace: Trace, form: str, made: FormMade, scheme: Scheme, manifest: Manifest
+    traces: Sequence[Trace | None], form: str, made: FormMade, scheme: Scheme, title: str
 ) -> FormExam:
     """What a form that was made into a folder asks for. Raises UserError where its numbers aren't
     those of its papers any more."""
+    pairs = zip(made.parts, traces, strict=True)
+    parts = tuple(_made_part(part, trace, form, scheme, title) for part, trace in pairs)
+    return FormExam(form, made.hash, WholeExam(title, parts, form))
+
+
+def _made_part(
+    made: PartMade, trace: Trace | None, form: str, scheme: Scheme, title: str
+) -> PartExam:
+    most = None if made.most is None else Decimal(str(made.most))
+    if trace is None:
+        return PartExam(made.title, OwnQuestions(tuple(_own_items(made))), most)
     if numbers_mark(trace) != made.numbers:
         wrong = f"its numbers aren't those that the papers of form {form} were made from"
         right = "put the old ones back, or make the exercise again"
         raise UserError.of(made.file, wrong, right)
-    tolerance = tolerance_of({name: Decimal(much) for name, much in manifest.tolerance.items()})
+    tolerance = tolerance_of({name: Decimal(much) for name, much in made.tolerance.items()})
     items, roots = tuple(_made_items(trace, made)), printed_roots(trace)
-    exam = Exam(trace, items, scheme, tolerance, roots, manifest.exercise, form)
-    return FormExam(form, made.hash, exam)
+    return PartExam(made.title, Exam(trace, items, scheme, tolerance, roots, title, form), most)
 
 
-def _made_items(trace: Trace, made: FormMade) -> Iterator[Item]:
+def _own_items(made: PartMade) -> Iterator[Item]:
+    """Questions in a teacher's own words."""
+    for id_, points in made.asked.items():
+        item = Item(id_, Decimal(str(points)))
+        if id_ in made.terms:
+            item = item._replace(key=_key(made.terms[id_], None))
+        elif id_ in made.choices:
+            item = item._replace(words=_right_words(made.choices[id_]))
+        yield item
+
+
+def _right_words(choice: ChoiceMade) -> RightWords:
+    right = (choice.options.index(choice.right),)
+    return RightWords(words(choice.options), right, labels_of(choice.options))
+
+
+def _made_items(trace: Trace, made: PartMade) -> Iterator[Item]:
     """What a form asks for. Raises UserError for what isn't there."""
     for id_, points in made.asked.items():
         item, term = Item(id_, Decimal(str(points))), made.terms.get(id_)
@@ -289,9 +336,9 @@ class AskedForms:
         return self.forms[0].exam.title
 
     @property
-    def trace(self) -> Trace:
+    def traces(self) -> tuple[Trace, ...]:
         """The first form's."""
-        return self.forms[0].exam.trace
+        return self.forms[0].exam.traces
 
     @property
     def asked(self) -> tuple[str, ...]:
@@ -299,18 +346,18 @@ class AskedForms:
         return self.forms[0].exam.ids
 
     @cached_property
-    def _by_mark(self) -> dict[str, Exam]:
+    def _by_mark(self) -> dict[str, WholeExam]:
         return {exam.mark: exam.exam for exam in self.forms}
 
     @cached_property
-    def _by_form(self) -> dict[str, Exam]:
+    def _by_form(self) -> dict[str, WholeExam]:
         return {exam.form: exam.exam for exam in self.forms}
 
     def knowing(self, asked: Sequence[str], sheets: Sequence[AnswerSheet]) -> AskedForms:  # noqa: ARG002
         """The same; what is asked is known."""
         return self
 
-    def exam_of(self, sheet: AnswerSheet) -> Exam:
+    def exam_of(self, sheet: AnswerSheet) -> WholeExam:
         """What a paper is marked by: the form of its hash, or without one of its name. Raises
         UserError for answers of no form of the exercise."""
         if sheet.mark:
@@ -324,7 +371,7 @@ class AskedForms:
             raise UserError([Problem(Where(sheet.source), self._wrong(sheet), right)])
         return found
 
-    def named_by(self, sheet: AnswerSheet) -> Exam | None:
+    def named_by(self, sheet: AnswerSheet) -> WholeExam | None:
         """The form that a paper names, if it is one."""
         return self._by_form.get(sheet.form)
 

@@ -6,9 +6,10 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
-from attncli.building.exercise_file import FormMade, Manifest, Rows
+from attncli.building.manifest import FormMade, Manifest, PartMade, Rows
 from attncli.document.blocks import Section
 from attncli.document.questions import plain_points
 from attncli.errors import listed
@@ -131,6 +132,11 @@ def fingerprint(
     return _mark(scenario, (_lines([scenario.title]), described.text, *map(repr, asked)))
 
 
+def joint_mark(texts: Iterable[str]) -> str:
+    """A short hash of texts, such as those of the parts of an exam."""
+    return _in_letters(hashlib.sha256("\n".join(texts).encode()))
+
+
 def numbers_mark(trace: Trace) -> str:
     """A short hash of the numbers that a form is made from, and of what is done with them: neither
     of what it is called nor of what is asked."""
@@ -142,6 +148,10 @@ def _mark(scenario: Scenario, texts: Iterable[str]) -> str:
     for name, matrix in sorted(scenario.given.items()):
         digest.update(f"\n{name} {matrix.shape} {matrix.decimals} ".encode())
         digest.update(matrix.values.tobytes())
+    return _in_letters(digest)
+
+
+def _in_letters(digest: hashlib._Hash) -> str:
     mark = digest.hexdigest()[:8]
     return _LETTERS[int(mark[0], 16)] + mark[1:]
 
@@ -153,7 +163,7 @@ def what_changed(before: Manifest | None, made: Manifest) -> str:
         return ""
     texts = [*_changed(before, made)]
     same = [name for name in made.forms if _is_same(before.forms.get(name), made.forms[name])]
-    asked = [name for name in same if before.forms[name].asked != made.forms[name].asked]
+    asked = [name for name in same if _asked(before.forms[name]) != _asked(made.forms[name])]
     if asked:
         texts.append(f"{listed(asked)} with other questions about the same numbers")
     if left := [name for name in same if name not in asked]:
@@ -166,7 +176,15 @@ def what_changed(before: Manifest | None, made: Manifest) -> str:
 
 
 def _is_same(old: FormMade | None, new: FormMade) -> bool:
-    return old is not None and old.numbers == new.numbers
+    return old is not None and _numbers(old) == _numbers(new)
+
+
+def _numbers(form: FormMade) -> list[str]:
+    return [part.numbers for part in form.parts]
+
+
+def _asked(form: FormMade) -> list[Mapping[str, float]]:
+    return [part.asked for part in form.parts]
 
 
 def _changed(before: Manifest, made: Manifest) -> Iterator[str]:
@@ -175,7 +193,8 @@ def _changed(before: Manifest, made: Manifest) -> Iterator[str]:
         if old is None:
             yield f"{name} is new"
         elif not _is_same(old, form):
-            cells = [*_cells(old.given, form.given)]
+            pairs = zip_longest(old.parts, form.parts, fillvalue=PartMade("", {}))
+            cells = [cell for was, part in pairs for cell in _cells(was.given, part.given)]
             yield f"{name} changed: {listed(cells) if cells else 'what is done with its numbers'}"
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from hashlib import sha256
 from itertools import islice
@@ -66,11 +66,13 @@ from attncli.trace import CutPlace, LayerPlace, PlannedStep, RoundPlace, Trace
 
 
 def framing_facts(frame: Frame, words: Words) -> Iterator[tuple[str, Spans]]:
-    """The course, the institution and the date, as far as they are said."""
+    """The course, the institution, the date and so on, as far as they are said."""
     rows = (
         (words.course, frame.course),
         (words.institution, frame.institution),
         (words.date, frame.date),
+        (words.duration, frame.duration),
+        (words.tools, frame.tools),
     )
     yield from ((name, (Word(text),)) for name, text in rows if text)
 
@@ -217,7 +219,7 @@ def _told(
         DefinitionList((*framing_facts(frame, words.facts), *_facts(trace, frame.language).rows)),
         given=tuple(_given(trace, what.asked)),
         opening=(
-            _fields(points, frame, words.paper),
+            fields_of(points, frame, words.paper),
             *instructions(frame),
             *opening,
         ),
@@ -237,7 +239,7 @@ def _told(
     )
 
 
-def _fields(points: Worth, frame: Frame, words: Words) -> Fields:
+def fields_of(points: Worth, frame: Frame, words: Words) -> Fields:
     """What is to be written on the paper; the date, where that isn't printed above."""
     date = () if frame.date else (words.date,)
     return Fields((words.name, *date, words.points_of.format(points=points_text(points))))
@@ -299,23 +301,39 @@ def _unanswered_section(section: Section) -> Section:
     )
 
 
-def _unanswered(part: Any) -> Any:  # noqa: ANN401
-    """Blocks, or whatever they are made of, with nothing behind their blanks."""
-    match part:
-        case str():
-            return part
-        case Node():
-            return with_each(part, Blank, lambda blank: Blank(blank.id))
-        case WordBlank():
-            return part._replace(answer=None)
-        case MatrixBlock():
-            matrix = part.matrix.without(part.blanks) if part.blanks else part.matrix
-            return part._replace(matrix=matrix)
-        case tuple():
-            parts = map(_unanswered, part)
-            return type(part)(*parts) if hasattr(part, "_fields") else tuple(parts)
-        case _:
-            return part
+class Rewriting(NamedTuple):
+    """What becomes of whatever has the id of something that is asked for."""
+
+    blank: Callable[[Blank], Blank]
+    words: Callable[[WordBlank], WordBlank]
+    table: Callable[[MatrixBlock], MatrixBlock]
+    item: Callable[[Item], Item] = lambda item: item
+
+    def of(self, part: Any) -> Any:  # noqa: ANN401
+        """Blocks, or whatever they are made of, with what becomes of each."""
+        kinds: dict[type, Callable[[Any], Any]] = {
+            WordBlank: self.words, MatrixBlock: self.table, Item: self.item,
+        }  # fmt: skip
+        if type(part) in kinds:
+            return kinds[type(part)](part)
+        match part:
+            case Node():
+                return with_each(part, Blank, self.blank)
+            case tuple():
+                parts = map(self.of, part)
+                return type(part)(*parts) if hasattr(part, "_fields") else tuple(parts)
+            case _:
+                return part
+
+
+def _without_answers(table: MatrixBlock) -> MatrixBlock:
+    matrix = table.matrix.without(table.blanks) if table.blanks else table.matrix
+    return table._replace(matrix=matrix)
+
+
+_unanswered = Rewriting(
+    lambda blank: Blank(blank.id), lambda block: block._replace(answer=None), _without_answers
+).of
 
 
 def key_page(whole: Document) -> Document:
@@ -383,7 +401,7 @@ def self_checking(whole: Document) -> Document:
     numbers = [item.key.number.shown for item in whole.items if item.key is not None]
     return sheet_of(whole)._replace(
         check=SelfCheck(
-            {item.id: _seal(item, f"{whole.paper.hash}/{item.id}") for item in whole.items},
+            {i.id: _seal(i, f"{whole.paper.hash}/{i.id}") for i in whole.items if not i.by_hand},
             max((len(decimals.text(number)) for number in numbers), default=0),
             any(number < 0 for number in numbers),
         )

@@ -454,6 +454,36 @@ def report(judge: Judge, verdicts: tuple[Verdict, ...], page: Report) -> Documen
     return Document(page.title, tuple(sections), facts, rounding=rounding_facts(trace), data=data)
 
 
+def report_of_own(title: str, terms: Sequence[MarkedTerm]) -> Document:
+    """What is said of answers to a teacher's own questions."""
+    judged: list[str] = [term.judgement for term in terms]
+    rows = tuple(
+        (Word(m.asked.id), MarkedNumber(Word(m.given.shown), m.judgement, _right_own(m)))
+        for m in terms
+    )
+    blocks = (Table(("question", ""), rows), legend(judged))
+    facts = DefinitionList((("In short", (in_short(judged, "answer"),)),))
+    data = {
+        "verdicts": [_own(term) for term in terms],
+        "counts": {judgement: judged.count(judgement) for judgement in SIGNS},
+    }
+    return Document(Word(title), (Section("", None, ("Answers",), (), blocks),), facts, data=data)
+
+
+def _right_own(term: MarkedTerm) -> str:
+    return "" if term.judgement in (*FOLLOW, "by hand") else term.asked.answer
+
+
+def _own(term: MarkedTerm) -> dict[str, object]:
+    return {
+        "cell": term.asked.id,
+        "given": term.given.text,
+        "expected": term.asked.answer,
+        "verdict": term.judgement,
+        "points": float(term.points),
+    }
+
+
 def _without_findings(judged: Sequence[str]) -> Paragraph:
     if not judged:
         return Paragraph(("There is no number to judge.",))

@@ -42,6 +42,30 @@ class ExerciseArguments(NamedTuple):
     context: Any = None
 
 
+class ExamArguments(NamedTuple):
+    """An exam file, for whom it is made, and where it goes."""
+
+    exam: str
+    students: str | None = None
+    form: str | None = None
+    output: str | None = None
+    allowed: Allowed = Allowed()
+    force: bool = False
+    context: Any = None
+
+    def ordered(self, form: str) -> ExerciseArguments:
+        """The papers of its forms, in a format."""
+        return ExerciseArguments(
+            self.exam,
+            students=self.students,
+            form=form,
+            output=self.output,
+            allowed=self.allowed,
+            force=self.force,
+            context=self.context,
+        )
+
+
 class GradeArguments(NamedTuple):
     """An exercise, and what was handed in."""
 

@@ -4,17 +4,18 @@ its own where it is a file."""
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
 from attncli import __version__
-from attncli.building.exercise_file import (
+from attncli.building.manifest import (
     FILE,
+    ChoiceMade,
     FormMade,
     Manifest,
+    PartMade,
     TermMade,
     has_manifest,
     load_manifest,
@@ -40,15 +41,16 @@ from attncli.library.paper_files import (
     parse_paper,
     parse_room,
     safe_name,
-    variants,
+    traces_of_forms,
 )
 from attncli.output_files import Contents, OutputError, check_folder, encoded
 
 if TYPE_CHECKING:
-    from attncli.building.exercise_file import Ask, ExerciseFile
+    from attncli.building.exam_file import ExamFile, ExamPart
+    from attncli.building.exercise_file import Ask
     from attncli.document.blocks import Document
     from attncli.document.questions import Item
-    from attncli.exercises.requests import ExerciseRequest
+    from attncli.exercises.exam_papers import ExamForm, FormTraces
     from attncli.library.arguments import Output
     from attncli.library.exercise_arguments import ExerciseArguments
     from attncli.marking.answers import Student
@@ -63,44 +65,47 @@ _SAID_BY_A_FILE = (
 
 
 class Ordered(NamedTuple):
-    """An exercise, and the numbers that were said with it."""
+    """An exam, or an exercise as one of a single part, and the numbers that were said with it."""
 
-    exercise: ExerciseFile
+    exam: ExamFile
     counts: Counts
 
 
 def _ordered(order: ExerciseArguments, complaints: Complaints) -> Ordered | None:
-    """The exercise that is ordered; None having heard what is wrong."""
+    """The exam that is ordered; None having heard what is wrong."""
+    from attncli.building.exam_file import is_exam
     from attncli.building.exercise_file import is_exercise
 
-    by_file = complaints.hear(is_exercise, order.scenario)
+    by_file = complaints.hear(lambda: is_exam(order.scenario) or is_exercise(order.scenario))
     if by_file is None:
         return None
     ordered = (_by_file if by_file else _by_options)(order, complaints)
-    if allow := order.allow or () if ordered is None else ordered.exercise.allow:
+    each = [order.allow or ()] if ordered is None else [e.allow for e in ordered.exam.exercises]
+    if any(each):
         from attncli.nice_numbers.rules import check_names
 
-        complaints.problems += check_names(allow)
+        complaints.problems += check_names([name for allow in each for name in allow])
     return ordered
 
 
 def _by_file(order: ExerciseArguments, complaints: Complaints) -> Ordered:
-    from attncli.building.exercise_file import load_exercise
+    from attncli.building.exam_file import load_exam
 
     pairs = typed_options(order.context)
     complaints.problems += [
         set_by_file(option) for name, option in pairs if name in _SAID_BY_A_FILE
     ]
     counts = complaints.hear(parse_counts, order)
-    exercise = complaints.hear(load_exercise, order.scenario)
-    complaints.stop_if_any()  # it says which scenario is to be read
-    assert exercise is not None
+    exam = complaints.hear(load_exam, order.scenario)
+    complaints.stop_if_any()  # it says which scenarios are to be read
+    assert exam is not None
     assert counts is not None
-    counts = counts._replace(forms=exercise.forms, seed=exercise.seed, share=exercise.mistakes)
-    return Ordered(exercise, counts)
+    share = next((e.mistakes for e in exam.exercises if e.mistakes is not None), None)
+    return Ordered(exam, counts._replace(forms=exam.forms, seed=exam.seed, share=share))
 
 
 def _by_options(order: ExerciseArguments, complaints: Complaints) -> Ordered | None:
+    from attncli.building.exam_file import ExamFile
     from attncli.building.exercise_file import ExerciseFile, Frame
     from attncli.exercises.asking import parse_blanking, parse_points
     from attncli.pages.parts.selection import check_detail, check_steps
@@ -130,7 +135,7 @@ def _by_options(order: ExerciseArguments, complaints: Complaints) -> Ordered | N
         allow=tuple(order.allow or ()),
         mistakes=counts.share,
     )
-    return Ordered(exercise, counts)
+    return Ordered(ExamFile.of(exercise), counts)
 
 
 def asks_of(
@@ -150,52 +155,62 @@ def asks_of(
 
 
 class CheckedOrder(NamedTuple):
-    """An order that nothing is wrong with: the exercise, how and where it is written, the worked
-    scenario, what the forms are called, and whose sheets are made."""
+    """An order that nothing is wrong with: the exam, how and where it is written, the worked
+    scenario of each part that has one, what the forms are called, and whose sheets are made."""
 
-    exercise: ExerciseFile
+    exam: ExamFile
     manner: PaperSettings
-    trace: Trace
+    traces: tuple[Trace | None, ...]
     names: list[str]
     students: tuple[Student, ...] = ()
 
+    @property
+    def scenarios(self) -> tuple[str, ...]:
+        return tuple(exercise.scenario for exercise in self.exam.exercises)
+
 
 def exercise(order: ExerciseArguments) -> Output:
-    """The student's sheet, the key, hints; of an exercise file a folder. Raises UserError."""
-    from attncli.exercises.papers import exercises
-    from attncli.exercises.requests import request_of
+    """The student's sheet, the key, hints; of a file a folder. Raises UserError."""
+    from attncli.exercises.exam_papers import exam_forms, requests_of
 
-    job = _checked(order)
-    command = _signed(command_line(order.context, leave_out=("output", "force")), job.exercise)
-    request, it = request_of(job.trace, job.exercise), job.exercise
-    if it.path is not None and job.manner.folder:
-        return folder_of(order, job, request, command)
-    made = variants(job.trace, request, it.forms, it.seed, it.allow)
-    tell = partial(exercises, request=request, command=command, frame=it.frame)
-    return papers_of(order, job.manner, made, tell, it.forms or 1)
+    job = checked(order)
+    command = signed(command_line(order.context, leave_out=("output", "force")), job.exam)
+    if job.exam.path is not None and job.manner.folder:
+        return folder_of(order, job, command, lambda _: {})
+    requests = requests_of(job.exam, job.traces)
+    made = traces_of_forms(job.exam, job.traces, requests, job.names)
+    return papers_of(
+        order, job.manner, exam_forms(job.exam, requests, made, command), len(job.names)
+    )
 
 
-def _signed(command: str, exercise: ExerciseFile) -> str:
+def signed(command: str, exam: ExamFile) -> str:
     """The command with what else made the papers of a key, as a comment of the shell's."""
-    seed = "" if exercise.path is None else f", seed {exercise.seed}"
+    seed = "" if exam.path is None else f", seed {exam.seed}"
     return f"{command} # attncli {__version__}{seed}"
 
 
-def _checked(order: ExerciseArguments) -> CheckedOrder:
-    """The terms of the order and the worked scenario. Raises UserError of all that is wrong."""
+def checked(order: ExerciseArguments) -> CheckedOrder:
+    """The terms of the order and the worked scenarios. Raises UserError of all that is wrong."""
     complaints = Complaints()
     ordered = _ordered(order, complaints)
     manner = complaints.hear(_manner, order, ordered)
-    scenario = order.scenario if ordered is None else ordered.exercise.scenario
     students = complaints.hear(_students, order, ordered, manner)
-    trace = complaints.hear(order.allowed.worked_alone, scenario, order.changed.changes())
+    scenarios: list[str | None] = [order.scenario]
+    if ordered is not None:
+        each = (part.exercise for part in ordered.exam.parts)
+        scenarios = [None if exercise is None else exercise.scenario for exercise in each]
+    traces = [
+        complaints.hear(order.allowed.worked_alone, scenario, order.changed.changes())
+        if scenario
+        else None
+        for scenario in scenarios
+    ]
     complaints.stop_if_any()
     assert ordered is not None
     assert manner is not None
-    assert trace is not None
-    exercise = ordered.exercise._replace(mistakes=manner.share)
-    counts = ordered.counts
-    return CheckedOrder(exercise, manner, trace, counts.names, students or ())
+    exam = ordered.exam.each(mistakes=manner.share)
+    return CheckedOrder(exam, manner, tuple(traces), ordered.counts.names, students or ())
 
 
 def _students(
@@ -205,13 +220,13 @@ def _students(
     if order.students is None or ordered is None or manner is None:
         return ()
 
-    by_file = ordered.exercise.path is not None
+    by_file = ordered.exam.path is not None
     return students_of(order, manner, ordered.counts.names, by_file=by_file)
 
 
 def _manner(order: ExerciseArguments, ordered: Ordered | None) -> PaperSettings:
     """How and where it is to be written. Raises OutputError where it can't go there."""
-    by_file = ordered is not None and ordered.exercise.path is not None
+    by_file = ordered is not None and ordered.exam.path is not None
     manner = parse_manner(order, None if ordered is None else ordered.counts, by_file=by_file)
     if ordered is not None and not (manner.folder and by_file):
         check_targets(order, manner, ordered.counts.names)
@@ -306,30 +321,34 @@ FORMS = "forms"
 
 
 class FormWorked(NamedTuple):
-    """A form: the text of its scenario, which it is worked from, and its exercise."""
+    """A form: the texts of the scenarios of its parts, which they are worked from, and its
+    papers."""
 
-    text: str
-    trace: Trace
-    whole: Document
+    texts: tuple[str, ...]
+    form: ExamForm
+
+
+Beside = Callable[[Mapping[str, "FormWorked"]], Mapping[str, Contents]]
+"""What else goes into a folder, made of all forms."""
 
 
 def folder_of(
-    order: ExerciseArguments, job: CheckedOrder, request: ExerciseRequest, command: str
+    order: ExerciseArguments, job: CheckedOrder, command: str, beside: Beside
 ) -> FilesOutput:
-    """The folder of an exercise, or what was edited of it again; it says what changed."""
+    """The folder of an exam, or what was edited of it again; it says what changed."""
     assert order.output is not None
     folder = Path(order.output)
     before = load_manifest(folder) if has_manifest(folder) else None
     kept = _kept(order, job, before)
-    forms = _forms(order, job, request, command, kept)
-    papers = ((name, form.trace, form.whole) for name, form in forms.items())
-    files: dict[str, Contents] = paper_files(
-        order, job.manner, watched(papers, len(forms), "Forms")
-    )
-    exercises = {name: form.whole for name, form in forms.items()}
+    forms = _forms(order, job, command, kept)
+    papers = watched((form.form for form in forms.values()), len(forms), "Forms")
+    files: dict[str, Contents] = paper_files(order, job.manner, papers)
+    exercises = {name: form.form.whole for name, form in forms.items()}
     files |= answers_files(order, exercises)
+    files |= beside(forms)
     personal = _personal_sheets(order, job.manner.format, job.students, exercises, before)
-    files |= {_place(name): form.text for name, form in forms.items()}
+    for name, form in forms.items():
+        files |= dict(zip(_places(job, name), form.texts, strict=True))
     files |= {f"{FORMS}/{name}": text for name, text in _texts_beside(job).items()}
     made = _manifest(job, forms, files, personal)
     files |= personal.files
@@ -341,53 +360,66 @@ def folder_of(
 def _forms(
     order: ExerciseArguments,
     job: CheckedOrder,
-    request: ExerciseRequest,
     command: str,
-    kept: Mapping[str, Path],
+    kept: Mapping[str, Sequence[Path]],
 ) -> dict[str, FormWorked]:
-    """Each form, worked from the text that is written of it."""
-    from attncli.exercises.papers import exercise as worked_exercise
-    from attncli.exercises.requests import request_of
+    """Each form, worked from the texts that are written of it."""
+    from attncli.exercises.exam_papers import exam_forms, requests_of
 
     found: dict[str, FormWorked] = {}
-    for name, text, trace in _worked(order, job, request, kept):
-        asked = request_of(trace, job.exercise)
-        found[name] = FormWorked(
-            text, trace, worked_exercise(trace, asked, name, command, job.exercise.frame)
-        )
+    for texts, worked in _worked(order, job, kept):
+        name, traces = worked
+        (form,) = exam_forms(job.exam, requests_of(job.exam, traces), [worked], command)
+        found[name] = FormWorked(texts, form)
     return found
 
 
 def _worked(
-    order: ExerciseArguments, job: CheckedOrder, request: ExerciseRequest, kept: Mapping[str, Path]
-) -> Iterator[tuple[str, str, Trace]]:
-    """The name, the text and the trace of each form: those that are kept as they are in the
-    folder, others with new numbers."""
-    from attncli.building.plain_scenario import exported
+    order: ExerciseArguments, job: CheckedOrder, kept: Mapping[str, Sequence[Path]]
+) -> Iterator[tuple[tuple[str, ...], FormTraces]]:
+    """The texts and the traces of each form: those that are kept as they are in the folder, others
+    with new numbers."""
+    from attncli.exercises.exam_papers import requests_of
 
-    names, it = job.names, job.exercise
-    drawn = iter(variants(job.trace, request, it.forms, it.seed, it.allow))
-    missing = [name for name in names if name not in kept]
+    requests = requests_of(job.exam, job.traces)
+    drawn = traces_of_forms(job.exam, job.traces, requests, job.names)
+    missing = [name for name in job.names if name not in kept]
     with TemporaryDirectory() as scratch:
         for name, text in _texts_beside(job).items():
             (Path(scratch) / name).write_text(text, "utf-8")
-        traces = {name: trace for name, trace in drawn if name in missing} if missing else {}
-        for name in names:
-            path = kept.get(name, Path(scratch) / f"{name}.yaml")
-            if name not in kept:
-                path.write_bytes(encoded(exported(it.scenario, (), traces[name].scenario)))
-            trace = order.allowed.worked_alone(str(path))
-            yield name, path.read_text("utf-8"), trace
+        traces = {name: own for name, own in drawn if name in missing} if missing else {}
+        for name in job.names:
+            paths = kept.get(name) or _written(job, Path(scratch), name, traces[name])
+            left = iter([order.allowed.worked_alone(str(path)) for path in paths])
+            own = tuple(None if trace is None else next(left) for trace in job.traces)
+            yield tuple(path.read_text("utf-8") for path in paths), (name, own)
+
+
+def _written(
+    job: CheckedOrder, folder: Path, name: str, traces: Sequence[Trace | None]
+) -> list[Path]:
+    """The scenarios of a form, written into a folder."""
+    from attncli.building.plain_scenario import exported
+
+    paths = [folder / Path(place).name for place in _places(job, name)]
+    each = (trace for trace in traces if trace is not None)
+    for path, scenario, trace in zip(paths, job.scenarios, each, strict=True):
+        path.write_bytes(encoded(exported(scenario, (), trace.scenario)))
+    return paths
 
 
 def _texts_beside(job: CheckedOrder) -> dict[str, str]:
     from attncli.building.plain_scenario import texts_beside
 
-    return texts_beside(job.exercise.scenario)
+    return {name: t for own in job.scenarios for name, t in texts_beside(own).items()}
 
 
-def _place(form: str) -> str:
-    return f"{FORMS}/{form}.yaml"
+def _places(job: CheckedOrder, form: str) -> list[str]:
+    """The files of a form's scenarios: one for each part that has one."""
+    if len(job.scenarios) == 1 == len(job.exam.parts):
+        return [f"{FORMS}/{form}.yaml"]
+    numbers = (k for k, part in enumerate(job.exam.parts, start=1) if part.exercise is not None)
+    return [f"{FORMS}/{form}_{k}.yaml" for k in numbers]
 
 
 def _manifest(
@@ -398,77 +430,113 @@ def _manifest(
 ) -> Manifest:
     from attncli.names import raw
 
-    it = job.exercise
     first = next(iter(forms.values()))
     return Manifest(
         __version__,
-        raw(first.whole.title),
-        it.scenario,
-        it.seed,
-        {name: _form(name, form, files) for name, form in forms.items()},
+        raw(first.form.whole.title),
+        job.scenarios,
+        job.exam.seed,
+        {name: _form(job, name, form, files) for name, form in forms.items()},
         {name: _digest(contents) for name, contents in {**files, **personal.files}.items()},
-        {name: str(much) for name, much in it.tolerance.items()},
         personal.students,
         _made_of(job),
     )
 
 
-def _made_of(job: CheckedOrder) -> str:
+def _made_of(job: CheckedOrder) -> tuple[str, ...]:
     from attncli.exercises.fingerprint import numbers_mark
 
-    return numbers_mark(job.trace)
+    return tuple(numbers_mark(trace) for trace in job.traces if trace is not None)
 
 
-def _kept(order: ExerciseArguments, job: CheckedOrder, before: Manifest | None) -> dict[str, Path]:
-    """The forms that are there, by their files; with --force none that were made of a scenario
-    which says something else now. Raises OutputError for those without it."""
+def _kept(
+    order: ExerciseArguments, job: CheckedOrder, before: Manifest | None
+) -> dict[str, list[Path]]:
+    """The forms that are there, by their files; with --force none that were made of scenarios which
+    say something else now. Raises OutputError for those without it."""
     assert order.output is not None
-    places = {name: Path(order.output) / _place(name) for name in job.names}
-    kept = {name: path for name, path in places.items() if path.is_file()}
-    was = "" if before is None else before.made_of
-    if not kept or was in ("", _made_of(job)):
+    places = {name: [Path(order.output) / p for p in _places(job, name)] for name in job.names}
+    kept = {name: paths for name, paths in places.items() if all(p.is_file() for p in paths)}
+    was, made_of = () if before is None else before.made_of, _made_of(job)
+    if not kept or was in ((), made_of):
         return kept
     if order.force:
         return {}
     from attncli.building.plain_scenario import settings_that_differ
 
-    differ = settings_that_differ(next(iter(kept.values())), job.exercise.scenario)
+    first = next(iter(kept.values()))
+    pairs = zip(first, job.scenarios, was, made_of, strict=False)
+    path, scenario = next(((p, s) for p, s, old, new in pairs if old != new), (None, ""))
+    differ = settings_that_differ(path, scenario) if path else ()
     which = f"other settings ({listed(differ)})" if differ else "other numbers"
-    wrong = f"the forms {listed(kept)} were made with {which} than {job.exercise.scenario} has now"
+    of = scenario or "the exam"
+    wrong = f"the forms {listed(kept)} were made with {which} than {of} has now"
     right = f"make them anew with `attn exercise {order.scenario} -o {order.output} --force`"
     raise OutputError.of(order.output, wrong, right)
 
 
-def _form(name: str, form: FormWorked, files: Mapping[str, Contents]) -> FormMade:
+def _form(
+    job: CheckedOrder, name: str, worked: FormWorked, files: Mapping[str, Contents]
+) -> FormMade:
+    from attncli.document.questions import plain_points
+
+    form, places = worked.form, iter(_places(job, name))
+    paper = form.whole.paper
+    assert paper is not None
+    parts = tuple(
+        _part(part, whole, trace, "" if trace is None else next(places))
+        for part, whole, trace in zip(job.exam.parts, form.wholes, form.traces, strict=True)
+    )
+    if len(parts) == 1:  # it is called as the whole is
+        parts = (parts[0]._replace(title=""),)
+    papers = tuple(file for file in files if f"_{name}_" in file)
+    return FormMade(paper.hash, plain_points(paper.points), parts, papers)
+
+
+def _part(part: ExamPart, whole: Document, trace: Trace | None, place: str) -> PartMade:
     from attncli.building.plain_scenario import numbers_of
     from attncli.document.questions import plain_points
     from attncli.exercises.fingerprint import numbers_mark
+    from attncli.names import raw
 
-    paper, scenario = form.whole.paper, form.trace.scenario
-    assert paper is not None
-    given = {name: numbers_of(scenario, name) for name in scenario.given}
-    return FormMade(
-        _place(name),
-        numbers_mark(form.trace),
-        {key: [[str(number) for number in row] for row in rows] for key, rows in given.items()},
-        paper.hash,
-        plain_points(paper.points),
-        {question.id: plain_points(question.points) for question in form.whole.items},
-        tuple(file for file in files if f"_{name}_" in file),
-        dict(_terms(form.trace, form.whole.items)),
+    title = part.title or raw(whole.title)
+    asked = {item.id: plain_points(item.points) for item in whole.items}
+    most = None if part.most is None else plain_points(part.most)
+    made = PartMade(title, asked, terms=dict(_terms(trace, whole.items)))
+    if trace is None or part.exercise is None:
+        return made._replace(choices=dict(_choices(whole.items)), most=most)
+    scenario, tolerance = trace.scenario, part.exercise.tolerance
+    given = {key: numbers_of(scenario, key) for key in scenario.given}
+    return made._replace(
+        file=place,
+        numbers=numbers_mark(trace),
+        given={key: [[str(n) for n in row] for row in rows] for key, rows in given.items()},
+        tolerance={key: str(much) for key, much in tolerance.items()},
+        most=most,
     )
 
 
-def _terms(trace: Trace, asked: Sequence[Item]) -> Iterator[tuple[str, TermMade]]:
-    """The keys of numbers inside lines, which depend on all that a sheet asks and tells."""
+def _choices(asked: Sequence[Item]) -> Iterator[tuple[str, ChoiceMade]]:
+    """The keys of what is chosen."""
+    from attncli.names import raw
+
+    for item in asked:
+        if item.words is not None:
+            options = tuple(map(raw, item.words.options))
+            yield item.id, ChoiceMade(options, raw(item.words.answer))
+
+
+def _terms(trace: Trace | None, asked: Sequence[Item]) -> Iterator[tuple[str, TermMade]]:
+    """The keys of numbers that are in no cell: inside lines, where they depend on all that a sheet
+    asks and tells, and in a teacher's own questions."""
     from attncli.marking.exam import address_of
 
     for id_, _, key, _, result in asked:
         if key is None or result is not None:
             continue
         cell = key.number.cell
-        known = cell is not None and cell.quantity in trace
-        whose = address_of(trace, cell) if cell is not None and known else ""
+        known = trace is not None and cell is not None and cell.quantity in trace
+        whose = address_of(trace, cell) if trace is not None and cell is not None and known else ""
         low, high = map(str, key.accepted)
         yield id_, TermMade(str(key.number.shown), low, high, whose)
 

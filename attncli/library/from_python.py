@@ -31,6 +31,7 @@ from attncli.library.notebook import ShownPart
 _HOMES = {
     **dict.fromkeys(("design", "new", "validate", "schema", "list", "help"), "scenario_files"),
     "exercise": "exercises",
+    "exam": "exams",
     "grade": "grading",
     "site": "site",
 }

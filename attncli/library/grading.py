@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from attncli.exercises.exams import AskedForms, Asking
     from attncli.library.exercise_arguments import GradeArguments
     from attncli.marking.answers import AnswerSheet
+    from attncli.marking.classes import GradedClass, Unmarked
     from attncli.marking.exam import Scheme
-    from attncli.marking.marked_papers import GradedClass, MarkedPaper, Unmarked
+    from attncli.marking.exam_parts import MarkedExam
+    from attncli.trace import Trace
 
     Marker = Asking | AskedForms
 
@@ -103,7 +105,7 @@ def _write_folder(output: GradeOutput, graded: GradedClass) -> None:
     write_files(output.page.output, texts, force=output.page.force)
 
 
-def _names(papers: Sequence[MarkedPaper], suffix: str) -> list[str]:
+def _names(papers: Sequence[MarkedExam], suffix: str) -> list[str]:
     """A file for each student."""
     from attncli.library.paper_files import distinct_names
 
@@ -142,14 +144,17 @@ def grade(order: GradeArguments) -> PageOutput | TextOutput:
 def _marker(order: GradeArguments) -> Marker:
     """What marks the papers: a scenario, or the forms of an exercise, as its file says them or as
     they were made into a folder. Raises UserError."""
-    from attncli.building.exercise_file import is_exercise, is_manifest
+    from attncli.building.exam_file import is_exam
+    from attncli.building.exercise_file import is_exercise
+    from attncli.building.manifest import is_manifest
 
     if is_manifest(Path(order.scenario)):
         return _made_forms(order)
     if Path(order.scenario).is_dir():
         wrong = "this folder doesn't say what its forms ask, as options made them"
         raise UserError.of(order.scenario, wrong, f"{_BY_A_FILE}, and name that")
-    return _forms(order) if is_exercise(order.scenario) else _asking(order)
+    by_file = is_exam(order.scenario) or is_exercise(order.scenario)
+    return _forms(order) if by_file else _asking(order)
 
 
 def _scheme(order: GradeArguments) -> Scheme:
@@ -179,24 +184,34 @@ def _asking(order: GradeArguments) -> Asking:
 
 
 def _forms(order: GradeArguments) -> AskedForms:
-    """All forms of an exercise. Raises UserError."""
-    from attncli.building.exercise_file import load_exercise
+    """All forms of an exam. Raises UserError."""
+    from attncli.building.exam_file import load_exam
+    from attncli.exercises.exam_papers import exam_forms, requests_of
     from attncli.exercises.exams import AskedForms, form_exam
-    from attncli.exercises.requests import request_of
-    from attncli.library.paper_files import variants
+    from attncli.library.paper_files import form_names, traces_of_forms
 
     _check_unchanged(order)
-    it, scheme = load_exercise(order.scenario), _scheme(order)
-    trace = order.allowed.worked_alone(it.scenario, order.changed.changes())
-    request = request_of(trace, it)
-    made = variants(trace, request, it.forms, it.seed, it.allow)
-    forms = [form_exam(entry, request, form, scheme, it.frame) for form, entry in made]
+    exam, scheme = load_exam(order.scenario), _scheme(order)
+    scenarios = [part.exercise and part.exercise.scenario for part in exam.parts]
+    traces = _worked(order, scenarios)
+    requests = requests_of(exam, traces)
+    made = traces_of_forms(exam, traces, requests, form_names(exam.forms))
+    forms = [form_exam(form, requests, scheme) for form in exam_forms(exam, requests, made, "")]
     return AskedForms(order.scenario, forms)
+
+
+def _worked(order: GradeArguments, scenarios: Sequence[str | None]) -> list[Trace | None]:
+    """The scenario of each part that has one, worked. Raises UserError."""
+    changes = order.changed.changes()
+    return [
+        None if scenario is None else order.allowed.worked_alone(scenario, changes)
+        for scenario in scenarios
+    ]
 
 
 def _made_forms(order: GradeArguments) -> AskedForms:
     """The forms that were made into a folder, with their numbers there. Raises UserError."""
-    from attncli.building.exercise_file import folder_of, load_manifest
+    from attncli.building.manifest import folder_of, load_manifest
     from attncli.exercises.exams import AskedForms, made_form
     from attncli.marking.answers import Student
 
@@ -206,9 +221,11 @@ def _made_forms(order: GradeArguments) -> AskedForms:
     forms, wrong = [], Complaints()
     for form, made in manifest.forms.items():
         with wrong.heard():
-            here = made._replace(file=str(folder / made.file))
-            trace = order.allowed.worked_alone(here.file, order.changed.changes())
-            forms.append(made_form(trace, form, here, scheme, manifest))
+            files = [str(folder / part.file) if part.file else None for part in made.parts]
+            named = zip(made.parts, files, strict=True)
+            here = made._replace(parts=tuple(p._replace(file=file or "") for p, file in named))
+            traces = _worked(order, files)
+            forms.append(made_form(traces, form, here, scheme, manifest.exercise))
     if wrong.problems:
         raise UserError(wrong.problems)
     students = tuple(Student(s["name"], s["id"], s["form"]) for s in manifest.students)
@@ -237,14 +254,14 @@ def _graded(
     order: GradeArguments, marker: Marker, asked: Sequence[str], complaints: Complaints
 ) -> GradedClass:
     """All that was handed in: what each paper is worth, or why it has no marks."""
-    from attncli.marking.marked_papers import GradedClass, Roll, files_left, with_the_roll
+    from attncli.marking.classes import GradedClass, Roll, files_left, with_the_roll
 
     handed_in = _handed_in(order, asked or marker.asked, complaints)
     papers, unmarked = _marked(
         marker.knowing(asked, handed_in.sheets), handed_in.sheets, complaints
     )
     graded = GradedClass(
-        marker.title, marker.trace, (*papers,), (*handed_in.unmarked, *unmarked),
+        marker.title, marker.traces, (*papers,), (*handed_in.unmarked, *unmarked),
         (*files_left(handed_in.others),),
     )  # fmt: skip
     several = len(order.answers) > 1 or Path(order.answers[0]).is_dir()
@@ -280,7 +297,7 @@ def _handed_in(order: GradeArguments, asked: Sequence[str], complaints: Complain
 
 
 def _without_marks(sheet: AnswerSheet, problems: Sequence[Problem]) -> Unmarked:
-    from attncli.marking.marked_papers import Unmarked
+    from attncli.marking.classes import Unmarked
     from attncli.names import Word
 
     return Unmarked(sheet, (Word(" ".join(map(str, problems))),))
@@ -288,9 +305,9 @@ def _without_marks(sheet: AnswerSheet, problems: Sequence[Problem]) -> Unmarked:
 
 def _marked(
     marker: Marker, sheets: Sequence[AnswerSheet], complaints: Complaints
-) -> tuple[list[MarkedPaper], list[Unmarked]]:
+) -> tuple[list[MarkedExam], list[Unmarked]]:
     """Each paper that belongs to the exercise, and those that don't or that can't be read whole."""
-    papers: list[MarkedPaper] = []
+    papers: list[MarkedExam] = []
     unmarked: list[Unmarked] = []
     for sheet in watched(sheets, len(sheets), "Papers"):
         before = len(complaints.problems)
@@ -303,11 +320,12 @@ def _marked(
     return papers, unmarked
 
 
-def _paper(marker: Marker, sheet: AnswerSheet) -> MarkedPaper:
+def _paper(marker: Marker, sheet: AnswerSheet) -> MarkedExam:
     """A paper with its marks. Raises UserError for one of another exercise."""
-    from attncli.marking.marked_papers import marked, of_forms
+    from attncli.marking.classes import of_forms
+    from attncli.marking.exam_parts import marked_exam
 
     exam, named = marker.exam_of(sheet), marker.named_by(sheet)
-    paper = marked(exam, sheet)
-    other = None if named in (None, exam) else marked(named, sheet).points
+    paper = marked_exam(exam, sheet)
+    other = None if named in (None, exam) else marked_exam(named, sheet).points
     return paper._replace(remarks=(*of_forms(exam, sheet, other), *paper.remarks))

@@ -6,8 +6,9 @@ import gc
 import os
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -35,14 +36,13 @@ from attncli.option_values import (
 from attncli.output_files import Contents, OutputError, check_folder
 
 if TYPE_CHECKING:
+    from attncli.building.exam_file import ExamFile
     from attncli.document.blocks import Document
+    from attncli.exercises.exam_papers import ExamForm, FormTraces
+    from attncli.exercises.requests import ExerciseRequest
     from attncli.formats import RenderOptions
     from attncli.library.exercise_arguments import ExerciseArguments
     from attncli.trace import Trace
-
-    Form = tuple[str, Trace]
-    Tell = Callable[[Iterable[Form]], Iterable[tuple[str, Trace, Document]]]
-    from attncli.exercises.requests import ExerciseRequest
 
 
 _LONGEST = 60
@@ -101,10 +101,10 @@ def distinct_names(texts: Iterable[str], taken: Iterable[str]) -> list[str]:
 
 
 def papers_of(
-    order: ExerciseArguments, manner: PaperSettings, forms: Iterable[Form], tell: Tell, count: int
+    order: ExerciseArguments, manner: PaperSettings, forms: Iterable[ExamForm], count: int
 ) -> FilesOutput | TextOutput:
     """The papers of all forms, for a folder, or the one that there is."""
-    files = paper_files(order, manner, watched(tell(forms), count, "Forms"))
+    files = paper_files(order, manner, watched(forms, count, "Forms"))
     if manner.folder:
         assert order.output is not None
         return FilesOutput(files, order.output, order.force)
@@ -112,19 +112,17 @@ def papers_of(
 
 
 def paper_files(
-    order: ExerciseArguments,
-    manner: PaperSettings,
-    exercises: Iterable[tuple[str, Trace, Document]],
+    order: ExerciseArguments, manner: PaperSettings, made: Iterable[ExamForm]
 ) -> dict[str, Contents]:
     """The papers of forms by the names of their files, and the grid of all."""
     forms: list[str] = []
 
     def papers() -> Iterator[Document]:
         kept: list[Document] = []
-        for form, trace, whole in exercises:
-            forms.append(form)
-            kept += [whole] * manner.grid
-            yield from (_paper(kind, whole, trace, manner) for kind in manner.kinds)
+        for form in made:
+            forms.append(form.name)
+            kept += [form.whole] * manner.grid
+            yield from (_paper(kind, form, manner) for kind in manner.kinds)
         if kept:
             from attncli.exercises.answer_grid import answer_grid
 
@@ -194,29 +192,24 @@ def _texts(
     return [contents_of(paper, manner.format, page) for paper in papers]
 
 
-def _paper(kind: str, whole: Document, trace: Trace, manner: PaperSettings) -> Document:
+def _paper(kind: str, form: ExamForm, manner: PaperSettings) -> Document:
     from attncli.exercises.papers import key_page, sheet_of
+    from attncli.exercises.tasks import hints_page, with_hints
     from attncli.formats import info_of
 
     match kind:
         case "key":
-            return key_page(whole)
+            return key_page(form.whole)
         case "hints":
-            return _hints(whole, trace)
+            return form.changed(hints_page)
         case "sheet":
-            return blank_sheet(whole, manner.format)
+            return blank_sheet(form.whole, manner.format)
         case _ if info_of(manner.format).hints == "embedded":
-            return _hints(whole, trace, embedded=True)
+            return form.changed(with_hints)
         case _ if info_of(manner.format).self_keyed:
-            return whole
+            return form.whole
         case _:
-            return sheet_of(whole)._replace(key=key_page(whole))
-
-
-def _hints(whole: Document, trace: Trace, *, embedded: bool = False) -> Document:
-    from attncli.exercises.tasks import hints_page, with_hints
-
-    return with_hints(whole, trace) if embedded else hints_page(whole, trace)
+            return sheet_of(form.whole)._replace(key=key_page(form.whole))
 
 
 # --------------------------------------------------------------------------------------------------
@@ -234,9 +227,14 @@ class Counts(NamedTuple):
     @property
     def names(self) -> list[str]:
         """What the forms are called."""
-        from attncli.document.questions import OWN_FORM, form_name
+        return form_names(self.forms)
 
-        return [OWN_FORM] if self.forms is None else [form_name(k) for k in range(self.forms)]
+
+def form_names(count: int | None) -> list[str]:
+    """What so many forms are called; without a number the one with the scenario's own numbers."""
+    from attncli.document.questions import OWN_FORM, form_name
+
+    return [OWN_FORM] if count is None else [form_name(k) for k in range(count)]
 
 
 class PaperSettings(NamedTuple):
@@ -394,3 +392,22 @@ def _may_be_longer(trace: Trace) -> bool:
     """Whether pages of other numbers may have more to ask for: other pairs are counted, or other
     experts chosen. What is asked for is looked up only then, since it takes as long as a page."""
     return trace.scenario.recount is not None or any(step.step == "route" for step in trace.story)
+
+
+def traces_of_forms(
+    exam: ExamFile,
+    traces: Sequence[Trace | None],
+    requests: Sequence[ExerciseRequest | None],
+    names: Sequence[str],
+) -> Iterator[FormTraces]:
+    """Each form by its name, with what is worked in each of its parts: parts of the same scenario
+    have other numbers."""
+    each: list[Iterable[Trace | None]] = []
+    for k, (part, trace, request) in enumerate(zip(exam.parts, traces, requests, strict=True)):
+        if part.exercise is None or trace is None or request is None:
+            each.append(repeat(None))
+            continue
+        seed, allow = exam.seed + k, part.exercise.allow
+        drawn = variants(trace, request, exam.forms, seed, allow)
+        each.append(own for _, own in drawn)
+    return zip(names, zip(*each, strict=False), strict=False)

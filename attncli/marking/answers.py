@@ -237,6 +237,8 @@ def sheets_of(text: str, source: str, asked: Sequence[str]) -> tuple[AnswerSheet
         return _sheets_of_export(rows, source, asked)
     if "[" in headings[0]:  # no headings
         headings, rows = ["id", "answer"], [rows[0], *rows]
+    if headings[0] in _STUDENTS and not any(name in _CELLS for name in headings):
+        return _sheets_of_class(rows, source)
     if not any(name in _CELLS for name in headings):
         problem = Problem(Where(source, rows[0].line, 1), "no column says which cell", _LIKE)
         raise UserError([problem])
@@ -253,6 +255,32 @@ def sheets_of(text: str, source: str, asked: Sequence[str]) -> tuple[AnswerSheet
         for student, sheet in sheets.items()
         for form, mark, number in [[sheet.belongs.get(name, "") for name in _BELONGS]]
     )
+
+
+def _sheets_of_class(rows: Sequence[TableRow], source: str) -> tuple[AnswerSheet, ...]:
+    """The answers of a class, a row a student: a column for whose they are, for the form and the
+    like, and for each thing that is asked; rows without an answer are nobody's."""
+    names = [unguarded(cell.strip()) for cell in rows[0].cells]
+    sheets = []
+    for row in rows[1:]:
+        sheet, where = _Sheet(), f"{source}:{row.line}"
+        whose = unguarded(row.cells[0].strip())
+        for name, text in zip(names[1:], row.cells[1:], strict=False):
+            own = name.lower() if name.lower() in _BELONGS else name
+            sheet.take(own, read_number(text, where))
+        if any(map(str.strip, row.cells[len(names) :])):
+            sheet.mind(
+                where, "there are more cells than columns", "put a cell with a comma in quotes"
+            )
+        if all(given.is_empty for given in sheet.answers.values()):
+            continue
+        form, mark, number = (unguarded(sheet.belongs.get(name, "")) for name in _BELONGS)
+        student = whose or number or f"line {row.line}"
+        wrong = tuple(sheet.wrong)
+        sheets.append(AnswerSheet(student, form, mark, sheet.answers, source, number, wrong))
+    if not sheets:
+        raise UserError.of(source, "there are no answers", "type those of a student into a row")
+    return tuple(sheets)
 
 
 _LIKE = "begin with the line id,answer, or with id and a column for each student"

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
 from itertools import dropwhile
-from pathlib import Path
 from typing import NamedTuple
 
 from attncli.equations.tree import Location
 from attncli.file.problems import nearest
-from attncli.marking.answers import AnswerSheet, Student
+from attncli.marking.answers import AnswerSheet
 from attncli.marking.exam import Exam, MarkedTerm, known_id, marked_term
 from attncli.marking.judging import Judge
 from attncli.marking.slips import OF_THE_PEN
@@ -30,14 +29,14 @@ class AnswersTaken(NamedTuple):
     remarks: tuple[Phrase, ...]
 
 
-def _answers_taken(exam: Exam, sheet: AnswerSheet) -> AnswersTaken:
-    """The answers to what is asked, however its address is written."""
-    asked = {*exam.ids}
+def answers_taken(trace: Trace | None, ids: Sequence[str], sheet: AnswerSheet) -> AnswersTaken:
+    """The answers to what is asked, however its address is written, if it is one of a trace."""
+    asked = {*ids}
     taken = {text: given for text, given in sheet.answers.items() if text in asked}
     remarks: list[Phrase] = []
     lost = []
     for text, given in sheet.answers.items():
-        id_ = text if text in asked else known_id(exam.trace, text)
+        id_ = text if text in asked or trace is None else known_id(trace, text)
         if id_ not in asked:
             lost.append((text, given))
         elif text != id_ and taken.setdefault(id_, given) is not given:
@@ -45,16 +44,16 @@ def _answers_taken(exam: Exam, sheet: AnswerSheet) -> AnswersTaken:
             remarks.append((Word(id_), *entries))
     pairs = [(text, given) for text, given in lost if given.text.strip()]
     if pairs:
-        remarks.append(_not_asked(pairs, exam.ids))
+        remarks.append(_not_asked(pairs, ids))
     if sheet.unread:
-        columns = _listed(sheet.unread)
+        columns = in_a_row(sheet.unread)
         remarks.append(("What stands in the table under ", *columns, " isn't read."))
     return AnswersTaken(taken, tuple(remarks))
 
 
 def _not_asked(pairs: Sequence[tuple[str, Given]], asked: Sequence[str]) -> Phrase:
     """`wieghts[I, I]: 0.422 answers nothing that is asked, and earns nothing: did you mean …`"""
-    each = _listed([f"{text}: {given.text.strip()}" for text, given in pairs])
+    each = in_a_row([f"{text}: {given.text.strip()}" for text, given in pairs])
     if len(pairs) > 1:
         return (*each, " answer nothing that is asked, and earn nothing.")
     right = nearest(pairs[0][0], asked)
@@ -63,91 +62,7 @@ def _not_asked(pairs: Sequence[tuple[str, Given]], asked: Sequence[str]) -> Phra
     return (*each, " answers nothing that is asked, and earns nothing: ", Word(right))
 
 
-def of_forms(exam: Exam, sheet: AnswerSheet, by_named: Decimal | None) -> Iterator[Phrase]:
-    """Where a paper names another form than it carries the hash of; what it would earn by that, if
-    there is one."""
-    if exam.form and sheet.form not in ("", exam.form):
-        points = (
-            ""
-            if by_named is None
-            else f" By form {sheet.form} it would earn {by_named.normalize():f}."
-        )
-        yield (
-            "It says form ", Word(sheet.form), ", but its hash ", Word(sheet.mark),
-            f" is that of form {exam.form}, by which it is marked.{points}",
-        )  # fmt: skip
-
-
-class Roll(NamedTuple):
-    """The list of a class, by which papers are matched with their students."""
-
-    students: Sequence[Student]
-
-    def student_of(self, sheet: AnswerSheet) -> Student | None:
-        """Whose paper it is: by the ID, else by the name, which may be that of the file, as long
-        as no two of the list have it."""
-        if sheet.id:
-            return next((s for s in self.students if s.id == sheet.id), None)
-        names = {sheet.student.casefold(), Path(sheet.source).stem.casefold()}
-        found = [s for s in self.students if s.name.casefold() in names]
-        found = found or [s for s in self.students if s.id.casefold() in names]
-        return found[0] if len(found) == 1 else None
-
-    def remarks(self, sheet: AnswerSheet, form: str) -> Iterator[Phrase]:
-        """Where a paper, which is of a form, isn't as the list says."""
-        student = self.student_of(sheet)
-        if not self.students:
-            return
-        if student is None:
-            yield ("The list of students has nobody of this name or ID.",)
-            return
-        if sheet.id and sheet.student.casefold() not in (student.name.casefold(), _stem(sheet)):
-            yield "The list has ", Word(student.name), " for this ID."
-        if student.form and form and student.form != form:
-            yield (f"The list gives form {student.form}, the paper is of form {form}.",)
-
-    def named(self, sheet: AnswerSheet) -> AnswerSheet:
-        """A sheet with the name and the ID of whose it is, as far as the list tells."""
-        student = self.student_of(sheet)
-        return sheet if student is None else sheet._replace(student=student.name, id=student.id)
-
-    def missing(self, sheets: Iterable[AnswerSheet]) -> list[Student]:
-        """Those of whom there is no paper."""
-        handed_in = {student.id for sheet in sheets if (student := self.student_of(sheet))}
-        return [s for s in self.students if s.id not in handed_in]
-
-
-def of_several(sheets: Sequence[AnswerSheet], roll: Roll) -> dict[int, Phrase]:
-    """What is said of each of several papers of somebody, by their places."""
-    each: dict[str, list[int]] = {}
-    for k, sheet in enumerate(sheets):
-        student = roll.student_of(sheet)
-        each.setdefault(sheet.id or (student.id if student else sheet.student), []).append(k)
-    found: dict[int, Phrase] = {}
-    for places in (some for some in each.values() if len(some) > 1):
-        own = [sheets[k] for k in places]
-        alike = all(entry.answers_alike(own[0]) for entry in own)
-        text = " They say the same." if alike else " They don't say the same."
-        files = _listed([entry.source for entry in own])
-        entries = (f"There are {len(own)} papers: ", *files, f". Each has its marks.{text}")
-        found |= dict.fromkeys(places, entries)
-    return found
-
-
-def files_left(paths: Sequence[str]) -> Iterator[Phrase]:
-    """Files of a folder that aren't read."""
-    if len(paths) == 1:
-        yield "A file isn't read, as it is no answers file in YAML or CSV: ", Word(paths[0])
-    elif paths:
-        text = f"{len(paths)} files aren't read, as they are no answers files in YAML or CSV: "
-        yield (text, *_listed(paths))
-
-
-def _stem(sheet: AnswerSheet) -> str:
-    return Path(sheet.source).stem.casefold()
-
-
-def _listed(texts: Sequence[str]) -> Phrase:
+def in_a_row(texts: Sequence[str]) -> Phrase:
     """Somebody's words with commas between them."""
     return tuple(part for text in texts for part in (", ", Word(text)))[1:]
 
@@ -318,7 +233,7 @@ def all_follow(verdicts: tuple[Verdict, ...]) -> bool:
 def marked(exam: Exam, sheet: AnswerSheet) -> MarkedPaper:
     """What a student's answers are worth; what is asked and isn't answered is blank."""
     nothing = Given("")
-    taken, remarks = _answers_taken(exam, sheet)
+    taken, remarks = answers_taken(exam.trace, exam.ids, sheet)
     answers = {cell: taken.get(item.id, nothing) for cell, item in exam.results.items()}
     judged, theirs = exam.judge.judged(answers)
     verdicts, doubt = ShownWorking(exam.judge, judged).judged()
@@ -342,90 +257,3 @@ def marked(exam: Exam, sheet: AnswerSheet) -> MarkedPaper:
         for item, question in exam.words
     )
     return MarkedPaper(sheet, exam, numbers, doubt, terms, words, remarks)
-
-
-_WRONG = ("rounding", "known mistake", "slip")
-
-
-class CommonMistake(NamedTuple):
-    """What went wrong in several papers, and in how many."""
-
-    says: str
-    judgement: str
-    papers: int
-
-
-class HardCell(NamedTuple):
-    """A cell, and in how many papers it isn't right nor carried forward."""
-
-    cell: Location
-    wrong: int
-
-
-class Unmarked(NamedTuple):
-    """A paper without marks, or somebody of the list without a paper, and why there are none."""
-
-    sheet: AnswerSheet
-    why: Phrase
-
-
-class GradedClass(NamedTuple):
-    """The papers of a class, who has no marks, and what else is to be said of all of it."""
-
-    title: str
-    trace: Trace
-    papers: tuple[MarkedPaper, ...]
-    unmarked: tuple[Unmarked, ...] = ()
-    remarks: tuple[Phrase, ...] = ()
-
-    @property
-    def sheets(self) -> list[AnswerSheet]:
-        """All that was handed in, first what has marks."""
-        return [*(paper.sheet for paper in self.papers), *(u.sheet for u in self.unmarked)]
-
-
-def with_the_roll(graded: GradedClass, roll: Roll, *, whole: bool) -> GradedClass:
-    """A class with what its list tells of its papers, and where it is the whole class, of papers
-    that aren't there."""
-    sheets = graded.sheets
-    several = of_several(sheets, roll)
-    papers = tuple(
-        paper._replace(
-            remarks=(
-                *paper.remarks,
-                *roll.remarks(paper.sheet, paper.exam.form or paper.sheet.form),
-                *((several[k],) if k in several else ()),
-            )
-        )
-        for k, paper in enumerate(graded.papers)
-    )
-    unmarked = [u._replace(sheet=roll.named(u.sheet)) for u in graded.unmarked]
-    for student in roll.missing(sheets) if whole else ():
-        sheet = AnswerSheet(student.name, student.form, "", {}, "", student.id)
-        unmarked.append(Unmarked(sheet, ("Nothing was handed in.",)))
-    return graded._replace(papers=papers, unmarked=tuple(unmarked))
-
-
-def commonest(papers: Sequence[MarkedPaper]) -> list[CommonMistake]:
-    """The causes of wrong answers, those of most papers first."""
-    counts: Counter[tuple[str, str]] = Counter()
-    for paper in papers:
-        causes = [(v.cause, v.judgement) for v in paper.verdicts if v.judgement in _WRONG]
-        causes += [(m.causes[0], m.judgement) for m in paper.words if m.causes]
-        counts.update({(cause.says, judgement) for cause, judgement in causes if cause})
-    ordered = sorted(counts.items(), key=lambda entry: -entry[1])
-    return [CommonMistake(says, judgement, count) for (says, judgement), count in ordered]
-
-
-def hardest(papers: Sequence[MarkedPaper]) -> list[HardCell]:
-    """The cells that most papers have wrong, or haven't at all."""
-    counts: Counter[Location] = Counter()
-    for paper in papers:
-        pairs = ((v.cell, v.judgement) for v in paper.verdicts)
-        counts.update(cell for cell, block in pairs if block not in FOLLOW)
-    return [HardCell(cell, count) for cell, count in counts.most_common()]
-
-
-def average(papers: Sequence[MarkedPaper]) -> Decimal:
-    """The points of a paper on average."""
-    return sum((paper.points for paper in papers), Decimal(0)) / max(1, len(papers))

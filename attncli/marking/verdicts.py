@@ -11,7 +11,7 @@ from attncli.notation.escaping import is_hidden
 
 Judgement = Literal[
     "correct", "worked otherwise", "carried forward", "not worked", "rounding", "known mistake",
-    "slip", "blank", "unreadable",
+    "slip", "by hand", "blank", "unreadable",
 ]  # fmt: skip
 FOLLOW: tuple[Judgement, ...] = ("correct", "worked otherwise", "carried forward")
 """What is said of numbers that follow."""

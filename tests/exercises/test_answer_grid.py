@@ -153,6 +153,25 @@ def test_the_folder_of_an_exercise_file_has_it(tmp_path: Path) -> None:
     assert "By hand" in (tmp_path / "out" / "exam_grid.md").read_text("utf-8")
 
 
+def test_an_exam_has_it_with_own_questions(tmp_path: Path) -> None:
+    exam = tmp_path / "exam.yaml"
+    exam.write_text(
+        "exam: Midterm\nforms: 2\nparts:\n- {scenario: i_love_ai, ask: [scores]}\n- questions:\n"
+        "  - {ask: How many?, number: 1234.5, tolerance: 0.25}\n"
+        "  - {ask: Which?, options: [one, two], right: two}\n  - {ask: Why?, answer: So., points: 3}\n",
+        "utf-8",
+    )
+    words = ["exam", str(exam), "--format", "json", "-o", f"{tmp_path}/out/"]
+    assert CliRunner().invoke(app, words).exit_code == 0
+    (table,) = json.loads((tmp_path / "out" / "exam_grid.json").read_text("utf-8"))["tables"]
+    rows = {row[0].split(" · ")[1]: [str(cell) for cell in row[1:]] for row in table["rows"]}
+    assert len(rows) == 12
+    assert rows["2/1"][:2] == ["1234.25 to 1234.75"] * 2
+    assert {cell.split(") ")[1] for cell in rows["2/2"][:2]} == {"two"}
+    assert rows["2/3"] == ["", "", "3"]
+    assert "1/scores[love, AI]" in rows
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [

@@ -12,7 +12,8 @@ import pytest
 from typer.testing import CliRunner
 
 from attncli import __version__, load, work
-from attncli.building.exercise_file import load_exercise, load_manifest
+from attncli.building.exercise_file import load_exercise
+from attncli.building.manifest import load_manifest
 from attncli.building.plain_scenario import exported, texts_beside
 from attncli.cli import app
 from attncli.exercises.fingerprint import numbers_mark
@@ -182,18 +183,19 @@ def test_the_folder_has_papers_forms_and_a_manifest(tmp_path: Path) -> None:
     assert files.keys() == {*papers, *(f"forms/{f}.yaml" for f in "ABCD"), "manifest.json"}
     manifest = load_manifest(tmp_path / "exam")
     for name, form in manifest.forms.items():
-        trace = work(load(tmp_path / "exam" / form.file))
+        (part,) = form.parts
+        trace = work(load(tmp_path / "exam" / part.file))
         sheet = files[f"exam_{name}_sheet.txt"].decode()
         key = files[f"exam_{name}_key.txt"].decode()
         (answers,) = read_answers(tmp_path / "exam" / f"exam_{name}_answers.yaml")
-        assert form.numbers == numbers_mark(trace)
+        assert part.numbers == numbers_mark(trace)
         assert {answers.mark} == {form.hash} <= {*sheet.split()} & {*key.split()}
-        assert answers.answers.keys() == form.asked.keys()
-        assert form.points == sum(form.asked.values())
+        assert answers.answers.keys() == part.asked.keys()
+        assert form.points == sum(part.asked.values())
         assert "attn " not in sheet
         assert "seed" not in sheet
         assert f"attncli {__version__}, seed 1" in " ".join(key.split())
-    assert len({form.numbers for form in manifest.forms.values()}) == 4
+    assert len({form.parts[0].numbers for form in manifest.forms.values()}) == 4
 
 
 def test_a_form_is_a_plain_scenario_with_the_numbers_of_its_sheet(tmp_path: Path) -> None:

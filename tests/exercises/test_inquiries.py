@@ -263,7 +263,7 @@ def test_an_exercise_of_questions_is_made_and_marked(tmp_path: Path) -> None:
                     "-o", f"{tmp_path}/keys/"])  # fmt: skip
     assert key.exit_code == 0, key.output
     manifest = json.loads((tmp_path / "exam" / "manifest.json").read_text("utf-8"))
-    assert manifest["forms"]["A"]["asked"]["attends_most[love]"] == 2.5
+    assert manifest["forms"]["A"]["parts"][0]["asked"]["attends_most[love]"] == 2.5
     for place in (str(exam), f"{tmp_path}/exam/"):
         keys = sorted(str(path) for path in (tmp_path / "keys").rglob("*key*"))
         result = run(app, ["grade", place, *keys])

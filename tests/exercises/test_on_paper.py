@@ -46,13 +46,15 @@ def printed(request: pytest.FixtureRequest, tmp_path: Path) -> Printer:
         folder = tmp_path / str(len([*tmp_path.iterdir()]))
         path = folder / f"sheet{SUFFIXES[form]}"
         folder.mkdir()
-        typed = ["exercise", *words, "-o", str(path)]
+        typed = ["exercise", *words, "--key", "none", "-o", str(path)]
         if words[-1] == "--grid":
-            typed[-1] = f"{folder}/out/"
-            typed += ["--format", form]
-        result = CliRunner().invoke(app, [*typed, "--key", "none"])
+            typed = ["exercise", *words, "--format", form, "-o", f"{folder}/out/"]
+        if words[0] == "exam":
+            typed = [*words, "--format", form, "-o", f"{folder}/out/"]
+        result = CliRunner().invoke(app, typed)
         assert result.exit_code == 0, result.output
-        (path,) = folder.rglob(f"*_grid{SUFFIXES[form]}") if words[-1] == "--grid" else [path]
+        ending = "_grid" if words[-1] == "--grid" else "_sheet" if words[0] == "exam" else "sheet"
+        (path,) = folder.rglob(f"*{ending}{SUFFIXES[form]}")
         return on_paper(path, browser)
 
     return show
@@ -140,6 +142,24 @@ def test_a_question_and_its_answers_are_on_one_page(printed: Printer) -> None:
         own = page.partition(begins)[2].partition("3 · ")[0]
         assert task in own
         assert own.count(last_row) >= tables, (begins, own)
+
+
+def test_a_part_of_an_exam_begins_on_the_page_of_its_first_question(
+    printed: Printer, tmp_path: Path
+) -> None:
+    """Whatever stands before it; half points are told as they are."""
+    path = tmp_path / "exam.yaml"
+    for lines in range(3, 15, 3):
+        part = f"- {{scenario: i_love_ai, ask: [scores], points: 0.5, room: {lines}}}\n"
+        path.write_text(f"exam: Parts\npaper: letter\nparts:\n{part * 3}", "utf-8")
+        pages = pages_of(printed("exam", str(path)))
+        for k in range(1, 4):
+            (page,) = (text for text in pages if f"Part {k} ·" in text)
+            own = page.partition(f"Part {k} ·")[2]
+            assert f"{k} · Attention scores" in own
+            assert "Compute the nine scores. (4.5 points)" in own
+            assert "Q: AI" in own
+        assert not any(".5.5" in page for page in pages)
 
 
 def test_room_is_as_many_lines_in_each_format(printed: Printer) -> None:

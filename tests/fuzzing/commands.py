@@ -28,7 +28,7 @@ SCENARIO = "s.yaml"
 _OFTEN = ("run", "run", "explain", "exercise", "exercise", "lint", "validate")
 _SELDOM = (
     "design", "new", "list", "schema", "help", "check", "grade", "diff", "practice", "why", "site",
-    "compare",
+    "compare", "exam",
 )  # fmt: skip
 Draw = Callable[[Pen, Tree], str]
 
@@ -77,7 +77,8 @@ def _option(pen: Pen, tree: Tree, command: str, parameter: Any) -> list[str]:
     option = pen.choice(*parameter.opts)
     if parameter.is_flag:
         return [option]
-    key = "exercise_form" if (command, parameter.name) == ("exercise", "form") else parameter.name
+    of_papers = parameter.name == "form" and command in ("exercise", "exam")
+    key = "exercise_form" if of_papers else parameter.name
     typed: list[str] = []
     for _ in range(pen.size(1, 2) if parameter.multiple else 1):
         value = pen.choice(*WORDS, *NUMBERS) if pen.coin(25) else VALUES[key](pen, tree)

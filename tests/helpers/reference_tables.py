@@ -13,6 +13,7 @@ from typing import Any
 
 import typer
 
+from attncli.building.exam_file import EXAM, PART, QUESTION
 from attncli.building.exercise_file import (
     ASKED,
     EXERCISE,
@@ -128,9 +129,13 @@ def _rules(_: str) -> Rows:
 
 
 def _of_exercise(part: str) -> Rows:
-    """The keys of an exercise file, and of what it may ask for or let pass."""
-    record = {"file": EXERCISE, "asked": ASKED, "tolerance": TOLERANCE}[part]
-    return _HEADINGS, map(_row, record.keys)
+    """The keys of an exercise file, and of what it may ask for or let pass; of an exam, of what its
+    parts say besides, and of a question of one's own."""
+    own = tuple(key for key in PART.keys if key.name not in EXERCISE.known)
+    records = {"file": EXERCISE.keys, "asked": ASKED.keys, "tolerance": TOLERANCE.keys}
+    return _HEADINGS, map(
+        _row, (records | {"exam": EXAM.keys, "part": own, "own": QUESTION.keys})[part]
+    )
 
 
 _HEADINGS = ["key", "takes", "means"]

@@ -71,7 +71,7 @@ def test_a_verdict_has_these_keys(tmp_path: Path) -> None:
     assert all(bound == round(bound, 4) for bound in bounds)  # and not 0.28250000000000003
     assert set(data["counts"]) == {
         "correct", "worked otherwise", "carried forward", "not worked", "rounding", "known mistake",
-        "slip", "blank", "unreadable",
+        "slip", "by hand", "blank", "unreadable",
     }  # fmt: skip
 
 

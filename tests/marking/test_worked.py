@@ -15,17 +15,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from attncli.building.exam_file import ExamFile
 from attncli.building.exercise_file import Ask, Blanking, ExerciseFile, Frame
 from attncli.cli import app
 from attncli.exercises.class_tables import class_data, class_page, marked_paper
+from attncli.exercises.exam_papers import exam_forms
 from attncli.exercises.exams import form_exam
 from attncli.exercises.papers import exercise
-from attncli.exercises.requests import request_of
+from attncli.exercises.requests import ExerciseRequest, request_of
 from attncli.library.paper_files import variants
 from attncli.marking.answers import AnswerSheet
+from attncli.marking.classes import GradedClass
 from attncli.marking.exam import Exam, Scheme
-from attncli.marking.marked_papers import GradedClass, MarkedPaper, marked
+from attncli.marking.exam_parts import MarkedExam, WholeExam
+from attncli.marking.marked_papers import MarkedPaper, marked
 from attncli.marking.verdicts import read_number
+from attncli.trace import Trace
 from tests.conftest import FEWER, THOROUGH, sampled
 from tests.helpers.marking_cases import RIGHT, graded, run, verdicts, yaml_file
 from tests.helpers.pages import SHIPPED, shipped_trace
@@ -46,7 +51,15 @@ def exams(name: str, forms: int = 2) -> list[Exam]:
     trace = shipped_trace(name)
     request = request_of(trace, ExerciseFile(name))
     made = variants(trace, request, forms, 1, ALLOWED.get(name, ()))
-    return [form_exam(entry, request, form, Scheme(), Frame()).exam for form, entry in made]
+    return [exam_of(ExerciseFile(name), request, form, entry) for form, entry in made]
+
+
+def exam_of(order: ExerciseFile, request: ExerciseRequest, form: str, trace: Trace) -> Exam:
+    """The only part of a form of an exercise."""
+    (made,) = exam_forms(ExamFile.of(order), [request], [(form, (trace,))], "")
+    (part,) = form_exam(made, [request], Scheme()).exam.parts
+    assert isinstance(part.exam, Exam)
+    return part.exam
 
 
 def key_of(exam: Exam) -> dict[str, str]:
@@ -109,7 +122,12 @@ def test_what_nobody_worked_earns_what_is_right_by_itself(name: str) -> None:
 
 
 def class_of(papers: list[MarkedPaper]) -> GradedClass:
-    return GradedClass("by hand", papers[0].exam.trace, tuple(papers))
+    return GradedClass("by hand", (papers[0].exam.trace,), tuple(map(whole, papers)))
+
+
+def whole(paper: MarkedPaper) -> MarkedExam:
+    """A paper as that of an exam of one part."""
+    return MarkedExam(paper.sheet, WholeExam.of(paper.exam), (paper,))
 
 
 def test_a_class_says_which_papers_show_no_working() -> None:
@@ -201,7 +219,7 @@ def test_no_paper_stops_a_class(
     answers = {id_: rng.choice(wild) if rng.random() < share else own for id_, own in key.items()}
     told = paper(exam, answers)
     assert 0 <= told.points <= exam.points
-    assert marked_paper(told).sections
+    assert marked_paper(whole(told)).sections
     assert class_page(class_of([told, told])).sections
 
 
@@ -230,7 +248,7 @@ def test_an_exam_asks_in_the_order_of_its_paper() -> None:
     trace = shipped_trace("i_love_ai")
     request = request_of(trace, order)
     paper = exercise(trace, request, "own", "", Frame())
-    exam = form_exam(trace, request, "own", Scheme(), Frame()).exam
+    exam = exam_of(order, request, "own", trace)
     assert exam.ids == tuple(item.id for item in paper.items)
     kinds = [
         kind

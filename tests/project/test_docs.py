@@ -192,12 +192,12 @@ def test_the_excerpt_is_what_the_command_prints(rewrite: bool) -> None:
 
 
 def test_the_scenario_in_the_reference_works() -> None:
-    text, _, _ = re.findall(r"```yaml\n(.*?)```", REFERENCE, re.DOTALL)
+    text, *_ = re.findall(r"```yaml\n(.*?)```", REFERENCE, re.DOTALL)
     assert trace_of(text)["output"].values[0].tolist() == [1.998, 2.265]
 
 
 def test_the_templates_in_the_reference_work(tmp_path: Path) -> None:
-    _, text, _ = re.findall(r"```yaml\n(.*?)```", REFERENCE, re.DOTALL)
+    _, text, *_ = re.findall(r"```yaml\n(.*?)```", REFERENCE, re.DOTALL)
     arrays: dict[str, Any] = {f"h.{i}.attn.c_attn.weight": np.ones((4, 12)) for i in range(12)}
     arrays |= {f"h.{i}.ln_1.weight": np.ones(4) for i in range(12)}
     save_file({**arrays, "wte.weight": np.ones((20, 4))}, tmp_path / "model.safetensors")
@@ -208,11 +208,19 @@ def test_the_templates_in_the_reference_work(tmp_path: Path) -> None:
 
 
 def test_the_exercise_file_in_the_reference_works(tmp_path: Path) -> None:
-    _, _, text = re.findall(r"```yaml\n(.*?)```", REFERENCE, re.DOTALL)
+    _, _, text, _ = re.findall(r"```yaml\n(.*?)```", REFERENCE, re.DOTALL)
     (tmp_path / "exam.yaml").write_text(text, "utf-8")
     made = ["exercise", str(tmp_path / "exam.yaml"), "-o", str(tmp_path / "exam")]
     assert CliRunner().invoke(app, made).exit_code == 0
     assert (tmp_path / "exam" / "forms" / "A.yaml").is_file()
+
+
+def test_the_exam_file_in_the_reference_works(tmp_path: Path) -> None:
+    *_, text = re.findall(r"```yaml\n(.*?)```", REFERENCE, re.DOTALL)
+    (tmp_path / "midterm.yaml").write_text(text, "utf-8")
+    made = ["exam", str(tmp_path / "midterm.yaml"), "--format", "markdown"]
+    assert CliRunner().invoke(app, [*made, "-o", str(tmp_path / "m")]).exit_code == 0
+    assert all((tmp_path / "m" / f"midterm_{form}_sheet.md").is_file() for form in "ABCD")
 
 
 CODE = re.compile(r"```python\n(.*?)```\n\n```\n(.*?)```", re.DOTALL)

@@ -55,3 +55,10 @@ def csv_text(rows: Iterable[Sequence[str]]) -> str:
         (guarded(name), *others, guarded(last)) for name, *others, last in rows
     )
     return text.getvalue()
+
+
+def table_text(rows: Iterable[Sequence[str]]) -> str:
+    """Rows as CSV in which any cell may be somebody's words."""
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows(tuple(map(guarded, row)) for row in rows)
+    return text.getvalue()

@@ -106,7 +106,9 @@ class SheetFields(NamedTuple):
         asked = text_of_spans(block.text, visible)
         if block.labels:
             return f"<div>{self._placed(block.id, asked, 'choice', partial(_options, block))}</div>"
-        return f"<p>{self._placed(block.id, asked, 'words', _to_write)}</p>"
+        seal = self.left.get(block.id)
+        kind = "number" if seal is not None and seal.levels else "words"
+        return f"<p>{self._placed(block.id, asked, kind, _to_write)}</p>"
 
     def _placed(self, id_: str, name: str, kind: str, inside: Callable[[int, str], str]) -> str:
         if id_ not in self.left:
@@ -252,7 +254,9 @@ def _parts(pieces: Iterator[Piece], *, on_new_page: bool) -> Iterator[_Part]:
 
 
 def _section(k: int, part: _Part, style: HtmlStyle) -> str:
-    kind = ' class="new-page"' if part.on_new_page else ""
+    asks = isinstance(part.head, Heading) and part.head.asks
+    kinds = " ".join((*["new-page"] * part.on_new_page, *["asks"] * asks))
+    kind = f' class="{kinds}"' if kinds else ""
     if isinstance(part.head, Title):
         style = style._replace(level=2)  # a heading right below the title skips no level
     blocks = [*_blocks(with_tables_together(part.blocks), style)]

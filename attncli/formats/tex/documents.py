@@ -9,7 +9,7 @@ from typing import Any
 from attncli.document import blocks as doc
 from attncli.document.blocks import Document, Fields, Section, each
 from attncli.document.pictures import PICTURES, Picture
-from attncli.document.questions import OWN_FORM, Paper, points_text
+from attncli.document.questions import OWN_FORM, Paper, counted_points, points_text
 from attncli.document.tables import SideBySide
 from attncli.equations.tree import Equation
 from attncli.formats.pictures_in_tables import in_tables
@@ -70,7 +70,8 @@ def _widest(rows: Sequence[str]) -> float:
     return max(math_width(row) + INDENT * bool(k) for k, row in enumerate(rows))
 
 
-def facts(block: doc.DefinitionList, _: Setting, close: str = "") -> str:
+def facts(block: doc.DefinitionList, setting: Setting) -> str:
+    close = _CLOSE if setting.working.hidden else ""
     items = "\n".join(rf"\item[{escaped(label)}] {spans(text)}" for label, text in block.rows)
     return f"\\begin{{description}}\\raggedright{close}\n{items}\n\\end{{description}}"
 
@@ -154,12 +155,14 @@ ARTICLE_ROOM, EXAM_ROOM, FRAGMENT_ROOM, GRID_ROOM = 41.0, 41.0, 33.0, 46.5
 """Ems between the margins: 166 mm of A4 at 11 pt are 43, less the indent of displays and some to
 spare, and of a grid 186 mm are 48; of a fragment those of an article that says nothing of its own,
 360 pt."""
-_CLOSE = r"\itemsep 0pt\parsep 0pt"
+_CLOSE = r"\labelsep 0.5em\itemsep 0pt\parsep 0pt"
+"""Facts in an exam, whose questions have no labels."""
 
 _RATHER_NEXT = r"\par\vfil\penalty-300\vfilneg\medskip"
 _BETWEEN = {"compact": _RATHER_NEXT, "lines": _RATHER_NEXT, "pages": r"\newpage"}
-"""What stands between questions: one that would go over the end of a page begins on the next (The
-TeXbook, `\\filbreak`)."""
+_LED_TO = r"\par\nopagebreak\medskip"
+"""What stands between questions, of which one that would go over the end of a page begins on the
+next (The TeXbook, `\\filbreak`), and behind what leads to one."""
 _SHEETS = ("exercise", "sheet")
 
 # TeX begins a paragraph for a display that none is there for, and leaves its first line empty.
@@ -333,17 +336,25 @@ def _exam_body(document: Document, paper: Paper, setting: Setting) -> str:
         fields = _unless_key(fields, "")
     title = rf"{word(document.title)} \hfill {called}"
     parts = [setting.title.format(title), fields]
-    parts += [] if document.facts is None else [facts(document.facts, setting, _CLOSE)]
-    parts += [_small_print(paper), *blocks(others, setting), r"\begin{questions}"]
-    questions = [_question(section, setting) for section in document.sections]
-    between = _BETWEEN[paper.layout]
-    parts.append(f"\n\n{between}\n".join(questions))
+    parts += [facts(document.facts, setting)] if document.facts and document.facts.rows else []
+    parts += [_small_print(paper), *blocks(others, setting)]
+    leads = any(not section.questions for section in document.sections[:1])
+    start = r"\newpage" if paper.cover else _RATHER_NEXT if leads else ""
+    parts += [start, r"\begin{questions}"]
+    between = ""
+    for section in document.sections:
+        parts.append("\n".join(filter(None, (between, _question(section, paper, setting)))))
+        between = _BETWEEN[paper.layout] if section.questions else _LED_TO
     return _together([*parts, r"\end{questions}", *blocks(document.closing, setting)])
 
 
-def _question(section: Section, setting: Setting) -> str:
-    points = f"[{points_text(section.points)}]" if section.points else ""
+def _question(section: Section, paper: Paper, setting: Setting) -> str:
+    """A question with its points at the right; the class counts whole ones."""
+    is_whole = section.points == int(section.points)
+    points = f"[{points_text(section.points)}]" if section.points and is_whole else ""
     start = f"\\question{points} \\textbf{{{spans(section.heading)}}}"
+    if not is_whole:
+        start += rf" \hfill ({escaped(counted_points(section.points, paper.words))})"
     solution = blocks(section.solution, setting)
     texts = ["\\begin{solution}", *solution, "\\end{solution}"] if solution else []
     first, *parts = _section_parts(section, setting)

@@ -381,23 +381,24 @@ def _leaf(document: Document) -> str:
 
 
 def _written(pieces: Iterable[Piece], setting: TypstSetting, *, whole: bool) -> Iterator[str]:
-    """The pieces; each question as a whole if that is wanted, and room to the end of a page behind
-    it."""
+    """The pieces; each question as a whole if that is wanted, what leads to it on its page, and
+    room to the end of a page behind it."""
     if not whole:
         yield from written(pieces, WRITERS, setting)
         return
     before, *questions = _by_heading(pieces)
     yield from written(before, WRITERS, setting)
     for question in questions:
-        last = question[-1]
+        head, last = question[0], question[-1]
+        leads = isinstance(head, Heading) and not head.asks
         to_end = isinstance(last, doc.AnswerSpace) and last.to_end
         if isinstance(last, doc.AnswerSpace):
             question[-1] = last._replace(to_end=False)
         body = "\n".join(written(question, WRITERS, setting))
+        below = "below: 0pt, " if to_end else "leads: true, " if leads else ""
+        yield f"whole({below}{{\n{body}\n}})"
         if to_end:
-            yield f"whole(below: 0pt, {{\n{body}\n}})\nlines-to-end()"
-        else:
-            yield f"whole({{\n{body}\n}})"
+            yield "lines-to-end()"
 
 
 def _by_heading(pieces: Iterable[Piece]) -> list[list[Piece]]:

@@ -33,6 +33,7 @@ MEANING: Mapping[str, str] = MappingProxyType(
         "rounding": "rightly worked, but rounded otherwise",
         "known mistake": "a common mistake gives it",
         "slip": "no working that is known gives it",
+        "by hand": "the points that a person gives",
         "blank": "nothing is there",
         "unreadable": "no number can be read",
     }

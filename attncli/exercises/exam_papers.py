@@ -1,0 +1,228 @@
+"""The parts of an exam as one paper: what is asked is called by the number of its part as well,
+`2/weights[love, AI]`, and questions are numbered through."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from itertools import tee
+from typing import NamedTuple
+
+from attncli.building.exam_file import ExamFile
+from attncli.building.exercise_file import Frame
+from attncli.document.blocks import (
+    AnswerSpace,
+    Block,
+    DefinitionList,
+    Document,
+    Fields,
+    Section,
+    Table,
+)
+from attncli.document.questions import Worth, counted_points, points_text
+from attncli.equations.tree import Blank
+from attncli.exercises.fingerprint import joint_mark
+from attncli.exercises.own_questions import questions_page
+from attncli.exercises.papers import (
+    Rewriting,
+    exercises,
+    fields_of,
+    framing_facts,
+    instructions,
+)
+from attncli.exercises.requests import ExerciseRequest, request_of
+from attncli.languages import FrameWords, words_of
+from attncli.marking.exam_parts import part_prefix
+from attncli.names import Word
+from attncli.trace import Trace
+
+
+class PartPaper(NamedTuple):
+    """A part on paper: its title, if it has one of its own, and the most that it can bring."""
+
+    whole: Document
+    title: str = ""
+    most: Decimal | None = None
+
+    @property
+    def points(self) -> Worth:
+        assert self.whole.paper is not None
+        points = self.whole.paper.points
+        return points if self.most is None else min(points, self.most)
+
+
+def in_one(parts: Sequence[PartPaper], frame: Frame, *, cover: bool = False) -> Document:
+    """The parts as one paper, with all its answers; the only one as it is."""
+    if len(parts) == 1 and parts[0].most is None and not cover:
+        return parts[0].whole
+    words = words_of(frame.language)
+    wholes = [_renamed(p.whole, part_prefix(k, len(parts))) for k, p in enumerate(parts, start=1)]
+    papers = [whole.paper for whole in wholes if whole.paper is not None]
+    points = sum(part.points for part in parts)
+    mark = joint_mark(paper.hash for paper in papers)
+    sections: list[Section] = []
+    for k, (part, whole) in enumerate(zip(parts, wholes, strict=True), start=1):
+        sections += _sections(k, part, whole, len([s for s in sections if s.questions]), words)
+    first = wholes[0]
+    if papers[0].layout != "pages":
+        sections = [*map(_followed, sections[:-1]), sections[-1]]
+    return first._replace(
+        title=Word(frame.title) if frame.title else first.title,
+        sections=tuple(sections),
+        facts=DefinitionList(tuple(framing_facts(frame, words.facts))),
+        given=tuple(block for whole in wholes for block in whole.given),
+        opening=(fields_of(points, frame, words.paper), *instructions(frame), _table(parts, words)),
+        sources={name: text for whole in wholes for name, text in whole.sources.items()},
+        paper=papers[0]._replace(hash=mark, points=points, cover=cover),
+    )
+
+
+def _table(parts: Sequence[PartPaper], words: FrameWords) -> Table:
+    """What each part is about, and its points, with room for those that are earned."""
+    rows = tuple(
+        (str(k), _title(part), points_text(part.points), "")
+        for k, part in enumerate(parts, start=1)
+    )
+    texts = words.paper
+    return Table((texts.part_heading, "", words.keys.points, texts.earned), rows)
+
+
+def _title(part: PartPaper) -> Word:
+    return Word(part.title) if part.title else part.whole.title
+
+
+def _sections(
+    k: int, part: PartPaper, whole: Document, before: int, words: FrameWords
+) -> Iterator[Section]:
+    """The sections of a part behind one that says what it is about."""
+    points = counted_points(part.points, words)
+    points = points if part.most is None else words.paper.at_most.format(points=points)
+    heading = (words.paper.part.format(number=k), " · ", _title(part), f" ({points})")
+    facts = () if whole.facts is None else whole.facts.rows
+    blocks: tuple[Block, ...] = (
+        *([DefinitionList(facts)] if facts else []),
+        *(block for block in whole.opening if not isinstance(block, Fields)),
+    )
+    yield Section("", None, heading, (), blocks)
+    for section in whole.sections:
+        number = None if section.number is None else section.number + before
+        yield section._replace(number=number)
+
+
+def _followed(section: Section) -> Section:
+    """A section whose room for working doesn't fill the page, as more follows on it."""
+    blocks = (b._replace(to_end=False) if isinstance(b, AnswerSpace) else b for b in section.blocks)
+    return section._replace(blocks=tuple(blocks))
+
+
+def marked_by_itself(whole: Document) -> Document:
+    """An exam without what a person marks, for what marks by itself."""
+    sections = tuple(s for s in whole.sections if not any(item.by_hand for item in s.questions))
+    assert whole.paper is not None
+    points = sum(item.points for section in sections for item in section.questions)
+    return whole._replace(sections=sections, paper=whole.paper._replace(points=points))
+
+
+@dataclass(frozen=True)
+class ExamForm:
+    """A form of an exam: of each part the worked trace, if it has one, and the paper with all its
+    answers."""
+
+    exam: ExamFile
+    name: str
+    traces: tuple[Trace | None, ...]
+    wholes: tuple[Document, ...]
+
+    @cached_property
+    def whole(self) -> Document:
+        """All of it as one paper."""
+        return self._in_one(self.wholes)
+
+    def changed(self, change: Callable[[Document, Trace], Document]) -> Document:
+        """The paper of what becomes of each part about a scenario."""
+        pairs = zip(self.wholes, self.traces, strict=True)
+        return self._in_one([whole if t is None else change(whole, t) for whole, t in pairs])
+
+    def _in_one(self, wholes: Sequence[Document]) -> Document:
+        exam = self.exam
+        pairs = zip(exam.parts, wholes, strict=True)
+        papers = [PartPaper(whole, part.title, part.most) for part, whole in pairs]
+        return in_one(papers, exam.frame, cover=exam.cover)
+
+
+FormTraces = tuple[str, tuple[Trace | None, ...]]
+"""The name of a form, and what is worked in each of its parts."""
+
+
+def requests_of(
+    exam: ExamFile, traces: Sequence[Trace | None]
+) -> tuple[ExerciseRequest | None, ...]:
+    """What each part asks of its scenario, if it has one. Raises SelectionError."""
+    pairs = zip(exam.parts, traces, strict=True)
+    return tuple(
+        None if trace is None or part.exercise is None else request_of(trace, part.exercise)
+        for part, trace in pairs
+    )
+
+
+def exam_forms(
+    exam: ExamFile,
+    requests: Sequence[ExerciseRequest | None],
+    forms: Iterable[FormTraces],
+    command: str,
+) -> Iterator[ExamForm]:
+    """The exam in each form; of many forms each part is worked at once."""
+    each = tee(forms, len(exam.parts) + 1)
+    wholes = [
+        _part_in_each(exam, k, request, own, command)
+        for k, (request, own) in enumerate(zip(requests, each, strict=False))
+    ]
+    for (name, traces), *papers in zip(each[-1], *wholes, strict=True):
+        yield ExamForm(exam, name, traces, tuple(papers))
+
+
+def _part_in_each(
+    exam: ExamFile,
+    k: int,
+    request: ExerciseRequest | None,
+    forms: Iterable[FormTraces],
+    command: str,
+) -> Iterator[Document]:
+    """The papers of a part in each form. What stands around all parts isn't said in one."""
+    frame = exam.frame
+    if len(exam.parts) > 1:
+        frame = Frame(language=frame.language, paper=frame.paper)
+    if request is not None:
+        known = ((name, t) for name, traces in forms if (t := traces[k]) is not None)
+        yield from (whole for *_, whole in exercises(known, request, command, frame))
+        return
+    part = exam.parts[k]
+    for name, _ in forms:
+        yield questions_page(part.title, part.questions, name, frame, exam.seed)
+
+
+# --------------------------------------------------------------------------------------------------
+# Other ids in a document: wherever one stands, whatever it is a part of.
+
+
+def _renamed(document: Document, prefix: str) -> Document:
+    """A document whose blanks and items are called by another name as well."""
+    if not prefix:
+        return document
+
+    def called(id_: str) -> str:
+        return f"{prefix}{id_}" if id_ else id_
+
+    renaming = Rewriting(
+        lambda blank: Blank(called(blank.id), blank.answer),
+        lambda block: block._replace(id=called(block.id)),
+        lambda table: table._replace(blanks={at: called(i) for at, i in table.blanks.items()}),
+        lambda item: item._replace(id=called(item.id)),
+    )
+    parts = {name: renaming.of(getattr(document, name)) for name in _WITH_IDS}
+    return document._replace(**parts)
+
+
+_WITH_IDS = ("sections", "given", "opening", "hints")

@@ -1,0 +1,76 @@
+"""Questions in the teacher's own words as a part of an exam: a choice, a number, a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+from attncli.building.exam_file import OwnQuestion
+from attncli.building.exercise_file import Frame
+from attncli.document.blocks import AnswerSpace, Block, Document, Paragraph, Section, WordBlank
+from attncli.document.questions import (
+    Interval,
+    Item,
+    Paper,
+    RightAnswer,
+    RightWords,
+    labels_of,
+)
+from attncli.equations.tree import Number
+from attncli.exercises.fingerprint import joint_mark
+from attncli.languages import FrameWords, words_of
+from attncli.names import Word
+from attncli.numbers import decimals
+
+
+def questions_page(
+    title: str, questions: tuple[OwnQuestion, ...], form: str, frame: Frame, seed: int
+) -> Document:
+    """The questions with everything, as an exercise has them; options stand in an order that is a
+    form's own."""
+    words = words_of(frame.language)
+    items = [_item(str(k), q, f"{seed}/{form}/{k}") for k, q in enumerate(questions, start=1)]
+    sections = tuple(
+        _section(k, question, item, words)
+        for k, (question, item) in enumerate(zip(questions, items, strict=True), start=1)
+    )
+    mark = joint_mark(map(repr, (questions, items)))
+    points = sum(item.points for item in items)
+    paper = Paper("exercise", form, mark, Word(""), points, language=frame.language)
+    return Document(Word(title), sections, paper=paper._replace(size=frame.paper))
+
+
+def _item(id_: str, question: OwnQuestion, seed: str) -> Item:
+    if question.options:
+        order = Random(seed).sample(question.options, len(question.options))
+        options, right = tuple(map(Word, order)), (order.index(question.right),)
+        return Item(id_, question.points, words=RightWords(options, right, labels_of(order)))
+    if question.number is None:
+        return Item(id_, question.points)
+    number, tolerance = question.number, question.tolerance
+    low, high = decimals.difference(number, tolerance), decimals.added(number, tolerance)
+    key = RightAnswer(Number.written(number), Interval(low, high), None, None)
+    return Item(id_, question.points, key)
+
+
+def _section(number: int, question: OwnQuestion, item: Item, words: FrameWords) -> Section:
+    blocks = (_blank(question, item, words), *_space(question))
+    answer = question.answer or item.answer
+    solution = (Paragraph((f"{words.keys.answer}: ", Word(answer))),)
+    title = (words.paper.question,)
+    return Section("", number, title, (), blocks, questions=(item,), solution=solution)
+
+
+def _blank(question: OwnQuestion, item: Item, words: FrameWords) -> Block:
+    says = (Word(question.ask),)
+    if question.by_hand:
+        return Paragraph(says)
+    key, heading = item.words, words.keys.answer
+    if key is None:
+        return WordBlank(item.id, says, heading=heading, answer=Word(item.answer))
+    return WordBlank(item.id, says, key.options, key.labels, heading, key.answer)
+
+
+def _space(question: OwnQuestion) -> Iterator[Block]:
+    if question.by_hand:
+        yield AnswerSpace(question.lines)

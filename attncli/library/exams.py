@@ -1,0 +1,90 @@
+"""`attn exam`: a folder with all that an exam takes, made from its file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from attncli.library.arguments import FilesOutput
+from attncli.library.exercise_arguments import command_line
+from attncli.library.exercises import CheckedOrder, FormWorked, checked, folder_of, signed
+from attncli.library.paper_files import page_of, safe_name
+from attncli.output_files import Contents, OutputError
+
+if TYPE_CHECKING:
+    from attncli.library.exercise_arguments import ExamArguments, ExerciseArguments
+
+_MISTAKES = 50
+"""What a known mistake earns where an LMS marks, in per cent, if the file doesn't say."""
+_LMS = ("moodle", "canvas", "qti")
+_ROWS = 30
+"""Rows of a table for a class without a list."""
+
+
+def exam(order: ExamArguments) -> FilesOutput:
+    """Papers, keys, their grid, answers files, a table for the class, and files for an LMS. Raises
+    UserError."""
+    from attncli.formats import exercise_format_names
+
+    form = order.form or ("pdf" if find_spec("typst") else "html")
+    typed = order.ordered(form)
+    if order.output is None or not _is_folder(order.output):
+        where = order.output or "attn exam"
+        raise OutputError.of(where, "an exam is a folder", "name one with -o, like -o midterm/")
+    paged = form not in exercise_format_names()
+    typed = typed._replace(output=f"{order.output.rstrip('/')}/", grid=paged)
+    job = checked(typed)
+    if job.exam.path is None:
+        wrong, right = "is no exam file", "give one with parts, as `attn help exam` shows it"
+        raise OutputError.of(order.exam, wrong, right)
+    mistakes = next((e.mistakes for e in job.exam.exercises if e.mistakes is not None), _MISTAKES)
+    job = job._replace(exam=job.exam.each(mistakes=mistakes))
+    command = signed(command_line(order.context, leave_out=("output", "force")), job.exam)
+    return folder_of(typed, job, command, partial(_beside, typed, job))
+
+
+def _is_folder(output: str) -> bool:
+    return output.endswith("/") or Path(output).is_dir() or not Path(output).suffix
+
+
+def _beside(
+    order: ExerciseArguments, job: CheckedOrder, forms: Mapping[str, FormWorked]
+) -> dict[str, Contents]:
+    """What an exam has besides its papers."""
+    from attncli.exercises.exam_papers import marked_by_itself
+    from attncli.exercises.tasks import with_hints
+    from attncli.formats import contents_of, files_of, info_of, render_forms, suffixes_of
+    from attncli.output_files import packed
+
+    stem, page = safe_name(Path(order.scenario).stem), page_of(order)
+    files: dict[str, Contents] = {f"{stem}_class.csv": _class_table(job, forms)}
+    wholes = [marked_by_itself(form.form.changed(with_hints)) for form in forms.values()]
+    if not any(whole.items for whole in wholes):
+        return files
+    for name in _LMS:
+        can, suffix = info_of(name), suffixes_of(name)[0]
+        place = f"{stem}_{name}{suffix}"
+        if can.packed:
+            files[place] = packed(files_of(wholes, name, page))
+        elif can.gathered:
+            files[place] = render_forms(wholes, name, page)
+        else:
+            for form, whole in zip(forms, wholes, strict=True):
+                files[f"{stem}_{name}_{form}{suffix}"] = contents_of(whole, name, page)
+    return files
+
+
+def _class_table(job: CheckedOrder, forms: Mapping[str, FormWorked]) -> str:
+    """An empty table to type a class into: a row a student, a column for each thing that is
+    asked."""
+    from attncli.formats.exercises.csv import table_text
+    from attncli.marking.answers import with_forms
+
+    whole = (form.form.whole.items for form in forms.values())
+    ids = [*dict.fromkeys(item.id for items in whole for item in items)]
+    students = with_forms(job.students, [*forms], {})
+    rows = [(s.name, s.id, s.form) for s in students] or [("", "", "")] * _ROWS
+    return table_text([("student", "student_id", "form", *ids), *rows])

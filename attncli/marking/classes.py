@@ -1,0 +1,190 @@
+"""The papers of a class: whose each is, what doesn't fit, and what went wrong in most."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import NamedTuple
+
+from attncli.equations.tree import Location
+from attncli.marking.answers import AnswerSheet, Student
+from attncli.marking.exam_parts import MarkedExam, WholeExam
+from attncli.marking.marked_papers import MarkedPaper, in_a_row
+from attncli.marking.verdicts import FOLLOW
+from attncli.names import Phrase, Word
+from attncli.trace import Trace
+
+
+def of_forms(exam: WholeExam, sheet: AnswerSheet, by_named: Decimal | None) -> Iterator[Phrase]:
+    """Where a paper names another form than it carries the hash of; what it would earn by that, if
+    there is one."""
+    if exam.form and sheet.form not in ("", exam.form):
+        points = (
+            ""
+            if by_named is None
+            else f" By form {sheet.form} it would earn {by_named.normalize():f}."
+        )
+        yield (
+            "It says form ", Word(sheet.form), ", but its hash ", Word(sheet.mark),
+            f" is that of form {exam.form}, by which it is marked.{points}",
+        )  # fmt: skip
+
+
+class Roll(NamedTuple):
+    """The list of a class, by which papers are matched with their students."""
+
+    students: Sequence[Student]
+
+    def student_of(self, sheet: AnswerSheet) -> Student | None:
+        """Whose paper it is: by the ID, else by the name, which may be that of the file, as long
+        as no two of the list have it."""
+        if sheet.id:
+            return next((s for s in self.students if s.id == sheet.id), None)
+        names = {sheet.student.casefold(), Path(sheet.source).stem.casefold()}
+        found = [s for s in self.students if s.name.casefold() in names]
+        found = found or [s for s in self.students if s.id.casefold() in names]
+        return found[0] if len(found) == 1 else None
+
+    def remarks(self, sheet: AnswerSheet, form: str) -> Iterator[Phrase]:
+        """Where a paper, which is of a form, isn't as the list says."""
+        student = self.student_of(sheet)
+        if not self.students:
+            return
+        if student is None:
+            yield ("The list of students has nobody of this name or ID.",)
+            return
+        if sheet.id and sheet.student.casefold() not in (student.name.casefold(), _stem(sheet)):
+            yield "The list has ", Word(student.name), " for this ID."
+        if student.form and form and student.form != form:
+            yield (f"The list gives form {student.form}, the paper is of form {form}.",)
+
+    def named(self, sheet: AnswerSheet) -> AnswerSheet:
+        """A sheet with the name and the ID of whose it is, as far as the list tells."""
+        student = self.student_of(sheet)
+        return sheet if student is None else sheet._replace(student=student.name, id=student.id)
+
+    def missing(self, sheets: Iterable[AnswerSheet]) -> list[Student]:
+        """Those of whom there is no paper."""
+        handed_in = {student.id for sheet in sheets if (student := self.student_of(sheet))}
+        return [s for s in self.students if s.id not in handed_in]
+
+
+def of_several(sheets: Sequence[AnswerSheet], roll: Roll) -> dict[int, Phrase]:
+    """What is said of each of several papers of somebody, by their places."""
+    each: dict[str, list[int]] = {}
+    for k, sheet in enumerate(sheets):
+        student = roll.student_of(sheet)
+        each.setdefault(sheet.id or (student.id if student else sheet.student), []).append(k)
+    found: dict[int, Phrase] = {}
+    for places in (some for some in each.values() if len(some) > 1):
+        own = [sheets[k] for k in places]
+        alike = all(entry.answers_alike(own[0]) for entry in own)
+        text = " They say the same." if alike else " They don't say the same."
+        files = in_a_row([entry.source for entry in own])
+        entries = (f"There are {len(own)} papers: ", *files, f". Each has its marks.{text}")
+        found |= dict.fromkeys(places, entries)
+    return found
+
+
+def files_left(paths: Sequence[str]) -> Iterator[Phrase]:
+    """Files of a folder that aren't read."""
+    if len(paths) == 1:
+        yield "A file isn't read, as it is no answers file in YAML or CSV: ", Word(paths[0])
+    elif paths:
+        text = f"{len(paths)} files aren't read, as they are no answers files in YAML or CSV: "
+        yield (text, *in_a_row(paths))
+
+
+def _stem(sheet: AnswerSheet) -> str:
+    return Path(sheet.source).stem.casefold()
+
+
+_WRONG = ("rounding", "known mistake", "slip")
+
+
+class CommonMistake(NamedTuple):
+    """What went wrong in several papers, and in how many."""
+
+    says: str
+    judgement: str
+    papers: int
+
+
+class HardCell(NamedTuple):
+    """A cell of a part, from 1, and in how many papers it isn't right nor carried forward."""
+
+    part: int
+    cell: Location
+    wrong: int
+
+
+class Unmarked(NamedTuple):
+    """A paper without marks, or somebody of the list without a paper, and why there are none."""
+
+    sheet: AnswerSheet
+    why: Phrase
+
+
+class GradedClass(NamedTuple):
+    """The papers of a class, who has no marks, and what else is to be said of all of it."""
+
+    title: str
+    traces: tuple[Trace, ...]
+    papers: tuple[MarkedExam, ...]
+    unmarked: tuple[Unmarked, ...] = ()
+    remarks: tuple[Phrase, ...] = ()
+
+    @property
+    def sheets(self) -> list[AnswerSheet]:
+        """All that was handed in, first what has marks."""
+        return [*(paper.sheet for paper in self.papers), *(u.sheet for u in self.unmarked)]
+
+
+def with_the_roll(graded: GradedClass, roll: Roll, *, whole: bool) -> GradedClass:
+    """A class with what its list tells of its papers, and where it is the whole class, of papers
+    that aren't there."""
+    sheets = graded.sheets
+    several = of_several(sheets, roll)
+    papers = tuple(
+        paper._replace(
+            remarks=(
+                *paper.remarks,
+                *roll.remarks(paper.sheet, paper.exam.form or paper.sheet.form),
+                *((several[k],) if k in several else ()),
+            )
+        )
+        for k, paper in enumerate(graded.papers)
+    )
+    unmarked = [u._replace(sheet=roll.named(u.sheet)) for u in graded.unmarked]
+    for student in roll.missing(sheets) if whole else ():
+        sheet = AnswerSheet(student.name, student.form, "", {}, "", student.id)
+        unmarked.append(Unmarked(sheet, ("Nothing was handed in.",)))
+    return graded._replace(papers=papers, unmarked=tuple(unmarked))
+
+
+def commonest(papers: Sequence[MarkedExam]) -> list[CommonMistake]:
+    """The causes of wrong answers, those of most papers first."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for paper in papers:
+        causes = [(v.cause, v.judgement) for v in paper.verdicts if v.judgement in _WRONG]
+        causes += [(m.causes[0], m.judgement) for m in paper.words if m.causes]
+        counts.update({(cause.says, judgement) for cause, judgement in causes if cause})
+    ordered = sorted(counts.items(), key=lambda entry: -entry[1])
+    return [CommonMistake(says, judgement, count) for (says, judgement), count in ordered]
+
+
+def hardest(papers: Sequence[MarkedExam]) -> list[HardCell]:
+    """The cells that most papers have wrong, or haven't at all."""
+    counts: Counter[tuple[int, Location]] = Counter()
+    for paper in papers:
+        for k, part in enumerate(paper.parts, start=1):
+            verdicts = part.verdicts if isinstance(part, MarkedPaper) else ()
+            counts.update((k, v.cell) for v in verdicts if v.judgement not in FOLLOW)
+    return [HardCell(part, cell, count) for (part, cell), count in counts.most_common()]
+
+
+def average(papers: Sequence[MarkedExam]) -> Decimal:
+    """The points of a paper on average."""
+    return sum((paper.points for paper in papers), Decimal(0)) / max(1, len(papers))

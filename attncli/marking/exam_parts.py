@@ -1,0 +1,223 @@
+"""Exams of several parts: which answers belong to which, what each part is worth, and questions in
+a teacher's own words, which no working leads to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from itertools import chain
+from typing import NamedTuple
+
+from attncli.document.questions import Item
+from attncli.marking.answers import AnswerSheet
+from attncli.marking.exam import Exam, MarkedTerm, marked_term
+from attncli.marking.marked_papers import MarkedPaper, answers_taken, marked
+from attncli.marking.verdicts import FOLLOW, Given, Verdict
+from attncli.marking.word_answers import MarkedWords, chosen
+from attncli.names import Phrase, Word, raw
+from attncli.trace import Trace
+
+BETWEEN_PARTS = "/"
+
+
+def part_prefix(number: int, count: int) -> str:
+    """What ids begin with in a part, from 1; nothing where it is the only one."""
+    return f"{number}{BETWEEN_PARTS}" if count > 1 else ""
+
+
+@dataclass(frozen=True)
+class OwnQuestions:
+    """Questions in a teacher's own words, to mark papers by."""
+
+    items: tuple[Item, ...]
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        return tuple(item.id for item in self.items)
+
+    @property
+    def points(self) -> Decimal:
+        return Decimal(sum(item.points for item in self.items))
+
+
+class MarkedOwn(NamedTuple):
+    """Answers to a teacher's own questions, with what is said of each."""
+
+    exam: OwnQuestions
+    terms: tuple[MarkedTerm, ...]
+    remarks: tuple[Phrase, ...] = ()
+
+    @property
+    def points(self) -> Decimal:
+        return sum((term.points for term in self.terms), Decimal(0))
+
+    @property
+    def judgements(self) -> list[str]:
+        return [term.judgement for term in self.terms]
+
+
+def marked_own(exam: OwnQuestions, sheet: AnswerSheet) -> MarkedOwn:
+    """What answers to a teacher's own questions are worth. Of one that a person marks the answer is
+    the points that they give; until then it has none."""
+    taken, remarks = answers_taken(None, exam.ids, sheet)
+    terms = tuple(_marked(item, taken.get(item.id, Given(""))) for item in exam.items)
+    waiting = [m.asked.id for m in terms if m.judgement == "by hand" and m.given.number is None]
+    if waiting:
+        remarks = (*remarks, ("Still to be marked: ", Word(", ".join(waiting)), "."))
+    return MarkedOwn(exam, terms, remarks)
+
+
+def _marked(item: Item, given: Given) -> MarkedTerm:
+    if item.key is not None:
+        return marked_term(item, given, {}, carry=False)
+    if given.is_empty:
+        return MarkedTerm(item, given, "blank", Decimal(0))
+    if item.words is None:
+        return _by_hand(item, given)
+    k = chosen(given.text, [*map(raw, item.words.options)], item.words.labels)
+    if k is None:
+        return MarkedTerm(item, given, "unreadable", Decimal(0))
+    right = k in item.words.right
+    points = Decimal(item.points if right else 0)
+    return MarkedTerm(item, given, "correct" if right else "slip", points)
+
+
+def _by_hand(item: Item, given: Given) -> MarkedTerm:
+    number = given.number
+    if number is not None and not 0 <= number <= item.points:
+        return MarkedTerm(item, given, "unreadable", Decimal(0))
+    return MarkedTerm(item, given, "by hand", number or Decimal(0))
+
+
+class PartExam(NamedTuple):
+    """A part of an exam: what it is called, what it asks, and the most that it can bring."""
+
+    title: str
+    exam: Exam | OwnQuestions
+    most: Decimal | None = None
+
+    @property
+    def points(self) -> Decimal:
+        return self.exam.points if self.most is None else min(self.most, self.exam.points)
+
+    def marked(self, sheet: AnswerSheet) -> MarkedPaper | MarkedOwn:
+        if isinstance(self.exam, OwnQuestions):
+            return marked_own(self.exam, sheet)
+        return marked(self.exam, sheet)
+
+
+@dataclass(frozen=True)
+class WholeExam:
+    """A form of an exam: its parts, to mark papers by."""
+
+    title: str
+    parts: tuple[PartExam, ...]
+    form: str = ""
+
+    @classmethod
+    def of(cls, exam: Exam) -> WholeExam:
+        """A scenario, or an exercise, as an exam of one part."""
+        return cls(exam.title, (PartExam(exam.title, exam),), exam.form)
+
+    @property
+    def traces(self) -> tuple[Trace, ...]:
+        return tuple(p.exam.trace for p in self.parts if isinstance(p.exam, Exam))
+
+    @cached_property
+    def prefixes(self) -> tuple[str, ...]:
+        count = len(self.parts)
+        return tuple(part_prefix(k, count) for k in range(1, count + 1))
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """All that is asked, in the order of the paper."""
+        pairs = zip(self.prefixes, self.parts, strict=True)
+        return tuple(f"{prefix}{id_}" for prefix, part in pairs for id_ in part.exam.ids)
+
+    @property
+    def points(self) -> Decimal:
+        return sum((part.points for part in self.parts), Decimal(0))
+
+
+class MarkedExam(NamedTuple):
+    """A student's answers to an exam, those to each part marked; `remarks` tell what else doesn't
+    fit."""
+
+    sheet: AnswerSheet
+    exam: WholeExam
+    parts: tuple[MarkedPaper | MarkedOwn, ...]
+    remarks: tuple[Phrase, ...] = ()
+
+    @property
+    def of(self) -> Decimal:
+        """The points of the whole exam."""
+        return self.exam.points
+
+    @property
+    def points_of_parts(self) -> list[Decimal]:
+        """What each part earns, and no more than it can bring."""
+        pairs = zip(self.exam.parts, self.parts, strict=True)
+        return [min(part.points, paper.points) for part, paper in pairs]
+
+    @property
+    def points(self) -> Decimal:
+        return sum(self.points_of_parts, Decimal(0))
+
+    @property
+    def papers(self) -> Iterator[MarkedPaper]:
+        """The parts about scenarios."""
+        return (part for part in self.parts if isinstance(part, MarkedPaper))
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        return tuple(chain.from_iterable(paper.verdicts for paper in self.papers))
+
+    @property
+    def words(self) -> tuple[MarkedWords, ...]:
+        return tuple(chain.from_iterable(paper.words for paper in self.papers))
+
+    @property
+    def counts(self) -> Counter[str]:
+        return Counter(chain.from_iterable(part.judgements for part in self.parts))
+
+    @property
+    def follows(self) -> bool:
+        """Whether every answer is there and right."""
+        full = (m.points == m.asked.points for m in self._by_hand)
+        right = all(name in (*FOLLOW[:2], "by hand") for name in self.counts)
+        return right and all(full)
+
+    @property
+    def _by_hand(self) -> Iterator[MarkedTerm]:
+        own = (part.terms for part in self.parts if isinstance(part, MarkedOwn))
+        return (term for term in chain.from_iterable(own) if term.judgement == "by hand")
+
+
+def marked_exam(exam: WholeExam, sheet: AnswerSheet) -> MarkedExam:
+    """What a student's answers are worth, part by part."""
+    if len(exam.parts) == 1:
+        return MarkedExam(sheet, exam, (exam.parts[0].marked(sheet),))
+    sheets = [_part_of(sheet, prefix) for prefix in exam.prefixes]
+    known = {id_ for prefix in exam.prefixes for id_ in sheet.answers if id_.startswith(prefix)}
+    other = {id_: given for id_, given in sheet.answers.items() if id_ not in known}
+    remarks = answers_taken(None, exam.ids, sheet._replace(answers=other)).remarks
+    pairs = zip(exam.parts, sheets, strict=True)
+    return MarkedExam(sheet, exam, tuple(part.marked(own) for part, own in pairs), remarks)
+
+
+def _part_of(sheet: AnswerSheet, prefix: str) -> AnswerSheet:
+    """The answers to one part, by their ids there."""
+    answers: Mapping[str, Given] = {
+        id_.removeprefix(prefix): given
+        for id_, given in sheet.answers.items()
+        if id_.startswith(prefix)
+    }
+    return sheet._replace(answers=answers, unread=())
+
+
+def papers_of(exams: Sequence[MarkedExam]) -> Iterator[MarkedPaper]:
+    """All parts about scenarios of a class."""
+    return chain.from_iterable(exam.papers for exam in exams)
