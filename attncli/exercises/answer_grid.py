@@ -9,6 +9,7 @@ from decimal import Decimal
 from attncli.document.blocks import Callout, DefinitionList, Document, Table
 from attncli.document.questions import OWN_FORM, Item, RightAnswer, points_text
 from attncli.equations.tree import Number
+from attncli.exercises.fingerprint import joint_mark
 from attncli.exercises.requests import answers_of, label_of
 from attncli.languages import Words
 from attncli.names import Word
@@ -19,7 +20,8 @@ _UNASKED = "–"
 
 
 def answer_grid(forms: Sequence[Document]) -> Document:
-    """The grid of the forms of an exercise, each as a document with all its answers."""
+    """The grid of the forms of an exercise, each as a document with all its answers; below them
+    stands what each form's papers were made from."""
     papers = [form.paper for form in forms if form.paper is not None]
     first = papers[0]
     words = first.words.keys
@@ -33,6 +35,12 @@ def answer_grid(forms: Sequence[Document]) -> Document:
         )
         for number, id_ in enumerate(_in_order(by_form), start=1)
     )
+    hashes = [paper.hash for paper in papers]
+    last: tuple[Word | str, ...] = (
+        first.words.paper.made_from,
+        *map(Word, hashes),
+        points_text(first.points),
+    )
     names = (words.answer if p.form == OWN_FORM else Word(p.form) for p in papers)
     return Document(
         forms[0].title,
@@ -40,12 +48,12 @@ def answer_grid(forms: Sequence[Document]) -> Document:
         DefinitionList(()),
         closing=(
             Callout((words.how_to_mark,)),
-            Table((words.blank, *names, words.points), rows),
+            Table((words.blank, *names, words.points), (*rows, last)),
         ),
         paper=first._replace(
             kind="grid",
-            form=", ".join(paper.form for paper in papers),
-            hash=" ".join(paper.hash for paper in papers),
+            form=" – ".join(dict.fromkeys((first.form, papers[-1].form))),
+            hash=joint_mark(hashes) if len(hashes) > 1 else first.hash,
         ),
     )
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
 from attncli.building.exercise_file import LARGEST_SEED, MOST_FORMS
 from attncli.errors import Complaints, Problem
@@ -24,15 +24,7 @@ from attncli.library.output import (
     page_for,
     watched,
 )
-from attncli.option_values import (
-    KEYS,
-    LANGUAGES,
-    LAYOUTS,
-    MOST_ROOM,
-    PAPER_SIZES,
-    Layout,
-    PaperSize,
-)
+from attncli.option_values import KEYS, MOST_ROOM
 from attncli.output_files import Contents, OutputError, check_folder
 
 if TYPE_CHECKING:
@@ -45,6 +37,7 @@ if TYPE_CHECKING:
     from attncli.trace import Trace
 
 
+Choice = TypeVar("Choice", bound=str)
 _LONGEST = 60
 _UNSAFE = re.compile(r"[^A-Za-z0-9]+")
 
@@ -312,27 +305,15 @@ def _check_choice(option: str, text: str | None, known: Sequence[str]) -> None:
         raise OutputError.of(f"{option} {text}", "no such choice", nearest(text, known))
 
 
-def parse_layout(order: ExerciseArguments) -> Layout:
-    """The layout that is ordered. Raises OutputError."""
-    _check_choice("--layout", order.layout, LAYOUTS)
-    return next(layout for layout in LAYOUTS if layout == order.layout)
+def parse_choice(option: str, text: str, known: Sequence[Choice]) -> Choice:
+    """The one of some words that is ordered. Raises OutputError."""
+    _check_choice(option, text, known)
+    return known[known.index(cast(Choice, text))]
 
 
 def parse_room(order: ExerciseArguments) -> int | None:
     """The lines that are ordered, if they are. Raises OutputError."""
     return None if order.room is None else whole_number("--room", order.room, 0, MOST_ROOM)
-
-
-def parse_paper(order: ExerciseArguments) -> PaperSize:
-    """What is to be printed on. Raises OutputError."""
-    _check_choice("--paper", order.paper, PAPER_SIZES)
-    return next(size for size in PAPER_SIZES if size == order.paper)
-
-
-def parse_language(order: ExerciseArguments) -> str:
-    """The language that is ordered. Raises OutputError."""
-    _check_choice("--language", order.language, LANGUAGES)
-    return order.language
 
 
 def _is_folder(output: str, *, many: bool) -> bool:
