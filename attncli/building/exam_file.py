@@ -18,6 +18,7 @@ from attncli.building.exercise_file import (
     named_scenario,
 )
 from attncli.building.given_matrices import places
+from attncli.building.scheme import SCHEME, Scheme
 from attncli.errors import Where
 from attncli.file import reading, shipped
 from attncli.file.keys import (
@@ -140,6 +141,19 @@ class ExamPartKind:
         return PART.schema()
 
 
+class SchemeKind:
+    """How marks are given."""
+
+    kind = SCHEME
+
+    def read(self, node: Node, problems: Diagnostics) -> Scheme | None:
+        values = SCHEME.read(node, problems)
+        return None if values is None else typed(Scheme, values)
+
+    def schema(self) -> Schema:
+        return SCHEME.schema()
+
+
 class ExamFile(NamedTuple):
     """All that an exam is made from. `path` is its file's, where it is one; a `cover` is a page of
     its own before the questions."""
@@ -149,6 +163,7 @@ class ExamFile(NamedTuple):
     forms: int | None = None
     seed: int = 1
     cover: bool = False
+    scheme: Scheme = Scheme()
     path: Path | None = None
     places: Mapping[str, Where] = MappingProxyType({})
 
@@ -157,7 +172,7 @@ class ExamFile(NamedTuple):
         """An exercise as an exam of one part."""
         part = ExamPart(exercise=exercise)
         path, known = exercise.path, exercise.places
-        return cls((part,), exercise.frame, exercise.forms, exercise.seed, False, path, known)
+        return cls((part,), exercise.frame, exercise.forms, exercise.seed, path=path, places=known)
 
     @property
     def exercises(self) -> tuple[ExerciseFile, ...]:
@@ -177,6 +192,7 @@ EXAM = Record.of(
     Key("exam", TextKind("a title"), "what the exam is called"),
     *(k for k in EXERCISE.keys if k.name in (*_OF_ALL, *_OF_EACH) and k.name != "exercise"),
     Key("cover", Flag(), "`true`: a page of its own before the questions"),
+    Key("scheme", SchemeKind(), "how marks are given"),
     Key("parts", ListOf(ExamPartKind()), "the parts, one after the other"),
 )
 
@@ -206,7 +222,7 @@ def load_exam(source: str | os.PathLike[str]) -> ExamFile:
     frame = typed(Frame, values, title=values.get("exam", ""))
     parts = [_part({**of_all, **part}, path, frame, problems) for part in values["parts"]]
     problems.stop_if_any()
-    kept = {key: values[key] for key in ("forms", "seed", "cover") if key in values}
+    kept = {key: values[key] for key in ("forms", "seed", "cover", "scheme") if key in values}
     return ExamFile(tuple(parts), frame, path=path, places=places(tree), **kept)
 
 

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from attncli.building.exercise_file import TOLERANCE
+from attncli.building.scheme import Scheme, said_by
 from attncli.file.problems import ScenarioError
 
 FILE = "manifest.json"
@@ -71,6 +72,7 @@ class Manifest(NamedTuple):
     files: Mapping[str, str]
     students: tuple[Mapping[str, str], ...] = ()
     made_of: tuple[str, ...] = ()
+    scheme: Scheme = Scheme()
 
     def text(self) -> str:
         """The manifest as it is written."""
@@ -97,7 +99,9 @@ def load_manifest(path: Path) -> Manifest:
         each = {"scenarios": tuple(map(str, data.pop("scenarios")))}
         each["made_of"] = tuple(map(str, data.pop("made_of")))
         students = tuple(map(_student, data.pop("students", ())))
-        entries: dict[str, Any] = {**data, **each, "forms": forms, "students": students}
+        scheme = said_by(data.pop("scheme", {}))
+        of_class: dict[str, Any] = {"forms": forms, "students": students, "scheme": scheme}
+        entries: dict[str, Any] = {**data, **each, **of_class}
         return Manifest(**entries)
     except (OSError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError):
         wrong = "is no manifest of an exercise"

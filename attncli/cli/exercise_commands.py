@@ -206,6 +206,17 @@ _GRADE = {
         "[STEP=]N",
         "Points of a blank, of all steps or of one, as for `attn exercise`; may be repeated.",
     ),
+    "scheme": options.text(
+        "--scheme",
+        "FILE",
+        "Mark by the scheme of a file (`attn help exercise` has its keys), whatever the exam says.",
+    ),
+    "overrides": options.text(
+        "--overrides",
+        "FILE",
+        "Points that you give: CSV with the columns student, cell, points, reason. They win over "
+        "those of the program, and the marked paper says so.",
+    ),
     "marks": options.choice(
         "--marks",
         lambda: MARKS,
@@ -277,11 +288,22 @@ _PRACTICE = {
     ),
     "rows": options.flag("--rows", "Ask for the numbers of a row at once, not for each."),
     "seed": options.text("--seed", "N", "Other numbers of the same difficulty, chosen by this."),
+    "minutes": options.text(
+        "--minutes",
+        "N",
+        "Go on for so many minutes, each time with other numbers; best with one `--step`.",
+    ),
     "place": options.text(
         "--place",
         "FILE",
         "Where to keep how far you are; by default, in a terminal, in your own folder "
         "for such things.",
+    ),
+    "memory": options.text(
+        "--memory",
+        "FILE",
+        "Where to remember what was right and what wasn't, over all sessions; by default, in a "
+        "terminal, in your own folder for such things.",
     ),
     "fresh": options.flag("--fresh", "Begin anew, whatever was answered before."),
 }
@@ -291,13 +313,16 @@ _PRACTICE = {
 def practice(typed: PracticeArguments) -> int:
     """Practise number by number, and hear at once what follows.
 
-    A wrong number is told from a known mistake, `?` gives a hint, and you may go on from your own
-    number. Answers may come from a file or a pipe too, one a line. Exit status 0 if all that was
-    answered is right, 1 if something isn't.
+    A wrong number is told from a known mistake, `?` gives a hint, `show` works another line, and
+    you may go on from your own number. What was wrong comes again, with other numbers. Answers may
+    come from a file or a pipe too, one a line. Exit status 0 if all that was answered is right, 1
+    if something isn't.
 
     Examples:
 
       attn practice i_love_ai --step softmax
+
+      attn practice i_love_ai --step softmax --minutes 10
 
       attn practice i_love_ai --step scores --token love --rows
 

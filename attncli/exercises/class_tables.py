@@ -49,8 +49,10 @@ def marked_paper(paper: MarkedExam) -> Document:
     if sheet.form not in ("", OWN_FORM):
         facts.append(("Form", (Word(sheet.form),)))
     facts.append(("Points", (in_words(paper),)))
+    if paper.grade:
+        facts.append(("Grade", (Word(paper.grade),)))
     remarks = remarks_on(paper)
-    data = {**whose, "points": float(paper.points), "of": float(paper.of)}
+    data = {**whose, "points": float(paper.points), "of": float(paper.of), **_grade_data(paper)}
     if remarks:
         data["remarks"] = [*map(raw_text, remarks)]
     reports = [_report(part, own) for part, own in zip(exam.parts, paper.parts, strict=True)]
@@ -198,7 +200,8 @@ def _marks(graded: GradedClass) -> Iterator[Block]:
     forms = len({*map(_form, papers), *map(_form, graded.unmarked)}) > 1
     ids = _has_ids(graded)
     of_whom = ("Student", *(("ID",) * ids), *(("Form",) * forms))
-    headings = (*of_whom, "Points", "%", *(SIGNS[sign] for sign in signs))
+    scale = ("Grade",) * _has_grades(graded)
+    headings = (*of_whom, "Points", "%", *scale, *(SIGNS[sign] for sign in signs))
     rows = [_row(paper, signs, ids=ids, forms=forms) for paper in papers]
     for unmarked in graded.unmarked:
         whose = _row_of(unmarked, ids=ids, forms=forms)
@@ -206,6 +209,14 @@ def _marks(graded: GradedClass) -> Iterator[Block]:
     yield Table(headings, tuple(rows))
     if signs:
         yield DefinitionList(tuple((f"{SIGNS[name]} {name}", (MEANING[name],)) for name in signs))
+
+
+def _has_grades(graded: GradedClass) -> bool:
+    return any(paper.exam.scheme.grades for paper in graded.papers)
+
+
+def _grade_data(paper: MarkedExam) -> dict[str, object]:
+    return {"grade": paper.grade} if paper.exam.scheme.grades else {}
 
 
 def _has_ids(graded: GradedClass) -> bool:
@@ -228,7 +239,8 @@ def _row(
 ) -> tuple[TableCell, ...]:
     counts = (str(paper.counts[name]) for name in signs)
     whose = _row_of(paper, ids=ids, forms=forms)
-    return (*whose, points_text(paper.points), percent(paper), *counts)
+    scale = (Word(paper.grade or "–"),) * bool(paper.exam.scheme.grades)
+    return (*whose, points_text(paper.points), percent(paper), *scale, *counts)
 
 
 def percent(paper: MarkedExam) -> str:
@@ -266,18 +278,25 @@ def class_rows(graded: GradedClass) -> Iterator[tuple[str, ...]]:
     """The table as rows of texts: its headings, then each student, and what has no marks."""
     ids = _has_ids(graded)
     whose: tuple[str, ...] = ("student", *(("id",) * ids), "form")
-    yield (*whose, "points", "of", "percent", *SIGNS, "file", "remarks")
+    scale = ("grade",) * _has_grades(graded)
+    yield (*whose, "points", "of", "percent", *scale, *SIGNS, "file", "remarks")
     for paper in graded.papers:
         counts = (str(paper.counts[name]) for name in SIGNS)
         points = points_text(paper.points), points_text(paper.of), percent(paper)
         own = (word.raw for word in _row_of(paper, ids=ids, forms=True))
         remarks = " ".join(map(raw_text, remarks_on(paper)))
-        yield (*own, *points, *counts, paper.sheet.source, remarks)
+        grade = (paper.grade,) * len(scale)
+        yield (*own, *points, *grade, *counts, paper.sheet.source, remarks)
     for unmarked in graded.unmarked:
         own = (word.raw for word in _row_of(unmarked, ids=ids, forms=True))
-        yield (*own, *[""] * (len(SIGNS) + 3), unmarked.sheet.source, raw_text(unmarked.why))
+        yield (
+            *own,
+            *[""] * (len(SIGNS) + 3 + len(scale)),
+            unmarked.sheet.source,
+            raw_text(unmarked.why),
+        )
     for remark in graded.remarks:
-        yield (*[""] * (len(whose) + len(SIGNS) + 4), raw_text(remark))
+        yield (*[""] * (len(whose) + len(SIGNS) + 4 + len(scale)), raw_text(remark))
 
 
 def class_data(graded: GradedClass) -> dict[str, object]:
@@ -310,6 +329,7 @@ def _paper_data(paper: MarkedExam) -> dict[str, object]:
     doubtful = {"doubts": doubts} if several and doubts else dict(*doubts)
     return {
         **_whose_data(paper),
+        **_grade_data(paper),
         "points": float(paper.points),
         "of": float(paper.of),
         "counts": {judgement: paper.counts[judgement] for judgement in SIGNS},

@@ -12,13 +12,16 @@ from typing import NamedTuple
 
 from attncli.building.exam_file import ExamFile
 from attncli.building.exercise_file import Frame
+from attncli.building.scheme import Scheme
 from attncli.document.blocks import (
     AnswerSpace,
     Block,
+    Bullets,
     DefinitionList,
     Document,
     Fields,
     Section,
+    Subheading,
     Table,
 )
 from attncli.document.questions import Worth, counted_points, points_text
@@ -31,9 +34,10 @@ from attncli.exercises.papers import (
     fields_of,
     framing_facts,
     instructions,
+    key_page,
 )
 from attncli.exercises.requests import ExerciseRequest, request_of
-from attncli.languages import FrameWords, words_of
+from attncli.languages import FrameWords, Words, words_of
 from attncli.marking.exam_parts import part_prefix
 from attncli.names import Word
 from attncli.trace import Trace
@@ -115,6 +119,32 @@ def _followed(section: Section) -> Section:
     """A section whose room for working doesn't fill the page, as more follows on it."""
     blocks = (b._replace(to_end=False) if isinstance(b, AnswerSpace) else b for b in section.blocks)
     return section._replace(blocks=tuple(blocks))
+
+
+def key_of(form: ExamForm) -> Document:
+    """The key of a form; of one whose exam says how marks are given, that as well."""
+    key = key_page(form.whole)
+    if form.exam.scheme == Scheme():
+        return key
+    words = words_of(form.exam.frame.language).scheme
+    says = Bullets(tuple((text,) for text in _scheme_in_words(form.exam.scheme, words)))
+    return key._replace(opening=(Subheading((words.heading,)), says, *key.opening))
+
+
+def _scheme_in_words(scheme: Scheme, words: Words) -> Iterator[str]:
+    """What a number earns by what is said of it, a sentence each."""
+    for name in ("slip", "mistake", "rounding", "pen", "otherwise"):
+        share: Decimal = getattr(scheme, name)
+        yield words.texts[name].format(share=f"{points_text(100 * share)} %")
+    yield words.carry if scheme.carry else words.no_carry
+    yield words.once if scheme.once else words.each
+    if scheme.free:
+        yield words.free.format(names=", ".join(scheme.free))
+    if scheme.unit is not None:
+        yield words.unit.format(number=points_text(scheme.unit))
+    if scheme.grades:
+        rows = (f"{name} {points_text(least)}" for name, least in scheme.grades.items())
+        yield words.grades.format(grades=", ".join(rows))
 
 
 def marked_by_itself(whole: Document) -> Document:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from attncli.building.exercise_file import Blanking, Points
 from attncli.building.manifest import ChoiceMade, FormMade, PartMade, TermMade
+from attncli.building.scheme import Scheme
 from attncli.document.blocks import Document, Section
 from attncli.document.questions import (
     OWN_FORM,
@@ -29,7 +30,7 @@ from attncli.exercises.fingerprint import fingerprint, numbers_mark
 from attncli.exercises.requests import ExerciseRequest, PartAsked, tolerance_of
 from attncli.file.address import AddressError
 from attncli.marking.answers import AnswerSheet, Student
-from attncli.marking.exam import Exam, Scheme, cell_of, first_cell_of, line_of
+from attncli.marking.exam import Exam, cell_of, first_cell_of, line_of
 from attncli.marking.exam_parts import OwnQuestions, PartExam, WholeExam
 from attncli.marking.word_answers import question_at
 from attncli.names import raw, words
@@ -247,7 +248,7 @@ def form_exam(
         for part, request, trace, whole in each
     )
     assert made.whole.paper is not None
-    exam = WholeExam(raw(made.whole.title), parts, made.name)
+    exam = WholeExam(raw(made.whole.title), parts, made.name, scheme)
     return FormExam(made.name, made.whole.paper.hash, exam)
 
 
@@ -268,7 +269,7 @@ def made_form(
     those of its papers any more."""
     pairs = zip(made.parts, traces, strict=True)
     parts = tuple(_made_part(part, trace, form, scheme, title) for part, trace in pairs)
-    return FormExam(form, made.hash, WholeExam(title, parts, form))
+    return FormExam(form, made.hash, WholeExam(title, parts, form, scheme))
 
 
 def _made_part(
@@ -342,8 +343,9 @@ class AskedForms:
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """What the first form asks for, for files that only count."""
-        return self.forms[0].exam.ids
+        """What the first form asks for, for files that only count: an LMS asks nothing that a
+        person marks."""
+        return self.forms[0].exam.ids_of_lms
 
     @cached_property
     def _by_mark(self) -> dict[str, WholeExam]:

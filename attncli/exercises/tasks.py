@@ -23,6 +23,7 @@ from attncli.document.blocks import (
     parts_of,
 )
 from attncli.document.questions import Item, counted_points
+from attncli.equations.tree import Number
 from attncli.exercises.line_blanks import Asked, Blankable, LineAsker, ShownCells
 from attncli.exercises.requests import ExerciseRequest
 from attncli.languages import FrameWords, Words
@@ -210,16 +211,20 @@ def _by_names(section: Section, trace: Trace, words: Words) -> list[Block]:
     return [Subheading((words.how_one_is_done,)), Derivation(filled)] if filled else []
 
 
-def line_by_names(line: Line | ColumnSum, trace: Trace, path: Name) -> Line:
-    """A line without its result, names in the place of its numbers."""
-    asker = LineAsker(trace, path, Asked(quantities=frozenset(trace)), ShownCells(trace))
+def line_by_names(
+    line: Line | ColumnSum, trace: Trace, path: Name, hidden: Asked | None = None
+) -> Line:
+    """A line without its result, names in the place of its numbers, or of `hidden` ones."""
+    asked = hidden or Asked(quantities=frozenset(trace))
+    asker = LineAsker(trace, path, asked, ShownCells(trace))
     if isinstance(line, ColumnSum):
         added, _ = asker.addition(line)
         assert isinstance(added, Derivation)
         (line,) = (entry for entry in added.lines if isinstance(entry, Line))
     forms = [form for _, form in line.parts[:-1]]
     expressions, _ = asker.forms(forms, line, asks=True)
-    return line._replace(parts=tuple(("=", form) for form in expressions if form is not None))
+    kept = (form for form in expressions if form is not None and not isinstance(form, Number))
+    return line._replace(parts=tuple(("=", form) for form in kept))
 
 
 def _first_lines(blocks: Sequence[Block]) -> Iterator[Line | ColumnSum]:

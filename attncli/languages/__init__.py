@@ -37,12 +37,14 @@ class Words:
 class FrameWords(NamedTuple):
     """All that frames an exercise and is no mathematics, in one language: what papers say of
     themselves, what the questions depend on (a colon may follow the name of each), what is to be
-    done, what is right, and what files to be filled in and sheets that check themselves say."""
+    done, what is right and what it earns, and what files to be filled in and sheets that check
+    themselves say."""
 
     paper: Words
     facts: Words
     tasks: Words
     keys: Words
+    scheme: Words
     files: Words
     check: Words
 

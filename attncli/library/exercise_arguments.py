@@ -73,6 +73,8 @@ class GradeArguments(NamedTuple):
     answers: Sequence[str]
     asked: str | None = None
     points: Sequence[str] | None = None
+    scheme: str | None = None
+    overrides: str | None = None
     marks: str = MARKS[0]
     no_carry: bool = False
     otherwise: float = 1.0
@@ -85,7 +87,7 @@ class GradeArguments(NamedTuple):
 
 
 class PracticeArguments(NamedTuple):
-    """What is practised, and where it is kept."""
+    """What is practised, for how long, and where it is kept."""
 
     scenario: str
     part: Excerpt = Excerpt()
@@ -93,7 +95,9 @@ class PracticeArguments(NamedTuple):
     ask: Sequence[str] | None = None
     rows: bool = False
     seed: str | None = None
+    minutes: str | None = None
     place: str | None = None
+    memory: str | None = None
     fresh: bool = False
     changed: ForThisRun = ForThisRun()
     allowed: Allowed = Allowed()

@@ -439,6 +439,7 @@ def _manifest(
         {name: _digest(contents) for name, contents in {**files, **personal.files}.items()},
         personal.students,
         _made_of(job),
+        job.exam.scheme,
     )
 
 

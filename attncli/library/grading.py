@@ -22,12 +22,13 @@ from attncli.library.output import (
 from attncli.output_files import Contents
 
 if TYPE_CHECKING:
+    from attncli.building.scheme import Scheme
     from attncli.exercises.exams import AskedForms, Asking
     from attncli.library.exercise_arguments import GradeArguments
     from attncli.marking.answers import AnswerSheet
     from attncli.marking.classes import GradedClass, Unmarked
-    from attncli.marking.exam import Scheme
     from attncli.marking.exam_parts import MarkedExam
+    from attncli.marking.overrides import Override
     from attncli.trace import Trace
 
     Marker = Asking | AskedForms
@@ -125,11 +126,16 @@ def grade(order: GradeArguments) -> PageOutput | TextOutput:
     complaints = Complaints()
     output = complaints.hear(_output_of, order)
     marker = complaints.hear(_marker, order)
+    overrides = complaints.hear(_overrides, order)
     asked = complaints.hear(_asked, order)
     complaints.stop_if_any()
     assert output is not None
     assert marker is not None
     graded = _graded(order, marker, asked or (), complaints)
+    if overrides:
+        from attncli.marking.overrides import overridden
+
+        graded = graded._replace(papers=tuple(overridden(graded.papers, overrides)))
     several = len(graded.papers) + len(graded.unmarked) > 1
     of_class = several or any(Path(path).is_dir() for path in order.answers)
     made: PageOutput | TextOutput = TextOutput("")
@@ -157,8 +163,10 @@ def _marker(order: GradeArguments) -> Marker:
     return _forms(order) if by_file else _asking(order)
 
 
-def _scheme(order: GradeArguments) -> Scheme:
-    from attncli.marking.exam import Scheme
+def _scheme(order: GradeArguments, said: Scheme | None = None) -> Scheme:
+    """How marks are given: as a file says that is named, else as the options do, if they say
+    something, else as the exam does. Raises UserError."""
+    from attncli.building.scheme import Scheme, load_scheme
     from attncli.option_values import MARKS
     from attncli.output_files import OutputError
 
@@ -166,7 +174,16 @@ def _scheme(order: GradeArguments) -> Scheme:
     if marks is None:
         right = f"say {' or '.join(MARKS)}"
         raise OutputError.of(f"--marks {order.marks}", "no such choice", right)
-    return Scheme(marks, not order.no_carry, Decimal(str(order.otherwise)))
+    typed = order.marks != MARKS[0] or order.no_carry or order.otherwise != 1
+    if order.scheme is not None:
+        if typed:
+            wrong, right = "the scheme says how marks are given", "leave the other options out"
+            raise OutputError.of("--scheme", wrong, right)
+        return load_scheme(order.scheme)
+    if said is not None and not typed:
+        return said
+    scheme = Scheme.of(marks)._replace(otherwise=Decimal(str(order.otherwise)))
+    return scheme._replace(carry=False, once=False) if order.no_carry else scheme
 
 
 def _asking(order: GradeArguments) -> Asking:
@@ -191,7 +208,8 @@ def _forms(order: GradeArguments) -> AskedForms:
     from attncli.library.paper_files import form_names, traces_of_forms
 
     _check_unchanged(order)
-    exam, scheme = load_exam(order.scenario), _scheme(order)
+    exam = load_exam(order.scenario)
+    scheme = _scheme(order, exam.scheme)
     scenarios = [part.exercise and part.exercise.scenario for part in exam.parts]
     traces = _worked(order, scenarios)
     requests = requests_of(exam, traces)
@@ -216,8 +234,9 @@ def _made_forms(order: GradeArguments) -> AskedForms:
     from attncli.marking.answers import Student
 
     _check_unchanged(order)
-    place, scheme = Path(order.scenario), _scheme(order)
+    place = Path(order.scenario)
     manifest, folder = load_manifest(place), folder_of(place)
+    scheme = _scheme(order, manifest.scheme)
     forms, wrong = [], Complaints()
     for form, made in manifest.forms.items():
         with wrong.heard():
@@ -239,6 +258,15 @@ def _check_unchanged(order: GradeArguments) -> None:
     for option, value in (("--points", order.points), *order.changed.options()):
         if value:
             raise OutputError([set_by_file(option)])
+
+
+def _overrides(order: GradeArguments) -> tuple[Override, ...]:
+    """The points that a teacher gives, where a file says so. Raises UserError."""
+    if order.overrides is None:
+        return ()
+    from attncli.marking.overrides import read_overrides
+
+    return read_overrides(order.overrides)
 
 
 def _asked(order: GradeArguments) -> tuple[str, ...]:

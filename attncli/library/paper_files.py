@@ -186,13 +186,14 @@ def _texts(
 
 
 def _paper(kind: str, form: ExamForm, manner: PaperSettings) -> Document:
-    from attncli.exercises.papers import key_page, sheet_of
+    from attncli.exercises.exam_papers import key_of
+    from attncli.exercises.papers import sheet_of
     from attncli.exercises.tasks import hints_page, with_hints
     from attncli.formats import info_of
 
     match kind:
         case "key":
-            return key_page(form.whole)
+            return key_of(form)
         case "hints":
             return form.changed(hints_page)
         case "sheet":
@@ -202,7 +203,7 @@ def _paper(kind: str, form: ExamForm, manner: PaperSettings) -> Document:
         case _ if info_of(manner.format).self_keyed:
             return form.whole
         case _:
-            return sheet_of(form.whole)._replace(key=key_page(form.whole))
+            return sheet_of(form.whole)._replace(key=key_of(form))
 
 
 # --------------------------------------------------------------------------------------------------

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property, lru_cache
-from types import MappingProxyType
 from typing import NamedTuple
 
+from attncli.building.scheme import Scheme
 from attncli.document.questions import Item, RightAnswer
 from attncli.equations.tree import Location
 from attncli.file.address import AddressError, parse_address
@@ -20,7 +20,6 @@ from attncli.marking.slips import OF_THE_PEN
 from attncli.marking.verdicts import Accepted, Given, Judgement, Verdict
 from attncli.marking.word_answers import WordQuestion, question_at
 from attncli.names import Name
-from attncli.option_values import Marks
 from attncli.steps.order import is_question
 from attncli.trace import Trace
 from attncli.trace.quantity import known_name, timed
@@ -119,47 +118,37 @@ def shown_for(trace: Trace, asked: Iterable[str]) -> tuple[str, ...]:
 # --------------------------------------------------------------------------------------------------
 # What is asked, of which numbers, and for how many points; marks by what is said of a number.
 
-_NONE, _HALF, _ALL = Decimal(0), Decimal("0.5"), Decimal(1)
-_SHARES: Mapping[Marks, Mapping[Judgement, Decimal]] = MappingProxyType(
-    {
-        "single": {"correct": _ALL, "carried forward": _ALL},
-        "method": {"correct": _ALL, "carried forward": _ALL, "rounding": _HALF},
-    }
-)
-"""The share of its points that a number earns. Of method and accuracy marks, half each, one that is
-only rounded otherwise, or written down wrongly, has the former."""
+_NONE, _ALL = Decimal(0), Decimal(1)
 _IN_A_TABLE = ("row_and_column", "another_row", "another_column")
 """Causes by which right numbers stand in the wrong places."""
 
 
-class Scheme(NamedTuple):
-    """How marks are given. Without `carry` only a number that is right earns some; one that was
-    worked in another right way earns the share `otherwise`."""
+def shares(scheme: Scheme, verdicts: Sequence[Verdict]) -> Iterator[Decimal]:
+    """The share of its points that each number of a paper earns. A mistake that is made again in
+    other cells costs once, if the scheme says so."""
+    made: set[tuple[str, str]] = set()
+    for verdict in verdicts:
+        again = _mistake(verdict)
+        repeated = scheme.once and again is not None and again in made
+        if again is not None:
+            made.add(again)
+        yield _ALL if repeated else _share(scheme, verdict)
 
-    marks: Marks = "single"
-    carry: bool = True
-    otherwise: Decimal = _ALL
 
-    def shares(self, verdicts: Sequence[Verdict]) -> Iterator[Decimal]:
-        """The share of its points that each number of a paper earns. A mistake that is made again
-        in other cells costs once."""
-        made: set[tuple[str, str]] = set()
-        for verdict in verdicts:
-            again = _mistake(verdict)
-            repeated = self.carry and again is not None and again in made
-            if again is not None:
-                made.add(again)
-            yield _ALL if repeated else self._share(verdict)
-
-    def _share(self, verdict: Verdict) -> Decimal:
-        if not self.carry and verdict.judgement == "carried forward":
-            return _NONE
-        if verdict.judgement == "worked otherwise":
-            return self.otherwise
-        pen = verdict.cause is not None and verdict.cause.name in OF_THE_PEN
-        if pen and self.marks == "method":
-            return _HALF
-        return _SHARES[self.marks].get(verdict.judgement, _NONE)
+def _share(scheme: Scheme, verdict: Verdict) -> Decimal:
+    cause = verdict.cause
+    if cause is not None and cause.name in scheme.free:
+        return _ALL
+    pen = cause is not None and cause.name in OF_THE_PEN
+    earned: Mapping[Judgement, Decimal] = {
+        "correct": _ALL,
+        "worked otherwise": scheme.otherwise,
+        "carried forward": _ALL if scheme.carry else _NONE,
+        "rounding": scheme.rounding,
+        "known mistake": scheme.pen if pen else scheme.mistake,
+        "slip": scheme.pen if pen else scheme.slip,
+    }
+    return earned.get(verdict.judgement, _NONE)
 
 
 def _mistake(verdict: Verdict) -> tuple[str, str] | None:

@@ -11,6 +11,7 @@ from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
 
+from attncli.building.scheme import Scheme
 from attncli.document.questions import Item
 from attncli.marking.answers import AnswerSheet
 from attncli.marking.exam import Exam, MarkedTerm, marked_term
@@ -51,8 +52,13 @@ class MarkedOwn(NamedTuple):
     remarks: tuple[Phrase, ...] = ()
 
     @property
+    def points_of(self) -> dict[str, Decimal]:
+        """The points of each answer, by the id of what is asked."""
+        return {term.asked.id: term.points for term in self.terms}
+
+    @property
     def points(self) -> Decimal:
-        return sum((term.points for term in self.terms), Decimal(0))
+        return sum(self.points_of.values(), Decimal(0))
 
     @property
     def judgements(self) -> list[str]:
@@ -116,11 +122,12 @@ class WholeExam:
     title: str
     parts: tuple[PartExam, ...]
     form: str = ""
+    scheme: Scheme = Scheme()
 
     @classmethod
     def of(cls, exam: Exam) -> WholeExam:
         """A scenario, or an exercise, as an exam of one part."""
-        return cls(exam.title, (PartExam(exam.title, exam),), exam.form)
+        return cls(exam.title, (PartExam(exam.title, exam),), exam.form, exam.scheme)
 
     @property
     def traces(self) -> tuple[Trace, ...]:
@@ -136,6 +143,24 @@ class WholeExam:
         """All that is asked, in the order of the paper."""
         pairs = zip(self.prefixes, self.parts, strict=True)
         return tuple(f"{prefix}{id_}" for prefix, part in pairs for id_ in part.exam.ids)
+
+    @property
+    def ids_of_lms(self) -> tuple[str, ...]:
+        """The same without what a person marks."""
+        own = (p.exam.items if isinstance(p.exam, OwnQuestions) else () for p in self.parts)
+        pairs = zip(self.prefixes, own, strict=True)
+        by_hand = {f"{prefix}{i.id}" for prefix, items in pairs for i in items if i.by_hand}
+        return tuple(id_ for id_ in self.ids if id_ not in by_hand)
+
+    def place_of(self, id_: str) -> tuple[int, str]:
+        """In which part something is asked, from 0, and by which id there."""
+        pairs = zip(self.prefixes, self.parts, strict=True)
+        known = ((k, prefix, part.exam.ids) for k, (prefix, part) in enumerate(pairs))
+        return next(
+            (k, id_.removeprefix(prefix))
+            for k, prefix, ids in known
+            if id_.startswith(prefix) and id_.removeprefix(prefix) in ids
+        )
 
     @property
     def points(self) -> Decimal:
@@ -158,9 +183,14 @@ class MarkedExam(NamedTuple):
 
     @property
     def points_of_parts(self) -> list[Decimal]:
-        """What each part earns, and no more than it can bring."""
-        pairs = zip(self.exam.parts, self.parts, strict=True)
-        return [min(part.points, paper.points) for part, paper in pairs]
+        """What each part earns, as the scheme rounds it, and no more than it can bring."""
+        scheme, pairs = self.exam.scheme, zip(self.exam.parts, self.parts, strict=True)
+        return [min(part.points, scheme.in_units(paper.points)) for part, paper in pairs]
+
+    @property
+    def grade(self) -> str:
+        """The grade that the points bring; nothing where there is no scale."""
+        return self.exam.scheme.grade(self.points, self.of)
 
     @property
     def points(self) -> Decimal:

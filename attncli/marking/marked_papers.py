@@ -13,7 +13,7 @@ from typing import NamedTuple
 from attncli.equations.tree import Location
 from attncli.file.problems import nearest
 from attncli.marking.answers import AnswerSheet
-from attncli.marking.exam import Exam, MarkedTerm, known_id, marked_term
+from attncli.marking.exam import Exam, MarkedTerm, known_id, marked_term, shares
 from attncli.marking.judging import Judge
 from attncli.marking.slips import OF_THE_PEN
 from attncli.marking.verdicts import FOLLOW, Given, Verdict
@@ -199,9 +199,15 @@ class MarkedPaper(NamedTuple):
         return self.exam.points
 
     @property
+    def points_of(self) -> dict[str, Decimal]:
+        """The points of each answer, by the id of what is asked."""
+        numbers = {self.exam.results[v.verdict.cell].id: v.points for v in self.numbers}
+        terms = {m.asked.id: m.points for m in self.terms}
+        return {**numbers, **terms, **{m.asked.id: m.points for m in self.words}}
+
+    @property
     def points(self) -> Decimal:
-        numbers = (*(v.points for v in self.numbers), *(m.points for m in self.terms))
-        return sum((*numbers, *(m.points for m in self.words)), Decimal(0))
+        return sum(self.points_of.values(), Decimal(0))
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -239,11 +245,10 @@ def marked(exam: Exam, sheet: AnswerSheet) -> MarkedPaper:
     verdicts, doubt = ShownWorking(exam.judge, judged).judged()
     scheme = exam.scheme
     if doubt is not None and doubt.too_few:
-        scheme = scheme._replace(carry=False)
-    shares = scheme.shares(verdicts)
+        scheme = scheme._replace(carry=False, once=False, slip=Decimal(0), mistake=Decimal(0))
     numbers = tuple(
         PointedVerdict(verdict, share * exam.results[verdict.cell].points)
-        for verdict, share in zip(verdicts, shares, strict=True)
+        for verdict, share in zip(verdicts, shares(scheme, verdicts), strict=True)
     )
     terms = tuple(
         marked_term(term, taken.get(term.id, nothing), answers, carry=scheme.carry)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
+from attncli.building.scheme import ROUNDINGS
 from attncli.cli import app
+from attncli.marking import answers, causes
 from attncli.marking.exam import cell_of
 from attncli.names import Name
 from attncli.pipeline import load, work
@@ -186,6 +190,28 @@ def test_files_for_an_lms_go_without_what_a_person_marks(folder: Path) -> None:
     assert (folder / "midterm_qti.zip").stat().st_size > 1000
 
 
+def test_a_quiz_of_random_forms_is_marked_from_its_responses(folder: Path, tmp_path: Path) -> None:
+    """Each student had another form, which the hash in the question's text tells."""
+    data, rows = (
+        manifest(folder),
+        [["Last name", "First name", "ID number", "Question 1", "Response 1"]],
+    )
+    for name, form in (("Ada", "A"), ("Ben", "C")):
+        key = key_of(folder, form)
+        parts = [text for id_, text in key.items() if id_ != HAND]
+        if name == "Ben":
+            parts[0] = "99"
+        said = "; ".join(f"part {k}: {text}" for k, text in enumerate(parts, start=1))
+        rows.append(["X", name, f"id-{name}", f"… Paper {data['forms'][form]['hash']} …", said])
+    path = tmp_path / "responses.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(rows)
+    papers = graded(folder, path)
+    assert {name: paper["points"] for name, paper in papers.items()} == {
+        "Ada X": 28.5, "Ben X": 28.0,
+    }  # fmt: skip
+
+
 def test_made_again_an_exam_keeps_its_forms(tmp_path: Path) -> None:
     (tmp_path / "e.yaml").write_text(EXAM, "utf-8")
     words = ("exam", tmp_path / "e.yaml", "-o", tmp_path / "e", "--format", "terminal")
@@ -244,3 +270,160 @@ def test_an_exam_is_a_folder(tmp_path: Path) -> None:
     assert "an exam is a folder" in run("exam", tmp_path / "e.yaml").stderr
     assert run("exam", tmp_path / "e.yaml", "-o", tmp_path / "e.pdf").exit_code == 2
     assert "is no exam file" in run("exam", "i_love_ai", "-o", tmp_path / "e").stderr
+
+
+# --------------------------------------------------------------------------------------------------
+# How marks are given: the file of the exam, another one, and what a teacher says.
+
+
+def points_by(folder: Path, tmp_path: Path, scheme: str, changed: Mapping[str, str]) -> float:
+    """The points of a paper of form B by a scheme."""
+    (tmp_path / "scheme.yaml").write_text(scheme, "utf-8")
+    answers = {**key_of(folder, "B"), **changed}
+    path = table(folder, tmp_path / "c.csv", {"Ben": ("B", answers)})
+    result = run("grade", folder, path, "--scheme", tmp_path / "scheme.yaml", "--format", "json")
+    assert result.exit_code in (0, 1), result.output
+    data: dict[str, Any] = json.loads(result.stdout)
+    return float(data["points"])
+
+
+@pytest.mark.parametrize(
+    ("scheme", "lost"),
+    [
+        ("slip: 0", 2),
+        ("slip: 0.5", 1),
+        ("slip: 1", 0),
+        ("{slip: 0.5, unit: 1}", 1),
+    ],
+)
+def test_what_a_slip_costs_is_said_by_a_scheme(
+    scheme: str, lost: float, folder: Path, tmp_path: Path
+) -> None:
+    changed = {"3/scores[AI, AI]": "99", "3/scores[I, I]": "98"}
+    assert points_by(folder, tmp_path, scheme, changed) == 31.5 - lost
+
+
+def test_a_number_written_down_wrongly_and_one_rounded_otherwise(
+    folder: Path, tmp_path: Path
+) -> None:
+    right = key_of(folder, "B")
+    turned = {"1/output[love, 1]": f"-{right['1/output[love, 1]']}"}
+    assert points_by(folder, tmp_path, "pen: 0", turned) == 30.5
+    assert points_by(folder, tmp_path, "pen: 0.5", turned) == 31.0
+    cell = next(k for k, text in right.items() if "weights" in k and not text.endswith("0"))
+    coarse = {cell: f"{float(right[cell]):.2f}"}
+    assert points_by(folder, tmp_path, "rounding: 0", coarse) == 31.0
+    assert points_by(folder, tmp_path, "rounding: 0.25", coarse) == 31.125
+    assert points_by(folder, tmp_path, "free: [other_decimals]", coarse) == 31.5
+
+
+def test_what_follows_and_what_is_made_again(folder: Path, tmp_path: Path) -> None:
+    """e^(−x) throughout: nine numbers of exp, three sums and nine weights, half a point each."""
+    (part, *_) = manifest(folder)["forms"]["B"]["parts"]
+    trace = work(load(folder / part["file"]))
+    wrong = np.exp(-trace["scores"].values).round(3)
+    sums = wrong.sum(axis=1, keepdims=True).round(3)
+    rows, columns = trace["exp"].rows.names, trace["exp"].columns.names
+    changed = {f"1/exp[{a}, {b}]": f"{wrong[i, j]:.3f}" for i, a in enumerate(rows)
+               for j, b in enumerate(columns)}  # fmt: skip
+    changed |= {f"1/exp_sum[{a}]": f"{sums[i, 0]:.3f}" for i, a in enumerate(rows)}
+    changed |= {f"1/weights[{a}, {b}]": f"{wrong[i, j] / sums[i, 0]:.3f}"
+                for i, a in enumerate(rows) for j, b in enumerate(columns)}  # fmt: skip
+    right = key_of(folder, "B")
+    differ = [id_ for id_, text in changed.items() if float(text) != float(right[id_])]
+    made = sum(id_.startswith("1/exp[") for id_ in differ)
+    assert points_by(folder, tmp_path, "{}", changed) == 31.0
+    assert points_by(folder, tmp_path, "once: false", changed) == 31.5 - made / 2
+    strict = points_by(folder, tmp_path, "{once: false, carry: false}", changed)
+    assert strict == 31.5 - len(differ) / 2
+
+
+def test_grades_and_units(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "s.yaml").write_text("grades: {top: 95, good: 60, none: 0}", "utf-8")
+    full, empty = key_of(folder, "A"), {"1/exp[I, I]": key_of(folder, "A")["1/exp[I, I]"]}
+    partly = {**full, "4/1": "what it offers", HAND: "0"}
+    class_ = {"Ada": ("A", full), "Ben": ("A", partly), "Cid": ("A", empty)}
+    path = table(folder, tmp_path / "c.csv", class_)
+    words = ("grade", folder, path, "--scheme", tmp_path / "s.yaml")
+    papers = json.loads(run(*words, "--format", "json").stdout)["papers"]
+    assert [paper["grade"] for paper in papers] == ["top", "good", "none"]
+    rows = [*csv.DictReader(run(*words, "--format", "csv").stdout.splitlines())]
+    assert [row["grade"] for row in rows] == ["top", "good", "none"]
+
+
+def test_the_key_says_how_marks_are_given(tmp_path: Path) -> None:
+    scheme = "scheme: {slip: 0.5, free: [rounded_early], unit: 0.5, grades: {A: 90}}\n"
+    (tmp_path / "e.yaml").write_text(EXAM + scheme, "utf-8")
+    words = ("exam", tmp_path / "e.yaml", "-o", tmp_path / "e", "--format", "terminal")
+    assert run(*words).exit_code == 0
+    key = (tmp_path / "e" / "e_A_key.txt").read_text("utf-8")
+    for says in ("earns 50 % of its points", "cost nothing: rounded_early", "A 90"):
+        assert says in key
+        assert says not in (tmp_path / "e" / "e_A_sheet.txt").read_text("utf-8")
+    answers = {**key_of(tmp_path / "e", "B"), "3/scores[AI, AI]": "99"}
+    (tmp_path / "e" / "midterm_class.csv").write_bytes(
+        (tmp_path / "e" / "e_class.csv").read_bytes()
+    )
+    path = table(tmp_path / "e", tmp_path / "c.csv", {"Ben": ("B", answers)})
+    data = json.loads(run("grade", tmp_path / "e", path, "--format", "json").stdout)
+    assert (data["points"], data["grade"]) == (31.0, "A")
+
+
+def overrides(tmp_path: Path, *rows: str) -> Path:
+    path = tmp_path / "overrides.csv"
+    path.write_text("\n".join(("student,cell,points,reason", *rows)) + "\n", "utf-8")
+    return path
+
+
+def test_a_teacher_has_the_last_word(folder: Path, tmp_path: Path) -> None:
+    answers = {**key_of(folder, "B"), "1/exp[I, AI]": "99", HAND: ""}
+    path = table(folder, tmp_path / "c.csv", {"Ben": ("B", answers)})
+    said = overrides(tmp_path, '"Ben","1/exp[I, AI]",0.25,smudged', f"id-Ben,{HAND},2.5,well put")
+    words = ("grade", folder, path, "--overrides", said)
+    before = json.loads(run("grade", folder, path, "--format", "json").stdout)["points"]
+    data = json.loads(run(*words, "--format", "json").stdout)
+    assert data["points"] == before + 2.75
+    assert "1/exp[I, AI] has 0.25 points by the teacher instead of 0: smudged" in data["remarks"]
+    page = " ".join(run(*words).stdout.split())
+    assert f"{HAND} has 2.5 points by the teacher instead of 0: well put" in page
+
+
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        ("Bob,4/1,1,x", 'there is no paper of "Bob"; known: Ben, id-Ben'),
+        ("Ben,4/9,1,x", '"4/9" isn\'t asked'),
+        ("Ben,4/1,one,x", '"one" are no points'),
+        ("Ben,4/1,-1,x", '"-1" are no points'),
+        ("Ben,4/1,1,", "there is no reason"),
+    ],
+)
+def test_overrides_of_nobody_and_nothing(row: str, says: str, folder: Path, tmp_path: Path) -> None:
+    path = table(folder, tmp_path / "c.csv", {"Ben": ("B", key_of(folder, "B"))})
+    result = run("grade", folder, path, "--overrides", overrides(tmp_path, row))
+    assert result.exit_code == 2
+    assert says in result.stderr
+    assert "overrides.csv:2:1" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("scheme", "says"),
+    [
+        ("slip: 2", "2 is not 1 or less"),
+        ("free: [nope]", "is no mistake that is known"),
+        ("grades: {A: 101}", "101 is not 100 or less"),
+        ("slips: 1", 'unknown key "slips"'),
+    ],
+)
+def test_what_is_wrong_with_a_scheme(scheme: str, says: str, folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "s.yaml").write_text(scheme, "utf-8")
+    path = table(folder, tmp_path / "c.csv", {"Ben": ("B", key_of(folder, "B"))})
+    result = run("grade", folder, path, "--scheme", tmp_path / "s.yaml")
+    assert result.exit_code == 2
+    assert says in result.stderr
+
+
+def test_the_names_of_ways_of_rounding_are_those_of_marking() -> None:
+    texts = [Path(path).read_text("utf-8") for path in (causes.__file__, answers.__file__)]
+    named = {name for text in texts for name in re.findall(r'Cause\(\s*"(\w+)"', text)}
+    assert {*ROUNDINGS} == named

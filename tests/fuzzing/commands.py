@@ -181,6 +181,8 @@ VALUES: Mapping[str, Draw] = {
     "rtol": _one_of("0", "1e-5", "-1", "nan", "x"),
     "atol": _one_of("0", "1e-8", "inf", "-1", "x"),
     "place": _one_of("place.json", SCENARIO, "no/place.json", "-"),
+    "minutes": _one_of("0", "1", "5", "x"),
+    "memory": _one_of("memory.json", SCENARIO, "no/memory.json", "-", "there"),
     "from_": _one_of(".", "there", "nothing", SCENARIO),
     "forms": _few,
     "seed": _one_of("0", "7", "1000000000000000000"),

@@ -24,6 +24,7 @@ from attncli.building.exercise_file import (
     QuestionKind,
     StepKind,
 )
+from attncli.building.scheme import SCHEME, MistakeKind
 from attncli.cli import app
 from attncli.file import shipped
 from attncli.file.keys import (
@@ -134,7 +135,10 @@ def _of_exercise(part: str) -> Rows:
     own = tuple(key for key in PART.keys if key.name not in EXERCISE.known)
     records = {"file": EXERCISE.keys, "asked": ASKED.keys, "tolerance": TOLERANCE.keys}
     return _HEADINGS, map(
-        _row, (records | {"exam": EXAM.keys, "part": own, "own": QUESTION.keys})[part]
+        _row,
+        (records | {"exam": EXAM.keys, "part": own, "own": QUESTION.keys, "scheme": SCHEME.keys})[
+            part
+        ],
     )
 
 
@@ -233,6 +237,7 @@ _WORDS: dict[type, tuple[str, str]] = {
     PointsKind: ("a number, or step or quantity → number", ""),
     QuestionKind: ("a question", "questions"),
     StepKind: ("a step", "steps"),
+    MistakeKind: ("a mistake", "mistakes"),
     Flag: ("`true`, `false`", "`true`, `false`"),
     MatrixKind: ("a matrix", "matrices"),
     NumberKind: ("a number", "numbers"),

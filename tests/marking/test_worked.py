@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 
 from attncli.building.exam_file import ExamFile
 from attncli.building.exercise_file import Ask, Blanking, ExerciseFile, Frame
+from attncli.building.scheme import Scheme
 from attncli.cli import app
 from attncli.exercises.class_tables import class_data, class_page, marked_paper
 from attncli.exercises.exam_papers import exam_forms
@@ -26,7 +27,7 @@ from attncli.exercises.requests import ExerciseRequest, request_of
 from attncli.library.paper_files import variants
 from attncli.marking.answers import AnswerSheet
 from attncli.marking.classes import GradedClass
-from attncli.marking.exam import Exam, Scheme
+from attncli.marking.exam import Exam
 from attncli.marking.exam_parts import MarkedExam, WholeExam
 from attncli.marking.marked_papers import MarkedPaper, marked
 from attncli.marking.verdicts import read_number

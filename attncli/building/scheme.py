@@ -1,0 +1,130 @@
+"""A marking scheme, as an exam or a file of its own says it: what a number earns by what is said of
+it, which mistakes cost nothing, and the scale of grades."""
+
+import os
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from pathlib import Path
+from types import MappingProxyType
+from typing import Annotated, Any, NamedTuple
+
+from attncli.file import reading
+from attncli.file.keys import (
+    Flag,
+    ListOf,
+    MapOf,
+    NumberKind,
+    Record,
+    Schema,
+    keys_of_fields,
+    typed,
+)
+from attncli.file.nodes import Node, Scalar, describe
+from attncli.file.problems import Diagnostics, nearest
+from attncli.option_values import Marks
+from attncli.steps.schema import step_meant
+
+_SHARE = NumberKind(least=0, most=1)
+_PER_CENT = NumberKind(least=0, most=100)
+ROUNDINGS = (
+    *("truncated", "half_even", "rounded_early", "three_digits", "root_rounded"),
+    *("products_rounded", "other_decimals", "too_few_decimals"),
+)
+"""Ways of rounding that are told from others by their names."""
+
+
+class MistakeKind:
+    """The name of a mistake, or of a way of rounding."""
+
+    def read(self, node: Node, problems: Diagnostics) -> str | None:
+        known = {*ROUNDINGS, *_mistakes()}
+        if isinstance(node, Scalar) and node.text in known:
+            return node.text
+        right = nearest(node.text if isinstance(node, Scalar) else "", sorted(known))
+        problems.add(node.where, f"{describe(node)} is no mistake that is known", right)
+        return None
+
+    def schema(self) -> Schema:
+        return {"type": "string"}
+
+
+def _mistakes() -> Iterable[str]:
+    from attncli.steps.story import steps
+
+    return (mistake.name for step in steps() for mistake in step.mistakes)
+
+
+class Scheme(NamedTuple):
+    """How marks are given. A mistake that is made again in other cells costs `once`. Where `carry`,
+    what follows by the right working from a wrong number earns its points."""
+
+    rounding: Annotated[
+        Decimal,
+        _SHARE,
+        "the share of its points that a number earns that is only rounded otherwise",
+    ] = Decimal(0)
+    pen: Annotated[
+        Decimal, _SHARE, "of one that is written down wrongly: its sign, its point, two digits"
+    ] = Decimal(0)
+    mistake: Annotated[Decimal, _SHARE, "of one that a known mistake gives"] = Decimal(0)
+    slip: Annotated[Decimal, _SHARE, "of one that no working gives which is known"] = Decimal(0)
+    otherwise: Annotated[
+        Decimal, _SHARE, "of one that was worked in another right way, 1 by default"
+    ] = Decimal(1)
+    carry: Annotated[bool, Flag(), "`false`: what follows from a wrong number earns nothing"] = True
+    once: Annotated[bool, Flag(), "`false`: a mistake costs in each number that it changes"] = True
+    free: Annotated[
+        tuple[str, ...], ListOf(MistakeKind()), "mistakes that cost nothing: `[rounded_early]`"
+    ] = ()
+    unit: Annotated[
+        Decimal | None,
+        NumberKind(positive=True),
+        "points of a part are rounded to this, half up: `0.5`",
+    ] = None
+    grades: Annotated[
+        Mapping[str, Decimal],
+        MapOf(_PER_CENT, "grade"),
+        "from how many per cent of the points on there is which grade: `{A: 90, B: 75, C: 50}`",
+    ] = MappingProxyType({})
+
+    @classmethod
+    def of(cls, marks: Marks) -> "Scheme":
+        """What `--marks` says: of method and accuracy marks, half each, a number that is only
+        rounded otherwise or written down wrongly has the former."""
+        half = Decimal("0.5") if marks == "method" else Decimal(0)
+        return cls(rounding=half, pen=half)
+
+    def in_units(self, points: Decimal) -> Decimal:
+        """Points as the scheme rounds them."""
+        if self.unit is None:
+            return points
+        return (points / self.unit + Decimal("0.5")).to_integral_value("ROUND_FLOOR") * self.unit
+
+    def grade(self, points: Decimal, of: Decimal) -> str:
+        """The best grade that so many points bring; nothing where there is none."""
+        share = 100 * points / of if of else Decimal(0)
+        earned = [(least, name) for name, least in self.grades.items() if share >= least]
+        return max(earned)[1] if earned else ""
+
+
+SCHEME = Record.of(*keys_of_fields(Scheme))
+
+
+def load_scheme(source: str | os.PathLike[str]) -> Scheme:
+    """The scheme of a file. Raises ScenarioError, whose `problems` are all that is wrong."""
+    problems = Diagnostics()
+    tree = reading.read_file(Path(source), problems, step_meant)
+    values = SCHEME.read(tree, problems) or {}
+    problems.stop_if_any()
+    return typed(Scheme, values)
+
+
+def said_by(data: Mapping[str, Any]) -> Scheme:
+    """The scheme that a manifest has. Raises what no scheme is made of."""
+    numbers = ("rounding", "pen", "mistake", "slip", "otherwise", "unit")
+    given = {name: Decimal(str(data[name])) for name in numbers if data.get(name) is not None}
+    flags = {name: bool(data[name]) for name in ("carry", "once") if name in data}
+    grades = {str(k): Decimal(str(v)) for k, v in data.get("grades", {}).items()}
+    free = tuple(map(str, data.get("free", ())))
+    entries: dict[str, Any] = {**given, **flags, "grades": grades, "free": free}
+    return Scheme(**entries)
