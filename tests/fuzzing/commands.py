@@ -174,6 +174,8 @@ VALUES: Mapping[str, Draw] = {
     "language": _one_of(*LANGUAGES),
     "students": _one_of("nothing.csv", "taken.md", SCENARIO),
     "asked": _one_of("nothing.yaml", SCENARIO, "taken.md"),
+    "scheme": _one_of("nothing.yaml", SCENARIO, "taken.md"),
+    "overrides": _one_of("nothing.csv", SCENARIO, "taken.md"),
     "marks": _one_of("single", "method"),
     "otherwise": _one_of("0", "0.5", "1", "2", "x"),
     "map_": _one_of("attn.q=Q", "x=", "heads[*].scores", SCENARIO, "a=b=c"),
