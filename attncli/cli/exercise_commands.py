@@ -13,7 +13,15 @@ from attncli.library.exercise_arguments import (
     GradeArguments,
     PracticeArguments,
 )
-from attncli.option_values import BLANKS, DETAILS, KEYS, LANGUAGES, LAYOUTS, MARKS
+from attncli.option_values import (
+    BLANKS,
+    DETAILS,
+    KEYS,
+    LANGUAGES,
+    LAYOUTS,
+    MARKS,
+    PAPER_SIZES,
+)
 
 _EXERCISE = {
     "context": typer.Context,
@@ -59,6 +67,11 @@ _EXERCISE = {
         "A sheet of hints as well: each step in words, formulas and names, without a "
         "number; questions for Moodle and QTI have them anyway.",
     ),
+    "grid": options.flag(
+        "--grid",
+        "An answer grid as well, to mark papers by eye: all forms in one table, a row for each "
+        "blank, with what is right in each form.",
+    ),
     "forms": options.text(
         "--forms",
         "N",
@@ -90,8 +103,18 @@ _EXERCISE = {
     "layout": options.choice(
         "--layout",
         lambda: LAYOUTS,
-        "How much room there is for the working: none, and smaller print (`compact`), some "
-        "`lines` for each question, or `pages`, one at least for each.",
+        "How much room there is for the working: none, on fuller pages (`compact`), some `lines` "
+        "for each question, or `pages`, one at least for each.",
+    ),
+    "room": options.text(
+        "--room",
+        "LINES",
+        "So many lines for the working of each question, whatever the layout; 0 for none.",
+    ),
+    "paper": options.choice(
+        "--paper",
+        lambda: PAPER_SIZES,
+        "What `pdf`, `latex` and printed `html` are laid out for.",
     ),
     "language": options.choice(
         "--language",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from attncli.document.blocks import Block, Callout, Paragraph, Section, parts_of
+from attncli.document.blocks import AnswerSpace, Block, Callout, Paragraph, Section, parts_of
 from attncli.document.questions import Interval, Item, RightAnswer
 from attncli.document.tables import MatrixBlock
 from attncli.equations.tree import Number
@@ -181,8 +181,8 @@ class BlankedPage(NamedTuple):
         asked: Sequence[AskedInWords],
         words: FrameWords,
     ) -> Section:
-        """A section that asks something in words, too; where that is all, its solution has the
-        working that leads to the answers."""
+        """A section that asks something in words, too, before the room for working; where that is
+        all, its solution has the working that leads to the answers."""
         questions = [q.asked_on(self.paths) for q in asked]
         keys = [key for question in questions if (key := question.words) is not None]
         blocks = blocks_of(self.trace, asked, keys, words)
@@ -193,8 +193,10 @@ class BlankedPage(NamedTuple):
         section = section._replace(solution=(*section.solution, *lines))
         if any(q.question.ranked for q in asked):
             section = by_names(section)
+        end = [block for block in section.blocks[-1:] if isinstance(block, AnswerSpace)]
+        shown = section.blocks[: len(section.blocks) - len(end)]
         return section._replace(
-            blocks=(*section.blocks, *blocks),
+            blocks=(*shown, *blocks, *end),
             questions=(*section.questions, *questions),
             solution=(*section.solution, *table_of_answers(questions, words.keys)),
         )
@@ -215,7 +217,7 @@ class BlankedPage(NamedTuple):
             for place, key in known
         )
         task = task_of(self.trace, part.path, [*zip(places, questions, strict=True)], words)
-        space = room(self.trace, section.section, places, request.layout)
+        space = room(self.trace, section.section, places, request)
         names = {place.quantity for place in places}
         selection, cells = request.selection_of(part)
         lines = working_in(self.trace, part, names, cells, selection._replace(detail="full"))

@@ -25,6 +25,7 @@ from attncli.document.blocks import (
 from attncli.document.questions import Item, counted_points
 from attncli.equations.tree import Number
 from attncli.exercises.line_blanks import Asked, Blankable, LineAsker, ShownCells
+from attncli.exercises.requests import ExerciseRequest
 from attncli.languages import FrameWords, Words
 from attncli.names import Name, Word
 from attncli.operations.subwords import CountInWords
@@ -90,8 +91,14 @@ def _numbers(quantity: Quantity, path: Name, asked: _Numbers, words: Words) -> S
     return put_in(of_row, what=spans, name=(Word(row),)) if row else spans
 
 
-def room(trace: Trace, section: Section, places: Sequence[Blankable], layout: str) -> list[Block]:
-    """Room for the working, where no line of it is there to be filled in and it takes some."""
+def room(
+    trace: Trace, section: Section, places: Sequence[Blankable], request: ExerciseRequest
+) -> list[Block]:
+    """Room for the working: as many lines as are asked for, or else some where no line of it is
+    there to be filled in and it takes some."""
+    if request.room is not None:
+        return [AnswerSpace(request.room)] if request.room else []
+    layout = request.layout
     lines = (line for block in section.blocks for line in parts_of(block, Line))
     worked = any(len(line.parts) > 1 for line in lines)
     if layout == "compact" or worked or any(isinstance(x, ColumnSum) for x in section.blocks):
@@ -108,10 +115,10 @@ def is_counted(quantity: Quantity) -> bool:
     return definition is not None and isinstance(definition.operation, CountInWords)
 
 
-def arranged(sections: Iterable[Section]) -> tuple[list[Block], list[Section]]:
+def arranged(sections: Iterable[Section], *, to_end: bool) -> tuple[list[Block], list[Section]]:
     """What opens a paper, and its questions, numbered from 1. Sections that ask for nothing go to
     the beginning of the next one that does; what one before has said isn't said again. The room
-    for the last one's working fills the last page."""
+    for the last one's working may go on `to_end` of the last page."""
     opening: list[Block] = []
     waiting: list[Block] = []
     asking: list[Section] = []
@@ -127,7 +134,7 @@ def arranged(sections: Iterable[Section]) -> tuple[list[Block], list[Section]]:
         asking.append(section)
         done.append(new._replace(number=len(done) + 1, blocks=(*before, *new.blocks)))
         waiting = []
-    return opening, [*done[:-1], *map(_to_the_end, done[-1:])]
+    return opening, [*done[:-1], *map(_to_the_end, done[-1:])] if to_end else done
 
 
 def _to_the_end(section: Section) -> Section:

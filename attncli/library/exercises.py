@@ -34,13 +34,14 @@ from attncli.library.paper_files import (
     page_of,
     paper_files,
     papers_of,
+    parse_choice,
     parse_counts,
-    parse_language,
-    parse_layout,
     parse_manner,
+    parse_room,
     safe_name,
     traces_of_forms,
 )
+from attncli.option_values import LANGUAGES, LAYOUTS, PAPER_SIZES
 from attncli.output_files import Contents, OutputError, check_folder, encoded
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ if TYPE_CHECKING:
 
 _SAID_BY_A_FILE = (
     *("step", "layer", "head", "token", "cell", "ask", "blank", "points", "forms", "seed", "allow"),
-    *("mistakes", "decimals", "rounding", "set_", "detail", "layout", "language"),
+    *("mistakes", "decimals", "rounding", "set_", "detail", "layout", "room", "paper", "language"),
 )
 """Options that an exercise file has keys for, or that belong into its scenario."""
 
@@ -113,18 +114,21 @@ def _by_options(order: ExerciseArguments, complaints: Complaints) -> Ordered | N
     complaints.hear(check_detail, order.detail or "full")
     blanking = complaints.hear(parse_blanking, order.blank)
     points = complaints.hear(parse_points, order.points or ())
-    layout = complaints.hear(parse_layout, order)
-    language = complaints.hear(parse_language, order)
+    layout = complaints.hear(parse_choice, "--layout", order.layout, LAYOUTS)
+    room = complaints.hear(parse_room, order)
+    paper = complaints.hear(parse_choice, "--paper", order.paper, PAPER_SIZES)
+    language = complaints.hear(parse_choice, "--language", order.language, LANGUAGES)
     counts = complaints.hear(parse_counts, order)
-    if blanking is None or points is None or counts is None or language is None:
+    if blanking is None or points is None or counts is None or language is None or paper is None:
         return None
     exercise = ExerciseFile(
         order.scenario,
         asks_of(order.part, order.cell, order.ask),
-        Frame(language=language),
+        Frame(language=language, paper=paper),
         blank=blanking,
         points=points,
         layout=layout,
+        room=room,
         detail=order.detail,
         forms=counts.forms,
         seed=counts.seed,

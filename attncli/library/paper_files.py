@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
 from attncli.building.exercise_file import LARGEST_SEED, MOST_FORMS
 from attncli.errors import Complaints, Problem
@@ -24,7 +24,7 @@ from attncli.library.output import (
     page_for,
     watched,
 )
-from attncli.option_values import KEYS, LANGUAGES, LAYOUTS, Layout
+from attncli.option_values import KEYS, MOST_ROOM
 from attncli.output_files import Contents, OutputError, check_folder
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from attncli.trace import Trace
 
 
+Choice = TypeVar("Choice", bound=str)
 _LONGEST = 60
 _UNSAFE = re.compile(r"[^A-Za-z0-9]+")
 
@@ -66,11 +67,12 @@ def _file_names(order: ExerciseArguments, manner: PaperSettings, forms: Sequence
     stem = safe_name(Path(order.scenario).stem)
     if info_of(manner.format).gathered:
         forms = [OWN_FORM]
-    return [
+    papers = [
         "_".join((stem, *(() if form == OWN_FORM else (form,)), kind)) + suffix
         for form in forms
         for kind in manner.kinds
     ]
+    return [*papers, f"{stem}_grid{suffix}"] if manner.grid else papers
 
 
 def safe_name(text: str) -> str:
@@ -106,13 +108,19 @@ def papers_of(
 def paper_files(
     order: ExerciseArguments, manner: PaperSettings, made: Iterable[ExamForm]
 ) -> dict[str, Contents]:
-    """The papers of forms by the names of their files."""
+    """The papers of forms by the names of their files, and the grid of all."""
     forms: list[str] = []
 
     def papers() -> Iterator[Document]:
+        kept: list[Document] = []
         for form in made:
             forms.append(form.name)
+            kept += [form.whole] * manner.grid
             yield from (_paper(kind, form, manner) for kind in manner.kinds)
+        if kept:
+            from attncli.exercises.answer_grid import answer_grid
+
+            yield answer_grid(kept)
 
     with _rarely_collecting():
         texts = _texts(papers(), order, manner)
@@ -226,13 +234,15 @@ def form_names(count: int | None) -> list[str]:
 
 class PaperSettings(NamedTuple):
     """How and where an exercise is written. `kinds` are the papers of each form; `share` is what a
-    known mistake earns, in per cent, where mistakes are to be looked for."""
+    known mistake earns, in per cent, where mistakes are to be looked for; with a `grid` there is
+    one of all forms."""
 
     format: str
     key: str
     folder: bool
     kinds: tuple[str, ...]
     share: int | None
+    grid: bool = False
 
 
 def parse_counts(order: ExerciseArguments) -> Counts:
@@ -264,6 +274,7 @@ def parse_manner(
     many = (
         by_file
         or order.hints
+        or order.grid
         or order.key == "separate"
         or (counts is not None and len(counts.names) > 1)
     )
@@ -296,16 +307,15 @@ def _check_choice(option: str, text: str | None, known: Sequence[str]) -> None:
         raise OutputError.of(f"{option} {text}", "no such choice", nearest(text, known))
 
 
-def parse_layout(order: ExerciseArguments) -> Layout:
-    """The layout that is ordered. Raises OutputError."""
-    _check_choice("--layout", order.layout, LAYOUTS)
-    return next(layout for layout in LAYOUTS if layout == order.layout)
+def parse_choice(option: str, text: str, known: Sequence[Choice]) -> Choice:
+    """The one of some words that is ordered. Raises OutputError."""
+    _check_choice(option, text, known)
+    return known[known.index(cast(Choice, text))]
 
 
-def parse_language(order: ExerciseArguments) -> str:
-    """The language that is ordered. Raises OutputError."""
-    _check_choice("--language", order.language, LANGUAGES)
-    return order.language
+def parse_room(order: ExerciseArguments) -> int | None:
+    """The lines that are ordered, if they are. Raises OutputError."""
+    return None if order.room is None else whole_number("--room", order.room, 0, MOST_ROOM)
 
 
 def is_folder(output: str, *, many: bool) -> bool:
@@ -317,7 +327,7 @@ def is_folder(output: str, *, many: bool) -> bool:
 
 
 def _checked(order: ExerciseArguments, form: str, *, folder: bool) -> PaperSettings:
-    from attncli.formats import info_of
+    from attncli.formats import exercise_format_names, info_of
 
     can = info_of(form)
     key = order.key or ("separate" if folder and "separate" in can.keys else can.keys[0])
@@ -328,13 +338,16 @@ def _checked(order: ExerciseArguments, form: str, *, folder: bool) -> PaperSetti
     if order.hints and can.hints == "none":
         right = "choose another, or leave --hints out"
         wrong.append(Problem.of("--hints", f"the format {form} has none", right))
+    if order.grid and form in exercise_format_names():
+        right = "choose one of pages, such as pdf, or leave --grid out"
+        wrong.append(Problem.of("--grid", f"the format {form} has no pages", right))
     if wrong:
         raise OutputError(wrong)
     check_form(form, fragment=order.fragment, values_only=order.values_only)
     first = "exercise" if key == "embedded" else "sheet"
     apart = order.hints and can.hints == "separate"
     kinds = (first, *(("key",) if key == "separate" else ()), *(("hints",) * apart))
-    return PaperSettings(form, key, folder, kinds, can.share)
+    return PaperSettings(form, key, folder, kinds, can.share, order.grid)
 
 
 # --------------------------------------------------------------------------------------------------
