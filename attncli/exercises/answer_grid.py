@@ -77,9 +77,7 @@ def _cell(item: Item | None, words: Words) -> Word | str:
     if item is None:
         return _UNASKED
     if item.words is not None:
-        label = label_of(item.words, words)
-        answers = answers_of(item.words, words)
-        return Word(f"{label}) {answers.raw}") if label else answers
+        return label_of(item.words, words) or answers_of(item.words, words)
     if item.key is None:
         return ""
     low, high = map(plain, ends_by_eye(item.key))
