@@ -142,7 +142,9 @@ def test_all_page_formats_have_it(form: str, tmp_path: Path) -> None:
     (path,) = tmp_path.glob(f"*_grid.{suffix}")
     text = path.read_text("utf-8")
     (tmp_path / "yaml").mkdir()
-    assert run(tmp_path / "yaml", *FORMS[:-1], "--format", "yaml", "--key", "separate").exit_code == 0
+    assert (
+        run(tmp_path / "yaml", *FORMS[:-1], "--format", "yaml", "--key", "separate").exit_code == 0
+    )
     (key,) = (tmp_path / "yaml").glob("*_B_key.yaml")
     last = key.read_text("utf-8").split()[-1]
     assert last in text

@@ -265,6 +265,15 @@ def test_what_is_wrong_with_a_file_is_told_at_its_place(
     assert not (tmp_path / "e").exists()
 
 
+@pytest.mark.parametrize("command", ["run", "validate", "practice", "lint"])
+def test_an_exam_is_no_scenario(command: str, tmp_path: Path) -> None:
+    (tmp_path / "e.yaml").write_text(EXAM, "utf-8")
+    result = run(command, tmp_path / "e.yaml")
+    assert result.exit_code == 2
+    assert "e.yaml:1:1: this is an exam, not a scenario; " in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
 def test_an_exam_is_a_folder(tmp_path: Path) -> None:
     (tmp_path / "e.yaml").write_text(EXAM, "utf-8")
     assert "an exam is a folder" in run("exam", tmp_path / "e.yaml").stderr
