@@ -85,7 +85,7 @@ def _section(number: int, taught: ToTeach, count: int) -> tuple[Section, Line]:
     fresh = _other_numbers(judge.trace, name)
     cell = _cell_to_try(fresh, verdict)
     blocks: tuple[Block, ...] = (
-        Paragraph((f"In {taught.papers} of {count} papers. {more}",)),
+        Paragraph((" ".join(filter(None, (f"In {taught.papers} of {count} papers.", more))),)),
         *([*workings_of(judge, verdict, ())] or [given]),
         *right_lines(judge.trace, [verdict.cell]),
         Subheading(("To try",)),

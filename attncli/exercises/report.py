@@ -36,7 +36,6 @@ from attncli.marking.exam import (
     first_cell_of,
     known_id,
     line_of,
-    places_of,
 )
 from attncli.marking.judging import Judge, published_verdicts
 from attncli.marking.marked_papers import all_follow
@@ -175,7 +174,7 @@ def findings_in_lines(trace: Trace, terms: Sequence[MarkedTerm]) -> Iterator[Blo
 
 def _of_term(term: MarkedTerm) -> Spans:
     key = term.asked.right
-    accepted = accepted_text(accepted_by(key), places_of(key))
+    accepted = accepted_text(accepted_by(key), decimals.places(key.number.shown))
     several = f" ({accepted} is accepted)" if " to " in accepted else ""
     causes = () if term.cause is None else (term.cause,)
     return _in_short(term.given, term.judgement, (key.number, several), causes)

@@ -65,11 +65,6 @@ class Roll(NamedTuple):
         student = self.student_of(sheet)
         return sheet if student is None else sheet._replace(student=student.name, id=student.id)
 
-    def identified(self, sheet: AnswerSheet) -> AnswerSheet:
-        """A sheet with the ID of whose it is, as far as the list tells."""
-        student = self.student_of(sheet)
-        return sheet if student is None else sheet._replace(id=student.id)
-
     def missing(self, sheets: Iterable[AnswerSheet]) -> list[Student]:
         """Those of whom there is no paper."""
         handed_in = {student.id for sheet in sheets if (student := self.student_of(sheet))}
@@ -156,7 +151,7 @@ def with_the_roll(graded: GradedClass, roll: Roll, *, whole: bool) -> GradedClas
     several = of_several(sheets, roll)
     papers = tuple(
         paper._replace(
-            sheet=paper.sheet if paper.sheet.id else roll.identified(paper.sheet),
+            sheet=roll.named(paper.sheet)._replace(student=paper.sheet.student),
             remarks=(
                 *paper.remarks,
                 *roll.remarks(paper.sheet, paper.exam.form or paper.sheet.form),

@@ -20,7 +20,7 @@ from attncli.marking.slips import OF_THE_PEN, slips_of_the_pen
 from attncli.marking.verdicts import Accepted, Cause, Given, Judgement, Verdict
 from attncli.marking.word_answers import WordQuestion, question_at
 from attncli.names import Name
-from attncli.numbers.decimals import shown
+from attncli.numbers import decimals
 from attncli.steps.order import is_question
 from attncli.trace import Trace
 from attncli.trace.quantity import known_name, timed
@@ -43,10 +43,11 @@ class MarkedTerm(NamedTuple):
         key, number = self.asked.key, self.given.number
         if key is None or number is None or self.judgement != "slip" or not number.is_finite():
             return None
-        places, fewer = places_of(key), self.given.places
-        if fewer is not None and fewer < places and number == shown(key.number.full, fewer):
-            decimals = f"{fewer} decimal{'' if fewer == 1 else 's'}"
-            return Cause("other_decimals", f"It has {decimals} instead of {places}.")
+        places, fewer = decimals.places(key.number.shown), self.given.places
+        coarse = fewer is not None and fewer < places
+        if coarse and number == decimals.shown(key.number.full, fewer or 0):
+            count = f"{fewer} decimal{'' if fewer == 1 else 's'}"
+            return Cause("other_decimals", f"It has {count} instead of {places}.")
         return next(slips_of_the_pen(accepted_by(key), number), None)
 
 
@@ -54,12 +55,6 @@ def line_of(id_: str) -> str | None:
     """The line that a term is inside of; None where an id is that of a cell."""
     match = _TERM.fullmatch(id_)
     return None if match is None else match[1]
-
-
-def places_of(key: RightAnswer) -> int:
-    """The decimals that the right number is written with."""
-    exponent = key.number.shown.as_tuple().exponent
-    return max(0, -exponent) if isinstance(exponent, int) else 0
 
 
 def accepted_by(key: RightAnswer) -> Accepted:
