@@ -21,6 +21,7 @@ _RULES: Mapping[type, Callable[..., str]] = MappingProxyType(
         ex.Negative: "(-{})".format,
         ex.Power: "Math.pow({},{})".format,
         ex.Root: "Math.sqrt({})".format,
+        ex.Vector: lambda *numbers: f"[{','.join(numbers)}]",
     }
 )
 _FUNCTIONS: Mapping[str, Callable[..., str]] = MappingProxyType(
@@ -29,6 +30,9 @@ _FUNCTIONS: Mapping[str, Callable[..., str]] = MappingProxyType(
         "max": lambda *numbers: f"Math.max({','.join(numbers)})",
         "min": lambda *numbers: f"Math.min({','.join(numbers)})",
         "ln": "Math.log({})".format,
+        "erf": "erf({})".format,  # which is the page's own
+        "erfc": "(1-erf({}))".format,
+        "count_before": "({1}.filter(x=>x>{0}).length+{2}.filter(x=>x==={0}).length)".format,
         "where": "({}?{}:{})".format,
         "less": "({}<{})".format,
         "at_most": "({}<={})".format,
@@ -53,7 +57,7 @@ def javascript(node: Expression, place_of: PlaceOf) -> str:
     parts: Sequence[Expression] = () if isinstance(node, Word) else node.parts
     if isinstance(node, ex.Apply):
         rule, parts = _FUNCTIONS.get(node.function), node.arguments
-    elif isinstance(node, ex.Sum | ex.Product):
+    elif isinstance(node, ex.Sum | ex.Product | ex.Vector):
         (parts,) = node.parts
     if rule is None:
         raise TypeError(f"{plain(node)} has no form in a browser")

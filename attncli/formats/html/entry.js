@@ -2,6 +2,11 @@
 // the key, by what follows from the paper's own earlier numbers, by known mistakes; what is none of
 // these may be a typing error and is asked for again.
 "use strict";
+const erf = (x) => { // Abramowitz and Stegun, 7.1.26: off by less than 2e-7
+  const t = 1 / (1 + 0.3275911 * Math.abs(x));
+  const tail = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))));
+  return Math.sign(x) * (1 - tail * Math.exp(-x * x));
+};
 (() => {
   const { hash, headings, ids, students, forms, formulas, file } = entry;
   const find = (id) => document.getElementById(id);
@@ -25,11 +30,11 @@
     return Array.isArray(read) ? Number(read[0]) / Number(read[1]) : read ? Number(read.replace("∞", "Infinity")) : NaN;
   };
   const textOf = (paper, { id }) => (paper.answers[id] ?? "").trim();
-  const follows = (paper, { at, half }, number) => {
+  const judged = (paper) => { // of each blank a state, and what is said
     const { items, cells } = forms[paper.form], worked = formulas[paper.form];
-    if (!worked[at]) return false;
-    const typed = new Map(items.map((item) => [item.at, valueOf(textOf(paper, item))]).filter(([, own]) => !Number.isNaN(own)));
-    const work = (shifted) => { // what is typed counts, else what follows from it, else the key
+    const texts = items.map((item) => textOf(paper, item)), numbers = texts.map(valueOf);
+    const typed = new Map(items.map(({ at }, k) => [at, numbers[k]]).filter(([, number]) => !Number.isNaN(number)));
+    const work = (at, shifted) => { // what is typed counts, else what follows from it, else the key
       const known = new Map();
       const value = (k) => {
         if (!known.has(k)) known.set(k, (typed.get(k) ?? worked[k]?.(value) ?? cells[k][0]) + (k === shifted ? cells[k][1] : 0));
@@ -37,27 +42,31 @@
       };
       return [worked[at](value), known];
     };
-    const [result, used] = work();
-    let room = 3 * half; // and what the digits behind the written ones of each number may do
-    for (const k of used.keys()) room += cells[k][1] && Math.abs(work(k)[0] - result);
-    return Math.abs(number - result) <= room;
+    const follows = ({ at, half }, number) => {
+      if (!worked[at]) return false;
+      const [result, used] = work(at);
+      let room = 3 * half; // and what the digits behind the written ones of each number may do
+      for (const k of used.keys()) room += cells[k][1] && Math.abs(work(at, k)[0] - result);
+      return Math.abs(number - result) <= room;
+    };
+    return items.map((item, k) => {
+      const [text, number] = [texts[k], numbers[k]];
+      const doubt = (why) => paper.kept[item.id] === text ? ["kept", "kept as the student’s own"] : ["doubt", `“${text}” ${why}: look again`];
+      if (isBlank(text)) return ["", ""];
+      if (item.options) {
+        const [option, label] = [item.options, item.labels].map((known) => known.findIndex((one) => wordsOf(one) === wordsOf(text.replace(/[.:]+$/, ""))));
+        return option + label === -2 ? doubt("is none of the options") : ["taken", item.options[Math.max(option, label)]];
+      }
+      if (Number.isNaN(number)) return doubt("is no number");
+      if ("most" in item) return isWithin(number, [0, item.most]) ? ["taken", `${number} of ${item.most} points`] : doubt(`isn’t between 0 and ${item.most}`);
+      if (isWithin(number, item.accepted)) return ["right", "right"];
+      if (follows(item, number)) return ["follows", "follows from earlier numbers"];
+      const slip = item.slips.find((one) => isWithin(number, one));
+      return slip ? ["slip", `known mistake: ${slip[2]}`] : doubt("doesn’t follow");
+    });
   };
-  const judged = (paper, item) => { // a state, and what is said
-    const text = textOf(paper, item), number = valueOf(text);
-    const doubt = (why) => paper.kept[item.id] === text ? ["kept", "kept as the student’s own"] : ["doubt", `“${text}” ${why}: look again`];
-    if (isBlank(text)) return ["", ""];
-    if (item.options) {
-      const [option, label] = [item.options, item.labels].map((texts) => texts.findIndex((one) => wordsOf(one) === wordsOf(text.replace(/[.:]+$/, ""))));
-      return option + label === -2 ? doubt("is none of the options") : ["taken", item.options[Math.max(option, label)]];
-    }
-    if (Number.isNaN(number)) return doubt("is no number");
-    if ("most" in item) return isWithin(number, [0, item.most]) ? ["taken", `${number} of ${item.most} points`] : doubt(`isn’t between 0 and ${item.most}`);
-    if (isWithin(number, item.accepted)) return ["right", "right"];
-    if (follows(paper, item, number)) return ["follows", "follows from earlier numbers"];
-    const slip = item.slips.find((one) => isWithin(number, one));
-    return slip ? ["slip", `known mistake: ${slip[2]}`] : doubt("doesn’t follow");
-  };
-  const doubtsOf = (paper) => forms[paper.form].items.filter((item) => judged(paper, item)[0] === "doubt").length;
+  const doubtsIn = (said) => said.filter(([state]) => state === "doubt").length;
+  const firstOf = (said, wanted) => said.findIndex(([state]) => state === wanted);
 
   // -- papers, which the browser keeps -------------------------------------------------------------
 
@@ -65,7 +74,7 @@
   const draft = (form) => ({ name: "", id: "", form, answers: {}, kept: {}, done: false });
   const hasAnswers = (paper) => Object.values(paper.answers).some((text) => !isBlank(text.trim()));
   const whose = ({ name, id }) => id || name;
-  let papers = [draft(names[0])], now = papers[0], asked = null;
+  let papers = [draft(names[0])], now = papers[0], asked = null, typing = null;
   try {
     const kept = JSON.parse(localStorage.getItem(key));
     if (kept) [papers, now] = [kept.papers, kept.papers[kept.now]];
@@ -79,20 +88,23 @@
   // -- the paper that is typed in ------------------------------------------------------------------
 
   const inputs = () => [...blanks.querySelectorAll("input")];
+  let said = [];
   const paint = () => {
+    said = judged(now);
+    now.doubts = doubtsIn(said);
     for (const [k, input] of inputs().entries()) {
-      const [state, says] = judged(now, forms[now.form].items[k]);
-      const typing = state === "doubt" && input === document.activeElement && asked?.text !== input.value.trim(); // not half a number
-      input.parentElement.dataset.state = typing ? "" : state;
-      input.ariaInvalid = String(state === "doubt" && !typing);
-      input.nextElementSibling.textContent = typing ? "" : says;
+      const half = said[k][0] === "doubt" && input === typing && asked?.text !== input.value.trim(); // a number that is being typed
+      const [state, says] = half ? ["", ""] : said[k];
+      input.parentElement.dataset.state = state;
+      input.ariaInvalid = String(state === "doubt");
+      input.nextElementSibling.textContent = says;
     }
-    const there = papers.filter((paper) => hasAnswers(paper) || paper.done);
-    const done = there.filter((paper) => paper.done).length;
+  };
+  const list = () => {
+    const there = papers.filter(hasAnswers), done = there.filter((paper) => paper.done).length;
     find("count").textContent = `${done}${students.length ? ` of ${students.length}` : ""} papers done`;
     find("papers").replaceChildren(...there.map((paper) => {
-      const doubts = doubtsOf(paper), more = doubts ? `, ${doubts} to look at` : "";
-      const text = `${paper.name || paper.id || "nobody’s"}, form ${paper.form}${more}`;
+      const text = `${paper.name || paper.id || "nobody’s"}, form ${paper.form}${paper.doubts ? `, ${paper.doubts} to look at` : ""}`;
       return made("li", {}, made("button", { type: "button", textContent: text, onclick: () => open(paper) }));
     }));
   };
@@ -102,12 +114,13 @@
     input.setAttribute("aria-describedby", `s${k}`);
     input.addEventListener("input", () => {
       now.answers[item.id] = input.value;
+      typing = input;
       if (asked) asked.again = true;
       keep();
       paint();
     });
     input.addEventListener("keydown", (event) => pressed(event, input, item, k));
-    input.addEventListener("focus", () => { input.select(); asked = null; paint(); });
+    input.addEventListener("focus", () => { input.select(); asked = typing = null; paint(); });
     const label = made("label", { htmlFor: input.id, textContent: item.id, title: heading });
     return made("div", { className: "field" }, label, input, made("span", { className: "said", id: `s${k}` }));
   };
@@ -121,15 +134,15 @@
       return rows.length ? made("section", {}, head, ...lines) : head;
     }));
     paint();
+    list();
   };
   const toBlank = (k) => inputs()[k]?.focus();
   const open = (paper) => {
-    papers = papers.filter((one) => one === paper || hasAnswers(one) || one.done);
+    papers = papers.filter((one) => one === paper || hasAnswers(one));
     now = paper;
     keep();
     show();
-    const first = forms[now.form].items.findIndex((item) => judged(now, item)[0] === "doubt");
-    toBlank(Math.max(first, 0));
+    toBlank(Math.max(firstOf(said, "doubt"), 0));
   };
   let audio = null;
   const beep = () => { // who types looks at the paper
@@ -139,8 +152,8 @@
     tone.start();
     tone.stop(audio.currentTime + 0.12);
   };
-  const mayLeave = (input, item) => { // asks once whether that is what the paper says
-    const [state, says] = judged(now, item), text = textOf(now, item);
+  const mayLeave = (input, item, k) => { // asks once whether that is what the paper says
+    const [state, says] = said[k], text = textOf(now, item);
     if (state !== "doubt") return true;
     if (asked?.input === input && asked.text === text) {
       if (asked.again) now.kept[item.id] = text;
@@ -159,9 +172,10 @@
     if (event.ctrlKey || event.metaKey || !(keeps || ahead || event.key === "ArrowUp")) return;
     if (event.key !== "Tab") event.preventDefault();
     if (keeps) now.kept[item.id] = textOf(now, item);
-    if (ahead && !mayLeave(input, item)) return event.preventDefault();
+    if (ahead && !mayLeave(input, item, k)) return event.preventDefault();
     if (ahead || keeps) say("");
     keep();
+    paint();
     if (event.key === "ArrowUp") toBlank(k - 1);
     else if (k + 1 < inputs().length) event.key !== "Tab" && toBlank(k + 1);
     else if (event.key === "Enter" || keeps) next();
@@ -193,7 +207,7 @@
     return one !== null;
   };
   const next = () => {
-    const all = inputs(), k = forms[now.form].items.findIndex((item) => judged(now, item)[0] === "doubt");
+    const all = inputs(), k = firstOf(said, "doubt");
     if (!whose(now)) settle();
     if (hasAnswers(now) && !whose(now)) {
       nameField.focus();
@@ -201,7 +215,7 @@
     }
     if (k >= 0 && !now.done && all[k] !== asked?.input) {
       all[k].focus();
-      mayLeave(all[k], forms[now.form].items[k]);
+      mayLeave(all[k], forms[now.form].items[k], k);
       return undefined;
     }
     now.done = hasAnswers(now);
@@ -219,7 +233,8 @@
     field.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" || event.ctrlKey || event.metaKey) return;
       event.preventDefault();
-      if (!beyond || settle()) toBlank(0);
+      const own = now;
+      if (!beyond || settle()) own === now && toBlank(0);
       else beyond.focus();
     });
   }
@@ -260,13 +275,16 @@
       return { ...draft(own[2]), name: own[0], id: own[1], answers, done: true };
     }).filter(hasAnswers);
     const taken = read.filter((paper) => names.includes(paper.form));
-    for (const paper of taken) paper.kept = papers.find((one) => whose(one) === whose(paper))?.kept ?? {};
+    for (const paper of taken) {
+      paper.kept = papers.find((one) => whose(one) === whose(paper))?.kept ?? {};
+      paper.doubts = doubtsIn(judged(paper));
+    }
     papers = [...papers.filter((one) => hasAnswers(one) && !taken.some((paper) => whose(one) === whose(paper))), ...taken];
     papers.push(now = draft(names[0]));
     keep();
     show();
     nameField.focus();
-    const [left, doubts] = [read.length - taken.length, taken.filter(doubtsOf).length];
+    const [left, doubts] = [read.length - taken.length, taken.filter((paper) => paper.doubts).length];
     return say(`${taken.length} papers loaded, ${doubts} of them to look at.${left ? ` ${left} of no form of this exam are left out.` : ""}`);
   };
   const forget = () => {
@@ -292,6 +310,6 @@
   formField.append(...names.map((name) => made("option", { textContent: name })));
   find("students").append(...students.map(([name, id]) => made("option", { value: name, textContent: id })));
   show();
-  if (whose(now)) toBlank(Math.max(0, forms[now.form].items.findIndex((item) => isBlank(textOf(now, item)))));
+  if (whose(now)) toBlank(Math.max(firstOf(said, ""), 0));
   else nameField.focus();
 })();

@@ -12,8 +12,7 @@ const { numberOf, wordsOf } = (() => {
     const endless = /^([+-]?)(?:inf|infinity|∞)$/.exec(text);
     if (endless) return `${endless[1].replace("+", "")}∞`;
     const parts = /^([+-]?)(\d{1,60})\/(\d{1,60})(%?)$/.exec(text);
-    if (parts && !BigInt(parts[3])) return null;
-    if (parts) return [BigInt(`${parts[1]}1`) * BigInt(parts[2]), BigInt(parts[3]) * (parts[4] ? 100n : 1n)];
+    if (parts) return BigInt(parts[3]) ? [BigInt(`${parts[1]}1`) * BigInt(parts[2]), BigInt(parts[3]) * (parts[4] ? 100n : 1n)] : null;
     if (/^[+-]?\d{1,3}(?:(?:,\d{3})+\.\d*|(?:\.\d{3})+,\d*)$/.test(text)) text = text.replace(/[.,](?=.*[.,])/g, "");
     const found = /^([+-]?)(\d*)(?:[.,](\d*))?(?:(?:e|×10\^)([+-]?\d{1,4}))?(%?)$/.exec(text);
     const [, sign, whole, behind = "", exponent = "0", percent] = found || ["", "", ""];

@@ -1,5 +1,4 @@
-// Says of each answer whether it is right. The sheet has digests of what is right, cut into decimal
-// cells (exercises/papers.py).
+// Says of each answer whether it is right, by digests of what is: decimal cells (exercises/papers.py).
 "use strict";
 (() => {
   const { words, seals } = JSON.parse(document.getElementById("seals").textContent);
@@ -40,7 +39,6 @@
     const letters = [...bytes.slice(0, 5)].flatMap((byte) => [97 + (byte >> 4), 97 + (byte & 15)]);
     return digests.match(/.{10}/g).includes(String.fromCharCode(...letters));
   };
-
   const cellsOf = ([above, below], level) => {
     const [x, y] = [above * 10n ** BigInt(Math.max(level, 0)), below * 10n ** BigInt(Math.max(-level, 0))];
     return x % y ? [`${level}:${x / y - (x < 0n ? 1n : 0n)}`] : [`${level}:${x / y}`, `${level}=${x / y}`];
