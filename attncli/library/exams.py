@@ -27,8 +27,8 @@ _ROWS = 30
 
 
 def exam(order: ExamArguments) -> FilesOutput:
-    """Papers, keys, answers files, a table for the class, and files for an LMS. Raises
-    UserError."""
+    """Papers, keys, answers files, a table and a page to type a class into, and files for an LMS.
+    Raises UserError."""
     form = order.form or ("pdf" if find_spec("typst") else "html")
     typed = order.ordered(form)
     if order.output is None or not _is_folder(order.output):

@@ -320,7 +320,7 @@ def doubts(page: Any, folder: Path, papers: Mapping[str, Mapping[str, str]]) -> 
     page.wait_for_function("document.getElementById('status').textContent")
     found = []
     for k in range(len(papers)):
-        page.locator("#papers button").nth(k).click()
+        page.evaluate("k => document.querySelectorAll('#papers button')[k].click()", k)
         states = Typist(page).states.items()
         found.append({id_ for id_, state in states if state == "doubt"})
     return found

@@ -60,7 +60,7 @@ const erf = (x) => { // Abramowitz and Stegun, 7.1.26: off by less than 2e-7
       if (Number.isNaN(number)) return doubt("is no number");
       if ("most" in item) return isWithin(number, [0, item.most]) ? ["taken", `${number} of ${item.most} points`] : doubt(`isn’t between 0 and ${item.most}`);
       if (isWithin(number, item.accepted)) return ["right", "right"];
-      if (follows(item, number)) return ["follows", "follows from earlier numbers"];
+      if (follows(item, number)) return ["follows", "carried forward"];
       const slip = item.slips.find((one) => isWithin(number, one));
       return slip ? ["slip", `known mistake: ${slip[2]}`] : doubt("doesn’t follow");
     });
