@@ -31,3 +31,10 @@ FLOATS = ("float64", "float32", "float16", "bfloat16")
 Layout = Literal["compact", "lines", "pages"]
 LAYOUTS: tuple[Layout, ...] = ("compact", "lines", "pages")
 """How much room an exercise leaves for the working."""
+
+MOST_ROOM = 100
+"""Lines that a question has room for, if their number is said."""
+
+PaperSize = Literal["a4", "letter"]
+PAPER_SIZES: tuple[PaperSize, ...] = ("a4", "letter")
+"""What exercises are printed on."""

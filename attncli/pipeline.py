@@ -96,10 +96,14 @@ def _is_fine(origin: Origin, tree: Map) -> bool:
 
 
 def _check_is_scenario(tree: Map) -> None:
-    """Raises ScenarioError for an exercise file, which alone names a scenario."""
+    """Raises ScenarioError for an exercise file, which alone names a scenario, and for an exam,
+    which alone has parts."""
     if tree.get("scenario") is not None:
         right = "name its scenario; attn exercise, grade and practice take the exercise"
         raise scenario_error(tree.where, "this is an exercise, not a scenario", right)
+    if tree.get("parts") is not None:
+        right = "name the scenario of a part; attn exam, grade and design take the exam"
+        raise scenario_error(tree.where, "this is an exam, not a scenario", right)
 
 
 def _recounted(tree: Map, outside: bool, large: bool, counts: Sequence[int]) -> Scenario:

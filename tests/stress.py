@@ -29,7 +29,7 @@ from attncli.file import shipped
 from attncli.formats import RenderOptions, render
 from attncli.library.paper_files import variants
 from attncli.names import Word
-from attncli.nice_numbers.rules import difficulty
+from attncli.nice_numbers.costs import difficulty
 from attncli.numbers import decimals
 from attncli.pipeline import load, work
 from attncli.trace import Trace

@@ -109,6 +109,8 @@ class ExamPart(NamedTuple):
 
 _OF_ALL = ("exercise", "forms", "seed", "layout", *Frame._fields)
 """What an exam says for all of its parts."""
+_OF_EACH = ("forms", "seed", "layout", "room")
+"""What an exam says for each of its exercises; its room is only the usual one."""
 PART = Record.of(
     Key("title", TextKind("a title"), "what the part is called, if not as its scenario"),
     *(key for key in EXERCISE.keys if key.name not in _OF_ALL),
@@ -188,7 +190,7 @@ class ExamFile(NamedTuple):
 
 EXAM = Record.of(
     Key("exam", TextKind("a title"), "what the exam is called"),
-    *(key for key in EXERCISE.keys if key.name in _OF_ALL and key.name != "exercise"),
+    *(k for k in EXERCISE.keys if k.name in (*_OF_ALL, *_OF_EACH) and k.name != "exercise"),
     Key("cover", Flag(), "`true`: a page of its own before the questions"),
     Key("scheme", SchemeKind(), "how marks are given"),
     Key("parts", ListOf(ExamPartKind()), "the parts, one after the other"),
@@ -222,10 +224,6 @@ def load_exam(source: str | os.PathLike[str]) -> ExamFile:
     problems.stop_if_any()
     kept = {key: values[key] for key in ("forms", "seed", "cover", "scheme") if key in values}
     return ExamFile(tuple(parts), frame, path=path, places=places(tree), **kept)
-
-
-_OF_EACH = ("forms", "seed", "layout")
-"""What an exam says for each of its exercises."""
 
 
 def _part(values: Mapping[str, Any], path: Path, frame: Frame, problems: Diagnostics) -> ExamPart:

@@ -31,7 +31,16 @@ from attncli.file.keys import (
 from attncli.file.nodes import Map, Node, Scalar, describe
 from attncli.file.problems import Diagnostics, nearest
 from attncli.numbers import decimals
-from attncli.option_values import BLANKS, DETAILS, LANGUAGES, LAYOUTS, Layout
+from attncli.option_values import (
+    BLANKS,
+    DETAILS,
+    LANGUAGES,
+    LAYOUTS,
+    MOST_ROOM,
+    PAPER_SIZES,
+    Layout,
+    PaperSize,
+)
 from attncli.steps.order import STORY, inquiries, is_question, made
 from attncli.steps.schema import nearest_step, step_meant
 
@@ -249,7 +258,8 @@ TOLERANCE = Record.of(
 
 
 class Frame(NamedTuple):
-    """What stands around the questions, and in which language the program's own words do."""
+    """What stands around the questions, in which language the program's own words do, and what all
+    of it is printed on."""
 
     title: str = ""
     course: Annotated[str, _TEXT, "the course, which stands below the title"] = ""
@@ -261,6 +271,9 @@ class Frame(NamedTuple):
     language: Annotated[
         str, Choice(LANGUAGES), "the language of the program's own words on the papers"
     ] = LANGUAGES[0]
+    paper: Annotated[
+        PaperSize, Choice(PAPER_SIZES), "what it is printed on, as `--paper` has it"
+    ] = PAPER_SIZES[0]
 
 
 class ExerciseFile(NamedTuple):
@@ -297,6 +310,11 @@ class ExerciseFile(NamedTuple):
         Layout | None,
         Choice(LAYOUTS),
         "the room for working: little, some lines, or a page each",
+    ] = None
+    room: Annotated[
+        int | None,
+        WholeNumber(0, MOST_ROOM),
+        "so many lines for the working of each question, whatever the layout",
     ] = None
     detail: Annotated[
         str | None, Choice(DETAILS), "how closely it is told, as `--detail` has it"

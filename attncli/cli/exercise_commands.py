@@ -13,7 +13,15 @@ from attncli.library.exercise_arguments import (
     GradeArguments,
     PracticeArguments,
 )
-from attncli.option_values import BLANKS, DETAILS, KEYS, LANGUAGES, LAYOUTS, MARKS
+from attncli.option_values import (
+    BLANKS,
+    DETAILS,
+    KEYS,
+    LANGUAGES,
+    LAYOUTS,
+    MARKS,
+    PAPER_SIZES,
+)
 
 _EXERCISE = {
     "context": typer.Context,
@@ -59,6 +67,11 @@ _EXERCISE = {
         "A sheet of hints as well: each step in words, formulas and names, without a "
         "number; questions for Moodle and QTI have them anyway.",
     ),
+    "grid": options.flag(
+        "--grid",
+        "An answer grid as well, to mark papers by eye: all forms in one table, a row for each "
+        "blank, with what is right in each form.",
+    ),
     "forms": options.text(
         "--forms",
         "N",
@@ -90,8 +103,18 @@ _EXERCISE = {
     "layout": options.choice(
         "--layout",
         lambda: LAYOUTS,
-        "How much room there is for the working: none, and smaller print (`compact`), some "
-        "`lines` for each question, or `pages`, one at least for each.",
+        "How much room there is for the working: none, on fuller pages (`compact`), some `lines` "
+        "for each question, or `pages`, one at least for each.",
+    ),
+    "room": options.text(
+        "--room",
+        "LINES",
+        "So many lines for the working of each question, whatever the layout; 0 for none.",
+    ),
+    "paper": options.choice(
+        "--paper",
+        lambda: PAPER_SIZES,
+        "What `pdf`, `latex` and printed `html` are laid out for.",
     ),
     "language": options.choice(
         "--language",
@@ -266,11 +289,22 @@ _PRACTICE = {
     ),
     "rows": options.flag("--rows", "Ask for the numbers of a row at once, not for each."),
     "seed": options.text("--seed", "N", "Other numbers of the same difficulty, chosen by this."),
+    "minutes": options.text(
+        "--minutes",
+        "N",
+        "Go on for so many minutes, each time with other numbers; best with one `--step`.",
+    ),
     "place": options.text(
         "--place",
         "FILE",
         "Where to keep how far you are; by default, in a terminal, in your own folder "
         "for such things.",
+    ),
+    "memory": options.text(
+        "--memory",
+        "FILE",
+        "Where to remember what was right and what wasn't, over all sessions; by default, in a "
+        "terminal, in your own folder for such things.",
     ),
     "fresh": options.flag("--fresh", "Begin anew, whatever was answered before."),
 }
@@ -280,13 +314,16 @@ _PRACTICE = {
 def practice(typed: PracticeArguments) -> int:
     """Practise number by number, and hear at once what follows.
 
-    A wrong number is told from a known mistake, `?` gives a hint, and you may go on from your own
-    number. Answers may come from a file or a pipe too, one a line. Exit status 0 if all that was
-    answered is right, 1 if something isn't.
+    A wrong number is told from a known mistake, `?` gives a hint, `show` works another line, and
+    you may go on from your own number. What was wrong comes again, with other numbers. Answers may
+    come from a file or a pipe too, one a line. Exit status 0 if all that was answered is right, 1
+    if something isn't.
 
     Examples:
 
       attn practice i_love_ai --step softmax
+
+      attn practice i_love_ai --step softmax --minutes 10
 
       attn practice i_love_ai --step scores --token love --rows
 

@@ -2,16 +2,18 @@
 
 from typing import Any
 
+import typer
+
 from attncli.cli import options
 from attncli.cli.calling import taking
 from attncli.cli.errors import complaining
 from attncli.library import scenario_files
 from attncli.library.arguments import Output, PageOptions
+from attncli.library.designs import DesignArguments
 from attncli.library.exercise_arguments import SiteArguments
 from attncli.library.scenario_files import (
     LISTS,
     SCHEMAS,
-    DesignArguments,
     HelpArguments,
     ListArguments,
     NewArguments,
@@ -20,25 +22,47 @@ from attncli.library.scenario_files import (
 )
 
 _DESIGN = {
+    "context": typer.Context,
+    "scenario": options.one_of(
+        "[SCENARIO]",
+        options.scenarios,
+        "A scenario file or a shipped one, or an exercise file, to make forms of; without one, a"
+        " new scenario is made.",
+    ),
+    "forms": options.text(
+        "--forms", "N", "So many forms that cost the same, and a table of what they cost."
+    ),
     "tokens": options.text("--tokens", "N", "How many words, 2 to 8."),
     "d_model": options.text("--d-model", "N", "The dimensions of the embeddings, 1 to 8."),
     "heads": options.text("--heads", "N", "How many heads share these dimensions equally."),
     "seed": options.text("--seed", "N", "Chooses the numbers; the same seed gives the same bytes."),
     "decimals": options.text("--decimals", "N", "The decimals of every step."),
+    "output": options.output(
+        "FILE|FOLDER", "A file for the scenario or the table; a folder for forms and the table."
+    ),
 }
 
 
 @taking(DesignArguments, own=_DESIGN)
 def design(typed: DesignArguments) -> Output:
-    """Make a new scenario whose numbers are nice to work with by hand.
+    """Make a new scenario, or forms that cost the same.
+
+    The table of forms says what each is worth, how much there is to multiply, and which known
+    mistakes show in it. The forms of a scenario are those of `attn exercise` with the same seed.
 
     Examples:
 
       attn design --tokens 3 --d-model 2 --heads 1 --seed 7 -o mine.yaml
 
       attn design --tokens 7 --d-model 4 --heads 2 --allow sums
+
+      attn design i_love_ai --forms 4 --step scores --step softmax
+
+      attn design --forms 4 -o forms/
     """
-    return scenario_files.design(typed)
+    from attncli.library import designs
+
+    return designs.design(typed)
 
 
 _NEW = {

@@ -4,30 +4,36 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from time import gmtime, strftime, time
+from typing import TYPE_CHECKING
 
 from attncli.building.exercise_file import LARGEST_SEED
 from attncli.errors import Complaints, UserError
 from attncli.library.arguments import whole_number
 from attncli.library.output import page_for
 from attncli.library.paper_files import variants
-from attncli.output_files import write_out
+from attncli.output_files import write_file, write_out
 
 if TYPE_CHECKING:
     from attncli.building.exercise_file import ExerciseFile
-    from attncli.document.blocks import Document, Spans
-    from attncli.equations.tree import Location
+    from attncli.document.blocks import Document
     from attncli.library.exercise_arguments import PracticeArguments
-    from attncli.practice.session import Session, Task
+    from attncli.marking.verdicts import Cause
+    from attncli.practice.memory import Memory, Outcome
+    from attncli.practice.session import Course, Lesson, Session, Task
     from attncli.trace import Trace
 
 
 _PROMPT = "> "
 _STOP = ("quit", "exit", ":q")
 _SHOW = ("skip", "??", "=")
+_MOST_MINUTES = 600
+_DATE = "%Y-%m-%dT%H:%M:%SZ"
+_MANY = 10**6
+"""More other numbers than anybody asks for; they are looked for one by one."""
 
 
 class Over(Exception):  # noqa: N818  (an end, not a fault)
@@ -36,130 +42,95 @@ class Over(Exception):  # noqa: N818  (an end, not a fault)
 
 @dataclass
 class Turn:
-    """One task until it is answered, shown, or gone on with: how many hints were given, the last
-    numbers that don't follow, and the mistakes in them."""
+    """One task until it is answered, shown, or gone on with: how many hints and other lines were
+    given, the last answers that don't follow, and the mistakes in them, by addresses."""
 
+    course: Course
     session: Session
     task: Task
     hints: int = 0
+    others: int = 0
     last: Sequence[str] = ()
-    mistakes: dict[Location, str] = field(default_factory=dict)
+    mistakes: dict[str, Cause] = field(default_factory=dict)
 
     def run(self) -> None:
+        from attncli.practice.feedback import question
+
+        _show(question(self.session, self.task), "")
         while not self.is_settled_by(_heard()):
             pass
 
     def is_settled_by(self, text: str) -> bool:
         """Whether an answer, or what else was said, ends the turn."""
-        if text.casefold() in _STOP:
+        from attncli.practice import feedback
+
+        said = text.casefold()
+        if said in _STOP:
             raise Over
-        if text == "?":
-            _show(self.hint())
+        if said == "?" and (page := feedback.hint(self.session, self.task, self.hints)):
+            _show(page)
             self.hints += 1
-            return False
-        if text.casefold() in _SHOW:
-            _show(self.answer())
-            self.session.keep_shown(self.task)
+        elif said == "?":
+            write_out("There are no more hints. Type show for another line, skip for the answer.\n")
+        elif said == "show":
+            _show(feedback.another(self.course, self.session, self.task))
+            self.others += 1
+        elif said in _SHOW:
+            _show(feedback.answer(self.session, self.task))
+            self.session.keep_shown(self.task, self.mistakes)
             return True
-        if not text and self.last:
+        elif not text and self.last:
             return self.keep(self.last)
-        given = self.numbers_of(text)
-        return given is not None and self.is_right(given)
+        else:
+            given = self.answers_of(text)
+            return given is not None and self.is_right(given)
+        return False
 
     def is_right(self, given: Sequence[str]) -> bool:
         """Says what there is to say of an answer; whether to go on, since it is right, or nobody is
         there to try again."""
-        is_right, is_readable = self.says(given)
-        if is_right or not _is_there():
+        from attncli.marking.verdicts import FOLLOW
+        from attncli.practice import feedback
+
+        marked = self.session.marked(self.task, given)
+        for each in marked:
+            _show(feedback.verdict_on(self.session, each), "")
+        judged = dict(zip(self.session.ids(self.task), marked, strict=True))
+        wrong = {name: each for name, each in judged.items() if each.judgement not in FOLLOW}
+        is_read = not any(each.judgement in ("blank", "unreadable") for each in wrong.values())
+        if is_read or not _is_there():
+            self.mistakes |= {name: feedback.mistake_of(each) for name, each in wrong.items()}
+        if not wrong or not _is_there():
             write_out("\n")
             return self.keep(given)
-        if is_readable:
+        if is_read:
             self.last = given
             write_out("Try again, or press Enter to keep the answer.\n")
         return False
 
-    def begin(self) -> Self:
-        """Asks."""
-        from attncli.practice.feedback import question
-
-        _say(question(self.session, self.task))
-        return self
-
-    def hint(self) -> Document:
-        from attncli.practice.feedback import hint
-
-        return hint(self.session, self.task, with_numbers=self.hints > 0)
-
-    def answer(self) -> Document:
-        from attncli.practice.feedback import answer
-
-        return answer(self.session, self.task)
-
     def keep(self, given: Sequence[str]) -> bool:
-        self.session.keep(self.task, given, self.mistakes)
+        self.session.keep(self.task, given, self.mistakes, self.hints + self.others)
         return True
 
-    def numbers_of(self, text: str) -> list[str] | None:
-        """The numbers of an answer, one a cell; None where there are not so many."""
-        count = len(self.task.cells)
+    def answers_of(self, text: str) -> list[str] | None:
+        """The answers that were given, one a cell; None where there are not so many."""
+        count = len(self.session.ids(self.task))
         given = [text] if count == 1 else text.replace(";", " ").split()
         if len(given) == count:
             return given
         write_out(f"{count} numbers are asked for, with spaces between.\n")
         return None if _is_there() else [*given, *[""] * count][:count]
 
-    def says(self, given: Sequence[str]) -> tuple[bool, bool]:
-        """Says what is right and wrong; whether all is right, and whether all can be read."""
-        from attncli.marking.verdicts import FOLLOW
-        from attncli.practice import feedback
-
-        verdicts = self.session.verdicts_on(self.task, given)
-        for verdict in verdicts:
-            _say(feedback.verdict_on(self.session, verdict))
-        wrong = [verdict for verdict in verdicts if verdict.judgement not in FOLLOW]
-        self.mistakes.update({v.cell: feedback.mistake_in_words(v) for v in wrong})
-        return not wrong, all(verdict.given.number is not None for verdict in verdicts)
-
-
-@dataclass
-class TurnInWords(Turn):
-    """A question that is answered in words, until it is."""
-
-    missed: bool = False
-
-    def begin(self) -> Self:
-        from attncli.practice.feedback import question_in_words
-
-        _show(question_in_words(self.session, self.task))
-        return self
-
-    def hint(self) -> Document:
-        from attncli.practice.feedback import hint_in_words
-
-        return hint_in_words(self.task)
-
-    def answer(self) -> Document:
-        from attncli.practice.feedback import answer_in_words
-
-        return answer_in_words(self.session, self.task)
-
-    def keep(self, given: Sequence[str]) -> bool:
-        wrong = ("An answer in words that doesn't follow.",) if self.missed else ()
-        self.session.keep_words(self.task, given[0], wrong)
-        return True
-
-    def numbers_of(self, text: str) -> list[str] | None:
-        return [text]
-
-    def says(self, given: Sequence[str]) -> tuple[bool, bool]:
-        from attncli.marking.verdicts import FOLLOW
-        from attncli.practice.feedback import verdict_in_words
-
-        marked = self.session.marked_words(self.task, given[0])
-        _say(verdict_in_words(marked))
-        right = marked.judgement in FOLLOW
-        self.missed = self.missed or not right
-        return right, True
+    @property
+    def found(self) -> list[tuple[Outcome, str]]:
+        """What is to be remembered of it, with the names of mistakes: nothing where nobody
+        answered."""
+        settled, names = self.session.settled, self.session.ids(self.task)
+        return [
+            (settled[name].outcome if name in settled else "wrong",
+             self.mistakes[name].name if name in self.mistakes else "")
+            for name in names if name in settled or name in self.mistakes
+        ]  # fmt: skip
 
 
 def _is_there() -> bool:
@@ -178,47 +149,67 @@ def _heard() -> str:
     return line.strip()
 
 
-def _show(page: Document) -> None:
+def _show(page: Document, after: str = "\n") -> None:
     from attncli.formats import render
 
-    write_out(render(page, "terminal", page_for(None)) + "\n")
+    write_out(render(page, "terminal", page_for(None)) + after)
 
 
-def _say(spans: Spans) -> None:
-    from attncli.document.blocks import Paragraph
-    from attncli.formats import render
-    from attncli.practice.feedback import page_of
-
-    write_out(render(page_of(Paragraph(spans)), "terminal", page_for(None)))
-
-
-def practise(typed: PracticeArguments) -> bool:
-    """Asks until all is answered or nobody goes on; whether all that was answered is right."""
-    session, place = _begun(typed)
-    practice = _Practice(session, place)
+def practise(typed: PracticeArguments, now: Callable[[], float] = time) -> bool:
+    """Asks until all is answered, the time is over (`now` says what time it is, in seconds since
+    1970) or nobody goes on; whether all that was answered is right."""
+    practice = _begun(typed, now)
     practice.run()
-    return session.all_right
+    outcomes = {cell.outcome for s in practice.course.begun for _, cell in s.results()}
+    return not outcomes & {"wrong", "shown"}
 
 
-def _begun(typed: PracticeArguments) -> tuple[Session, Path | None]:
-    """The session with what was kept, and where it is kept. Raises UserError."""
+def _begun(typed: PracticeArguments, now: Callable[[], float]) -> _Practice:
+    """The sitting, with what was kept before. Raises UserError."""
     from attncli.exercises.requests import request_of
-    from attncli.practice.session import Lesson, Session, mark_of, read
+    from attncli.practice.session import Course, Lesson, Session, mark_of, read
 
+    minutes = _minutes(typed)
+    remembered = _Remembered(_kept(typed.memory, "practised.json"))
+    seed = 1 + remembered.now().answers
+    if typed.seed is not None:
+        seed = whole_number("--seed", typed.seed, 0, LARGEST_SEED)
     exercise = _exercise_in(typed)
     trace = _worked(typed, exercise.scenario)
     request = request_of(trace, exercise)
-    if typed.seed is not None:
-        seed = whole_number("--seed", typed.seed, 0, LARGEST_SEED)
+    if typed.seed is not None and minutes is None:
         ((_, trace),) = variants(trace, request, 1, seed, ())
     lesson = Lesson(trace, request, typed.rows)
     assert lesson.tasks
-    mark = mark_of(trace)
-    place = _place(typed, mark)
-    session = Session(lesson)
+    session, place = Session(lesson), None
+    if minutes is None:
+        place = _kept(typed.place, f"practice/{mark_of(trace)}.json")
     if place is not None and place.is_file() and not typed.fresh:
-        session.settled.update(read(_text_of(place), str(place), mark))
-    return session, place
+        right = "name another file with --place, or begin anew with --fresh"
+        session.settled.update(read(_text_of(place, right), str(place), mark_of(trace)))
+    course = Course(session, _others(lesson, seed), lambda: remembered.now().due(), minutes)
+    return _Practice(course, place, remembered, now)
+
+
+def _minutes(typed: PracticeArguments) -> int | None:
+    """How long to go on, where that is said. Raises UserError."""
+    if typed.minutes is None:
+        return None
+    if typed.place is not None:
+        wrong = "where you stop isn't kept of numbers that go on for some minutes"
+        raise UserError.of("--place", wrong, "leave out --place or --minutes")
+    return whole_number("--minutes", typed.minutes, 1, _MOST_MINUTES)
+
+
+def _others(lesson: Lesson, seed: int) -> Iterator[Trace]:
+    """The lesson's scenario with other numbers of the same difficulty, as long as there are any."""
+    from attncli.nice_numbers.search import UnsatisfiedError
+
+    try:
+        for _, trace in variants(lesson.trace, lesson.request, _MANY, seed, ()):
+            yield trace
+    except UnsatisfiedError:
+        return
 
 
 def _exercise_in(typed: PracticeArguments) -> ExerciseFile:
@@ -249,65 +240,104 @@ def _worked(typed: PracticeArguments, source: str) -> Trace:
     return trace
 
 
-def _place(typed: PracticeArguments, mark: str) -> Path | None:
-    """Where to keep how far somebody is: in a file that is named, or, in a terminal, in the folder
-    for what programs keep (XDG Base Directory)."""
-    if typed.place is not None:
-        return Path(typed.place)
-    if not sys.stdin.isatty():
+def _kept(named: str | None, usual: str) -> Path | None:
+    """Where something is kept: in a file that is named, or, in a terminal, in the folder for what
+    programs keep (XDG Base Directory)."""
+    if named is not None:
+        return Path(named)
+    if not _is_there():
         return None
     state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
-    return Path(state) / "attncli" / "practice" / f"{mark}.json"
+    return Path(state) / "attncli" / usual
 
 
-def _text_of(place: Path) -> str:
+def _text_of(place: Path, right: str) -> str:
     try:
         return place.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        right = "name another file with --place, or begin anew with --fresh"
         raise UserError.of(str(place), f"can't be read ({type(error).__name__})", right) from None
+
+
+def _keep(place: Path, text: str, option: str) -> None:
+    """Writes a file, whole or not at all, and makes its folder. Raises UserError."""
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        wrong = f"can't be made ({error.strerror})"
+        raise UserError.of(str(place.parent), wrong, f"name a file with {option}") from None
+    write_file(str(place), text, force=True)
+
+
+@dataclass
+class _Remembered:
+    """What somebody practised before, and in which file that is kept, if it is."""
+
+    file: Path | None
+    memory: Memory | None = None
+
+    def now(self) -> Memory:
+        """What is remembered, also by another window meanwhile. Raises UserError."""
+        from attncli.practice.memory import Memory, memory_of
+
+        if self.file is not None and os.path.lexists(self.file):
+            right = "name another file with --memory, or move this one away"
+            self.memory = memory_of(_text_of(self.file, right), str(self.file))
+        self.memory = self.memory or Memory()
+        return self.memory
+
+    def note(self, turn: Turn, now: float) -> None:
+        """Remembers what became of a task."""
+        if not turn.found:
+            return
+        memory, session = self.now(), turn.session
+        is_first, when = not session.done_like(turn.task), strftime(_DATE, gmtime(now))
+        memory.note(session.lesson.kind_of(turn.task), turn.found, when, is_first=is_first)
+        if self.file is not None:
+            _keep(self.file, memory.written(), "--memory")
 
 
 @dataclass(frozen=True)
 class _Practice:
-    """A session, and where it is kept."""
+    """A sitting: what is asked, and where it is kept."""
 
-    session: Session
+    course: Course
     place: Path | None
+    remembered: _Remembered
+    now: Callable[[], float]
 
     def run(self) -> None:
         """Asks for all that isn't answered yet, and says how it went."""
         from attncli.practice import feedback
 
-        _show(feedback.greeting(self.session))
-        section = None
+        _show(feedback.greeting(self.course))
+        end = self.now() + 60 * (self.course.minutes or 0)
         try:
-            for task in self.session.waiting:
-                if task.section != section:
-                    section = task.section
-                    _show(feedback.section_opening(self.session, section))
-                turn = Turn if task.words is None else TurnInWords
-                turn(self.session, task).begin().run()
-                self.keep()
+            for session in self.course.sessions():
+                self.go_through(session, end)
+            if self.course.minutes:
+                write_out("There are no other numbers of the same difficulty.\n")
         except (Over, EOFError, KeyboardInterrupt):
             write_out("\n")
-        _show(feedback.closing(self.session))
+        _show(feedback.closing(self.course, remembers=self.remembered.file is not None))
 
-    def keep(self) -> None:
-        """Writes down how far somebody is, where that is kept."""
-        from attncli.output_files import write_file
+    def go_through(self, session: Session, end: float) -> None:
+        """Asks for all of a session. Raises Over when the time is over."""
+        from attncli.practice.feedback import section_opening
         from attncli.practice.session import mark_of, written
 
-        if self.place is None:
-            return
-        text = written(mark_of(self.session.lesson.trace), self.session.settled)
-        _make_folder(self.place.parent)
-        write_file(str(self.place), text, force=True)
-
-
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        wrong = f"can't be made ({error.strerror})"
-        raise UserError.of(str(folder), wrong, "name a file with --place") from None
+        section = None
+        for task in session.waiting:
+            if self.course.minutes and self.now() >= end:
+                write_out("The time is over.\n")
+                raise Over
+            if task.section != section:
+                section = task.section
+                _show(section_opening(session, section))
+            turn = Turn(self.course, session, task)
+            try:
+                turn.run()
+            finally:
+                self.remembered.note(turn, self.now())
+            if session is self.course.own and self.place is not None:
+                text = written(mark_of(session.lesson.trace), session.settled)
+                _keep(self.place, text, "--place")

@@ -11,7 +11,7 @@ from attncli.equations.tree import Location, Number
 from attncli.languages import FrameWords, words_of
 from attncli.names import Word
 from attncli.numbers import decimals
-from attncli.option_values import LANGUAGES, LAYOUTS, Layout
+from attncli.option_values import LANGUAGES, LAYOUTS, PAPER_SIZES, Layout, PaperSize
 
 _HALF = Decimal("0.5")
 _SLACK = Decimal("1e-13")
@@ -209,11 +209,11 @@ class Paper(NamedTuple):
     """What makes a document part of an exercise.
 
     `kind` is `exercise` (the sheet with the answers behind its blanks), `sheet` (without them),
-    `key` or `hints`; `form` is the name of the form, `hash` tells what all of it was made from,
-    `command` makes it again, and is on no paper for students, who could have the key by it.
-    `points` is the sum over all sections. `share` is how much of a
-    blank's points a known mistake earns, in per cent; `layout` says how much room there is, and
-    `language` is that of its frame; `owner` is whose it is, where it is somebody's. What opens a
+    `key`, `hints` or `grid`; `form` is the name of the form, `hash` tells what all of it was made
+    from, `command` makes it again, and is on no paper for students, who could have the key by it.
+    `points` is the sum over all sections. `share` is how much of a blank's points a known mistake
+    earns, in per cent; `layout` says how much room there is, `language` is that of its frame, and
+    `size` what it is printed on; `owner` is whose it is, where it is somebody's. What opens a
     paper with a `cover` has a page of its own.
     """
 
@@ -226,6 +226,7 @@ class Paper(NamedTuple):
     layout: Layout = LAYOUTS[1]
     language: str = LANGUAGES[0]
     owner: Owner | None = None
+    size: PaperSize = PAPER_SIZES[0]
     cover: bool = False
 
     @property
@@ -260,5 +261,10 @@ class Paper(NamedTuple):
 
 OWN_FORM = "own"
 """The form with the scenario's own numbers."""
-_PAPERS = {"exercise": "worksheet", "sheet": "worksheet", "key": "answer_key", "hints": "hints"}
+_PAPERS = {
+    **dict.fromkeys(("exercise", "sheet"), "worksheet"),
+    "key": "answer_key",
+    "hints": "hints",
+    "grid": "answer_grid",
+}
 """Which word each kind of paper is called by."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from attncli.document.blocks import Block, Callout, Paragraph, Section, parts_of
+import numpy as np
+
+from attncli.document.blocks import AnswerSpace, Block, Callout, Paragraph, Section, parts_of
 from attncli.document.questions import Interval, Item, RightAnswer
 from attncli.document.tables import MatrixBlock
 from attncli.equations.tree import Number
@@ -32,12 +34,15 @@ from attncli.exercises.tasks import room, task_of
 from attncli.exercises.workable_sections import StepSection, working_in
 from attncli.file.problems import ScenarioError
 from attncli.languages import FrameWords, Words
-from attncli.marking.honest_paths import Paths, Tolerance, paths_from, together
+from attncli.marking.honest_paths import Flags, Paths, Tolerance, paths_from, together
 from attncli.option_values import POLICIES, Policy
 from attncli.pages.parts.blocks import folded
 from attncli.pages.parts.selection import Selection, SelectionError
 from attncli.pages.parts.sentences import printed_roots
 from attncli.trace import Quantity, Trace
+
+if TYPE_CHECKING:
+    from attncli.nice_numbers.showing import Blanks
 
 _NONE = Tolerance()
 
@@ -176,8 +181,8 @@ class BlankedPage(NamedTuple):
         asked: Sequence[AskedInWords],
         words: FrameWords,
     ) -> Section:
-        """A section that asks something in words, too; where that is all, its solution has the
-        working that leads to the answers."""
+        """A section that asks something in words, too, before the room for working; where that is
+        all, its solution has the working that leads to the answers."""
         questions = [q.asked_on(self.paths) for q in asked]
         keys = [key for question in questions if (key := question.words) is not None]
         blocks = blocks_of(self.trace, asked, keys, words)
@@ -188,8 +193,10 @@ class BlankedPage(NamedTuple):
         section = section._replace(solution=(*section.solution, *lines))
         if any(q.question.ranked for q in asked):
             section = by_names(section)
+        end = [block for block in section.blocks[-1:] if isinstance(block, AnswerSpace)]
+        shown = section.blocks[: len(section.blocks) - len(end)]
         return section._replace(
-            blocks=(*section.blocks, *blocks),
+            blocks=(*shown, *blocks, *end),
             questions=(*section.questions, *questions),
             solution=(*section.solution, *table_of_answers(questions, words.keys)),
         )
@@ -210,7 +217,7 @@ class BlankedPage(NamedTuple):
             for place, key in known
         )
         task = task_of(self.trace, part.path, [*zip(places, questions, strict=True)], words)
-        space = room(self.trace, section.section, places, request.layout)
+        space = room(self.trace, section.section, places, request)
         names = {place.quantity for place in places}
         selection, cells = request.selection_of(part)
         lines = working_in(self.trace, part, names, cells, selection._replace(detail="full"))
@@ -260,6 +267,20 @@ def _chosen(
         taken_out = chosen(may, ask.blanking, own, lambda places: page.giving(places, known))
         kept.update(place.id for place in taken_out)
     return [place for _, place in allowed if place.id in kept]
+
+
+def blanks_of(trace: Trace, request: ExerciseRequest) -> Blanks:
+    """What a sheet asks for and shows, whatever numbers a form has. Raises SelectionError where
+    there is nothing to ask for."""
+    from attncli.nice_numbers.showing import Blanks  # which only forms need
+
+    what = taken(trace, request, "")
+    cells: dict[str, Flags] = {}
+    for _, place in request.allowed(what.page):
+        if place.cell is not None:
+            name, i, j = place.cell
+            cells.setdefault(name, np.zeros(trace[name].matrix.shape, dtype=np.bool_))[i, j] = True
+    return Blanks(cells, frozenset(what.context), what.roots, request.tolerance)
 
 
 def worked_together(pages: Sequence[BlankedPage]) -> list[BlankedPage]:

@@ -221,7 +221,9 @@ def _part_in_each(
     command: str,
 ) -> Iterator[Document]:
     """The papers of a part in each form. What stands around all parts isn't said in one."""
-    frame = exam.frame if len(exam.parts) == 1 else Frame(language=exam.frame.language)
+    frame = exam.frame
+    if len(exam.parts) > 1:
+        frame = Frame(language=frame.language, paper=frame.paper)
     if request is not None:
         known = ((name, t) for name, traces in forms if (t := traces[k]) is not None)
         yield from (whole for *_, whole in exercises(known, request, command, frame))

@@ -343,8 +343,9 @@ class AskedForms:
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """What the first form asks for, for files that only count."""
-        return self.forms[0].exam.ids
+        """What the first form asks for, for files that only count: an LMS asks nothing that a
+        person marks."""
+        return self.forms[0].exam.ids_of_lms
 
     @cached_property
     def _by_mark(self) -> dict[str, WholeExam]:

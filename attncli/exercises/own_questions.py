@@ -37,7 +37,7 @@ def questions_page(
     mark = joint_mark(map(repr, (questions, items)))
     points = sum(item.points for item in items)
     paper = Paper("exercise", form, mark, Word(""), points, language=frame.language)
-    return Document(Word(title), sections, paper=paper)
+    return Document(Word(title), sections, paper=paper._replace(size=frame.paper))
 
 
 def _item(id_: str, question: OwnQuestion, seed: str) -> Item:

@@ -212,7 +212,7 @@ def _told(
     sections = [translated(section, frame.language) for section in what.sections(words)]
     points = sum(section.points for section in sections)
     mark = fingerprint(trace, sections, made_from)
-    opening, rest = arranged(sections)
+    opening, rest = arranged(sections, to_end=request.room is None)
     return Document(
         Word(frame.title or trace.scenario.title),
         tuple(rest),
@@ -234,6 +234,7 @@ def _told(
             request.share or 0,
             request.layout,
             frame.language,
+            size=frame.paper,
         ),
     )
 

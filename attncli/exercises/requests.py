@@ -181,8 +181,8 @@ def table_of_answers(questions: Sequence[Item], words: Words) -> list[Block]:
     rows = tuple(
         (
             Word(q.id),
-            _label(q.words, words),
-            _answers(q.words, words),
+            label_of(q.words, words),
+            answers_of(q.words, words),
             points_text(q.points),
         )
         for q in questions
@@ -191,12 +191,14 @@ def table_of_answers(questions: Sequence[Item], words: Words) -> list[Block]:
     return [Table((words.blank, "", words.answer, words.points), rows)] if rows else []
 
 
-def _label(key: RightWords, words: Words) -> str:
+def label_of(key: RightWords, words: Words) -> str:
+    """What is to be chosen; nothing where it is called what the answer is."""
     labels = [key.labels[k] for k in key.right if key.labels]
     return "" if labels == [word.raw for word in key.answers] else _either(labels, words)
 
 
-def _answers(key: RightWords, words: Words) -> Word:
+def answers_of(key: RightWords, words: Words) -> Word:
+    """All that is right."""
     return Word(_either([word.raw for word in key.answers], words))
 
 
@@ -228,7 +230,8 @@ class PartAsked(NamedTuple):
 
 class ExerciseRequest(NamedTuple):
     """What an exercise is to ask for, one thing after the other, and what in `words`. `share` is
-    what a known mistake earns, in per cent; where it is None, mistakes aren't looked for."""
+    what a known mistake earns, in per cent; where it is None, mistakes aren't looked for. `room` is
+    the number of lines that each question has, if that is said, and not what the layout gives."""
 
     asks: tuple[PartAsked, ...]
     points: Points = Points()
@@ -236,6 +239,7 @@ class ExerciseRequest(NamedTuple):
     share: int | None = None
     tolerance: Tolerance = Tolerance()
     layout: Layout = LAYOUTS[1]
+    room: int | None = None
     words: tuple[WordsWanted, ...] = ()
 
     @property
@@ -365,7 +369,7 @@ def request_of(trace: Trace, ordered: ExerciseFile) -> ExerciseRequest:
         raise SelectionError(wrong)
     share, tolerance = ordered.mistakes, tolerance_of(ordered.tolerance)
     found = ExerciseRequest(tuple(asks), ordered.points, str(ordered.seed), share, tolerance)
-    found = found._replace(words=tuple(words))
+    found = found._replace(words=tuple(words), room=ordered.room)
     check_words(trace, ordered.ask, found)
     if ordered.layout is not None:
         found = found._replace(layout=ordered.layout)

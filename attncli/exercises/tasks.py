@@ -23,7 +23,9 @@ from attncli.document.blocks import (
     parts_of,
 )
 from attncli.document.questions import Item, counted_points
+from attncli.equations.tree import Number
 from attncli.exercises.line_blanks import Asked, Blankable, LineAsker, ShownCells
+from attncli.exercises.requests import ExerciseRequest
 from attncli.languages import FrameWords, Words
 from attncli.names import Name, Word
 from attncli.operations.subwords import CountInWords
@@ -89,8 +91,14 @@ def _numbers(quantity: Quantity, path: Name, asked: _Numbers, words: Words) -> S
     return put_in(of_row, what=spans, name=(Word(row),)) if row else spans
 
 
-def room(trace: Trace, section: Section, places: Sequence[Blankable], layout: str) -> list[Block]:
-    """Room for the working, where no line of it is there to be filled in and it takes some."""
+def room(
+    trace: Trace, section: Section, places: Sequence[Blankable], request: ExerciseRequest
+) -> list[Block]:
+    """Room for the working: as many lines as are asked for, or else some where no line of it is
+    there to be filled in and it takes some."""
+    if request.room is not None:
+        return [AnswerSpace(request.room)] if request.room else []
+    layout = request.layout
     lines = (line for block in section.blocks for line in parts_of(block, Line))
     worked = any(len(line.parts) > 1 for line in lines)
     if layout == "compact" or worked or any(isinstance(x, ColumnSum) for x in section.blocks):
@@ -107,10 +115,10 @@ def is_counted(quantity: Quantity) -> bool:
     return definition is not None and isinstance(definition.operation, CountInWords)
 
 
-def arranged(sections: Iterable[Section]) -> tuple[list[Block], list[Section]]:
+def arranged(sections: Iterable[Section], *, to_end: bool) -> tuple[list[Block], list[Section]]:
     """What opens a paper, and its questions, numbered from 1. Sections that ask for nothing go to
     the beginning of the next one that does; what one before has said isn't said again. The room
-    for the last one's working fills the last page."""
+    for the last one's working may go on `to_end` of the last page."""
     opening: list[Block] = []
     waiting: list[Block] = []
     asking: list[Section] = []
@@ -126,7 +134,7 @@ def arranged(sections: Iterable[Section]) -> tuple[list[Block], list[Section]]:
         asking.append(section)
         done.append(new._replace(number=len(done) + 1, blocks=(*before, *new.blocks)))
         waiting = []
-    return opening, [*done[:-1], *map(_to_the_end, done[-1:])]
+    return opening, [*done[:-1], *map(_to_the_end, done[-1:])] if to_end else done
 
 
 def _to_the_end(section: Section) -> Section:
@@ -203,16 +211,20 @@ def _by_names(section: Section, trace: Trace, words: Words) -> list[Block]:
     return [Subheading((words.how_one_is_done,)), Derivation(filled)] if filled else []
 
 
-def line_by_names(line: Line | ColumnSum, trace: Trace, path: Name) -> Line:
-    """A line without its result, names in the place of its numbers."""
-    asker = LineAsker(trace, path, Asked(quantities=frozenset(trace)), ShownCells(trace))
+def line_by_names(
+    line: Line | ColumnSum, trace: Trace, path: Name, hidden: Asked | None = None
+) -> Line:
+    """A line without its result, names in the place of its numbers, or of `hidden` ones."""
+    asked = hidden or Asked(quantities=frozenset(trace))
+    asker = LineAsker(trace, path, asked, ShownCells(trace))
     if isinstance(line, ColumnSum):
         added, _ = asker.addition(line)
         assert isinstance(added, Derivation)
         (line,) = (entry for entry in added.lines if isinstance(entry, Line))
     forms = [form for _, form in line.parts[:-1]]
     expressions, _ = asker.forms(forms, line, asks=True)
-    return line._replace(parts=tuple(("=", form) for form in expressions if form is not None))
+    kept = (form for form in expressions if form is not None and not isinstance(form, Number))
+    return line._replace(parts=tuple(("=", form) for form in kept))
 
 
 def _first_lines(blocks: Sequence[Block]) -> Iterator[Line | ColumnSum]:

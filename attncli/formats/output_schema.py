@@ -104,7 +104,7 @@ def _page() -> Schema:
 def _of_papers() -> dict[str, Schema]:
     """What only exercises have."""
     return {
-        "kind": {"enum": ["exercise", "sheet", "key", "hints"]},
+        "kind": {"enum": ["exercise", "sheet", "key", "hints", "grid"]},
         "form": _TEXT,
         "hash": _TEXT,
         "command": _TEXT,

@@ -80,11 +80,13 @@ class Title(NamedTuple):
 
 
 class Heading(NamedTuple):
-    """What a section begins with, and what a format may fold away behind its first words."""
+    """What a section begins with, and what a format may fold away behind its first words; whether
+    it asks something, and doesn't only lead to the next one."""
 
     title: Spans
     formulas: tuple[Equation, ...]
     more: Spans = ()
+    asks: bool = False
 
 
 class NewPage(NamedTuple):
@@ -116,7 +118,7 @@ def pieces_of(document: Document) -> Iterator[Piece]:
         heading = section.heading
         if paper is not None:
             heading = section.heading_with_points(paper.words)
-        yield Heading(heading, section.formulas, section.more)
+        yield Heading(heading, section.formulas, section.more, bool(section.questions))
         yield from section.blocks
     yield from document.closing
     yield from document.foot

@@ -27,14 +27,17 @@ _ROWS = 30
 
 
 def exam(order: ExamArguments) -> FilesOutput:
-    """Papers, keys, answers files, a table and a page to type a class into, and files for an LMS.
-    Raises UserError."""
+    """Papers, keys, their grid, answers files, a table and a page to type a class into, files for
+    an LMS. Raises UserError."""
+    from attncli.formats import exercise_format_names
+
     form = order.form or ("pdf" if find_spec("typst") else "html")
     typed = order.ordered(form)
     if order.output is None or not _is_folder(order.output):
         where = order.output or "attn exam"
         raise OutputError.of(where, "an exam is a folder", "name one with -o, like -o midterm/")
-    typed = typed._replace(output=f"{order.output.rstrip('/')}/")
+    paged = form not in exercise_format_names()
+    typed = typed._replace(output=f"{order.output.rstrip('/')}/", grid=paged)
     job = checked(typed)
     if job.exam.path is None:
         wrong, right = "is no exam file", "give one with parts, as `attn help exam` shows it"

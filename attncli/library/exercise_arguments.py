@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from attncli.errors import Problem
 from attncli.library.arguments import Allowed, Excerpt, ForThisRun
-from attncli.option_values import BLANKS, LANGUAGES, LAYOUTS, MARKS
+from attncli.option_values import BLANKS, LANGUAGES, LAYOUTS, MARKS, PAPER_SIZES
 
 
 class ExerciseArguments(NamedTuple):
@@ -21,6 +21,7 @@ class ExerciseArguments(NamedTuple):
     points: Sequence[str] | None = None
     key: str | None = None
     hints: bool = False
+    grid: bool = False
     forms: str | None = None
     students: str | None = None
     seed: str = "1"
@@ -29,6 +30,8 @@ class ExerciseArguments(NamedTuple):
     changed: ForThisRun = ForThisRun()
     detail: str | None = None
     layout: str = LAYOUTS[1]
+    room: str | None = None
+    paper: str = PAPER_SIZES[0]
     language: str = LANGUAGES[0]
     form: str | None = None
     fragment: bool = False
@@ -84,7 +87,7 @@ class GradeArguments(NamedTuple):
 
 
 class PracticeArguments(NamedTuple):
-    """What is practised, and where it is kept."""
+    """What is practised, for how long, and where it is kept."""
 
     scenario: str
     part: Excerpt = Excerpt()
@@ -92,7 +95,9 @@ class PracticeArguments(NamedTuple):
     ask: Sequence[str] | None = None
     rows: bool = False
     seed: str | None = None
+    minutes: str | None = None
     place: str | None = None
+    memory: str | None = None
     fresh: bool = False
     changed: ForThisRun = ForThisRun()
     allowed: Allowed = Allowed()

@@ -34,13 +34,14 @@ from attncli.library.paper_files import (
     page_of,
     paper_files,
     papers_of,
+    parse_choice,
     parse_counts,
-    parse_language,
-    parse_layout,
     parse_manner,
+    parse_room,
     safe_name,
     traces_of_forms,
 )
+from attncli.option_values import LANGUAGES, LAYOUTS, PAPER_SIZES
 from attncli.output_files import Contents, OutputError, check_folder, encoded
 
 if TYPE_CHECKING:
@@ -52,12 +53,13 @@ if TYPE_CHECKING:
     from attncli.library.arguments import Output
     from attncli.library.exercise_arguments import ExerciseArguments
     from attncli.marking.answers import Student
+    from attncli.nice_numbers.candidate_quantity import Attempt
     from attncli.trace import Trace
 
 
 _SAID_BY_A_FILE = (
     *("step", "layer", "head", "token", "cell", "ask", "blank", "points", "forms", "seed", "allow"),
-    *("mistakes", "decimals", "rounding", "set_", "detail", "layout", "language"),
+    *("mistakes", "decimals", "rounding", "set_", "detail", "layout", "room", "paper", "language"),
 )
 """Options that an exercise file has keys for, or that belong into its scenario."""
 
@@ -69,7 +71,7 @@ class Ordered(NamedTuple):
     counts: Counts
 
 
-def _ordered(order: ExerciseArguments, complaints: Complaints) -> Ordered | None:
+def ordered_exam(order: ExerciseArguments, complaints: Complaints) -> Ordered | None:
     """The exam that is ordered; None having heard what is wrong."""
     from attncli.building.exam_file import is_exam
     from attncli.building.exercise_file import is_exercise
@@ -112,18 +114,21 @@ def _by_options(order: ExerciseArguments, complaints: Complaints) -> Ordered | N
     complaints.hear(check_detail, order.detail or "full")
     blanking = complaints.hear(parse_blanking, order.blank)
     points = complaints.hear(parse_points, order.points or ())
-    layout = complaints.hear(parse_layout, order)
-    language = complaints.hear(parse_language, order)
+    layout = complaints.hear(parse_choice, "--layout", order.layout, LAYOUTS)
+    room = complaints.hear(parse_room, order)
+    paper = complaints.hear(parse_choice, "--paper", order.paper, PAPER_SIZES)
+    language = complaints.hear(parse_choice, "--language", order.language, LANGUAGES)
     counts = complaints.hear(parse_counts, order)
-    if blanking is None or points is None or counts is None or language is None:
+    if blanking is None or points is None or counts is None or language is None or paper is None:
         return None
     exercise = ExerciseFile(
         order.scenario,
         asks_of(order.part, order.cell, order.ask),
-        Frame(language=language),
+        Frame(language=language, paper=paper),
         blank=blanking,
         points=points,
         layout=layout,
+        room=room,
         detail=order.detail,
         forms=counts.forms,
         seed=counts.seed,
@@ -151,13 +156,21 @@ def asks_of(
 
 class CheckedOrder(NamedTuple):
     """An order that nothing is wrong with: the exam, how and where it is written, the worked
-    scenario of each part that has one, what the forms are called, and whose sheets are made."""
+    scenario of each part that has one, what the forms are called, whose sheets are made; and the
+    mistakes that forms turn out to be hardly able to show."""
 
     exam: ExamFile
     manner: PaperSettings
     traces: tuple[Trace | None, ...]
     names: list[str]
-    students: tuple[Student, ...] = ()
+    students: tuple[Student, ...]
+    hidden: list[Attempt]
+
+    @property
+    def says(self) -> str:
+        """What is said of these mistakes."""
+        many = f"known mistakes that needn't show in each form: {len(self.hidden)}"
+        return f"{many} (`attn design SCENARIO --forms N` names them)\n" if self.hidden else ""
 
     @property
     def scenarios(self) -> tuple[str, ...]:
@@ -173,10 +186,10 @@ def exercise(order: ExerciseArguments) -> Output:
     if job.exam.path is not None and job.manner.folder:
         return folder_of(order, job, command, lambda _: {})
     requests = requests_of(job.exam, job.traces)
-    made = traces_of_forms(job.exam, job.traces, requests, job.names)
-    return papers_of(
-        order, job.manner, exam_forms(job.exam, requests, made, command), len(job.names)
-    )
+    made = traces_of_forms(job.exam, job.traces, requests, job.names, job.hidden)
+    told = exam_forms(job.exam, requests, made, command)
+    papers = papers_of(order, job.manner, told, len(job.names))
+    return papers if order.output in (None, "-") else papers._replace(says=job.says)
 
 
 def signed(command: str, exam: ExamFile) -> str:
@@ -188,7 +201,7 @@ def signed(command: str, exam: ExamFile) -> str:
 def checked(order: ExerciseArguments) -> CheckedOrder:
     """The terms of the order and the worked scenarios. Raises UserError of all that is wrong."""
     complaints = Complaints()
-    ordered = _ordered(order, complaints)
+    ordered = ordered_exam(order, complaints)
     manner = complaints.hear(_manner, order, ordered)
     students = complaints.hear(_students, order, ordered, manner)
     scenarios: list[str | None] = [order.scenario]
@@ -205,7 +218,7 @@ def checked(order: ExerciseArguments) -> CheckedOrder:
     assert ordered is not None
     assert manner is not None
     exam = ordered.exam.each(mistakes=manner.share)
-    return CheckedOrder(exam, manner, tuple(traces), ordered.counts.names, students or ())
+    return CheckedOrder(exam, manner, tuple(traces), ordered.counts.names, students or (), [])
 
 
 def _students(
@@ -349,7 +362,8 @@ def folder_of(
     files |= personal.files
     _check_edited(folder, files, before, force=order.force)
     check_folder(str(folder), [*files, FILE], force=True)
-    return FilesOutput({**files, FILE: made.text()}, str(folder), True, _told(folder, made, before))
+    says = _told(folder, made, before) + job.says
+    return FilesOutput({**files, FILE: made.text()}, str(folder), True, says)
 
 
 def _forms(
@@ -377,7 +391,7 @@ def _worked(
     from attncli.exercises.exam_papers import requests_of
 
     requests = requests_of(job.exam, job.traces)
-    drawn = traces_of_forms(job.exam, job.traces, requests, job.names)
+    drawn = traces_of_forms(job.exam, job.traces, requests, job.names, job.hidden)
     missing = [name for name in job.names if name not in kept]
     with TemporaryDirectory() as scratch:
         for name, text in _texts_beside(job).items():

@@ -29,7 +29,8 @@ from attncli.library.commands import WITHOUT
 from attncli.library.notebook import ShownPart
 
 _HOMES = {
-    **dict.fromkeys(("design", "new", "validate", "schema", "list", "help"), "scenario_files"),
+    **dict.fromkeys(("new", "validate", "schema", "list", "help"), "scenario_files"),
+    "design": "designs",
     "exercise": "exercises",
     "exam": "exams",
     "grade": "grading",

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
 from attncli.building.exercise_file import LARGEST_SEED, MOST_FORMS
 from attncli.errors import Complaints, Problem
@@ -24,7 +24,7 @@ from attncli.library.output import (
     page_for,
     watched,
 )
-from attncli.option_values import KEYS, LANGUAGES, LAYOUTS, Layout
+from attncli.option_values import KEYS, MOST_ROOM
 from attncli.output_files import Contents, OutputError, check_folder
 
 if TYPE_CHECKING:
@@ -34,9 +34,11 @@ if TYPE_CHECKING:
     from attncli.exercises.requests import ExerciseRequest
     from attncli.formats import RenderOptions
     from attncli.library.exercise_arguments import ExerciseArguments
+    from attncli.nice_numbers.candidate_quantity import Attempt
     from attncli.trace import Trace
 
 
+Choice = TypeVar("Choice", bound=str)
 _LONGEST = 60
 _UNSAFE = re.compile(r"[^A-Za-z0-9]+")
 
@@ -65,11 +67,12 @@ def _file_names(order: ExerciseArguments, manner: PaperSettings, forms: Sequence
     stem = safe_name(Path(order.scenario).stem)
     if info_of(manner.format).gathered:
         forms = [OWN_FORM]
-    return [
+    papers = [
         "_".join((stem, *(() if form == OWN_FORM else (form,)), kind)) + suffix
         for form in forms
         for kind in manner.kinds
     ]
+    return [*papers, f"{stem}_grid{suffix}"] if manner.grid else papers
 
 
 def safe_name(text: str) -> str:
@@ -105,13 +108,19 @@ def papers_of(
 def paper_files(
     order: ExerciseArguments, manner: PaperSettings, made: Iterable[ExamForm]
 ) -> dict[str, Contents]:
-    """The papers of forms by the names of their files."""
+    """The papers of forms by the names of their files, and the grid of all."""
     forms: list[str] = []
 
     def papers() -> Iterator[Document]:
+        kept: list[Document] = []
         for form in made:
             forms.append(form.name)
+            kept += [form.whole] * manner.grid
             yield from (_paper(kind, form, manner) for kind in manner.kinds)
+        if kept:
+            from attncli.exercises.answer_grid import answer_grid
+
+            yield answer_grid(kept)
 
     with _rarely_collecting():
         texts = _texts(papers(), order, manner)
@@ -225,13 +234,15 @@ def form_names(count: int | None) -> list[str]:
 
 class PaperSettings(NamedTuple):
     """How and where an exercise is written. `kinds` are the papers of each form; `share` is what a
-    known mistake earns, in per cent, where mistakes are to be looked for."""
+    known mistake earns, in per cent, where mistakes are to be looked for; with a `grid` there is
+    one of all forms."""
 
     format: str
     key: str
     folder: bool
     kinds: tuple[str, ...]
     share: int | None
+    grid: bool = False
 
 
 def parse_counts(order: ExerciseArguments) -> Counts:
@@ -263,10 +274,11 @@ def parse_manner(
     many = (
         by_file
         or order.hints
+        or order.grid
         or order.key == "separate"
         or (counts is not None and len(counts.names) > 1)
     )
-    folder = order.output is not None and _is_folder(order.output, many=many)
+    folder = order.output is not None and is_folder(order.output, many=many)
     complaints = Complaints()
     known = paper_format_names()
     target = None if folder else order.output
@@ -295,19 +307,19 @@ def _check_choice(option: str, text: str | None, known: Sequence[str]) -> None:
         raise OutputError.of(f"{option} {text}", "no such choice", nearest(text, known))
 
 
-def parse_layout(order: ExerciseArguments) -> Layout:
-    """The layout that is ordered. Raises OutputError."""
-    _check_choice("--layout", order.layout, LAYOUTS)
-    return next(layout for layout in LAYOUTS if layout == order.layout)
+def parse_choice(option: str, text: str, known: Sequence[Choice]) -> Choice:
+    """The one of some words that is ordered. Raises OutputError."""
+    _check_choice(option, text, known)
+    return known[known.index(cast(Choice, text))]
 
 
-def parse_language(order: ExerciseArguments) -> str:
-    """The language that is ordered. Raises OutputError."""
-    _check_choice("--language", order.language, LANGUAGES)
-    return order.language
+def parse_room(order: ExerciseArguments) -> int | None:
+    """The lines that are ordered, if they are. Raises OutputError."""
+    return None if order.room is None else whole_number("--room", order.room, 0, MOST_ROOM)
 
 
-def _is_folder(output: str, *, many: bool) -> bool:
+def is_folder(output: str, *, many: bool) -> bool:
+    """Whether a name is a folder's, or one that `many` papers would go into."""
     path = Path(output)
     if output.endswith(("/", os.sep)) or os.path.isdir(path):  # noqa: PTH112 - a name too long is none
         return True
@@ -315,7 +327,7 @@ def _is_folder(output: str, *, many: bool) -> bool:
 
 
 def _checked(order: ExerciseArguments, form: str, *, folder: bool) -> PaperSettings:
-    from attncli.formats import info_of
+    from attncli.formats import exercise_format_names, info_of
 
     can = info_of(form)
     key = order.key or ("separate" if folder and "separate" in can.keys else can.keys[0])
@@ -326,13 +338,16 @@ def _checked(order: ExerciseArguments, form: str, *, folder: bool) -> PaperSetti
     if order.hints and can.hints == "none":
         right = "choose another, or leave --hints out"
         wrong.append(Problem.of("--hints", f"the format {form} has none", right))
+    if order.grid and form in exercise_format_names():
+        right = "choose one of pages, such as pdf, or leave --grid out"
+        wrong.append(Problem.of("--grid", f"the format {form} has no pages", right))
     if wrong:
         raise OutputError(wrong)
     check_form(form, fragment=order.fragment, values_only=order.values_only)
     first = "exercise" if key == "embedded" else "sheet"
     apart = order.hints and can.hints == "separate"
     kinds = (first, *(("key",) if key == "separate" else ()), *(("hints",) * apart))
-    return PaperSettings(form, key, folder, kinds, can.share)
+    return PaperSettings(form, key, folder, kinds, can.share, order.grid)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -340,20 +355,28 @@ def _checked(order: ExerciseArguments, form: str, *, folder: bool) -> PaperSetti
 
 
 def variants(
-    trace: Trace, request: ExerciseRequest, count: int | None, seed: int, allow: Sequence[str]
+    trace: Trace,
+    request: ExerciseRequest,
+    count: int | None,
+    seed: int,
+    allow: Sequence[str],
+    hidden: list[Attempt] | None = None,
 ) -> Iterator[tuple[str, Trace]]:
     """The name and the trace of each form; of the one with the scenario's own numbers without a
-    count. Raises UnsatisfiedError where no numbers will do."""
+    count. `hidden` gets the mistakes that such numbers hardly show. Raises UnsatisfiedError where
+    no numbers will do."""
     from attncli.document.questions import OWN_FORM, form_name
 
     if count is None:
         yield OWN_FORM, trace
         return
+    from attncli.exercises.blanked import blanks_of
     from attncli.nice_numbers.search import SearchRequest, search
 
     points = request.all_points if _may_be_longer(trace) else None
-    search_request = SearchRequest(count, seed, request.quantities(trace), allow, points=points)
-    for k, form in enumerate(search(trace.scenario, search_request)):
+    wanted = SearchRequest(count, seed, request.quantities(trace), allow, points=points)
+    wanted = wanted._replace(blanks=blanks_of(trace, request), hidden=hidden)
+    for k, form in enumerate(search(trace.scenario, wanted)):
         yield form_name(k), form
 
 
@@ -368,15 +391,16 @@ def traces_of_forms(
     traces: Sequence[Trace | None],
     requests: Sequence[ExerciseRequest | None],
     names: Sequence[str],
+    hidden: list[Attempt] | None = None,
 ) -> Iterator[FormTraces]:
     """Each form by its name, with what is worked in each of its parts: parts of the same scenario
-    have other numbers."""
+    have other numbers. `hidden` is that of `variants`."""
     each: list[Iterable[Trace | None]] = []
     for k, (part, trace, request) in enumerate(zip(exam.parts, traces, requests, strict=True)):
         if part.exercise is None or trace is None or request is None:
             each.append(repeat(None))
             continue
         seed, allow = exam.seed + k, part.exercise.allow
-        drawn = variants(trace, request, exam.forms, seed, allow)
+        drawn = variants(trace, request, exam.forms, seed, allow, hidden)
         each.append(own for _, own in drawn)
     return zip(names, zip(*each, strict=False), strict=False)

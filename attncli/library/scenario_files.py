@@ -7,89 +7,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from attncli.errors import BAD_INPUT, Complaints, Problem, UserError, listed
-from attncli.library.arguments import Allowed, PageOptions, PageOutput, TextOutput, whole_number
-from attncli.library.output import check_target, is_written, page_for
+from attncli.errors import BAD_INPUT, Complaints, UserError, listed
+from attncli.library.arguments import Allowed, PageOptions, PageOutput, TextOutput
+from attncli.library.output import is_written, page_for
 from attncli.output_files import OutputError
 
 if TYPE_CHECKING:
     from attncli.document.blocks import Document
-    from attncli.nice_numbers.new_scenario import Sizes
-
-
-_MOST_DECIMALS = 9
-
-
-class DesignArguments(NamedTuple):
-    """How large a scenario is to be, and which rules its numbers needn't keep."""
-
-    tokens: str = "3"
-    d_model: str = "2"
-    heads: str = "1"
-    seed: str = "1"
-    decimals: str = "3"
-    allow: Sequence[str] | None = None
-    output: str | None = None
-    force: bool = False
-
-
-def design(typed: DesignArguments) -> TextOutput:
-    """Make a new scenario whose numbers are nice to work with by hand. Raises UserError."""
-    from attncli.building.exercise_file import LARGEST_SEED
-    from attncli.nice_numbers.rules import check_names
-
-    complaints = Complaints()
-    sizes = _sizes(complaints, typed)
-    number = complaints.hear(whole_number, "--seed", typed.seed, 0, LARGEST_SEED)
-    complaints.problems += check_names(typed.allow or ())
-    complaints.hear(check_target, typed.output, force=typed.force)
-    complaints.stop_if_any()
-    assert sizes is not None
-    assert number is not None
-    text = _designed(sizes, number, typed.allow or ())
-    return TextOutput(text, typed.output, typed.force, is_written(typed.output))
-
-
-def _sizes(complaints: Complaints, typed: DesignArguments) -> Sizes | None:
-    """The sizes that are asked for; None having heard what is wrong with them."""
-    from attncli.nice_numbers.new_scenario import FEWEST, MOST, MOST_D_MODEL, Sizes
-
-    found = [
-        complaints.hear(whole_number, "--tokens", typed.tokens, FEWEST, MOST),
-        complaints.hear(whole_number, "--d-model", typed.d_model, 1, MOST_D_MODEL),
-        complaints.hear(whole_number, "--heads", typed.heads, 1, MOST_D_MODEL),
-        complaints.hear(whole_number, "--decimals", typed.decimals, 1, _MOST_DECIMALS),
-    ]
-    known = [size for size in found if size is not None]
-    sizes = Sizes(*known) if len(known) == len(found) else None
-    if sizes is not None and sizes.d_model % sizes.heads:
-        fitting = [str(h) for h in range(1, sizes.d_model + 1) if sizes.d_model % h == 0]
-        wrong = f"{sizes.d_model} dimensions can't be shared equally by {sizes.heads} heads"
-        right = f"give {' or '.join(fitting)}"
-        complaints.problems.append(Problem.of(f"--heads {typed.heads}", wrong, right))
-    return sizes
-
-
-def _designed(sizes: Sizes, seed: int, allow: Sequence[str]) -> str:
-    from attncli.nice_numbers.new_scenario import sketch, text_of
-    from attncli.nice_numbers.search import UnsatisfiedError
-
-    try:
-        words, scenario = sketch(sizes, seed, allow)
-    except UnsatisfiedError as error:
-        wrong, right = error.problems[0].wrong, "choose other sizes, or give up a rule with --allow"
-        raise OutputError.of("a scenario of these sizes", wrong, right) from None
-    return text_of(sizes, words, scenario, _command(sizes, seed, allow))
-
-
-def _command(sizes: Sizes, seed: int, allow: Sequence[str]) -> str:
-    """The command that makes a scenario again."""
-    import shlex
-
-    words = ["attn", "design", "--tokens", str(sizes.tokens), "--d-model", str(sizes.d_model)]
-    words += ["--heads", str(sizes.heads), "--seed", str(seed), "--decimals", str(sizes.decimals)]
-    words += [word for rule in allow for word in ("--allow", rule)]
-    return " ".join(map(shlex.quote, words))
 
 
 class NewArguments(NamedTuple):

@@ -144,6 +144,14 @@ class WholeExam:
         pairs = zip(self.prefixes, self.parts, strict=True)
         return tuple(f"{prefix}{id_}" for prefix, part in pairs for id_ in part.exam.ids)
 
+    @property
+    def ids_of_lms(self) -> tuple[str, ...]:
+        """The same without what a person marks."""
+        own = (p.exam.items if isinstance(p.exam, OwnQuestions) else () for p in self.parts)
+        pairs = zip(self.prefixes, own, strict=True)
+        by_hand = {f"{prefix}{i.id}" for prefix, items in pairs for i in items if i.by_hand}
+        return tuple(id_ for id_ in self.ids if id_ not in by_hand)
+
     def place_of(self, id_: str) -> tuple[int, str]:
         """In which part something is asked, from 0, and by which id there."""
         pairs = zip(self.prefixes, self.parts, strict=True)

@@ -456,12 +456,20 @@ def taken(held: Enclosure, numbers: Array) -> Flags:
 def together(alone: Sequence[Paths]) -> list[Paths]:
     """The same paths, which are worked all at once as soon as something is asked of one of them,
     where the traces tell one story."""
-    if len(alone) < 2 or not all(_are_alike(alone[0], paths) for paths in alone[1:]):  # noqa: PLR2004
+    many = as_one(alone) if len(alone) > 1 else None
+    if many is None:
         return [*alone]
-    names = alone[0].known
-    known = {name: _stacked([paths.known[name] for paths in alone]) for name in names}
-    many = _ManyPaths(alone[0].trace, known, printed=alone[0].printed, alone=tuple(alone))
     return [replace(paths, together=partial(many.of, k), _told={}) for k, paths in enumerate(alone)]
+
+
+def as_one(alone: Sequence[Paths]) -> _ManyPaths | None:
+    """The paths of several traces as one, [n, m, b]; None where they don't tell one story."""
+    first = alone[0]
+    if not all(_are_alike(first, paths) for paths in alone[1:]):
+        return None
+    known = {name: _stacked([paths.known[name] for paths in alone]) for name in first.known}
+    many = _ManyPaths(first.trace, known, printed=first.printed, alone=tuple(alone))
+    return replace(many, roughly=True) if first.roughly else many
 
 
 def _are_alike(paths: Paths, other: Paths) -> bool:

@@ -1,7 +1,9 @@
 """The numbers of exercises: which are nice, how hard they are, and finding them.
 
 quantity     a quantity as the rules see it; which are shares of 1, which rows a page shows
-rules        what makes numbers weak: the list of rules; how hard numbers are
+rules        what makes numbers weak: the list of rules
+costs        what numbers cost to work out by hand, and how far forms may differ in that
+showing      which known mistakes show in a form
 mistakes     common mistakes that numbers reveal, numbers that the two policies show differently
 pools        which given matrices may have other numbers, and which
 plan         in which order candidates are worked, and where numbers are drawn anew

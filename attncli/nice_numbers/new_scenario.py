@@ -16,6 +16,7 @@ from numpy.random import RandomState
 
 from attncli.equations.matrix import Matrix
 from attncli.names import Name
+from attncli.nice_numbers.costs import ALONE
 from attncli.nice_numbers.pools import Pools
 from attncli.nice_numbers.search import SearchRequest, UnsatisfiedError, search
 from attncli.numbers import decimals
@@ -130,7 +131,7 @@ def _searched(
     """The scenario with numbers under which so many queries of a head may attend most to what an
     earlier one does."""
     spare = {"winners": same}
-    request = SearchRequest(1, seed, (), allow, _pools(sizes), effort, spare)
+    request = SearchRequest(1, seed, (), allow, _pools(sizes), effort, spare, limits=ALONE)
     (designed,) = (trace.scenario for trace in search(blank, request))
     return designed
 

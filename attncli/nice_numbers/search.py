@@ -11,7 +11,6 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from statistics import median
 from types import MappingProxyType
 from typing import NamedTuple, Self
 
@@ -23,7 +22,8 @@ from attncli.equations.matrix import Matrix
 from attncli.errors import UserError, listed
 from attncli.file.problems import ScenarioError
 from attncli.names import Name
-from attncli.nice_numbers.candidate_quantity import Flags, made_of, shown_rows
+from attncli.nice_numbers.candidate_quantity import Attempt, Flags, attempts, made_of, shown_rows
+from attncli.nice_numbers.costs import LIMITS, FormCost, Limits, difficulty, middle, near
 from attncli.nice_numbers.plan import Plan, plan_of
 from attncli.nice_numbers.pools import Drawn, Pools
 from attncli.nice_numbers.rules import (
@@ -32,8 +32,8 @@ from attncli.nice_numbers.rules import (
     OF_ONE_KIND,
     RULES,
     check_names,
-    difficulty,
 )
+from attncli.nice_numbers.showing import Blanks, shows
 from attncli.nice_numbers.sieve import UNWORKABLE, BatchMaker, Failures, RuleFilter, Survivor
 from attncli.numbers.rounding import Array
 from attncli.pipeline import work
@@ -208,8 +208,13 @@ _LARGE_BLOCK = 31 * 2**20
 _HELD = 2_000_000
 """The most numbers that a batch has together."""
 _REFERENCE = 7
-"""How many survivors the difficulty to aim for is the median of."""
-_TOLERANCE = 0.15
+"""How many survivors the cost to aim for is the median of."""
+_AT_ONCE = 32
+"""How many candidates are looked at together, at most; of more forms few, since somebody may want
+them one by one."""
+_NONE = np.empty((4, 0))
+_ENOUGH = 2
+"""A mistake that shows in fewer of these is one that numbers hardly can show."""
 
 
 class SearchRequest(NamedTuple):
@@ -217,7 +222,9 @@ class SearchRequest(NamedTuple):
     names (none: all that are made), under the rules but for those allowed to be broken. `pools`
     says what to draw some matrices from, `effort` how many times as long to search. `spare` says in
     how many places forms may break some rules; None: as the scenario's own numbers do. `points`
-    says what a form is worth, where that hangs on its numbers: as much as the scenario itself."""
+    says what a form is worth, where that hangs on its numbers: as much as the scenario itself.
+    `blanks` are those in which mistakes have to show, and `hidden` gets the mistakes that need not,
+    since such numbers hardly can show them. `limits` say how far costs may be apart."""
 
     number: int
     seed: int
@@ -227,6 +234,9 @@ class SearchRequest(NamedTuple):
     effort: int = 1
     spare: Mapping[str, int] | None = None
     points: Callable[[Trace], object] | None = None
+    blanks: Blanks = Blanks()
+    hidden: list[Attempt] | None = None
+    limits: Limits = LIMITS
 
 
 def forms(
@@ -284,18 +294,22 @@ def _keep_memory() -> None:
 
 @dataclass
 class _Search:
-    """A search on its way: what got through and is still to be looked at, and what was found."""
+    """A search on its way: what got through and is still to be looked at, what was looked at and is
+    `ready`, and what was found before."""
 
     scenario: Scenario
     trace: Trace
     plan: Plan
     sieve: RuleFilter
     random: RandomState
-    effort: int = 1
-    points: Callable[[Trace], object] | None = None
+    request: SearchRequest
     waiting: deque[Candidate] = field(default_factory=deque)
+    ready: deque[Trace] = field(default_factory=deque)
     found: set[bytes] = field(default_factory=set)
-    reference: float | None = None
+    costs: list[FormCost] = field(default_factory=list)
+    reference: FormCost | None = None
+    mistakes: Sequence[Attempt] | None = None
+    """Those that have to show, once it is known which can."""
     size: int = _FIRST
     was_too_large: bool = False
     """Whether it found nothing because powers of e came out large."""
@@ -305,8 +319,9 @@ class _Search:
         """A search that begins."""
         random = RandomState(list(str(request.seed).encode()))
         spare = _spared(trace, plan, request.spare)
-        sieve = RuleFilter(BatchMaker(trace, plan), frozenset(request.allow), spare)
-        return cls(scenario, trace, plan, sieve, random, request.effort, request.points)
+        workshop, allow = BatchMaker(trace, plan), frozenset(request.allow)
+        sieve = RuleFilter(workshop, allow, spare, request.blanks.cells)
+        return cls(scenario, trace, plan, sieve, random, request)
 
     def __post_init__(self) -> None:
         sizes = (self.trace[stage.definition.name].values.size for stage in self.plan.stages)
@@ -320,33 +335,58 @@ class _Search:
         """The k-th form, worked."""
         failures = Failures()
         tried = 0
-        if self.reference is None:
-            tried += self._aim(k, failures)
-        while True:
-            while self.waiting:
-                trace = self._checked(self.waiting.popleft(), failures)
-                if trace is not None:
-                    return trace
-            tried += self._fill(k, tried, failures)
+        while not self.ready:
+            tried += self._look(k, tried, failures)
+        return self.ready.popleft()
 
-    def _aim(self, k: int, failures: Failures) -> int:
-        """Gathers a few survivors, and aims for the median of their difficulties."""
-        tried = 0
-        while len(self.waiting) < _REFERENCE:
-            tried += self._fill(k, tried, failures)
-        self.reference = median(c.survivor.difficulty for c in [*self.waiting][:_REFERENCE])
-        return tried
+    def _look(self, k: int, tried: int, failures: Failures) -> int:
+        """Gathers some good candidates, and makes those ready in which all mistakes show; how many
+        were tried. Raises UnsatisfiedError where there is none."""
+        some: list[Trace] = []
+        left, before = self.request.number - k, tried
+        wanted = max(left, _REFERENCE) if left <= _AT_ONCE else _REFERENCE
+        while len(some) < wanted:
+            if self.waiting and self.reference is not None:
+                trace = self._checked(self.waiting.popleft(), failures)
+                some += () if trace is None else (trace,)
+                continue
+            try:
+                tried += self._fill(k, tried, failures)
+            except UnsatisfiedError:
+                if not some:
+                    raise
+                break
+        self._show(some, failures)
+        return tried - before
+
+    def _show(self, some: Sequence[Trace], failures: Failures) -> None:
+        """Makes those ready in which all mistakes show; the first ones tell which these are."""
+        slips, good = self.mistakes, np.ones(len(some), dtype=np.bool_)
+        if slips is None:
+            slips = [*attempts(self.trace, self.request.asked)]
+            slips = () if "mistakes" in self.sieve.allow else slips
+        found = zip(slips, shows(some, slips, self.request.blanks), strict=True)
+        shown = {slip: flags for slip, flags in found if flags is not None}
+        if self.mistakes is None:
+            few = [slip for slip in shown if shown[slip][:_REFERENCE].sum() < _ENOUGH]
+            self.mistakes = [slip for slip in shown if slip not in few]
+            if self.request.hidden is not None:
+                self.request.hidden.extend(few)
+        for slip in self.mistakes:
+            good &= shown[slip]
+        failures.add("mistakes", int((~good).sum()), len(some))
+        self.ready += (trace for trace, is_good in zip(some, good, strict=True) if is_good)
 
     def _fill(self, k: int, tried: int, failures: Failures) -> int:
         """Sends a batch through the sieve; how many candidates it had. Raises UnsatisfiedError."""
-        if tried * self.cells > _TRIED * _CELLS * self.effort:
+        if tried * self.cells > _TRIED * _CELLS * self.request.effort:
             wrong, right = _told(tried, failures)
             self.was_too_large = failures.took["exponentials"] > 0
             raise UnsatisfiedError.of(
                 f"form {form_name(k)}", wrong, f"{right}, or ask for fewer steps"
             )
         size = self.size
-        survivors = self.sieve.sift(self.random, size, failures)
+        survivors = self.sieve.sift(self.random, size, failures, self._like)
         if len(survivors) < _FEW:
             self.size = min(2 * size, self.most)
         elif len(survivors) > _PLENTY:
@@ -355,14 +395,13 @@ class _Search:
         return size
 
     def _checked(self, candidate: Candidate, failures: Failures) -> Trace | None:
-        """A candidate worked, if there is none like it yet, it is as hard as it should be, and
+        """A candidate worked, if there is none like it yet, it costs as much as it should, and
         what it makes is what the sieve saw."""
         survivor = candidate.survivor
-        key = _as_bytes([candidate.numbers[drawn] for drawn in self.plan.drawn])
-        trace, rule = None, UNWORKABLE
-        if not self._is_as_hard(survivor) and "difficulty" not in self.sieve.allow:
+        trace, rule, key = None, UNWORKABLE, b""
+        if not self._like(np.array(survivor.cost), _NONE):
             rule = "difficulty"
-        elif key in self.found and "alike" not in self.sieve.allow:
+        elif (key := self._key(candidate)) in self.found and "alike" not in self.sieve.allow:
             rule = "alike"
         else:
             trace = self._worked(candidate)
@@ -373,6 +412,9 @@ class _Search:
             return None
         self.found.add(key)
         return trace
+
+    def _key(self, candidate: Candidate) -> bytes:
+        return _as_bytes([candidate.numbers[drawn] for drawn in self.plan.drawn])
 
     def _worked(self, candidate: Candidate) -> Trace | None:
         """The worked scenario, if all of it can be worked, its variants and generated tokens
@@ -385,12 +427,19 @@ class _Search:
             return None
 
     def _is_worth_as_much(self, trace: Trace) -> bool:
-        points = None if "difficulty" in self.sieve.allow else self.points
+        points = None if "difficulty" in self.sieve.allow else self.request.points
         return points is None or points(trace) == points(self.trace)
 
-    def _is_as_hard(self, survivor: Survivor) -> bool:
-        wanted = self.reference or 0.0
-        return abs(survivor.difficulty - wanted) <= _TOLERANCE * wanted
+    def _like(self, costs: Array, first: Array) -> Flags:
+        """Which candidates cost as much as they should: as the median of the first ones."""
+        if self.reference is None:
+            self.costs += (FormCost(*own) for own in first.T.tolist())
+            if len(self.costs) >= _REFERENCE:
+                hard = middle(self.costs[:_REFERENCE]).difficulty
+                self.reference = middle(self.costs)._replace(difficulty=hard)
+        if self.reference is None or "difficulty" in self.sieve.allow:
+            return np.ones(costs.shape[1:], dtype=np.bool_)
+        return near(costs, self.reference, self.request.limits)
 
 
 def _is_as_seen(trace: Trace, survivor: Survivor) -> bool:
@@ -426,4 +475,5 @@ def _told(tried: int, failures: Failures) -> tuple[str, str]:
 
 def _agree(worked: Array, seen: Array) -> bool:
     """Whether numbers are the same, but for the noise of floats where they are kept in full."""
-    return np.array_equal(worked, seen) or np.allclose(worked, seen, rtol=1e-9, atol=1e-9)
+    same = worked.shape == seen.shape and bool((worked == seen).all())
+    return same or np.allclose(worked, seen, rtol=1e-9, atol=1e-9)

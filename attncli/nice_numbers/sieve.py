@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -30,9 +30,10 @@ from attncli.nice_numbers.candidate_quantity import (
     shown_rows,
     units,
 )
+from attncli.nice_numbers.costs import Cells, FormCost, cost
 from attncli.nice_numbers.plan import Plan, Stage
 from attncli.nice_numbers.pools import Drawn
-from attncli.nice_numbers.rules import ASKED_ONLY, CHECKS, GIVEN_CHECKS, cost, halves, sparse
+from attncli.nice_numbers.rules import ASKED_ONLY, CHECKS, GIVEN_CHECKS, halves, sparse
 from attncli.numbers.rounding import Array, Rounding, Unworkable
 from attncli.operations.equation import Indexed, ListOfEquations
 from attncli.operations.operation import Operation
@@ -231,9 +232,10 @@ class Batch:
         if self.count < wanted:
             self.take(np.arange(wanted) % self.count)
 
-    def thin(self) -> None:
-        """Keeps the first candidate of each origin."""
-        self.take(np.unique(self.origin, return_index=True)[1])
+    def firsts(self, liked: Flags) -> NDArray[np.intp]:
+        """The first candidate of each origin that is liked, or else the first."""
+        order = np.argsort(~liked, kind="stable")
+        return np.asarray(order[np.unique(self.origin[order], return_index=True)[1]])
 
     def draw(self, stage: Stage, random: RandomState) -> None:
         """Draws the numbers that a stage asks for."""
@@ -273,6 +275,14 @@ class BatchMaker:
         """What a quantity would be if it were made so; the batch stays as it is. Raises
         ValueError where the shapes don't fit."""
         return self._settled(batch, definition, self.full(batch, definition))
+
+    def wrong(self, batch: Batch, definition: Definition) -> Array | None:
+        """What a mistake makes of a quantity that was made; None where its shapes don't fit."""
+        try:
+            wrong = self.numbers(batch, definition).values
+        except (ValueError, Unworkable):
+            return None
+        return wrong if wrong.shape[:2] == batch.made[definition.name].values.shape[:2] else None
 
     def full(self, batch: Batch, definition: Definition) -> Array:
         """The numbers of a quantity before they are rounded."""
@@ -360,26 +370,34 @@ class Failures:
         self.hard[rule] = self.hard.get(rule, 0.0) - math.log(left)
 
 
+Likes = Callable[[Array, Array], Flags]
+"""Which costs are those that are aimed for, beside the first of each origin. [4, b], [4, o] -> [b]
+"""
+
+
 class Survivor(NamedTuple):
-    """What gets through: its numbers as drawn, what was made of them, how hard it is."""
+    """What gets through: its numbers as drawn, what was made of them, what it costs."""
 
     drawn: Mapping[Drawn, Array]
     made: Mapping[str, Array]
-    difficulty: int
+    cost: FormCost
 
 
 @dataclass(frozen=True)
 class RuleFilter:
     """What candidates have to get through: all rules but for those allowed to be broken; `spare`
-    says of a quantity and a rule in how many places it may be."""
+    says of a quantity and a rule in how many places it may be. `cells` are those asked for."""
 
     workshop: BatchMaker
     allow: frozenset[str] = frozenset()
     spare: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    cells: Cells = field(default_factory=dict)
 
-    def sift(self, random: RandomState, count: int, failures: Failures) -> list[Survivor]:
-        """Those of so many new candidates that get through, one of each origin; `failures`
-        counts how many each rule took."""
+    def sift(
+        self, random: RandomState, count: int, failures: Failures, likes: Likes
+    ) -> list[Survivor]:
+        """Those of so many new candidates that get through, one of each origin, if there is one
+        with costs that `likes` likes; `failures` counts how many each rule took."""
         size = max(count // _GROWTH**2, 1)
         batch = self.workshop.batch(size)
         for k, (stage, mistakes) in enumerate(zip(self._stages, self._mistakes, strict=True)):
@@ -392,8 +410,7 @@ class RuleFilter:
             self._drop_blind(batch, mistakes, failures)
             if not batch.count:
                 return []
-        batch.thin()
-        return self._survivors(batch)
+        return self._survivors(batch, likes)
 
     @property
     def _stages(self) -> tuple[Stage, ...]:
@@ -408,7 +425,7 @@ class RuleFilter:
 
     def _good(self, stage: Stage, made: CandidateQuantity, failures: Failures) -> Flags:
         """The candidates that break no rule in a quantity."""
-        good = ~_unfit(made.values)
+        good = ~unfit(made.values)
         failures.add(UNWORKABLE, int((~good).sum()), len(good))
         for rule, broken in self._broken(stage, made):
             spared = self._spared.get((stage.definition.name, rule))
@@ -462,7 +479,7 @@ class RuleFilter:
         for stage in self._stages:
             made = self.workshop.candidates_of(self._probe, stage.definition)
             for rule, broken in self._broken(stage, made):
-                always = np.asarray((broken | _unfit(made.values)).all(axis=2, keepdims=True))
+                always = np.asarray((broken | unfit(made.values)).all(axis=2, keepdims=True))
                 key = stage.definition.name, rule
                 if rule in _STRUCTURAL and always.any():
                     spared[key] = spared.get(key, always) | always
@@ -517,35 +534,34 @@ class RuleFilter:
 
     def _reveals(self, batch: Batch, definition: Definition) -> Flags:
         """The candidates in which a mistake shows. -> [b]"""
-        right = batch.made[definition.name]
-        try:
-            wrong = self.workshop.numbers(batch, definition)
-        except ValueError:  # it doesn't go with these shapes
+        right, wrong = batch.made[definition.name], self.workshop.wrong(batch, definition)
+        if wrong is None:
             return np.zeros(batch.count, dtype=np.bool_)
-        if wrong.values.shape != right.values.shape:
-            return np.zeros(batch.count, dtype=np.bool_)
-        differs = units(wrong.values, right.decimals) != units(right.values, right.decimals)
+        differs = units(wrong, right.decimals) != units(right.values, right.decimals)
         rows = self.workshop.rows[definition.name]
         shows = (differs if rows is None else differs[list(rows)]).any(axis=(0, 1))
-        return np.asarray(shows & ~_unfit(wrong.values))
+        return np.asarray(shows & ~unfit(wrong))
 
-    def _survivors(self, batch: Batch) -> list[Survivor]:
+    def _survivors(self, batch: Batch, likes: Likes) -> list[Survivor]:
         asked = {stage.definition.name: stage.definition for stage in self._stages if stage.asked}
-        costs = sum(
-            (cost(self.workshop.candidates_of(batch, definition)) for definition in asked.values()),
-            start=np.zeros(batch.count),
-        )
+        made = (self.workshop.candidates_of(batch, definition) for definition in asked.values())
+        each = (cost(m, self.cells.get(name)) for name, m in zip(asked, made, strict=True))
+        costs = sum(each, start=np.zeros((4, batch.count)))
+        first = batch.firsts(np.ones(batch.count, dtype=np.bool_))
+        kept = batch.firsts(likes(costs, costs[:, first]))
+        batch.take(kept)
+        costs = costs[:, kept]
         return [
             Survivor(
                 {drawn: batch.made[drawn.names[0]].alone(b) for drawn in self.workshop.plan.drawn},
                 {s.definition.name: batch.made[s.definition.name].alone(b) for s in self._stages},
-                int(costs[b]),
+                FormCost(*costs[:, b].tolist()),
             )
             for b in range(batch.count)
         ]
 
 
-def _unfit(values: Array) -> Flags:
+def unfit(values: Array) -> Flags:
     """The candidates with numbers that can't be worked with. -> [b]"""
     fine = np.isfinite(values)
     if fine.all():

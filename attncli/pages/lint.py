@@ -13,7 +13,7 @@ import numpy as np
 from attncli.document.blocks import Bullets, Callout, Document, Paragraph, Section, Spans, Term
 from attncli.equations.tree import Number
 from attncli.marking.judging import Judge
-from attncli.names import Word
+from attncli.names import Phrase, Word
 from attncli.nice_numbers.candidate_quantity import (
     Attempt,
     CandidateQuantity,
@@ -443,7 +443,7 @@ class _Mistakes(NamedTuple):
             wrong = mistaken(judge.trace, slip.part, slip.definition)
             if wrong is None:
                 continue
-            spans = _mistake(slip)
+            spans = mistake_in_words(slip)
             shows = reveals(judge.trace, slip, wrong)
             (found.revealed if shows else found.never).append(spans)
             where = hiding(judge, slip, wrong)
@@ -452,7 +452,8 @@ class _Mistakes(NamedTuple):
         return found
 
 
-def _mistake(slip: Attempt) -> Spans:
+def mistake_in_words(slip: Attempt) -> Phrase:
+    """Where a mistake is made, and what it is."""
     place = place_in_words(slip.part.path)
     before = f"{place} · " if place else ""
     return (before, *title_of(slip.part), f": {slip.mistake.says}")

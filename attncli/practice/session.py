@@ -4,12 +4,12 @@ of each, and where they stopped, as a text to keep."""
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
-from itertools import groupby
+from itertools import groupby, islice
+from random import Random
 from typing import Any, NamedTuple
 
 from attncli.document.blocks import Block, Paragraph, Section, Table, each, parts_of
@@ -22,11 +22,14 @@ from attncli.exercises.requests import AskedInWords, ExerciseRequest
 from attncli.exercises.workable_sections import StepSection
 from attncli.file.problems import ScenarioError
 from attncli.marking.judging import Judge
-from attncli.marking.verdicts import FOLLOW, Given, Verdict, read_number
+from attncli.marking.verdicts import Cause, Given, Verdict, read_number
 from attncli.marking.word_answers import MarkedWords, OwnAnswers, marked_words
-from attncli.pages.parts.selection import SelectionError
+from attncli.numbers.decimals import round_to
+from attncli.pages.parts.blocks import given_blocks
+from attncli.pages.parts.selection import Selection, SelectionError
 from attncli.pages.parts.sentences import printed_roots
-from attncli.trace import PlannedStep, Trace
+from attncli.practice.memory import Kind, Outcome
+from attncli.trace import PlannedStep, Quantity, Trace
 
 
 class Task(NamedTuple):
@@ -66,6 +69,11 @@ class Lesson:
             rows = groupby(cells, lambda cell: cell[:2] if self.by_rows else cell)
             yield from (Task(k, section.part, tuple(row)) for _, row in rows)
             yield from (Task(k, section.part, (), q) for q in self._in_words(section.part))
+
+    def kind_of(self, task: Task) -> Kind:
+        """What kind of question a task is."""
+        question = task.words and task.words.question.name
+        return task.part.step, (question or self.trace[task.cells[0].quantity].name).local
 
     def _in_words(self, part: PlannedStep) -> list[AskedInWords]:
         """What a part is asked besides numbers."""
@@ -117,18 +125,61 @@ def _starts_from(block: Block, hidden: Collection[str]) -> bool:
     return isinstance(block, Paragraph | Table)
 
 
+@dataclass(frozen=True)
+class Review(Lesson):
+    """One task of a kind of those of a lesson, with the tables that it is worked from."""
+
+    kind: Kind = ("", "")
+
+    @cached_property
+    def tasks(self) -> tuple[Task, ...]:
+        """The one task; none where these numbers have none of its kind."""
+        alike = [task for task in self._tasks() if self.kind_of(task) == self.kind]
+        return tuple(Random(mark_of(self.trace)).sample(alike, min(1, len(alike))))
+
+    @property
+    def _starts_from(self) -> list[Quantity]:
+        """The quantities that the number is worked from."""
+        (task,) = self.tasks
+        definition = self.trace[task.cells[0].quantity].definition if task.cells else None
+        return [] if definition is None else [self.trace[n] for n in definition.operands]
+
+    @cached_property
+    def shown(self) -> frozenset[str]:
+        own = {quantity.name for quantity in self._starts_from if not quantity.given}
+        return frozenset(own) if self.tasks[0].cells else super().shown
+
+    def opening_of(self, section: int) -> Section:
+        page = self.sections[section]
+        if not self.tasks[0].cells:
+            return super().opening_of(section)
+        tables = given_blocks(self.trace, self._starts_from, Selection(), page.part.path)
+        return page.section._replace(number=None, blocks=tuple(tables), questions=(), solution=())
+
+
 class SettledCell(NamedTuple):
-    """What is gone on with for a cell: a number as somebody wrote it, or as it was shown, and the
-    mistakes that were made before."""
+    """What is gone on with for a cell or a question: an answer as somebody wrote it, or as it was
+    shown, the mistakes that were made before, and how many hints were given."""
 
     text: str
     mistakes: tuple[str, ...] = ()
     shown: bool = False
+    hints: int = 0
+
+    @property
+    def outcome(self) -> Outcome:
+        """What became of it."""
+        if self.shown:
+            return "shown"
+        return "wrong" if self.mistakes else "hinted" if self.hints else "right"
+
+
+Marked = Verdict | MarkedWords
 
 
 @dataclass
 class Session:
-    """What was given so far, by the addresses of cells."""
+    """What was given so far, by the addresses of cells and the ids of questions."""
 
     lesson: Lesson
     settled: dict[str, SettledCell] = field(default_factory=dict)
@@ -142,66 +193,73 @@ class Session:
         """What a cell is called: `weights[love, AI]`."""
         return self.lesson.trace[cell.quantity].address(cell.row, cell.column)
 
+    def ids(self, task: Task) -> list[str]:
+        """What is asked at once, by addresses, or by the id of a question."""
+        if task.words is not None:
+            return [task.words.question.id]
+        return [self.address(cell) for cell in task.cells]
+
     @property
     def waiting(self) -> list[Task]:
         """What is still to be asked."""
         return [task for task in self.lesson.tasks if not self.is_done(task)]
 
     def is_done(self, task: Task) -> bool:
-        if task.words is not None:
-            return task.words.question.id in self.settled
-        return all(self.address(cell) in self.settled for cell in task.cells)
+        return all(name in self.settled for name in self.ids(task))
 
-    def verdicts_on(self, task: Task, texts: Sequence[str]) -> list[Verdict]:
-        """What is said of new numbers for a task."""
+    def done_like(self, task: Task) -> list[Task]:
+        """What else of the same kind is answered, the last first."""
+        kind, tasks = self.lesson.kind_of(task), reversed(self.lesson.tasks)
+        alike = (other for other in tasks if self.lesson.kind_of(other) == kind)
+        return [other for other in alike if other != task and self.is_done(other)]
+
+    def marked(self, task: Task, texts: Sequence[str]) -> Sequence[Marked]:
+        """What is said of new answers to a task."""
+        if task.words is not None:
+            return [self.marked_words(task.words, texts[0])]
         new = {c: read_number(text) for c, text in zip(task.cells, texts, strict=True)}
         verdicts = self.judge.verdicts({**self.numbers, **new})
         return [verdict for verdict in verdicts if verdict.cell in new]
 
-    def marked_words(self, task: Task, text: str) -> MarkedWords:
+    def marked_words(self, asked: AskedInWords, text: str) -> MarkedWords:
         """What is said of an answer in words."""
-        assert task.words is not None
         _, theirs = self.judge.judged(self.numbers)
         own = OwnAnswers(self.judge.right, theirs, self.numbers, self.judge.hypotheses)
-        asked, points, given = task.words.question, task.words.points, read_number(text)
-        return marked_words(asked, points, given, own, carry=True)
+        return marked_words(asked.question, asked.points, read_number(text), own, carry=True)
 
-    def keep_words(self, task: Task, text: str, mistakes: tuple[str, ...] = ()) -> None:
-        """Goes on with an answer in words."""
-        assert task.words is not None
-        self.settled[task.words.question.id] = SettledCell(text, mistakes)
+    def keep(
+        self, task: Task, texts: Sequence[str], mistakes: Mapping[str, Cause], hints: int
+    ) -> None:
+        """Goes on with these answers."""
+        for name, text in zip(self.ids(task), texts, strict=True):
+            found = (mistakes[name].says,) if name in mistakes else ()
+            self.settled[name] = SettledCell(text, found, hints=hints)
 
-    def right_words(self, task: Task) -> str:
-        """The right answer in words."""
-        assert task.words is not None
-        asked = task.words.question
-        return asked.asked.options[asked.right_on(self.judge.right)[0]]
+    def keep_shown(self, task: Task, mistakes: Mapping[str, Cause]) -> None:
+        """Goes on with the right answers."""
+        self.keep(task, self.right_answers(task), mistakes, 0)
+        for name in self.ids(task):
+            self.settled[name] = self.settled[name]._replace(shown=True)
 
-    def keep(self, task: Task, texts: Sequence[str], mistakes: Mapping[Location, str]) -> None:
-        """Goes on with these numbers."""
-        for cell, text in zip(task.cells, texts, strict=True):
-            found = (mistakes[cell],) if cell in mistakes else ()
-            self.settled[self.address(cell)] = SettledCell(text, found)
-
-    def keep_shown(self, task: Task) -> None:
-        """Goes on with the answers."""
+    def right_answers(self, task: Task) -> list[str]:
+        """The right answers; for a number what follows from somebody's own."""
         if task.words is not None:
-            self.settled[task.words.question.id] = SettledCell(self.right_words(task), shown=True)
-            return
+            asked = task.words.question
+            return [asked.asked.options[asked.right_on(self.judge.right)[0]]]
         quantity = self.leading_to(task)[task.cells[0].quantity]
-        for cell in task.cells:
-            text = str(quantity.number(cell.row, cell.column).shown)
-            self.settled[self.address(cell)] = SettledCell(text, shown=True)
+        return [str(quantity.number(cell.row, cell.column).shown) for cell in task.cells]
 
-    @property
-    def cells(self) -> Mapping[str, Location]:
-        """What is asked, by addresses."""
-        return {self.address(cell): cell for task in self.lesson.tasks for cell in task.cells}
+    def tells(self, task: Task, answers: Sequence[str], number: Decimal) -> bool:
+        """Whether a number is one of the right answers to a task, or rounds to one."""
+        decimals = self.judge.right.decimals(task.cells[0].quantity)
+        own = {round_to(Decimal(text), decimals) for text in answers}
+        accepted = any(self.judge.accepted(cell).takes(number) for cell in task.cells)
+        return accepted or round_to(number, decimals) in own
 
     @property
     def numbers(self) -> dict[Location, Given]:
         """The numbers that are gone on with."""
-        cells = self.cells
+        cells = {self.address(cell): cell for task in self.lesson.tasks for cell in task.cells}
         return {
             cells[address]: read_number(cell.text)
             for address, cell in self.settled.items()
@@ -225,38 +283,101 @@ class Session:
         except (ScenarioError, ArithmeticError):
             return trace
 
-    def results(self) -> dict[str, list[tuple[Verdict | MarkedWords | None, SettledCell]]]:
-        """What became of each cell and question that was asked, by steps: its verdict, None where
-        the answer was shown."""
-        by_name = {verdict.cell: verdict for verdict in self.judge.verdicts(self.numbers)}
-        found: dict[str, list[tuple[Verdict | MarkedWords | None, SettledCell]]] = {}
+    def results(self) -> Iterator[tuple[Kind, SettledCell]]:
+        """What became of each cell and question that was asked, in the order of the working."""
         for task in self.lesson.tasks:
-            own = None if task.words is None else self.settled.get(task.words.question.id)
-            if own is not None:
-                marked = None if own.shown else self.marked_words(task, own.text)
-                found.setdefault(task.part.step, []).append((marked, own))
-            for cell in task.cells:
-                settled = self.settled.get(self.address(cell))
-                if settled is not None:
-                    verdict = None if settled.shown else by_name[cell]
-                    found.setdefault(task.part.step, []).append((verdict, settled))
-        return found
+            names = (name for name in self.ids(task) if name in self.settled)
+            yield from ((self.lesson.kind_of(task), self.settled[name]) for name in names)
+
+
+@dataclass
+class Course:
+    """What is asked in a sitting: what is `due` first, with other numbers, then a session of one's
+    own; or for so many `minutes` one after the other, each with other numbers, and what has become
+    due between."""
+
+    own: Session
+    others: Iterator[Trace]
+    due: Callable[[], Collection[Kind]]
+    minutes: int | None = None
+    begun: list[Session] = field(default_factory=list)
+    _ahead: list[Trace] = field(default_factory=list)
+    _shown: list[Session] = field(default_factory=list)
+
+    def sessions(self) -> Iterator[Session]:
+        """One after the other."""
+        for session in self._sessions():
+            self.begun.append(session)
+            yield session
+
+    def _sessions(self) -> Iterator[Session]:
+        yield from self._reviews()
+        if self.minutes is None:
+            yield self.own
+            return
+        own = self.own.lesson.trace
+        trace: Trace | None = self._other() or own  # where nothing can vary, its own once
+        while trace is not None:
+            yield self._with(trace)
+            yield from self._reviews()
+            trace = self._other()
+
+    def _with(self, trace: Trace) -> Session:
+        return Session(replace(self.own.lesson, trace=trace))
+
+    def _can_vary(self) -> bool:
+        """Whether there are other numbers, which are looked for once."""
+        self._ahead += islice(self.others, not self._ahead)
+        return bool(self._ahead)
+
+    def _other(self) -> Trace | None:
+        """The next other numbers, if there are any."""
+        return self._ahead.pop() if self._can_vary() else None
 
     @property
-    def all_right(self) -> bool:
-        """Whether all that was given is right at once, or follows."""
-        each = [pair for rows in self.results().values() for pair in rows]
-        return all(is_right(verdict, cell) for verdict, cell in each)
+    def due_here(self) -> list[Kind]:
+        """What is due of what this lesson asks, as far as it can be asked with other numbers."""
+        lesson, due = self.own.lesson, self.due()
+        kinds = [kind for kind in dict.fromkeys(map(lesson.kind_of, lesson.tasks)) if kind in due]
+        return kinds if kinds and self._can_vary() else []
 
-    @property
-    def mistakes(self) -> Counter[str]:
-        """The mistakes that were made, in sentences."""
-        return Counter(says for cell in self.settled.values() for says in cell.mistakes)
+    def _reviews(self) -> Iterator[Session]:
+        due = self.due_here
+        trace = self._other() if due else None
+        if trace is not None:
+            reviews = (Review(trace, self.own.lesson.request, kind=kind) for kind in due)
+            yield from (Session(review) for review in reviews if review.tasks)
+
+    def _examples(self) -> Iterator[Session]:
+        """The same lesson with other numbers, to show lines of, as many as somebody looks at."""
+        yield from self._shown
+        while len(self._shown) < _EXAMPLES and (trace := self._other()) is not None:
+            self._shown.append(self._with(trace))
+            yield self._shown[-1]
+
+    def another(self, session: Session, task: Task) -> tuple[Session, Task] | None:
+        """A task of the same kind whose answer may be shown since it isn't that of a task: one that
+        is answered, or one with other numbers; None where there is none."""
+        kind, asked = session.lesson.kind_of(task), session.right_answers(task)
+        for other in session.done_like(task):
+            if not _tells(session, task, asked, session.right_answers(other)):
+                return session, other
+        for example in self._examples():
+            for other in example.lesson.tasks:
+                alike = example.lesson.kind_of(other) == kind
+                if alike and not _tells(session, task, asked, example.right_answers(other)):
+                    return example, other
+        return None
 
 
-def is_right(verdict: Verdict | MarkedWords | None, cell: SettledCell) -> bool:
-    """Whether a number was right, or followed, at the first go."""
-    return verdict is not None and verdict.judgement in FOLLOW and not cell.mistakes
+_EXAMPLES = 3
+"""With how many other numbers a line is looked for that may be shown."""
+
+
+def _tells(session: Session, task: Task, asked: Sequence[str], shown: Sequence[str]) -> bool:
+    """Whether right answers to another task would answer a task."""
+    numbers = () if task.words is not None else map(Decimal, shown)
+    return asked == shown or any(session.tells(task, asked, number) for number in numbers)
 
 
 def mark_of(trace: Trace) -> str:
@@ -272,18 +393,18 @@ def written(mark: str, by_name: Mapping[str, SettledCell]) -> str:
 
 def read(text: str, file: str, mark: str) -> dict[str, SettledCell]:
     """What was told before. Raises UserError for what is no kept place, or one of other numbers."""
+    right = "name another file with --place, or begin anew with --fresh"
     try:
         kept = json.loads(text)
         answers = kept["answers"].items()
         cells = {str(address): _told(value) for address, value in answers}
     except (ValueError, KeyError, TypeError, AttributeError):
-        right = "name another file with --place, or begin anew with --fresh"
         raise UserError.of(file, "is no place that a practice was left at", right) from None
     if kept.get("practice") != mark:
-        right = "name another file with --place, or begin anew with --fresh"
         raise UserError.of(file, "was kept for other numbers", right)
     return cells
 
 
 def _told(data: Mapping[str, Any]) -> SettledCell:
-    return SettledCell(str(data["text"]), tuple(map(str, data["mistakes"])), bool(data["shown"]))
+    mistakes, hints = tuple(map(str, data["mistakes"])), int(data.get("hints", 0))
+    return SettledCell(str(data["text"]), mistakes, bool(data["shown"]), hints)

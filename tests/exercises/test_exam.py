@@ -190,6 +190,28 @@ def test_files_for_an_lms_go_without_what_a_person_marks(folder: Path) -> None:
     assert (folder / "midterm_qti.zip").stat().st_size > 1000
 
 
+def test_a_quiz_of_random_forms_is_marked_from_its_responses(folder: Path, tmp_path: Path) -> None:
+    """Each student had another form, which the hash in the question's text tells."""
+    data, rows = (
+        manifest(folder),
+        [["Last name", "First name", "ID number", "Question 1", "Response 1"]],
+    )
+    for name, form in (("Ada", "A"), ("Ben", "C")):
+        key = key_of(folder, form)
+        parts = [text for id_, text in key.items() if id_ != HAND]
+        if name == "Ben":
+            parts[0] = "99"
+        said = "; ".join(f"part {k}: {text}" for k, text in enumerate(parts, start=1))
+        rows.append(["X", name, f"id-{name}", f"… Paper {data['forms'][form]['hash']} …", said])
+    path = tmp_path / "responses.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(rows)
+    papers = graded(folder, path)
+    assert {name: paper["points"] for name, paper in papers.items()} == {
+        "Ada X": 28.5, "Ben X": 28.0,
+    }  # fmt: skip
+
+
 def test_made_again_an_exam_keeps_its_forms(tmp_path: Path) -> None:
     (tmp_path / "e.yaml").write_text(EXAM, "utf-8")
     words = ("exam", tmp_path / "e.yaml", "-o", tmp_path / "e", "--format", "terminal")
@@ -241,6 +263,15 @@ def test_what_is_wrong_with_a_file_is_told_at_its_place(
     assert says in result.stderr
     assert "e.yaml:" in result.stderr
     assert not (tmp_path / "e").exists()
+
+
+@pytest.mark.parametrize("command", ["run", "validate", "practice", "lint"])
+def test_an_exam_is_no_scenario(command: str, tmp_path: Path) -> None:
+    (tmp_path / "e.yaml").write_text(EXAM, "utf-8")
+    result = run(command, tmp_path / "e.yaml")
+    assert result.exit_code == 2
+    assert "e.yaml:1:1: this is an exam, not a scenario; " in result.stderr
+    assert len(result.stderr.splitlines()) == 1
 
 
 def test_an_exam_is_a_folder(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from attncli.equations.tree import Blank, Number, Sum, Symbol
 from attncli.exercises.answer_keys import _Wanted
 from attncli.exercises.line_blanks import numbers_shown
 from attncli.exercises.papers import sheet_for, sheet_of, translated
-from attncli.exercises.requests import by_names
+from attncli.exercises.requests import ExerciseRequest, by_names
 from attncli.exercises.tasks import _first_lines, room
 from attncli.exercises.workable_sections import StepSection, _begun_anew, _separate, _without
 from attncli.formats import (
@@ -86,7 +86,7 @@ PASSES: dict[str, Callable[[], object]] = {
     "own sheet": lambda: sheet_for(BLOCKS[1]._replace(paper=PAPER), "Ada", "1"),
     "printed": lambda: as_printed(BLOCKS[0]),
     "quantities": lambda: [*tables_in([UNHEARD])],
-    "room": lambda: room(TRACE, SECTION, [], "inline"),
+    "room": lambda: room(TRACE, SECTION, [], ExerciseRequest(())),
     "rows": lambda: _begun_anew([UNHEARD], PART),
     "screen": lambda: [*printed_on_paper([UNHEARD])],
     "separate": lambda: _separate([UNHEARD], PART),

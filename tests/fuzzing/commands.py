@@ -8,7 +8,15 @@ from typing import Any
 
 from attncli.formats import page_format_names, paper_format_names
 from attncli.nice_numbers.rules import RULES
-from attncli.option_values import BLANKS, DETAILS, KEYS, LANGUAGES, POLICIES
+from attncli.option_values import (
+    BLANKS,
+    DETAILS,
+    KEYS,
+    LANGUAGES,
+    LAYOUTS,
+    PAPER_SIZES,
+    POLICIES,
+)
 from attncli.steps import steps
 from tests.drawing import Pen, Tree
 from tests.fuzzing import warm
@@ -160,10 +168,14 @@ VALUES: Mapping[str, Draw] = {
     "blank": _blank,
     "points": _points,
     "key": _one_of(*KEYS),
-    "layout": _one_of("compact", "lines", "pages"),
+    "layout": _one_of(*LAYOUTS),
+    "room": _one_of("0", "6", "100", "101", "x"),
+    "paper": _one_of(*PAPER_SIZES),
     "language": _one_of(*LANGUAGES),
     "students": _one_of("nothing.csv", "taken.md", SCENARIO),
     "asked": _one_of("nothing.yaml", SCENARIO, "taken.md"),
+    "scheme": _one_of("nothing.yaml", SCENARIO, "taken.md"),
+    "overrides": _one_of("nothing.csv", SCENARIO, "taken.md"),
     "marks": _one_of("single", "method"),
     "otherwise": _one_of("0", "0.5", "1", "2", "x"),
     "map_": _one_of("attn.q=Q", "x=", "heads[*].scores", SCENARIO, "a=b=c"),
@@ -171,6 +183,8 @@ VALUES: Mapping[str, Draw] = {
     "rtol": _one_of("0", "1e-5", "-1", "nan", "x"),
     "atol": _one_of("0", "1e-8", "inf", "-1", "x"),
     "place": _one_of("place.json", SCENARIO, "no/place.json", "-"),
+    "minutes": _one_of("0", "1", "5", "x"),
+    "memory": _one_of("memory.json", SCENARIO, "no/memory.json", "-", "there"),
     "from_": _one_of(".", "there", "nothing", SCENARIO),
     "forms": _few,
     "seed": _one_of("0", "7", "1000000000000000000"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import select
 import subprocess
 from pathlib import Path
@@ -53,12 +54,17 @@ def test_a_known_mistake_is_named_and_gone_on_with() -> None:
     assert "attn practice i_love_ai --step softmax --fresh" in text
 
 
-def test_hints_never_have_the_answer() -> None:
-    code, text = practised(answers=["2.718", "2.718", "?", "?", "quit"])
+def test_three_hints_lead_and_do_not_tell() -> None:
+    code, text = practised(answers=["2.718", "2.718", "?", "?", "?", "?", "7.389", "quit"])
     assert code == 0
-    assert "e^scores[love, AI]" in text
-    assert "= e^2\n" in text
-    assert "7.389" not in text
+    told = text.partition("3 of 7")[2].partition("> 7.389")[0]
+    purpose, names, numbers, no_more = told.replace("\u00a0", " ").split("> ?\n")[1:]
+    assert purpose.startswith("For each query, e is raised to each of its scores")
+    assert names.strip() == "exp[love, AI] = e^scores[love, AI]"
+    assert numbers.strip() == "exp[love, AI] = e^2"
+    assert no_more.startswith("There are no more hints")
+    assert "7.389" not in told
+    assert "After hints  softmax (exp)" in text
 
 
 def test_what_was_skipped_is_shown_and_gone_on_with() -> None:
@@ -108,6 +114,10 @@ def test_the_place_is_kept(tmp_path: Path) -> None:
     assert code == 0
     assert "Continuing where you stopped: 3 of 7 done." in text
     assert "4 of 7 · exp_sum[love]" in text
+    older = re.sub(r',\s*"hints": 0', "", place.read_text("utf-8"))  # before hints were counted
+    assert "hints" not in older
+    place.write_text(older, "utf-8")
+    assert "7 of 7 done." in practised("--place", str(place), answers=[])[1]
     assert "1 of 7" in practised("--place", str(place), "--fresh", answers=[])[1]
 
 

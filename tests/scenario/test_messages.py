@@ -103,7 +103,9 @@ OPTIONS: Mapping[str, Sequence[str]] = {
         "--step", "--layer", "--head", "--token", "--cell", "--blank", "--points", "--key", "--forms", "--seed", "--allow", "--mistakes",
         "--decimals", "--set", "--detail", "--format",
     ),
-    "design": ("--tokens", "--d-model", "--heads", "--seed", "--decimals", "--allow"),
+    "design": (
+        "--forms", "--step", "--tokens", "--d-model", "--heads", "--seed", "--decimals", "--allow", "--format",
+    ),
 }  # fmt: skip
 BAD_VALUES = (
     "x", "a\nb", "\x1b[0m", LONG, "0", "-1", "1.5", "9" * 500, "weights[love", "weights[a, b]", "softmax=x", "softmax=0", "random:0",

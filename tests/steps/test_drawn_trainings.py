@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from attncli import load, work
 from attncli.building.plain_scenario import with_numbers
 from attncli.formats import RenderOptions, format_names, render
+from attncli.nice_numbers.costs import difficulty
 from attncli.nice_numbers.plan import plan_of
-from attncli.nice_numbers.rules import difficulty
 from attncli.nice_numbers.search import UnsatisfiedError, forms
 from attncli.pages.lint import weaknesses
 from tests.auditor import audit_numbers

@@ -416,7 +416,7 @@ _WRITERS: Mapping[type, Callable[[Any, HtmlStyle], str]] = {
     doc.Graph: _graph,
     doc.Fields: _fields,
     doc.WordBlank: _word_blank,
-    doc.AnswerSpace: lambda block, _: f'<div class="room">{"<br>" * block.lines}</div>',
+    doc.AnswerSpace: lambda block, _: f'<div class="room">{"<i></i>" * block.lines}</div>',
     **dict.fromkeys(PICTURES, _picture),
 }
 """How each block is written."""

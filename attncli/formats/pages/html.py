@@ -52,6 +52,8 @@ _UNTOLD = '<span class="untold" role="img" aria-label="…">▢</span>'
 _MORE = 2
 """Characters that a field has room for besides the longest answer."""
 _IN_WORDS = 24
+_SIZES = {"a4": "", "letter": "\n<style>@page { size: letter; }</style>"}
+"""What says so where it isn't the usual size of paper."""
 
 
 class _InkedMathml(Inked, MathmlNotation):
@@ -188,6 +190,8 @@ def render_together(documents: Sequence[Document], page: RenderOptions) -> str:
         styles=assets.styles,
         scripts=assets.scripts,
         style=assets.style(),
+        size="" if paper is None else _SIZES[paper.size],
+        kind="" if paper is None else f' class="{paper.kind}"',
         contents=_contents([part for part, _ in pairs]),
         check=bar_of(words) if fields.any else "",
         main=main,
@@ -250,7 +254,9 @@ def _parts(pieces: Iterator[Piece], *, on_new_page: bool) -> Iterator[_Part]:
 
 
 def _section(k: int, part: _Part, style: HtmlStyle) -> str:
-    kind = ' class="new-page"' if part.on_new_page else ""
+    asks = isinstance(part.head, Heading) and part.head.asks
+    kinds = " ".join((*["new-page"] * part.on_new_page, *["asks"] * asks))
+    kind = f' class="{kinds}"' if kinds else ""
     if isinstance(part.head, Title):
         style = style._replace(level=2)  # a heading right below the title skips no level
     blocks = [*_blocks(with_tables_together(part.blocks), style)]

@@ -9,7 +9,7 @@ from typing import Any
 from attncli.document import blocks as doc
 from attncli.document.blocks import Document, Fields, Section, each
 from attncli.document.pictures import PICTURES, Picture
-from attncli.document.questions import OWN_FORM, Paper, points_text
+from attncli.document.questions import OWN_FORM, Paper, counted_points, points_text
 from attncli.document.tables import SideBySide
 from attncli.equations.tree import Equation
 from attncli.formats.pictures_in_tables import in_tables
@@ -29,6 +29,7 @@ from attncli.formats.tex.setting import (
 from attncli.formats.tex.working import INDENT, addition, pieces, working
 from attncli.formats.writers import Tables, with_tables_together, written
 from attncli.notation.latex import latex
+from attncli.option_values import PAPER_SIZES
 
 _BETWEEN_ROWS = 2.5
 _DEEPEST = 10
@@ -69,9 +70,10 @@ def _widest(rows: Sequence[str]) -> float:
     return max(math_width(row) + INDENT * bool(k) for k, row in enumerate(rows))
 
 
-def facts(block: doc.DefinitionList, _: Setting) -> str:
+def facts(block: doc.DefinitionList, setting: Setting) -> str:
+    close = _CLOSE if setting.working.hidden else ""
     items = "\n".join(rf"\item[{escaped(label)}] {spans(text)}" for label, text in block.rows)
-    return f"\\begin{{description}}\\raggedright\n{items}\n\\end{{description}}"
+    return f"\\begin{{description}}\\raggedright{close}\n{items}\n\\end{{description}}"
 
 
 def _points(block: doc.Bullets, _: Setting) -> str:
@@ -149,17 +151,18 @@ _WRITERS: Mapping[type, Callable[[Any, Setting], str]] = {
 """How each block is written."""
 
 
-ARTICLE_ROOM, EXAM_ROOM, FRAGMENT_ROOM = 41.0, 41.0, 33.0
+ARTICLE_ROOM, EXAM_ROOM, FRAGMENT_ROOM, GRID_ROOM = 41.0, 41.0, 33.0, 46.5
 """Ems between the margins: 166 mm of A4 at 11 pt are 43, less the indent of displays and some to
-spare; of a fragment those of an article that says nothing of its own, 360 pt."""
+spare, and of a grid 186 mm are 48; of a fragment those of an article that says nothing of its own,
+360 pt."""
+_CLOSE = r"\labelsep 0.5em\itemsep 0pt\parsep 0pt"
+"""Facts in an exam, whose questions have no labels."""
 
-_RATHER_NEXT = r"\par\vskip 0pt plus {0}\penalty-300\vskip 0pt plus -{0}\medskip"
-_BETWEEN = {
-    "compact": _RATHER_NEXT.format("2cm"),
-    "lines": _RATHER_NEXT.format("5cm"),
-    "pages": r"\newpage",
-}
-"""What stands between questions: one that would begin at the end of a page begins on the next."""
+_RATHER_NEXT = r"\par\vfil\penalty-300\vfilneg\medskip"
+_BETWEEN = {"compact": _RATHER_NEXT, "lines": _RATHER_NEXT, "pages": r"\newpage"}
+_LED_TO = r"\par\nopagebreak\medskip"
+"""What stands between questions, of which one that would go over the end of a page begins on the
+next (The TeXbook, `\\filbreak`), and behind what leads to one."""
 _SHEETS = ("exercise", "sheet")
 
 # TeX begins a paragraph for a display that none is there for, and leaves its first line empty.
@@ -183,7 +186,9 @@ _ARTICLE = "\\documentclass[11pt,a4paper]{article}\n" + _PACKAGES + _COLOURS
 _EXAM = (
     "\\documentclass[addpoints,11pt,a4paper]{exam}\n"
     + _PACKAGES
-    + r"""\pagestyle{foot}
+    + r"""\geometry{vmargin={16mm,20mm},footskip=9mm}
+\pagestyle{foot}
+\setlength\linefillheight{8mm}
 \pointsinrightmargin
 \setlength\rightpointsmargin{24mm}
 \pointpoints{ONE_POINT}{MANY_POINTS}
@@ -215,11 +220,20 @@ def file(document: Document, *, fragment: bool) -> str:
     paper = document.paper
     if paper is not None and paper.kind in _SHEETS:
         return _exam_file(document, paper, fragment=fragment)
-    room = FRAGMENT_ROOM if fragment else ARTICLE_ROOM
+    is_grid = paper is not None and paper.kind == "grid"
+    room = FRAGMENT_ROOM if fragment else GRID_ROOM if is_grid else ARTICLE_ROOM
     body = _article_body(document, article(room, fragment=fragment))
     if fragment:
         return _fragment(body, "amsmath and booktabs")
-    return _whole(_ARTICLE, body)
+    return _whole(_on(_ARTICLE, document.paper), body)
+
+
+def _on(preamble: str, paper: Paper | None) -> str:
+    """The preamble of what is printed on the paper's own size; a grid has more on a page."""
+    size = PAPER_SIZES[0] if paper is None else paper.size
+    if paper is not None and paper.kind == "grid":
+        preamble = preamble.replace("margin=22mm", "margin=12mm,bottom=20mm,footskip=9mm", 1)
+    return preamble.replace(f"{PAPER_SIZES[0]}paper", f"{size}paper", 1)
 
 
 def _whole(preamble: str, body: str) -> str:
@@ -281,7 +295,7 @@ def _exam_file(document: Document, paper: Paper, *, fragment: bool) -> str:
 def _preamble(paper: Paper) -> str:
     """That of an exam, with what its points are called."""
     words = paper.words.paper
-    named = _EXAM if paper.layout != "compact" else _EXAM.replace("11pt", "10pt", 1) + _DENSE
+    named = _on(_EXAM if paper.layout != "compact" else _EXAM + _DENSE, paper)
     named = named.replace("ONE_POINT", escaped(words.one_point))
     return named.replace("MANY_POINTS", escaped(words.many_points))
 
@@ -322,20 +336,30 @@ def _exam_body(document: Document, paper: Paper, setting: Setting) -> str:
         fields = _unless_key(fields, "")
     title = rf"{word(document.title)} \hfill {called}"
     parts = [setting.title.format(title), fields]
-    parts += [] if document.facts is None else [facts(document.facts, setting)]
-    parts += [_small_print(paper), *blocks(others, setting), r"\begin{questions}"]
-    questions = [_question(section, setting) for section in document.sections]
-    between = _BETWEEN[paper.layout]
-    parts.append(f"\n\n{between}\n".join(questions))
+    parts += [facts(document.facts, setting)] if document.facts and document.facts.rows else []
+    parts += [_small_print(paper), *blocks(others, setting)]
+    leads = any(not section.questions for section in document.sections[:1])
+    start = r"\newpage" if paper.cover else _RATHER_NEXT if leads else ""
+    parts += [start, r"\begin{questions}"]
+    between = ""
+    for section in document.sections:
+        parts.append("\n".join(filter(None, (between, _question(section, paper, setting)))))
+        between = _BETWEEN[paper.layout] if section.questions else _LED_TO
     return _together([*parts, r"\end{questions}", *blocks(document.closing, setting)])
 
 
-def _question(section: Section, setting: Setting) -> str:
-    points = f"[{points_text(section.points)}]" if section.points else ""
+def _question(section: Section, paper: Paper, setting: Setting) -> str:
+    """A question with its points at the right; the class counts whole ones."""
+    is_whole = section.points == int(section.points)
+    points = f"[{points_text(section.points)}]" if section.points and is_whole else ""
     start = f"\\question{points} \\textbf{{{spans(section.heading)}}}"
+    if not is_whole:
+        start += rf" \hfill ({escaped(counted_points(section.points, paper.words))})"
     solution = blocks(section.solution, setting)
     texts = ["\\begin{solution}", *solution, "\\end{solution}"] if solution else []
-    return _together([start, *_section_parts(section, setting), *texts])
+    first, *parts = _section_parts(section, setting)
+    start = "\n".join(filter(None, (start, first)))  # a formula goes on with its heading's line
+    return _together([start, *parts, *texts])
 
 
 def _unless_key(sheet: str, key: str) -> str:

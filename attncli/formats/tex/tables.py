@@ -293,7 +293,7 @@ def _tabular(columns: Sequence[TexColumn]) -> str:
 def _parts(rows: Sequence[tuple[TexCell, ...]]) -> Iterator[list[tuple[TexCell, ...]]]:
     """The rows of a table in parts of nearly one length, none of which is longer than it may."""
     heights = [max(cell.lines for cell in row) for row in rows]
-    most = sum(heights) / max(1, ceil(sum(heights) / _MOST_LINES))
+    most = ceil(sum(heights) / max(1, ceil(sum(heights) / _MOST_LINES)))
     part: list[tuple[TexCell, ...]] = []
     used = 0
     for row, height in zip(rows, heights, strict=True):

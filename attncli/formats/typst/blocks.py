@@ -38,6 +38,7 @@ from attncli.formats.typst.text import (
 from attncli.formats.writers import (
     Heading,
     NewPage,
+    Piece,
     Tables,
     Title,
     lists_in_columns,
@@ -50,6 +51,7 @@ from attncli.notation import plain
 from attncli.notation.columns import filled_vectors
 from attncli.notation.escaping import is_hidden, visible
 from attncli.notation.typst import literal
+from attncli.option_values import PAPER_SIZES
 
 
 class TypstSetting(NamedTuple):
@@ -344,6 +346,7 @@ WRITERS: Mapping[type, Callable[[Any, TypstSetting], str]] = {
 
 
 _SHEETS = ("exercise", "sheet")
+_SIZES = {"a4": "a4", "letter": "us-letter"}
 
 
 def file(documents: Sequence[Document]) -> str:
@@ -366,13 +369,46 @@ def _leaf(document: Document) -> str:
     """The pages of a document, with what stands at the foot of each."""
     paper = document.paper
     is_sheet = paper is not None and paper.kind in _SHEETS
-    dense = str(is_sheet and paper is not None and paper.layout == "compact").lower()
+    layout = "reading" if paper is None or paper.kind != "grid" else paper.kind
+    layout = paper.layout if paper is not None and is_sheet else layout
     setting = TypstSetting(not is_sheet)
     pieces = with_tables_together(lists_in_columns(pieces_of(document)))
-    body = "\n".join(written(pieces, WRITERS, setting))
+    body = "\n".join(_written(pieces, setting, whole=layout in ("lines", "compact")))
     language = literal("en" if paper is None else paper.language)
-    text = f"{word(document.title)}, {_made_from(document)}, {language}, {dense}"
-    return f"#leaf({text}, {{\n{body}\n}})"
+    size = _SIZES[PAPER_SIZES[0] if paper is None else paper.size]
+    text = f"{word(document.title)}, {_made_from(document)}, {language}"
+    return f"#leaf({text}, {literal(size)}, {literal(layout)}, {{\n{body}\n}})"
+
+
+def _written(pieces: Iterable[Piece], setting: TypstSetting, *, whole: bool) -> Iterator[str]:
+    """The pieces; each question as a whole if that is wanted, what leads to it on its page, and
+    room to the end of a page behind it."""
+    if not whole:
+        yield from written(pieces, WRITERS, setting)
+        return
+    before, *questions = _by_heading(pieces)
+    yield from written(before, WRITERS, setting)
+    for question in questions:
+        head, last = question[0], question[-1]
+        leads = isinstance(head, Heading) and not head.asks
+        to_end = isinstance(last, doc.AnswerSpace) and last.to_end
+        if isinstance(last, doc.AnswerSpace):
+            question[-1] = last._replace(to_end=False)
+        body = "\n".join(written(question, WRITERS, setting))
+        below = "below: 0pt, " if to_end else "leads: true, " if leads else ""
+        yield f"whole({below}{{\n{body}\n}})"
+        if to_end:
+            yield "lines-to-end()"
+
+
+def _by_heading(pieces: Iterable[Piece]) -> list[list[Piece]]:
+    """What stands before the first heading, then each with what follows it."""
+    found: list[list[Piece]] = [[]]
+    for piece in pieces:
+        if isinstance(piece, Heading):
+            found.append([])
+        found[-1].append(piece)
+    return found
 
 
 def _made_from(document: Document) -> str:

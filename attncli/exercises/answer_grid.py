@@ -1,0 +1,105 @@
+"""A page to lay beside papers and mark them by eye: all forms of an exercise in one table, a row
+for each blank, with what is right for it in each form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+
+from attncli.document.blocks import Callout, DefinitionList, Document, Table
+from attncli.document.questions import OWN_FORM, Item, RightAnswer, points_text
+from attncli.equations.tree import Number
+from attncli.exercises.fingerprint import joint_mark
+from attncli.exercises.requests import answers_of, label_of
+from attncli.languages import Words
+from attncli.names import Word
+from attncli.notation import plain
+from attncli.numbers import decimals
+
+_UNASKED = "–"
+
+
+def answer_grid(forms: Sequence[Document]) -> Document:
+    """The grid of the forms of an exercise, each as a document with all its answers; below them
+    stands what each form's papers were made from."""
+    papers = [form.paper for form in forms if form.paper is not None]
+    first = papers[0]
+    words = first.words.keys
+    by_form = [{item.id: item for item in form.items} for form in forms]
+    asked = {id_: item for items in reversed(by_form) for id_, item in items.items()}
+    rows = tuple(
+        (
+            Word(f"{number} · {id_}"),
+            *(_cell(items.get(id_), words) for items in by_form),
+            points_text(asked[id_].points),
+        )
+        for number, id_ in enumerate(_in_order(by_form), start=1)
+    )
+    hashes = [paper.hash for paper in papers]
+    last: tuple[Word | str, ...] = (
+        first.words.paper.made_from,
+        *map(Word, hashes),
+        points_text(first.points),
+    )
+    names = (words.answer if p.form == OWN_FORM else Word(p.form) for p in papers)
+    return Document(
+        forms[0].title,
+        (),
+        DefinitionList(()),
+        closing=(
+            Callout((words.how_to_mark,)),
+            Table((words.blank, *names, words.points), (*rows, last)),
+        ),
+        paper=first._replace(
+            kind="grid",
+            form=" – ".join(dict.fromkeys((first.form, papers[-1].form))),
+            hash=joint_mark(hashes) if len(hashes) > 1 else first.hash,
+        ),
+    )
+
+
+def _in_order(forms: Iterable[Iterable[str]]) -> list[str]:
+    """The ids of all forms; one that not all of them ask for stands behind what is before it."""
+    order: list[str] = []
+    for ids in forms:
+        place = 0
+        for id_ in ids:
+            if id_ in order:
+                place = order.index(id_)
+            else:
+                order.insert(place, id_)
+            place += 1
+    return order
+
+
+def _cell(item: Item | None, words: Words) -> Word | str:
+    """What is right for a blank in a form; nothing for what a person reads."""
+    if item is None:
+        return _UNASKED
+    if item.words is not None:
+        return label_of(item.words, words) or answers_of(item.words, words)
+    if item.key is None:
+        return ""
+    low, high = map(plain, ends_by_eye(item.key))
+    return low if low == high else words.range.format(low=low, high=high)
+
+
+def ends_by_eye(key: RightAnswer) -> tuple[Number, Number]:
+    """The least and the greatest number with the decimals of the answer that are accepted; of one
+    that isn't rounded, whatever it is written with."""
+    low, high = key.accepted
+    if low == high or not (low.is_finite() and high.is_finite()):
+        return key.number, key.number
+    if not key.half:
+        return Number.written(low), Number.written(high)
+    return _inside(low, low, high, key), _inside(high, low, high, key)
+
+
+def _inside(end: Decimal, low: Decimal, high: Decimal, key: RightAnswer) -> Number:
+    """The rounded number next to an end, and not beyond it."""
+    number, unit = decimals.round_to(end, key.places), decimals.unit(key.places)
+    if number < low:
+        number = decimals.total((number, unit))
+    elif number > high:
+        number = decimals.difference(number, unit)
+    return Number.written(number)

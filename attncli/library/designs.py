@@ -1,0 +1,200 @@
+"""`attn design`: a new scenario, or forms that cost the same, with a table of what they cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from attncli.errors import Complaints, Problem
+from attncli.library.arguments import (
+    Allowed,
+    Excerpt,
+    FilesOutput,
+    Output,
+    PageOptions,
+    PageOutput,
+    TextOutput,
+    whole_number,
+)
+from attncli.library.output import check_target, is_written, page_for, watched
+from attncli.names import Word
+from attncli.output_files import Contents, OutputError, check_folder
+
+if TYPE_CHECKING:
+    from attncli.building.exam_file import ExamFile
+    from attncli.nice_numbers.new_scenario import Sizes
+    from attncli.trace import Trace
+
+
+_MOST_DECIMALS = 9
+
+
+class DesignArguments(NamedTuple):
+    """The scenario that forms are made of, or how large a new one is to be; how many forms, what is
+    asked of them, and which rules their numbers needn't keep."""
+
+    scenario: str | None = None
+    forms: str | None = None
+    step: Sequence[str] | None = None
+    tokens: str = "3"
+    d_model: str = "2"
+    heads: str = "1"
+    seed: str = "1"
+    decimals: str = "3"
+    allow: Sequence[str] | None = None
+    form: str | None = None
+    output: str | None = None
+    allowed: Allowed = Allowed()
+    force: bool = False
+    context: Any = None
+
+
+def design(typed: DesignArguments) -> Output:
+    """Make a new scenario whose numbers are nice to work with by hand, or forms of one that cost
+    the same, with a table of what they cost. Raises UserError."""
+    if typed.scenario is not None:
+        return _forms(typed, typed.scenario)
+    text = _new(typed)
+    if typed.forms is None:
+        return TextOutput(text, typed.output, typed.force, is_written(typed.output))
+    with TemporaryDirectory() as scratch:
+        path = Path(scratch) / "new.yaml"
+        path.write_text(text, "utf-8")
+        return _forms(typed, str(path))
+
+
+def _new(typed: DesignArguments) -> str:
+    """A new scenario as a file. Raises UserError."""
+    from attncli.building.exercise_file import LARGEST_SEED, MOST_FORMS
+    from attncli.nice_numbers.rules import check_names
+
+    complaints = Complaints()
+    sizes = _sizes(complaints, typed)
+    number = complaints.hear(whole_number, "--seed", typed.seed, 0, LARGEST_SEED)
+    if typed.forms is not None:
+        complaints.hear(whole_number, "--forms", typed.forms, 1, MOST_FORMS)
+    elif typed.step or typed.form:
+        right = "say how many forms there are, like --forms 4"
+        complaints.problems.append(Problem.of("--step or --format", "is for a table", right))
+    complaints.problems += check_names(typed.allow or ())
+    if typed.forms is None:
+        complaints.hear(check_target, typed.output, force=typed.force)
+    complaints.stop_if_any()
+    assert sizes is not None
+    assert number is not None
+    return _designed(sizes, number, typed.allow or ())
+
+
+def _sizes(complaints: Complaints, typed: DesignArguments) -> Sizes | None:
+    """The sizes that are asked for; None having heard what is wrong with them."""
+    from attncli.nice_numbers.new_scenario import FEWEST, MOST, MOST_D_MODEL, Sizes
+
+    found = [
+        complaints.hear(whole_number, "--tokens", typed.tokens, FEWEST, MOST),
+        complaints.hear(whole_number, "--d-model", typed.d_model, 1, MOST_D_MODEL),
+        complaints.hear(whole_number, "--heads", typed.heads, 1, MOST_D_MODEL),
+        complaints.hear(whole_number, "--decimals", typed.decimals, 1, _MOST_DECIMALS),
+    ]
+    known = [size for size in found if size is not None]
+    sizes = Sizes(*known) if len(known) == len(found) else None
+    if sizes is not None and sizes.d_model % sizes.heads:
+        fitting = [str(h) for h in range(1, sizes.d_model + 1) if sizes.d_model % h == 0]
+        wrong = f"{sizes.d_model} dimensions can't be shared equally by {sizes.heads} heads"
+        right = f"give {' or '.join(fitting)}"
+        complaints.problems.append(Problem.of(f"--heads {typed.heads}", wrong, right))
+    return sizes
+
+
+def _designed(sizes: Sizes, seed: int, allow: Sequence[str]) -> str:
+    from attncli.nice_numbers.new_scenario import sketch, text_of
+    from attncli.nice_numbers.search import UnsatisfiedError
+
+    try:
+        words, scenario = sketch(sizes, seed, allow)
+    except UnsatisfiedError as error:
+        wrong, right = error.problems[0].wrong, "choose other sizes, or give up a rule with --allow"
+        raise OutputError.of("a scenario of these sizes", wrong, right) from None
+    return text_of(sizes, words, scenario, _command(sizes, seed, allow))
+
+
+def _command(sizes: Sizes, seed: int, allow: Sequence[str]) -> str:
+    """The command that makes a scenario again."""
+    import shlex
+
+    words = ["attn", "design", "--tokens", str(sizes.tokens), "--d-model", str(sizes.d_model)]
+    words += ["--heads", str(sizes.heads), "--seed", str(seed), "--decimals", str(sizes.decimals)]
+    words += [word for rule in allow for word in ("--allow", rule)]
+    return " ".join(map(shlex.quote, words))
+
+
+# --------------------------------------------------------------------------------------------------
+# Forms that cost the same, and what they cost.
+
+
+def _forms(typed: DesignArguments, source: str) -> Output:
+    """The forms of a scenario, of an exercise or of an exam, and the table; or that alone."""
+    from attncli.building.plain_scenario import exported, texts_beside
+    from attncli.exercises.exam_papers import requests_of
+    from attncli.exercises.form_costs import CostedForm, costs_page
+    from attncli.formats import contents_of, suffixes_of
+    from attncli.library.paper_files import form_names, traces_of_forms
+
+    exam, traces, folder = _ordered(typed, source)
+    requests, names = requests_of(exam, traces), form_names(exam.forms)
+    texts: dict[str, Contents] = {}
+    costed = []
+    made = traces_of_forms(exam, traces, requests, names)
+    for name, parts in watched(made, len(names), "Forms"):
+        costed.append(CostedForm.of(name, parts, requests))
+        for k, (part, trace) in enumerate(zip(exam.parts, parts, strict=True), start=1):
+            if part.exercise is not None and trace is not None:
+                place = name if len(parts) == 1 else f"{name}_{k}"
+                texts[f"{place}.yaml"] = exported(part.exercise.scenario, (), trace.scenario)
+                texts |= texts_beside(part.exercise.scenario)
+    given_up = {rule for exercise in exam.exercises for rule in exercise.allow}
+    alike = exam.forms is not None and "difficulty" not in given_up
+    title = next(trace.scenario.title for trace in traces if trace is not None)
+    page = costs_page(Word(exam.frame.title or title), costed, alike=alike)
+    if folder is None:
+        return PageOutput(page, PageOptions(typed.form, output=typed.output, force=typed.force))
+    form = typed.form or "markdown"
+    table = f"costs{suffixes_of(form)[0]}"
+    texts[table] = contents_of(page, form, page_for(folder))
+    check_folder(folder, [*texts], force=typed.force)
+    says = f"{folder} has {len(names)} forms, and what they cost in {table}\n"
+    return FilesOutput(texts, folder, typed.force, says)
+
+
+def _ordered(
+    typed: DesignArguments, source: str
+) -> tuple[ExamFile, list[Trace | None], str | None]:
+    """What is asked, the worked scenarios, and the folder that forms go into, if one is named."""
+    from attncli.library.exercise_arguments import ExerciseArguments, typed_options
+    from attncli.library.exercises import ordered_exam
+    from attncli.library.paper_files import is_folder
+
+    complaints = Complaints()
+    right = "leave it out, or leave the scenario out for a new one"
+    for name, option in typed_options(typed.context) if typed.scenario is not None else ():
+        if name in ("tokens", "d_model", "heads", "decimals"):
+            wrong = "a scenario has a size of its own"
+            complaints.problems.append(Problem.of(option, wrong, right))
+    part, context = Excerpt(typed.step), typed.context
+    order = ExerciseArguments(source, part, forms=typed.forms, seed=typed.seed, allow=typed.allow)
+    ordered = ordered_exam(order._replace(context=context), complaints)
+    asked = [None] if ordered is None else [p.exercise for p in ordered.exam.parts]
+    places = [source] if ordered is None else [e and e.scenario for e in asked]
+    work = typed.allowed.worked_alone
+    traces = [complaints.hear(work, place) if place else None for place in places]
+    folder = typed.output
+    if folder is None or not is_folder(folder, many=typed.form is None):
+        folder = None
+        complaints.hear(PageOptions(typed.form, output=typed.output, force=typed.force).check)
+    if not any(places):
+        right = "give one with a scenario"
+        complaints.problems.append(Problem.of(source, "has no numbers to work with", right))
+    complaints.stop_if_any()
+    assert ordered is not None
+    return ordered.exam, traces, folder

@@ -1,0 +1,109 @@
+"""What somebody has practised so far, over all sessions: how each quantity of a step went, and what
+comes again, as a text to keep."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Literal, NamedTuple, get_args
+
+from attncli.errors import UserError
+
+Kind = tuple[str, str]
+"""What can be practised: a step, and the last name of a quantity or of a question of it."""
+Outcome = Literal["right", "hinted", "wrong", "shown"]
+"""What became of an answer: right at once, right after hints, not at the first go, or shown."""
+
+_VERSION = 1
+_TWICE = 2
+"""How often what was wrong is to be right at once, each time with other numbers."""
+
+
+class Skill(NamedTuple):
+    """How often a kind of question ended how, how often which known mistake was made, and when it
+    was asked last; how often it is still to come `again`."""
+
+    right: int = 0
+    hinted: int = 0
+    wrong: int = 0
+    shown: int = 0
+    mistakes: Mapping[str, int] = MappingProxyType({})
+    again: int = 0
+    last: str = ""
+
+    def after(self, outcome: Outcome, mistake: str, when: str) -> Skill:
+        """How it went, with one answer more, and the name of its mistake if it has one."""
+        made = {mistake: self.mistakes.get(mistake, 0) + 1} if mistake else {}
+        counts = {outcome: getattr(self, outcome) + 1}
+        return self._replace(mistakes={**self.mistakes, **made}, last=when, **counts)
+
+
+@dataclass(frozen=True)
+class Memory:
+    """How each kind of question went."""
+
+    skills: dict[Kind, Skill] = field(default_factory=dict)
+
+    @property
+    def answers(self) -> int:
+        """How many answers are remembered."""
+        counts = get_args(Outcome)
+        return sum(getattr(skill, name) for skill in self.skills.values() for name in counts)
+
+    def due(self) -> list[Kind]:
+        """What is to come again."""
+        return [kind for kind, skill in self.skills.items() if skill.again]
+
+    def note(
+        self, kind: Kind, found: Sequence[tuple[Outcome, str]], when: str, *, is_first: bool
+    ) -> None:
+        """Remembers what was answered together, each with the name of its mistake. Right at once
+        counts for what comes again where it `is_first` of its kind with some numbers."""
+        skill = self.skills.get(kind, Skill())
+        for outcome, mistake in found:
+            skill = skill.after(outcome, mistake, when)
+        outcomes = {outcome for outcome, _ in found}
+        if outcomes & {"wrong", "shown"}:
+            skill = skill._replace(again=_TWICE)
+        elif outcomes == {"right"} and is_first:
+            skill = skill._replace(again=max(0, skill.again - 1))
+        self.skills[kind] = skill
+
+    def written(self) -> str:
+        """The memory as JSON."""
+        steps: dict[str, dict[str, object]] = {}
+        for (step, name), skill in self.skills.items():
+            steps.setdefault(step, {})[name] = skill._asdict() | {"mistakes": {**skill.mistakes}}
+        data = {"practised": _VERSION, "steps": steps}
+        return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+
+
+def memory_of(text: str, file: str) -> Memory:
+    """The memory that a text keeps. Raises UserError for what is none, or a newer program's."""
+    right = "name another file with --memory, or move this one away"
+    try:
+        data = json.loads(text)
+        version = data["practised"]
+        if version == _VERSION:
+            steps = data["steps"].items()
+            return Memory({(s, name): _skill(**it) for s, by in steps for name, it in by.items()})
+        is_newer = _is_count(version) and version > _VERSION
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        is_newer = False
+    if not is_newer:
+        raise UserError.of(file, "isn't what attn practice remembers", right)
+    wrong = f"is of version {version}, and this attncli knows version {_VERSION}"
+    raise UserError.of(file, wrong, "update attncli, or name another file with --memory")
+
+
+def _skill(*, mistakes: Mapping[str, int], last: str, **counts: int) -> Skill:
+    """A skill as it was kept. Raises TypeError for what is none."""
+    if not all(map(_is_count, (*counts.values(), *mistakes.values()))) or type(last) is not str:
+        raise TypeError
+    return Skill(mistakes=mistakes, last=last, **counts)
+
+
+def _is_count(value: object) -> bool:
+    return type(value) is int and value >= 0

@@ -1,0 +1,202 @@
+"""Sheets as they come out of a printer: pages of PDF, of LaTeX and of HTML that a browser prints."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from itertools import groupby, pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from attncli.cli import app
+from tests.helpers.browser import CHROMIUM, opened
+
+SUFFIXES = {"pdf": ".pdf", "latex": ".tex", "html": ".html"}
+NEEDS = {"pdf": "pdftotext", "latex": "pdflatex", "html": "chromium"}
+SEVENTEEN = """\
+exercise: Seventeen numbers
+scenario: i_love_ai
+ask: [scores, {step: softmax, token: AI}, {cell: 'output[AI, 1]'}]
+"""
+A4, LETTER = (595, 842), (612, 792)
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(shutil.which("pdftotext") is None, reason="poppler isn't installed"),
+]
+Printer = Callable[..., Path]
+
+
+@pytest.fixture(params=[*SUFFIXES])
+def printed(request: pytest.FixtureRequest, tmp_path: Path) -> Printer:
+    """What makes an exercise and prints it, in each format: a PDF."""
+    form = request.param
+    if (CHROMIUM if form == "html" else shutil.which(NEEDS[form])) is None:
+        pytest.skip(f"no {NEEDS[form]}")
+    if form == "pdf":
+        pytest.importorskip("typst", reason="the package typst isn't installed")
+    browser = request.getfixturevalue("chromium") if form == "html" else None
+
+    def show(*words: str) -> Path:
+        folder = tmp_path / str(len([*tmp_path.iterdir()]))
+        path = folder / f"sheet{SUFFIXES[form]}"
+        folder.mkdir()
+        typed = ["exercise", *words, "--key", "none", "-o", str(path)]
+        if words[-1] == "--grid":
+            typed = ["exercise", *words, "--format", form, "-o", f"{folder}/out/"]
+        if words[0] == "exam":
+            typed = [*words, "--format", form, "-o", f"{folder}/out/"]
+        result = CliRunner().invoke(app, typed)
+        assert result.exit_code == 0, result.output
+        ending = "_grid" if words[-1] == "--grid" else "_sheet" if words[0] == "exam" else "sheet"
+        (path,) = folder.rglob(f"*{ending}{SUFFIXES[form]}")
+        return on_paper(path, browser)
+
+    return show
+
+
+def on_paper(path: Path, browser: Any) -> Path:
+    made = path.with_suffix(".pdf")
+    if path.suffix == ".tex":
+        command = ["pdflatex", "-interaction=batchmode", path.name]
+        subprocess.run(command, cwd=path.parent, check=True, capture_output=True)
+        assert "Overfull" not in path.with_suffix(".log").read_text("latin-1")
+    if path.suffix == ".html":
+        with opened(browser, path) as page:
+            page.pdf(path=str(made), prefer_css_page_size=True)
+    return made
+
+
+def read(*command: str) -> str:
+    return subprocess.run(command, check=True, capture_output=True).stdout.decode()
+
+
+def pages_of(path: Path) -> list[str]:
+    return read("pdftotext", "-layout", str(path), "-").split("\f")[:-1]
+
+
+def pixels(path: Path) -> list[tuple[int, int, bytes]]:
+    """Each page: its width, its height, three bytes a pixel."""
+    command = ["pdftoppm", "-r", "50", str(path)]
+    data = subprocess.run(command, check=True, capture_output=True).stdout
+    found = []
+    while data:
+        head = re.match(rb"P6\s(\d+) (\d+)\s255\s", data)
+        assert head
+        wide, high = map(int, head.groups())
+        found.append((wide, high, data[head.end() : head.end() + 3 * wide * high]))
+        data = data[head.end() + 3 * wide * high :]
+    return found
+
+
+def rules_in(path: Path) -> int:
+    """How many lines go from margin to margin."""
+    count = 0
+    for wide, high, data in pixels(path):
+        rows = [data[3 * wide * k : 3 * wide * (k + 1) : 3] for k in range(high)]
+        dark = [sum(pixel < 225 for pixel in row) > 0.7 * wide for row in rows]
+        count += sum(is_dark for is_dark, _ in groupby(dark))
+    return count
+
+
+def test_seventeen_blanks_on_two_pages(printed: Printer, tmp_path: Path) -> None:
+    exam = tmp_path / "exam.yaml"
+    exam.write_text(SEVENTEEN, "utf-8")
+    rows = CliRunner().invoke(app, ["exercise", str(exam), "--format", "csv"]).output
+    assert rows.count("\nown,") == 17
+    for paper in ("a4", "letter"):
+        exam.write_text(f"{SEVENTEEN}paper: {paper}\n", "utf-8")
+        made = printed(str(exam))
+        assert len(pages_of(made)) <= 2
+        assert rules_in(made) >= 8
+
+
+@pytest.mark.parametrize("name", ["i_love_ai", "yassine_lstm"])
+def test_no_heading_without_what_follows_it(printed: Printer, name: str) -> None:
+    """A heading, a task and a table are followed by more of their question."""
+    headings = 0
+    for page in pages_of(printed(name)):
+        lines = [line.strip() for line in page.splitlines() if line.strip()]
+        heads = [k for k, line in enumerate(lines) if re.match(r"\d+ · ", line)]
+        headings += len(heads)
+        last = [k for k in range(len(lines)) if k >= len(lines) - 2]
+        assert not set(heads) & set(last), lines[-3:]
+        assert not any(re.match("Compute the", lines[k]) for k in last), lines[-3:]
+    assert headings == {"i_love_ai": 6, "yassine_lstm": 10}[name]
+
+
+def test_a_question_and_its_answers_are_on_one_page(printed: Printer) -> None:
+    steps = ("--step", "scores", "--step", "softmax", "--step", "weighted_sum")
+    pages = pages_of(printed("i_love_ai", *steps))
+    for begins, task, last_row, tables in (
+        ("1 · Attention scores", "the nine scores", "Q: AI", 1),
+        ("2 · Softmax", "the nine numbers", "Q: AI", 2),
+        ("3 · Weighted sum", "the six numbers", "AI", 1),
+    ):
+        (page,) = (text for text in pages if begins in text)
+        own = page.partition(begins)[2].partition("3 · ")[0]
+        assert task in own
+        assert own.count(last_row) >= tables, (begins, own)
+
+
+def test_a_part_of_an_exam_begins_on_the_page_of_its_first_question(
+    printed: Printer, tmp_path: Path
+) -> None:
+    """Whatever stands before it; half points are told as they are."""
+    path = tmp_path / "exam.yaml"
+    for lines in range(3, 15, 3):
+        part = f"- {{scenario: i_love_ai, ask: [scores], points: 0.5, room: {lines}}}\n"
+        path.write_text(f"exam: Parts\npaper: letter\nparts:\n{part * 3}", "utf-8")
+        pages = pages_of(printed("exam", str(path)))
+        for k in range(1, 4):
+            (page,) = (text for text in pages if f"Part {k} ·" in text)
+            own = page.partition(f"Part {k} ·")[2]
+            assert f"{k} · Attention scores" in own
+            assert "Compute the nine scores. (4.5 points)" in own
+            assert "Q: AI" in own
+        assert not any(".5.5" in page for page in pages)
+
+
+def test_room_is_as_many_lines_in_each_format(printed: Printer) -> None:
+    steps = ("--step", "scores", "--step", "weighted_sum")
+    counts = [rules_in(printed("i_love_ai", *steps, "--room", str(n))) for n in (0, 2, 5)]
+    assert [b - a for a, b in pairwise(counts)] == [2 * 2, 3 * 2]
+    compact = printed("i_love_ai", *steps, "--room", "5", "--layout", "compact")
+    assert rules_in(compact) == counts[2]
+
+
+def test_sizes_of_paper(printed: Printer) -> None:
+    for words, size in (((), A4), (("--paper", "letter"), LETTER)):
+        told = read("pdfinfo", str(printed("i_love_ai", "--step", "scores", *words)))
+        found = re.search(r"Page size: +([\d.]+) x ([\d.]+)", told)
+        assert found
+        assert tuple(round(float(side)) for side in found.groups()) == size
+
+
+def test_it_is_read_at_arms_length_and_without_colours(printed: Printer) -> None:
+    for layout in ("lines", "compact"):
+        made = printed("i_love_ai", "--step", "softmax", "--layout", layout)
+        text = read("pdftohtml", "-xml", "-zoom", "3", "-stdout", "-i", str(made))
+        sizes = {k: int(n) / 3 for k, n in re.findall(r'<fontspec id="(\d+)" size="(\d+)"', text)}
+        told = [k for k, line in re.findall(r'font="(\d+)">(.*?)</text>', text) if "nine" in line]
+        assert told
+        assert all(sizes[k] > 10.3 for k in told)
+        for _, _, data in pixels(made):
+            most = max(abs(a - b) for a, b in zip(data[::3], data[2::3], strict=True))
+            assert most < 40  # the foot's grey has a hint of blue
+
+
+def test_a_grid_of_four_forms_and_thirty_blanks_on_a_page(printed: Printer) -> None:
+    steps = ("--step", "scores", "--step", "softmax")
+    for paper in ("a4", "letter"):
+        words = ("i_love_ai", *steps, "--forms", "4", "--paper", paper, "--grid")
+        (page,) = pages_of(printed(*words))
+        lines = [line for line in page.splitlines() if re.match(r"\s*\d+ +· ", line)]
+        assert [int(line.split()[0]) for line in lines] == [*range(1, 31)]
+        for line in lines:
+            assert len(re.findall(r"[−-]?\d+\.\d{3}", line)) >= 4
