@@ -170,7 +170,8 @@ def exam(typed: ExamArguments) -> Output:
     """Make an exam: papers, keys, files for the class and for an LMS.
 
     Its file has parts: exercises about scenarios, and questions in your own words. All of it goes
-    into one folder with one manifest, by which `attn grade` marks.
+    into one folder with one manifest, by which `attn grade` marks. `NAME_entry.html` is for typing
+    papers in: it asks again for what doesn't follow, and saves the table that is marked.
 
     Examples:
 

@@ -16,17 +16,19 @@ from attncli.output_files import Contents, OutputError
 
 if TYPE_CHECKING:
     from attncli.library.exercise_arguments import ExamArguments, ExerciseArguments
+    from attncli.marking.answers import Student
 
 _MISTAKES = 50
 """What a known mistake earns where an LMS marks, in per cent, if the file doesn't say."""
 _LMS = ("moodle", "canvas", "qti")
+_WHOSE = ("student", "student_id", "form")
 _ROWS = 30
 """Rows of a table for a class without a list."""
 
 
 def exam(order: ExamArguments) -> FilesOutput:
-    """Papers, keys, their grid, answers files, a table for the class, and files for an LMS. Raises
-    UserError."""
+    """Papers, keys, their grid, answers files, a table and a page to type a class into, files for
+    an LMS. Raises UserError."""
     from attncli.formats import exercise_format_names
 
     form = order.form or ("pdf" if find_spec("typst") else "html")
@@ -60,7 +62,11 @@ def _beside(
     from attncli.output_files import packed
 
     stem, page = safe_name(Path(order.scenario).stem), page_of(order)
-    files: dict[str, Contents] = {f"{stem}_class.csv": _class_table(job, forms)}
+    table = f"{stem}_class.csv"
+    files: dict[str, Contents] = {
+        table: _class_table(job, forms),
+        f"{stem}_entry.html": _entry_page(job, forms, table),
+    }
     wholes = [marked_by_itself(form.form.changed(with_hints)) for form in forms.values()]
     if not any(whole.items for whole in wholes):
         return files
@@ -81,10 +87,28 @@ def _class_table(job: CheckedOrder, forms: Mapping[str, FormWorked]) -> str:
     """An empty table to type a class into: a row a student, a column for each thing that is
     asked."""
     from attncli.formats.exercises.csv import table_text
+
+    rows = [(s.name, s.id, s.form) for s in _class(job, forms)] or [("", "", "")] * _ROWS
+    return table_text([(*_WHOSE, *_ids(forms)), *rows])
+
+
+def _entry_page(job: CheckedOrder, forms: Mapping[str, FormWorked], table: str) -> str:
+    """A page to type a class into, which saves it as the same table."""
+    from attncli.exercises.entry_form import entry_form
+    from attncli.formats.html.entry import entry_page
+
+    worked = [form.form for form in forms.values()]
+    headings = (*_WHOSE, *_ids(forms))
+    return entry_page(*entry_form(worked, headings, _class(job, forms), table))
+
+
+def _class(job: CheckedOrder, forms: Mapping[str, FormWorked]) -> tuple[Student, ...]:
     from attncli.marking.answers import with_forms
 
+    return with_forms(job.students, [*forms], {})
+
+
+def _ids(forms: Mapping[str, FormWorked]) -> list[str]:
+    """All that is asked in any form."""
     whole = (form.form.whole.items for form in forms.values())
-    ids = [*dict.fromkeys(item.id for items in whole for item in items)]
-    students = with_forms(job.students, [*forms], {})
-    rows = [(s.name, s.id, s.form) for s in students] or [("", "", "")] * _ROWS
-    return table_text([("student", "student_id", "form", *ids), *rows])
+    return [*dict.fromkeys(item.id for items in whole for item in items)]

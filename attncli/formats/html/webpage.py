@@ -43,8 +43,8 @@ def _rules(scheme: ColourScheme) -> Iterator[str]:
     yield from written(colours_of(scheme), "svg")
 
 
-SCRIPTS = ("page.js", "sheet.js", "site.js")
-"""The script of all pages, that of sheets, and that of the pages of a site."""
+SCRIPTS = ("page.js", "reading.js", "sheet.js", "site.js")
+"""The script of all pages, those of sheets, and that of the pages of a site."""
 _STYLE, _SITE = "page.css", "site.css"
 
 

@@ -216,9 +216,9 @@ def _style(asked: AskedNumbers, fields: SheetFields | None) -> HtmlStyle:
 
 
 def _checking(fields: AnswerFields, words: Words, assets: PageAssets) -> str:
-    """The script of sheets, and what it goes by."""
+    """The scripts of sheets, and what they go by."""
     data = f'<script type="application/json" id="seals">{fields.script(words)}</script>'
-    return f"{data}\n{assets.script('sheet.js')}"
+    return "\n".join((data, *map(assets.script, ("reading.js", "sheet.js"))))
 
 
 class _Part(NamedTuple):

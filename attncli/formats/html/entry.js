@@ -1,0 +1,315 @@
+// Takes in the papers of a class by the keyboard alone. Each number is judged as it is typed: by
+// the key, by what follows from the paper's own earlier numbers, by known mistakes; what is none of
+// these may be a typing error and is asked for again.
+"use strict";
+const erf = (x) => { // Abramowitz and Stegun, 7.1.26: off by less than 2e-7
+  const t = 1 / (1 + 0.3275911 * Math.abs(x));
+  const tail = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))));
+  return Math.sign(x) * (1 - tail * Math.exp(-x * x));
+};
+(() => {
+  const { hash, headings, ids, students, forms, formulas, file } = entry;
+  const find = (id) => document.getElementById(id);
+  const made = (tag, properties, ...parts) => {
+    const one = Object.assign(document.createElement(tag), properties);
+    one.append(...parts);
+    return one;
+  };
+  const [nameField, idField, formField, blanks] = ["name", "number", "form", "blanks"].map(find);
+  const say = (text) => { find("status").textContent = text; };
+
+  // -- what is said of each blank of a paper -------------------------------------------------------
+
+  const isBlank = (text) => /^[-\u2010-\u2015\u2212]?$/.test(text);
+  const isWithin = (number, [low, high]) => {
+    const noise = 1e-12 * Math.max(1, Math.abs(number));
+    return number === low || (number >= low - noise && number <= high + noise);
+  };
+  const valueOf = (text) => { // NaN of no number
+    const read = numberOf(text);
+    return Array.isArray(read) ? Number(read[0]) / Number(read[1]) : read ? Number(read.replace("∞", "Infinity")) : NaN;
+  };
+  const textOf = (paper, { id }) => (paper.answers[id] ?? "").trim();
+  const judged = (paper) => { // of each blank a state, and what is said
+    const { items, cells } = forms[paper.form], worked = formulas[paper.form];
+    const texts = items.map((item) => textOf(paper, item)), numbers = texts.map(valueOf);
+    const typed = new Map(items.map(({ at }, k) => [at, numbers[k]]).filter(([, number]) => !Number.isNaN(number)));
+    const work = (at, shifted) => { // what is typed counts, else what follows from it, else the key
+      const known = new Map();
+      const value = (k) => {
+        if (!known.has(k)) known.set(k, (typed.get(k) ?? worked[k]?.(value) ?? cells[k][0]) + (k === shifted ? cells[k][1] : 0));
+        return known.get(k);
+      };
+      return [worked[at](value), known];
+    };
+    const follows = ({ at, half }, number) => {
+      if (!worked[at]) return false;
+      const [result, used] = work(at);
+      let room = 3 * half; // and what the digits behind the written ones of each number may do
+      for (const k of used.keys()) room += cells[k][1] && Math.abs(work(at, k)[0] - result);
+      return Math.abs(number - result) <= room;
+    };
+    return items.map((item, k) => {
+      const [text, number] = [texts[k], numbers[k]];
+      const doubt = (why) => paper.kept[item.id] === text ? ["kept", "kept as the student’s own"] : ["doubt", `“${text}” ${why}: look again`];
+      if (isBlank(text)) return ["", ""];
+      if (item.options) {
+        const [option, label] = [item.options, item.labels].map((known) => known.findIndex((one) => wordsOf(one) === wordsOf(text.replace(/[.:]+$/, ""))));
+        return option + label === -2 ? doubt("is none of the options") : ["taken", item.options[Math.max(option, label)]];
+      }
+      if (Number.isNaN(number)) return doubt("is no number");
+      if ("most" in item) return isWithin(number, [0, item.most]) ? ["taken", `${number} of ${item.most} points`] : doubt(`isn’t between 0 and ${item.most}`);
+      if (isWithin(number, item.accepted)) return ["right", "right"];
+      if (follows(item, number)) return ["follows", "carried forward"];
+      const slip = item.slips.find((one) => isWithin(number, one));
+      return slip ? ["slip", `known mistake: ${slip[2]}`] : doubt("doesn’t follow");
+    });
+  };
+  const doubtsIn = (said) => said.filter(([state]) => state === "doubt").length;
+  const firstOf = (said, wanted) => said.findIndex(([state]) => state === wanted);
+
+  // -- papers, which the browser keeps -------------------------------------------------------------
+
+  const names = Object.keys(forms), key = `attncli entry ${hash}`;
+  const draft = (form) => ({ name: "", id: "", form, answers: {}, kept: {}, done: false });
+  const hasAnswers = (paper) => Object.values(paper.answers).some((text) => !isBlank(text.trim()));
+  const whose = ({ name, id }) => id || name;
+  let papers = [draft(names[0])], now = papers[0], asked = null, typing = null;
+  try {
+    const kept = JSON.parse(localStorage.getItem(key));
+    if (kept) [papers, now] = [kept.papers, kept.papers[kept.now]];
+  } catch { /* nothing is kept, or nothing that can be read */ }
+  const keep = () => {
+    try {
+      localStorage.setItem(key, JSON.stringify({ papers, now: papers.indexOf(now) }));
+    } catch { say("This browser keeps nothing: save often."); }
+  };
+
+  // -- the paper that is typed in ------------------------------------------------------------------
+
+  const inputs = () => [...blanks.querySelectorAll("input")];
+  let said = [];
+  const paint = () => {
+    said = judged(now);
+    now.doubts = doubtsIn(said);
+    for (const [k, input] of inputs().entries()) {
+      const half = said[k][0] === "doubt" && input === typing && asked?.text !== input.value.trim(); // a number that is being typed
+      const [state, says] = half ? ["", ""] : said[k];
+      input.parentElement.dataset.state = state;
+      input.ariaInvalid = String(state === "doubt");
+      input.nextElementSibling.textContent = says;
+    }
+  };
+  const list = () => {
+    const there = papers.filter(hasAnswers), done = there.filter((paper) => paper.done).length;
+    find("count").textContent = `${done}${students.length ? ` of ${students.length}` : ""} papers done`;
+    find("papers").replaceChildren(...there.map((paper) => {
+      const text = `${paper.name || paper.id || "nobody’s"}, form ${paper.form}${paper.doubts ? `, ${paper.doubts} to look at` : ""}`;
+      return made("li", {}, made("button", { type: "button", textContent: text, onclick: () => open(paper) }));
+    }));
+  };
+  const blankOf = (item, k, heading) => {
+    const hint = item.options ? item.labels.join(" ") : "most" in item ? `0 to ${item.most}` : "";
+    const input = made("input", { id: `b${k}`, placeholder: hint, value: now.answers[item.id] ?? "", maxLength: 200, autocomplete: "off", spellcheck: false });
+    input.setAttribute("aria-describedby", `s${k}`);
+    input.addEventListener("input", () => {
+      now.answers[item.id] = input.value;
+      typing = input;
+      if (asked) asked.again = true;
+      keep();
+      paint();
+    });
+    input.addEventListener("keydown", (event) => pressed(event, input, item, k));
+    input.addEventListener("focus", () => { input.select(); asked = typing = null; paint(); });
+    const label = made("label", { htmlFor: input.id, textContent: item.id, title: heading });
+    return made("div", { className: "field" }, label, input, made("span", { className: "said", id: `s${k}` }));
+  };
+  const show = () => {
+    const { sections, items } = forms[now.form];
+    let k = 0;
+    [nameField.value, idField.value, formField.value, asked] = [now.name, now.id, now.form, null];
+    blanks.replaceChildren(...sections.map(({ heading, rows }) => {
+      const lines = rows.map((count) => made("div", { className: "row" }, ...items.slice(k, k + count).map((item) => blankOf(item, k++, heading))));
+      const head = made(rows.length ? "h3" : "h2", { textContent: heading });
+      return rows.length ? made("section", {}, head, ...lines) : head;
+    }));
+    paint();
+    list();
+  };
+  const toBlank = (k) => inputs()[k]?.focus();
+  const open = (paper) => {
+    papers = papers.filter((one) => one === paper || hasAnswers(one));
+    now = paper;
+    keep();
+    show();
+    toBlank(Math.max(firstOf(said, "doubt"), 0));
+  };
+  let audio = null;
+  const beep = () => { // who types looks at the paper
+    audio ??= new AudioContext();
+    const tone = audio.createOscillator();
+    tone.connect(audio.destination);
+    tone.start();
+    tone.stop(audio.currentTime + 0.12);
+  };
+  const mayLeave = (input, item, k) => { // asks once whether that is what the paper says
+    const [state, says] = said[k], text = textOf(now, item);
+    if (state !== "doubt") return true;
+    if (asked?.input === input && asked.text === text) {
+      if (asked.again) now.kept[item.id] = text;
+      return true;
+    }
+    asked = { input, text, again: false };
+    input.select();
+    say(`${item.id}: ${says}. Type it again, or * to keep it.`);
+    beep();
+    paint();
+    return false;
+  };
+  const pressed = (event, input, item, k) => {
+    const keeps = event.key === "*" && asked?.input === input && !asked.again;
+    const ahead = ["Enter", "ArrowDown", "Tab"].includes(event.key) && !event.shiftKey;
+    if (event.ctrlKey || event.metaKey || !(keeps || ahead || event.key === "ArrowUp")) return;
+    if (event.key !== "Tab") event.preventDefault();
+    if (keeps) now.kept[item.id] = textOf(now, item);
+    if (ahead && !mayLeave(input, item, k)) return event.preventDefault();
+    if (ahead || keeps) say("");
+    keep();
+    paint();
+    if (event.key === "ArrowUp") toBlank(k - 1);
+    else if (k + 1 < inputs().length) event.key !== "Tab" && toBlank(k + 1);
+    else if (event.key === "Enter" || keeps) next();
+  };
+
+  // -- whose paper it is ---------------------------------------------------------------------------
+
+  const settle = () => { // whether a student of the list, or of a paper, is meant
+    const typed = [nameField.value, idField.value].map((text) => text.trim().toLowerCase());
+    const known = [...students, ...papers.filter((paper) => paper !== now).map(({ name, id, form }) => [name, id, form])];
+    const exact = known.filter(([name, id]) => (typed[1] ? id.toLowerCase() === typed[1] : typed[0] && [name, id].some((text) => text.toLowerCase() === typed[0])));
+    const found = exact.length || typed[1] || !typed[0] ? exact : students.filter(([name]) => name.toLowerCase().startsWith(typed[0]));
+    const one = found.length && new Set(found.map(([name, id]) => id || name)).size === 1 ? found[0] : null;
+    const [name, id, form] = one ?? [nameField.value.trim(), idField.value.trim(), now.form];
+    const other = papers.find((paper) => paper !== now && whose(paper) && whose(paper) === whose({ name, id }));
+    if (other && !hasAnswers(now)) {
+      open(other);
+    } else if (other) {
+      say(`There is a paper of ${name || id} already: give another name or ID.`);
+      return false;
+    } else {
+      const moved = form !== now.form && !hasAnswers(now);
+      Object.assign(now, { name, id }, moved && names.includes(form) ? { form } : {});
+      keep();
+      if (moved) show();
+      else [nameField.value, idField.value] = [name, id];
+    }
+    paint();
+    return one !== null;
+  };
+  const next = () => {
+    const all = inputs(), k = firstOf(said, "doubt");
+    if (!whose(now)) settle();
+    if (hasAnswers(now) && !whose(now)) {
+      nameField.focus();
+      return say("Whose paper is it? Type a name or an ID.");
+    }
+    if (k >= 0 && !now.done && all[k] !== asked?.input) {
+      all[k].focus();
+      mayLeave(all[k], forms[now.form].items[k], k);
+      return undefined;
+    }
+    now.done = hasAnswers(now);
+    say(now.done ? `The paper of ${now.name || now.id} is in.` : "");
+    papers = papers.filter((paper) => hasAnswers(paper));
+    papers.push(now = draft(now.form));
+    keep();
+    show();
+    nameField.focus();
+    return scrollTo(0, 0);
+  };
+  for (const field of [nameField, idField]) field.addEventListener("change", settle);
+  formField.addEventListener("change", () => { now.form = formField.value; keep(); show(); });
+  for (const [field, beyond] of [[nameField, idField], [idField, formField], [formField, null]]) {
+    field.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || event.ctrlKey || event.metaKey) return;
+      event.preventDefault();
+      const own = now;
+      if (!beyond || settle()) own === now && toBlank(0);
+      else beyond.focus();
+    });
+  }
+
+  // -- the table of the class ----------------------------------------------------------------------
+
+  const guarded = (text) => (/^(?:[=+\-@＝＋－＠']|[\d.,]*\d[\d.,]*(?:[eE][+-]?\d+)?$)/.test(text) ? `'${text}` : text);
+  const unguarded = (text) => text.trim().replace(/^'/, "");
+  const cellOf = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  const answerOf = (text) => (isBlank(text) ? "" : Number.isNaN(valueOf(text)) ? guarded(text) : text);
+  const save = () => {
+    const typed = papers.filter(hasAnswers);
+    const listed = students.map(([name, id, form]) => typed.find((paper) => whose(paper) === whose({ name, id })) ?? { name, id, form, answers: {} });
+    const all = [...listed, ...typed.filter((paper) => !listed.includes(paper))];
+    const rows = all.map((paper) => [...[paper.name, paper.id, paper.form].map(guarded), ...ids.map((id) => answerOf(textOf(paper, { id })))]);
+    const text = [headings, ...rows].map((row) => `${row.map(cellOf).join(",")}\r\n`).join("");
+    made("a", { href: URL.createObjectURL(new Blob([text], { type: "text/csv" })), download: file }).click();
+    say(`${typed.length} papers saved as ${file}.`);
+  };
+  const rowsOf = (text) => {
+    const first = text.split("\n", 1)[0];
+    const mark = [",", ";", "\t"].sort((a, b) => first.split(b).length - first.split(a).length)[0];
+    const rows = [[]], cell = new RegExp(`(?:"((?:[^"]|"")*)"|([^${mark}\r\n]*))(${mark}|\r?\n|$)`, "g");
+    for (const [, quoted, plain, end] of text.replace(/^\ufeff/, "").matchAll(cell)) {
+      rows.at(-1).push(quoted?.replaceAll('""', '"') ?? plain);
+      if (end !== mark) rows.push([]);
+    }
+    return rows.filter((row) => row.some((one) => one.trim()));
+  };
+  const load = (text) => {
+    const [top = [], ...rows] = rowsOf(text);
+    const columns = top.map((heading) => ids[headings.indexOf(heading.trim()) - 3]);
+    const [student, id, form] = headings.slice(0, 3).map((heading) => top.indexOf(heading));
+    if (student < 0 || form < 0) return say("This is no table of this class: nothing is loaded.");
+    const read = rows.map((row) => {
+      const own = [student, id, form].map((k) => unguarded(row[k] ?? ""));
+      const answers = Object.fromEntries(columns.map((one, k) => [one, unguarded(row[k] ?? "")]).filter(([one]) => one));
+      return { ...draft(own[2]), name: own[0], id: own[1], answers, done: true };
+    }).filter(hasAnswers);
+    const taken = read.filter((paper) => names.includes(paper.form));
+    for (const paper of taken) {
+      paper.kept = papers.find((one) => whose(one) === whose(paper))?.kept ?? {};
+      paper.doubts = doubtsIn(judged(paper));
+    }
+    papers = [...papers.filter((one) => hasAnswers(one) && !taken.some((paper) => whose(one) === whose(paper))), ...taken];
+    papers.push(now = draft(names[0]));
+    keep();
+    show();
+    nameField.focus();
+    const [left, doubts] = [read.length - taken.length, taken.filter((paper) => paper.doubts).length];
+    return say(`${taken.length} papers loaded, ${doubts} of them to look at.${left ? ` ${left} of no form of this exam are left out.` : ""}`);
+  };
+  const forget = () => {
+    if (!confirm("Forget all papers that are typed in? What isn’t saved is lost.")) return;
+    papers = [now = draft(names[0])];
+    localStorage.removeItem(key);
+    show();
+    nameField.focus();
+  };
+
+  find("file").addEventListener("change", async ({ target }) => {
+    load(await target.files[0].text());
+    target.value = "";
+  });
+  const orders = { next, save, load: () => find("file").click(), forget };
+  for (const [id, order] of Object.entries(orders)) find(id).addEventListener("click", order);
+  addEventListener("keydown", (event) => {
+    const order = (event.ctrlKey || event.metaKey) && { Enter: next, s: save, o: orders.load }[event.key];
+    if (!order) return;
+    event.preventDefault();
+    order();
+  });
+  formField.append(...names.map((name) => made("option", { textContent: name })));
+  find("students").append(...students.map(([name, id]) => made("option", { value: name, textContent: id })));
+  show();
+  if (whose(now)) toBlank(Math.max(firstOf(said, ""), 0));
+  else nameField.focus();
+})();
