@@ -55,6 +55,7 @@ MISTAKES = (
     ("memory_not_carried", "activation_forgotten"),
 )  # fmt: skip
 SLIPS = ("sign", "digits_transposed")
+NOTHING = ("", "?", "no idea")
 HABITS = ("rounded each time", "kept in the calculator", "by turns")
 
 
@@ -64,6 +65,9 @@ class Student(NamedTuple):
     name: str
     form: str
     answers: dict[str, str]
+    """As somebody types them in."""
+    paper: dict[str, str]
+    """As they stand on the paper."""
     cause: str
     """What was planted, where the numbers tell it from all else."""
     is_honest: bool
@@ -153,9 +157,11 @@ def _student(name: str, form: str, parts: list[Form], rng: np.random.Generator) 
             f"{k + 1}/{id_}": t
             for id_, t in part.answers(_worked(part, habit, slip, mistake, rng)).items()
         }
-    spoilt = dict(_spoilt(answers, rng))
-    cause = "" if slip_at in spoilt else cause
-    return Student(name, form, answers | spoilt, cause, guilty < 0, frozenset(spoilt))
+    answers |= dict(_left_out(answers, rng))
+    typed = dict(_mistyped(answers, rng))
+    touched = frozenset(id_ for id_ in answers if id_ in typed or answers[id_] in NOTHING)
+    cause = "" if slip_at in touched else cause
+    return Student(name, form, answers | typed, answers, cause, guilty < 0, touched)
 
 
 def _worked(
@@ -173,15 +179,20 @@ def _slip_tells(part: Form, slip: Slip) -> bool:
     return bool(abs(off) > part.spread[name][at])
 
 
-def _spoilt(answers: Mapping[str, str], rng: np.random.Generator) -> Iterator[tuple[str, str]]:
-    """Blanks and nonsense of some, and what is typed in wrongly of all."""
-    careless = rng.random() < 0.2
+def _left_out(answers: Mapping[str, str], rng: np.random.Generator) -> Iterator[tuple[str, str]]:
+    """What some leave empty, or have nonsense for."""
+    if rng.random() < 0.2:
+        for id_ in answers:
+            if rng.random() < 0.1:
+                yield id_, str(rng.choice(NOTHING))
+
+
+def _mistyped(answers: Mapping[str, str], rng: np.random.Generator) -> Iterator[tuple[str, str]]:
+    """One number in a hundred, with another digit."""
     for id_, text in answers.items():
-        if careless and rng.random() < 0.1:
-            yield id_, str(rng.choice(["", "?", "no idea"]))
-        elif rng.random() < 0.01:
+        if text not in NOTHING and rng.random() < 0.01:
             at = int(rng.choice([i for i, letter in enumerate(text) if letter.isdigit()]))
-            yield id_, f"{text[:at]}{(int(text[at]) + 1 + rng.integers(0, 9)) % 10}{text[at + 1 :]}"
+            yield id_, f"{text[:at]}{(int(text[at]) + rng.integers(1, 10)) % 10}{text[at + 1 :]}"
 
 
 def as_table(made: Path, path: Path, class_: list[Student]) -> Path:
