@@ -266,6 +266,31 @@ def test_keys_lead_through_the_blanks_and_out_of_them(page: Any, folder: Path) -
     assert "isn’t between 0 and 3" in typist.status
 
 
+def test_a_paper_is_of_one_student(page: Any, folder: Path, tmp_path: Path) -> None:
+    key, typist = key_of(folder, "A"), Typist(page)
+    first = next(iter(key))
+    typist.press("Tab", "Tab", "Tab")  # nobody's yet
+    typist.enter(key[first])
+    typist.press("Control+Enter")
+    assert (typist.at, typist.status) == ("Student", "Whose paper is it? Type a name or an ID.")
+    typist.press(*"ben", "Control+Enter")
+    assert typist.status == "The paper of Ben is in."
+    typist.enter("cid")
+    typist.enter(key[first])
+    page.focus("#name")
+    page.fill("#name", "")
+    page.fill("#number", "2")
+    typist.press("Control+Enter")
+    assert typist.status == "There is a paper of Ben already: give another name or ID."
+    page.fill("#number", "3")
+    typist.press("Control+Enter")
+    assert typist.status == "The paper of Cid is in."
+    rows = typist.saved(tmp_path / "two.csv")
+    assert [row[0] for row in rows[1:] if row[3]] == ["Ben", "Cid"]
+    page.reload()
+    assert page.text_content("#count") == "2 of 3 papers done"
+
+
 def test_a_known_mistake_is_no_typing_error(page: Any) -> None:
     typist = Typist(page)
     items = page.evaluate("entry.forms.A.items")
