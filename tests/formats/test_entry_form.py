@@ -371,6 +371,29 @@ def test_what_follows_isnt_asked_for_again(name: str, chromium: Any, tmp_path: P
     assert len(missed) <= len(typed) // 8, missed  # which are what a known mistake gives
 
 
+def test_words_are_only_words(chromium: Any, tmp_path: Path) -> None:
+    """Nobody's title, option or name is obeyed, by the page or by a spreadsheet."""
+    wild = "</script><img src=x onerror=alert(1)>$data"
+    (tmp_path / "list.csv").write_text(f"name,ID\n{wild},=1+1\n", "utf-8")
+    asks = f"{{ask: a, options: ['{wild}', b], right: b}}", "{ask: b, number: 1}"
+    parts = ", ".join(f"{{title: '{wild}', questions: [{ask}]}}" for ask in asks)
+    exam = f"exam: '{wild}'\nforms: 1\nparts: [{parts}]\n"
+    folder = made(tmp_path, exam, "--students", str(tmp_path / "list.csv"))
+    with opened(chromium, folder / "e_entry.html") as page:
+        assert page.text_content("h1") == f"{wild}: typing in the papers"
+        typist = Typist(page)
+        typist.enter("</s")
+        typist.enter(wild)
+        typist.enter("1")
+        assert wild in page.text_content("#papers")
+        rows = typist.saved(tmp_path / "wild.csv")
+    assert rows == [
+        ["student", "student_id", "form", "1/1", "2/1"],
+        [wild, "'=1+1", "A", wild, "1"],
+    ]
+    assert graded(folder, tmp_path / "wild.csv")[wild]["points"] == 1
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_everybody_can_use_it(scheme: str, chromium: Any, folder: Path) -> None:
     with opened(chromium, folder / "e_entry.html", color_scheme=scheme) as page:
