@@ -240,12 +240,18 @@ _GRADE = {
             "way, such as an exponential with the row's maximum subtracted: `0.5`.",
         ),
     ],
+    "anonymous": options.flag(
+        "--anonymous",
+        "Students by numbers everywhere, also in the names of files; in a folder, `names.csv` "
+        "alone says whose they are.",
+    ),
     "form": options.text(
         "--format", "FORMAT", "The output format, as of `attn run`; `csv` for the table of a class."
     ),
     "output": options.output(
         "FILE|FOLDER",
-        "A file for the report or the table; a folder for a marked paper of each student as well.",
+        "A file for the report or the table; a folder for a marked paper of each student as well, "
+        "a page for the next lesson, and tables that Moodle and Canvas import.",
     ),
 }
 

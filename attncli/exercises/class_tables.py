@@ -1,10 +1,13 @@
 """A student's paper as a document, and the table of a class: marks, commonest mistakes, hardest
-cells."""
+blanks."""
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
+from statistics import median
 
 from attncli.document.blocks import (
     Block,
@@ -17,19 +20,20 @@ from attncli.document.blocks import (
     TableCell,
     Term,
 )
+from attncli.document.pictures import Bars, Series
 from attncli.document.questions import OWN_FORM
 from attncli.document.tables import SIGNS
+from attncli.equations.tree import Number
 from attncli.exercises.report import Report, raw_text, report, report_of_own, to_look_at
 from attncli.marking.answers import AnswerSheet
 from attncli.marking.classes import (
     GradedClass,
-    HardCell,
+    HardBlank,
     Unmarked,
     average,
     commonest,
     hardest,
 )
-from attncli.marking.exam import Exam, address_of
 from attncli.marking.exam_parts import MarkedExam, MarkedOwn, PartExam
 from attncli.marking.marked_papers import MarkedPaper
 from attncli.names import Phrase, Word
@@ -154,16 +158,18 @@ def doubt_data(paper: MarkedPaper) -> dict[str, object]:
 
 
 _MOST = 8
-"""Mistakes, and cells, that are listed."""
+"""Mistakes, and blanks, that are listed."""
 
 
 def class_page(graded: GradedClass) -> Document:
-    """What to look at first, the marks of a class, its commonest mistakes and hardest cells."""
+    """What to look at first, the marks of a class and their distribution, its commonest
+    mistakes and hardest blanks."""
     papers = graded.papers
     facts: list[tuple[str, Spans]] = [("Papers", (str(len(papers)),))]
     if papers:
         mean, of = points_text(mean_points(papers)), points_text(papers[0].of)
         facts.append(("Average", (f"{mean} of {of} points",)))
+        facts.append(("Median", (f"{points_text(median_points(papers))} points",)))
     if graded.unmarked:
         facts.append(("Not marked", (str(len(graded.unmarked)),)))
     marks = [Section("", None, ("Marks",), (), tuple(_marks(graded)))] if graded.sheets else []
@@ -178,6 +184,11 @@ def class_page(graded: GradedClass) -> Document:
 def mean_points(papers: Sequence[MarkedExam]) -> Decimal:
     """The points of a paper on average, to two decimals."""
     return average(papers).quantize(Decimal("0.01"), ROUND_HALF_UP)
+
+
+def median_points(papers: Sequence[MarkedExam]) -> Decimal:
+    """The points that half of the papers have at least, to two decimals."""
+    return median(p.points for p in papers).quantize(Decimal("0.01"), ROUND_HALF_UP)
 
 
 def _first(graded: GradedClass) -> Iterator[Spans]:
@@ -255,23 +266,43 @@ def rounding_of(graded: GradedClass) -> Mapping[str, object]:
 
 
 def _sections(papers: Sequence[MarkedExam]) -> Iterator[Section]:
+    if len(papers) >= _FEWEST_BARS:
+        yield Section("", None, ("Distribution",), (), (_histogram(papers),))
     mistakes = commonest(papers)[:_MOST]
     if mistakes:
         rows = tuple(((f"{counted(m.papers, 'paper')}: {m.says}"),) for m in mistakes)
         yield Section("", None, ("Commonest mistakes",), (), (Bullets(rows),))
-    cells = hardest(papers)[:_MOST]
-    if cells:
-        words = tuple((Term(id_), f": not right in {counted(n, 'paper')}") for id_, n in
-                      ((called(papers, cell), cell.wrong) for cell in cells))  # fmt: skip
-        yield Section("", None, ("Hardest cells",), (), (Bullets(words),))
+    blanks = hardest(papers)[:_MOST]
+    if blanks:
+        yield Section("", None, ("Hardest blanks",), (), (Bullets(tuple(map(_failed, blanks))),))
 
 
-def called(papers: Sequence[MarkedExam], cell: HardCell) -> str:
-    """The id of a cell in the exam, as the first form calls it."""
-    exam = papers[0].exam
-    part = exam.parts[cell.part - 1].exam
-    assert isinstance(part, Exam)
-    return f"{exam.prefixes[cell.part - 1]}{address_of(part.trace, cell.cell)}"
+_FEWEST_BARS = 5
+"""Papers of which a histogram tells more than the table."""
+_BARS = 10
+
+
+def _histogram(papers: Sequence[MarkedExam]) -> Bars:
+    """How many papers have how many points, by whole points, up to those of the whole exam."""
+    of = papers[0].of
+    wide = max(1, math.ceil(of / _BARS))
+    last = int(of // wide)
+    counts = Counter(min(last, int(paper.points // wide)) for paper in papers)
+    labels = tuple(f"from {k * wide}" for k in range(last + 1))
+    numbers = tuple(Number.written(counts[k]) for k in range(last + 1))
+    return Bars("Papers by their points", labels, (Series("papers", numbers),))
+
+
+def _failed(blank: HardBlank) -> Spans:
+    """`weights[love, AI]: not right in 14 of 31 papers: in 9 …, in 2 without a known reason`"""
+    reasons = ", ".join(f"in {n} {_inside(says)}" for says, n in blank.reasons)
+    return Term(blank.id), f": not right in {blank.wrong} of {blank.asked} papers: {reasons}"
+
+
+def _inside(says: str) -> str:
+    """A sentence as a part of another: `adding up the columns`, but `W_Q`, and `V by W_K`."""
+    small = says[1:2].islower()
+    return (says[:1].lower() + says[1:] if small else says).removesuffix(".")
 
 
 def class_rows(graded: GradedClass) -> Iterator[tuple[str, ...]]:
@@ -302,7 +333,8 @@ def class_rows(graded: GradedClass) -> Iterator[tuple[str, ...]]:
 def class_data(graded: GradedClass) -> dict[str, object]:
     """The class as data: each paper, who has no marks, what is to be said, what went wrong."""
     papers = graded.papers
-    of = {"of": float(papers[0].of), "average": float(mean_points(papers))} if papers else {}
+    of = {"of": float(papers[0].of), "average": float(mean_points(papers)),
+          "median": float(median_points(papers))} if papers else {}  # fmt: skip
     return {
         "papers": [*map(_paper_data, papers)],
         "not_marked": [{**_whose_data(u), "why": raw_text(u.why)} for u in graded.unmarked],
@@ -312,7 +344,13 @@ def class_data(graded: GradedClass) -> dict[str, object]:
             {"says": m.says, "verdict": m.judgement, "papers": m.papers} for m in commonest(papers)
         ],
         "hardest_cells": [
-            {"cell": called(papers, cell), "wrong": cell.wrong} for cell in hardest(papers)
+            {
+                "cell": blank.id,
+                "wrong": blank.wrong,
+                "of": blank.asked,
+                "mistakes": [{"says": says, "papers": n} for says, n in blank.reasons],
+            }
+            for blank in hardest(papers)
         ],
     }
 

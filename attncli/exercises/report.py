@@ -16,6 +16,7 @@ from attncli.document.blocks import (
     DefinitionList,
     Derivation,
     Document,
+    Line,
     Paragraph,
     Section,
     Span,
@@ -25,12 +26,20 @@ from attncli.document.blocks import (
     Term,
 )
 from attncli.document.tables import SIGNS, MarkedNumber
-from attncli.equations.tree import Location, Symbol
+from attncli.equations.elision import MOST_PARTS, elided
+from attncli.equations.tree import Location, Omitted, Symbol, Vector
 from attncli.file.problems import ScenarioError
-from attncli.marking.exam import MarkedTerm, accepted_by, address_of
+from attncli.marking.exam import (
+    MarkedTerm,
+    accepted_by,
+    address_of,
+    first_cell_of,
+    known_id,
+    line_of,
+)
 from attncli.marking.judging import Judge, published_verdicts
 from attncli.marking.marked_papers import all_follow
-from attncli.marking.verdicts import FOLLOW, UNWORKABLE, Cause, Verdict
+from attncli.marking.verdicts import FOLLOW, UNWORKABLE, Cause, Given, Verdict
 from attncli.marking.word_answers import MarkedWords
 from attncli.names import Phrase, Word, raw
 from attncli.notation import plain
@@ -48,20 +57,26 @@ _RIGHT = ("correct", "blank", "unreadable")
 
 
 def workings_of(judge: Judge, verdict: Verdict, verdicts: Sequence[Verdict]) -> Iterator[Block]:
-    """The working of a wrong number: as it may have been, and as it is right."""
+    """The working of a wrong number, as it may have been, and as it is right from its author's
+    earlier numbers."""
     name, i, j = verdict.cell
     own = theirs(judge.trace, [v for v in verdicts if v.cell.quantity != name], verdict)
     if verdict.judgement == "known mistake" and own is not None:
-        wrong = _made_wrongly(judge, own, verdict)
+        wrong = made_wrongly_by(judge, own, verdict)
         if wrong is not None:
             yield Paragraph(("As it may have been worked:",))
             yield Derivation((cell_line(wrong, wrong[name], i, j),), _name(verdict))
     if own is not None and verdict.follows is not None:
         yield Paragraph(("From the earlier numbers given:",))
         yield Derivation((cell_line(own, own[name], i, j),))
-    if judge.trace[name].definition is not None:
+
+
+def right_lines(trace: Trace, cells: Sequence[Location], *, whole: bool = False) -> Iterator[Block]:
+    """The lines of some cells as they should be; `whole` leaves no term out."""
+    worked = [cell for cell in cells if trace[cell.quantity].definition is not None]
+    if worked:
         yield Paragraph(("Right:",))
-        yield Derivation((cell_line(judge.trace, judge.trace[name], i, j),))
+        yield Derivation(tuple(cell_line(trace, trace[q], i, j, whole=whole) for q, i, j in worked))
 
 
 def _name(verdict: Verdict) -> str:
@@ -96,7 +111,7 @@ def _numbers(trace: Trace, name: str, wrong: Sequence[Verdict]) -> list[list[Dec
     return rows
 
 
-def _made_wrongly(judge: Judge, trace: Trace, verdict: Verdict) -> Trace | None:
+def made_wrongly_by(judge: Judge, trace: Trace, verdict: Verdict) -> Trace | None:
     """The trace with the mistake made in it that a verdict names."""
     cause, name = verdict.cause, verdict.cell.quantity
     if cause is None:
@@ -135,21 +150,57 @@ def findings(judge: Judge, verdicts: Sequence[Verdict]) -> Iterator[Block]:
     for number, finding in enumerate(_causes(verdicts), start=1):
         yield from _told(judge, finding, verdicts, number)
     yield from _worked_otherwise(judge.trace, verdicts)
-    yield from _blanks(judge.trace, verdicts)
+    yield from _without_numbers_of_their_own(judge.trace, verdicts)
     unreadable = [v for v in verdicts if v.judgement == "unreadable"]
     if unreadable:
         yield Subheading(("Unreadable",))
         yield Bullets(tuple(_unread(judge.trace, v) for v in unreadable))
+        yield from right_lines(judge.trace, [v.cell for v in unreadable])
 
 
-def findings_in_words(answers: Sequence[MarkedWords]) -> Iterator[Block]:
-    """What led to wrong answers in words, where that is known."""
-    for marked in answers:
-        if marked.causes:
-            first, *others = marked.causes
-            yield Subheading((Word(marked.asked.id),))
-            yield Paragraph((f"{marked.judgement.capitalize()}: ", first.says))
-            yield from _also(others)
+def findings_in_lines(trace: Trace, terms: Sequence[MarkedTerm]) -> Iterator[Block]:
+    """What is wrong inside lines, and each line as it should be."""
+    for term in terms:
+        line = line_of(term.asked.id)
+        if term.judgement not in FOLLOW and line is not None:
+            first = first_cell_of(trace, line)
+            row = range(trace[first.quantity].matrix.shape[1])
+            alone = address_of(trace, first) == known_id(trace, line)
+            cells = [first] if alone else [first._replace(column=j) for j in row]
+            yield Subheading((Word(term.asked.id),))
+            yield Paragraph(_of_term(term))
+            yield from right_lines(trace, cells, whole=True)
+
+
+def _of_term(term: MarkedTerm) -> Spans:
+    key = term.asked.right
+    accepted = accepted_text(accepted_by(key), decimals.places(key.number.shown))
+    several = f" ({accepted} is accepted)" if " to " in accepted else ""
+    causes = () if term.cause is None else (term.cause,)
+    return _in_short(term.given, term.judgement, (key.number, several), causes)
+
+
+def _in_short(given: Given, judgement: str, right: Spans, causes: Sequence[Cause]) -> Spans:
+    """`Given is “0.4”; right is 0.422. Slip: The sign is wrong.`"""
+    theirs: Spans = ("Given is “", Word(given.shown), "”")
+    why = f" {judgement.capitalize()}: {causes[0].says}" if causes else ""
+    return (*(("Nothing is given",) if given.is_empty else theirs), "; right is ", *right, ".", why)
+
+
+def findings_in_words(trace: Trace, answers: Sequence[MarkedWords]) -> Iterator[Block]:
+    """What is wrong in words, what led to it, and the numbers that tell the right answer."""
+    for m in answers:
+        if m.judgement not in FOLLOW:
+            right = joined(((Word(option),) for option in m.right), " or ")
+            yield Subheading((Word(m.asked.id),))
+            yield Paragraph(_in_short(m.given, m.judgement, right, m.causes))
+            yield from _also(m.causes[1:])
+            quantity, row = trace[m.asked.reads], m.asked.asked.row
+            if row is not None:
+                places = elided(quantity.matrix.shape[1], MOST_PARTS)
+                shown = (Omitted() if k is None else quantity.number(row, k) for k in places)
+                numbers = (("=", Vector(tuple(shown))),)
+                yield Derivation((Line(quantity.symbol(row), numbers, quantity.name),))
 
 
 def _also(causes: Sequence[Cause]) -> Iterator[Paragraph]:
@@ -191,6 +242,7 @@ def _told(
     yield from _also(first.others)
     yield from _following(trace, finding, verdicts)
     yield from workings_of(judge, first, verdicts)
+    yield from right_lines(trace, [v.cell for v in finding.verdicts])
 
 
 def _symbol(trace: Trace, cell: Location) -> Symbol:
@@ -250,12 +302,16 @@ def _worked_otherwise(trace: Trace, verdicts: Sequence[Verdict]) -> Iterator[Blo
         yield Bullets(tuple(lines))
 
 
-def _blanks(trace: Trace, verdicts: Sequence[Verdict]) -> Iterator[Block]:
-    cells = [v.cell for v in verdicts if v.judgement == "blank"]
-    if cells:
-        yield Subheading(("Blank",))
-        text = f"Nothing is given for {counted(len(cells), 'number')}: "
-        yield Paragraph((text, *_cells(trace, cells), "."))
+def _without_numbers_of_their_own(trace: Trace, verdicts: Sequence[Verdict]) -> Iterator[Block]:
+    """Where nothing is given, or only what follows without working; with the lines as they should
+    be."""
+    for judgement, says in (("blank", "Nothing is given"), ("not worked", "No working is shown")):
+        cells = [v.cell for v in verdicts if v.judgement == judgement]
+        if cells:
+            yield Subheading((judgement.capitalize(),))
+            text = f"{says} for {counted(len(cells), 'number')}: "
+            yield Paragraph((text, *_cells(trace, cells), "."))
+            yield from right_lines(trace, cells)
 
 
 def _unread(trace: Trace, verdict: Verdict) -> Spans:
@@ -325,7 +381,7 @@ def legend(texts: Collection[str]) -> DefinitionList:
 
 
 def _means(name: str) -> str:
-    after = "" if name in FOLLOW else ", with the right number in brackets"
+    after = "" if name in (*FOLLOW, "by hand") else ", with the right number in brackets"
     return f"{MEANING[name]}{after}"
 
 
@@ -377,7 +433,7 @@ def _term(term: MarkedTerm) -> dict[str, object]:
         "expected": decimals.text(term.asked.right.number.shown),
         "accepted": [*map(_bound, accepted_by(term.asked.right))],
         "verdict": term.judgement,
-        "cause": None,
+        "cause": None if term.cause is None else _cause(term.cause),
         "follows_from": [],
         "points": float(term.points),
     }
@@ -443,7 +499,11 @@ def report(judge: Judge, verdicts: tuple[Verdict, ...], page: Report) -> Documen
         *table_of_words(page.words),
         legend(judged),
     )
-    found = [*findings(judge, verdicts), *findings_in_words(page.words)]
+    found = [
+        *findings(judge, verdicts),
+        *findings_in_lines(trace, page.terms),
+        *findings_in_words(trace, page.words),
+    ]
     found = found or [_without_findings(judged)]
     sections = [Section("", None, ("Findings",), (), (*page.notes, *found))]
     if judged:
@@ -463,11 +523,22 @@ def report_of_own(title: str, terms: Sequence[MarkedTerm]) -> Document:
     )
     blocks = (Table(("question", ""), rows), legend(judged))
     facts = DefinitionList((("In short", (in_short(judged, "answer"),)),))
+    wrong = (term for term in terms if term.judgement not in FOLLOW and not term.asked.by_hand)
+    found = tuple(map(_finding_of_own, wrong))
+    sections = [Section("", None, ("Answers",), (), blocks)]
+    sections += [Section("", None, ("Findings",), (), (Bullets(found),))] if found else []
     data = {
         "verdicts": [_own(term) for term in terms],
         "counts": {judgement: judged.count(judgement) for judgement in SIGNS},
     }
-    return Document(Word(title), (Section("", None, ("Answers",), (), blocks),), facts, data=data)
+    return Document(Word(title), tuple(sections), facts, data=data)
+
+
+def _finding_of_own(term: MarkedTerm) -> Spans:
+    """What is given to a teacher's own question, and what is right."""
+    right: Spans = ("“", Word(term.asked.answer), "”")
+    told = _in_short(term.given, term.judgement, right, ()) if term.asked.words else _of_term(term)
+    return (Word(term.asked.id), ": ", *told)
 
 
 def _right_own(term: MarkedTerm) -> str:

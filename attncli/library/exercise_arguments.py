@@ -78,6 +78,7 @@ class GradeArguments(NamedTuple):
     marks: str = MARKS[0]
     no_carry: bool = False
     otherwise: float = 1.0
+    anonymous: bool = False
     changed: ForThisRun = ForThisRun()
     form: str | None = None
     values_only: bool = False

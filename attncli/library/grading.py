@@ -33,9 +33,11 @@ if TYPE_CHECKING:
 
     Marker = Asking | AskedForms
 
+Names = Sequence[Sequence[str]]
+"""Rows that tell whose papers they are, where the class is anonymous."""
 
 _CSV = "csv"
-_TABLE = "class"
+_TAKEN = {"class", "next_lesson", "moodle", "canvas", "names"}
 _MARKED = "markdown"
 """The format of marked papers in a folder, where none is said."""
 
@@ -65,14 +67,16 @@ def _output_of(order: GradeArguments) -> GradeOutput:
     return GradeOutput(page, folder)
 
 
-def _told(output: GradeOutput, graded: GradedClass, *, alone: bool) -> PageOutput | TextOutput:
+def _told(
+    output: GradeOutput, graded: GradedClass, names: Names, *, alone: bool
+) -> PageOutput | TextOutput:
     """The report on a paper that is `alone`, or the table of a class; into a folder a marked paper
-    for each is written as well. Raises OutputError."""
+    for each is written as well, and all that goes with it. Raises OutputError."""
     from attncli.exercises.class_tables import class_page, class_rows, marked_paper
     from attncli.formats.exercises.csv import csv_text
 
     if output.folder:
-        _write_folder(output, graded)
+        _write_folder(output, graded, names)
         return PageOutput(class_page(graded), PageOptions())
     if _is_csv(output):
         return TextOutput(csv_text(class_rows(graded)), output.page.output, output.page.force)
@@ -85,33 +89,33 @@ def _is_csv(output: GradeOutput) -> bool:
     return output.page.form == _CSV or (output.page.form is None and text.lower().endswith(".csv"))
 
 
-def _write_folder(output: GradeOutput, graded: GradedClass) -> None:
-    """A marked paper for each student and the table beside them."""
-    from attncli.exercises.class_tables import class_rows, marked_paper
+def _write_folder(output: GradeOutput, graded: GradedClass, names: Names) -> None:
+    """A marked paper for each student, and beside them the class as a page and as tables, and the
+    page for the next lesson."""
+    from attncli.exercises.class_tables import class_page, class_rows, marked_paper
+    from attncli.exercises.gradebooks import canvas_rows, moodle_rows
+    from attncli.exercises.next_lesson import next_lesson
     from attncli.formats import contents_of, suffixes_of
-    from attncli.formats.exercises.csv import csv_text
+    from attncli.formats.exercises.csv import csv_text, table_text
+    from attncli.library.paper_files import distinct_names
     from attncli.output_files import write_files
 
     assert output.page.output is not None
-    papers = graded.papers
     form = output.page.form if output.page.form not in (None, _CSV) else _MARKED
     assert form is not None
     page = page_for(output.page.output)._replace(values_only=output.page.values_only)
-    names = _names(papers, suffixes_of(form)[0])
+    of_whom = distinct_names([paper.sheet.student for paper in graded.papers], _TAKEN)
+    papers = zip(of_whom, map(marked_paper, graded.papers), strict=True)
+    pages = {**dict(papers), "class": class_page(graded), "next_lesson": next_lesson(graded)}
+    suffix = suffixes_of(form)[0]
     texts: dict[str, Contents] = {
-        name: contents_of(marked_paper(paper), form, page)
-        for name, paper in zip(names, papers, strict=True)
+        f"{name}{suffix}": contents_of(document, form, page) for name, document in pages.items()
     }
-    texts[f"{_TABLE}.csv"] = csv_text(class_rows(graded))
+    texts["class.csv"] = csv_text(class_rows(graded))
+    tables = {"moodle": moodle_rows(graded), "canvas": canvas_rows(graded)}
+    for name, rows in {**tables, **({"names": names} if names else {})}.items():
+        texts[f"{name}.csv"] = table_text(rows, numbers=False)
     write_files(output.page.output, texts, force=output.page.force)
-
-
-def _names(papers: Sequence[MarkedExam], suffix: str) -> list[str]:
-    """A file for each student."""
-    from attncli.library.paper_files import distinct_names
-
-    names = distinct_names([paper.sheet.student for paper in papers], {_TABLE})
-    return [f"{name}{suffix}" for name in names]
 
 
 SOMETHING_WRONG = 1
@@ -136,11 +140,17 @@ def grade(order: GradeArguments) -> PageOutput | TextOutput:
         from attncli.marking.overrides import overridden
 
         graded = graded._replace(papers=tuple(overridden(graded.papers, overrides)))
+    names: Names = ()
+    if order.anonymous:
+        from attncli.marking.anonymous import numbered
+        from attncli.marking.classes import Roll
+
+        graded, names = numbered(graded, Roll(marker.students))
     several = len(graded.papers) + len(graded.unmarked) > 1
     of_class = several or any(Path(path).is_dir() for path in order.answers)
     made: PageOutput | TextOutput = TextOutput("")
     if graded.papers or of_class:
-        made = _told(output, graded, alone=not of_class)
+        made = _told(output, graded, names, alone=not of_class)
     if complaints.problems:
         return made._replace(status=BAD_INPUT, wrong=(complaints.problems,))
     wrong = graded.unmarked or not all(paper.follows for paper in graded.papers)
@@ -317,7 +327,8 @@ def _handed_in(order: GradeArguments, asked: Sequence[str], complaints: Complain
         found.others.extend(others_in(path))
         for file in files:
             before = len(complaints.problems)
-            found.sheets.extend(complaints.hear(read_answers, file, asked) or ())
+            sheets = complaints.hear(read_answers, file, asked) or ()
+            found.sheets.extend(s.without_places if order.anonymous else s for s in sheets)
             if unread := complaints.problems[before:]:
                 sheet = AnswerSheet(Path(file).stem, "", "", {}, file)
                 found.unmarked.append(_without_marks(sheet, unread))

@@ -51,6 +51,12 @@ class AnswerSheet(NamedTuple):
         return own == others and (self.form, self.mark) == (other.form, other.mark)
 
     @property
+    def without_places(self) -> AnswerSheet:
+        """The same without where each answer was read, as files have the names of students."""
+        answers = {id_: given._replace(where="") for id_, given in self.answers.items()}
+        return self._replace(answers=answers)
+
+    @property
     def unreadable(self) -> dict[str, Given]:
         """The answers that say something, but no number."""
         pairs = self.answers.items()

@@ -8,11 +8,11 @@ from decimal import Decimal
 from pathlib import Path
 from typing import NamedTuple
 
-from attncli.equations.tree import Location
 from attncli.marking.answers import AnswerSheet, Student
+from attncli.marking.exam import address_of
 from attncli.marking.exam_parts import MarkedExam, WholeExam
 from attncli.marking.marked_papers import MarkedPaper, in_a_row
-from attncli.marking.verdicts import FOLLOW
+from attncli.marking.verdicts import FOLLOW, Cause, Verdict
 from attncli.names import Phrase, Word
 from attncli.trace import Trace
 
@@ -112,12 +112,14 @@ class CommonMistake(NamedTuple):
     papers: int
 
 
-class HardCell(NamedTuple):
-    """A cell of a part, from 1, and in how many papers it isn't right nor carried forward."""
+class HardBlank(NamedTuple):
+    """A blank by its id in the exam, how many papers ask for it, in how many it isn't right nor
+    carried forward, and why, the reasons of most papers first."""
 
-    part: int
-    cell: Location
+    id: str
+    asked: int
     wrong: int
+    reasons: tuple[tuple[str, int], ...]
 
 
 class Unmarked(NamedTuple):
@@ -149,11 +151,12 @@ def with_the_roll(graded: GradedClass, roll: Roll, *, whole: bool) -> GradedClas
     several = of_several(sheets, roll)
     papers = tuple(
         paper._replace(
+            sheet=roll.named(paper.sheet)._replace(student=paper.sheet.student),
             remarks=(
                 *paper.remarks,
                 *roll.remarks(paper.sheet, paper.exam.form or paper.sheet.form),
                 *((several[k],) if k in several else ()),
-            )
+            ),
         )
         for k, paper in enumerate(graded.papers)
     )
@@ -164,25 +167,63 @@ def with_the_roll(graded: GradedClass, roll: Roll, *, whole: bool) -> GradedClas
     return graded._replace(papers=papers, unmarked=tuple(unmarked))
 
 
+class Wrong(NamedTuple):
+    """What is said of an answer that isn't right nor carried forward, by its id in the exam, and
+    why, if that is known; the verdict on a number of a part, counted from 0, is there as well."""
+
+    id: str
+    judgement: str
+    cause: Cause | None
+    part: int = 0
+    verdict: Verdict | None = None
+
+    @property
+    def why(self) -> str:
+        return _REASONS.get(self.judgement, _UNKNOWN) if self.cause is None else self.cause.says
+
+
+_UNKNOWN = "without a known reason"
+_REASONS = {"blank": "left empty", "unreadable": "unreadable", "not worked": "without working"}
+
+
+def wrong_answers(paper: MarkedExam) -> Iterator[Wrong]:
+    """All that is wrong in a paper, or isn't there, part by part."""
+    for k, (prefix, part) in enumerate(zip(paper.exam.prefixes, paper.parts, strict=True)):
+        found: list[Wrong] = []
+        if isinstance(part, MarkedPaper):
+            trace = part.exam.trace
+            found += (Wrong(address_of(trace, v.cell), v.judgement, v.cause, k, v)
+                      for v in part.verdicts)  # fmt: skip
+        found += (Wrong(m.asked.id, m.judgement, m.cause) for m in part.terms)
+        if isinstance(part, MarkedPaper):
+            found += (Wrong(m.asked.id, m.judgement, next(iter(m.causes), None))
+                      for m in part.words)  # fmt: skip
+        right = (*FOLLOW, "by hand")
+        yield from (w._replace(id=f"{prefix}{w.id}") for w in found if w.judgement not in right)
+
+
 def commonest(papers: Sequence[MarkedExam]) -> list[CommonMistake]:
     """The causes of wrong answers, those of most papers first."""
     counts: Counter[tuple[str, str]] = Counter()
     for paper in papers:
-        causes = [(v.cause, v.judgement) for v in paper.verdicts if v.judgement in _WRONG]
-        causes += [(m.causes[0], m.judgement) for m in paper.words if m.causes]
-        counts.update({(cause.says, judgement) for cause, judgement in causes if cause})
+        found = (wrong for wrong in wrong_answers(paper) if wrong.judgement in _WRONG)
+        counts.update({(wrong.cause.says, wrong.judgement) for wrong in found if wrong.cause})
     ordered = sorted(counts.items(), key=lambda entry: -entry[1])
     return [CommonMistake(says, judgement, count) for (says, judgement), count in ordered]
 
 
-def hardest(papers: Sequence[MarkedExam]) -> list[HardCell]:
-    """The cells that most papers have wrong, or haven't at all."""
-    counts: Counter[tuple[int, Location]] = Counter()
+def hardest(papers: Sequence[MarkedExam]) -> list[HardBlank]:
+    """The blanks that most papers have wrong, or haven't at all, and the mistakes behind them."""
+    asked = Counter(id_ for paper in papers for id_ in paper.exam.ids)
+    reasons: dict[str, Counter[str]] = {}
     for paper in papers:
-        for k, part in enumerate(paper.parts, start=1):
-            verdicts = part.verdicts if isinstance(part, MarkedPaper) else ()
-            counts.update((k, v.cell) for v in verdicts if v.judgement not in FOLLOW)
-    return [HardCell(part, cell, count) for (part, cell), count in counts.most_common()]
+        for wrong in wrong_answers(paper):
+            reasons.setdefault(wrong.id, Counter())[wrong.why] += 1
+    found = (
+        HardBlank(id_, asked.get(id_, len(papers)), each.total(), tuple(each.most_common()))
+        for id_, each in reasons.items()
+    )
+    return sorted(found, key=lambda blank: -blank.wrong)
 
 
 def average(papers: Sequence[MarkedExam]) -> Decimal:

@@ -16,10 +16,11 @@ from attncli.equations.tree import Location
 from attncli.file.address import AddressError, parse_address
 from attncli.marking.honest_paths import Roots
 from attncli.marking.judging import Judge, Tolerance
-from attncli.marking.slips import OF_THE_PEN
-from attncli.marking.verdicts import Accepted, Given, Judgement, Verdict
+from attncli.marking.slips import OF_THE_PEN, slips_of_the_pen
+from attncli.marking.verdicts import Accepted, Cause, Given, Judgement, Verdict
 from attncli.marking.word_answers import WordQuestion, question_at
 from attncli.names import Name
+from attncli.numbers import decimals
 from attncli.steps.order import is_question
 from attncli.trace import Trace
 from attncli.trace.quantity import known_name, timed
@@ -34,6 +35,20 @@ class MarkedTerm(NamedTuple):
     given: Given
     judgement: Judgement
     points: Decimal
+
+    @property
+    def cause(self) -> Cause | None:
+        """What was probably done where a number is wrong: it was rounded to fewer decimals than the
+        right one has, or written down wrongly."""
+        key, number = self.asked.key, self.given.number
+        if key is None or number is None or self.judgement != "slip" or not number.is_finite():
+            return None
+        places, fewer = decimals.places(key.number.shown), self.given.places
+        coarse = fewer is not None and fewer < places
+        if coarse and number == decimals.shown(key.number.full, fewer or 0):
+            count = f"{fewer} decimal{'' if fewer == 1 else 's'}"
+            return Cause("other_decimals", f"It has {count} instead of {places}.")
+        return next(slips_of_the_pen(accepted_by(key), number), None)
 
 
 def line_of(id_: str) -> str | None:

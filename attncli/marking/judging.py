@@ -185,6 +185,7 @@ class Submission:
     def __init__(self, judge: Judge, answers: Answers, theirs: Paths) -> None:
         self.judge, self.answers, self.theirs = judge, answers, theirs
         self.wrong: dict[Location, Given] = {}
+        self.own: set[Location] = set()
         self.known: dict[str, Enclosure] = {}
         self.shown: dict[str, frozenset[Location]] = {}
         self.made: set[str] = set()
@@ -223,7 +224,7 @@ class Submission:
         if judged.numbers.open.any():
             explained = self.inquiry(judged.numbers).explained()
         found = [self.verdict(cell, judged, explained) for cell in self.cells[name]]
-        self.remember(name, found)
+        self.remember(name, found, judged)
         if explained.way is not None:
             self.go_on_with(name, explained)
         return found
@@ -233,7 +234,7 @@ class Submission:
         values = self.values[name]
         right = taken(self.judge.ranges(name), values)
         open_, follows = ~np.isnan(values) & ~right, None
-        if name in self.theirs.apart and open_.any():  # else nobody asks
+        if name in self.theirs.apart and not np.isnan(values).all():
             follows = ranges(self.theirs, name, self.judge.tolerance)
             open_ &= ~taken(follows, values)
         given = {cell: self.answers[cell] for cell in self.cells[name]}
@@ -291,13 +292,18 @@ class Submission:
             return "worked otherwise" if cell.quantity in self.otherwise else "correct"
         return "carried forward"
 
-    def remember(self, name: str, found: list[Verdict]) -> None:
-        """Goes on with the author's own numbers where these are no right ones."""
+    def remember(self, name: str, found: list[Verdict], judged: _Judged) -> None:
+        """Goes on with the author's own numbers where these are no right ones, or right ones that
+        don't follow from wrong ones before, which were then only written down wrongly."""
         there = [v for v in found if v.given.number is not None]
         wrong = [v for v in there if v.judgement not in FOLLOW[:2]]
         otherwise = any(v.judgement == "worked otherwise" for v in there)
         self.wrong.update({v.cell: v.given for v in wrong})
-        known = there if otherwise else wrong  # what stands beside another right way is its own
+        if judged.follows is not None:
+            own = judged.right & ~taken(judged.follows, judged.numbers.values)
+            self.own.update(v.cell for v in there if own[v.cell[1:]])
+        # what stands beside another right way is its own
+        known = [v for v in there if otherwise or v.cell in self.wrong or v.cell in self.own]
         if not known:
             return
         low = np.full(self.judge.trace[name].matrix.shape, np.nan)
@@ -350,5 +356,5 @@ class Submission:
         for source in self.judge.sources(cell):
             if source in self.wrong:
                 yield source
-            else:
+            elif source not in self.own:
                 yield from self.roots(source)

@@ -189,10 +189,10 @@ _OBEYED = ("=", "+", "-", "@", "＝", "＋", "－", "＠", _GUARD)
 _LIKE_A_NUMBER = re.compile(r"[\d.,]*\d[\d.,]*(?:[eE][+-]?\d+)?")
 
 
-def guarded(text: str) -> str:
-    """A text that a spreadsheet leaves as it is, with nothing hidden in it."""
+def guarded(text: str, *, numbers: bool = True) -> str:
+    """A text that a spreadsheet leaves as it is, with nothing hidden in it; `numbers` as well."""
     text = visible(Word(text))
-    obeyed = text.startswith(_OBEYED) or _LIKE_A_NUMBER.fullmatch(text)
+    obeyed = text.startswith(_OBEYED) or (numbers and _LIKE_A_NUMBER.fullmatch(text))
     return _GUARD + text if obeyed else text
 
 

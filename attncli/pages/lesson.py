@@ -192,7 +192,7 @@ def _mistake_blocks(trace: Trace, part: PlannedStep | None, mistake: Mistake[Any
     definition, wrong = _that_shows(trace, part, ways)
     if wrong is None:
         return [Bullets(((mistake.says, " With these numbers it can't be done."),))]
-    cell = _worst_cell(trace[definition.name], wrong[definition.name])
+    cell = worst_cell(trace[definition.name], wrong[definition.name])
     if cell is None:
         same = " With these numbers it makes no difference, so they can't reveal it."
         return [Bullets(((mistake.says, same),))]
@@ -211,11 +211,11 @@ def _that_shows(
     first that can be made at all."""
     tried = [(way, mistaken(trace, part, way)) for way in ways]
     done = [(way, wrong) for way, wrong in tried if wrong is not None]
-    seen = ((way, wrong) for way, wrong in done if _worst_cell(trace[way.name], wrong[way.name]))
+    seen = ((way, wrong) for way, wrong in done if worst_cell(trace[way.name], wrong[way.name]))
     return next(seen, (done or tried)[0])
 
 
-def _worst_cell(right: Quantity, wrong: Quantity) -> tuple[int, int] | None:
+def worst_cell(right: Quantity, wrong: Quantity) -> tuple[int, int] | None:
     """The cell that is most off; None where all are shown alike."""
     off = np.abs(wrong.values - right.values)
     i, j = divmod(int(off.argmax()), off.shape[1])

@@ -74,7 +74,7 @@ def test_answers_are_graded_by_name_and_id(tmp_path: Path, form: str, suffix: st
         (filled / f"x{Path(source).name}").write_text(empty, "utf-8")
     result = run("grade", exam, filled, "-o", f"{tmp_path}/marked/")
     assert result.exit_code == 1
-    (table,) = (tmp_path / "marked").glob("*.csv")
+    (table,) = (tmp_path / "marked").glob("class.csv")
     with table.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert {(row["student"], row["id"], row["form"]) for row in rows} == {

@@ -136,6 +136,17 @@ def test_a_right_paper_keeps_every_point(scenario: str, folder: Path) -> None:
     assert data["points"] == data["of"]
 
 
+def test_a_number_written_down_wrongly_hides_no_mistake_behind_it(folder: Path) -> None:
+    """All behind it is worked from the right one, as the right numbers there show."""
+    given = answers(paper(ENCODER, "added_to_X"), asked(ENCODER, folder))
+    first = next(cell for cell in given if cell.startswith("Q["))
+    data = graded(yaml_file(folder / "p.yaml", {**given, first: "7.777"}), scenario=ENCODER)
+    (typed, *others) = wrong(data)
+    assert typed["cell"] == first
+    assert {(e["cause"]["name"], local(e["cell"])) for e in others} == {("added_to_X", "residual")}
+    assert data["of"] - data["points"] == 2
+
+
 def test_a_reset_after_the_product_is_ignored(folder: Path) -> None:
     changes = ("--set", "reset=after")
     written = paper(GRU, "reset_ignored", reset="after")

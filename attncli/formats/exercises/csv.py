@@ -57,8 +57,11 @@ def csv_text(rows: Iterable[Sequence[str]]) -> str:
     return text.getvalue()
 
 
-def table_text(rows: Iterable[Sequence[str]]) -> str:
-    """Rows as CSV in which any cell may be somebody's words."""
+def table_text(rows: Iterable[Sequence[str]], *, numbers: bool = True) -> str:
+    """Rows as CSV in which any cell may be somebody's words; for programs that import them,
+    `numbers`, such as IDs and points, stay as they are."""
     text = io.StringIO(newline="")
-    csv.writer(text).writerows(tuple(map(guarded, row)) for row in rows)
+    csv.writer(text).writerows(
+        tuple(guarded(cell, numbers=numbers) for cell in row) for row in rows
+    )
     return text.getvalue()

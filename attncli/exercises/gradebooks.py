@@ -1,0 +1,62 @@
+"""The marks of a class as the gradebooks of learning platforms import them: rows of texts.
+
+Moodle finds a student by the ID number, Canvas by the SIS User ID, the SIS Login ID, or the name.
+Of papers by number, without an ID, or of which a student has two, they find nobody and say so.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from attncli.exercises.class_tables import points_text, remarks_on
+from attncli.exercises.report import raw_text
+from attncli.marking.classes import GradedClass, wrong_answers
+from attncli.marking.exam_parts import MarkedExam
+
+Rows = Iterator[tuple[str, ...]]
+
+
+def _with_names(graded: GradedClass) -> Iterator[tuple[MarkedExam, str, str]]:
+    """The papers, each with the name and the ID that a platform is to know."""
+    counts = Counter(paper.sheet.id or paper.sheet.student for paper in graded.papers)
+    for paper in graded.papers:
+        name, id_ = paper.sheet.student, paper.sheet.id
+        count = counts[id_ or name]
+        several = f" ({count} papers)" if count > 1 else ""
+        yield paper, f"{name}{several}", f"{id_}{several}" if id_ else ""
+
+
+def moodle_rows(graded: GradedClass) -> Rows:
+    """For Moodle's grade import: the points of each part and in all, and what went wrong. There a
+    row without an ID would go to the student of the row before it, so the name stands instead."""
+    parts = graded.papers[0].exam.parts if graded.papers[:1] else ()
+    each = [f"{graded.title}: {k}. {part.title}" for k, part in enumerate(parts, start=1)]
+    named = each if len(parts) > 1 else []
+    yield ("ID number", *named, graded.title, f"{graded.title} (Feedback)")
+    for paper, name, id_ in _with_names(graded):
+        points = (*(paper.points_of_parts if named else ()), paper.points)
+        yield (id_ or name, *map(points_text, points), _feedback(paper))
+
+
+def _feedback(paper: MarkedExam) -> str:
+    """What went wrong in a paper, and what a teacher changed, in the HTML that Moodle shows."""
+    found: dict[str, list[str]] = {}
+    for wrong in wrong_answers(paper):
+        found.setdefault(wrong.why.removesuffix("."), []).append(wrong.id)
+    texts = [f"{', '.join(ids)}: {why}." for why, ids in found.items()]
+    texts += map(raw_text, remarks_on(paper))
+    return "<br>".join(html.escape(text, quote=False) for text in texts)
+
+
+def canvas_rows(graded: GradedClass) -> Rows:
+    """For Canvas' gradebook import: the points in all, and how many there are. A number in round
+    brackets at the end of a title would name an assignment."""
+    title = re.sub(r"\((\d+)\)$", r"[\1]", graded.title)
+    of = [points_text(paper.of) for paper in graded.papers[:1]]
+    yield ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", title)
+    yield ("Points Possible", "", "", "", "", *of)
+    for paper, name, id_ in _with_names(graded):
+        yield (name, "", id_, id_, "", points_text(paper.points))

@@ -1,0 +1,135 @@
+"""The page for the next lesson: the mistakes of most papers, each as it was made and as it is
+right, and one more blank of its kind to try on other numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from attncli.document.blocks import (
+    Block,
+    DefinitionList,
+    Derivation,
+    Document,
+    Line,
+    Paragraph,
+    Section,
+    Subheading,
+    Term,
+)
+from attncli.equations.tree import Location
+from attncli.errors import UserError
+from attncli.exercises.report import made_wrongly_by, right_lines, workings_of
+from attncli.marking.classes import GradedClass, wrong_answers
+from attncli.marking.exam import Exam
+from attncli.marking.exam_parts import MarkedExam
+from attncli.marking.judging import Judge
+from attncli.marking.verdicts import Verdict
+from attncli.names import Word
+from attncli.nice_numbers.search import SearchRequest, search
+from attncli.pages.lesson import worst_cell
+from attncli.pages.parts.blocks import matrix_block
+from attncli.pages.parts.selection import select
+from attncli.pages.parts.working import cell_line
+from attncli.trace import Trace
+
+_MOST = 6
+"""Mistakes that a lesson has room for."""
+_SEED = 20_000
+"""The seed of other numbers, far from those of an exam's forms."""
+_MADE = ("rounding", "known mistake")
+
+
+class ToTeach(NamedTuple):
+    """A mistake, in how many papers it was made, and a number that it gave in the first form."""
+
+    says: str
+    papers: int
+    exam: Exam
+    verdict: Verdict
+
+
+def to_teach(papers: Sequence[MarkedExam]) -> list[ToTeach]:
+    """The mistakes in numbers, those of most papers first."""
+    found: dict[str, ToTeach] = {}
+    for paper in sorted(papers, key=lambda paper: paper.exam.form):
+        made: dict[str, ToTeach] = {}
+        for wrong in wrong_answers(paper):
+            verdict, exam = wrong.verdict, paper.exam.parts[wrong.part].exam
+            if verdict is None or not isinstance(exam, Exam) or verdict.judgement not in _MADE:
+                continue
+            entry = ToTeach(wrong.why, 1, exam, verdict)
+            made.setdefault(wrong.why, found.get(wrong.why, entry))
+        for says, entry in made.items():
+            found[says] = entry._replace(papers=entry.papers + (says in found))
+    return sorted(found.values(), key=lambda entry: -entry.papers)[:_MOST]
+
+
+def next_lesson(graded: GradedClass) -> Document:
+    """What most papers had wrong, worked wrongly and rightly, and more of it to try."""
+    taught, count = to_teach(graded.papers), len(graded.papers)
+    pairs = [_section(k, entry, count) for k, entry in enumerate(taught, start=1)]
+    answers = Derivation(tuple(answer for _, answer in pairs))
+    last = Section("", None, ("Answers",), (), (answers,) if pairs else (Paragraph(("None.",)),))
+    sections = (*(section for section, _ in pairs), last)
+    data = {"mistakes": [{"says": e.says, "papers": e.papers, "of": count} for e in taught]}
+    facts = DefinitionList((("Papers", (str(count),)),))
+    return Document(Word(f"{graded.title}: the next lesson"), sections, facts, data=data)
+
+
+def _section(number: int, taught: ToTeach, count: int) -> tuple[Section, Line]:
+    """A mistake, and the answer to what is to be tried."""
+    judge, verdict = taught.exam.judge, _where_it_was_made(taught)
+    name, (title, _, more) = verdict.cell.quantity, taught.says.partition(". ")
+    given = Paragraph(("As it was given: ", Word(verdict.given.shown), "."))
+    fresh = _other_numbers(judge.trace, name)
+    cell = _cell_to_try(fresh, verdict)
+    blocks: tuple[Block, ...] = (
+        Paragraph((" ".join(filter(None, (f"In {taught.papers} of {count} papers.", more))),)),
+        *([*workings_of(judge, verdict, ())] or [given]),
+        *right_lines(judge.trace, [verdict.cell]),
+        Subheading(("To try",)),
+        *_operands(fresh, name),
+        Paragraph(("Work out ", Term(fresh[name].symbol(cell.row, cell.column)), ".")),
+    )
+    answer = cell_line(fresh, fresh[name], cell.row, cell.column)
+    return Section("", number, (title.removesuffix("."),), (), blocks), answer
+
+
+def _where_it_was_made(taught: ToTeach) -> Verdict:
+    """The verdict on a number that the mistake gives, on right numbers; where it was made on the
+    way, in what was made wrongly first."""
+    verdict, judge = taught.verdict._replace(follows=None), taught.exam.judge
+    cause = verdict.cause
+    assert cause is not None
+    wrong = made_wrongly_by(judge, judge.trace, verdict)
+    if not cause.quantity or wrong is None:
+        return verdict
+    cell = worst_cell(judge.trace[cause.quantity], wrong[cause.quantity])
+    made = verdict._replace(cause=cause._replace(quantity=""))
+    return verdict if cell is None else made._replace(cell=Location(cause.quantity, *cell))
+
+
+def _other_numbers(trace: Trace, name: str) -> Trace:
+    """The scenario with other numbers that are as easy; with its own where none are found."""
+    try:
+        return next(search(trace.scenario, SearchRequest(1, _SEED, {name})))
+    except UserError:
+        return trace
+
+
+def _cell_to_try(fresh: Trace, verdict: Verdict) -> Location:
+    """The cell in which the mistake shows most; where that isn't known, the last one."""
+    name = verdict.cell.quantity
+    wrong = made_wrongly_by(Judge(fresh), fresh, verdict)
+    found = None if wrong is None else worst_cell(fresh[name], wrong[name])
+    rows, columns = fresh[name].matrix.shape
+    return Location(name, *(found or (rows - 1, columns - 1)))
+
+
+def _operands(trace: Trace, name: str) -> Iterator[Block]:
+    """All that a quantity is made of."""
+    definition = trace[name].definition
+    for operand in () if definition is None else dict.fromkeys(definition.operands):
+        rows = tuple(range(trace[operand].matrix.shape[0]))
+        yield matrix_block(trace[operand], select(trace))._replace(rows=rows, data_rows=())
