@@ -398,7 +398,7 @@ def _worked(
             (Path(scratch) / name).write_text(text, "utf-8")
         traces = {name: own for name, own in drawn if name in missing} if missing else {}
         for name in job.names:
-            paths = kept.get(name) or _written(job, Path(scratch), name, traces[name])
+            paths = kept[name] if name in kept else _written(job, Path(scratch), name, traces[name])
             left = iter([order.allowed.worked_alone(str(path)) for path in paths])
             own = tuple(None if trace is None else next(left) for trace in job.traces)
             yield tuple(path.read_text("utf-8") for path in paths), (name, own)

@@ -436,3 +436,15 @@ def test_the_names_of_ways_of_rounding_are_those_of_marking() -> None:
     texts = [Path(path).read_text("utf-8") for path in (causes.__file__, answers.__file__)]
     named = {name for text in texts for name in re.findall(r'Cause\(\s*"(\w+)"', text)}
     assert {*ROUNDINGS} == named
+
+
+def test_an_exam_may_be_of_own_questions_only(tmp_path: Path) -> None:
+    (tmp_path / "e.yaml").write_text(
+        "exam: x\nforms: 2\nparts: [questions: [{ask: a, number: 1}]]\n", "utf-8"
+    )
+    words = ("exam", tmp_path / "e.yaml", "-o", tmp_path / "e", "--format", "terminal")
+    assert run(*words).exit_code == 0
+    assert run(*words).exit_code == 0
+    (tmp_path / "c.csv").write_text("student,form,1\nAda,A,1\nBen,B,2\n", "utf-8")
+    papers = graded(tmp_path / "e", tmp_path / "c.csv")
+    assert [paper["points"] for paper in papers.values()] == [1, 0]

@@ -266,6 +266,31 @@ def test_keys_lead_through_the_blanks_and_out_of_them(page: Any, folder: Path) -
     assert "isn’t between 0 and 3" in typist.status
 
 
+def test_a_paper_is_of_one_student(page: Any, folder: Path, tmp_path: Path) -> None:
+    key, typist = key_of(folder, "A"), Typist(page)
+    first = next(iter(key))
+    typist.press("Tab", "Tab", "Tab")  # nobody's yet
+    typist.enter(key[first])
+    typist.press("Control+Enter")
+    assert (typist.at, typist.status) == ("Student", "Whose paper is it? Type a name or an ID.")
+    typist.press(*"ben", "Control+Enter")
+    assert typist.status == "The paper of Ben is in."
+    typist.enter("cid")
+    typist.enter(key[first])
+    page.focus("#name")
+    page.fill("#name", "")
+    page.fill("#number", "2")
+    typist.press("Control+Enter")
+    assert typist.status == "There is a paper of Ben already: give another name or ID."
+    page.fill("#number", "3")
+    typist.press("Control+Enter")
+    assert typist.status == "The paper of Cid is in."
+    rows = typist.saved(tmp_path / "two.csv")
+    assert [row[0] for row in rows[1:] if row[3]] == ["Ben", "Cid"]
+    page.reload()
+    assert page.text_content("#count") == "2 of 3 papers done"
+
+
 def test_a_known_mistake_is_no_typing_error(page: Any) -> None:
     typist = Typist(page)
     items = page.evaluate("entry.forms.A.items")
@@ -344,6 +369,29 @@ def test_what_follows_isnt_asked_for_again(name: str, chromium: Any, tmp_path: P
         missed = [id_ for id_, found in told if found != {id_}]
     assert len(wrong) > 10
     assert len(missed) <= len(typed) // 8, missed  # which are what a known mistake gives
+
+
+def test_words_are_only_words(chromium: Any, tmp_path: Path) -> None:
+    """Nobody's title, option or name is obeyed, by the page or by a spreadsheet."""
+    wild = "</script><img src=x onerror=alert(1)>$data"
+    (tmp_path / "list.csv").write_text(f"name,ID\n{wild},=1+1\n", "utf-8")
+    asks = f"{{ask: a, options: ['{wild}', b], right: b}}", "{ask: b, number: 1}"
+    parts = ", ".join(f"{{title: '{wild}', questions: [{ask}]}}" for ask in asks)
+    exam = f"exam: '{wild}'\nforms: 1\nparts: [{parts}]\n"
+    folder = made(tmp_path, exam, "--students", str(tmp_path / "list.csv"))
+    with opened(chromium, folder / "e_entry.html") as page:
+        assert page.text_content("h1") == f"{wild}: typing in the papers"
+        typist = Typist(page)
+        typist.enter("</s")
+        typist.enter(wild)
+        typist.enter("1")
+        assert wild in page.text_content("#papers")
+        rows = typist.saved(tmp_path / "wild.csv")
+    assert rows == [
+        ["student", "student_id", "form", "1/1", "2/1"],
+        [wild, "'=1+1", "A", wild, "1"],
+    ]
+    assert graded(folder, tmp_path / "wild.csv")[wild]["points"] == 1
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

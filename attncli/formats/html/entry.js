@@ -183,7 +183,7 @@ const erf = (x) => { // Abramowitz and Stegun, 7.1.26: off by less than 2e-7
 
   // -- whose paper it is ---------------------------------------------------------------------------
 
-  const settle = () => { // whether a student of the list, or of a paper, is meant
+  const settle = () => { // whether a student of the list, or of a paper, is meant; undefined of one who has another paper
     const typed = [nameField.value, idField.value].map((text) => text.trim().toLowerCase());
     const known = [...students, ...papers.filter((paper) => paper !== now).map(({ name, id, form }) => [name, id, form])];
     const exact = known.filter(([name, id]) => (typed[1] ? id.toLowerCase() === typed[1] : typed[0] && [name, id].some((text) => text.toLowerCase() === typed[0])));
@@ -194,8 +194,7 @@ const erf = (x) => { // Abramowitz and Stegun, 7.1.26: off by less than 2e-7
     if (other && !hasAnswers(now)) {
       open(other);
     } else if (other) {
-      say(`There is a paper of ${name || id} already: give another name or ID.`);
-      return false;
+      return say(`There is a paper of ${name || id} already: give another name or ID.`);
     } else {
       const moved = form !== now.form && !hasAnswers(now);
       Object.assign(now, { name, id }, moved && names.includes(form) ? { form } : {});
@@ -207,8 +206,8 @@ const erf = (x) => { // Abramowitz and Stegun, 7.1.26: off by less than 2e-7
     return one !== null;
   };
   const next = () => {
-    const all = inputs(), k = firstOf(said, "doubt");
-    if (!whose(now)) settle();
+    const all = inputs(), k = firstOf(said, "doubt"), own = now;
+    if ([nameField, idField].includes(document.activeElement) && (settle() === undefined || own !== now)) return undefined;
     if (hasAnswers(now) && !whose(now)) {
       nameField.focus();
       return say("Whose paper is it? Type a name or an ID.");
@@ -233,9 +232,9 @@ const erf = (x) => { // Abramowitz and Stegun, 7.1.26: off by less than 2e-7
     field.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" || event.ctrlKey || event.metaKey) return;
       event.preventDefault();
-      const own = now;
-      if (!beyond || settle()) own === now && toBlank(0);
-      else beyond.focus();
+      const own = now, known = beyond ? settle() : true;
+      if (known) own === now && toBlank(0);
+      else if (known === false) beyond.focus();
     });
   }
 
