@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from attncli.library.arguments import FilesOutput
 from attncli.library.exercise_arguments import command_line
-from attncli.library.exercises import CheckedOrder, FormWorked, checked, folder_of, signed
+from attncli.library.exercises import FormWorked, checked, folder_of, signed
 from attncli.library.paper_files import page_of, safe_name
 from attncli.output_files import Contents, OutputError
 
@@ -45,7 +45,7 @@ def exam(order: ExamArguments) -> FilesOutput:
     mistakes = next((e.mistakes for e in job.exam.exercises if e.mistakes is not None), _MISTAKES)
     job = job._replace(exam=job.exam.each(mistakes=mistakes))
     command = signed(command_line(order.context, leave_out=("output", "force")), job.exam)
-    return folder_of(typed, job, command, partial(_beside, typed, job))
+    return folder_of(typed, job, command, partial(_beside, typed))
 
 
 def _is_folder(output: str) -> bool:
@@ -53,7 +53,7 @@ def _is_folder(output: str) -> bool:
 
 
 def _beside(
-    order: ExerciseArguments, job: CheckedOrder, forms: Mapping[str, FormWorked]
+    order: ExerciseArguments, forms: Mapping[str, FormWorked], students: Sequence[Student]
 ) -> dict[str, Contents]:
     """What an exam has besides its papers."""
     from attncli.exercises.exam_papers import marked_by_itself
@@ -64,8 +64,8 @@ def _beside(
     stem, page = safe_name(Path(order.scenario).stem), page_of(order)
     table = f"{stem}_class.csv"
     files: dict[str, Contents] = {
-        table: _class_table(job, forms),
-        f"{stem}_entry.html": _entry_page(job, forms, table),
+        table: _class_table(students, forms),
+        f"{stem}_entry.html": _entry_page(students, forms, table),
     }
     wholes = [marked_by_itself(form.form.changed(with_hints)) for form in forms.values()]
     if not any(whole.items for whole in wholes):
@@ -83,29 +83,23 @@ def _beside(
     return files
 
 
-def _class_table(job: CheckedOrder, forms: Mapping[str, FormWorked]) -> str:
+def _class_table(students: Sequence[Student], forms: Mapping[str, FormWorked]) -> str:
     """An empty table to type a class into: a row a student, a column for each thing that is
     asked."""
     from attncli.formats.exercises.csv import table_text
 
-    rows = [(s.name, s.id, s.form) for s in _class(job, forms)] or [("", "", "")] * _ROWS
+    rows = [(s.name, s.id, s.form) for s in students] or [("", "", "")] * _ROWS
     return table_text([(*_WHOSE, *_ids(forms)), *rows])
 
 
-def _entry_page(job: CheckedOrder, forms: Mapping[str, FormWorked], table: str) -> str:
+def _entry_page(students: Sequence[Student], forms: Mapping[str, FormWorked], table: str) -> str:
     """A page to type a class into, which saves it as the same table."""
     from attncli.exercises.entry_form import entry_form
     from attncli.formats.html.entry import entry_page
 
     worked = [form.form for form in forms.values()]
     headings = (*_WHOSE, *_ids(forms))
-    return entry_page(*entry_form(worked, headings, _class(job, forms), table))
-
-
-def _class(job: CheckedOrder, forms: Mapping[str, FormWorked]) -> tuple[Student, ...]:
-    from attncli.marking.answers import with_forms
-
-    return with_forms(job.students, [*forms], {})
+    return entry_page(*entry_form(worked, headings, students, table))
 
 
 def _ids(forms: Mapping[str, FormWorked]) -> list[str]:

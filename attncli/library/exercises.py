@@ -184,7 +184,7 @@ def exercise(order: ExerciseArguments) -> Output:
     job = checked(order)
     command = signed(command_line(order.context, leave_out=("output", "force")), job.exam)
     if job.exam.path is not None and job.manner.folder:
-        return folder_of(order, job, command, lambda _: {})
+        return folder_of(order, job, command, lambda *_: {})
     requests = requests_of(job.exam, job.traces)
     made = traces_of_forms(job.exam, job.traces, requests, job.names, job.hidden)
     told = exam_forms(job.exam, requests, made, command)
@@ -295,21 +295,17 @@ def _personal_sheets(
     form: str,
     students: Sequence[Student],
     exercises: Mapping[str, Document],
-    before: Manifest | None,
 ) -> PersonalSheets:
-    """The sheets of students; who had a form `before` keeps it, if the list says no other."""
+    """The sheets of students."""
     from attncli.exercises.papers import sheet_for
     from attncli.formats import contents_of, info_of, render, render_together, suffixes_of
-    from attncli.marking.answers import with_forms
 
     if not students:
         return PersonalSheets({}, ())
-    had = {} if before is None else {s["id"]: s["form"] for s in before.students}
-    named = with_forms(students, [*exercises], had)
     blank = {name: blank_sheet(whole, form) for name, whole in exercises.items()}
-    sheets = [sheet_for(blank[s.form], s.name, s.id) for s in named]
+    sheets = [sheet_for(blank[s.form], s.name, s.id) for s in students]
     page, suffix = page_of(order), suffixes_of(form)[0]
-    stems = distinct_names([s.id for s in named], ())
+    stems = distinct_names([s.id for s in students], ())
     names = [f"{_STUDENTS}/{stem}_sheet{suffix}" for stem in stems]
     answers = [f"{_ANSWERS}/{stem}.yaml" for stem in stems]
     each = zip(names, answers, watched(sheets, len(sheets), "Students"), strict=True)
@@ -320,7 +316,7 @@ def _personal_sheets(
     if info_of(form).together:
         stem = safe_name(Path(order.scenario).stem)
         files[f"{stem}_print{suffix}"] = render_together(sheets, form, page)
-    whose = zip(named, names, answers, strict=True)
+    whose = zip(students, names, answers, strict=True)
     rows = ({**s._asdict(), "sheet": sheet, "answers": own} for s, sheet, own in whose)
     return PersonalSheets(files, tuple(rows))
 
@@ -336,8 +332,8 @@ class FormWorked(NamedTuple):
     form: ExamForm
 
 
-Beside = Callable[[Mapping[str, "FormWorked"]], Mapping[str, Contents]]
-"""What else goes into a folder, made of all forms."""
+Beside = Callable[[Mapping[str, "FormWorked"], Sequence["Student"]], Mapping[str, Contents]]
+"""What else goes into a folder, made of all forms, and for its students."""
 
 
 def folder_of(
@@ -353,8 +349,9 @@ def folder_of(
     files: dict[str, Contents] = paper_files(order, job.manner, papers)
     exercises = {name: form.form.whole for name, form in forms.items()}
     files |= answers_files(order, exercises)
-    files |= beside(forms)
-    personal = _personal_sheets(order, job.manner.format, job.students, exercises, before)
+    students = _with_forms(job, [*forms], before)
+    files |= beside(forms, students)
+    personal = _personal_sheets(order, job.manner.format, students, exercises)
     for name, form in forms.items():
         files |= dict(zip(_places(job, name), form.texts, strict=True))
     files |= {f"{FORMS}/{name}": text for name, text in _texts_beside(job).items()}
@@ -364,6 +361,16 @@ def folder_of(
     check_folder(str(folder), [*files, FILE], force=True)
     says = _told(folder, made, before) + job.says
     return FilesOutput({**files, FILE: made.text()}, str(folder), True, says)
+
+
+def _with_forms(
+    job: CheckedOrder, forms: Sequence[str], before: Manifest | None
+) -> tuple[Student, ...]:
+    """The students; who had a form `before` keeps it, if the list says no other."""
+    from attncli.marking.answers import with_forms
+
+    had = {} if before is None else {s["id"]: s["form"] for s in before.students}
+    return with_forms(job.students, forms, had)
 
 
 def _forms(

@@ -238,6 +238,21 @@ def test_a_list_of_students_fills_the_table(tmp_path: Path) -> None:
     assert [row[:3] for row in rows[1:]] == [["'=Ada", "'1", "C"], ["Ben", "'2", "A"]]
 
 
+def test_made_again_a_table_has_the_forms_that_were_printed(tmp_path: Path) -> None:
+    (tmp_path / "e.yaml").write_text(EXAM, "utf-8")
+    path, table = tmp_path / "list.csv", tmp_path / "e" / "e_class.csv"
+    words = ("exam", tmp_path / "e.yaml", "--students", path, "-o", tmp_path / "e")
+    found = []
+    for text in ("name,ID\nAda,a\nBen,b\n", "name,ID\nCid,c\nDee,d\nAda,a\nBen,b\n"):
+        path.write_text(text, "utf-8")
+        assert run(*words, "--format", "terminal", "--force").exit_code == 0
+        rows = [*csv.reader(table.read_text("utf-8").splitlines())][1:]
+        found.append({name: form for name, _, form, *_ in rows})
+        data = json.loads((tmp_path / "e" / "manifest.json").read_text("utf-8"))
+        assert {s["name"]: s["form"] for s in data["students"]} == found[-1]
+    assert found[0].items() <= found[1].items()
+
+
 WRONG = [
     ("parts: []", "an empty list where entries belong"),
     ("forms: 2", "no parts to ask"),
