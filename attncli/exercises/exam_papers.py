@@ -21,6 +21,7 @@ from attncli.document.blocks import (
     Document,
     Fields,
     Section,
+    Spans,
     Subheading,
     Table,
 )
@@ -58,8 +59,8 @@ class PartPaper(NamedTuple):
 
 
 def in_one(parts: Sequence[PartPaper], frame: Frame, *, cover: bool = False) -> Document:
-    """The parts as one paper, with all its answers; the only one as it is."""
-    if len(parts) == 1 and parts[0].most is None and not cover:
+    """The parts as one paper, with all its answers; the only one, of a scenario, as it is."""
+    if len(parts) == 1 and parts[0].most is None and parts[0].whole.opening and not cover:
         return parts[0].whole
     words = words_of(frame.language)
     wholes = [_renamed(p.whole, part_prefix(k, len(parts))) for k, p in enumerate(parts, start=1)]
@@ -77,7 +78,11 @@ def in_one(parts: Sequence[PartPaper], frame: Frame, *, cover: bool = False) -> 
         sections=tuple(sections),
         facts=DefinitionList(tuple(framing_facts(frame, words.facts))),
         given=tuple(block for whole in wholes for block in whole.given),
-        opening=(fields_of(points, frame, words.paper), *instructions(frame), _table(parts, words)),
+        opening=(
+            fields_of(points, frame, words.paper),
+            *instructions(frame),
+            *([_table(parts, words)] if len(parts) > 1 else []),
+        ),
         sources={name: text for whole in wholes for name, text in whole.sources.items()},
         paper=papers[0]._replace(hash=mark, points=points, cover=cover),
     )
@@ -103,7 +108,9 @@ def _sections(
     """The sections of a part behind one that says what it is about."""
     points = counted_points(part.points, words)
     points = points if part.most is None else words.paper.at_most.format(points=points)
-    heading = (words.paper.part.format(number=k), " · ", _title(part), f" ({points})")
+    title = _title(part)
+    named: Spans = (" · ", title) if title.raw else ()
+    heading = (words.paper.part.format(number=k), *named, f" ({points})")
     facts = () if whole.facts is None else whole.facts.rows
     blocks: tuple[Block, ...] = (
         *([DefinitionList(facts)] if facts else []),

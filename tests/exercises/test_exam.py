@@ -238,6 +238,17 @@ def test_a_list_of_students_fills_the_table(tmp_path: Path) -> None:
     assert [row[:3] for row in rows[1:]] == [["'=Ada", "'1", "C"], ["Ben", "'2", "A"]]
 
 
+def test_questions_alone_are_a_paper_with_its_title_and_a_name(tmp_path: Path) -> None:
+    text = "exam: A quiz\nparts: [{questions: [{ask: Why?, answer: So., points: 3}]}]\n"
+    (tmp_path / "q.yaml").write_text(text, "utf-8")
+    words = ("exam", tmp_path / "q.yaml", "-o", tmp_path / "q", "--format", "markdown")
+    assert run(*words).exit_code == 0
+    paper = (tmp_path / "q" / "q_sheet.md").read_text("utf-8")
+    assert paper.startswith("# A quiz")
+    for says in ("Name", "Points of 3", "Part 1 (3 points)", "Why?"):
+        assert says in paper
+
+
 def test_made_again_a_table_has_the_forms_that_were_printed(tmp_path: Path) -> None:
     (tmp_path / "e.yaml").write_text(EXAM, "utf-8")
     path, table = tmp_path / "list.csv", tmp_path / "e" / "e_class.csv"
