@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from attncli.library.exercise_arguments import ExamArguments, ExerciseArguments
     from attncli.marking.answers import Student
 
-_MISTAKES = 50
-"""What a known mistake earns where an LMS marks, in per cent, if the file doesn't say."""
 _LMS = ("moodle", "canvas", "qti")
 _WHOSE = ("student", "student_id", "form")
 _ROWS = 30
@@ -42,7 +40,8 @@ def exam(order: ExamArguments) -> FilesOutput:
     if job.exam.path is None:
         wrong, right = "is no exam file", "give one with parts, as `attn help exam` shows it"
         raise OutputError.of(order.exam, wrong, right)
-    mistakes = next((e.mistakes for e in job.exam.exercises if e.mistakes is not None), _MISTAKES)
+    by_scheme = int(100 * job.exam.scheme.mistake)
+    mistakes = next((e.mistakes for e in job.exam.exercises if e.mistakes is not None), by_scheme)
     job = job._replace(exam=job.exam.each(mistakes=mistakes))
     command = signed(command_line(order.context, leave_out=("output", "force")), job.exam)
     return folder_of(typed, job, command, partial(_beside, typed))

@@ -106,11 +106,11 @@ class Form(Scenario):
         }
 
 
-def exam(folder: Path) -> Path:
+def exam(folder: Path, text: str = EXAM) -> Path:
     """The exam as `attn exam` makes it."""
-    files = {"attention.yaml": ATTENTION, "cell.yaml": CELL, "midterm.yaml": EXAM}
-    for name, text in files.items():
-        (folder / name).write_text(text, "utf-8")
+    files = {"attention.yaml": ATTENTION, "cell.yaml": CELL, "midterm.yaml": text}
+    for name, content in files.items():
+        (folder / name).write_text(content, "utf-8")
     made = folder / "midterm"
     attn("exam", folder / "midterm.yaml", "-o", made, "--format", "markdown")
     return made
