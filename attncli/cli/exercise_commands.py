@@ -210,7 +210,7 @@ _GRADE = {
     "scheme": options.text(
         "--scheme",
         "FILE",
-        "Mark by the scheme of a file (`attn help exercise` has its keys), whatever the exam says.",
+        "Mark by the scheme of a file (`attn help exam` has its keys), whatever the exam says.",
     ),
     "overrides": options.text(
         "--overrides",

@@ -55,8 +55,10 @@ def _item(id_: str, question: OwnQuestion, seed: str) -> Item:
 
 def _section(number: int, question: OwnQuestion, item: Item, words: FrameWords) -> Section:
     blocks = (_blank(question, item, words), *_space(question))
-    answer = question.answer or item.answer
-    solution = (Paragraph((f"{words.keys.answer}: ", Word(answer))),)
+    answer, letter = question.answer or item.answer, ""
+    if item.words is not None and item.words.labels:
+        letter = f"{item.words.labels[item.words.right[0]]}) "
+    solution = (Paragraph((f"{words.keys.answer}: {letter}", Word(answer))),)
     title = (words.paper.question,)
     return Section("", number, title, (), blocks, questions=(item,), solution=solution)
 

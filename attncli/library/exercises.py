@@ -366,11 +366,13 @@ def folder_of(
 def _with_forms(
     job: CheckedOrder, forms: Sequence[str], before: Manifest | None
 ) -> tuple[Student, ...]:
-    """The students; who had a form `before` keeps it, if the list says no other."""
-    from attncli.marking.answers import with_forms
+    """The students, those of `before` without a list; who had a form keeps it, if that says no
+    other."""
+    from attncli.marking.answers import Student, with_forms
 
-    had = {} if before is None else {s["id"]: s["form"] for s in before.students}
-    return with_forms(job.students, forms, had)
+    was = () if before is None else before.students
+    same = tuple(Student(s["name"], s["id"]) for s in was)
+    return with_forms(job.students or same, forms, {s["id"]: s["form"] for s in was})
 
 
 def _forms(

@@ -70,10 +70,16 @@ def marked_own(exam: OwnQuestions, sheet: AnswerSheet) -> MarkedOwn:
     the points that they give; until then it has none."""
     taken, remarks = answers_taken(None, exam.ids, sheet)
     terms = tuple(_marked(item, taken.get(item.id, Given(""))) for item in exam.items)
-    waiting = [m.asked.id for m in terms if m.judgement == "by hand" and m.given.number is None]
+    waiting = [m.asked.id for m in terms if _is_waiting(m)]
     if waiting:
         remarks = (*remarks, ("Still to be marked: ", Word(", ".join(waiting)), "."))
     return MarkedOwn(exam, terms, remarks)
+
+
+def _is_waiting(term: MarkedTerm) -> bool:
+    """Whether a person has given no points yet, or none that there are."""
+    by_hand = term.asked.key is None and term.asked.words is None
+    return by_hand and (term.judgement != "by hand" or term.given.number is None)
 
 
 def _marked(item: Item, given: Given) -> MarkedTerm:

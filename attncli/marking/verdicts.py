@@ -21,6 +21,9 @@ NOISE = 1e-12
 """What floats are off by beside a number, or beside 1, is of no account."""
 
 
+_NO_ANSWER = ("", "-", "–", "—")
+
+
 class Given(NamedTuple):
     """A number as somebody wrote it; `number` is None where nothing, or nothing readable, is said.
 
@@ -35,8 +38,9 @@ class Given(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Whether it says nothing, or only what nobody sees."""
-        return all(character.isspace() or is_hidden(character) for character in self.text)
+        """Whether it says nothing, only what nobody sees, or has a dash for that."""
+        seen = (c for c in self.text if not (c.isspace() or is_hidden(c)))
+        return "".join(seen) in _NO_ANSWER
 
     @property
     def shown(self) -> str:

@@ -238,6 +238,22 @@ def test_a_list_of_students_fills_the_table(tmp_path: Path) -> None:
     assert [row[:3] for row in rows[1:]] == [["'=Ada", "'1", "C"], ["Ben", "'2", "A"]]
 
 
+@pytest.mark.parametrize(("given", "waits"), [("", True), ("-", True), ("4", True), ("0", False)])
+def test_points_that_a_person_still_has_to_give_are_told(
+    given: str, waits: bool, folder: Path, tmp_path: Path
+) -> None:
+    class_ = {"Ben": ("B", {**key_of(folder, "B"), HAND: given})}
+    (paper,) = graded(folder, table(folder, tmp_path / "c.csv", class_)).values()
+    assert any("Still to be marked" in remark for remark in paper.get("remarks", [])) == waits
+
+
+def test_a_dash_is_no_answer(folder: Path, tmp_path: Path) -> None:
+    class_ = {"Ben": ("B", {**key_of(folder, "B"), "2/z[1][1]": "–"})}
+    (paper,) = graded(folder, table(folder, tmp_path / "c.csv", class_)).values()
+    marks = {v["cell"]: v["verdict"] for v in paper["parts"][1]["verdicts"]}
+    assert marks["z[1][1]"] == "blank"
+
+
 def test_questions_alone_are_a_paper_with_its_title_and_a_name(tmp_path: Path) -> None:
     text = "exam: A quiz\nparts: [{questions: [{ask: Why?, answer: So., points: 3}]}]\n"
     (tmp_path / "q.yaml").write_text(text, "utf-8")
@@ -262,6 +278,10 @@ def test_made_again_a_table_has_the_forms_that_were_printed(tmp_path: Path) -> N
         data = json.loads((tmp_path / "e" / "manifest.json").read_text("utf-8"))
         assert {s["name"]: s["form"] for s in data["students"]} == found[-1]
     assert found[0].items() <= found[1].items()
+    again = ("exam", tmp_path / "e.yaml", "-o", tmp_path / "e", "--format", "terminal", "--force")
+    assert run(*again).exit_code == 0  # without the list
+    rows = [*csv.reader(table.read_text("utf-8").splitlines())][1:]
+    assert {name: form for name, _, form, *_ in rows} == found[1]
 
 
 WRONG = [

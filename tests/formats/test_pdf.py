@@ -24,6 +24,7 @@ from attncli.document.blocks import Document, Section, Tree, TreeRow
 from attncli.document.pictures import Box as DiagramBox
 from attncli.document.pictures import Diagram, Link, Picture
 from attncli.formats import RenderOptions, contents_of, render
+from attncli.formats.binary import pdf as pdf_format
 from attncli.formats.svg.drawing import alone, drawn, fit
 from attncli.formats.typst.blocks import file as typst_file
 from attncli.formats.typst.text import characters
@@ -168,6 +169,14 @@ def test_without_the_package_a_line_says_what_to_install(monkeypatch: pytest.Mon
 
 
 @pytest.mark.slow
+def test_each_of_several_papers_begins_on_a_right_hand_page() -> None:
+    """Who prints on both sides has no page on the back of another's."""
+    short = Section("", None, ("Short",), (), ())
+    papers = [Document(Word("A paper"), (short,))] * 3  # of one page each
+    pages = text_of(pdf_format.bytes_of(papers, RenderOptions())).split("\f")[:5]
+    assert [bool(page.strip()) for page in pages] == [True, False, True, False, True]
+
+
 def test_a_folder_of_sheets_and_keys(tmp_path: Path) -> None:
     words = ["exercise", "i_love_ai", "--step", "softmax", "--forms", "2", "--format", "pdf"]
     result = CliRunner().invoke(app, [*words, "--layout", "pages", "-o", f"{tmp_path}/forms/"])

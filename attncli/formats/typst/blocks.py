@@ -350,12 +350,14 @@ _SIZES = {"a4": "a4", "letter": "us-letter"}
 
 
 def file(documents: Sequence[Document]) -> str:
-    """Documents one after the other, each with pages of its own."""
+    """Documents one after the other, each with pages of its own, from a right-hand one on for those
+    who print on both sides."""
     layout = (files("attncli.formats.typst") / "page.typ").read_text(encoding="utf-8")
     title = literal(characters(visible(documents[0].title)))
     head = f"#set document(title: {title}, date: none)\n"
-    leaves = (leaf for document in documents for leaf in _leaves(document))
-    return "\n".join([_colours(), layout, head, *map(_leaf, leaves)]) + "\n"
+    papers = ("\n".join(map(_leaf, _leaves(document))) for document in documents)
+    body = '\n#pagebreak(weak: true, to: "odd")\n'.join(papers)
+    return "\n".join([_colours(), layout, head, body]) + "\n"
 
 
 def _leaves(document: Document) -> Iterator[Document]:
