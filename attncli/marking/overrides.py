@@ -66,9 +66,10 @@ def _override(
 
 def overridden(papers: Sequence[MarkedExam], overrides: Iterable[Override]) -> list[MarkedExam]:
     """The papers with the points that are given instead; each says so. Raises UserError for
-    overrides of nobody, and of what isn't asked."""
+    overrides of nobody, of what isn't asked, and by more points than there are, or twice."""
     marked = [*papers]
     wrong: list[Problem] = []
+    done: set[tuple[int, str]] = set()
     for entry in overrides:
         of = [k for k, paper in enumerate(marked) if _is_by(paper, entry.student)]
         if len(of) != 1:
@@ -79,7 +80,13 @@ def overridden(papers: Sequence[MarkedExam], overrides: Iterable[Override]) -> l
         elif entry.cell not in marked[of[0]].exam.ids:
             right = nearest(entry.cell, marked[of[0]].exam.ids)
             wrong.append(Problem(entry.where, f"{quote(entry.cell)} isn't asked", right))
+        elif entry.points > (most := _most(marked[of[0]], entry.cell)):
+            right = f"it has {points_text(most)} at most"
+            wrong.append(Problem(entry.where, f"{points_text(entry.points)} points", right))
+        elif (of[0], entry.cell) in done:
+            wrong.append(Problem(entry.where, f"{quote(entry.cell)} twice", "give its points once"))
         else:
+            done.add((of[0], entry.cell))
             marked[of[0]] = _with(marked[of[0]], entry)
     if wrong:
         raise UserError(wrong)
@@ -88,6 +95,11 @@ def overridden(papers: Sequence[MarkedExam], overrides: Iterable[Override]) -> l
 
 def _is_by(paper: MarkedExam, student: str) -> bool:
     return student in (paper.sheet.id, paper.sheet.student)
+
+
+def _most(paper: MarkedExam, cell: str) -> Decimal:
+    k, id_ = paper.exam.place_of(cell)
+    return Decimal(next(i.points for i in paper.exam.parts[k].exam.items if i.id == id_))
 
 
 def _with(paper: MarkedExam, entry: Override) -> MarkedExam:

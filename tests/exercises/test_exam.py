@@ -451,6 +451,7 @@ def test_a_teacher_has_the_last_word(folder: Path, tmp_path: Path) -> None:
         ("Ben,4/1,one,x", '"one" are no points'),
         ("Ben,4/1,-1,x", '"-1" are no points'),
         ("Ben,4/1,1,", "there is no reason"),
+        ("Ben,4/1,2.5,x", "2.5 points; it has 2 at most"),
     ],
 )
 def test_overrides_of_nobody_and_nothing(row: str, says: str, folder: Path, tmp_path: Path) -> None:
@@ -459,6 +460,14 @@ def test_overrides_of_nobody_and_nothing(row: str, says: str, folder: Path, tmp_
     assert result.exit_code == 2
     assert says in result.stderr
     assert "overrides.csv:2:1" in result.stderr
+
+
+def test_an_override_is_said_once(folder: Path, tmp_path: Path) -> None:
+    path = table(folder, tmp_path / "c.csv", {"Ben": ("B", key_of(folder, "B"))})
+    twice = overrides(tmp_path, "Ben,4/1,1,x", "id-Ben,4/1,0,y")
+    result = run("grade", folder, path, "--overrides", twice)
+    assert result.exit_code == 2
+    assert 'overrides.csv:3:1: "4/1" twice; give its points once' in result.stderr
 
 
 @pytest.mark.parametrize(
