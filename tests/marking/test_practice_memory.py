@@ -10,6 +10,7 @@ import re
 import select
 import subprocess
 import sys
+import time
 from decimal import Decimal
 from io import StringIO
 from itertools import count
@@ -221,6 +222,9 @@ def test_a_memory_is_read_as_it_was_written_and_no_part_of_it_is(
         memory_of(text[: random.randrange(len(text) - 1)], "f")
 
 
+_MOST_SECONDS = 90
+
+
 def in_a_terminal(words: tuple[str, ...], home: Path, *typed: bytes) -> str:
     """What a terminal shows of a practice, each thing typed after a prompt."""
     master, slave = pty.openpty()
@@ -232,22 +236,29 @@ def in_a_terminal(words: tuple[str, ...], home: Path, *typed: bytes) -> str:
     ) as process:  # fmt: skip
         os.close(slave)
         said, prompts = b"", 0
-        waiting = [*typed]
-        while chunk := _read(master, typed[-1]):
-            said += chunk
-            if waiting and said.count(b"> ") > prompts:
-                prompts = said.count(b"> ")
-                os.write(master, waiting.pop(0))
-        process.wait(timeout=20)
+        waiting, until = [*typed], time.monotonic() + _MOST_SECONDS
+        try:
+            while chunk := _read(master, typed[-1]):
+                said += chunk
+                if waiting and said.count(b"> ") > prompts:
+                    prompts = said.count(b"> ")
+                    os.write(master, waiting.pop(0))
+                assert time.monotonic() < until, said
+            process.wait(timeout=20)
+        finally:
+            process.kill()
     os.close(master)
     return said.decode()
 
 
 def _take_the_terminal() -> None:
-    """Has Ctrl-C come from the terminal, as for somebody who sits there."""
+    """Has Ctrl-C come from the terminal, as for somebody who sits there, also where the tests are
+    run in the background, which ignores it."""
     import fcntl
+    import signal
     import termios
 
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
