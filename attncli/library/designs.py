@@ -45,10 +45,18 @@ class DesignArguments(NamedTuple):
     decimals: str = "3"
     allow: Sequence[str] | None = None
     form: str | None = None
+    values_only: bool = False
     output: str | None = None
     allowed: Allowed = Allowed()
     force: bool = False
     context: Any = None
+
+    @property
+    def page(self) -> PageOptions:
+        """How its table is printed."""
+        return PageOptions(
+            self.form, values_only=self.values_only, output=self.output, force=self.force
+        )
 
 
 def design(typed: DesignArguments) -> Output:
@@ -158,10 +166,10 @@ def _forms(typed: DesignArguments, source: str) -> Output:
     title = next(trace.scenario.title for trace in traces if trace is not None)
     page = costs_page(Word(exam.frame.title or title), costed, alike=alike)
     if folder is None:
-        return PageOutput(page, PageOptions(typed.form, output=typed.output, force=typed.force))
+        return PageOutput(page, typed.page)
     form = typed.form or "markdown"
     table = f"costs{suffixes_of(form)[0]}"
-    texts[table] = contents_of(page, form, page_for(folder))
+    texts[table] = contents_of(page, form, page_for(folder)._replace(values_only=typed.values_only))
     check_folder(folder, [*texts], force=typed.force)
     says = f"{folder} has {len(names)} forms, and what they cost in {table}\n"
     return FilesOutput(texts, folder, typed.force, says)
@@ -191,7 +199,7 @@ def _ordered(
     folder = typed.output
     if folder is None or not is_folder(folder, many=typed.form is None):
         folder = None
-        complaints.hear(PageOptions(typed.form, output=typed.output, force=typed.force).check)
+        complaints.hear(typed.page.check)
     if not any(places):
         right = "give one with a scenario"
         complaints.problems.append(Problem.of(source, "has no numbers to work with", right))

@@ -48,6 +48,7 @@ class ExamArguments(NamedTuple):
     exam: str
     students: str | None = None
     form: str | None = None
+    values_only: bool = False
     output: str | None = None
     allowed: Allowed = Allowed()
     force: bool = False
@@ -59,6 +60,7 @@ class ExamArguments(NamedTuple):
             self.exam,
             students=self.students,
             form=form,
+            values_only=self.values_only,
             output=self.output,
             allowed=self.allowed,
             force=self.force,
