@@ -179,6 +179,13 @@ class ExamFile(NamedTuple):
         """Those of its parts, for whatever all of them have."""
         return tuple(part.exercise for part in self.parts if part.exercise is not None)
 
+    @property
+    def share(self) -> int | None:
+        """What a known mistake earns where an LMS marks, in per cent: as an exercise says, or else
+        the scheme; None where neither does."""
+        by_scheme = int(100 * self.scheme.mistake) or None
+        return next((e.mistakes for e in self.exercises if e.mistakes is not None), by_scheme)
+
     def each(self, **changed: Any) -> "ExamFile":  # noqa: ANN401
         """The same with something else said in each exercise."""
         parts = (

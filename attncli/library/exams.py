@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from attncli.library.arguments import FilesOutput
 from attncli.library.exercise_arguments import command_line
 from attncli.library.exercises import FormWorked, checked, folder_of, signed
-from attncli.library.paper_files import page_of, safe_name
+from attncli.library.paper_files import is_folder, page_of, safe_name
 from attncli.output_files import Contents, OutputError
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def exam(order: ExamArguments) -> FilesOutput:
 
     form = order.form or ("pdf" if find_spec("typst") else "html")
     typed = order.ordered(form)
-    if order.output is None or not _is_folder(order.output):
+    if order.output is None or not is_folder(order.output, many=True):
         where = order.output or "attn exam"
         raise OutputError.of(where, "an exam is a folder", "name one with -o, like -o midterm/")
     paged = form not in exercise_format_names()
@@ -40,15 +40,9 @@ def exam(order: ExamArguments) -> FilesOutput:
     if job.exam.path is None:
         wrong, right = "is no exam file", "give one with parts, as `attn help exam` shows it"
         raise OutputError.of(order.exam, wrong, right)
-    by_scheme = int(100 * job.exam.scheme.mistake)
-    mistakes = next((e.mistakes for e in job.exam.exercises if e.mistakes is not None), by_scheme)
-    job = job._replace(exam=job.exam.each(mistakes=mistakes))
+    job = job._replace(exam=job.exam.each(mistakes=job.exam.share or 0))
     command = signed(command_line(order.context, leave_out=("output", "force")), job.exam)
     return folder_of(typed, job, command, partial(_beside, typed))
-
-
-def _is_folder(output: str) -> bool:
-    return output.endswith("/") or Path(output).is_dir() or not Path(output).suffix
 
 
 def _beside(

@@ -100,8 +100,7 @@ def _by_file(order: ExerciseArguments, complaints: Complaints) -> Ordered:
     complaints.stop_if_any()  # it says which scenarios are to be read
     assert exam is not None
     assert counts is not None
-    share = next((e.mistakes for e in exam.exercises if e.mistakes is not None), None)
-    return Ordered(exam, counts._replace(forms=exam.forms, seed=exam.seed, share=share))
+    return Ordered(exam, counts._replace(forms=exam.forms, seed=exam.seed, share=exam.share))
 
 
 def _by_options(order: ExerciseArguments, complaints: Complaints) -> Ordered | None:

@@ -78,8 +78,7 @@ def marked_own(exam: OwnQuestions, sheet: AnswerSheet) -> MarkedOwn:
 
 def _is_waiting(term: MarkedTerm) -> bool:
     """Whether a person has given no points yet, or none that there are."""
-    by_hand = term.asked.key is None and term.asked.words is None
-    return by_hand and (term.judgement != "by hand" or term.given.number is None)
+    return term.asked.by_hand and (term.judgement != "by hand" or term.given.number is None)
 
 
 def _marked(item: Item, given: Given) -> MarkedTerm:

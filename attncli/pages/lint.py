@@ -454,6 +454,5 @@ class _Mistakes(NamedTuple):
 
 def mistake_in_words(slip: Attempt) -> Phrase:
     """Where a mistake is made, and what it is."""
-    place = place_in_words(slip.part.path)
-    before = f"{place} · " if place else ""
+    before = f"{place} · " if (place := place_in_words(slip.part.path)) else ""
     return (before, *title_of(slip.part), f": {slip.mistake.says}")
