@@ -306,6 +306,11 @@ def _where(condition: Array, array: Array, other: Array, out: Array | None = Non
     return np.where(condition != 0, array, other)
 
 
+def _carried(x: Array, _: Array, out: Array | None = None) -> Array:
+    """What may be rounded to so many decimals, in full."""
+    return np.positive(x, out=out)
+
+
 FUNCTIONS: Mapping[str, Function] = MappingProxyType(
     {
         "max": np.maximum,
@@ -323,6 +328,7 @@ FUNCTIONS: Mapping[str, Function] = MappingProxyType(
         "expm1": np.expm1,
         "sigmoid": _sigmoid,
         "softplus": _softplus,
+        "carried": _carried,
     }
 )
 """Those of equations, and the ones that `careful` puts in the place of sums."""

@@ -331,9 +331,15 @@ def _rounded(x: Enclosure, places: Enclosure) -> Enclosure:
     return Enclosure(*(np.asarray(whole / scale) for whole in wholes))
 
 
+def _carried(x: Enclosure, places: Enclosure) -> Enclosure:
+    """In full, or rounded to so many decimals."""
+    return x.with_(_rounded(x, places))
+
+
 _FUNCTIONS: Mapping[str, Callable[..., Enclosure]] = MappingProxyType(
     {
         "rounded": _rounded,
+        "carried": _carried,
         "erfc": _erfc,
         "abs": _abs,
         "sin": _wave("sin", math.pi / 2),

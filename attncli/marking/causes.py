@@ -16,6 +16,7 @@ import numpy as np
 from attncli.equations.enclosures import Enclosure
 from attncli.equations.tree import (
     Apply,
+    E,
     Expression,
     Location,
     Number,
@@ -25,6 +26,7 @@ from attncli.equations.tree import (
     Root,
     Total,
     constant,
+    e_to,
 )
 from attncli.file.problems import ScenarioError
 from attncli.marking.honest_paths import Flags, Paths, Tolerance, at_cell, ranges, rounded, taken
@@ -111,12 +113,19 @@ class KnownMistakes:
 
     def paths(self, k: int, theirs: Paths, *, roughly: bool = True) -> Paths:
         """Where a mistake leads from an author's own numbers."""
-        instead: dict[str, Definition] = {d.name: d for d in self.ways[k].definitions}
+        instead: dict[str, Definition] = {
+            d.name: self._by_hand(d) for d in self.ways[k].definitions
+        }
         if theirs is not self.right:
             return theirs.from_here(instead=instead, roughly=roughly)
         if (k, roughly) not in self._paths:
             self._paths[k, roughly] = theirs.from_here(instead=instead, roughly=roughly)
         return self._paths[k, roughly]
+
+    def _by_hand(self, definition: Definition) -> Definition:
+        """The same, where an exponent that is a quotient is worked by itself first."""
+        places = constant(self.right.decimals(definition.name))
+        return swapped(definition, lambda node: _worked_first(node, places)) or definition
 
     def ranges(self, paths: Paths, name: str) -> Enclosure | None:
         """What is right for a quantity on some paths; None of a mistake that its numbers, or their
@@ -128,6 +137,15 @@ class KnownMistakes:
         except (ValueError, ArithmeticError, ScenarioError, IndexError, TypeError):
             return None
         return held if held.low.shape == self.right.trace[name].matrix.shape else None
+
+
+def _worked_first(node: Expression, places: Number) -> Expression | None:
+    """e^(x / √d), of a root and a quotient each of which is gone on with in full, or rounded."""
+    match node:
+        case Power(base, Quotient(x, Root() as root)) if base == E:
+            divisor = Apply("carried", (root, places))
+            return e_to(Apply("carried", (Quotient(x, divisor), places)))
+    return None
 
 
 def declared_ways(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:

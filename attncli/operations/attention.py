@@ -353,6 +353,7 @@ ShareItself = equation("exp[i] / exp_sum", exp="n 1", exp_sum="1 1")
 # what people take for them
 
 RaisedTo = equation("exp(x[i, j] * ln(base))", _OfPower, shown="base ** x[i, j]", x="n m")
+ScaledPower = equation("exp(x[i, j] / sqrt(d_k))", x="n m")
 SumOfAll = equation("sum(exp[i, j] for i in n for j in m)", exp="n m", result="n 1")
 DivideByColumnSum = equation("x[i, j] / sum(x[i, j] for i in n)", _OverColumnSum, x="n m")
 DivideByRowSum = equation("x[i, j] / sum(x[i, j] for j in m)", _OverSum, x="n m")

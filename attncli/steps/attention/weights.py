@@ -25,12 +25,14 @@ from attncli.operations.attention import (
     Exponential,
     RaisedTo,
     RowSum,
+    ScaledPower,
     Softmax,
     SumOfAll,
 )
 from attncli.operations.equation import equation, is_a
 from attncli.operations.rearranging import JoinColumns, RepeatDown, WithoutColumn
 from attncli.scenario.templates import TEMPLATE
+from attncli.steps.attention.scores import SCALE
 from attncli.steps.mistakes import WENT_IN, by, of_next_head, wrong
 from attncli.steps.step import (
     Backward,
@@ -114,6 +116,13 @@ IN_SOFTMAX: tuple[Mistake[Any], ...] = (
 """Those that can be made in any softmax."""
 
 
+def _of_scaled(definition: Definition, place: HeadPlace) -> Definition | None:
+    """Of the scores divided by √d_k, where they aren't by anything."""
+    if place.d_k in (None, 1) or place.attention.config.get(SCALE) != "none":
+        return None
+    return definition._replace(operation=ScaledPower(Number.written(place.d_k)))
+
+
 def in_one(definitions: tuple[Definition, ...]) -> tuple[Definition, ...]:
     """Definitions with the three of a softmax as one, whose derivative people know."""
     starts = [k for k, d in enumerate(definitions) if isinstance(d.operation, Exponential)]
@@ -170,6 +179,11 @@ SOFTMAX_STEP = Step(
             "base_10",
             "Raising 10 instead of e to the scores.",
             wrong(by(RaisedTo(10)), "exp"),
+        ),
+        Mistake(
+            "scaled",
+            "Dividing the scores by √d_k, where this attention leaves them as they are.",
+            wrong(_of_scaled, "exp"),
         ),
         *IN_SOFTMAX,
         Mistake(
