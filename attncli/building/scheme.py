@@ -10,6 +10,7 @@ from typing import Annotated, Any, NamedTuple
 
 from attncli.file import reading
 from attncli.file.keys import (
+    COUNT,
     Flag,
     ListOf,
     MapOf,
@@ -18,6 +19,7 @@ from attncli.file.keys import (
     Schema,
     keys_of_fields,
     typed,
+    word_or,
 )
 from attncli.file.nodes import Node, Scalar, describe
 from attncli.file.problems import Diagnostics, nearest
@@ -55,8 +57,9 @@ def _mistakes() -> Iterable[str]:
 
 
 class Scheme(NamedTuple):
-    """How marks are given. A mistake that is made again in other cells costs `once`. Where `carry`,
-    what follows by the right working from a wrong number earns its points."""
+    """How marks are given. A mistake that is made again in other cells costs in no more of them
+    than `times`, where that isn't `all`. Where `carry`, what follows by the right working from a
+    wrong number earns its points."""
 
     rounding: Annotated[
         Decimal,
@@ -72,14 +75,19 @@ class Scheme(NamedTuple):
         Decimal, _SHARE, "of one that was worked in another right way, 1 by default"
     ] = Decimal(1)
     carry: Annotated[bool, Flag(), "`false`: what follows from a wrong number earns nothing"] = True
-    once: Annotated[bool, Flag(), "`false`: a mistake costs in each number that it changes"] = True
+    times: Annotated[
+        int | str,
+        word_or(("all",), COUNT),
+        "in how many of the numbers that it changes a mistake costs: 1 by default, or `all`",
+    ] = 1
     free: Annotated[
         tuple[str, ...], ListOf(MistakeKind()), "mistakes that cost nothing: `[rounded_early]`"
     ] = ()
     unit: Annotated[
         Decimal | None,
         NumberKind(positive=True),
-        "points of a part are rounded to this, half up: `0.5`",
+        "points of a part are rounded to this, half up, but to all of them only where nothing is"
+        " wrong: `0.5`",
     ] = None
     grades: Annotated[
         Mapping[str, Decimal],
@@ -94,11 +102,12 @@ class Scheme(NamedTuple):
         half = Decimal("0.5") if marks == "method" else Decimal(0)
         return cls(rounding=half, pen=half)
 
-    def in_units(self, points: Decimal) -> Decimal:
-        """Points as the scheme rounds them."""
+    def in_units(self, points: Decimal, of: Decimal) -> Decimal:
+        """Points as the scheme rounds them: to all that there are only where it is all of them."""
         if self.unit is None:
             return points
-        return (points / self.unit + Decimal("0.5")).to_integral_value("ROUND_FLOOR") * self.unit
+        made = (points / self.unit + Decimal("0.5")).to_integral_value("ROUND_FLOOR") * self.unit
+        return made - self.unit if points < of <= made else made
 
     def grade(self, points: Decimal, of: Decimal) -> str:
         """The best grade that so many points bring; nothing where there is none."""
@@ -122,9 +131,10 @@ def load_scheme(source: str | os.PathLike[str]) -> Scheme:
 def said_by(data: Mapping[str, Any]) -> Scheme:
     """The scheme that a manifest has. Raises what no scheme is made of."""
     numbers = ("rounding", "pen", "mistake", "slip", "otherwise", "unit")
-    given = {name: Decimal(str(data[name])) for name in numbers if data.get(name) is not None}
-    flags = {name: bool(data[name]) for name in ("carry", "once") if name in data}
+    known = ((name, data.get(name)) for name in numbers)
+    given = {name: Decimal(str(x)) for name, x in known if x is not None}
+    more = {name: data[name] for name in ("carry", "times") if name in data}
     grades = {str(k): Decimal(str(v)) for k, v in data.get("grades", {}).items()}
     free = tuple(map(str, data.get("free", ())))
-    entries: dict[str, Any] = {**given, **flags, "grades": grades, "free": free}
+    entries: dict[str, Any] = {**given, **more, "grades": grades, "free": free}
     return Scheme(**entries)

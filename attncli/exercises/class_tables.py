@@ -136,7 +136,8 @@ def _doubts(paper: MarkedPaper) -> Iterator[Phrase]:
         yield (
             "From ", Word(doubt.first), " on this paper shows no working: "
             f"{doubt.slips} numbers are wrong without a reason, {_showing(doubt.shows)}."
-            f" What only follows from wrong numbers{following} earns nothing.",
+            f" What only follows from wrong numbers{following} earns nothing. If it counted, there"
+            f" would be {points_text(doubt.more)} points more.",
         )  # fmt: skip
     else:
         names, count = Word(enumerated(doubt.trivial)), doubt.unearned
@@ -154,7 +155,8 @@ def _showing(count: int) -> str:
 def doubt_data(paper: MarkedPaper) -> dict[str, object]:
     """The same as data."""
     doubt = paper.doubt
-    return {} if doubt is None else {"doubt": doubt._asdict()}
+    told = {} if doubt is None else {**doubt._asdict(), "more": float(doubt.more)}
+    return {"doubt": told} if told else {}
 
 
 _MOST = 8

@@ -144,7 +144,7 @@ def _scheme_in_words(scheme: Scheme, words: Words) -> Iterator[str]:
         share: Decimal = getattr(scheme, name)
         yield words.texts[name].format(share=f"{points_text(100 * share)} %")
     yield words.carry if scheme.carry else words.no_carry
-    yield words.once if scheme.once else words.each
+    yield _times(scheme.times, words)
     if scheme.free:
         yield words.free.format(names=", ".join(scheme.free))
     if scheme.unit is not None:
@@ -152,6 +152,12 @@ def _scheme_in_words(scheme: Scheme, words: Words) -> Iterator[str]:
     if scheme.grades:
         rows = (f"{name} {points_text(least)}" for name, least in scheme.grades.items())
         yield words.grades.format(grades=", ".join(rows))
+
+
+def _times(times: int | str, words: Words) -> str:
+    if isinstance(times, str):
+        return words.each
+    return words.once if times == 1 else words.several.format(number=times)
 
 
 def marked_by_itself(whole: Document) -> Document:

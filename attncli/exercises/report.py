@@ -374,15 +374,16 @@ def _right(answer: MarkedWords) -> str:
     return " or ".join(printed(Word(option)) for option in answer.right)
 
 
-def legend(texts: Collection[str]) -> DefinitionList:
-    """What the signs mean that stand behind the numbers."""
+def legend(texts: Collection[str], right: str = "number") -> DefinitionList:
+    """What the signs mean that stand behind what is given."""
     signs = ((sign, name) for name, sign in SIGNS.items() if name in texts)
-    return DefinitionList(tuple((f"{sign} {name}", (_means(name),)) for sign, name in signs))
+    return DefinitionList(tuple((f"{sign} {name}", (_means(name, right),)) for sign, name in signs))
 
 
-def _means(name: str) -> str:
-    after = "" if name in (*FOLLOW, "by hand") else ", with the right number in brackets"
-    return f"{MEANING[name]}{after}"
+def _means(name: str, right: str) -> str:
+    after = "" if name in (*FOLLOW, "by hand") else f", with the right {right} in brackets"
+    means = "another one is right" if (name, right) == ("slip", "answer") else MEANING[name]
+    return f"{means}{after}"
 
 
 Points = Mapping[Location, Decimal]
@@ -521,7 +522,7 @@ def report_of_own(title: str, terms: Sequence[MarkedTerm]) -> Document:
         (Word(m.asked.id), MarkedNumber(Word(m.given.shown), m.judgement, _right_own(m)))
         for m in terms
     )
-    blocks = (Table(("question", ""), rows), legend(judged))
+    blocks = (Table(("question", ""), rows), legend(judged, "answer"))
     facts = DefinitionList((("In short", (in_short(judged, "answer"),)),))
     wrong = (term for term in terms if term.judgement not in FOLLOW and not term.asked.by_hand)
     found = tuple(map(_finding_of_own, wrong))

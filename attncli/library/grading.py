@@ -189,11 +189,13 @@ def _scheme(order: GradeArguments, said: Scheme | None = None) -> Scheme:
         if typed:
             wrong, right = "the scheme says how marks are given", "leave the other options out"
             raise OutputError.of("--scheme", wrong, right)
-        return load_scheme(order.scheme)
+        scheme = load_scheme(order.scheme)
+        grades = said.grades if said is not None and not scheme.grades else scheme.grades
+        return scheme._replace(grades=grades)
     if said is not None and not typed:
         return said
     scheme = Scheme.of(marks)._replace(otherwise=Decimal(str(order.otherwise)))
-    return scheme._replace(carry=False, once=False) if order.no_carry else scheme
+    return scheme._replace(carry=False, times="all") if order.no_carry else scheme
 
 
 def _asking(order: GradeArguments) -> Asking:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -140,14 +141,14 @@ _IN_A_TABLE = ("row_and_column", "another_row", "another_column")
 
 def shares(scheme: Scheme, verdicts: Sequence[Verdict]) -> Iterator[Decimal]:
     """The share of its points that each number of a paper earns. A mistake that is made again in
-    other cells costs once, if the scheme says so."""
-    made: set[tuple[str, str]] = set()
+    other cells costs no more often than the scheme says."""
+    made: Counter[tuple[str, str]] = Counter()
     for verdict in verdicts:
-        again = _mistake(verdict)
-        repeated = scheme.once and again is not None and again in made
-        if again is not None:
-            made.add(again)
-        yield _ALL if repeated else _share(scheme, verdict)
+        mistake = _mistake(verdict)
+        if mistake is not None:
+            made[mistake] += 1
+        paid = isinstance(scheme.times, int) and made[mistake or ("", "")] > scheme.times
+        yield _ALL if paid else _share(scheme, verdict)
 
 
 def _share(scheme: Scheme, verdict: Verdict) -> Decimal:

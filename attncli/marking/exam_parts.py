@@ -157,19 +157,13 @@ class WholeExam:
         by_hand = {f"{prefix}{i.id}" for prefix, items in pairs for i in items if i.by_hand}
         return tuple(id_ for id_ in self.ids if id_ not in by_hand)
 
-    def place_of(self, id_: str) -> tuple[int, str]:
-        """In which part something is asked, from 0, and by which id there."""
-        pairs = zip(self.prefixes, self.parts, strict=True)
-        known = ((k, prefix, part.exam.ids) for k, (prefix, part) in enumerate(pairs))
-        return next(
-            (k, id_.removeprefix(prefix))
-            for k, prefix, ids in known
-            if id_.startswith(prefix) and id_.removeprefix(prefix) in ids
-        )
-
     @property
     def points(self) -> Decimal:
         return sum((part.points for part in self.parts), Decimal(0))
+
+
+def _earned(scheme: Scheme, part: PartExam, paper: MarkedPaper | MarkedOwn) -> Decimal:
+    return min(part.points, scheme.in_units(paper.points, part.exam.points))
 
 
 class MarkedExam(NamedTuple):
@@ -190,7 +184,7 @@ class MarkedExam(NamedTuple):
     def points_of_parts(self) -> list[Decimal]:
         """What each part earns, as the scheme rounds it, and no more than it can bring."""
         scheme, pairs = self.exam.scheme, zip(self.exam.parts, self.parts, strict=True)
-        return [min(part.points, scheme.in_units(paper.points)) for part, paper in pairs]
+        return [_earned(scheme, part, paper) for part, paper in pairs]
 
     @property
     def grade(self) -> str:
@@ -221,14 +215,8 @@ class MarkedExam(NamedTuple):
     @property
     def follows(self) -> bool:
         """Whether every answer is there and right."""
-        full = (m.points == m.asked.points for m in self._by_hand)
         right = all(name in (*FOLLOW[:2], "by hand") for name in self.counts)
-        return right and all(full)
-
-    @property
-    def _by_hand(self) -> Iterator[MarkedTerm]:
-        own = (part.terms for part in self.parts if isinstance(part, MarkedOwn))
-        return (term for term in chain.from_iterable(own) if term.judgement == "by hand")
+        return right and ("by hand" not in self.counts or self.points == self.of)
 
 
 def marked_exam(exam: WholeExam, sheet: AnswerSheet) -> MarkedExam:

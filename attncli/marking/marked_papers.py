@@ -10,6 +10,7 @@ from functools import cached_property
 from itertools import dropwhile
 from typing import NamedTuple
 
+from attncli.building.scheme import Scheme
 from attncli.equations.tree import Location
 from attncli.file.problems import nearest
 from attncli.marking.answers import AnswerSheet
@@ -78,7 +79,8 @@ _FOR_EACH = 2
 class Doubt(NamedTuple):
     """What speaks against a paper: the first quantity in which a number is wrong without a reason,
     how many such numbers there are from there on and how many show working, and whether these are
-    too few; how many follow that earn nothing; and of which quantities these are trivially."""
+    too few; how many follow that earn nothing; of which quantities these are trivially; and how
+    many points `more` it would be if what follows earned its own."""
 
     first: Name
     slips: int
@@ -86,6 +88,7 @@ class Doubt(NamedTuple):
     too_few: bool
     unearned: int
     trivial: tuple[Name, ...]
+    more: Decimal = Decimal(0)
 
 
 @dataclass(frozen=True)
@@ -236,6 +239,15 @@ def all_follow(verdicts: tuple[Verdict, ...]) -> bool:
     return all(verdict.judgement in FOLLOW for verdict in verdicts)
 
 
+def _pointed(exam: Exam, scheme: Scheme, verdicts: Sequence[Verdict]) -> tuple[PointedVerdict, ...]:
+    each = zip(verdicts, shares(scheme, verdicts), strict=True)
+    return tuple(PointedVerdict(v, share * exam.results[v.cell].points) for v, share in each)
+
+
+def _total(numbers: Sequence[PointedVerdict]) -> Decimal:
+    return sum((number.points for number in numbers), Decimal(0))
+
+
 def marked(exam: Exam, sheet: AnswerSheet) -> MarkedPaper:
     """What a student's answers are worth; what is asked and isn't answered is blank."""
     nothing = Given("")
@@ -245,11 +257,11 @@ def marked(exam: Exam, sheet: AnswerSheet) -> MarkedPaper:
     verdicts, doubt = ShownWorking(exam.judge, judged).judged()
     scheme = exam.scheme
     if doubt is not None and doubt.too_few:
-        scheme = scheme._replace(carry=False, once=False, slip=Decimal(0), mistake=Decimal(0))
-    numbers = tuple(
-        PointedVerdict(verdict, share * exam.results[verdict.cell].points)
-        for verdict, share in zip(verdicts, shares(scheme, verdicts), strict=True)
-    )
+        scheme = scheme._replace(carry=False, times="all", slip=Decimal(0), mistake=Decimal(0))
+    numbers = _pointed(exam, scheme, verdicts)
+    if doubt is not None and doubt.too_few:
+        more = _total(_pointed(exam, exam.scheme, judged)) - _total(numbers)
+        doubt = doubt._replace(more=more)
     terms = tuple(
         marked_term(term, taken.get(term.id, nothing), answers, carry=scheme.carry)
         for term in exam.terms

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from attncli.document.questions import points_text
+from attncli.document.questions import Item, points_text
 from attncli.errors import Problem, UserError, Where, quote
 from attncli.file.problems import nearest
 from attncli.marking.answers import TableRow, rows_of, text_of
-from attncli.marking.exam_parts import MarkedExam, MarkedOwn
-from attncli.marking.marked_papers import MarkedPaper
+from attncli.marking.exam import Exam, first_cell_of, line_of
+from attncli.marking.exam_parts import (
+    BETWEEN_PARTS,
+    MarkedExam,
+    MarkedOwn,
+    OwnQuestions,
+    WholeExam,
+)
+from attncli.marking.marked_papers import MarkedPaper, PointedVerdict
 from attncli.marking.verdicts import read_number
 from attncli.names import Phrase, Word
 from attncli.notation.escaping import unguarded
@@ -21,8 +28,8 @@ _COLUMNS = ("student", "cell", "points", "reason")
 
 
 class Override(NamedTuple):
-    """The points of something that is asked, of a student by name or ID, and the reason; `where` it
-    is said."""
+    """The points of something that is asked, or of all that is asked of a quantity, of a step or in
+    a part, of a student by name or ID, and the reason; `where` it is said."""
 
     student: str
     cell: str
@@ -69,7 +76,7 @@ def overridden(papers: Sequence[MarkedExam], overrides: Iterable[Override]) -> l
     overrides of nobody, of what isn't asked, and by more points than there are, or twice."""
     marked = [*papers]
     wrong: list[Problem] = []
-    done: set[tuple[int, str]] = set()
+    done: set[tuple[int, int, str]] = set()
     for entry in overrides:
         of = [k for k, paper in enumerate(marked) if _is_by(paper, entry.student)]
         if len(of) != 1:
@@ -77,17 +84,20 @@ def overridden(papers: Sequence[MarkedExam], overrides: Iterable[Override]) -> l
             known = [name for p in papers for name in (p.sheet.student, p.sheet.id) if name]
             right = nearest(entry.student, known) if not of else "name the student by the ID"
             wrong.append(Problem(entry.where, f"{says} {quote(entry.student)}", right))
-        elif entry.cell not in marked[of[0]].exam.ids:
+            continue
+        k, items = _meant(marked[of[0]].exam, entry.cell)
+        most, each = Decimal(sum(i.points for i in items)), {(of[0], k, i.id) for i in items}
+        if not items:
             right = nearest(entry.cell, marked[of[0]].exam.ids)
             wrong.append(Problem(entry.where, f"{quote(entry.cell)} isn't asked", right))
-        elif entry.points > (most := _most(marked[of[0]], entry.cell)):
+        elif entry.points > most:
             right = f"it has {points_text(most)} at most"
             wrong.append(Problem(entry.where, f"{points_text(entry.points)} points", right))
-        elif (of[0], entry.cell) in done:
+        elif not done.isdisjoint(each):
             wrong.append(Problem(entry.where, f"{quote(entry.cell)} twice", "give its points once"))
         else:
-            done.add((of[0], entry.cell))
-            marked[of[0]] = _with(marked[of[0]], entry)
+            done |= each
+            marked[of[0]] = _with(marked[of[0]], entry, k, items)
     if wrong:
         raise UserError(wrong)
     return marked
@@ -97,16 +107,38 @@ def _is_by(paper: MarkedExam, student: str) -> bool:
     return student in (paper.sheet.id, paper.sheet.student)
 
 
-def _most(paper: MarkedExam, cell: str) -> Decimal:
-    k, id_ = paper.exam.place_of(cell)
-    return Decimal(next(i.points for i in paper.exam.parts[k].exam.items if i.id == id_))
+def _meant(exam: WholeExam, text: str) -> tuple[int, list[Item]]:
+    """In which part, from 0, what is asked there that an override is for: one thing, or all of a
+    quantity, of a step, or of the part; nothing where none is meant."""
+    for k, (prefix, part) in enumerate(zip(exam.prefixes, exam.parts, strict=True)):
+        if prefix and text == prefix.removesuffix(BETWEEN_PARTS):
+            return k, [*part.exam.items]
+        local = text.removeprefix(prefix)
+        alone = [item for item in part.exam.items if item.id == local]
+        found = alone or [i for i in part.exam.items if local in _belongs_to(part.exam, i)]
+        if text.startswith(prefix) and found:
+            return k, found
+    return 0, []
 
 
-def _with(paper: MarkedExam, entry: Override) -> MarkedExam:
-    k, id_ = paper.exam.place_of(entry.cell)
-    was = paper.parts[k].points_of[id_]
-    parts = [*paper.parts]
-    parts[k] = _with_points(parts[k], id_, entry.points)
+def _belongs_to(exam: Exam | OwnQuestions, item: Item) -> Iterator[str]:
+    """The quantity of a number, and the step that makes it."""
+    line = line_of(item.id)
+    if isinstance(exam, OwnQuestions) or (item.cell is None and line is None):
+        return
+    cell = item.cell if line is None else first_cell_of(exam.trace, line)
+    assert cell is not None
+    part = exam.trace.part_of(cell.quantity)
+    yield from (cell.quantity, *(() if part is None else (part.step,)))
+
+
+def _with(paper: MarkedExam, entry: Override, k: int, items: Sequence[Item]) -> MarkedExam:
+    """The points go to what is asked, from the first on, each up to its own."""
+    was = sum((paper.parts[k].points_of[item.id] for item in items), Decimal(0))
+    parts, left = [*paper.parts], entry.points
+    for item in items:
+        points = min(left, Decimal(item.points))
+        parts[k], left = _with_points(parts[k], item.id, points), left - points
     told: Phrase = (
         Word(entry.cell),
         f" has {points_text(entry.points)} points by the teacher instead of {points_text(was)}: ",
@@ -118,12 +150,17 @@ def _with(paper: MarkedExam, entry: Override) -> MarkedExam:
 def _with_points(
     part: MarkedPaper | MarkedOwn, id_: str, points: Decimal
 ) -> MarkedPaper | MarkedOwn:
-    terms = tuple(m._replace(points=points) if m.asked.id == id_ else m for m in part.terms)
+    """What is asked with points that a person gives."""
+    given: dict[str, Any] = {"judgement": "by hand", "points": points}
+    terms = tuple(m._replace(**given) if m.asked.id == id_ else m for m in part.terms)
     if isinstance(part, MarkedOwn):
         return part._replace(terms=terms)
     items: Mapping[object, str] = {cell: item.id for cell, item in part.exam.results.items()}
     numbers = tuple(
-        v._replace(points=points) if items[v.verdict.cell] == id_ else v for v in part.numbers
+        PointedVerdict(v.verdict._replace(judgement="by hand"), points)
+        if items[v.verdict.cell] == id_
+        else v
+        for v in part.numbers
     )
-    words = tuple(m._replace(points=points) if m.asked.id == id_ else m for m in part.words)
+    words = tuple(m._replace(**given) if m.asked.id == id_ else m for m in part.words)
     return part._replace(numbers=numbers, terms=terms, words=words)

@@ -50,7 +50,7 @@ def test_a_class_is_marked_rightly(
     assert found.planted > 5
 
 
-SCHEME = "scheme: {mistake: 0.5, carry: false, once: false}"
+SCHEME = "scheme: {mistake: 0.5, carry: false, times: all}"
 """Each number by itself, as an LMS marks: it knows no other one of the paper."""
 
 

@@ -388,8 +388,8 @@ def test_what_follows_and_what_is_made_again(folder: Path, tmp_path: Path) -> No
     differ = [id_ for id_, text in changed.items() if float(text) != float(right[id_])]
     made = sum(id_.startswith("1/exp[") for id_ in differ)
     assert points_by(folder, tmp_path, "{}", changed) == 31.0
-    assert points_by(folder, tmp_path, "once: false", changed) == 31.5 - made / 2
-    strict = points_by(folder, tmp_path, "{once: false, carry: false}", changed)
+    assert points_by(folder, tmp_path, "times: all", changed) == 31.5 - made / 2
+    strict = points_by(folder, tmp_path, "{times: all, carry: false}", changed)
     assert strict == 31.5 - len(differ) / 2
 
 
