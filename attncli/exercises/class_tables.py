@@ -137,7 +137,7 @@ def _doubts(paper: MarkedPaper) -> Iterator[Phrase]:
             "From ", Word(doubt.first), " on this paper shows no working: "
             f"{doubt.slips} numbers are wrong without a reason, {_showing(doubt.shows)}."
             f" What only follows from wrong numbers{following} earns nothing. If it counted, there"
-            f" would be {points_text(doubt.more)} points more.",
+            f" would be {points_text(doubt.more)} {'point' if doubt.more == 1 else 'points'} more.",
         )  # fmt: skip
     else:
         names, count = Word(enumerated(doubt.trivial)), doubt.unearned

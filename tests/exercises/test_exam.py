@@ -349,6 +349,7 @@ def points_by(folder: Path, tmp_path: Path, scheme: str, changed: Mapping[str, s
         ("slip: 0.5", 1),
         ("slip: 1", 0),
         ("{slip: 0.5, unit: 1}", 1),
+        ("{slip: 0.75, unit: 1}", 1),  # half a point from full, which is rounded down
     ],
 )
 def test_what_a_slip_costs_is_said_by_a_scheme(
@@ -388,6 +389,7 @@ def test_what_follows_and_what_is_made_again(folder: Path, tmp_path: Path) -> No
     differ = [id_ for id_, text in changed.items() if float(text) != float(right[id_])]
     made = sum(id_.startswith("1/exp[") for id_ in differ)
     assert points_by(folder, tmp_path, "{}", changed) == 31.0
+    assert points_by(folder, tmp_path, "times: 3", changed) == 30.0
     assert points_by(folder, tmp_path, "times: all", changed) == 31.5 - made / 2
     strict = points_by(folder, tmp_path, "{times: all, carry: false}", changed)
     assert strict == 31.5 - len(differ) / 2
@@ -441,6 +443,40 @@ def test_a_teacher_has_the_last_word(folder: Path, tmp_path: Path) -> None:
     assert "1/exp[I, AI] has 0.25 points by the teacher instead of 0: smudged" in data["remarks"]
     page = " ".join(run(*words).stdout.split())
     assert f"{HAND} has 2.5 points by the teacher instead of 0: well put" in page
+
+
+@pytest.mark.parametrize(
+    ("cell", "points", "of"),
+    [("1/exp", 4, 4.5), ("1/softmax", 10.5, 10.5), ("3", 8.5, 9), ("4/3", 3, 3)],
+)
+def test_a_teacher_marks_a_quantity_a_step_or_a_part(
+    cell: str, points: float, of: float, folder: Path, tmp_path: Path
+) -> None:
+    """An empty paper has just these points; what has them is told as marked by a person."""
+    path = table(folder, tmp_path / "c.csv", {"Ben": ("B", {"4/1": "what it offers"})})
+    words = ("grade", folder, path, "--overrides")
+    said = overrides(tmp_path, f"Ben,{cell},{points},seen on paper")
+    data = json.loads(run(*words, said, "--format", "json").stdout)
+    assert data["points"] == points
+    by_hand = [v for part in data["parts"] for v in part["verdicts"] if v["verdict"] == "by hand"]
+    assert sum(v["points"] for v in by_hand) == points
+    both = overrides(tmp_path, f"Ben,{cell},{points},x", f"Ben,{cell},0,y")
+    assert "twice; give its points once" in run(*words, both).stderr
+    much = run(*words, overrides(tmp_path, f"Ben,{cell},{of + 1},x"))
+    assert f"it has {of:g} at most" in much.stderr
+
+
+def test_a_scheme_of_its_own_has_the_grades_of_the_exam(tmp_path: Path) -> None:
+    (tmp_path / "e.yaml").write_text(f"{EXAM}scheme: {{grades: {{A: 90, B: 0}}}}\n", "utf-8")
+    assert run("exam", tmp_path / "e.yaml", "-o", tmp_path / "e").exit_code == 0
+    (tmp_path / "e" / "midterm_class.csv").write_bytes(
+        (tmp_path / "e" / "e_class.csv").read_bytes()
+    )
+    path = table(tmp_path / "e", tmp_path / "c.csv", {"Ben": ("B", key_of(tmp_path / "e", "B"))})
+    for scheme, grade in (("slip: 0.5", "A"), ("grades: {pass: 50}", "pass")):
+        (tmp_path / "s.yaml").write_text(scheme, "utf-8")
+        words = ("grade", tmp_path / "e", path, "--scheme", tmp_path / "s.yaml", "--format", "json")
+        assert json.loads(run(*words).stdout)["grade"] == grade
 
 
 @pytest.mark.parametrize(

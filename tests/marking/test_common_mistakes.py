@@ -42,6 +42,8 @@ MISTAKES: list[tuple[str, str, str, tuple[str, ...]]] = [
     ("loss_not_divided", "sum_for_mean", "cross_entropy", (TRAINED,)),
     ("reset_ignored", "reset_ignored", "reset_a", (GRU,)),
     ("reset_ignored_later", "reset_ignored", "z_candidate", (GRU,)),
+    ("scaled", "scaled", "exp", (LECTURE,)),
+    ("scaled_and_rounded", "scaled", "exp", (LECTURE,)),
     ("column_sums", "columns_added_up", "exp_sum", (CAUSAL, ENCODER, LECTURE)),
     ("column_sums_by_column", "columns_added_up", "exp_sum", (CAUSAL, ENCODER, LECTURE, GPT)),
     ("transpose_forgotten", "transpose_forgotten", "V", (ATTEND,)),

@@ -134,6 +134,8 @@ def test_what_only_follows_from_zeros_earns_nothing_and_is_told(tmp_path: Path) 
     data = graded(path)
     assert verdicts(data)["exp_sum[I]"] == "not worked"
     assert (data["points"], data["doubt"]["too_few"]) == (6, True)
+    assert "If it counted, there would be 1 point more." in text
+    assert data["doubt"]["more"] == 1
 
 
 def test_answers_of_another_form_are_refused(tmp_path: Path) -> None:

@@ -153,6 +153,10 @@ class _Paper:
             root = math.sqrt(Q.shape[1])
             root = float(f"{root:.2f}") if self.has("root_rounded") else root
             x = self.write(f"{at}scaled", x / root)
+        elif self.has("scaled"):
+            x = x / math.sqrt(Q.shape[1])
+        elif self.has("scaled_and_rounded"):
+            x = rounded(x / rounded(np.sqrt(Q.shape[1]), 3), 3)
         masked = data.get("mask") == "causal" or (data.get("block") == "decoder")
         if masked:
             off = self.has("sees_the_next") - self.has("does_not_see_itself")
