@@ -36,8 +36,8 @@ class ChoiceMade(NamedTuple):
 class PartMade(NamedTuple):
     """A part of a form: its title, the file of its scenario from the manifest's folder, the hash of
     its numbers, and these by the names of matrices; what it asks for with points, the keys of
-    numbers that are in no cell, of choices, what is let pass, and the most that it can bring. What
-    has neither cell nor key is marked by a person."""
+    numbers that are in no cell, of choices, what is let pass, the most that it can bring, and what
+    a teacher's own questions ask. What has neither cell nor key is marked by a person."""
 
     title: str
     asked: Mapping[str, float]
@@ -48,6 +48,7 @@ class PartMade(NamedTuple):
     choices: Mapping[str, ChoiceMade] = MappingProxyType({})
     tolerance: Mapping[str, str] = MappingProxyType({})
     most: float | None = None
+    asks: Mapping[str, str] = MappingProxyType({})
 
 
 class FormMade(NamedTuple):

@@ -109,13 +109,15 @@ class RightWords(NamedTuple):
 class Item(NamedTuple):
     """One thing that an exercise asks for: a blank by its id, and its points. `cell` is that of a
     result, none where the number stands inside a line; `key` is what is right for a number, `words`
-    for what is answered in words: neither is there in what is for students."""
+    for what is answered in words: neither is there in what is for students. A teacher's own
+    question `asks` in these words."""
 
     id: str
     points: Worth = 1
     key: RightAnswer | None = None
     words: RightWords | None = None
     cell: Location | None = None
+    asks: str = ""
 
     @property
     def by_hand(self) -> bool:
@@ -214,7 +216,7 @@ class Paper(NamedTuple):
     `points` is the sum over all sections. `share` is how much of a blank's points a known mistake
     earns, in per cent; `layout` says how much room there is, `language` is that of its frame, and
     `size` what it is printed on; `owner` is whose it is, where it is somebody's. What opens a
-    paper with a `cover` has a page of its own.
+    paper with a `cover` has a page of its own. What `is_exam` is called one.
     """
 
     kind: str
@@ -228,6 +230,7 @@ class Paper(NamedTuple):
     owner: Owner | None = None
     size: PaperSize = PAPER_SIZES[0]
     cover: bool = False
+    is_exam: bool = False
 
     @property
     def words(self) -> FrameWords:
@@ -241,13 +244,17 @@ class Paper(NamedTuple):
     def called(self) -> str:
         """`Worksheet, form A`"""
         words = self.words.paper
-        paper: str = getattr(words, _PAPERS[self.kind])
+        called = _PAPERS[self.kind]
+        called = "exam" if self.is_exam and called == "worksheet" else called
+        paper: str = getattr(words, called)
         return paper if self.form == OWN_FORM else words.called.format(paper=paper, form=self.form)
 
     @property
     def marks(self) -> tuple[tuple[str, Word], ...]:
         """Which form it is, what it was made from and by which command."""
         words, form = self.words.paper, self.form
+        if self.is_exam and form == OWN_FORM:
+            return self.origin
         text = words.own_numbers.format(form=form) if form == OWN_FORM else form
         return ((words.form, Word(text)), *self.origin)
 

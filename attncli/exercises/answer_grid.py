@@ -33,13 +33,12 @@ def answer_grid(forms: Sequence[Document]) -> Document:
             *(_cell(items.get(id_), words) for items in by_form),
             points_text(asked[id_].points),
         )
-        for number, id_ in enumerate(_in_order(by_form), start=1)
+        for number, id_ in enumerate(in_order(by_form), start=1)
     )
     hashes = [paper.hash for paper in papers]
-    last: tuple[Word | str, ...] = (
-        first.words.paper.made_from,
-        *map(Word, hashes),
-        points_text(first.points),
+    last: tuple[tuple[Word | str, ...], ...] = (
+        (words.points, *("" for _ in hashes), points_text(first.points)),
+        (first.words.paper.made_from, *map(Word, hashes), ""),
     )
     names = (words.answer if p.form == OWN_FORM else Word(p.form) for p in papers)
     return Document(
@@ -48,7 +47,7 @@ def answer_grid(forms: Sequence[Document]) -> Document:
         DefinitionList(()),
         closing=(
             Callout((words.how_to_mark,)),
-            Table((words.blank, *names, words.points), (*rows, last)),
+            Table((words.blank, *names, words.points), (*rows, *last)),
         ),
         paper=first._replace(
             kind="grid",
@@ -58,7 +57,7 @@ def answer_grid(forms: Sequence[Document]) -> Document:
     )
 
 
-def _in_order(forms: Iterable[Iterable[str]]) -> list[str]:
+def in_order(forms: Iterable[Iterable[str]]) -> list[str]:
     """The ids of all forms; one that not all of them ask for stands behind what is before it."""
     order: list[str] = []
     for ids in forms:

@@ -21,10 +21,11 @@ from attncli.document.blocks import (
     Term,
 )
 from attncli.document.pictures import Bars, Series
-from attncli.document.questions import OWN_FORM
+from attncli.document.questions import OWN_FORM, counted_points, points_text
 from attncli.document.tables import SIGNS
 from attncli.equations.tree import Number
 from attncli.exercises.report import Report, raw_text, report, report_of_own, to_look_at
+from attncli.languages import words_of
 from attncli.marking.answers import AnswerSheet
 from attncli.marking.classes import (
     GradedClass,
@@ -34,12 +35,12 @@ from attncli.marking.classes import (
     commonest,
     hardest,
 )
+from attncli.marking.exam import line_of
 from attncli.marking.exam_parts import MarkedExam, MarkedOwn, PartExam
 from attncli.marking.marked_papers import MarkedPaper
 from attncli.names import Phrase, Word
-from attncli.numbers import decimals
 from attncli.pages.parts.published import MEANING
-from attncli.pages.parts.sentences import counted, enumerated, rounding_facts
+from attncli.pages.parts.sentences import counted, enumerated, joined, rounding_facts
 
 
 def marked_paper(paper: MarkedExam) -> Document:
@@ -84,8 +85,24 @@ def _report(part: PartExam, paper: MarkedPaper | MarkedOwn) -> Document:
     if isinstance(paper, MarkedOwn):
         return report_of_own(part.title, paper.terms)
     points = {v.verdict.cell: v.points for v in paper.numbers}
-    page = Report(Word(part.title), (), (), doubt_data(paper), points, paper.terms, paper.words)
+    page = Report(
+        Word(part.title), (), (), doubt_data(paper), points, paper.terms, paper.words,
+        earned=(("Points for", (_earned(paper),)),),
+    )  # fmt: skip
     return report(paper.exam.judge, paper.verdicts, page)
+
+
+def _earned(paper: MarkedPaper) -> str:
+    """`exp 4.25 of 4.5, exp_sum 1.5 of 1.5`"""
+    found: dict[str, list[Decimal]] = {}
+    for item in paper.exam.items:
+        other = "lines" if line_of(item.id) else "words"
+        what = other if item.cell is None else item.cell.quantity
+        points = found.setdefault(what, [Decimal(0), Decimal(0)])
+        points[0] += paper.points_of[item.id]
+        points[1] += item.points
+    each = ((what, *map(points_text, points)) for what, points in found.items())
+    return ", ".join(f"{what} {earned} of {of}" for what, earned, of in each)
 
 
 def _of_parts(paper: MarkedExam, reports: Sequence[Document]) -> Iterator[Section]:
@@ -110,10 +127,6 @@ def in_words(paper: MarkedExam) -> str:
     return f"{points_text(paper.points)} of {points_text(paper.of)}"
 
 
-def points_text(points: Decimal) -> str:
-    return decimals.text(points.normalize() + Decimal(0))
-
-
 def remarks_on(paper: MarkedExam) -> tuple[Phrase, ...]:
     """What somebody has to look at: numbers that show no working, and what doesn't fit."""
     empty = all(given.is_empty for given in paper.sheet.answers.values())
@@ -132,12 +145,15 @@ def _doubts(paper: MarkedPaper) -> Iterator[Phrase]:
     if doubt is None:
         return
     if doubt.too_few:
-        following = f" ({doubt.unearned})" if doubt.unearned else ""
+        more = counted_points(doubt.more, words_of("en"))
+        following = (
+            f" What only follows from wrong numbers ({doubt.unearned}) earns nothing."
+            f" If it counted, there would be {more} more."
+        )
         yield (
             "From ", Word(doubt.first), " on this paper shows no working: "
             f"{doubt.slips} numbers are wrong without a reason, {_showing(doubt.shows)}."
-            f" What only follows from wrong numbers{following} earns nothing. If it counted, there"
-            f" would be {points_text(doubt.more)} {'point' if doubt.more == 1 else 'points'} more.",
+            f"{following if doubt.more else ''}",
         )  # fmt: skip
     else:
         names, count = Word(enumerated(doubt.trivial)), doubt.unearned
@@ -161,6 +177,8 @@ def doubt_data(paper: MarkedPaper) -> dict[str, object]:
 
 _MOST = 8
 """Mistakes, and blanks, that are listed."""
+_ALIKE = 4
+"""Blanks that are named together."""
 
 
 def class_page(graded: GradedClass) -> Document:
@@ -274,9 +292,9 @@ def _sections(papers: Sequence[MarkedExam]) -> Iterator[Section]:
     if mistakes:
         rows = tuple(((f"{counted(m.papers, 'paper')}: {m.says}"),) for m in mistakes)
         yield Section("", None, ("Commonest mistakes",), (), (Bullets(rows),))
-    blanks = hardest(papers)[:_MOST]
-    if blanks:
-        yield Section("", None, ("Hardest blanks",), (), (Bullets(tuple(map(_failed, blanks))),))
+    failed = hardest_alike(papers)
+    if failed:
+        yield Section("", None, ("Hardest blanks",), (), (Bullets(failed),))
 
 
 _FEWEST_BARS = 5
@@ -295,10 +313,25 @@ def _histogram(papers: Sequence[MarkedExam]) -> Bars:
     return Bars("Papers by their points", labels, (Series("papers", numbers),))
 
 
-def _failed(blank: HardBlank) -> Spans:
-    """`weights[love, AI]: not right in 14 of 31 papers: in 9 …, in 2 without a known reason`"""
-    reasons = ", ".join(f"in {n} {_inside(says)}" for says, n in blank.reasons)
-    return Term(blank.id), f": not right in {blank.wrong} of {blank.asked} papers: {reasons}"
+def hardest_alike(papers: Sequence[MarkedExam], most: int = _MOST) -> tuple[Spans, ...]:
+    """The hardest blanks, those together that as many papers have wrong for the same reasons."""
+    alike: dict[HardBlank, list[str]] = {}
+    for blank in hardest(papers):
+        alike.setdefault(blank._replace(id=""), []).append(blank.id)
+    return tuple(_failed(ids, blank) for blank, ids in [*alike.items()][:most])
+
+
+def _failed(ids: Sequence[str], blank: HardBlank) -> Spans:
+    """`weights[love, AI], exp[love, AI]: not right in 14 of 31 papers (…)`"""
+    names = joined((Term(id_),) for id_ in ids[:_ALIKE])
+    more = f" and {len(ids) - _ALIKE} more" if len(ids) > _ALIKE else ""
+    return *names, f"{more}: {why_failed(blank)}"
+
+
+def why_failed(blank: HardBlank) -> str:
+    """`not right in 14 of 31 papers (9 ×: adding up the columns, 2 ×: left empty)`"""
+    reasons = ", ".join(f"{n} ×: {_inside(says)}" for says, n in blank.reasons)
+    return f"not right in {blank.wrong} of {blank.asked} papers ({reasons})"
 
 
 def _inside(says: str) -> str:

@@ -86,7 +86,9 @@ def _section(section: Section) -> Data:
     for _, items in groupby(section.questions, lambda item: item.cell and item.cell.quantity):
         rows = [len([*row]) for _, row in groupby(items, lambda item: item.cell and item.cell.row)]
         counts += rows if max(rows) > 1 else [len(rows)]
-    return {"heading": text_of_spans(section.heading, visible), "rows": counts}
+    heading = text_of_spans(section.heading, visible)
+    asks = (item.asks for item in section.questions if item.asks)
+    return {"heading": " · ".join((heading, *asks)), "rows": counts}
 
 
 def _item(item: Item, place: int | None) -> Data:

@@ -84,7 +84,7 @@ def in_one(parts: Sequence[PartPaper], frame: Frame, *, cover: bool = False) -> 
             *([_table(parts, words)] if len(parts) > 1 else []),
         ),
         sources={name: text for whole in wholes for name, text in whole.sources.items()},
-        paper=papers[0]._replace(hash=mark, points=points, cover=cover),
+        paper=papers[0]._replace(hash=mark, points=points, cover=cover, is_exam=True),
     )
 
 
@@ -143,7 +143,7 @@ def _scheme_in_words(scheme: Scheme, words: Words) -> Iterator[str]:
     for name in ("slip", "mistake", "rounding", "pen", "otherwise"):
         share: Decimal = getattr(scheme, name)
         yield words.texts[name].format(share=f"{points_text(100 * share)} %")
-    yield words.carry if scheme.carry else words.no_carry
+    yield from (words.carry, words.doubt) if scheme.carry else (words.no_carry,)
     yield _times(scheme.times, words)
     if scheme.free:
         yield words.free.format(names=", ".join(scheme.free))

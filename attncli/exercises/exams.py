@@ -290,7 +290,7 @@ def _made_part(
 def _own_items(made: PartMade) -> Iterator[Item]:
     """Questions in a teacher's own words."""
     for id_, points in made.asked.items():
-        item = Item(id_, Decimal(str(points)))
+        item = Item(id_, Decimal(str(points)), asks=str(made.asks.get(id_, "")))
         if id_ in made.terms:
             item = item._replace(key=_key(made.terms[id_], None))
         elif id_ in made.choices:
@@ -326,11 +326,12 @@ def _key(term: TermMade, cell: Location | None) -> RightAnswer:
 
 @dataclass(frozen=True)
 class AskedForms:
-    """All forms of an exercise, and the students that they were made for."""
+    """All forms of an exercise, the students that they were made for, and the file of a paper."""
 
     source: str
     forms: Sequence[FormExam]
     students: Sequence[Student] = ()
+    paper: str = ""
 
     @property
     def title(self) -> str:

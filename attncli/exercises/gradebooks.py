@@ -11,7 +11,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from attncli.exercises.class_tables import points_text, remarks_on
+from attncli.document.questions import points_text
+from attncli.exercises.class_tables import remarks_on
 from attncli.exercises.report import raw_text
 from attncli.marking.classes import GradedClass, wrong_answers
 from attncli.marking.exam_parts import MarkedExam

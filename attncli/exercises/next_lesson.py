@@ -1,5 +1,5 @@
 """The page for the next lesson: the mistakes of most papers, each as it was made and as it is
-right, and one more blank of its kind to try on other numbers."""
+right, and one more blank of its kind to try on other numbers; then what else few had right."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ from attncli.document.blocks import (
 )
 from attncli.equations.tree import Location
 from attncli.errors import UserError
+from attncli.exercises.class_tables import why_failed
 from attncli.exercises.report import made_wrongly_by, right_lines, workings_of
-from attncli.marking.classes import GradedClass, wrong_answers
+from attncli.marking.classes import GradedClass, hardest, wrong_answers
 from attncli.marking.exam import Exam
 from attncli.marking.exam_parts import MarkedExam
 from attncli.marking.judging import Judge
@@ -71,10 +72,35 @@ def next_lesson(graded: GradedClass) -> Document:
     pairs = [_section(k, entry, count) for k, entry in enumerate(taught, start=1)]
     answers = Derivation(tuple(answer for _, answer in pairs))
     last = Section("", None, ("Answers",), (), (answers,) if pairs else (Paragraph(("None.",)),))
-    sections = (*(section for section, _ in pairs), last)
+    sections = (*(section for section, _ in pairs), *_others(graded, taught), last)
     data = {"mistakes": [{"says": e.says, "papers": e.papers, "of": count} for e in taught]}
     facts = DefinitionList((("Papers", (str(count),)),))
     return Document(Word(f"{graded.title}: the next lesson"), sections, facts, data=data)
+
+
+def _others(graded: GradedClass, taught: Sequence[ToTeach]) -> Iterator[Section]:
+    """The hardest blanks that no such mistake explains: left empty, chosen or slipped."""
+    if not graded.papers:
+        return
+    exam, said = graded.papers[0].exam, {entry.says for entry in taught}
+    asked = {
+        f"{prefix}{item.id}": (part.exam, item)
+        for prefix, part in zip(exam.prefixes, exam.parts, strict=True)
+        for item in part.exam.items
+    }
+    found = [b for b in hardest(graded.papers) if b.reasons[0][0] not in said and b.id in asked]
+    blocks: list[Block] = []
+    for blank in found[:_MOST]:
+        of, item = asked[blank.id]
+        blocks.append(Subheading((Term(blank.id),)))
+        blocks += [Paragraph((Word(item.asks),))] * bool(item.asks)
+        blocks.append(Paragraph((f"It is {why_failed(blank)}.",)))
+        if isinstance(of, Exam) and item.cell is not None:
+            blocks += right_lines(of.trace, [item.cell])
+        elif item.answer:
+            blocks.append(Paragraph(("Right: ", Word(item.answer), ".")))
+    if blocks:
+        yield Section("", None, ("Besides",), (), tuple(blocks))
 
 
 def _section(number: int, taught: ToTeach, count: int) -> tuple[Section, Line]:

@@ -29,7 +29,10 @@ def questions_page(
     """The questions with everything, as an exercise has them; options stand in an order that is a
     form's own."""
     words = words_of(frame.language)
-    items = [_item(str(k), q, f"{seed}/{form}/{k}") for k, q in enumerate(questions, start=1)]
+    items = [
+        _item(str(k), q, f"{seed}/{form}/{k}")._replace(asks=q.ask)
+        for k, q in enumerate(questions, start=1)
+    ]
     sections = tuple(
         _section(k, question, item, words)
         for k, (question, item) in enumerate(zip(questions, items, strict=True), start=1)
@@ -58,7 +61,8 @@ def _section(number: int, question: OwnQuestion, item: Item, words: FrameWords) 
     answer, letter = question.answer or item.answer, ""
     if item.words is not None and item.words.labels:
         letter = f"{item.words.labels[item.words.right[0]]}) "
-    solution = (Paragraph((f"{words.keys.answer}: {letter}", Word(answer))),)
+    asked = Paragraph((Word(question.ask),))
+    solution = (asked, Paragraph((f"{words.keys.answer}: {letter}", Word(answer))))
     title = (words.paper.question,)
     return Section("", number, title, (), blocks, questions=(item,), solution=solution)
 

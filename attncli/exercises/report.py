@@ -25,6 +25,7 @@ from attncli.document.blocks import (
     Table,
     Term,
 )
+from attncli.document.questions import points_text
 from attncli.document.tables import SIGNS, MarkedNumber
 from attncli.equations.elision import MOST_PARTS, elided
 from attncli.equations.tree import Location, Omitted, Symbol, Vector
@@ -461,7 +462,8 @@ def _cause(cause: Cause) -> dict[str, str]:
 class Report(NamedTuple):
     """What a report tells besides the verdicts: its title, facts and notes; some of it as data; and
     the points of each number, if any are to be had; `terms` are numbers inside lines, `words`
-    answers in words, `remarks` what doesn't fit about what was handed in."""
+    answers in words, `remarks` what doesn't fit about what was handed in, `earned` for what there
+    are how many points."""
 
     title: Word
     facts: tuple[tuple[str, Spans], ...] = ()
@@ -471,6 +473,7 @@ class Report(NamedTuple):
     terms: tuple[MarkedTerm, ...] = ()
     words: tuple[MarkedWords, ...] = ()
     remarks: tuple[Phrase, ...] = ()
+    earned: tuple[tuple[str, Spans], ...] = ()
 
 
 def to_look_at(remarks: Iterable[Spans]) -> Iterator[Section]:
@@ -491,9 +494,8 @@ def report(judge: Judge, verdicts: tuple[Verdict, ...], page: Report) -> Documen
     judged: list[str] = [verdict.judgement for verdict in verdicts]
     judged += [m.judgement for m in page.terms]
     judged += [m.judgement for m in page.words]
-    facts = DefinitionList(
-        (*page.facts, ("In short", (in_short(judged, "answer" if page.words else "number"),)))
-    )
+    short = in_short(judged, "answer" if page.words else "number")
+    facts = DefinitionList((*page.facts, ("In short", (short,)), *page.earned))
     numbers: tuple[Block, ...] = (
         *tables(trace, verdicts),
         *table_of_terms(page.terms),
@@ -519,10 +521,12 @@ def report_of_own(title: str, terms: Sequence[MarkedTerm]) -> Document:
     """What is said of answers to a teacher's own questions."""
     judged: list[str] = [term.judgement for term in terms]
     rows = tuple(
-        (Word(m.asked.id), MarkedNumber(Word(m.given.shown), m.judgement, _right_own(m)))
+        (Word(m.asked.id), Word(m.asked.asks),
+         MarkedNumber(Word(m.given.shown), m.judgement, _right_own(m)),
+         f"{points_text(m.points)} of {points_text(m.asked.points)}")
         for m in terms
-    )
-    blocks = (Table(("question", ""), rows), legend(judged, "answer"))
+    )  # fmt: skip
+    blocks = (Table(("Question", "", "Answer", "Points"), rows), legend(judged, "answer"))
     facts = DefinitionList((("In short", (in_short(judged, "answer"),)),))
     wrong = (term for term in terms if term.judgement not in FOLLOW and not term.asked.by_hand)
     found = tuple(map(_finding_of_own, wrong))

@@ -97,5 +97,6 @@ def _entry_page(students: Sequence[Student], forms: Mapping[str, FormWorked], ta
 
 def _ids(forms: Mapping[str, FormWorked]) -> list[str]:
     """All that is asked in any form."""
-    whole = (form.form.whole.items for form in forms.values())
-    return [*dict.fromkeys(item.id for items in whole for item in items)]
+    from attncli.exercises.answer_grid import in_order
+
+    return in_order([item.id for item in form.form.whole.items] for form in forms.values())

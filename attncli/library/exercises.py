@@ -168,8 +168,9 @@ class CheckedOrder(NamedTuple):
     @property
     def says(self) -> str:
         """What is said of these mistakes."""
-        many = f"known mistakes that needn't show in each form: {len(self.hidden)}"
-        return f"{many} (`attn design SCENARIO --forms N` names them)\n" if self.hidden else ""
+        each = dict.fromkeys(f"{a.definition.name}: {a.mistake.name}" for a in self.hidden)
+        told = f"known mistakes that needn't show in each form: {', '.join(each)}\n"
+        return told if each else ""
 
     @property
     def scenarios(self) -> tuple[str, ...]:
@@ -522,7 +523,8 @@ def _part(part: ExamPart, whole: Document, trace: Trace | None, place: str) -> P
     most = None if part.most is None else plain_points(part.most)
     made = PartMade(title, asked, terms=dict(_terms(trace, whole.items)))
     if trace is None or part.exercise is None:
-        return made._replace(choices=dict(_choices(whole.items)), most=most)
+        asks = {item.id: item.asks for item in whole.items}
+        return made._replace(choices=dict(_choices(whole.items)), most=most, asks=asks)
     scenario, tolerance = trace.scenario, part.exercise.tolerance
     given = {key: numbers_of(scenario, key) for key in scenario.given}
     return made._replace(
@@ -549,8 +551,8 @@ def _terms(trace: Trace | None, asked: Sequence[Item]) -> Iterator[tuple[str, Te
     asks and tells, and in a teacher's own questions."""
     from attncli.marking.exam import address_of
 
-    for id_, _, key, _, result in asked:
-        if key is None or result is not None:
+    for id_, key in ((item.id, item.key) for item in asked if item.cell is None):
+        if key is None:
             continue
         cell = key.number.cell
         known = trace is not None and cell is not None and cell.quantity in trace

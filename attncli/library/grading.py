@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
@@ -19,6 +18,7 @@ from attncli.library.output import (
     page_for,
     watched,
 )
+from attncli.library.paper_files import is_folder
 from attncli.output_files import Contents
 
 if TYPE_CHECKING:
@@ -43,10 +43,11 @@ _MARKED = "markdown"
 
 
 class GradeOutput(NamedTuple):
-    """Where it goes: a folder for the papers, a file, or the terminal."""
+    """Where it goes: a folder for the papers, which have a format, a file, or the terminal."""
 
     page: PageOptions
     folder: bool
+    papers: str = _MARKED
 
 
 def _output_of(order: GradeArguments) -> GradeOutput:
@@ -54,7 +55,7 @@ def _output_of(order: GradeArguments) -> GradeOutput:
     from attncli.formats import page_format_names
 
     text = order.output
-    folder = text is not None and (text.endswith(("/", os.sep)) or Path(text).is_dir())
+    folder = text is not None and is_folder(text, many=True)
     known = [*(name for name in page_format_names() if name != "svg"), _CSV]
     is_csv = order.form == _CSV or (text or "").endswith(".csv")
     form = _CSV if is_csv else chosen_format(order.form, None if folder else text, known[:-1])
@@ -65,6 +66,18 @@ def _output_of(order: GradeArguments) -> GradeOutput:
         check_target(text, force=order.force)
     page = PageOptions(order.form, values_only=order.values_only, output=text, force=order.force)
     return GradeOutput(page, folder)
+
+
+def _format_of_papers(order: GradeArguments, marker: Marker) -> str:
+    """The format of marked papers in a folder: the one that is said, or else that of the papers
+    that were handed out."""
+    from attncli.exercises.exams import AskedForms
+    from attncli.formats import page_format_names, suffixes_of
+
+    if order.form not in (None, _CSV):
+        return str(order.form)
+    suffix = Path(marker.paper).suffix if isinstance(marker, AskedForms) else ""
+    return next((name for name in page_format_names() if suffix in suffixes_of(name)), _MARKED)
 
 
 def _told(
@@ -101,8 +114,7 @@ def _write_folder(output: GradeOutput, graded: GradedClass, names: Names) -> Non
     from attncli.output_files import write_files
 
     assert output.page.output is not None
-    form = output.page.form if output.page.form not in (None, _CSV) else _MARKED
-    assert form is not None
+    form = output.papers
     page = page_for(output.page.output)._replace(values_only=output.page.values_only)
     of_whom = distinct_names([paper.sheet.student for paper in graded.papers], _TAKEN)
     papers = zip(of_whom, map(marked_paper, graded.papers), strict=True)
@@ -135,6 +147,7 @@ def grade(order: GradeArguments) -> PageOutput | TextOutput:
     complaints.stop_if_any()
     assert output is not None
     assert marker is not None
+    output = output._replace(papers=_format_of_papers(order, marker))
     graded = _graded(order, marker, asked or (), complaints)
     if overrides:
         from attncli.marking.overrides import overridden
@@ -260,7 +273,8 @@ def _made_forms(order: GradeArguments) -> AskedForms:
     if wrong.problems:
         raise UserError(wrong.problems)
     students = tuple(Student(s["name"], s["id"], s["form"]) for s in manifest.students)
-    return AskedForms(order.scenario, forms, students)
+    paper = next((file for made in manifest.forms.values() for file in made.papers), "")
+    return AskedForms(order.scenario, forms, students, paper)
 
 
 def _check_unchanged(order: GradeArguments) -> None:

@@ -195,5 +195,5 @@ def _unknown(word: str, found: Iterable[str]) -> tuple[str, str]:
     meant = step_meant(word)
     if meant is not None:
         return "there is no such topic, key or option", meant
-    right = f"say one of {listed(found)}, or `attn COMMAND --help` for a command"
+    right = f"say one of {', '.join(found)}, or `attn COMMAND --help` for a command"
     return "there is no such topic, key, step or option", right

@@ -40,7 +40,11 @@ class MarkedTerm(NamedTuple):
     @property
     def cause(self) -> Cause | None:
         """What was probably done where a number is wrong: it was rounded to fewer decimals than the
-        right one has, or written down wrongly."""
+        right one has, or written down wrongly; or which option was chosen instead of the right
+        one."""
+        if self.asked.words is not None and self.judgement == "slip":
+            says = f"“{self.given.shown}” was chosen for “{self.asked.asks}”"
+            return Cause("another_option", says)
         key, number = self.asked.key, self.given.number
         if key is None or number is None or self.judgement != "slip" or not number.is_finite():
             return None

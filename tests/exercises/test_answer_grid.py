@@ -35,10 +35,11 @@ def grid(folder: Path, *words: str) -> dict[str, list[str]]:
     data = json.loads(path.read_text("utf-8"))
     assert data["kind"] == "grid"
     (table,) = data["tables"]
-    *rows, last = [[str(cell) for cell in row] for row in table["rows"]]
+    *rows, points, last = [[str(cell) for cell in row] for row in table["rows"]]
     sheets = sorted(folder.glob("*_sheet.json"))
     papers = [json.loads(path.read_text("utf-8")) for path in sheets]
-    assert last == ["Made from", *(paper["hash"] for paper in papers), str(papers[0]["points"])]
+    assert last == ["Made from", *(paper["hash"] for paper in papers), ""]
+    assert [points[0], points[-1]] == ["Points", str(papers[0]["points"])]
     assert [row[0].split(" · ")[0] for row in rows] == [str(k + 1) for k in range(len(rows))]
     return {row[0].split(" · ")[1]: row[1:] for row in rows}
 
@@ -173,7 +174,7 @@ def test_an_exam_has_it_with_own_questions(tmp_path: Path) -> None:
     words = ["exam", str(exam), "--format", "json", "-o", f"{tmp_path}/out/"]
     assert CliRunner().invoke(app, words).exit_code == 0
     (table,) = json.loads((tmp_path / "out" / "exam_grid.json").read_text("utf-8"))["tables"]
-    rows = {row[0].split(" · ")[1]: [str(cell) for cell in row[1:]] for row in table["rows"][:-1]}
+    rows = {row[0].split(" · ")[1]: [str(cell) for cell in row[1:]] for row in table["rows"][:-2]}
     assert len(rows) == 12
     assert rows["2/1"][:2] == ["1234.25 to 1234.75"] * 2
     assert set(rows["2/2"][:2]) <= {"A", "B"}

@@ -141,7 +141,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Class:
         given = planted(k, forms[form])
         rows.append([name, id_, form, *(given[i] for i in headings[3:])])
     answers = written(place / "typed.csv", rows)
-    result = run("grade", folder, answers, "-o", f"{place}/marked/")
+    result = run("grade", folder, answers, "-o", f"{place}/marked/", "--format", "markdown")
     assert result.exit_code == 1, result.output
     return Class(folder, answers, place / "marked", " ".join(result.stdout.split()))
 
@@ -149,12 +149,14 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Class:
 @pytest.mark.parametrize(
     "line",
     [
-        f"{CELL}: not right in 7 of 31 papers: in 4 without a known reason, in 3 left empty",
-        "1/exp_sum[I]: not right in 9 of 31 papers: in 9 adding up the columns instead of the rows",
-        f"{OUTPUT}: not right in 2 of 31 papers: in 2 the sign is wrong",
-        f"{STATE}: not right in 2 of 31 papers: in 2 unreadable",
-        "3/1: not right in 3 of 31 papers: in 3 without a known reason",
-        "3/2: not right in 3 of 31 papers: in 3 it has 2 decimals instead of 3",
+        f"{CELL}: not right in 7 of 31 papers (4 ×: without a known reason, 3 ×: left empty)",
+        "1/exp_sum[I], 1/exp_sum[love], 1/exp_sum[AI]: not right in 9 of 31 papers"
+        " (9 ×: adding up the columns instead of the rows)",
+        f"{OUTPUT}: not right in 2 of 31 papers (2 ×: the sign is wrong)",
+        f"{STATE}: not right in 2 of 31 papers (2 ×: unreadable)",
+        "3/1: not right in 3 of 31 papers"
+        " (3 ×: “what it offers” was chosen for “What does a query say?”)",
+        "3/2: not right in 3 of 31 papers (3 ×: it has 2 decimals instead of 3)",
         "9 papers: Adding up the columns instead of the rows.",
     ],
 )
@@ -185,7 +187,15 @@ def test_the_next_lesson_is_made_of_what_went_wrong(played: Class) -> None:
     headings = [line for line in page.splitlines() if line.startswith("## ")]
     assert headings[0] == "## 1 · Adding up the columns instead of the rows"
     assert headings[1] == "## 2 · The sign is wrong"
-    assert headings[-1] == "## Answers"
+    assert headings[-2:] == ["## Besides", "## Answers"]
+    besides = page.partition("## Besides")[2]
+    for says in (
+        f"`{CELL}`",
+        "7 of 31 papers (4 ×: ",
+        "What does a query say?",
+        "Right: what it looks",
+    ):
+        assert says in besides
     first, rest = page.split("## 2 ·")
     assert "In 9 of 31 papers." in first
     wrong, right = (numbers_in(line) for line in re.findall(r"\$(= .*)\$", first))
@@ -212,7 +222,7 @@ def test_each_wrong_blank_has_its_line(played: Class, tmp_path: Path) -> None:
     headings = next(csv.reader((played.folder / "midterm_class.csv").open(encoding="utf-8")))
     row = ["Nobody", "x", "A", "nothing", *("" for _ in headings[4:])]
     path = written(tmp_path / "typed.csv", [headings, row])
-    run("grade", played.folder, path, "-o", f"{tmp_path}/marked/")
+    run("grade", played.folder, path, "-o", f"{tmp_path}/marked/", "--format", "markdown")
     page = (tmp_path / "marked" / "Nobody.md").read_text("utf-8")
     for id_, text in forms_of(played.folder)["A"].right.items():
         part, _, cell = id_.partition("/")
@@ -379,7 +389,7 @@ def test_an_anonymous_class_names_nobody(form: str, played: Class, tmp_path: Pat
 
 def test_numbers_lead_back_to_names(played: Class, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    words = ("--anonymous", "-o", f"{out}/")
+    words = ("--anonymous", "-o", f"{out}/", "--format", "markdown")
     assert run("grade", played.folder, played.answers, *words).exit_code == 1
     names = {row["number"]: row for row in table(out / "names.csv")}
     assert [*names] == [f"number {k}" for k in range(1, 32)]

@@ -184,7 +184,7 @@ def test_a_class_has_a_table_and_a_paper_each(tmp_path: Path) -> None:
     result = run("grade", "i_love_ai", answers, "-o", f"{tmp_path}/marked/")
     assert result.exit_code == 2  # for the broken one
     assert "bad.yaml:2:1" in result.stderr
-    assert "exp[I, I]: not right in 1 of 2 papers: in 1 without a known reason" in result.stdout
+    assert "exp[I, I]: not right in 1 of 2 papers (1 ×: without a known reason)" in result.stdout
     marked = sorted(path.name for path in (tmp_path / "marked").iterdir())
     others = ["canvas.csv", "class.csv", "class.md", "moodle.csv", "next_lesson.md"]
     assert marked == sorted(["Ben.md", "ann.md", *others])

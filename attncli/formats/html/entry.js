@@ -230,11 +230,12 @@ const erf = (x) => { // Abramowitz and Stegun, 7.1.26: off by less than 2e-7
   formField.addEventListener("change", () => { now.form = formField.value; keep(); show(); });
   for (const [field, beyond] of [[nameField, idField], [idField, formField], [formField, null]]) {
     field.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" || event.ctrlKey || event.metaKey) return;
-      event.preventDefault();
+      const tab = event.key === "Tab" && !event.shiftKey && field.value.trim();
+      if (!(event.key === "Enter" || tab) || event.ctrlKey || event.metaKey) return;
       const own = now, known = beyond ? settle() : true;
+      if (known || !tab) event.preventDefault();
       if (known) own === now && toBlank(0);
-      else if (known === false) beyond.focus();
+      else if (known === false && !tab) beyond.focus();
     });
   }
 
