@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from attncli.errors import BAD_INPUT, Complaints, UserError, listed
+from attncli.errors import BAD_INPUT, Complaints, UserError
 from attncli.library.arguments import Allowed, PageOptions, PageOutput, TextOutput
 from attncli.library.output import is_written, page_for
 from attncli.output_files import OutputError
