@@ -34,6 +34,7 @@ from attncli.marking.classes import (
     average,
     commonest,
     hardest,
+    wrong_answers,
 )
 from attncli.marking.exam import line_of
 from attncli.marking.exam_parts import MarkedExam, MarkedOwn, PartExam
@@ -117,7 +118,8 @@ def _of_parts(paper: MarkedExam, reports: Sequence[Document]) -> Iterator[Sectio
     for k, (part, _, page) in enumerate(each, start=1):
         facts: tuple[Block, ...] = () if page.facts is None else (page.facts,)
         for section in page.sections:
-            heading = (f"Part {k} · ", Word(part.title), ": ", *section.title)
+            named = (" · ", Word(part.title)) if part.title else ()
+            heading = (f"Part {k}", *named, ": ", *section.title)
             yield section._replace(title=heading, blocks=(*facts, *section.blocks))
             facts = ()
 
@@ -136,7 +138,9 @@ def remarks_on(paper: MarkedExam) -> tuple[Phrase, ...]:
         for k, part in enumerate(paper.parts, start=1)
         for remark in (*(_doubts(part) if isinstance(part, MarkedPaper) else ()), *part.remarks)
     ]
-    return (*[("All answers are empty.",)] * empty, *of_parts, *paper.remarks)
+    unread = [w.id for w in wrong_answers(paper) if w.judgement == "unreadable"]
+    told: list[Phrase] = [("Not to be read: ", Word(", ".join(unread)), ".")] * bool(unread)
+    return (*[("All answers are empty.",)] * empty, *of_parts, *told, *paper.remarks)
 
 
 def _doubts(paper: MarkedPaper) -> Iterator[Phrase]:

@@ -34,7 +34,8 @@ def moodle_rows(graded: GradedClass) -> Rows:
     """For Moodle's grade import: the points of each part and in all, and what went wrong. There a
     row without an ID would go to the student of the row before it, so the name stands instead."""
     parts = graded.papers[0].exam.parts if graded.papers[:1] else ()
-    each = [f"{graded.title}: {k}. {part.title}" for k, part in enumerate(parts, start=1)]
+    numbered = (f"{k}. {part.title}".rstrip(". ") for k, part in enumerate(parts, start=1))
+    each = [f"{graded.title}: {part}" for part in numbered]
     named = each if len(parts) > 1 else []
     yield ("ID number", *named, graded.title, f"{graded.title} (Feedback)")
     for paper, name, id_ in _with_names(graded):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
 from random import Random
 
 from attncli.building.exam_file import OwnQuestion
@@ -30,7 +32,7 @@ def questions_page(
     form's own."""
     words = words_of(frame.language)
     items = [
-        _item(str(k), q, f"{seed}/{form}/{k}")._replace(asks=q.ask)
+        _item(str(k), q, f"{seed}/{k}", form)._replace(asks=q.ask)
         for k, q in enumerate(questions, start=1)
     ]
     sections = tuple(
@@ -43,14 +45,23 @@ def questions_page(
     return Document(Word(title), sections, paper=paper._replace(size=frame.paper))
 
 
-def _item(id_: str, question: OwnQuestion, seed: str) -> Item:
+def _ordered(options: Sequence[str], seed: str, form: str) -> list[str]:
+    """In another order in each form, as long as there is one: the same, begun elsewhere."""
+    order = Random(seed).sample(options, len(options))
+    start = (ord(form[0]) + int("0" + re.sub(r"\D", "", form))) % len(order)
+    return order[start:] + order[:start]
+
+
+def _item(id_: str, question: OwnQuestion, seed: str, form: str) -> Item:
     if question.options:
-        order = Random(seed).sample(question.options, len(question.options))
+        order = _ordered(question.options, seed, form)
         options, right = tuple(map(Word, order)), (order.index(question.right),)
         return Item(id_, question.points, words=RightWords(options, right, labels_of(order)))
     if question.number is None:
         return Item(id_, question.points)
-    number, tolerance = question.number, question.tolerance
+    # who writes more decimals of what is rounded is right, too
+    number, half = question.number, decimals.unit(decimals.places(question.number) + 1) * 5
+    tolerance = max(question.tolerance, half if decimals.places(question.number) else Decimal(0))
     low, high = decimals.difference(number, tolerance), decimals.added(number, tolerance)
     key = RightAnswer(Number.written(number), Interval(low, high), None, None)
     return Item(id_, question.points, key)

@@ -267,10 +267,10 @@ def sheet_for(sheet: Document, name: str, number: str) -> Document:
     """The sheet of a student, whose name needn't be written any more."""
     assert sheet.paper is not None
     words, owner = sheet.paper.words, Owner(Word(name), Word(number))
-    whose = ((words.facts.name, (owner.name,)), (words.facts.id, (owner.id,)))
+    whose = (owner.name, *((" · ", owner.id) if number else ()))
     rows = () if sheet.facts is None else sheet.facts.rows
     return sheet._replace(
-        facts=DefinitionList((*whose, *rows)),
+        facts=DefinitionList(((words.facts.name, whose), *rows)),
         paper=sheet.paper._replace(owner=owner),
         opening=tuple(_without(words.paper.name, block) for block in each(sheet.opening)),
     )

@@ -115,7 +115,10 @@ def _with_joined_pairs(text: str) -> tuple[str, Sequence[tuple[int, int]]]:
 
 _TOO_DEEP = "lists and maps are nested too deeply"
 _LESS_DEEP = f"use at most {DEEPEST} levels"
-_HINT = "check the indentation, the quotes and the brackets just before this place"
+_HINT = (
+    "check the indentation, the quotes and the brackets just before this place, and put a text with"
+    " a colon or a comma in quotes"
+)
 
 
 def _bytes_of(path: Path, hint: Hint) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from attncli.marking.classes import GradedClass, Unmarked
     from attncli.marking.exam_parts import MarkedExam
     from attncli.marking.overrides import Override
+    from attncli.names import Phrase
     from attncli.trace import Trace
 
     Marker = Asking | AskedForms
@@ -383,4 +384,20 @@ def _paper(marker: Marker, sheet: AnswerSheet) -> MarkedExam:
     exam, named = marker.exam_of(sheet), marker.named_by(sheet)
     paper = marked_exam(exam, sheet)
     other = None if named in (None, exam) else marked_exam(named, sheet).points
-    return paper._replace(remarks=(*of_forms(exam, sheet, other), *paper.remarks))
+    more = (*of_forms(exam, sheet, other), *_of_another_form(marker, sheet, paper))
+    return paper._replace(remarks=(*more, *paper.remarks))
+
+
+def _of_another_form(marker: Marker, sheet: AnswerSheet, paper: MarkedExam) -> Iterator[Phrase]:
+    """Where a paper shows no working, whether it is one of a form that wasn't written down."""
+    from attncli.document.questions import points_text
+    from attncli.exercises.exams import AskedForms
+    from attncli.marking.exam_parts import marked_exam
+
+    doubtful = any(part.doubt is not None and part.doubt.too_few for part in paper.papers)
+    if not doubtful or not isinstance(marker, AskedForms):
+        return
+    each = ((marked_exam(form.exam, sheet).points, form.form) for form in marker.forms)
+    points, form = max(each)
+    if points > paper.points:
+        yield (f"Its numbers fit form {form}, by which it would earn {points_text(points)}.",)

@@ -67,13 +67,15 @@ def accepted_by(key: RightAnswer) -> Accepted:
 
 
 def marked_term(
-    asked: Item, given: Given, answers: Mapping[Location, Given], *, carry: bool
+    asked: Item, given: Given, answers: Mapping[Location, Given], scheme: Scheme
 ) -> MarkedTerm:
-    """What is said of a number inside a line. It is carried forward where its author gave it for
-    the cell that it comes from."""
-    judgement = _judgement(asked, given, answers)
-    earns = judgement == "correct" or (carry and judgement == "carried forward")
-    return MarkedTerm(asked, given, judgement, Decimal(asked.points if earns else 0))
+    """What is said of a number inside a line, or of one that a teacher asks for. It is carried
+    forward where its author gave it for the cell that it comes from."""
+    term = MarkedTerm(asked, given, _judgement(asked, given, answers), Decimal(0))
+    rounded = term.cause is not None and term.cause.name == "other_decimals"
+    judgement: Judgement = "rounding" if rounded else term.judgement
+    share = _share(scheme, judgement, term.cause)
+    return term._replace(judgement=judgement, points=share * asked.points)
 
 
 def _judgement(asked: Item, given: Given, answers: Mapping[Location, Given]) -> Judgement:
@@ -152,11 +154,10 @@ def shares(scheme: Scheme, verdicts: Sequence[Verdict]) -> Iterator[Decimal]:
         if mistake is not None:
             made[mistake] += 1
         paid = isinstance(scheme.times, int) and made[mistake or ("", "")] > scheme.times
-        yield _ALL if paid else _share(scheme, verdict)
+        yield _ALL if paid else _share(scheme, verdict.judgement, verdict.cause)
 
 
-def _share(scheme: Scheme, verdict: Verdict) -> Decimal:
-    cause = verdict.cause
+def _share(scheme: Scheme, judgement: Judgement, cause: Cause | None) -> Decimal:
     if cause is not None and cause.name in scheme.free:
         return _ALL
     pen = cause is not None and cause.name in OF_THE_PEN
@@ -168,7 +169,7 @@ def _share(scheme: Scheme, verdict: Verdict) -> Decimal:
         "known mistake": scheme.pen if pen else scheme.mistake,
         "slip": scheme.pen if pen else scheme.slip,
     }
-    return earned.get(verdict.judgement, _NONE)
+    return earned.get(judgement, _NONE)
 
 
 def _mistake(verdict: Verdict) -> tuple[str, str] | None:

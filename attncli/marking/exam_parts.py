@@ -3,6 +3,7 @@ a teacher's own words, which no working leads to."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,9 +13,9 @@ from itertools import chain
 from typing import NamedTuple
 
 from attncli.building.scheme import Scheme
-from attncli.document.questions import Item
+from attncli.document.questions import Item, points_text
 from attncli.marking.answers import AnswerSheet
-from attncli.marking.exam import Exam, MarkedTerm, marked_term
+from attncli.marking.exam import Exam, MarkedTerm, accepted_by, marked_term
 from attncli.marking.marked_papers import MarkedPaper, answers_taken, marked
 from attncli.marking.verdicts import FOLLOW, Given, Verdict
 from attncli.marking.word_answers import MarkedWords, chosen
@@ -65,29 +66,38 @@ class MarkedOwn(NamedTuple):
         return [term.judgement for term in self.terms]
 
 
-def marked_own(exam: OwnQuestions, sheet: AnswerSheet) -> MarkedOwn:
+def marked_own(exam: OwnQuestions, sheet: AnswerSheet, scheme: Scheme) -> MarkedOwn:
     """What answers to a teacher's own questions are worth. Of one that a person marks the answer is
     the points that they give; until then it has none."""
     taken, remarks = answers_taken(None, exam.ids, sheet)
-    terms = tuple(_marked(item, taken.get(item.id, Given(""))) for item in exam.items)
-    waiting = [m.asked.id for m in terms if _is_waiting(m)]
-    if waiting:
-        remarks = (*remarks, ("Still to be marked: ", Word(", ".join(waiting)), "."))
-    return MarkedOwn(exam, terms, remarks)
+    terms = tuple(_marked(item, taken.get(item.id, Given("")), scheme) for item in exam.items)
+    waiting = (_waiting(m) for m in terms if m.asked.by_hand)
+    return MarkedOwn(exam, terms, (*remarks, *filter(None, waiting)))
 
 
-def _is_waiting(term: MarkedTerm) -> bool:
-    """Whether a person has given no points yet, or none that there are."""
-    return term.asked.by_hand and (term.judgement != "by hand" or term.given.number is None)
+def _waiting(term: MarkedTerm) -> Phrase:
+    """What is to be said where a person has given no points yet, or none that there are."""
+    told: Phrase = ("question ", Word(term.asked.id), " is still to be marked")
+    if term.given.is_empty:
+        return (*told, ".")
+    if term.judgement == "unreadable":
+        of = f" are no points from 0 to {points_text(term.asked.points)}."
+        return (*told, ": “", Word(term.given.shown), f"”{of}")
+    return ()
 
 
-def _marked(item: Item, given: Given) -> MarkedTerm:
+def _marked(item: Item, given: Given, scheme: Scheme) -> MarkedTerm:
     if item.key is not None:
-        return marked_term(item, given, {}, carry=False)
+        whole = given.text.strip().replace(",", "").replace(".", "")
+        number = Decimal(whole) if _THOUSANDS.fullmatch(given.text.strip()) else None
+        if number is not None and accepted_by(item.key).takes(number):
+            given = given._replace(number=number, places=0)
+        return marked_term(item, given, {}, scheme)
+    if item.by_hand:
+        return _by_hand(item, given)
     if given.is_empty:
         return MarkedTerm(item, given, "blank", Decimal(0))
-    if item.words is None:
-        return _by_hand(item, given)
+    assert item.words is not None
     k = chosen(given.text, [*map(raw, item.words.options)], item.words.labels)
     if k is None:
         return MarkedTerm(item, given, "unreadable", Decimal(0))
@@ -96,11 +106,18 @@ def _marked(item: Item, given: Given) -> MarkedTerm:
     return MarkedTerm(item, given, "correct" if right else "slip", points)
 
 
+_THOUSANDS = re.compile(r"-?\d{1,3}([.,])\d{3}(?:\1\d{3})*")
+"""A whole number, its thousands apart, which might be one with a decimal point as well."""
+
+
 def _by_hand(item: Item, given: Given) -> MarkedTerm:
+    """Points that a person gives; `1/3` might be one of three."""
     number = given.number
-    if number is not None and not 0 <= number <= item.points:
+    if given.is_empty:
+        return MarkedTerm(item, given, "by hand", Decimal(0))
+    if number is None or given.places is None or not 0 <= number <= item.points:
         return MarkedTerm(item, given, "unreadable", Decimal(0))
-    return MarkedTerm(item, given, "by hand", number or Decimal(0))
+    return MarkedTerm(item, given, "by hand", number)
 
 
 class PartExam(NamedTuple):
@@ -114,9 +131,9 @@ class PartExam(NamedTuple):
     def points(self) -> Decimal:
         return self.exam.points if self.most is None else min(self.most, self.exam.points)
 
-    def marked(self, sheet: AnswerSheet) -> MarkedPaper | MarkedOwn:
+    def marked(self, sheet: AnswerSheet, scheme: Scheme) -> MarkedPaper | MarkedOwn:
         if isinstance(self.exam, OwnQuestions):
-            return marked_own(self.exam, sheet)
+            return marked_own(self.exam, sheet, scheme)
         return marked(self.exam, sheet)
 
 
@@ -222,13 +239,15 @@ class MarkedExam(NamedTuple):
 def marked_exam(exam: WholeExam, sheet: AnswerSheet) -> MarkedExam:
     """What a student's answers are worth, part by part."""
     if len(exam.parts) == 1:
-        return MarkedExam(sheet, exam, (exam.parts[0].marked(sheet),))
+        return MarkedExam(sheet, exam, (exam.parts[0].marked(sheet, exam.scheme),))
     sheets = [_part_of(sheet, prefix) for prefix in exam.prefixes]
     known = {id_ for prefix in exam.prefixes for id_ in sheet.answers if id_.startswith(prefix)}
     other = {id_: given for id_, given in sheet.answers.items() if id_ not in known}
     remarks = answers_taken(None, exam.ids, sheet._replace(answers=other)).remarks
     pairs = zip(exam.parts, sheets, strict=True)
-    return MarkedExam(sheet, exam, tuple(part.marked(own) for part, own in pairs), remarks)
+    return MarkedExam(
+        sheet, exam, tuple(part.marked(own, exam.scheme) for part, own in pairs), remarks
+    )
 
 
 def _part_of(sheet: AnswerSheet, prefix: str) -> AnswerSheet:

@@ -263,8 +263,7 @@ def marked(exam: Exam, sheet: AnswerSheet) -> MarkedPaper:
         more = _total(_pointed(exam, exam.scheme, judged)) - _total(numbers)
         doubt = doubt._replace(more=more)
     terms = tuple(
-        marked_term(term, taken.get(term.id, nothing), answers, carry=scheme.carry)
-        for term in exam.terms
+        marked_term(term, taken.get(term.id, nothing), answers, scheme) for term in exam.terms
     )
     pairs = [(question, taken.get(item.id, nothing)) for item, question in exam.words]
     judge = exam.judge

@@ -163,4 +163,5 @@ def _with_points(
         for v in part.numbers
     )
     words = tuple(m._replace(**given) if m.asked.id == id_ else m for m in part.words)
-    return part._replace(numbers=numbers, terms=terms, words=words)
+    # who has looked at it needn't be told to
+    return part._replace(numbers=numbers, terms=terms, words=words, doubt=None)

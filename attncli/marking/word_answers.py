@@ -124,7 +124,7 @@ def chosen(text: str, options: Sequence[str], labels: Sequence[str]) -> int | No
         found = [k for k, option in enumerate(options) if way(option) == way(text)]
         if found and way(text):
             return found[0] if len(found) == 1 else None
-    label = _joined(text).rstrip(".:").upper()
+    label = _joined(text).rstrip(".:)").upper()
     return labels.index(label) if label in labels else None
 
 

@@ -25,7 +25,7 @@ from attncli.operations.recurrent import (
     TimesDiagonal,
 )
 from attncli.scenario.model import Recurrent, Settings
-from attncli.steps.mistakes import operand, remade, turned_round, wrong
+from attncli.steps.mistakes import either, left_out, operand, remade, turned_round, wrong
 from attncli.steps.recurrent.cells import matrix, product, rows
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, CellPlace, Definition, WayPlace
@@ -202,7 +202,10 @@ READOUT_STEP = Step(
         Mistake(
             "bias_forgotten",
             "Leaving out the bias b_y of the read-out.",
-            wrong(operand(0, lambda place: place.timed("ya")), Activate),
+            either(
+                wrong(left_out, "z_y"),
+                wrong(operand(0, lambda place: place.timed("ya")), Activate),
+            ),
         ),
     ),
     backward=Backward(
