@@ -86,7 +86,8 @@ def picture(block: Picture | Graph) -> str | None:
     called = "none" if isinstance(block, Graph) else text(drawing.title)
     line = literal(f"{drawing.title}: {drawing.description}")
     wide, turned = f"{fitted.scale * drawing.size[0]:.1f}pt", str(fitted.turned).lower()
-    return f"picture({called}, {line}, {wide}, {turned}, {literal(alone(drawing))})"
+    svg = literal(alone(drawing))
+    return f"picture({called}, {line}, {wide}, {fitted.least:.3f}, {turned}, {svg})"
 
 
 def _in_fonts(value: T) -> T:
