@@ -140,6 +140,12 @@ def test_a_picture_is_as_large_as_it_fits(
     assert fitted.scale == pytest.approx(scale, abs=0.001)
 
 
+def test_a_picture_shrinks_to_the_room_that_is_left() -> None:
+    first, last, _ = text_of(pdf_of("i_love_tennis")).split("\f")
+    assert "Who attends to whom" in first
+    assert last.startswith("What the source says")
+
+
 def test_what_could_not_be_read_is_a_table() -> None:
     boxes = tuple(DiagramBox(f"b{k}", f"step {k}", "", 0, k) for k in range(40))
     links = tuple(Link(f"b{k}", f"b{k + 1}", f"{k}") for k in range(39))
