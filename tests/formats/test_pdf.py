@@ -129,7 +129,7 @@ def drawing_of(block: Picture) -> ElementTree.Element:
 
 @pytest.mark.parametrize(
     ("size", "scale", "turned"),
-    [((300, 200), 0.62, False), ((900, 200), 0.522, False), ((1200, 400), 0.533, True)],
+    [((300, 200), 0.62, False), ((900, 200), 0.522, False), ((1400, 400), 0.457, True)],
 )
 def test_a_picture_is_as_large_as_it_fits(
     size: tuple[float, float], scale: float, turned: bool
@@ -138,6 +138,12 @@ def test_a_picture_is_as_large_as_it_fits(
     assert fitted is not None
     assert fitted.turned == turned
     assert fitted.scale == pytest.approx(scale, abs=0.001)
+
+
+def test_a_picture_shrinks_to_the_room_that_is_left() -> None:
+    first, last, _ = text_of(pdf_of("i_love_tennis")).split("\f")
+    assert "Who attends to whom" in first
+    assert last.startswith("What the source says")
 
 
 def test_what_could_not_be_read_is_a_table() -> None:

@@ -86,8 +86,9 @@ def _outside(picture: Picture) -> tuple[float, float]:
     return wide + 2 * _EDGE, high + 2 * _EDGE
 
 
-_USUAL, _SMALLEST = 0.62, 0.45
-"""Points of a picture's unit, in which its texts are 14 high: usually, and at the least."""
+_USUAL, _SMALL, _SMALLEST = 0.62, 0.43, 0.38
+"""Points of a picture's unit, in which its texts are 14 high: usually; of one that would leave the
+rest of its page empty; and at the least, rather than on its side."""
 
 
 class PaperFit(NamedTuple):
@@ -95,6 +96,11 @@ class PaperFit(NamedTuple):
 
     scale: float
     turned: bool
+
+    @property
+    def least(self) -> float:
+        """The share of it that is large enough to be read."""
+        return min(1, _SMALL / self.scale)
 
 
 def fit(size: tuple[float, float], room: tuple[float, float]) -> PaperFit | None:

@@ -3,6 +3,7 @@ lays a page out, the colours, then the pieces of each document."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -86,7 +87,8 @@ def picture(block: Picture | Graph) -> str | None:
     called = "none" if isinstance(block, Graph) else text(drawing.title)
     line = literal(f"{drawing.title}: {drawing.description}")
     wide, turned = f"{fitted.scale * drawing.size[0]:.1f}pt", str(fitted.turned).lower()
-    return f"picture({called}, {line}, {wide}, {turned}, {literal(alone(drawing))})"
+    svg = literal(alone(drawing))
+    return f"picture({called}, {line}, {wide}, {fitted.least:.3f}, {turned}, {svg})"
 
 
 def _in_fonts(value: T) -> T:
@@ -139,7 +141,10 @@ def addition(block: ColumnSum, setting: TypstSetting) -> str:
     addends, total = filled_addends(
         block,
         column,
-        partial(filled_vectors, column=column, form=r"\[{}\]", between=notation.comma),
+        lambda vectors: [
+            _BEFORE_SIGN.sub(r"\2\1", vector)
+            for vector in filled_vectors(vectors, column, r"\[{}\]", notation.comma)
+        ],
         notation.times,
         notation.omitted,
     )
@@ -149,6 +154,10 @@ def addition(block: ColumnSum, setting: TypstSetting) -> str:
     )
     label = in_pieces(notation.write(block.label))
     return f"addition({label}, {rows}, ${block.relation}$, {in_pieces(total)})"
+
+
+_BEFORE_SIGN = re.compile(r"(unseen\([0.]+\))(\)?\\[],])")
+"""Unseen digits stand behind the comma or bracket that follows them."""
 
 
 def _filled(numbers: Sequence[Expression]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 from attncli.document.blocks import Spans
@@ -26,8 +26,9 @@ PRINTED = (
 )
 """What the fonts have that come with Typst: Libertinus, New Computer Modern, DejaVu Sans Mono."""
 _PRINTED = re.compile(f"[{PRINTED}{ISOLATE}{POP}]")
-_LONG, _PART = 24, 6
-"""Characters without a space on one line, and of the parts that longer ones may be broken into."""
+_LONG, _LONG_NAME, _PART = 24, 32, 6
+"""Characters without a space on one line, of a name in mathematics, and of the parts that longer
+ones may be broken into."""
 _RUN = re.compile(rf"[^ \u00a0]{{{_LONG + 1},}}")
 _BREAK = "\u200b"
 
@@ -49,12 +50,15 @@ def text(words: str) -> str:
 
 
 def breakable(words: str) -> str:
-    """A text with places to break it at where it has a long run without any."""
-    return _RUN.sub(_in_parts, words)
+    """A text with places to break it at where it has a long run without any: behind points, and
+    anywhere in what is long without these."""
+    return _RUN.sub(lambda run: _BREAK.join(_in_parts(run[0])), words)
 
 
-def _in_parts(run: re.Match[str]) -> str:
-    return _BREAK.join(run[0][k : k + _PART] for k in range(0, len(run[0]), _PART))
+def _in_parts(run: str) -> Iterator[str]:
+    for name in re.split(r"(?<=\.)", run):
+        part = _PART if len(name) > _LONG else _LONG
+        yield from (name[k : k + part] for k in range(0, len(name), part))
 
 
 def word(name: Word | str) -> str:
@@ -87,7 +91,7 @@ class InkedTypst(Inked, TypstNotation):
 def _letters(name: str) -> str:
     """Letters in mathematics, in lines below each other where they are many."""
     text = characters(name)
-    return literal(text) if len(text) <= _LONG else f"long({literal(breakable(text))})"
+    return literal(text) if len(text) <= _LONG_NAME else f"long({literal(breakable(text))})"
 
 
 def _blank(node: Blank) -> str:
