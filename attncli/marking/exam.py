@@ -46,7 +46,8 @@ class MarkedTerm(NamedTuple):
             says = f"“{self.given.shown}” was chosen for “{self.asked.asks}”"
             return Cause("another_option", says)
         key, number = self.asked.key, self.given.number
-        if key is None or number is None or self.judgement != "slip" or not number.is_finite():
+        wrong = self.judgement in ("slip", "rounding")
+        if key is None or number is None or not wrong or not number.is_finite():
             return None
         places, fewer = decimals.places(key.number.shown), self.given.places
         coarse = fewer is not None and fewer < places

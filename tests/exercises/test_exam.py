@@ -153,8 +153,10 @@ def test_options_stand_in_an_order_of_each_form(folder: Path) -> None:
     forms = manifest(folder)["forms"].values()
     orders = {tuple(form["parts"][3]["choices"]["1"]["options"]) for form in forms}
     assert {*map(frozenset, orders)} == {frozenset({"what it looks for", "what it offers"})}
-    labels = [chr(65 + order.index("what it looks for")) for order in sorted(orders)]
-    assert {*labels} <= {"A", "B"}
+    labels = [order.index("what it looks for") for order in orders]
+    assert sorted(labels) == [0, 1]
+    each = [tuple(form["parts"][3]["choices"]["1"]["options"]) for form in forms]
+    assert each[0] != each[1] != each[2]
 
 
 def test_a_letter_is_an_answer(folder: Path, tmp_path: Path) -> None:
@@ -238,13 +240,51 @@ def test_a_list_of_students_fills_the_table(tmp_path: Path) -> None:
     assert [row[:3] for row in rows[1:]] == [["'=Ada", "'1", "C"], ["Ben", "'2", "A"]]
 
 
-@pytest.mark.parametrize(("given", "waits"), [("", True), ("-", True), ("4", True), ("0", False)])
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ("", "question 3 is still to be marked."),
+        ("-", "question 3 is still to be marked."),
+        ("4", "question 3 is still to be marked: “4” are no points from 0 to 3."),
+        ("1/3", "question 3 is still to be marked: “1/3” are no points from 0 to 3."),
+        ("0", None),
+    ],
+)
 def test_points_that_a_person_still_has_to_give_are_told(
-    given: str, waits: bool, folder: Path, tmp_path: Path
+    given: str, says: str | None, folder: Path, tmp_path: Path
 ) -> None:
     class_ = {"Ben": ("B", {**key_of(folder, "B"), HAND: given})}
+    path = table(folder, tmp_path / "c.csv", class_)
+    (paper,) = graded(folder, path).values()
+    remarks = [r for r in paper.get("remarks", []) if "still to be marked" in r]
+    assert remarks == ([] if says is None else [f"Part 4: {says}"])
+    assert "left empty" not in run("grade", folder, path).stdout
+
+
+def test_own_numbers_are_read_as_people_write_them(tmp_path: Path) -> None:
+    """More decimals of what is rounded, thousands apart; slips of the pen as the scheme has it."""
+    text = (
+        "exam: Numbers\nscheme: {pen: 0.5, rounding: 0.25}\nparts:\n- questions:\n"
+        "  - {ask: Two thirds?, number: 0.667}\n  - {ask: 768 squared?, number: 589824, points: 2}\n"
+    )
+    (tmp_path / "n.yaml").write_text(text, "utf-8")
+    rows = [
+        ("0.6667", "589,824", 3), ("2/3", "589.824", 3), ("66.7 %", "589 824", 3),
+        ("0.67", "589842", 0.25 + 1), ("0.66", "589825", 0), ("0.712", "589,825", 0),
+    ]  # fmt: skip
+    for k, (first, second, points) in enumerate(rows):
+        path = tmp_path / f"{k}.yaml"
+        path.write_text(json.dumps({"answers": {"1": first, "2": second}}), "utf-8")
+        data = json.loads(run("grade", tmp_path / "n.yaml", path, "--format", "json").stdout)
+        assert data["points"] == points, (first, second)
+
+
+def test_a_paper_of_another_form_than_it_says_is_told(folder: Path, tmp_path: Path) -> None:
+    answers = {**key_of(folder, "A"), "2/z[1][1]": "a lot"}
+    class_ = {"Ben": ("B", answers)}
     (paper,) = graded(folder, table(folder, tmp_path / "c.csv", class_)).values()
-    assert any("Still to be marked" in remark for remark in paper.get("remarks", [])) == waits
+    assert "Its numbers fit form A, by which it would earn 31.5." in paper["remarks"]
+    assert "Not to be read: 2/z[1][1]." in paper["remarks"]
 
 
 def test_a_dash_is_no_answer(folder: Path, tmp_path: Path) -> None:

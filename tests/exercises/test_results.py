@@ -231,7 +231,7 @@ def test_each_wrong_blank_has_its_line(played: Class, tmp_path: Path) -> None:
             assert line is not None, id_
             assert numbers_in(line[0])[-1] == Decimal(text)
     assert "1: Nothing is given; right is “what it looks for”." in page
-    assert "2: Nothing is given; right is $0.125$." in page
+    assert "2: Nothing is given; right is $0.125$ (0.1245 to 0.1255 is accepted)." in page
 
 
 def changed_key(place: Path, blank: str, changes: Mapping[str, str]) -> str:
@@ -253,7 +253,9 @@ def test_what_is_wrong_inside_lines_is_told_with_the_line(tmp_path: Path) -> Non
     found = changed_key(tmp_path, "working", {term: "30.2", other: "-7.389"})
     line = "Right: weights[AI, I] = 7.389 / 30.193 = 0.245"
     right = "right is 30.193 (30.1925 to 30.1935 is accepted)."
-    assert f"{term} Given is “30.2”; {right} Slip: It has 1 decimal instead of 3. {line}" in found
+    assert (
+        f"{term} Given is “30.2”; {right} Rounding: It has 1 decimal instead of 3. {line}" in found
+    )
     line = "Right: exp_sum[AI] = 7.389 + 2.718 + 20.086 = 30.193"
     right = "right is 7.389 (7.3885 to 7.3895 is accepted)."
     assert f"{other} Given is “-7.389”; {right} Slip: The sign is wrong. {line}" in found
