@@ -12,7 +12,7 @@ from collections.abc import Callable
 from attncli.equations import tree as ex
 from attncli.names import GRADIENTS, Name, Word
 from attncli.notation.escaping import shown
-from attncli.notation.notation import ATOM, FACTOR, Node, Notation, base_of
+from attncli.notation.notation import ATOM, FACTOR, Node, Notation
 from attncli.numbers import decimals
 
 RELATIONS = {"=": "=", "≈": r"\approx"}
@@ -126,7 +126,10 @@ def _named(name: Name) -> str:
     gradient is of."""
     if name.path and name.inside(GRADIENTS):
         return rf"\partial{{}}{_named(name.seen_from(GRADIENTS))}"
-    head, tail = base_of(name)
+    head, _, tail = name.alone.partition("_")
+    head = f"{name.path}.{head}" if name.path else head
+    if not tail and head[-1:].isdigit() and head[:-1].isalpha():
+        head, tail = head[:-1], head[-1]
     # a space before each `_`: Markdown would take two of them for emphasis otherwise
     return _name(head) + (f" _{{{_name(tail)}}}" if tail else "")
 

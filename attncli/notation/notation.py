@@ -222,7 +222,8 @@ class Notation:
 
 def base_of(name: Name) -> tuple[str, str]:
     """What a name is written as, and what stands below that: what follows a `_`, where one of both
-    is a letter, `W_Q`, `z_reset`, or a digit at the end."""
+    is a letter, `W_Q`, `z_reset`, or a digit at the end. Not for LaTeX in Markdown, which may take
+    the backslash of a `\\_` away."""
     head, _, tail = name.alone.partition("_")
     if len(head) > 1 < len(tail):  # `cross_entropy`
         head, tail = name.alone, ""

@@ -116,7 +116,7 @@ def test_a_matrix_has_its_own_columns_in_mathematics(trace: Any) -> None:
     assert by_name[r"\mathrm{weights}"] == weights
     assert by_name[r"\mathrm{weights} \thinspace \mathbf{1}"] == [["0.999"], ["1.000"], ["1.000"]]
     assert [len(row) for row in by_name[r"\mathrm{exp}"]] == [3, 3, 3]
-    assert by_name[r"\mathrm{exp\_sum}"] == [["6.436"], ["12.825"], ["30.193"]]
+    assert by_name[r"\mathrm{exp} _{\mathrm{sum}}"] == [["6.436"], ["12.825"], ["30.193"]]
 
 
 def test_vectors_side_by_side_are_matrices_in_mathematics(trace: Any) -> None:

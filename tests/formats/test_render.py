@@ -114,7 +114,7 @@ N = ex.constant
             r"Q \thinspace K^{\top}",
         ),
         (ex.Symbol("W1"), "W1", "W _{1}"),
-        (ex.Symbol("exp_sum", ("i",)), "exp_sum[i]", r"\mathrm{exp\_sum}[i]"),
+        (ex.Symbol("exp_sum", ("i",)), "exp_sum[i]", r"\mathrm{exp} _{\mathrm{sum}}[i]"),
         (ex.Total("j", ex.Symbol("exp", ("i", "j"))), "Σ_j exp[i, j]", r"\sum _{j} \mathrm{exp}[i, j]"),
         (ex.Apply("max", (N(0), N("-1.5"))), "max(0, −1.5)", r"\max\left(0, -1.5\right)"),
         (N("3e-30"), "3e-30", r"3 \times 10^{-30}"),
