@@ -315,9 +315,16 @@ def _in_plain_notation(style: HtmlStyle, parts: Iterable[Expression]) -> bool:
     return style.inline is not None or any(any(blanks_in(part)) for part in parts)
 
 
+_UNBROKEN = 4
+"""Numbers of a result on one line, however wide the page."""
+
+
 def _row(line: Line, style: HtmlStyle, plainly: bool, worked: bool) -> str:
     write = plain_html if plainly else expression_html
     *before, result = (f"{relation} {write(part, style)}" for relation, part in line.parts)
+    last = line.parts[-1][1]
+    if isinstance(last, Vector) and len(last.entries) > _UNBROKEN:
+        result = f'<span class="long">{result}</span>'
     cells = [" ".join(before), result] if worked else [result]
     return row_of(code_html(line.label, style), cells)
 
