@@ -24,7 +24,7 @@ STYLES: Mapping[str, str] = {
     "rule": INKS["aside"],
     "total": "bold",
     "most": "bold",
-    "result": "bold",
+    "result": "bold underline",
     **INKS,
     "shade0": "",
     **{f"shade{k}": f"{text} on {ground}" for k, (ground, text) in enumerate(SHADES, start=1)},
