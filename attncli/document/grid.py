@@ -159,7 +159,7 @@ def grid_of(block: MatrixBlock | SideBySide | Table) -> Grid:
             return _grid_of_vectors(block)
     rows = elided_rows(len(block.rows), of_list=block.is_list)
     grid = grid_of_places(block, rows, elided(block.matrix.shape[1], MOST_PARTS))
-    return _turned(grid, block) if block.turned else grid
+    return _turned(grid) if block.turned else grid
 
 
 def grid_of_places(
@@ -190,12 +190,11 @@ def _corner(block: MatrixBlock) -> GridCell:
     return GridCell(Symbol(block.name), behind=origin)
 
 
-def _turned(grid: Grid, block: MatrixBlock) -> Grid:
+def _turned(grid: Grid) -> Grid:
     """The grid of one row as a column, what it adds up to and other lists below it."""
     names, *columns = grid.columns
-    look = Look(block.role_of_names)
     cells = tuple(_below(column.cells[0]) for column in columns)
-    headings = tuple(_below(column.heading)._replace(look=look) for column in columns)
+    headings = tuple(_below(column.heading) for column in columns)
     column = GridColumn(names.cells[0], cells, at_point=True)
     return Grid((GridColumn(names.heading, headings), column), grid.largest * len(cells))
 

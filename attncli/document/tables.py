@@ -63,11 +63,6 @@ class MatrixBlock(NamedTuple):
         """The table with all rows that data have."""
         return self._replace(rows=self.data_rows) if self.data_rows and not self.blanks else self
 
-    @property
-    def role_of_names(self) -> str:
-        """The role of what stands at the left of the table."""
-        return self.roles[1 if self.turned else 0]
-
     def entry(self, i: int, j: int) -> Number | Blank:
         """What stands in a cell: its number, or a blank with or without its answer."""
         number = self.matrix.number(i, j) if self.matrix.has(i, j) else None

@@ -25,6 +25,9 @@ from attncli.names import Word
 Written = TypeVar("Written")
 _NAME = re.compile(r"(√?)\b([A-Za-z]_[A-Za-z0-9]+)(ᵀ?)(?![\w\[=])")
 """A letter with something below it, in a text: `d_k`, `√d_model`, `W_Qᵀ`."""
+_CODE = re.compile(r"( ?)`([\w.-]+)`( ?)", re.ASCII)
+_IN_TURN = (Word, str, Term, str)
+"""A name as somebody marks it in a text, `tril`; what stands around it, a space, it, a space."""
 
 
 def spans_as(
@@ -37,7 +40,7 @@ def spans_as(
     """The spans as a format that has mathematics writes each kind of them; names like `d_k` in a
     text are symbols."""
     for span in spans:
-        for part in _parts(span) if isinstance(span, str) and "_" in span else (span,):
+        for part in _parts(span):
             match part:
                 case str():
                     yield text(part)
@@ -49,8 +52,15 @@ def spans_as(
                     yield mathematics(part)
 
 
+def _parts(span: Span) -> Spans:
+    if isinstance(span, Word) and " " in span.raw:
+        pieces = enumerate(_CODE.split(span.raw))
+        return tuple(_IN_TURN[k % 4](piece) for k, piece in pieces if piece)
+    return _with_symbols(span) if isinstance(span, str) and "_" in span else (span,)
+
+
 @lru_cache(maxsize=4096)
-def _parts(text: str) -> Spans:
+def _with_symbols(text: str) -> Spans:
     parts: list[Span] = []
     end = 0
     for name in _NAME.finditer(text):

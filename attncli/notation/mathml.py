@@ -11,7 +11,7 @@ from attncli.equations import tree as ex
 from attncli.names import GRADIENTS, Name, Word
 from attncli.notation.escaping import shown
 from attncli.notation.latex import FUNCTIONS
-from attncli.notation.notation import ATOM, FACTOR, Node, Notation
+from attncli.notation.notation import ATOM, FACTOR, Node, Notation, base_of
 from attncli.notation.plain import MINUS
 from attncli.numbers import decimals
 
@@ -44,7 +44,7 @@ class MathmlNotation(Notation):
     joint = glue = ""
 
     def word(self, word: Word | str) -> str:
-        return _element("mtext", escape(shown(word)))
+        return self.prose(shown(word))
 
     def parentheses(self, text: str) -> str:
         return _row(_operator("("), text, _operator(")"))
@@ -132,10 +132,7 @@ def _named(name: Name) -> str:
     if name.time is not None:
         time = _row(_operator("⟨"), _element("mtext", escape(str(name.time))), _operator("⟩"))
         return _element("msup", _named(name.at(None)) + time)
-    head, _, tail = name.alone.partition("_")
-    head = f"{name.path}.{head}" if name.path else head
-    if not tail and head[-1:].isdigit() and head[:-1].isalpha():
-        head, tail = head[:-1], head[-1]
+    head, tail = base_of(name)
     return _element("msub", _identifier(head) + _identifier(tail)) if tail else _identifier(head)
 
 

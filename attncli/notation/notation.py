@@ -20,7 +20,7 @@ from attncli.equations.tree import (
     Sum,
     Total,
 )
-from attncli.names import Word
+from attncli.names import Name, Word
 from attncli.numbers import decimals
 
 _BINDING: dict[type, int] = {
@@ -218,6 +218,19 @@ class Notation:
 
     def equation(self, node: ex.Equation) -> str:
         return f"{self.write(node.left)}{self.glue}={self.glue}{self.write(node.right)}"
+
+
+def base_of(name: Name) -> tuple[str, str]:
+    """What a name is written as, and what stands below that: what follows a `_`, where one of both
+    is a letter, `W_Q`, `z_reset`, or a digit at the end. Not for LaTeX in Markdown, which may take
+    the backslash of a `\\_` away."""
+    head, _, tail = name.alone.partition("_")
+    if len(head) > 1 < len(tail):  # `cross_entropy`
+        head, tail = name.alone, ""
+    head = f"{name.path}.{head}" if name.path else head
+    if not tail and head[-1:].isdigit() and head[:-1].isalpha():
+        head, tail = head[:-1], head[-1]
+    return head, tail
 
 
 _WRITERS: dict[type, str] = {

@@ -14,7 +14,7 @@ from attncli.equations import tree as ex
 from attncli.names import GRADIENTS, Name, Word
 from attncli.notation.escaping import shown
 from attncli.notation.latex import FUNCTIONS
-from attncli.notation.notation import ATOM, FACTOR, Notation
+from attncli.notation.notation import ATOM, FACTOR, Notation, base_of
 from attncli.notation.plain import MINUS
 from attncli.numbers import decimals
 
@@ -89,13 +89,10 @@ class TypstNotation(Notation):
             return f"attach({self._named(name.at(None))}, t: ⟨{self.letters(time)}⟩)"
         if name.path.time is not None:  # `gates[2].forget`
             return f"{self._named(name.path)}{literal('.')}{self._below(name.alone)}"
-        return self._below(name.alone, f"{name.path}." if name.path else "")
+        return self._below(name)
 
-    def _below(self, alone: str, path: str = "") -> str:
-        head, _, tail = alone.partition("_")
-        head = path + head
-        if not tail and head[-1:].isdigit() and head[:-1].isalpha():
-            head, tail = head[:-1], head[-1]
+    def _below(self, name: Name) -> str:
+        head, tail = base_of(name)
         base = self._letters(head)
         return f"attach({base}, b: {self._letters(tail)})" if tail else base
 

@@ -212,6 +212,7 @@ def test_only_data_takes_words_as_they_are() -> None:
         "formats/workbook/writing.py",
         "formats/pages/json.py",
         "formats/html/blocks.py",  # to see whether it is a number
+        "formats/writers.py",  # to cut it at names between backticks, which have nothing to escape
     }
     with pytest.raises(TypeError):
         f"{Word('x')}"

@@ -255,7 +255,8 @@ def _entry(cell: GridCell, figure: str, style: HtmlStyle) -> str:
 
 def _name(cell: GridCell, style: HtmlStyle) -> str:
     """What names a row or a column of a quantity."""
-    return style.word(cell.label) if isinstance(cell.content, Omission) else _cell(cell, style)
+    name = style.word(cell.label) if isinstance(cell.content, Omission) else _cell(cell, style)
+    return name.replace(": ", ":\u00a0", 1)
 
 
 def _cell(cell: GridCell, style: HtmlStyle) -> str:
@@ -314,11 +315,16 @@ def _in_plain_notation(style: HtmlStyle, parts: Iterable[Expression]) -> bool:
     return style.inline is not None or any(any(blanks_in(part)) for part in parts)
 
 
+_UNBROKEN = 4
+"""Numbers of a result on one line, however wide the page."""
+
+
 def _row(line: Line, style: HtmlStyle, plainly: bool, worked: bool) -> str:
     write = plain_html if plainly else expression_html
     *before, result = (f"{relation} {write(part, style)}" for relation, part in line.parts)
-    if not isinstance(line.parts[-1][1], Vector):
-        result = f'<span class="result">{result}</span>'  # a vector may have to be broken
+    last = line.parts[-1][1]
+    if isinstance(last, Vector) and len(last.entries) > _UNBROKEN:
+        result = f'<span class="long">{result}</span>'
     cells = [" ".join(before), result] if worked else [result]
     return row_of(code_html(line.label, style), cells)
 

@@ -202,8 +202,8 @@
   for (const frame of main.querySelectorAll(".scroll")) {
     if (frame.scrollWidth <= frame.clientWidth) continue;
     frame.tabIndex = 0;
-    const named = frame.querySelector("tr > :first-child"); // it stays where it is, and may take too much room
-    frame.classList.toggle("named", named?.offsetWidth > 0.4 * frame.clientWidth);
+    // the first column stays where it is, and may take too much room
+    for (const name of frame.querySelectorAll("tr > :first-child code")) name.innerHTML = name.innerHTML.replace(/[[,._](?=\w)/g, "$&<wbr>");
   }
   for (const section of sections) {
     const first = numbers.find((one) => section.contains(one));

@@ -17,6 +17,8 @@ from attncli.formats.svg.elements import (
     Point,
     axis_of,
     element,
+    in_rows,
+    label_text,
     line,
     logarithmic_axis,
     number_at,
@@ -190,7 +192,7 @@ def _spread(heights: Sequence[float], low: float, high: float) -> list[float]:
 
 _ROW, _THICK, _HEADING = 26, 16, 30
 _GAP, _BETWEEN = 8, 28
-_LONGEST, _SHORTEST = 150.0, 70.0
+_LONGEST, _SHORTEST = 150.0, 52.0
 """How long the longest bar of a scale is: where there is room, and at the least."""
 
 
@@ -205,23 +207,25 @@ class _Panel(NamedTuple):
 
 def bars(block: Bars, asked: Asked = silent) -> Picture:
     """The series beside each other, further ones below where there isn't room."""
-    names = [printed(label) for label in block.labels]
-    left = widest(names) + _GAP
+    left = widest(map(label_text, block.labels)) + _GAP
     rows = bands(_panels(block, PHONE - left), lambda entry: entry.wide, PHONE - left, _BETWEEN)
-    high = _HEADING + _ROW * len(names)
-    elements: list[str] = []
-    for k, row in enumerate(rows):
-        top = k * (high + _BETWEEN)
-        elements += _row_names(names, left - _GAP, top)
-        x = left
-        for panel in row:
-            elements += _panel(panel, x, top, asked)
-            x += panel.wide + _BETWEEN
-    wide = left + max(sum(entry.wide + _BETWEEN for entry in row) for row in rows) - _BETWEEN
-    size = (wide, len(rows) * (high + _BETWEEN) - _BETWEEN)
-    return Picture(
-        printed(block.title), series_in_words(block.series, block.labels), size, tuple(elements)
+    parts = tuple(_beside(row, block, left, asked) for row in rows)
+    text = series_in_words(block.series, block.labels)
+    return in_rows(parts, PHONE, PHONE, _BETWEEN)._replace(
+        title=parts[0].title, description=text, parts=parts
     )
+
+
+def _beside(panels: Sequence[_Panel], block: Bars, left: float, asked: Asked) -> Picture:
+    """Some of the series beside each other, behind the labels."""
+    names = [*map(label_text, block.labels)]
+    elements, x = [*_row_names(names, left - _GAP, 0)], left
+    for panel in panels:
+        elements += _panel(panel, x, 0, asked)
+        x += panel.wide + _BETWEEN
+    text = series_in_words([panel.series for panel in panels], block.labels)
+    size = (x - _BETWEEN, _HEADING + _ROW * len(names))
+    return Picture(printed(block.title), text, size, tuple(elements))
 
 
 def _panels(block: Bars, room: float) -> list[_Panel]:

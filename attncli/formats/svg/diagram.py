@@ -30,6 +30,8 @@ _PAD, _LOW, _HIGH = 24.0, 20.0, 34.0
 _GAP, _BETWEEN, _ROOM = 44.0, 22.0, 16.0
 _BESIDE_LABEL, _ABOVE_LABEL = 40.0, 28.0
 """The line that is seen of a link with a label, with its head: across, and down."""
+_STAGGERED = 0.65
+"""The part of a label's width that tracks which go down are apart."""
 
 Cell = tuple[int, int]
 """A level and a lane, from 0."""
@@ -117,6 +119,7 @@ class _Plan:
         """The lanes, each behind its tracks."""
         labels = (0 if self.across else self.labels[k] + _ROOM for k in self.places)
         pitch = max(_LOW + 6, *labels, 0)
+        step = pitch if self.across else pitch * _STAGGERED
         lanes: list[Span] = []
         tracks: dict[int, float] = {}
         beside = any(
@@ -130,8 +133,8 @@ class _Plan:
         start = 0.0
         for lane, size in enumerate(extents):
             here = {k: place for k, (of, place) in self.places.items() if of == lane}
-            start += pitch * (max(here.values()) + 1) if here else 0.0
-            tracks |= {k: start - pitch * (place + 0.5) for k, place in here.items()}
+            start += pitch + step * max(here.values()) if here else 0.0
+            tracks |= {k: start - pitch / 2 - step * place for k, place in here.items()}
             lanes.append(Span(start, start + size))
             start += size + gaps[lane]
         return lanes, tracks
@@ -207,10 +210,11 @@ _SPOTS = (0.5, 0.35, 0.65, 0.25, 0.75, 0.15, 0.85)
 
 
 class Route(NamedTuple):
-    """The outline of a link, places for its label, and its last step."""
+    """The outline of a link, places for its label, points of its curves, and its last step."""
 
     outline: str
     spots: tuple[Point, ...]
+    curves: tuple[Point, ...]
     before: Point
     end: Point
 
@@ -222,6 +226,7 @@ class _Track:
         self._layout = layout
         self._now = start
         self._steps = [f"M{self._text(start)}"]
+        self.curves: list[Point] = []
 
     def straight_to(self, along: float) -> None:
         self._now = (along, self._now[1])
@@ -233,6 +238,8 @@ class _Track:
         turns = ((half, start[1]), (half, end[1]), end)
         self._steps.append("C" + ", ".join(map(self._text, turns)))
         self._now = end
+        if start[1] != end[1]:
+            self.curves += (self._layout.at(*_on_curve(start, end, k / 24)) for k in range(25))
         return tuple(self._layout.at(*_on_curve(start, end, t)) for t in _SPOTS)
 
     @property
@@ -274,9 +281,8 @@ def route_of(layout: DiagramLayout, k: int, link: Link) -> Route:
         spots = tuple(layout.at(first + (last - first) * t, lane) for t in _SPOTS)
     curved = way.curve_to((layout.edge(target[0], -on), there))
     way.straight_to(end - on * _NECK)
-    return Route(
-        way.outline, spots or curved, layout.at(end - 2 * on * _NECK, there), layout.at(end, there)
-    )
+    before, at_end = layout.at(end - 2 * on * _NECK, there), layout.at(end, there)
+    return Route(way.outline, spots or curved, tuple(way.curves), before, at_end)
 
 
 def _lane_of(layout: DiagramLayout, k: int, ends: Ends) -> float | None:
@@ -307,7 +313,7 @@ def _within_a_level(layout: DiagramLayout, link: Link) -> Route:
     points = (layout.at(along, start), layout.at(along, end - on * _NECK))
     outline = "M" + " L".join(f"{x:.1f} {y:.1f}" for x, y in points)
     spots = tuple(layout.at(along, start + (end - start) * t) for t in _SPOTS)
-    return Route(outline, spots, layout.at(along, end - 2 * on * _NECK), layout.at(along, end))
+    return Route(outline, spots, (), layout.at(along, end - 2 * on * _NECK), layout.at(along, end))
 
 
 _WIDEST, _BORDER, _ROUND, _LINE, _APART = 1100, 2.0, 6, 19, 8.0
@@ -380,13 +386,14 @@ def _frame(name: str, frame: Rectangle) -> Iterator[str]:
 def _labels(
     links: Sequence[Link], routes: Sequence[Route], boxes: Sequence[Rectangle]
 ) -> list[tuple[Link, Rectangle]]:
-    """A place for each label on its link, where none stands upon another or a box."""
-    taken = [*boxes]
+    """A place for each label on its link, where none stands upon another or a box, and few curves
+    are hidden."""
+    taken, curves = [*boxes], sorted(point for route in routes for point in route.curves)
     found = []
     for link, route in zip(links, routes, strict=True):
         text = printed(link.label)
         if text:
-            box = with_room(text, route.spots, taken)
+            box = with_room(text, route.spots, taken, curves)
             taken.append(box.wider(_APART))
             found.append((link, box))
     return found

@@ -4,6 +4,7 @@ words for those who don't see them."""
 
 from __future__ import annotations
 
+import string
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
@@ -49,6 +50,12 @@ class Picture(NamedTuple):
     size: tuple[float, float]
     elements: tuple[str, ...]
     parts: tuple[Picture, ...] = ()
+
+
+def label_text(label: Label) -> str:
+    """A label; one that would hardly be seen by itself, such as a full stop, is in quotes."""
+    text = printed(label)
+    return f"“{text}”" if text and not text.strip(string.punctuation) else text
 
 
 def text_width(text: str) -> float:

@@ -19,6 +19,7 @@ from attncli.formats.svg.elements import (
     arrow_to,
     axis_of,
     element,
+    label_text,
     line,
     path,
     shifted,
@@ -120,9 +121,8 @@ def _arrows(block: Plane, axes: _Axes) -> Iterator[_Drawn]:
         for arrow in group.arrows:
             start = arrow.start
             if _finite(arrow.end) and (start is None or _finite(start)):
-                yield _Drawn(
-                    printed(arrow.label), _point(axes, start), _point(axes, arrow.end), kind
-                )
+                label = label_text(arrow.label)
+                yield _Drawn(label, _point(axes, start), _point(axes, arrow.end), kind)
 
 
 def _point(axes: _Axes, end: tuple[Number, Number] | None) -> Point:
@@ -155,7 +155,7 @@ def _ticks(axes: _Axes) -> Iterator[tuple[str, Rectangle]]:
 def _labels(arrows: Sequence[_Drawn], ticks: Sequence[Rectangle]) -> list[tuple[_Drawn, Rectangle]]:
     """A place for each label near its arrow's head, on no other and if possible on no arrow."""
     heads = [Rectangle(x - 5, y - 5, x + 5, y + 5) for x, y in (arrow.end for arrow in arrows)]
-    taken = [*ticks, *heads]
+    taken = [*(box.wider(_DOT) for box in ticks), *heads]
     lines = sorted(point for arrow in arrows for point in arrow.way)
     found = []
     for arrow in _together(arrows):

@@ -15,6 +15,7 @@ from attncli.formats.svg.elements import (
     Picture,
     element,
     in_rows,
+    label_text,
     number_at,
     silent,
     text_at,
@@ -50,7 +51,7 @@ def _query(edges: Sequence[Edge], words: Sequence[Word], asked: Asked) -> Pictur
     shown = [word for word in words if len(words) <= _MOST_WORDS or word in by_word]
     source = edges[0].source
     pitch = _GAP + widest(
-        [*map(printed, (source, *shown)), *(number_text(e.weight) for e in edges)]
+        [*map(label_text, (source, *shown)), *(number_text(e.weight) for e in edges)]
     )
     pitch = max(pitch, _ONE + _GAP)
     places = {word: pitch * (k + 0.5) for k, word in enumerate(shown)}
@@ -58,7 +59,7 @@ def _query(edges: Sequence[Edge], words: Sequence[Word], asked: Asked) -> Pictur
     most = max(edge.weight.full for edge in edges)
     kept = [by_word[word] for word in shown if word in by_word]
     elements = (
-        text_at(top, _LINE / 2, printed(source), "middle most inked Q"),
+        text_at(top, _LINE / 2, label_text(source), "middle most inked Q"),
         *_parted(kept, places, top, float(most)),
         *(part for word in shown for part in _key(by_word.get(word), word, places[word], asked)),
     )
@@ -68,7 +69,7 @@ def _query(edges: Sequence[Edge], words: Sequence[Word], asked: Asked) -> Pictur
 def _key(edge: Edge | None, word: Word, x: float, asked: Asked) -> Iterator[str]:
     """A word, quietly if it has no ribbon; below it the weight."""
     kind = "middle inked K" if edge else "middle aside"
-    yield text_at(x, _FALL + 1.5 * _LINE + 4, printed(word), kind)
+    yield text_at(x, _FALL + 1.5 * _LINE + 4, label_text(word), kind)
     if edge:
         yield number_at(x, _FALL + 2.5 * _LINE, edge.weight, "middle", asked)
 

@@ -41,6 +41,7 @@ from attncli.pages.parts.selection import (
     made_by,
     operands_of,
     place_in_words,
+    row_asked_for,
     step_of,
 )
 from attncli.steps.tokenizing import LONGEST_TOLD, table_of
@@ -375,12 +376,12 @@ MOST_BARS = 12
 
 
 def softmax_bars(trace: Trace, part: PlannedStep, selection: Selection) -> Iterator[Bars]:
-    """The last query that is shown; under a causal mask it is the one that sees every key."""
+    """The row that is worked; under a causal mask the last is the one that sees every key."""
     made = softmax_of(trace, part)
     if made is None:
         return
     scores, shares = trace[made[0].operands[0]], trace[made[-1].name]
-    i = shown_row(shares, selection)
+    i = _told_row(trace, shares, selection)
     places = largest(shares, i)
     pairs = [(part.place.here(q.name), q) for q in (scores, shares)]
     series = tuple(Series(name, tuple(q.number(i, j) for j in places)) for name, q in pairs)
@@ -397,9 +398,10 @@ def softmax_of(trace: Trace, part: PlannedStep) -> tuple[Definition, ...] | None
     return made["exp"], made["exp_sum"], result
 
 
-def shown_row(shares: Quantity, selection: Selection) -> int:
-    """The last row that is shown."""
-    return selection.rows(shares)[-1]
+def _told_row(trace: Trace, shares: Quantity, selection: Selection) -> int:
+    asked, rows = row_asked_for(trace), selection.rows(shares)
+    is_told = asked is not None and asked[0].names == shares.rows.names and asked[1] in rows
+    return asked[1] if asked is not None and is_told else rows[-1]
 
 
 def cut_of_bars(shares: Quantity) -> str:
@@ -446,7 +448,7 @@ def temperatures(trace: Trace, part: PlannedStep, selection: Selection) -> Itera
         }
     except ScenarioError:  # numbers that get too large at a low temperature
         return
-    i = shown_row(shares, selection)
+    i = _told_row(trace, shares, selection)
     places = largest(shares, i)
     series = (
         Series(f"T = {n:f}", tuple(_number(its, shares, i, j) for j in places))
@@ -523,11 +525,8 @@ def waves(trace: Trace, part: PlannedStep, selection: Selection) -> Iterator[Cur
             continue
         definition = quantity.definition
         if definition is not None and isinstance(definition.operation, Sinusoids):
-            title = called(
-                part,
-                "Positional encoding as waves, one for each dimension"
-                + cut_of(quantity, "positions"),
-            )
+            about = "Positional encoding as waves, one for each dimension"
+            title = called(part, about + cut_of(quantity, "positions"))
             yield Curves(title, "position", quantity.rows.words[:MOST_POINTS], series_of(quantity))
         table = matrix_block(quantity, selection, part.path)
         yield HeatMaps(called(part, "Positional encoding as a map"), ((table.name, table),), True)
