@@ -147,7 +147,7 @@ def _false(claim: Said) -> Iterator[str]:
 def _false_rows(text: str, tables: Tables) -> Iterator[str]:
     """Rows that are assumed, beside those of the tables; sums of rows that aren't 1."""
     for row, ours in re.findall(
-        r"The source assumes .*? for (.*?), which worked out is (.*)\.$", text, re.MULTILINE
+        r"The source assumes .*? for (.*?)\. Worked out, it is (.*)\.$", text, re.MULTILINE
     ):
         full, indices = tables.parted(row, "")
         if _flat(tables[full].texts(indices)) != ours.strip("[]").split(", "):
