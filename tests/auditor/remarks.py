@@ -179,8 +179,8 @@ REMARKS: tuple[tuple[str, Callable[[Said, re.Match[str]], bool]], ...] = (
     (rf"The cosines \w+ are between (?P<a>{_N}) and (?P<b>{_N}), [\w ]+ between (?P<c>{_N}) and (?P<d>{_N})\.", _between),
     (rf"^The cosine of .+ (?P<how>rises (?:most|least)|falls most), from (?P<then>.+? = {_N}) to"
      rf" (?P<now>.+? = {_N})\.", _moved),
-    (rf"start, the trained .+ alone lowers? the loss by (?P<one>{_N}) of the (?P<fall>{_N})\. With .+ put back to (?:its|their) start, the trained"
-     rf" .+ alone lowers? the loss by (?P<other>{_N})\.(?P<less> Where one has helped, the other has less left to do\.)?", _shares),
+    (rf"put back to the start, the loss falls by (?P<one>{_N}) of the (?P<fall>{_N})\. With .+ put back to the start, the loss"
+     rf" falls by (?P<other>{_N})\.(?P<less> Where one has helped, the other has less left to do\.)?", _shares),
     (rf"Of 100 draws about (?P<now>\d+) would be “(?P<token>.+?)” at temperature (?P<own>{_N}), and about (?P<then>\d+) at temperature (?P<other>{_N})\."
      r"(?: Draws of neither “(?P<a>.+?)” nor “(?P<b>.+?)” (?P<verb>rise|fall) from (?P<rest>\d+) to (?P<others>\d+)\.)?", _drawn),
 )  # fmt: skip

@@ -87,8 +87,10 @@ def _claimed(claim: Said, match: re.Match[str]) -> bool:
     tokens = [_token(match["row"])] if match["row"] else list(table.rows)
     holding = {token for token in tokens if _claim_holds(table, token, match)}
     verdict = match["verdict"]
-    if verdict in ("is so here", "is so in every row here"):
-        return holding == {*tokens}
+    if found := re.fullmatch("is so (?:here|in every row here)(, up to rounding)?", verdict):
+        totals = (sum(map(number, table.text[table.rows.index(token)])) for token in tokens)
+        off = bool(match["total"]) and any(total != number(match["total"]) for total in totals)
+        return holding == {*tokens} and off == bool(found[1])
     if match["row"]:
         return not holding and _rightly_instead(table, tokens[0], verdict)
     right, _, wrong = verdict.partition("but not")
@@ -356,7 +358,8 @@ def _compared(claim: Said, match: re.Match[str]) -> bool:
     row, of = _token(match["row"]), len(both.own)
     name = match["named"] or match["column"]
     column = both.columns.index(name) if name else 0
-    n, told_of = int(match["n"] or match["all"] or 1), int(match["of"] or match["all"] or 1)
+    whole = match["all"] or (2 if match["both"] else 1)
+    n, told_of = int(match["n"] or whole), int(match["of"] or whole)
     its, others = (Decimal(repr(b[row][column])) for b in (both.other, both.own))
     numbers = rounds_to(its, match["its"]) and rounds_to(others, match["own"])
     return (
@@ -392,7 +395,8 @@ def _moved(claim: Said, match: re.Match[str]) -> bool:
 def _pruned(_: Said, match: re.Match[str]) -> bool:
     """As many pieces go as are named, and fewer than might where that is said."""
     gone, n, of = len(re.split(", | and ", match["gone"])), int(match["n"]), int(match["of"])
-    return gone == n <= of and (match["most"] is None or n < int(match["most"]) <= of)
+    most, these = match["most"], match["these"]
+    return gone == n <= of and (most is None or int(these) == n < int(most) <= of)
 
 
 def _told_apart(claim: Said, match: re.Match[str]) -> bool:
@@ -618,9 +622,9 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
         (rf"the weights of (?P<row>.+) add up to (?P<total>{_N}), not to 1:", _not_one),
         (r"The source prints (?P<of>\d+) numbers?: (?P<verdicts>\d+ [a-z ]+(?:, \d+ [a-z ]+)*)\.", _counted),
         (r"^(?P<gone>.+?) go(?:es)?, (?P<n>\d+) of the (?P<of>\d+) pieces of two or more characters:"
-         r"(?:.* This round may prune (?P<most>\d+), but)?", _pruned),
+         r"(?:.* This round may prune (?P<most>\d+), but without these (?P<these>\d+) the)?", _pruned),
         (r"It prints (?P<n>\d+) more numbers of (?P<name>\S+) that differ", _not_told),
-        (r"^(?P<variant>.+) \([^()]*\): (?:all (?P<all>\d+) rows|(?P<n>\d+) of the (?P<of>\d+) rows|the only row) of"
+        (r"^(?P<variant>.+) \([^()]*\): (?:all (?P<all>\d+) rows|(?P<n>\d+) of the (?P<of>\d+) rows|the only row|(?P<both>both rows)) of"
          r" (?P<name>[\w.\[\]]+) differs? from th(?:ose|at) (?:of (?P<own_name>\S+) )?in the (?:scenario itself|variant (?P<before>.+?))\."
          r" (?:It is the|The|(?P<shown>Of those shown, the)) row of (?P<row>.+?)(?: differs most)?,"
          rf" with (?P<its>{_N}) instead of (?P<own>{_N})(?: in column (?:“(?P<named>.+)”|(?P<column>\d+)))?\.",
@@ -649,7 +653,7 @@ _OF_RULES = tuple(
         r"(?:near|between|above|is) [−\d]+(?: and [−\d]+)?(?= lets| holds|, else| by|\b)",
         r"and 0 otherwise", r"is 1 − a²",
         r"All \d+ numbers that the source prints follow from the given ones\.",
-        r"its probability, less 1 for the target", r"Both begin at 0",
+        r"its target: 1 for the right logit and 0 for the others", r"Both begin at 0",
         r"^What if .+\? attn run .*$",
         r"row's weights add up to 1, so one grows",
         r"it costs 10 more than the least probable piece",

@@ -234,9 +234,9 @@ def _in_column(quantity: Quantity, j: int) -> Spans:
 
 def _of(rows: int, of: int) -> str:
     """`the only row`, `all 4 rows`, `3 of the 4 rows`."""
-    if of == 1:
-        return "the only row"
-    return f"all {of} rows" if rows == of else f"{rows} of the {of} rows"
+    if of == rows:
+        return {1: "the only row", 2: "both rows"}.get(of, f"all {of} rows")
+    return f"{rows} of the {of} rows"
 
 
 class RightWeight(NamedTuple):
@@ -331,18 +331,16 @@ def _shares(passes: Sequence[_Pass]) -> list[Block]:
     fall = _fall(first, last, ())
     if not one or not other or fall.shown <= 0:
         return []
-    alone, rest = _alone(first, last, one, other), _alone(first, last, other, one)
+    alone, rest = _without(first, last, other), _without(first, last, one)
     helped = decimals.total(n.shown for n in (*alone, *rest) if isinstance(n, Number))
     less = ". Where one has helped, the other has less left to do" if helped > fall.shown else ""
     return [Callout(("With ", *alone, " of the ", fall, ". With ", *rest, less, "."))]
 
 
-def _alone(first: _Pass, last: _Pass, of: Sequence[Name], others: Sequence[Name]) -> Spans:
-    """`W_V put back to its start, the trained W_Q and W_K alone lower the loss by 0.90`"""
-    back = f" put back to {'their' if others[1:] else 'its'} start, the trained "
-    lower = f" alone {'lower' if of[1:] else 'lowers'} the loss by "
-    named = (words_enumerated(others), words_enumerated(of))
-    return (*named[0], back, *named[1], lower, _fall(first, last, others))
+def _without(first: _Pass, last: _Pass, names: Sequence[Name]) -> Spans:
+    """`W_V put back to the start, the loss falls by 0.90`"""
+    text = " put back to the start, the loss falls by "
+    return (*words_enumerated(names), text, _fall(first, last, names))
 
 
 def _fall(first: _Pass, last: _Pass, put_back: Sequence[Name]) -> Number:
