@@ -653,7 +653,7 @@ _OF_RULES = tuple(
         r"(?:near|between|above|is) [−\d]+(?: and [−\d]+)?(?= lets| holds|, else| by|\b)",
         r"and 0 otherwise", r"is 1 − a²",
         r"All \d+ numbers that the source prints follow from the given ones\.",
-        r"its target: 1 for the right logit and 0 for the others", r"Both begin at 0",
+        r"y is 1 for the target and 0 otherwise", r"Both begin at 0",
         r"^What if .+\? attn run .*$",
         r"row's weights add up to 1, so one grows",
         r"it costs 10 more than the least probable piece",

@@ -236,7 +236,7 @@ COUNTED = (
     " differ from those ",
     " differs from that ",
     " that differ.",
-    "The source prints ",
+    " numbers: ",
     "numbers that the source prints follow",
 )
 NUMBER = re.compile(r"(?<!row of )(?<!token )\b\d+\b(?![^()]*\): )")

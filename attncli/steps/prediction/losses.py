@@ -419,8 +419,8 @@ LOSS_STEP = Step(
     ),
     backward=Backward(
         "the loss",
-        "A logit's gradient is p − y times the gradient of its position's loss. Here p is its"
-        " probability, and y its target: 1 for the right logit and 0 for the others.",
+        "A logit's gradient is p − y times its loss's, where y is 1 for the target and 0 otherwise,"
+        " or smoothed.",
         more=(
             "The target y is 1 for the right class and 0 for all others, so a logit whose gradient"
             " is negative should grow. From here the page goes back to the parameters, the last"
