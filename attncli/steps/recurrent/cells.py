@@ -211,10 +211,7 @@ GATES_STEP = Step(
         )
         + terms_left_out(_cell_gates(place))
     ),
-    why=(
-        "Gates are numbers between 0 and 1 that decide how the old memory and a new candidate are"
-        " mixed."
-    ),
+    why="Gates are numbers between 0 and 1 that decide how old memory and new candidate are mixed.",
     more=(
         "Nobody sets the gates: weight matrices, random before training, compute them at each step"
         " from the new input and the last hidden state. They are what the network has learned of"
