@@ -118,7 +118,8 @@ def _told(key: Scalar, value: Node, tree: Map) -> str:
     other ones or none."""
     if isinstance(value, Scalar):
         return f"{key.text}: {value.text}"
-    return f"{'with' if tree.get(key.text) is None else 'other'} {key.text}"
+    what = {"train": "training"}.get(key.text, key.text)
+    return f"{'with' if tree.get(key.text) is None else 'other'} {what}"
 
 
 class Difference(NamedTuple):

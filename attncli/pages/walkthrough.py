@@ -499,7 +499,10 @@ class _Telling(NamedTuple):
         return [_WORKED_AGAIN, *blocks]
 
 
-_AGAIN = "After each update the model is worked again. Its numbers after update 1 are called "
+_AGAIN = (
+    "After each update the model is worked again. Elsewhere the names of its numbers after update 1"
+    " begin with "
+)
 _WORKED_AGAIN = Paragraph((_AGAIN, Term("train[1]"), "."))
 
 

@@ -129,8 +129,8 @@ def _happens(place: RoundPlace) -> str:
     counted = "In the words as cut so far, each pair of neighbours is counted"
     if _is_by_likelihood(place):
         return (
-            f"{counted}. Its score divides that by the counts of its two parts, so that parts that"
-            " are seldom seen apart come first."
+            f"{counted}. Its score is that count divided by the product of its parts' counts, so"
+            " that parts that are seldom seen apart come first."
         )
     return f"{counted}, once for each time that its word occurs. The most frequent pair is merged."
 

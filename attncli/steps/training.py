@@ -398,8 +398,8 @@ UPDATE_STEP = Step(
     shapes="a parameter and its gradient → the updated parameter",
     happens=_happens,
     why=(
-        "A step against the gradient lowers the loss: with too large a learning rate it may"
-        " overshoot, with too small a one training takes long."
+        "A small enough step against the gradient lowers the loss, while a larger one may overshoot"
+        " and smaller ones take long."
     ),
     more=(
         "A gradient says which way the loss grows fastest, and how fast, if a parameter grows. So"

@@ -10,9 +10,7 @@ from tests.auditor.calculator import number
 
 Json = Mapping[str, Any]
 _SAME = 1e-9
-_DIFFERING = re.compile(
-    r"(?:don't|doesn't) follow from the given ones: |(?:None|Neither) of the \d+ numbers that the source prints"
-)
+_DIFFERING = re.compile(r"The source prints \d+ numbers?: ")
 
 
 class Comparison(NamedTuple):

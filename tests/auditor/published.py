@@ -19,8 +19,8 @@ _SAID = re.compile(
     r" (?P<ours>−?[\d.∞]+)\.(?!\d)"
 )
 _COUNTED = re.compile(
-    r"(?P<which>All|Both|None of the|Neither of the|The|\d+ of the)(?: (?P<count>\d+))? numbers? that the source"
-    r" prints (?P<verb>.*?) ?(?:follows?) from the given ones(?:: (?P<others>[^.]*))?\."
+    r"(?:(?P<which>All|Both|The)(?: (?P<count>\d+))? numbers? that the source prints follows? from the given ones"
+    r"|The source prints (?P<told>\d+) numbers?: (?P<verdicts>[^.]*))\."
 )
 
 
@@ -123,18 +123,15 @@ def _assumed(published: Mapping[str, Any]) -> int:
 def _counts(sentence: str, printed: int, wrong: list[str]) -> bool:
     match = _COUNTED.match(sentence)
     assert match is not None
-    which, verb = match["which"].removesuffix(" of the"), match["verb"]
-    count = int(match["count"] or {"Both": 2}.get(which, 1))
-    none, every = (
-        which in ("All", "Both") or (which == "The" and not verb),
-        which in ("None", "Neither"),
-    )
-    index = 0 if none else count if every or which == "The" else int(which)
-    others = {
+    if match["which"]:
+        count = int(match["count"] or {"Both": 2, "The": 1}[match["which"]])
+        return count == printed and not wrong
+    named = {
         name.removesuffix("s") if name.startswith(("slip", "known")) else name: int(number)
-        for number, name in re.findall(r"(\d+) ([a-z ]+)", match["others"] or "")
+        for number, name in re.findall(r"(\d+) ([a-z ]+)", match["verdicts"])
     }
-    return (count, index) == (printed, len(wrong)) and others == Counter(wrong)
+    every = int(match["told"]) == printed == sum(named.values())
+    return every and {**named, "correct": 0} == {**Counter(wrong), "correct": 0} and bool(wrong)
 
 
 def _false(claim: Said) -> Iterator[str]:
@@ -147,7 +144,7 @@ def _false(claim: Said) -> Iterator[str]:
 def _false_rows(text: str, tables: Tables) -> Iterator[str]:
     """Rows that are assumed, beside those of the tables; sums of rows that aren't 1."""
     for row, ours in re.findall(
-        r"The source assumes .*? for (.*?), which worked out is (.*)\.$", text, re.MULTILINE
+        r"The source assumes .*? for (.*?)\. Worked out, it is (.*)\.$", text, re.MULTILINE
     ):
         full, indices = tables.parted(row, "")
         if _flat(tables[full].texts(indices)) != ours.strip("[]").split(", "):

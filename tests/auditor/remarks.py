@@ -91,12 +91,13 @@ def _back(claim: Said, match: re.Match[str]) -> bool:
     """The norm of the product of all factors but the one that leads before the first token."""
     norms = claim.tables["factor_norms"].text
     at = norms.index(match["norm"])
-    return int(match["count"]) == len(norms) - 1 and at in (1, len(norms) - 2)
+    leads = int(match["factor"].partition("[")[2].rstrip("]")) - 1
+    return int(match["count"]) == len(norms) - 1 and at == leads and at in (1, len(norms) - 2)
 
 
 def _grown(claim: Said, match: re.Match[str]) -> bool:
     for table in claim.page["tables"]:
-        if "Of the one before" in table["headings"] and len(table["rows"]) > int(match["steps"]):
+        if "Times the row above" in table["headings"] and len(table["rows"]) > int(match["steps"]):
             sizes = [row[table["headings"].index("Size")] for row in table["rows"]]
             return [sizes[0], sizes[-1]] == [match["start"], match["end"]]
     return False
@@ -109,7 +110,7 @@ def _between(_: Said, match: re.Match[str]) -> bool:
 
 def _moved(_: Said, match: re.Match[str]) -> bool:
     then, now = (number(match[name].rpartition(" = ")[2]) for name in ("then", "now"))
-    further = now < then if match["how"] == "move apart most" else now >= then
+    further = now < then if match["how"] == "falls most" else now >= then
     return further and _is_worked(match["then"]) and _is_worked(match["now"])
 
 
@@ -168,19 +169,19 @@ REMARKS: tuple[tuple[str, Callable[[Said, re.Match[str]], bool]], ...] = (
      lambda _, match: _is_worked(match["factor"])),
     (r"Each state needs the one before it: (?P<n>\d+) steps, none of them in parallel, and (?P<steps>\d+) from .+ to .+\."
      r" Attention compares all (?P<m>\d+) tokens at once, and takes 1 step from any of them to any other\.", _way),
-    (r"the gates keep until .+ these shares of its numbers: (?P<shares>.+?)\.(?= tanh |$)", _kept),
+    (r"the gates keep these shares of the memory's numbers: (?P<shares>.+?)\.(?= c goes |$)", _kept),
     (rf"(?P<name>\S+\[)(?P<time>\d+)\]\[(?P<k>\d+)\] = (?P<number>{_N}) (?P<sign>[=≈]) (?P<parts>[^:]+): what is left of"
      r" (?P<whose>.+)\. A token's part is its candidate", _left),
-    (rf"a gradient goes through (?P<count>\d+) matri(?:ces, whose product has the norm|x, whose norm is) (?P<norm>{_N})\."
+    (rf"a gradient goes through (?P<count>\d+) matri(?:ces\. Their product, |x, )(?P<factor>\S+), has the norm (?P<norm>{_N})\."
      r" Attention takes it back in 1 step", _back),
     (rf"a gradient goes through (?P<steps>\d+) steps, and its size goes from (?P<start>{_N}) to (?P<end>{_N})\."
      r" Attention takes it back in 1 step", _grown),
     (rf"The cosines \w+ are between (?P<a>{_N}) and (?P<b>{_N}), [\w ]+ between (?P<c>{_N}) and (?P<d>{_N})\.", _between),
-    (rf"(?P<how>come nearer (?:most|least)|move apart most): their cosine goes from (?P<then>.+? = {_N}) to"
+    (rf"^The cosine of .+ (?P<how>rises (?:most|least)|falls most), from (?P<then>.+? = {_N}) to"
      rf" (?P<now>.+? = {_N})\.", _moved),
-    (rf"frozen, the same updates of .+ lower the loss by (?P<one>{_N}) of the (?P<fall>{_N})\. With .+ frozen, the same updates of"
-     rf" .+ lower the loss by (?P<other>{_N})\.(?P<less> Where one has helped, the other has less left to do\.)?", _shares),
-    (rf"Of 100 draws about (?P<now>\d+) would be “(?P<token>.+?)” at temperature (?P<own>{_N}), and (?P<then>\d+) at (?P<other>{_N})\."
+    (rf"put back to the start, the loss falls by (?P<one>{_N}) of the (?P<fall>{_N})\. With .+ put back to the start, the loss"
+     rf" falls by (?P<other>{_N})\.(?P<less> Where one has helped, the other has less left to do\.)?", _shares),
+    (rf"Of 100 draws about (?P<now>\d+) would be “(?P<token>.+?)” at temperature (?P<own>{_N}), and about (?P<then>\d+) at temperature (?P<other>{_N})\."
      r"(?: Draws of neither “(?P<a>.+?)” nor “(?P<b>.+?)” (?P<verb>rise|fall) from (?P<rest>\d+) to (?P<others>\d+)\.)?", _drawn),
 )  # fmt: skip
 """What remarks say, and what tells whether it is so."""

@@ -87,8 +87,10 @@ def _claimed(claim: Said, match: re.Match[str]) -> bool:
     tokens = [_token(match["row"])] if match["row"] else list(table.rows)
     holding = {token for token in tokens if _claim_holds(table, token, match)}
     verdict = match["verdict"]
-    if verdict in ("is so here", "is so in every row here"):
-        return holding == {*tokens}
+    if found := re.fullmatch("is so (?:here|in every row here)(, up to rounding)?", verdict):
+        totals = (sum(map(number, table.text[table.rows.index(token)])) for token in tokens)
+        off = bool(match["total"]) and any(total != number(match["total"]) for total in totals)
+        return holding == {*tokens} and off == bool(found[1])
     if match["row"]:
         return not holding and _rightly_instead(table, tokens[0], verdict)
     right, _, wrong = verdict.partition("but not")
@@ -279,7 +281,7 @@ def _sizes(claim: Said, match: re.Match[str]) -> bool:
     page = claim.variants[match["variant"]] if match["variant"] else claim.page
     columns = [
         [row[table["headings"].index("Size")] for row in table["rows"]]
-        for table in page["tables"] if "Of the one before" in table["headings"]
+        for table in page["tables"] if "Times the row above" in table["headings"]
     ]  # fmt: skip
     return any(_norms(sizes, match) for sizes in columns)
 
@@ -333,15 +335,14 @@ def _not_one(claim: Said, match: re.Match[str]) -> bool:
 
 
 def _counted(claim: Said, match: re.Match[str]) -> bool:
-    of = int(match["of"])
-    n = of if match["n"] == "None" else int(match["n"])
     rows = counts.listed(claim.page, claim.text)
     texts = [row["Verdict"] for row in rows if row["Verdict"] != "correct"]
     named = {
         name.removesuffix("s") if name.startswith(("slip", "known")) else name: int(count)
         for count, name in (entry.split(" ", 1) for entry in match["verdicts"].split(", "))
     }
-    return len(texts) == n <= of and named == Counter(texts)
+    right = named.pop("correct", 0)
+    return right + len(texts) == int(match["of"]) and named == Counter(texts)
 
 
 def _not_told(claim: Said, match: re.Match[str]) -> bool:
@@ -355,8 +356,10 @@ def _compared(claim: Said, match: re.Match[str]) -> bool:
     own = claim.variants[match["before"]] if match["before"] else claim.page
     both = counts.compared(own, claim.variants[match["variant"]], match["name"])
     row, of = _token(match["row"]), len(both.own)
-    column = both.columns.index(match["column"]) if match["column"] else 0
-    n, told_of = int(match["n"] or match["all"] or 1), int(match["of"] or match["all"] or 1)
+    name = match["named"] or match["column"]
+    column = both.columns.index(name) if name else 0
+    whole = match["all"] or (2 if match["both"] else 1)
+    n, told_of = int(match["n"] or whole), int(match["of"] or whole)
     its, others = (Decimal(repr(b[row][column])) for b in (both.other, both.own))
     numbers = rounds_to(its, match["its"]) and rounds_to(others, match["own"])
     return (
@@ -392,7 +395,8 @@ def _moved(claim: Said, match: re.Match[str]) -> bool:
 def _pruned(_: Said, match: re.Match[str]) -> bool:
     """As many pieces go as are named, and fewer than might where that is said."""
     gone, n, of = len(re.split(", | and ", match["gone"])), int(match["n"]), int(match["of"])
-    return gone == n <= of and (match["most"] is None or n < int(match["most"]) <= of)
+    most, these = match["most"], match["these"]
+    return gone == n <= of and (most is None or int(these) == n < int(most) <= of)
 
 
 def _told_apart(claim: Said, match: re.Match[str]) -> bool:
@@ -529,22 +533,28 @@ def _uses(claim: Said, match: re.Match[str]) -> bool:
                if q["name"].endswith("ids"))  # fmt: skip
     given = (q for q in claim.page["given"] if q["name"] == match["name"])
     count = next((q["shape"][0] if "shape" in q else len(q["rows"]) for q in given), None)
-    of = int(match["of"].replace(",", ""))
-    return int(match["n"]) == len(set(ids)) and count in (None, of)
+    of = int((match["all"] or match["of"]).replace(",", ""))
+    return int(match["n"] or of) == len(set(ids)) and count in (None, of)
 
 
 def _evenly(_: Said, match: re.Match[str]) -> bool:
-    return rounds_to(Decimal(int(match["n"])).ln(), match["loss"])
+    return rounds_to(Decimal(int(match["n"] or 2)).ln(), match["loss"])
 
 
 def _steepest(claim: Said, match: re.Match[str]) -> bool:
-    """No number of the step's gradients is larger in size, and each has the other sign."""
+    """No number of the step's gradients is larger in size, and each has the other sign; where it
+    makes parts of some, of those that are whole and of what is given."""
     step = next(
         step
         for step in claim.page["steps"]
         if claim.text in step.get("text", ()) and step.get("path", "") == claim.path
     )
     made = [q for q in step["quantities"] if q.get("columns") and not q["name"].endswith("loss")]
+    names = {q["name"] for step in claim.page["steps"] for q in step["quantities"]}
+    whole = [q for q in made if not any(q["name"].startswith(f"{name}.") for name in names)]
+    if len(whole) < len(made):
+        given = {q["name"] for q in claim.page["given"]}
+        made = [q for q in whole if q["name"].partition("grad.")[2] in given]
     most = max(abs(number(text)) for q in made for row in q["text"] for text in row)
     for name, i, j, verb in re.findall(r"as (\S+?)\[([^],]+), ([^]]+)\]+ (falls|grows)", match[0]):
         of = [q for q in made if name in q["name"].partition("grad.")[2].split(".")]
@@ -576,13 +586,13 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
          rf" (?P<others>.+?) \((?P<p2>{_N})(?: each)?\)\.", _next_of_many),
         (rf"[Aa]fter update (?P<count>\d+) the loss is (?P<loss>{_N})\. It (?P<verb>rose|fell|changed) by (?P<by>{_N})"
          rf"(?:, as the gradient predicted|, where the gradient predicted a change of (?P<predicted>{_N}))\.", _progressed),
-        (rf"(?P<y>y\[\d+\])\[(?P<k>\d+)\] is (?P<p>{_N}): the cell is (?P<share>{_N}) % sure that the answer is yes\.", _sure),
+        (rf"(?P<y>y\[\d+\])\[(?P<k>\d+)\] is (?P<p>{_N}): a probability of (?P<share>{_N}) % for what a target of 1 means\.", _sure),
         (rf"[Ww]ith a perplexity of (?P<p>{_N}) the model is as unsure as if it had to guess among (?P<count>{_N})"
          r" equally likely", _perplexed),
-        (rf"^(?:(?P<variant>.+): o|O)n its way back the size of the gradient goes (?P<norms>{_N}(?: → {_N})*): it (?P<verb>\w+)",
+        (rf"^(?:In the variant (?P<variant>.+), o|O)n its way back the size of the gradient goes (?P<norms>{_N}(?: → {_N})*): it (?P<verb>\w+)",
          _sizes),
-        (rf"^(?P<variant>.+) \([^()]*\): (?:the gradients together have a norm of (?P<norm>{_N})\. Clipped, each is multiplied"
-         rf" by (?P<factor>{_N}), and )?after (?P<count>\d+) updates? the loss is (?P<its>{_N})"
+        (rf"^(?P<variant>.+) \([^()]*\): (?:the gradients together have a norm of (?P<norm>{_N}), above the limit of (?P<limit>{_N})\. Clipped,"
+         rf" each is multiplied by (?P<factor>{_N})\. )?[Aa]fter (?P<count>\d+) updates?(?: with the learning rate (?P<rate>{_N}))? the loss is (?P<its>{_N})"
          rf"(?: instead of (?P<own>{_N})|\. Before it was (?P<before>{_N}))\.", _trained_otherwise),
         (rf"The (?:weight of the right token|weight that was largest), (?P<cell>\S+\[.+\]), (?P<verb>grew|fell) from (?P<before>{_N}) to (?P<after>{_N})\.",
          _right_token),
@@ -592,13 +602,13 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
         (rf"^The highest logit of (?P<token>“.+?”|token \d+) is that of (?P<keys>.+) \((?P<n>{_N})(?: each)?\)\.$", _best),
         (rf"^The scores of (?P<token>.+) now lie between (?P<least>{_N}) and (?P<most>{_N})\.$", _between),
         (r"^The mask hides (?P<n>\d+) of the (?P<of>\d+) scores(?:: (?P<query>.+) sees only (?P<key>.+))?\.$", _hidden),
-        (rf"^The (?P<what>attention|feed-forward network's output|experts' mixture) of (?P<token>“.+?”|token \d+)"
+        (rf"^The (?P<what>attention|feed-forward network's output|experts' mixture) for (?P<token>“.+?”|token \d+)"
          rf" is furthest from 0 in (?P<key>.+) \((?P<n>{_N})\)\.$", _largest_in),
         (rf"^(?P<token>“.+?”|Token \d+) looks most at (?P<key>.+) of the keys: its query is (?P<n>{_N}) there\.$", _largest_in),
         (rf"^(?P<token>“.+?”|Token \d+) changes most in (?P<key>.+): from (?P<then>{_N}) to (?P<now>{_N})\.$", _changes),
         (r"^The row of (?P<token>.+) now has mean 0 and standard deviation 1, up to rounding\.$", _standard),
-        (r"^The tokens use (?P<n>\d+) of the (?P<of>[\d,]+) rows of (?P<name>\S+)\.(?= |$)", _uses),
-        (rf"^Equal probabilities for all (?P<n>\d+) (?:classes|tokens) would give a loss of (?P<loss>{_N}), certainty 0\.$", _evenly),
+        (r"^The tokens use (?:all (?P<all>[\d,]+)|(?P<n>\d+) of the (?P<of>[\d,]+)) rows of (?P<name>\S+)\.(?= |$)", _uses),
+        (rf"^Equal probabilities for (?:all (?P<n>\d+)|both) (?:classes|tokens) would give a loss of (?P<loss>{_N}), certainty 0\.$", _evenly),
         (r"^The loss falls fastest as .+ (?:falls|grows)\.$", _steepest),
         (rf"the norm of the factor goes (?P<norms>{_N}(?: → {_N})*): it (?P<verb>\w+)", _gradient),
         (rf"^“(?P<pair>\S+ \S+)” (?P<how>occurs most often|has the largest score) \((?P<n>{_N})\)",
@@ -610,15 +620,14 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
         (rf"The numbers that the source prints for .* don't add up to 1: (?P<sum>.*) = (?P<total>{_N})\.",
          _not_adding),
         (rf"the weights of (?P<row>.+) add up to (?P<total>{_N}), not to 1:", _not_one),
-        (r"(?P<n>\d+|None) of the (?P<of>\d+) numbers that the source prints (?:don't follow|doesn't follow|follows)"
-         r" from the given ones: (?P<verdicts>\d+ [a-z ]+(?:, \d+ [a-z ]+)*)\.", _counted),
+        (r"The source prints (?P<of>\d+) numbers?: (?P<verdicts>\d+ [a-z ]+(?:, \d+ [a-z ]+)*)\.", _counted),
         (r"^(?P<gone>.+?) go(?:es)?, (?P<n>\d+) of the (?P<of>\d+) pieces of two or more characters:"
-         r"(?:.* This round may prune (?P<most>\d+), but)?", _pruned),
+         r"(?:.* This round may prune (?P<most>\d+), but without these (?P<these>\d+) the)?", _pruned),
         (r"It prints (?P<n>\d+) more numbers of (?P<name>\S+) that differ", _not_told),
-        (r"^(?P<variant>.+) \([^()]*\): (?:all (?P<all>\d+) rows|(?P<n>\d+) of the (?P<of>\d+) rows|the only row) of"
-         r" (?P<name>[\w.\[\]]+) differs? from th(?:ose|at) in the (?:scenario itself|variant (?P<before>.+)),"
-         r" (?P<shown>of those shown )?(?:most )?the row of (?P<row>.+): (?:in column (?P<column>\S+) )?"
-         rf"it is (?P<its>{_N}) instead of (?P<own>{_N})\.",
+        (r"^(?P<variant>.+) \([^()]*\): (?:all (?P<all>\d+) rows|(?P<n>\d+) of the (?P<of>\d+) rows|the only row|(?P<both>both rows)) of"
+         r" (?P<name>[\w.\[\]]+) differs? from th(?:ose|at) (?:of (?P<own_name>\S+) )?in the (?:scenario itself|variant (?P<before>.+?))\."
+         r" (?:It is the|The|(?P<shown>Of those shown, the)) row of (?P<row>.+?)(?: differs most)?,"
+         rf" with (?P<its>{_N}) instead of (?P<own>{_N})(?: in column (?:“(?P<named>.+)”|(?P<column>\d+)))?\.",
          _compared),
         (r"The (?:block has|layers have|heads have) moved the row of (?P<row>.+) furthest: from \[(?P<start>[^]]*)\] in (?P<X>\S+)"
          r" to \[(?P<end>[^]]*)\] in (?P<result>\S+)\.", _moved),
@@ -644,12 +653,12 @@ _OF_RULES = tuple(
         r"(?:near|between|above|is) [−\d]+(?: and [−\d]+)?(?= lets| holds|, else| by|\b)",
         r"and 0 otherwise", r"is 1 − a²",
         r"All \d+ numbers that the source prints follow from the given ones\.",
-        r"its probability, less 1 for the target", r"Both begin at 0",
+        r"y is 1 for the target and 0 otherwise", r"Both begin at 0",
         r"^What if .+\? attn run .*$",
         r"row's weights add up to 1, so one grows",
         r"it costs 10 more than the least probable piece",
         r"It assumes \d+ more numbers?\.",
-        r"The source assumes \[.*\] for .*, which worked out is \[.*\]\.",
+        r"The source assumes \[.*\] for .*\. Worked out, it is \[.*\]\.",
     )
 )  # fmt: skip
 """Numbers that belong to a rule and not to these numbers."""

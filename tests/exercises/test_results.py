@@ -321,7 +321,7 @@ def canvas_import(path: Path, students: Mapping[str, str]) -> tuple[str, str, di
 def test_moodle_reads_the_marks(played: Class) -> None:
     users = {id_: k for k, id_ in enumerate(IDS)}
     items = moodle_import(played.marked / "moodle.csv", users)
-    parts = ("1. Attention", '2. One RNN step on "Yassine"', "3. In your own words")
+    parts = ("1. Attention", "2. One RNN step on “Yassine”", "3. In your own words")
     title = "Midterm (2026)"
     assert [*items] == [*(f"{title}: {part}" for part in parts), title, f"{title} (Feedback)"]
     marks = {row["id"]: row["points"] for row in table(played.marked / "class.csv")}

@@ -42,7 +42,7 @@ needs_pdftotext = pytest.mark.skipif(shutil.which("pdftotext") is None, reason="
 
 ONLY_LAID_OUT = {
     "i_love_ai": {"0.999"},
-    "unigram": {"0.5", "20"},
+    "unigram": {"50", "20"},
     "yassine_lstm": set[str](),
     "wordpiece": set[str](),
 }

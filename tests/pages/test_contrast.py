@@ -15,7 +15,7 @@ from tests.conftest import FEWER
 from tests.helpers.pages import page_of, trace_of
 from tests.helpers.plain import read
 
-CONTRAST = re.compile(r"is (\S+) instead of (\S+?)\.(?:\s|$)")
+CONTRAST = re.compile(r"with (\S+) instead of (\S+?)(?:\.| in column \S+\.)(?:\s|$)")
 CHOICE = re.compile(r"has the largest score \((\S+)\)")
 WORDS = st.lists(st.text("abc", min_size=1, max_size=5), min_size=2, max_size=6, unique=True)
 ROUNDING = st.tuples(st.sampled_from(["carry", "exact"]), st.integers(1, 4))

@@ -50,12 +50,9 @@ def test_cosines_are_those_of_the_rows(name: str) -> None:
 
 def test_words_used_alike_end_nearer_and_the_other_one_does_not() -> None:
     text = text_of("embedding_before_during_after")
-    assert (
-        "“cat” and “kitten” come nearer most: their cosine goes from −0.320 / √(0.520 × 0.290)"
-        in text
-    )
-    assert "“cat” and “apple” move apart most" in text
-    assert "nearer" not in text_of("adam_by_hand")
+    assert "The cosine of “cat” and “kitten” rises most, from −0.320 / √(0.520 × 0.290)" in text
+    assert "The cosine of “cat” and “apple” falls most" in text
+    assert "cosine" not in text_of("adam_by_hand")
 
 
 def test_random_rows_are_strangers_and_trained_ones_are_not() -> None:
@@ -63,7 +60,7 @@ def test_random_rows_are_strangers_and_trained_ones_are_not() -> None:
     unit = X / np.linalg.norm(X, axis=1, keepdims=True)
     assert np.abs(unit @ unit.T - np.eye(4)).max() < 0.12
     text = text_of("embedding_table")
-    assert "“king” and “queen” come nearer most" in text
+    assert "The cosine of “king” and “queen” rises most" in text
 
 
 def test_waves_of_positions() -> None:
@@ -88,7 +85,9 @@ def test_how_much_the_gates_keep(name: str, gate: str) -> None:
     trace = shipped_trace(name)
     gates = np.stack([trace[f"gates[{time}].{gate}"].values.ravel() for time in (2, 3, 4)])
     kept = (gates if gate == "forget" else 1 - gates).prod(axis=0)
-    (shares,) = re.findall(r"until “king” these shares of its numbers: (.*?)\. ", text_of(name))
+    (shares,) = re.findall(
+        r"to “king” the gates keep these shares of the memory's numbers: (.*?)\. ", text_of(name)
+    )
     assert [float(share.rpartition(" = ")[2]) for share in shares.split(", ")] == [
         round(share, 3) for share in kept
     ]
@@ -122,7 +121,7 @@ def test_what_leads_back_to_the_first_token() -> None:
         product = W.T * slope @ product
     norm = trace["factor_norm[2]"].values.item()
     assert norm == pytest.approx(np.linalg.norm(product), abs=2e-3)
-    said = f"goes through 3 matrices, whose product has the norm {norm}. Attention takes it back"
+    said = f"goes through 3 matrices. Their product, factor[2], has the norm {norm}. Attention"
     assert said in text_of("yassine_rnn_sentence")
     assert "3 steps, and its size goes from 0.6779 to 0.0241" in text_of(
         "rnn_backward_through_time"
@@ -132,7 +131,7 @@ def test_what_leads_back_to_the_first_token() -> None:
 def test_nothing_is_said_where_one_group_is_trained() -> None:
     changes = "train={of: [W_Q, W_K], learning_rate: 1, steps: 2}"
     trace = trace_of(SHIPPED["learning_to_attend"], changes)
-    assert "frozen" not in page_of(trace)
+    assert "put back" not in page_of(trace)
 
 
 @pytest.mark.parametrize(("temperature", "other"), [(0.8, 2), (2, 0.5), (1, 2)])
@@ -144,7 +143,7 @@ def test_how_many_draws_a_temperature_moves(temperature: float, other: float) ->
     now, then = (round(100 * float(row[first])) for row in shares)
     told, others = (round(100 * float(row[rest].sum())) for row in shares)
     text = " ".join(page_of(trace).split())
-    assert f"about {now} would be “alone” at temperature {temperature}, and {then} at" in text
+    assert f"about {now} would be “alone” at temperature {temperature}, and about {then} at" in text
     assert f"nor “home” {'rise' if others > told else 'fall'} from {told} to {others}." in text
     assert not list(audit_sentences(json.loads(page_of(trace, "json"))))
 

@@ -147,7 +147,7 @@ def test_of_variants_it_is_told_what_becomes_of_their_gradients() -> None:
     trace = work(load("yassine_rnn_sentence", [*THROUGH_TIME, *more]))
     lines = [block.text for block in chain_of(trace, select(trace)) if isinstance(block, Callout)]
     assert "shrinks at every step. So the gradient vanishes" in str(lines[0][-1])
-    exploding = next(text for text in lines if text[0] == Word("exploding"))
+    exploding = next(text for text in lines if text[1:2] == (Word("exploding"),))
     assert "grows at every step. So the gradient explodes" in str(exploding[-1])
     training = "train={learning_rate: 0.1, clip: 1}"
     clipped = work(load("yassine_rnn_sentence", [*THROUGH_TIME, *more, training]))

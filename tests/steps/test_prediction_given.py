@@ -99,6 +99,6 @@ def test_a_vector_has_gathered_only_what_a_layer_brings_it(
     more = "targets: [b, end]\n" if every else ""
     page = " ".join(page_of(trace_of(MODEL + layer + more)).split())
     whose = "each token's vector" if every else "the last token's vector"
-    holds = ", with what it has gathered," if gathers else ""
-    assert f"To find the next token, {whose}{holds} is compared with a vector for each" in page
+    holds = ", with what it has gathered" if gathers else ""
+    assert f"To find the next token, the model goes by {whose}{holds}." in page
     assert ("No step here has mixed the tokens." in page) is not gathers

@@ -20,8 +20,8 @@ def test_a_changed_matrix_is_shown_and_the_lesson_told() -> None:
     lesson = "0.834 → 2.014 → 4.199 → 8.369: it grows at every step. So the gradient explodes."
     assert lesson in text
     assert (
-        "differ from those in the scenario itself, most the row of “Yassine”: it is 8.369 instead of 0.004."
-        in text
+        "differ from those in the scenario itself. The row of “Yassine” differs most, with 8.369"
+        " instead of 0.004." in text
     )
 
 
@@ -34,12 +34,12 @@ def test_what_stays_as_it_is_is_not_shown_again() -> None:
 def test_the_rows_that_differ_are_counted() -> None:
     text = variants_in(f"{TWO}V: [[1, 1], [2, 2]]\nvariants: {{other: {{V: [[1, 1], [2, 3]]}}}}\n")
     assert (
-        "all 2 rows of output differ from those in the scenario itself, most the row of token 2: in"
+        "both rows of output differ from those in the scenario itself. The row of token 2 differs"
         in text
     )
     masked = variants_in(f"{TWO}variants: {{causal: {{mask: causal}}}}\n")
     assert (
-        "1 of the 2 rows of output differs from that in the scenario itself, the row of token 1: in"
+        "1 of the 2 rows of output differs from that in the scenario itself. It is the row of token"
         in masked
     )
     assert "Token 1 attends only to itself (1.000)" in masked
@@ -63,8 +63,9 @@ def test_of_a_finding_only_what_is_new_is_told() -> None:
 
 def test_the_row_that_differs_most_is_one_that_is_shown() -> None:
     text = " ".join((GOLDEN / "tennis_and_rafael.txt").read_text("utf-8").split())
-    assert "11 of the 12 rows of output differ from those in the scenario itself, of those" in text
-    assert "of those shown most the row of “Tennis”: in column Person it is 0.017 instead" in text
+    assert "11 of the 12 rows of output differ from those in the scenario itself. Of those" in text
+    assert "Of those shown, the row of “Tennis” differs most, with 0.017 instead of 0.363" in text
+    assert "instead of 0.363 in column “Person”." in text
     last = " ".join(attn("run", "i_love_tennis_causal", "--token", ".").stdout.split())
     assert "(mask: none): 3 of the 4 rows of output differ from those in the" in last
     assert "in the scenario itself, none of them shown here." in last

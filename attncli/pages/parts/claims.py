@@ -32,7 +32,10 @@ def _judged(judged: JudgedClaim) -> Spans:
     failing = judged.failing
     holding = [i for i in judged.rows if i not in failing]
     if not failing:
-        return (*_said(judged), " It is so here." if judged.one else " It is so in every row here.")
+        total = judged.claim.total
+        off = total is not None and any(judged.total(i) != total for i in judged.rows)
+        where = "here" if judged.one else "in every row here"
+        return (*_said(judged), f" It is so {where}{', up to rounding' * off}.")
     if judged.one:
         return (*_said(judged), " It isn't so here", *_instead(judged, failing[0]), ".")
     alike: dict[Spans, list[int]] = {}

@@ -123,7 +123,7 @@ def _generated(trace: Trace, selection: Selection) -> list[Block]:
     headings = ("Step", "Tokens so far", "Next token", "Probability")
     block: Block = Callout(
         (
-            "Each step works the whole model again on the tokens so far and takes the most likely"
+            "Each step runs the whole model again on the tokens so far and takes the most likely"
             " next one. To see the working of a step, run its tokens as the scenario's ",
             Term("tokens"), ".", *ended,
         )

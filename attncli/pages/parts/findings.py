@@ -405,10 +405,10 @@ def _read_out(trace: Trace, place: Place, _: Selection) -> list[Spans]:
     if place.timed("y_exp") in trace:
         return [_classified(y)]
     sure = ((place.here(y.name), y.matrix.number(k, 0), k) for k in range(y.matrix.shape[0]))
-    several = y.matrix.shape[0] > 1
+    several, probability = y.matrix.shape[0] > 1, ": a probability of "
     return [
-        (Symbol(name, (str(k + 1),)), " is ", number, ": the cell is ", percent(number), " % sure ",
-         f"of class {k + 1}." if several else "that the answer is yes.")
+        (Symbol(name, (str(k + 1),)), " is ", number, probability, percent(number), " % for ",
+         f"class {k + 1}." if several else "what a target of 1 means.")
         for name, number, k in sure
     ]  # fmt: skip
 

@@ -254,7 +254,7 @@ def _whole(trace: Trace, sizes: Mapping[Name, GradientSize]) -> Iterator[Block]:
     ]
     several = any(row[-1] for row in rows if isinstance(row[-1], str))
     yield Paragraph((" ".join([*_chain_in_words(shown, several=several), *left_out, _SIZE]),))
-    headings = ("Gradient of", "Shape", "Size", "adds up those of")
+    headings = ("Gradient of", "Shape", "Size", "Adds up those of")
     columns = 4 if several else 3
     yield Table(headings[:columns], tuple(row[:columns] for row in rows))
 
@@ -323,7 +323,7 @@ def _by_time(
         links = [_Link(str(place.time), place.timed("a")) for place in reversed(places)]
         factors = [_factor(trace, place) for place in reversed(places)]
         title = _titled("The gradients of the states through time", path)
-        yield from _links(sizes, title, "Time", links, factors)
+        yield from _links(sizes, title, "Step", links, factors)
         yield from _beside_attention(sizes, places)
         if selection.pictured and len(links) > 1:
             yield _curves(sizes, title, "time", links[::-1])
@@ -360,8 +360,8 @@ def _of_variants(trace: Trace, selection: Selection) -> Iterator[Block]:
             states = [place.timed("a") for place in reversed(places)]
             norms = [sizes[state].norm for state in states]
             if len(norms) > 1:
-                what = "on its way back the size of the gradient"
-                yield Callout((Word(name), ": ", *on_its_way(norms, what)))
+                what = ", on its way back the size of the gradient"
+                yield Callout(("In the variant ", Word(name), *on_its_way(norms, what)))
                 gradients = (other.quantities[state.under(GRADIENTS)] for state in states)
                 yield from (Data(variant_block(name, g, selection)) for g in gradients)
 
@@ -409,7 +409,7 @@ def _links(
     if len(links) < 2:  # noqa: PLR2004  (one goes nowhere)
         return
     norms = [sizes[entry.of].norm for entry in links]
-    headings: tuple[str, ...] = (heading, "Gradient of", "Size", "Of the one before")
+    headings: tuple[str, ...] = (heading, "Gradient of", "Size", "Times the row above")
     rows: list[tuple[str, ...]] = [
         (link.called, str(link.of), _text(norm), ratio)
         for link, norm, ratio in zip(links, norms, _ratios(norms), strict=True)

@@ -152,29 +152,33 @@ def _tried(trace: Trace, part: PlannedStep, own: CountRound) -> Table:
     return table(("Without", "Its words are cut", "Loss grows by", ""), rows, most=MOST_ROWS)
 
 
+def _equal(removals: Sequence[Removal]) -> list[str]:
+    """The pieces that stay and would have cost as little as those that go."""
+    worst = max((r.increase for r in removals if r.pruned), default=None)
+    return [r.token for r in removals if not r.pruned and r.increase == worst]
+
+
 def _gone(trace: Trace, part: PlannedStep, removals: Sequence[Removal]) -> Iterator[Span]:
     """Which pieces go, and which others would have cost as little."""
     gone = [r for r in removals if r.pruned]
-    worst = max(r.increase for r in gone)
     yield from quoted(*(r.token for r in gone))
     verb = "go" if len(gone) > 1 else "goes"
     yield f" {verb}, {len(gone)} of the {len(removals)} pieces of two or more characters: "
     yield from _why(trace, part, gone)
-    equal = [r.token for r in removals if not r.pruned and r.increase == worst]
-    if equal:
-        yield from (
-            " It also does without ",
-            *quoted(*equal),
-            ". Of such pieces the rarest go",
-        )
-        yield " first, and of equally rare ones those that stand last in the table."
+    if equal := _equal(removals):
+        yield from (" The same goes for ", *quoted(*equal), ".")
+        rounds = (count_rounds(part.place)[k - 1].removals for k in shown_numbers(part.place))
+        if next(filter(_equal, rounds)) == removals:
+            yield " Of such pieces the rarest go first, and of equally rare ones those that stand"
+            yield " last in the table."
 
 
 def _enough(own: CountRound) -> Iterator[Span]:
     """Why fewer pieces go than the share of a round would be."""
     if sum(r.pruned for r in own.removals) < own.share:
-        yield f" This round may prune {own.share}, but without these the vocabulary already has the"
-        yield " size asked for."
+        gone = sum(r.pruned for r in own.removals)
+        yield f" This round may prune {own.share}, but without these {gone} the vocabulary already"
+        yield " has the size asked for."
 
 
 def _why(trace: Trace, part: PlannedStep, gone: Sequence[Removal]) -> Iterator[Span]:
@@ -533,8 +537,9 @@ def _cut(text: TokenizedText) -> list[Block]:
         return [] if tokenizing.learned else _below_the_cut(text)
     model = tokenizing.tokenizer.model
     rows = [row for word in tokenizing.tokenizer.words(text.sentence) for row in _row(word, model)]
-    entries = {MergeModel: ("Merge",), LongestMatch: ("Tried",)}.get(type(model), ())
-    whole = [table(("Word", *entries, "Pieces"), rows, most=MOST_ROWS)] if rows else []
+    entries = {MergeModel: ("Merge", "Pieces"), LongestMatch: ("Tried", "Result")}
+    headings = ("Word", *entries.get(type(model), ("Pieces",)))
+    whole = [table(headings, rows, most=MOST_ROWS)] if rows else []
     return [*_taken_out(text.sentence, tokenizing), *whole, _decoded(text.sentence, tokenizing)]
 
 

@@ -200,16 +200,16 @@ class _Compared(NamedTuple):
         if self.same or (numbers is None and len(rows) == len(self.order)):
             return (symbol, *self._alike(before))
         verb = " differ from those " if differing > 1 else " differs from that "
-        start = (f"{_of(differing, len(self.order))} of ", symbol, verb, *before)
+        that: Spans = () if own.name == other.name else ("of ", Symbol(own.name), " ")
+        start = (f"{_of(differing, len(self.order))} of ", symbol, verb, *that, *before)
         if numbers is None:
             return (*start, ", none of them shown here.")
         its, others = numbers
-        of_those = "of those shown " if len(rows) < len(self.order) else ""
-        most = f"{of_those}most " if differing > 1 else ""
-        column: Spans = () if own.is_list else ("in column ", Word(own.columns.names[j]), " ")
+        of_those = ". Of those shown, the" if len(rows) < len(self.order) else ". The"
+        begins, most = (of_those, " differs most") if differing > 1 else (". It is the", "")
         return (
-            *start, f", {most}the row of ", *called_as(own.rows.names, i), ": ", *column, "it is ",
-            its, " instead of ", others, ".", *self._order_counts(),
+            *start, f"{begins} row of ", *called_as(own.rows.names, i), f"{most}, with ",
+            its, " instead of ", others, *_in_column(own, j), ".", *self._order_counts(),
         )  # fmt: skip
 
     def _alike(self, before: Spans) -> Spans:
@@ -226,11 +226,17 @@ class _Compared(NamedTuple):
         return (" The tokens are the same in another order: now the order makes a difference.",)
 
 
+def _in_column(quantity: Quantity, j: int) -> Spans:
+    """` in column 2`, ` in column “Gender”`"""
+    name = quantity.columns.names[j] if not quantity.is_list else ""
+    return (" in column ", *([name] if name == str(j + 1) else quoted(name))) if name else ()
+
+
 def _of(rows: int, of: int) -> str:
     """`the only row`, `all 4 rows`, `3 of the 4 rows`."""
-    if of == 1:
-        return "the only row"
-    return f"all {of} rows" if rows == of else f"{rows} of the {of} rows"
+    if of == rows:
+        return {1: "the only row", 2: "both rows"}.get(of, f"all {of} rows")
+    return f"{rows} of the {of} rows"
 
 
 class RightWeight(NamedTuple):
@@ -314,8 +320,8 @@ def _became_of(right: RightWeight, passes: Sequence[_Pass]) -> Iterator[Block]:
 
 
 def _shares(passes: Sequence[_Pass]) -> list[Block]:
-    """How much of the fall of the loss comes from the updates of what the attention weights are
-    made of, and how much from those of all else: each time the others are as they were."""
+    """How much of the fall of the loss comes from the training of what the attention weights are
+    made of, and how much from that of all else: each time the others are as they were."""
     first, last = passes[0], passes[-1]
     attended = [q.name for q in first.trace.quantities.values() if _is_attention(q)]
     leading = {name for d in first.trace.leading_to(attended).plan for name in d.operands}
@@ -325,22 +331,21 @@ def _shares(passes: Sequence[_Pass]) -> list[Block]:
     fall = _fall(first, last, ())
     if not one or not other or fall.shown <= 0:
         return []
-    alone, rest = _alone(first, last, one, other), _alone(first, last, other, one)
+    alone, rest = _without(first, last, other), _without(first, last, one)
     helped = decimals.total(n.shown for n in (*alone, *rest) if isinstance(n, Number))
     less = ". Where one has helped, the other has less left to do" if helped > fall.shown else ""
     return [Callout(("With ", *alone, " of the ", fall, ". With ", *rest, less, "."))]
 
 
-def _alone(first: _Pass, last: _Pass, of: Sequence[Name], frozen: Sequence[Name]) -> Spans:
-    """`W_V frozen, the same updates of W_Q and W_K lower the loss by 0.90`"""
-    names, others = (words_enumerated(group) for group in (of, frozen))
-    number = _fall(first, last, frozen)
-    return (*others, " frozen, the same updates of ", *names, " lower the loss by ", number)
+def _without(first: _Pass, last: _Pass, names: Sequence[Name]) -> Spans:
+    """`W_V put back to the start, the loss falls by 0.90`"""
+    text = " put back to the start, the loss falls by "
+    return (*words_enumerated(names), text, _fall(first, last, names))
 
 
-def _fall(first: _Pass, last: _Pass, frozen: Sequence[Name]) -> Number:
+def _fall(first: _Pass, last: _Pass, put_back: Sequence[Name]) -> Number:
     """By how much the loss falls with some parameters as they were, from the digits shown."""
-    was = {last.parameter(name).name: first.parameter(name) for name in frozen}
+    was = {last.parameter(name).name: first.parameter(name) for name in put_back}
     loss = last.find(last.trace.scenario.prediction.loss)
     assert loss is not None
     known = [last.parameter(name).name for name in trained_parameters(first.trace)]
@@ -355,10 +360,14 @@ def beside_another(trace: Trace, own: Trace, called: Spans) -> list[Block]:
     passes, others = _passes(trace), _passes(own)
     if not passes:
         return []
-    count = len(passes) - 1
-    after = f"after {count} update{'s' if count > 1 else ''} the loss is "
+    count, clipped, training = len(passes) - 1, _clipped(passes[0]), trace.scenario.training
+    rate = "" if others or training is None else (
+        f" with the learning rate {decimals.text(training.learning_rate)}"
+    )  # fmt: skip
+    updates = f"{count} update{'s' if count > 1 else ''}"
+    after = f"{'After' if clipped else 'after'} {updates}{rate} the loss is "
     compared, instead = (others[-1], " instead of ") if others else (passes[0], ". Before it was ")
-    words = (*called, *_clipped(passes[0]), after, _loss(passes[-1]), instead, _loss(compared), ".")
+    words = (*called, *clipped, after, _loss(passes[-1]), instead, _loss(compared), ".")
     return [Callout(words), *([_table(passes, right_weight(trace))] if others else [])]
 
 
@@ -378,8 +387,11 @@ def _clipped(first: _Pass) -> Spans:
     if norm is None or factor is None or factor.matrix.number(0, 0).shown >= 1:
         return ()
     together, each = norm.matrix.number(0, 0), factor.matrix.number(0, 0)
+    training = first.trace.scenario.training
+    limit = decimals.text(training.clip) if training is not None and training.clip else "it"
     text = "the gradients together have a norm of "
-    return (text, together, ". Clipped, each is multiplied by ", each, ", and ")
+    above = f", above the limit of {limit}. Clipped, each is multiplied by "
+    return (text, together, above, each, ". ")
 
 
 def _loss(training_pass: _Pass) -> Number:
@@ -623,7 +635,7 @@ def on_temperature(trace: Trace) -> list[Block]:
     drawn: Spans = (
         " It matters where the next token is drawn. Of 100 draws about ", now, " would be ",
         *called_as(shares.columns.names, order[0]), " at temperature ", Number.written(own),
-        ", and ", then, " at ", Number.written(other), ".",
+        ", and about ", then, " at temperature ", Number.written(other), ".",
     )  # fmt: skip
     return [Callout((_GREEDY, *drawn, *_of_the_rest(shares, others, order)))]
 

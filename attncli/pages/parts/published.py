@@ -111,11 +111,14 @@ def _differences(trace: Trace, part: PlannedStep, printed: Published) -> Iterato
         {(f.cell, f.theirs): f for f in _differing(printed)}.values(),
         key=lambda f: order.index(f.quantity.name),
     )
+    listed = " that differ. They are listed at the end of the whole page."
     for _, group in groupby(differing, key=lambda f: f.quantity.name):
         published, more = _split(list(group))
         yield from (Callout(_difference(trace, part, f)) for f in published)
         if more:
-            yield Callout(_more(part, more))
+            name = Term(part.place.here(more[0].quantity.name))
+            yield Callout((f"It prints {len(more)} more numbers of ", name, listed))
+            listed = " that differ."
 
 
 def _split(differing: Published) -> tuple[Published, Published]:
@@ -137,12 +140,6 @@ def _difference(trace: Trace, part: PlannedStep, figure: PublishedNumber) -> Spa
     return (*spans, form, f" {relation} ", figure.ours, ".")
 
 
-def _more(part: PlannedStep, more: Published) -> Spans:
-    name = Term(part.place.here(more[0].quantity.name))
-    text = " that differ. They are listed at the end of the whole page."
-    return (f"It prints {len(more)} more numbers of ", name, text)
-
-
 def _rows(part: PlannedStep, printed: Published) -> Iterator[Block]:
     """A word on rows that the source assumes, and on those of other numbers than ours that should
     add up to 1 and don't."""
@@ -156,18 +153,11 @@ def _rows(part: PlannedStep, printed: Published) -> Iterator[Block]:
 
 
 def _assumption(part: PlannedStep, row: Published) -> Spans:
-    """`The source assumes [0.2, 0.8] for weights[1], which worked out is [0.49, 0.51].`"""
+    """`The source assumes [0.2, 0.8] for weights[1]. Worked out, it is [0.49, 0.51].`"""
     theirs = _vector([Number.written(f.theirs) for f in row])
     ours = _vector([f.ours for f in row])
-    return (
-        "The source assumes ",
-        theirs,
-        " for ",
-        _address(part, row),
-        ", which worked out is ",
-        ours,
-        ".",
-    )
+    address = _address(part, row)
+    return ("The source assumes ", theirs, " for ", address, ". Worked out, it is ", ours, ".")
 
 
 def _vector(numbers: Sequence[Number]) -> Number | Vector:
@@ -231,35 +221,20 @@ def _closing(trace: Trace, name: Spans, selection: Selection) -> list[Block]:
     said_of_all = Callout((*name, " ".join(texts)))
     if selection.detail == "summary":
         return [said_of_all]
-    right = [Callout((_RIGHT,))] if "correct" in judged.values() else []
+    told = (f for f in differing if f.row in selection.rows(f.quantity))
+    right = [Callout((_RIGHT,))] if any(judged[f.key] == "correct" for f in told) else []
     return [said_of_all, *_listed(differing, judged, selection), *right]
 
 
 _RIGHT = "A number that differs and is correct was rounded less, or at another place, on the way."
 
 
-def _counted(count: int, judged: Sequence[str]) -> str:
-    """How many of the numbers follow, and what is said of the others."""
-    differing = len(judged)
-    if (count, differing) in _OF_ONE_OR_TWO:
-        text = _OF_ONE_OR_TWO[count, differing]
-    elif not differing:
-        text = f"All {count} numbers that the source prints follow"
-    elif differing == count:
-        text = f"None of the {count} numbers that the source prints follows"
-    else:
-        verb = "don't" if differing > 1 else "doesn't"
-        text = f"{differing} of the {count} numbers that the source prints {verb} follow"
-    others = f": {by_verdict(judged)}" if judged else ""
-    return f"{text} from the given ones{others}."
-
-
-_OF_ONE_OR_TWO = {
-    (1, 0): "The number that the source prints follows",
-    (1, 1): "The number that the source prints doesn't follow",
-    (2, 0): "Both numbers that the source prints follow",
-    (2, 2): "Neither of the 2 numbers that the source prints follows",
-}
+def _counted(count: int, wrong: Sequence[str]) -> str:
+    """That all of the numbers follow, or what is said of how many."""
+    if wrong:
+        return f"The source prints {in_short(['correct'] * (count - len(wrong)) + [*wrong])}."
+    which = {1: "The number", 2: "Both numbers"}.get(count, f"All {count} numbers")
+    return f"{which} that the source prints follow{'s' * (count == 1)} from the given ones."
 
 
 def _judged(trace: Trace, differing: Published) -> Judgements:

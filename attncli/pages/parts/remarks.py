@@ -117,14 +117,14 @@ def _kept(trace: Trace, place: WayPlace, ends: tuple[Spans, Spans]) -> list[Bloc
         shares = [_gated(trace, place, time, k)[1] for time in after]
         product = Product(tuple(shares)) if shares[1:] else shares[0]
         products.append((product, " = ", _share(trace, product)))
-    start: Spans = ("Of what the memory holds at ", *ends[0], ", the gates keep until ", *ends[1])
+    start: Spans = ("From ", *ends[0], " to ", *ends[1])
     shown = (("…",) if k is None else products[k] for k in elided(len(products), MOST_PARTS))
     back = (
-        " tanh squashes only what is shown of c, which goes on as it is, and its gradient comes"
-        " back by the same shares. A plain cell's memory and gradient are changed by W_aa and tanh"
-        " at every step."
+        " c goes on without a matrix or a tanh, so on this way its gradient comes back by the same"
+        " shares. A plain cell's memory and gradient are changed by W_aa and tanh at every step."
     )
-    kept = (*start, " these shares of its numbers: ", *joined(shown, ", "), f".{back * lstm}")
+    keep = " the gates keep these shares of the memory's numbers: "
+    kept = (*start, keep, *joined(shown, ", "), f".{back * lstm}")
     return [Callout(kept), Callout(_left_of_each(trace, place, memory))]
 
 
@@ -158,7 +158,7 @@ def _left_of_each(trace: Trace, place: WayPlace, memory: Quantity) -> Spans:
     return (*adds_up, ": what is left of ", *whose, f". {_PART}")
 
 
-_PART = "A token's part is its candidate times the gate that writes it and all that keep it later."
+_PART = "A token's part is its candidate times the share written of it, times those kept later."
 
 
 def _share(trace: Trace, exact: Expression) -> Number:
@@ -172,10 +172,9 @@ def _back_through(trace: Trace, part: PlannedStep) -> list[Block]:
         return []
     norm = trace.quantities[place.timed("factor_norm", place.order[1])].matrix.number(0, 0)
     count = Number.written(place.times - 1)
-    matrices = " matrices, whose product has the norm " if place.times > len("ab") else (
-        " matrix, whose norm is "
-    )  # fmt: skip
-    return [way_back_to(ends, (count, matrices, norm))]
+    factor = Symbol(place.here(place.timed("factor", place.order[1])))
+    several = "matrices. Their product, " if place.times > len("ab") else "matrix, "
+    return [way_back_to(ends, (count, f" {several}", factor, ", has the norm ", norm))]
 
 
 def way_back_to(ends: tuple[Spans, Spans], through: Spans) -> Callout:
@@ -240,11 +239,12 @@ class _Move(NamedTuple):
         return (Word(" and ".join(self.before.names)), *map(plain, numbers))
 
     def told(self, how: str) -> Spans:
-        """`king and queen come nearer most: their cosine goes from 5 / √(25 × 4) = 0.5 to …`"""
+        """`The cosine of king and queen rises most, from 5 / √(25 × 4) = 0.5 to …`"""
         one, other = (called_as(self.before.names, k) for k in (0, 1))
         then: Spans = (self.before.quotient, " = ", self.then)
         now: Spans = (self.after.quotient, " = ", self.now)
-        return (*one, " and ", *other, f" {how}: their cosine goes from ", *then, " to ", *now, ".")
+        of: Spans = ("The cosine of ", *one, " and ", *other)
+        return (*of, f" {how}, from ", *then, " to ", *now, ".")
 
 
 def nearness(
@@ -259,7 +259,7 @@ def nearness(
     labels = [phrase.rpartition(" ")[2] for phrase in when]  # `variant`, of `in the variant`
     headings = ("Words", *(f"{what} {label}" for label in labels for what in ("a · b", "cos")))
     *others, most = sorted(both, key=lambda move: move.rise)
-    how = "move apart most" if any(m.rise < 0 for m in others) else "come nearer least"
+    how = "falls most" if any(m.rise < 0 for m in others) else "rises least"
     between: Spans = (
         f"The cosines {when[0]} are ", *_between([move.then for move in both]),
         f", {when[1]} ", *_between([move.now for move in both]), ".",
@@ -268,7 +268,7 @@ def nearness(
         Subheading(("How near the words are",)),
         table(headings, rows),
         *([Callout(between)] if others else []),
-        Callout(most.told("come nearer most")),
+        Callout(most.told("rises most")),
         *(Callout(m.told(how)) for m in others[:1]),
     ]
 

@@ -12,7 +12,7 @@ import numpy as np
 from attncli.document.blocks import Spans
 from attncli.equations.elision import MOST_PARTS, elided
 from attncli.equations.tree import Number, Symbol, Vector
-from attncli.names import Name, Word
+from attncli.names import GRADIENTS, Word
 from attncli.numbers import decimals
 from attncli.numbers.rounding import Array
 from attncli.pages.parts.selection import Selection, made_by, row_asked_for
@@ -59,8 +59,10 @@ class Told(NamedTuple):
 
     def largest_in(self, quantity: Quantity) -> tuple[Spans, Number] | None:
         """The dimension in which the row is largest in size, and the number there; None where all
-        are alike."""
+        are alike, and of a row that is shown in part."""
         i, matrix = self.row(quantity), quantity.matrix
+        if None in elided(matrix.shape[1], MOST_PARTS):
+            return None
         return _extreme(quantity, i, np.abs(matrix.values[i])) if not quantity.is_list else None
 
 
@@ -97,9 +99,10 @@ def _embedded(told: Told) -> Spans | None:
     if table is None:
         return None
     count, (n, d) = len(set(ids)), table.matrix.shape
+    which = f"all {n:,}" if count == n else f"{count:,} of the {n:,}"
     is_long = None in elided(n, MOST_PARTS)
     size = f" The table has {n:,} × {d:,} = {n * d:,} parameters." if is_long else ""
-    return (f"The tokens use {count:,} of the {n:,} rows of ", Symbol(table.name), f".{size}")
+    return (f"The tokens use {which} rows of ", Symbol(table.name), f".{size}")
 
 
 def _changed(told: Told, before: Quantity | None, after: Quantity | None) -> Spans | None:
@@ -148,7 +151,7 @@ def _looked_at(told: Told) -> Spans | None:
 
 def _largest_of(*locals_: str, begins: str) -> Tell:
     """In which dimension the row is largest in size:
-    `The attention of “go” is furthest from 0 in dimension 3 (0.224).`"""
+    `The attention for “go” is furthest from 0 in dimension 3 (0.224).`"""
 
     def tell(told: Told) -> Spans | None:
         made = told.made(*locals_)
@@ -156,7 +159,7 @@ def _largest_of(*locals_: str, begins: str) -> Tell:
         if made is None or found is None:
             return None
         words = (*told.token(made), " is furthest from 0 in ", *found[0])
-        return (f"{begins} of ", *words, " (", found[1], ").")
+        return (f"{begins} for ", *words, " (", found[1], ").")
 
     return tell
 
@@ -250,8 +253,9 @@ def _surprised(told: Told) -> Spans | None:
     places = decimals.places(loss.matrix.number(0, 0).shown)
     number = Number.written(decimals.shown(math.log(count), places))
     what = "classes" if told.trace.scenario.prediction.of_classes else "tokens"
+    which = f"all {count}" if count > len("ab") else "both"
     return (
-        f"Equal probabilities for all {count} {what} would give a loss of ",
+        f"Equal probabilities for {which} {what} would give a loss of ",
         number,
         ", certainty 0.",
     )
@@ -271,27 +275,23 @@ def _remembered(told: Told) -> Spans | None:
 
 
 def _slope(told: Told) -> Spans | None:
-    """`The loss falls fastest as W_K[1, 1] grows and as W_K[1, 2] falls.`"""
-    made = (q for q in made_by(told.trace, told.part) if not q.is_list)
-    gradients = [q for q in made if not q.local.endswith("loss")]
-    most = max((float(np.abs(q.values).max()) for q in gradients), default=0)
+    """`The loss falls fastest as W_K[1, 1] grows and as W_K[1, 2] falls.` A step that makes parts
+    of a gradient says it only of what is given and whose gradient is whole."""
+    made = [q for q in made_by(told.trace, told.part) if not q.local.endswith("loss")]
+    of = {q: q.name.seen_from(GRADIENTS) for q in made if not q.is_list}
+    known = told.trace.quantities
+    if not all(name in known for name in of.values()):
+        of = {q: name for q, name in of.items() if name in known and known[name].given}
+    most = max((float(np.abs(q.values).max()) for q in of), default=0)
     ends = [
-        ("as ", Symbol(_moves(told, q), q.indices(int(i), int(j))), " falls" if v > 0 else " grows")
-        for q in gradients
+        ("as ", Symbol(name.alone, q.indices(int(i), int(j))), " falls" if v > 0 else " grows")
+        for q, name in of.items()
         for i, j in np.argwhere(np.isclose(np.abs(q.values), most))
         if (v := q.values[i, j]) and q.matrix.number(int(i), int(j)).shown
     ]
     if not 0 < len(ends) <= MOST_TIED:
         return None
     return ("The loss falls fastest ", *tied(ends), ".")
-
-
-def _moves(told: Told, gradient: Quantity) -> Name:
-    """What a gradient is of, `W_K` of `grad.W_K`; also where it comes by one use of several,
-    `grad.W_aa.aa[4]`."""
-    places = gradient.name.path.places
-    of = next((place for place in places if place in told.trace.quantities), gradient.name)
-    return of.alone
 
 
 _SAYS: Mapping[str, Tell] = {

@@ -193,7 +193,7 @@ def as_result(section: Section) -> Section:
 
 
 ROUNDED_BY_ITSELF = Callout(
-    ("Each number is rounded on its own, so they need not add up to exactly 1.",)
+    ("The numbers are rounded one by one, so they need not add up to exactly 1.",)
 )
 
 

@@ -319,7 +319,7 @@ def facts_of(
     rows += [(size[bool(entry.path)], sizes(outline, entry, words)) for entry in scenario.stacks]
     rows += [(scaling[bool(entry.path)], _scaling(outline, entry, words)) for entry in attending]
     if queries:
-        named = joined((Word(query),) for query in queries)
+        named = joined(put_in(words.quoted, name=(Word(query),)) for query in queries)
         rows.append((words.shown, put_in(words.rows_of, queries=named)))
     rows.append((words.rounding, (rounding_in_words(trace.rounding, words),)))
     return DefinitionList(tuple((name, spans) for name, spans in rows if spans))

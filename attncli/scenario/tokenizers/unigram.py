@@ -107,12 +107,13 @@ def _phrases(given: TokenizerSettings) -> tuple[Phrase, ...]:
     if not _is_by_counts(given):
         pieces = "at most {size} tokens, of {longest}, trained by how often pieces are expected"
         return (phrase(pieces, size=size, longest=longest),)
-    seeds = "at most {size} tokens, from substrings of {longest} that occur {often}"
+    seeds = "at most {size} tokens, from all characters and the substrings of {longest} that occur"
+    seeds += " {often}"
     pruned = "each round prunes up to {share} of the pieces of two or more characters"
     often = or_more(settings.min_count)
     return (
         phrase(seeds, size=size, longest=longest, often=often),
-        phrase(pruned, share=f"{float(settings.share):g}"),
+        phrase(pruned, share=f"{100 * float(settings.share):g} %"),
     )
 
 

@@ -107,7 +107,7 @@ _SPLITTERS = (
     _kind("word", "The sentence is cut into words and punctuation marks", WordSplitter(words)),
     _kind(
         "character",
-        "The sentence is cut into single characters, spaces included",
+        "The sentence is cut into single characters, spaces (␣) included",
         WordSplitter(characters, between=""),
     ),
 )

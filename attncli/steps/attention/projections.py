@@ -122,7 +122,8 @@ def _happens_project(place: AttentionPlace) -> str:
     vector = "Each input embedding" if _takes_embeddings(place) else "The vector of each token"
     text = f"{vector} is multiplied by three weight matrices"
     if place.source != place.x:
-        text = "Queries are made from the tokens, keys and values from the memory"
+        text = "Queries are made from the tokens, keys and values from the encoder's output, here"
+        text += " called memory"
     if place.attention.cached is not None:
         text += ". The cached keys and values of the tokens before come first"
     return f"{text}.{_TURNED_OVER if place.attention.config.linear else ''}"
@@ -394,8 +395,8 @@ WEIGHTED_SUM_STEP = Step(
         "For each query, every value is multiplied by its weight, and the products are added."
     ),
     why=(
-        "The output for a token blends all values, each in proportion to its weight: what the"
-        " token gathers from the others and from itself."
+        "The output for a token blends all values, each in proportion to its weight: this is"
+        " what the token gathers."
     ),
     more=(
         "So the token's new vector holds something of every token that it attends to. It"
@@ -511,10 +512,12 @@ def _plan_merge(place: AttentionPlace) -> tuple[Definition, ...]:
 
 def _happens_merge(place: AttentionPlace) -> str:
     several = place.attention.heads > 1
-    text = "All heads' outputs are set side by side" if several else "The output is"
-    if place.gives("W_O"):
-        text += f"{' and' if several else ''} multiplied by W_O: the attention"
-    return f"{text}."
+    text = "All heads' outputs are set side by side"
+    if not place.gives("W_O"):
+        return f"{text}."
+    return f"{text} and multiplied by W_O: the attention." if several else (
+        "The output times W_O is the attention."
+    )  # fmt: skip
 
 
 MERGE_STEP = Step(

@@ -328,10 +328,7 @@ MIX_STEP = Step(
     makes=(_LOGIT, _GATE, "mixture"),
     shapes="experts' ffn [n, d_model], share [n] → mixture [n, d_model]",
     happens=_happens_mix,
-    why=(
-        "The outputs of a token's experts become one vector again, each multiplied by the weight"
-        " that the router gave it."
-    ),
+    why=("Several experts may each have given a token a vector, and it goes on with a single one."),
     more="Programs skip an expert whose weight for a token is 0, since it adds nothing.",
     plan=lambda place: (*_gate(place), _mixture(place, _terms(place))),
     formulas=_formulas_mix,

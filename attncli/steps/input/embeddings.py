@@ -56,7 +56,7 @@ def _happens_tokenize(place: Place) -> str | Phrase:
         cut += f" without words: they are called 1 to {len(place.text.tokens)}"
     if place.text.cut:
         cut = tokenizer_kind(place.text.tokenizer).explained
-    looked_up = ", and each token's ID is looked up in the vocabulary"
+    looked_up = ". Each token's ID is looked up in the vocabulary"
     text = f"{cut}{looked_up if place.text.ids else ''}."
     return text if place.text.tokenizing else (text, *_distinct_phrase(place.text.tokens))
 
@@ -211,8 +211,8 @@ def _happens_embed(place: Place) -> str:
 
 
 _WHY = (
-    "An embedding is a vector of {} numbers: a point in a space where words that are used alike"
-    " end up close together."
+    "An embedding is a vector of {} numbers: a point in a space where training brings words close"
+    " together that are used alike."
 )
 
 EMBED_STEP = Step(

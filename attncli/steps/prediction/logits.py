@@ -230,7 +230,7 @@ def _why(place: Place) -> str:
     if prediction.foretells:
         return _next(place)
     if prediction.of_classes:
-        return "To find the class, the model compares its last vector with a vector for each class."
+        return "To find the class, the model gives each class a number for how well it fits."
     return (
         "To find which token belongs in a place, the vector there is compared with a vector for"
         " each token of the vocabulary."
@@ -244,17 +244,11 @@ def _next(place: Place) -> str:
     gathers = any(layer.attends or layer.recurrent for layer in place.stack.layers)
     holds = _GATHERED if gathers else ""
     alone = "" if gathers else " No step here has mixed the tokens."
-    return (
-        f"To find the next token, {vector}{holds} is compared with a vector for each token of the"
-        f" vocabulary.{alone}"
-    )
+    return f"{_BY} {vector}{holds}.{alone}"
 
 
-_GATHERED = ", with what it has gathered,"
-_NEXT = (
-    f"To find the next token, the last token's vector{_GATHERED} is compared with a vector for each"
-    " token of the vocabulary."
-)
+_BY = "To find the next token, the model goes by"
+_GATHERED = ", with what it has gathered"
 
 
 UNEMBED_STEP = Step(
@@ -288,7 +282,7 @@ UNEMBED_STEP = Step(
     makes=("last", "first", "logits", "scaled_logits", "capped_logits"),
     shapes="x [n, d_model], unembedding [d_model, vocabulary] → logits [1, vocabulary]",
     happens=_happens_unembed,
-    why=_NEXT,
+    why=f"{_BY} the last token's vector{_GATHERED}.",
     why_at=_why,
     more=("A large dot product says that the vector fits."),
     example="next_token",

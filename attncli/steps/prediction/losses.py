@@ -78,7 +78,7 @@ BINARY_LOSS_STEP = Step(
         "Where the target is 1, the loss is −ln of the probability. Where it is 0, the loss is"
         " −ln of 1 minus the probability. The binary cross-entropy is the mean."
     ),
-    why="The loss says how surprised the probabilities are by the right answers.",
+    why="The loss is large where a right answer gets a low probability.",
     more=(
         "A sigmoid's probability answers one question with yes or no, so each number has a loss"
         " of its own."
@@ -95,7 +95,7 @@ BINARY_LOSS_STEP = Step(
     ),
     backward=Backward(
         "the binary cross-entropy",
-        "In the loss of its own number, a logit's gradient is its probability minus its target.",
+        "A logit's gradient is its probability minus its target, times the gradient of its loss.",
         whole=_whole_binary_loss,
         fixed=(TARGETS,),
         example="rnn_backward_through_time",
@@ -312,17 +312,17 @@ def _happens(place: Place) -> Phrase:
     left_out = len(targets) - len(counted) if targets else 0
     position = "1 position is" if left_out == 1 else f"{left_out} positions are"
     text = f" {position} left out, whose target is ignored." if left_out else ""
-    names = Word(", ".join(targets[k] for k in counted))
+    names: Phrase = tuple(part for k in counted for part in ("”, “", Word(targets[k])))[1:]
     if prediction.label_smoothing is not None:
         return (
-            f"{_smoothed(place)}Each target (",
-            names,
-            f") is 1 before that, all else 0. {_EACH} Cross-entropy is the mean.{text}",
+            f"{_smoothed(place)}Each target (“",
+            *names,
+            f"”) is 1 before that, all else 0. {_EACH} Cross-entropy is the mean.{text}",
         )
     return (
-        "The loss of a position is −ln of its target's probability (",
-        names,
-        f"). Cross-entropy is the mean.{text}",
+        "The loss of a position is −ln of its target's probability (“",
+        *names,
+        f"”). Cross-entropy is the mean.{text}",
     )
 
 
@@ -419,8 +419,8 @@ LOSS_STEP = Step(
     ),
     backward=Backward(
         "the loss",
-        "In the loss of its position, a logit's gradient is p − y: its probability minus its"
-        " target.",
+        "A logit's gradient is p − y times its loss's, where y is 1 for the target and 0 otherwise,"
+        " or smoothed.",
         more=(
             "The target y is 1 for the right class and 0 for all others, so a logit whose gradient"
             " is negative should grow. From here the page goes back to the parameters, the last"

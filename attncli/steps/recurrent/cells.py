@@ -211,10 +211,7 @@ GATES_STEP = Step(
         )
         + terms_left_out(_cell_gates(place))
     ),
-    why=(
-        "Gates decide, number by number, what passes of the old memory and of a new candidate: near"
-        " 1 all, near 0 nothing."
-    ),
+    why="Gates are numbers between 0 and 1 that decide how old memory and new candidate are mixed.",
     more=(
         "Nobody sets the gates: weight matrices, random before training, compute them at each step"
         " from the new input and the last hidden state. They are what the network has learned of"
@@ -346,7 +343,8 @@ def _happens(place: CellPlace) -> str:
     text, other = _UPDATED[::-1] if keeps_old(place) else _UPDATED
     does = _DOES[place.cell.activation]
     line = _HAPPENS_STATE[place.cell.kind].format(bias=bias, does=does, one=text, other=other)
-    return line + terms_left_out(place, "c" if place.cell.kind == "lstm" else "a")
+    empty = {"rnn": "a", "lstm": "c"}.get(place.cell.kind)  # those of a gru, its gates have told
+    return line + (terms_left_out(place, empty) if empty else "")
 
 
 STATE_STEP = Step(

@@ -53,6 +53,8 @@ def _as_made(definition: Definition, place: WayPlace) -> Definition | None:
     return turned_round(definition, place) if is_back and "backward" in place.cell.ways else None
 
 
+_ALONG = "Side by side, the states show how the memory changes along the sentence."
+
 STATES_STEP = Step(
     name="states",
     at=WayPlace,
@@ -61,7 +63,8 @@ STATES_STEP = Step(
     makes=("states",),
     shapes="a[1] … a[n] [h] → states [n, h]",
     happens=lambda _: "Each row is the state after a token.",
-    why="Side by side, the states show how the memory changes along the sentence.",
+    why=_ALONG,
+    why_at=lambda place: _ALONG if place.times > 1 else "A next layer takes states as its input.",
     more="A next layer takes them as its input.",
     example="yassine_rnn_sentence",
     plan=_plan_states,
@@ -318,8 +321,8 @@ def _norms(place: CellPlace) -> Definition:
 
 
 _PRODUCT = (
-    "The factor is the product of these matrices so far, and its norm is the root of the sum of its"
-    " squares (the Frobenius norm)."
+    "The factor of a step is the product of these matrices so far, and leads to the state before"
+    " it. Its norm is the root of the sum of its squares (the Frobenius norm)."
 )
 
 
