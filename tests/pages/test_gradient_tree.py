@@ -233,7 +233,7 @@ def test_no_line_is_broken(name: str, width: int) -> None:
     assert max(map(len, text.splitlines())) <= width
     for line in lines(name):
         assert len(re.findall(rf"^ +[│├└─ ]*{re.escape(line.text)} +│", text, re.MULTILINE)) >= 1
-    assert text.count("adds up those of") <= 1  # in one band
+    assert text.count("Adds up those of") <= 1  # in one band
 
 
 # -- in other formats ------------------------------------------------------------------------------
