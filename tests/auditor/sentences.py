@@ -586,7 +586,7 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
          rf" (?P<others>.+?) \((?P<p2>{_N})(?: each)?\)\.", _next_of_many),
         (rf"[Aa]fter update (?P<count>\d+) the loss is (?P<loss>{_N})\. It (?P<verb>rose|fell|changed) by (?P<by>{_N})"
          rf"(?:, as the gradient predicted|, where the gradient predicted a change of (?P<predicted>{_N}))\.", _progressed),
-        (rf"(?P<y>y\[\d+\])\[(?P<k>\d+)\] is (?P<p>{_N}): a probability of (?P<share>{_N}) % for what a target of 1 means\.", _sure),
+        (rf"(?P<y>y\[\d+\])\[(?P<k>\d+)\] is (?P<p>{_N}): a probability of (?P<share>{_N}) % that the target is 1\.", _sure),
         (rf"[Ww]ith a perplexity of (?P<p>{_N}) the model is as unsure as if it had to guess among (?P<count>{_N})"
          r" equally likely", _perplexed),
         (rf"^(?:In the variant (?P<variant>.+), o|O)n its way back the size of the gradient goes (?P<norms>{_N}(?: → {_N})*): it (?P<verb>\w+)",

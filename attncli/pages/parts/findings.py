@@ -407,8 +407,8 @@ def _read_out(trace: Trace, place: Place, _: Selection) -> list[Spans]:
     sure = ((place.here(y.name), y.matrix.number(k, 0), k) for k in range(y.matrix.shape[0]))
     several, probability = y.matrix.shape[0] > 1, ": a probability of "
     return [
-        (Symbol(name, (str(k + 1),)), " is ", number, probability, percent(number), " % for ",
-         f"class {k + 1}." if several else "what a target of 1 means.")
+        (Symbol(name, (str(k + 1),)), " is ", number, probability, percent(number), " % ",
+         f"for class {k + 1}." if several else "that the target is 1.")
         for name, number, k in sure
     ]  # fmt: skip
 
