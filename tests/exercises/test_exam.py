@@ -19,6 +19,7 @@ from attncli.marking import answers, causes
 from attncli.marking.exam import cell_of
 from attncli.names import Name
 from attncli.pipeline import load, work
+from tests import qti
 
 EXAM = """\
 exam: Midterm
@@ -190,6 +191,20 @@ def test_files_for_an_lms_go_without_what_a_person_marks(folder: Path) -> None:
     assert "What does a query say?" in xml
     assert "Why are scores scaled?" not in xml
     assert (folder / "midterm_qti.zip").stat().st_size > 1000
+
+
+def test_files_for_an_lms_are_read_by_a_reader_and_a_schema_that_are_not_ours(folder: Path) -> None:
+    reader = pytest.importorskip("moodle_xml_parser.parser")
+    forms = manifest(folder)["forms"].values()
+    read = reader.parse_string((folder / "midterm_moodle.xml").read_text("utf-8"))["cloze"]
+    assert (
+        len(read) == len(forms) == len(qti.opened((folder / "midterm_qti.zip").read_bytes()).items)
+    )
+    for question, form in zip(read, forms, strict=True):
+        asked = [(k, id_, worth) for k, part in enumerate(form["parts"], start=1)
+                 for id_, worth in part["asked"].items() if f"{k}/{id_}" != HAND]  # fmt: skip
+        fields = [gap for gap in question.gaps if gap.sub_type in ("NUMERICAL", "MULTICHOICE")]
+        assert [gap.sub_grade for gap in fields] == [2 * worth for *_, worth in asked]
 
 
 def test_a_quiz_of_random_forms_is_marked_from_its_responses(folder: Path, tmp_path: Path) -> None:
