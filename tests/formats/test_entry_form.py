@@ -230,7 +230,7 @@ def test_a_table_is_taken_in_and_given_back(page: Any, folder: Path, tmp_path: P
         page.wait_for_timeout(300)  # until the driver listens
         typist.press("Control+o")
     chooser.value.set_files(path)
-    page.wait_for_function("document.getElementById('status').textContent")
+    page.wait_for_selector("#status:not(:empty)")
     assert typist.status.startswith("1 papers loaded, 1 of them to look at. 1 of no form")
     rows_again = typist.saved(tmp_path / "again.csv")
     assert rows_again[-1] == ["O'Neil; Ana", "'+4", "C", *(texts[id_] for id_ in headings[3:])]
@@ -262,8 +262,18 @@ def test_keys_lead_through_the_blanks_and_out_of_them(page: Any, folder: Path) -
         assert says in typist.status
     for _ in ids[3:]:
         typist.press("Tab")
-    typist.enter("4")  # more than there are
-    assert "isn’t between 0 and 3" in typist.status
+    for text in ("4", "1/3"):  # more than there are, and what may be one of three
+        typist.enter(text)
+        assert "isn’t between 0 and 3" in typist.status
+
+
+def test_tab_leads_from_a_known_name_to_the_blanks(page: Any, folder: Path) -> None:
+    ids, typist = [*key_of(folder, "B")], Typist(page)
+    typist.press(*"ben", "Tab")
+    assert (typist.at, page.input_value("#number")) == (ids[0], "2")
+    typist.press(*("Tab",) * ids.index("4/2"))
+    typist.enter("23,040,000")
+    assert typist.states["4/2"] == "right"
 
 
 def test_a_paper_is_of_one_student(page: Any, folder: Path, tmp_path: Path) -> None:
@@ -342,7 +352,7 @@ def doubts(page: Any, folder: Path, papers: Mapping[str, Mapping[str, str]]) -> 
             own = (answers.get(unguarded(id_), "") for id_ in headings[3:])
             table.writerow([f"of {name}", "", "A", *own])
     page.set_input_files("#file", folder / "papers.csv")
-    page.wait_for_function("document.getElementById('status').textContent")
+    page.wait_for_selector("#status:not(:empty)")
     found = []
     for k in range(len(papers)):
         page.evaluate("k => document.querySelectorAll('#papers button')[k].click()", k)

@@ -57,8 +57,10 @@ const erf = (x) => { // Abramowitz and Stegun, 7.1.26: off by less than 2e-7
         const [option, label] = [item.options, item.labels].map((known) => known.findIndex((one) => wordsOf(one) === wordsOf(text.replace(/[.:]+$/, ""))));
         return option + label === -2 ? doubt("is none of the options") : ["taken", item.options[Math.max(option, label)]];
       }
+      const apart = item.at === null && /^-?\d{1,3}([.,])\d{3}(\1\d{3})*$/.test(text); // thousands of a whole number
+      if (apart && isWithin(Number(text.replace(/[.,]/g, "")), item.accepted)) return ["right", "right"];
       if (Number.isNaN(number)) return doubt("is no number");
-      if ("most" in item) return isWithin(number, [0, item.most]) ? ["taken", `${number} of ${item.most} points`] : doubt(`isn’t between 0 and ${item.most}`);
+      if ("most" in item) return !text.includes("/") && isWithin(number, [0, item.most]) ? ["taken", `${number} of ${item.most} points`] : doubt(`isn’t between 0 and ${item.most}`);
       if (isWithin(number, item.accepted)) return ["right", "right"];
       if (follows(item, number)) return ["follows", "carried forward"];
       const slip = item.slips.find((one) => isWithin(number, one));
@@ -295,10 +297,7 @@ const erf = (x) => { // Abramowitz and Stegun, 7.1.26: off by less than 2e-7
     nameField.focus();
   };
 
-  find("file").addEventListener("change", async ({ target }) => {
-    load(await target.files[0].text());
-    target.value = "";
-  });
+  find("file").addEventListener("change", ({ target }) => target.files[0].text().then(load).finally(() => { target.value = ""; }));
   const orders = { next, save, load: () => find("file").click(), forget };
   for (const [id, order] of Object.entries(orders)) find(id).addEventListener("click", order);
   addEventListener("keydown", (event) => {
