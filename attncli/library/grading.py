@@ -56,7 +56,7 @@ def _output_of(order: GradeArguments) -> GradeOutput:
     from attncli.formats import page_format_names
 
     text = order.output
-    folder = text is not None and is_folder(text, many=True)
+    folder = text is not None and is_folder(text, many=order.form is None)
     known = [*(name for name in page_format_names() if name != "svg"), _CSV]
     is_csv = order.form == _CSV or (text or "").endswith(".csv")
     form = _CSV if is_csv else chosen_format(order.form, None if folder else text, known[:-1])

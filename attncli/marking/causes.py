@@ -75,6 +75,7 @@ class KnownMistakes:
     def __init__(self, right: Paths, tolerance: Tolerance) -> None:
         self.right, self.tolerance = right, tolerance
         self._paths: dict[tuple[int, bool], Paths] = {}
+        self._instead: dict[int, dict[str, Definition]] = {}
 
     @cached_property
     def ways(self) -> tuple[WrongWay, ...]:
@@ -113,9 +114,9 @@ class KnownMistakes:
 
     def paths(self, k: int, theirs: Paths, *, roughly: bool = True) -> Paths:
         """Where a mistake leads from an author's own numbers."""
-        instead: dict[str, Definition] = {
-            d.name: self._by_hand(d) for d in self.ways[k].definitions
-        }
+        if k not in self._instead:
+            self._instead[k] = {d.name: self._by_hand(d) for d in self.ways[k].definitions}
+        instead = self._instead[k]
         if theirs is not self.right:
             return theirs.from_here(instead=instead, roughly=roughly)
         if (k, roughly) not in self._paths:

@@ -214,6 +214,7 @@ EXAMPLES: dict[str, Example] = {
         lambda f: ((32 * f / (2 * 3.141592653589793) - 1) / 3).clamp(0, 1),
     ),
     "raised_to": Example(ops.RaisedTo(2), "f", lambda x: 2.0**x),
+    "scaled_power": Example(ops.ScaledPower(_written("2")), "f", lambda x: exp(x / 2**0.5)),
     "sum_of_all": Example(ops.SumOfAll(), "f", lambda x: _all(x) + 0 * x[:, :1]),
     "masked_share": Example(
         ops.MaskedShare(), "fb", lambda x, seen: exp(x) / exp(x).sum(1, keepdim=True) * seen
