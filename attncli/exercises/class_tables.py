@@ -86,10 +86,8 @@ def _report(part: PartExam, paper: MarkedPaper | MarkedOwn) -> Document:
     if isinstance(paper, MarkedOwn):
         return report_of_own(part.title, paper.terms)
     points = {v.verdict.cell: v.points for v in paper.numbers}
-    page = Report(
-        Word(part.title), (), (), doubt_data(paper), points, paper.terms, paper.words,
-        earned=(("Points for", (_earned(paper),)),),
-    )  # fmt: skip
+    facts = (("Points for", (_earned(paper),)),)
+    page = Report(Word(part.title), facts, (), doubt_data(paper), points, paper.terms, paper.words)
     return report(paper.exam.judge, paper.verdicts, page)
 
 

@@ -462,8 +462,7 @@ def _cause(cause: Cause) -> dict[str, str]:
 class Report(NamedTuple):
     """What a report tells besides the verdicts: its title, facts and notes; some of it as data; and
     the points of each number, if any are to be had; `terms` are numbers inside lines, `words`
-    answers in words, `remarks` what doesn't fit about what was handed in, `earned` for what there
-    are how many points."""
+    answers in words, `remarks` what doesn't fit about what was handed in."""
 
     title: Word
     facts: tuple[tuple[str, Spans], ...] = ()
@@ -473,7 +472,6 @@ class Report(NamedTuple):
     terms: tuple[MarkedTerm, ...] = ()
     words: tuple[MarkedWords, ...] = ()
     remarks: tuple[Phrase, ...] = ()
-    earned: tuple[tuple[str, Spans], ...] = ()
 
 
 def to_look_at(remarks: Iterable[Spans]) -> Iterator[Section]:
@@ -495,7 +493,7 @@ def report(judge: Judge, verdicts: tuple[Verdict, ...], page: Report) -> Documen
     judged += [m.judgement for m in page.terms]
     judged += [m.judgement for m in page.words]
     short = in_short(judged, "answer" if page.words else "number")
-    facts = DefinitionList((*page.facts, ("In short", (short,)), *page.earned))
+    facts = DefinitionList((*page.facts, ("In short", (short,))))
     numbers: tuple[Block, ...] = (
         *tables(trace, verdicts),
         *table_of_terms(page.terms),

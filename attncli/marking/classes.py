@@ -182,6 +182,7 @@ class Wrong(NamedTuple):
         return _REASONS.get(self.judgement, _UNKNOWN) if self.cause is None else self.cause.says
 
 
+_RIGHT = (*FOLLOW, "by hand")
 _UNKNOWN = "without a known reason"
 _REASONS = {"blank": "left empty", "unreadable": "unreadable", "not worked": "without working"}
 
@@ -193,13 +194,12 @@ def wrong_answers(paper: MarkedExam) -> Iterator[Wrong]:
         if isinstance(part, MarkedPaper):
             trace = part.exam.trace
             found += (Wrong(address_of(trace, v.cell), v.judgement, v.cause, k, v)
-                      for v in part.verdicts)  # fmt: skip
+                      for v in part.verdicts if v.judgement not in _RIGHT)  # fmt: skip
         found += (Wrong(m.asked.id, m.judgement, m.cause) for m in part.terms)
         if isinstance(part, MarkedPaper):
             found += (Wrong(m.asked.id, m.judgement, next(iter(m.causes), None))
                       for m in part.words)  # fmt: skip
-        right = (*FOLLOW, "by hand")
-        yield from (w._replace(id=f"{prefix}{w.id}") for w in found if w.judgement not in right)
+        yield from (w._replace(id=f"{prefix}{w.id}") for w in found if w.judgement not in _RIGHT)
 
 
 def commonest(papers: Sequence[MarkedExam]) -> list[CommonMistake]:

@@ -77,13 +77,13 @@ def marked_own(exam: OwnQuestions, sheet: AnswerSheet, scheme: Scheme) -> Marked
 
 def _waiting(term: MarkedTerm) -> Phrase:
     """What is to be said where a person has given no points yet, or none that there are."""
+    if _points_given(term.asked, term.given) is not None:
+        return ()
     told: Phrase = ("question ", Word(term.asked.id), " is still to be marked")
     if term.given.is_empty:
         return (*told, ".")
-    if term.judgement == "unreadable":
-        of = f" are no points from 0 to {points_text(term.asked.points)}."
-        return (*told, ": “", Word(term.given.shown), f"”{of}")
-    return ()
+    of = f" are no points from 0 to {points_text(term.asked.points)}."
+    return (*told, ": “", Word(term.given.shown), f"”{of}")
 
 
 def _marked(item: Item, given: Given, scheme: Scheme) -> MarkedTerm:
@@ -94,7 +94,7 @@ def _marked(item: Item, given: Given, scheme: Scheme) -> MarkedTerm:
             given = given._replace(number=number, places=0)
         return marked_term(item, given, {}, scheme)
     if item.by_hand:
-        return _by_hand(item, given)
+        return MarkedTerm(item, given, "by hand", _points_given(item, given) or Decimal(0))
     if given.is_empty:
         return MarkedTerm(item, given, "blank", Decimal(0))
     assert item.words is not None
@@ -110,14 +110,11 @@ _THOUSANDS = re.compile(r"-?\d{1,3}([.,])\d{3}(?:\1\d{3})*")
 """A whole number, its thousands apart, which might be one with a decimal point as well."""
 
 
-def _by_hand(item: Item, given: Given) -> MarkedTerm:
-    """Points that a person gives; `1/3` might be one of three."""
-    number = given.number
-    if given.is_empty:
-        return MarkedTerm(item, given, "by hand", Decimal(0))
-    if number is None or given.places is None or not 0 <= number <= item.points:
-        return MarkedTerm(item, given, "unreadable", Decimal(0))
-    return MarkedTerm(item, given, "by hand", number)
+def _points_given(item: Item, given: Given) -> Decimal | None:
+    """The points that a person gives; None where there are none, or not so many. `1/3` might be
+    one of three."""
+    number = None if given.places is None else given.number
+    return number if number is not None and 0 <= number <= item.points else None
 
 
 class PartExam(NamedTuple):

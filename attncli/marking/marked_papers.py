@@ -258,10 +258,9 @@ def marked(exam: Exam, sheet: AnswerSheet) -> MarkedPaper:
     scheme = exam.scheme
     if doubt is not None and doubt.too_few:
         scheme = scheme._replace(carry=False, times="all", slip=Decimal(0), mistake=Decimal(0))
+        counted = _total(_pointed(exam, exam.scheme, judged))
+        doubt = doubt._replace(more=counted - _total(_pointed(exam, scheme, verdicts)))
     numbers = _pointed(exam, scheme, verdicts)
-    if doubt is not None and doubt.too_few:
-        more = _total(_pointed(exam, exam.scheme, judged)) - _total(numbers)
-        doubt = doubt._replace(more=more)
     terms = tuple(
         marked_term(term, taken.get(term.id, nothing), answers, scheme) for term in exam.terms
     )

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 from attncli.document.questions import Item, points_text
 from attncli.errors import Problem, UserError, Where, quote
 from attncli.file.problems import nearest
 from attncli.marking.answers import TableRow, rows_of, text_of
-from attncli.marking.exam import Exam, first_cell_of, line_of
+from attncli.marking.exam import Exam, MarkedTerm, first_cell_of, line_of
 from attncli.marking.exam_parts import (
     BETWEEN_PARTS,
     MarkedExam,
@@ -21,6 +21,7 @@ from attncli.marking.exam_parts import (
 )
 from attncli.marking.marked_papers import MarkedPaper, PointedVerdict
 from attncli.marking.verdicts import read_number
+from attncli.marking.word_answers import MarkedWords
 from attncli.names import Phrase, Word
 from attncli.notation.escaping import unguarded
 
@@ -135,10 +136,11 @@ def _belongs_to(exam: Exam | OwnQuestions, item: Item) -> Iterator[str]:
 def _with(paper: MarkedExam, entry: Override, k: int, items: Sequence[Item]) -> MarkedExam:
     """The points go to what is asked, from the first on, each up to its own."""
     was = sum((paper.parts[k].points_of[item.id] for item in items), Decimal(0))
-    parts, left = [*paper.parts], entry.points
+    parts, given, left = [*paper.parts], dict[str, Decimal](), entry.points
     for item in items:
-        points = min(left, Decimal(item.points))
-        parts[k], left = _with_points(parts[k], item.id, points), left - points
+        given[item.id] = min(left, Decimal(item.points))
+        left -= given[item.id]
+    parts[k] = _with_points(parts[k], given)
     told: Phrase = (
         Word(entry.cell),
         f" has {points_text(entry.points)} points by the teacher instead of {points_text(was)}: ",
@@ -147,21 +149,28 @@ def _with(paper: MarkedExam, entry: Override, k: int, items: Sequence[Item]) -> 
     return paper._replace(parts=tuple(parts), remarks=(*paper.remarks, told))
 
 
+_Answer = TypeVar("_Answer", MarkedTerm, MarkedWords)
+
+
 def _with_points(
-    part: MarkedPaper | MarkedOwn, id_: str, points: Decimal
+    part: MarkedPaper | MarkedOwn, given: Mapping[str, Decimal]
 ) -> MarkedPaper | MarkedOwn:
-    """What is asked with points that a person gives."""
-    given: dict[str, Any] = {"judgement": "by hand", "points": points}
-    terms = tuple(m._replace(**given) if m.asked.id == id_ else m for m in part.terms)
+    """What is asked with points that a person gives, by its ids."""
+
+    def by_hand(answer: _Answer) -> _Answer:
+        points = given.get(answer.asked.id)
+        return answer if points is None else answer._replace(judgement="by hand", points=points)
+
+    terms = tuple(map(by_hand, part.terms))
     if isinstance(part, MarkedOwn):
         return part._replace(terms=terms)
-    items: Mapping[object, str] = {cell: item.id for cell, item in part.exam.results.items()}
+    results = part.exam.results
     numbers = tuple(
-        PointedVerdict(v.verdict._replace(judgement="by hand"), points)
-        if items[v.verdict.cell] == id_
+        PointedVerdict(v.verdict._replace(judgement="by hand"), given[id_])
+        if (id_ := results[v.verdict.cell].id) in given
         else v
         for v in part.numbers
     )
-    words = tuple(m._replace(**given) if m.asked.id == id_ else m for m in part.words)
+    words = tuple(map(by_hand, part.words))
     # who has looked at it needn't be told to
     return part._replace(numbers=numbers, terms=terms, words=words, doubt=None)

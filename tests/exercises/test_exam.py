@@ -273,7 +273,9 @@ def test_points_that_a_person_still_has_to_give_are_told(
     (paper,) = graded(folder, path).values()
     remarks = [r for r in paper.get("remarks", []) if "still to be marked" in r]
     assert remarks == ([] if says is None else [f"Part 4: {says}"])
-    assert "left empty" not in run("grade", folder, path).stdout
+    page = run("grade", folder, path).stdout
+    assert "left empty" not in page
+    assert "Not to be read" not in page
 
 
 def test_own_numbers_are_read_as_people_write_them(tmp_path: Path) -> None:
