@@ -153,7 +153,7 @@ def _doubts(paper: MarkedPaper) -> Iterator[Phrase]:
             f" If it counted, there would be {more} more."
         )
         yield (
-            "From ", Word(doubt.first), " on this paper shows no working: "
+            "From ", Word(doubt.first), " on it can't be seen how this paper was worked: "
             f"{doubt.slips} numbers are wrong without a reason, {_showing(doubt.shows)}."
             f"{following if doubt.more else ''}",
         )  # fmt: skip

@@ -94,6 +94,11 @@ class Asking:
     def traces(self) -> tuple[Trace, ...]:
         return (self.trace,)
 
+    @property
+    def exams(self) -> None:
+        """All forms: they aren't known."""
+        return None
+
     def named_by(self, sheet: AnswerSheet) -> WholeExam | None:  # noqa: ARG002
         """The form that a paper names: there are none."""
         return None
@@ -336,6 +341,11 @@ class AskedForms:
     @property
     def title(self) -> str:
         return self.forms[0].exam.title
+
+    @property
+    def exams(self) -> list[WholeExam]:
+        """All forms."""
+        return [form.exam for form in self.forms]
 
     @property
     def traces(self) -> tuple[Trace, ...]:

@@ -382,8 +382,8 @@ def _paper(marker: Marker, sheet: AnswerSheet) -> MarkedExam:
     from attncli.marking.exam_parts import marked_exam
 
     exam, named = marker.exam_of(sheet), marker.named_by(sheet)
-    paper = marked_exam(exam, sheet)
-    other = None if named in (None, exam) else marked_exam(named, sheet).points
+    paper = marked_exam(exam, sheet, marker.exams)
+    other = None if named in (None, exam) else marked_exam(named, sheet, marker.exams).points
     more = (*of_forms(exam, sheet, other), *_of_another_form(marker, sheet, paper))
     return paper._replace(remarks=(*more, *paper.remarks))
 
@@ -391,13 +391,12 @@ def _paper(marker: Marker, sheet: AnswerSheet) -> MarkedExam:
 def _of_another_form(marker: Marker, sheet: AnswerSheet, paper: MarkedExam) -> Iterator[Phrase]:
     """Where a paper shows no working, whether it is one of a form that wasn't written down."""
     from attncli.document.questions import points_text
-    from attncli.exercises.exams import AskedForms
     from attncli.marking.exam_parts import marked_exam
 
     doubtful = any(part.doubt is not None and part.doubt.too_few for part in paper.papers)
-    if not doubtful or not isinstance(marker, AskedForms):
+    if not doubtful or marker.exams is None:
         return
-    each = ((marked_exam(form.exam, sheet).points, form.form) for form in marker.forms)
+    each = ((marked_exam(e, sheet, marker.exams).points, e.form) for e in marker.exams)
     points, form = max(each)
     if points > paper.points:
         yield (f"Its numbers fit form {form}, by which it would earn {points_text(points)}.",)

@@ -128,10 +128,13 @@ class PartExam(NamedTuple):
     def points(self) -> Decimal:
         return self.exam.points if self.most is None else min(self.most, self.exam.points)
 
-    def marked(self, sheet: AnswerSheet, scheme: Scheme) -> MarkedPaper | MarkedOwn:
+    def marked(
+        self, sheet: AnswerSheet, scheme: Scheme, others: Sequence[PartExam] | None
+    ) -> MarkedPaper | MarkedOwn:
         if isinstance(self.exam, OwnQuestions):
             return marked_own(self.exam, sheet, scheme)
-        return marked(self.exam, sheet)
+        each = [part.exam for part in others or () if isinstance(part.exam, Exam)]
+        return marked(self.exam, sheet, None if others is None else each)
 
 
 @dataclass(frozen=True)
@@ -233,18 +236,21 @@ class MarkedExam(NamedTuple):
         return right and ("by hand" not in self.counts or self.points == self.of)
 
 
-def marked_exam(exam: WholeExam, sheet: AnswerSheet) -> MarkedExam:
-    """What a student's answers are worth, part by part."""
+def marked_exam(
+    exam: WholeExam, sheet: AnswerSheet, forms: Sequence[WholeExam] | None = None
+) -> MarkedExam:
+    """What a student's answers are worth, part by part; `forms` are all, where they are known."""
+    apart = [form.parts for form in forms or () if form is not exam]
+    others = [None if forms is None else [p[k] for p in apart] for k in range(len(exam.parts))]
     if len(exam.parts) == 1:
-        return MarkedExam(sheet, exam, (exam.parts[0].marked(sheet, exam.scheme),))
+        return MarkedExam(sheet, exam, (exam.parts[0].marked(sheet, exam.scheme, others[0]),))
     sheets = [_part_of(sheet, prefix) for prefix in exam.prefixes]
     known = {id_ for prefix in exam.prefixes for id_ in sheet.answers if id_.startswith(prefix)}
     other = {id_: given for id_, given in sheet.answers.items() if id_ not in known}
     remarks = answers_taken(None, exam.ids, sheet._replace(answers=other)).remarks
-    pairs = zip(exam.parts, sheets, strict=True)
-    return MarkedExam(
-        sheet, exam, tuple(part.marked(own, exam.scheme) for part, own in pairs), remarks
-    )
+    parts = zip(exam.parts, sheets, others, strict=True)
+    each_marked = tuple(part.marked(own, exam.scheme, o) for part, own, o in parts)
+    return MarkedExam(sheet, exam, each_marked, remarks)
 
 
 def _part_of(sheet: AnswerSheet, prefix: str) -> AnswerSheet:

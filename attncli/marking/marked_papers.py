@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
@@ -104,6 +104,9 @@ class ShownWorking:
     stands nowhere where it is wrong without a reason. A paper with more than one number that is
     wrong without a reason, and more than two for each that shows working, doesn't show any.
 
+    Where the `others`, who judge the other forms, are known, and the wrong numbers are none of
+    theirs, what is right before them counts as well: a step may have gone wrong as a whole.
+
     On every paper a number is trivial if the same number stands throughout its quantity, and that
     number, wherever it is wrong, is all that it follows from: zeros from zeros, or one number for
     many that should differ.
@@ -111,6 +114,7 @@ class ShownWorking:
 
     judge: Judge
     verdicts: Sequence[Verdict]
+    others: Sequence[Judge] | None = None
     _follows: dict[Location, bool] = field(default_factory=dict)
 
     def judged(self) -> tuple[tuple[Verdict, ...], Doubt | None]:
@@ -136,13 +140,21 @@ class ShownWorking:
         return verdicts, Doubt(first, len(slips), shows, too_few, unearned, names)
 
     def _shows(self, slips: Sequence[Verdict]) -> Iterator[bool]:
-        """Of each number, from the quantity of the first slip on, whether it shows working."""
+        """Of each number that counts whether it shows working."""
         by_chance = {*_BY_CHANCE, *(slip.given.number for slip in slips)}
         name = slips[0].cell.quantity
-        for verdict in dropwhile(lambda v: v.cell.quantity != name, self.verdicts):
+        counted: Iterable[Verdict] = self.verdicts
+        if self.others is None or self._are_another_form(slips):
+            counted = dropwhile(lambda v: v.cell.quantity != name, counted)
+        for verdict in counted:
             of_the_pen = verdict.cause is not None and verdict.cause.name in OF_THE_PEN
             shows = verdict.judgement in _SHOWS and verdict.given.number not in by_chance
             yield shows and not of_the_pen and not self._follows_from_wrong(verdict.cell)
+
+    def _are_another_form(self, slips: Sequence[Verdict]) -> bool:
+        """Whether at least half of the slips are right in one of the other forms."""
+        each = (sum(_takes(other, slip) for slip in slips) for other in self.others or ())
+        return max(each, default=0) * 2 >= len(slips)
 
     def _follows_from_wrong(self, cell: Location) -> bool:
         """Whether a cell is worked from a number that is given wrongly, near by or far off."""
@@ -174,6 +186,15 @@ class ShownWorking:
             number = given.pop()
             if not given and number is not None and (len(right) > 1 or number == 0):
                 yield name, number
+
+
+def _takes(judge: Judge, verdict: Verdict) -> bool:
+    """Whether a number is right for the same cell of another form, if that has it."""
+    (name, i, j), number = verdict.cell, verdict.given.number
+    if number is None or name not in judge.trace.quantities:
+        return False
+    rows, columns = judge.trace[name].matrix.shape
+    return i < rows and j < columns and judge.accepted(verdict.cell).takes(number)
 
 
 class PointedVerdict(NamedTuple):
@@ -248,13 +269,15 @@ def _total(numbers: Sequence[PointedVerdict]) -> Decimal:
     return sum((number.points for number in numbers), Decimal(0))
 
 
-def marked(exam: Exam, sheet: AnswerSheet) -> MarkedPaper:
-    """What a student's answers are worth; what is asked and isn't answered is blank."""
+def marked(exam: Exam, sheet: AnswerSheet, others: Sequence[Exam] | None = None) -> MarkedPaper:
+    """What a student's answers are worth; what is asked and isn't answered is blank. `others` are
+    the other forms, where they are known."""
     nothing = Given("")
     taken, remarks = answers_taken(exam.trace, exam.ids, sheet)
     answers = {cell: taken.get(item.id, nothing) for cell, item in exam.results.items()}
     judged, theirs = exam.judge.judged(answers)
-    verdicts, doubt = ShownWorking(exam.judge, judged).judged()
+    judges = None if others is None else [other.judge for other in others]
+    verdicts, doubt = ShownWorking(exam.judge, judged, judges).judged()
     scheme = exam.scheme
     if doubt is not None and doubt.too_few:
         scheme = scheme._replace(carry=False, times="all", slip=Decimal(0), mistake=Decimal(0))

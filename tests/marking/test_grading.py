@@ -129,7 +129,7 @@ def test_what_only_follows_from_zeros_earns_nothing_and_is_told(tmp_path: Path) 
     zeros = {name: "0" for name in RIGHT if name.startswith("exp[")}
     path = yaml_file(tmp_path / "a.yaml", {**RIGHT, **zeros, "exp_sum[I]": "0"})
     text = " ".join(run("grade", "i_love_ai", path).output.split())
-    assert "From exp on this paper shows no working: 3 numbers are wrong" in text
+    assert "From exp on it can't be seen how this paper was worked: 3 numbers are wrong" in text
     assert "What only follows from wrong numbers (1) earns nothing" in text
     data = graded(path)
     assert verdicts(data)["exp_sum[I]"] == "not worked"
