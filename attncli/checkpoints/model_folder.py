@@ -43,12 +43,13 @@ _FUNCTIONS: Mapping[str, Callable[[float], float]] = {"√": math.sqrt, "1/": la
 
 class Checkpoint(NamedTuple):
     """What a folder holds: the settings of `config.json`, the file of the tensors, their names, and
-    how many numbers they are."""
+    how many numbers they are; the table of its `family` where that isn't one of `transformers`."""
 
     config: Data
     file: Path
     tensors: frozenset[str]
     size: int = 0
+    family: Data | None = None
 
     @classmethod
     def of(cls, source: str) -> Checkpoint:
@@ -187,11 +188,12 @@ _FAMILIES = Path(__file__).parent / "families"
 
 def families() -> Mapping[str, Data]:
     """The tables of families by the types of models."""
-    tables = map(_table, sorted(_FAMILIES.glob("*.yaml")))
+    tables = map(table_of, sorted(_FAMILIES.glob("*.yaml")))
     return {name: table for table in tables for name in table["names"]}
 
 
-def _table(path: Path) -> Data:
+def table_of(path: Path) -> Data:
+    """A table of a family's tensors."""
     problems = Diagnostics()
     tree = reading.read_file(path, problems, knows_nothing)
     problems.stop_if_any()
@@ -203,6 +205,8 @@ def _table(path: Path) -> Data:
 def family_of(checkpoint: Checkpoint) -> Data:
     """The table of a checkpoint's kind of models. Raises UserError, with all tensors that have no
     place, for one that isn't known, or whose usual settings aren't."""
+    if checkpoint.family is not None:
+        return checkpoint.family
     known, kind = families(), str(checkpoint.config.get("model_type"))
     if kind in known and usual_settings(kind) is None:
         wrong = f"the usual settings of models of the type {kind} aren't known"

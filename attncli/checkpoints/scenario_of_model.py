@@ -31,12 +31,15 @@ class Reading(NamedTuple):
 
 class Inputs(NamedTuple):
     """What goes into a model: what it reads, and what its encoder reads (by default the same) or
-    has made, in a file; or the file of a `picture` that it sees."""
+    has made, in a file, or as the numbers of a `memory`; or the file of a `picture` that it sees;
+    and `masks` beside its own."""
 
     tokens: Reading
     encoder_tokens: Reading | None = None
     encoder_states: str | None = None
     picture: str | None = None
+    memory: Any = None
+    masks: Sequence[Data] = ()
 
 
 def reading_of(option: str, text: str, folder: Path, place: Path) -> Reading:
@@ -132,7 +135,7 @@ _SOME: Mapping[str, Callable[[Data], Sequence[int]]] = {
 
 def _check_known(checkpoint: Checkpoint, family: Data) -> None:
     """Raises UserError for settings that make another model of it than a scenario can say."""
-    decodes = {"is_causal": "true"} if family["says"]["block"] == "decoder" else {}
+    decodes = {"is_causal": "true"} if family["says"].get("block") == "decoder" else {}
     for name, known in {**decodes, **family.get("known_only", {})}.items():
         value = checkpoint.setting(name)
         only = written(checkpoint.setting(known[1:])) if known.startswith("$") else known
@@ -259,7 +262,8 @@ def scenario_of(checkpoint: Checkpoint, place: Path, inputs: Inputs) -> dict[str
     if inputs.encoder_states is not None:
         says.pop("encoder", None)
         checkpoint = checkpoint.without(_OF_ENCODER)
-    prefix = _prefix(checkpoint, next(iter(family["keys"].values())))
+    first = next(iter(family["keys"].values()))
+    prefix = _prefix(checkpoint, first) if checkpoint.family is None else ""
     keys, data = dict(_known(checkpoint, prefix, family["keys"])), _said(checkpoint, says)
     if data.get("unembedding") == "tied" and not _unembeds(checkpoint, keys):
         data = {key: value for key, value in data.items() if key not in _OF_LOGITS}
@@ -273,9 +277,10 @@ def scenario_of(checkpoint: Checkpoint, place: Path, inputs: Inputs) -> dict[str
     return {
         "title": str(checkpoint.config.get("_name_or_path") or kind),
         **_what_goes_in(checkpoint, family, place, inputs),
-        "layers": _layers(checkpoint, family),
+        **({"layers": _layers(checkpoint, family)} if _is_of_layers(keys) else {}),
         **data,
         **_attended(data, place, inputs),
+        **_masked(data, inputs.masks),
         "rounding": {"policy": "exact", "decimals": "4"},
         "weights": {"file": os.path.relpath(checkpoint.file, place), "keys": keys},
     }
@@ -326,7 +331,8 @@ def _check_attended(kind: str, family: Data, inputs: Inputs) -> None:
         raise UserError.of(texts[0], wrong, "give only --tokens")
     if len(texts) > 1:
         raise UserError.of(texts[1], f"this is what an encoder makes of {texts[0]}", "keep one")
-    if attends and "encoder" not in family["says"] and inputs.encoder_states is None:
+    known = inputs.encoder_states is not None or inputs.memory is not None
+    if attends and "encoder" not in family["says"] and not known:
         wrong = f"the encoder of a model of the type {kind} reads no tokens"
         raise UserError.of(kind, wrong, "give what it makes, like --encoder-states states.npy")
 
@@ -336,10 +342,23 @@ def _attended(data: Data, place: Path, inputs: Inputs) -> Data:
     that made, from a file."""
     if inputs.encoder_states is not None:
         return {"memory": {"file": os.path.relpath(inputs.encoder_states, place)}}
+    if inputs.memory is not None:
+        return {"memory": inputs.memory}
     if "encoder" in data:
         read = inputs.encoder_tokens or inputs.tokens
         return {"encoder": {**read.says, **data["encoder"]}}
     return {}
+
+
+def _masked(data: Data, masks: Sequence[Data]) -> Data:
+    """The mask, where more is hidden than a model hides by itself."""
+    own = data.get("mask", "causal" if data.get("block") == "decoder" else "none")
+    several = [*([own] if own != "none" else []), *masks]
+    return {"mask": several if len(several) > 1 else several[0]} if masks else {}
+
+
+def _is_of_layers(keys: Data) -> bool:
+    return any("{i}" in form for form in _forms(keys.values()))
 
 
 def _layers(checkpoint: Checkpoint, family: Data) -> object:
@@ -378,7 +397,8 @@ def _of_all_layers(checkpoint: Checkpoint, family: Data) -> dict[str, Any]:
 
 def _count(checkpoint: Checkpoint, family: Data) -> int:
     """How many layers there are, a decoder's where there is an encoder too."""
-    return int(str(checkpoint.setting(family["layers"].removeprefix("$"))))
+    counted = family.get("layers", "$num_hidden_layers")
+    return int(str(checkpoint.setting(counted.removeprefix("$"))))
 
 
 def _what_goes_in(

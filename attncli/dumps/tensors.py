@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -38,6 +38,8 @@ _ALIASES = {
     "Q": _Q,
     "K": _K,
     "V": _V,
+    "QKV": "qkv qkv_proj c_attn query_key_value wqkv to_qkv attn.in_proj",
+    "gate_up": "gate_up_proj gate_up fc1_gate_up",
     "K_new": _K,
     "V_new": _V,
     "rotated_Q": "q_rot rot_q q_rotated q_rope q_embed rotated_q hook_rot_q rope_q rotary_q",
@@ -64,19 +66,20 @@ _ALIASES = {
     "norm2_after": "post_feedforward_layernorm post_ffn_norm",
     "norm2": "ln2 ln_2 norm2 layernorm2 layer_norm2 post_attention_layernorm ffn_norm mlp_norm"
     " layernorm_after norm_2 sublayer2.norm mlp_ln final_layer_norm output.layernorm"
-    " pre_feedforward_layernorm post_feedforward_layernorm",
+    " pre_feedforward_layernorm post_feedforward_layernorm addnorm2.ln 1.0.0",
     "norm1": "ln1 ln_1 norm1 layernorm1 layer_norm1 input_layernorm attention_norm attn_norm"
     " self_attn_layer_norm layernorm_before norm_1 sublayer1.norm attn_ln"
-    " attention.output.layernorm attention attention.output post_attention_layernorm",
+    " attention.output.layernorm attention attention.output post_attention_layernorm"
+    " addnorm1.ln 0.0.0",
     "norm3": "ln3 ln_3 norm3 layernorm3 layer_norm3 norm_3",
     "final_norm": "ln_f lnf ln_final final_ln final_norm norm_f final_layernorm norm"
     " encoder.norm decoder.norm ln",
     "embedding_norm": "emb_norm embedding_norm embed_norm embeddings.layernorm",
     "hidden": "fc1 c_fc linear1 lin1 up dense1 w1 hidden intermediate.dense dense_h_to_4h hook_pre"
-    " mlp.0 ffn.0 ff.0 feed_forward.0 net.0 gate_proj mlp.w1",
+    " mlp.0 ffn.0 ff.0 ff.0.0 feed_forward.0 net.0 gate_proj mlp.w1",
     "up": "up_proj w3 hook_pre_linear mlp.w3",
     "activated": "act activation activated act_fn gelu relu silu hook_post intermediate mlp.1"
-    " ffn.1 ff.1 net.1",
+    " ffn.1 ff.1 ff.0.1 net.1",
     "gated": "gated gate_up swiglu geglu",
     "ffn": "fc2 linear2 lin2 down down_proj dense2 w2 ffn mlp ff feed_forward feedforward"
     " mlp.c_proj dense_4h_to_h mlp.2 ffn.2 ff.2 net.2 hook_mlp_out mlp_out ffn_out mlp.w2"
@@ -135,18 +138,21 @@ _PROJECTIONS = ("project_in", "project_out")
 _MADE = {**dict.fromkeys(_NORMS, "normed"), **dict.fromkeys(_PROJECTIONS, "projected")}
 """What is made by parts whose names stand for it."""
 _PROJECTED = ("Q", "K", "V", "rotated_Q", "rotated_K", "normed_Q", "normed_K")
+_PACKED = ("QKV", "gate_up")
 _IN_HEADS = frozenset([*_PROJECTED, "scores", "scaled", "masked", "weights", "output"])
 
 
 class Meant(NamedTuple):
     """What a tensor may be: a quantity, or those of all heads, of each its number from 0; whether
     it is kept the other way round, as nn.Linear keeps its weight. Heads may share keys and values
-    in some `groups`; None where that isn't known."""
+    in some `groups`; None where that isn't known. Where a tensor is several beside each other,
+    `blocks` are which columns, as blocks of them, each is."""
 
     names: tuple[Name, ...]
     heads: bool = False
     is_parameter: bool = False
     groups: int | None = None
+    blocks: tuple[int, ...] = ()
 
 
 class _Read(NamedTuple):
@@ -264,6 +270,8 @@ def _in_layer(local: str, read: _Read, layer: Layer, trace: Trace) -> Iterator[M
         yield from _there(trace, _name(attention.path, local))
     if local in _IN_HEADS:
         yield from _in_heads(local, read, attention, trace)
+    if local in _PACKED:
+        yield from _packed(local, layer, attention, trace)
     if attention.path != layer.path:
         yield from _there(trace, _name(layer.path, local))
 
@@ -279,6 +287,26 @@ def _in_heads(local: str, read: _Read, attention: Attention, trace: Trace) -> It
     if all(name in trace for name in names):
         groups = attention.kv_heads if local.endswith(("K", "V")) else len(names)
         yield Meant(names, heads=True, groups=groups)
+
+
+def _packed(local: str, layer: Layer, attention: Attention, trace: Trace) -> Iterator[Meant]:
+    """Queries, keys and values of all heads beside each other: first all queries, or head by head,
+    or group by group; what is multiplied in a feed-forward network likewise."""
+    if local == "gate_up":
+        names = (below(layer.path, "hidden"), below(layer.path, "up"))
+        if all(name in trace for name in names):
+            yield Meant(names, blocks=(0, 1))
+        return
+    heads, groups = range(attention.heads), attention.kv_heads
+    paths = [attention.head_path(h) for h in heads] if len(heads) > 1 else [attention.path]
+    made = tuple(below(path, letter) for letter in "QKV" for path in paths)
+    if all(name in trace for name in made):
+        each = len(heads) // groups
+        first = [*heads, *(len(heads) + k * groups + h // each for k in (0, 1) for h in heads)]
+        begins = [h // each * (each + 2) for h in heads]
+        by_head = [b + h % each for h, b in zip(heads, begins, strict=True)]
+        by_head += [b + each + k for k in (0, 1) for b in begins]
+        yield from (Meant(made, blocks=tuple(blocks)) for blocks in (first, by_head))
 
 
 def _last_of(layer: Layer, trace: Trace) -> list[Name]:
@@ -437,36 +465,44 @@ class _Called(NamedTuple):
 
     called: str
     meant: tuple[Meant, ...]
-    fitting: tuple[Mapping[Name, Array], ...]
+    fitting: tuple[_Pieces, ...]
 
     @classmethod
     def of(cls, called: str, tensor: Tensor, trace: Trace, ours: str | None) -> _Called:
         meant = [*meant_by(called, trace)] if ours is None else [_said(ours, trace)] if ours else []
-        each = [(entry.names, _fitting(tensor.values, entry, trace)) for entry in meant]
-        fitting = [dict(zip(x, pieces, strict=True)) for x, pieces in each if pieces is not None]
-        return cls(called, tuple(meant), tuple(fitting))
+        each = ((entry, _fitting(tensor.values, entry, trace)) for entry in meant)
+        fitting = tuple(_pieces(entry, found) for entry, found in each if found is not None)
+        return cls(called, tuple(meant), fitting)
 
     @property
     def habit(self) -> str:
         """Its name in any layer."""
         return re.sub(r"\d+", "*", self.called)
 
-    def nearest(self, trace: Trace) -> str | None:
+    def nearest(self, trace: Trace) -> tuple[str, tuple[int, ...]] | None:
         """What modules of its name give, where several things are called so: the first that it is
         near to."""
         if len(self.fitting) == 1:
             return None
-        return next((_kind(a) for a in self.fitting if _is_near(a, trace)), None)
+        return next((a.kind for a in self.fitting if _is_near(a.values, trace)), None)
 
-    def pieces(self, habit: str | None) -> Mapping[Name, Array]:
+    def pieces(self, habit: tuple[str, tuple[int, ...]] | None) -> Mapping[Name, Array]:
         """The quantities that it is; where several fit, what others of its name are."""
-        likely = (a for a in self.fitting if _kind(a) == habit)
-        return next(likely, self.fitting[0] if self.fitting else {})
+        likely = (a.values for a in self.fitting if a.kind == habit)
+        return next(likely, self.fitting[0].values if self.fitting else {})
 
 
-def _kind(pieces: Mapping[Name, Array]) -> str:
-    """What quantities are, in whichever layer: `norm1.normed`"""
-    return re.sub(r"\w+\[\d+\]\.", "", next(iter(pieces)))
+class _Pieces(NamedTuple):
+    """The quantities that a tensor is, and what they are in whichever layer: `norm1.normed`; with
+    the order in which they stand."""
+
+    values: Mapping[Name, Array]
+    kind: tuple[str, tuple[int, ...]]
+
+
+def _pieces(meant: Meant, each: Sequence[Array]) -> _Pieces:
+    local = re.sub(r"\w+\[\d+\]\.", "", meant.names[0])
+    return _Pieces(dict(zip(meant.names, each, strict=True)), (local, meant.blocks))
 
 
 def _is_near(pieces: Mapping[Name, Array], trace: Trace) -> bool:
@@ -497,6 +533,8 @@ def _said(ours: str, trace: Trace) -> Meant:
 def _fitting(values: Array, meant: Meant, trace: Trace) -> list[Array] | None:
     """The parts of a tensor that have the shapes of the quantities; None where it hasn't them."""
     shapes = [trace[name].matrix.shape for name in meant.names]
+    if meant.blocks:
+        return _blocks(values, shapes, meant.blocks)
     if not meant.heads:
         whole = _as_matrix(values, shapes[0])
         if whole is None and meant.is_parameter:
@@ -515,10 +553,23 @@ def _fitting(values: Array, meant: Meant, trace: Trace) -> list[Array] | None:
     return [each[head * len(each) // len(shapes)] for head in range(len(shapes))]
 
 
+def _blocks(
+    values: Array, shapes: list[tuple[int, int]], blocks: tuple[int, ...]
+) -> list[Array] | None:
+    """The matrices that stand beside each other in a tensor."""
+    widths = {block: m for block, (_, m) in zip(blocks, shapes, strict=True)}
+    whole = _as_matrix(values, (shapes[0][0], sum(widths.values())))
+    if whole is None:
+        return None
+    ends = np.cumsum([widths[block] for block in sorted(widths)])[:-1]
+    each = np.split(whole, ends, axis=1)
+    return [each[block] for block in blocks]
+
+
 def _as_matrix(values: Array, shape: tuple[int, int]) -> Array | None:
     """A tensor as a matrix, without a batch of one; a list as a row or a column."""
-    while values.ndim > 2 and values.shape[0] == 1:  # noqa: PLR2004
-        values = values[0]
+    while values.ndim > 2 and 1 in values.shape:  # noqa: PLR2004
+        values = values.squeeze(values.shape.index(1))
     if values.shape == shape:
         return values
     long = sorted(extent for extent in values.shape if extent != 1)

@@ -22,7 +22,7 @@ from attncli.option_values import FLOATS
 if TYPE_CHECKING:
     from attncli.building.trees import Difference
     from attncli.document.blocks import Document
-    from attncli.dumps.departures import Close, Comparison
+    from attncli.dumps.departures import Close
     from attncli.file.changes import Change
     from attncli.steps import Step
     from attncli.trace import Trace
@@ -344,9 +344,6 @@ def _weak(trace: Trace, steps: Sequence[str], token: str | None) -> Document:
     return weaknesses(trace, steps)
 
 
-DEPARTS, CANT_TELL = 1, 3
-
-
 class DiffArguments(NamedTuple):
     """A scenario, and what an implementation made of it."""
 
@@ -383,17 +380,11 @@ def diff(typed: DiffArguments) -> PageOutput:
     assert trace is not None
     from attncli.dumps.departures import Comparison
     from attncli.dumps.tensors import taken_apart
-    from attncli.pages.diff import report
+    from attncli.pages.diff import report, status_of
 
     taken = taken_apart(tensors, trace, mapped or {}, typed.dump, typed.precision)
     comparison = Comparison(trace, taken, close)
-    return PageOutput(report(comparison, typed.dump), typed.page, _status(comparison))
-
-
-def _status(comparison: Comparison) -> int:
-    if comparison.first is not None or comparison.misshapen:
-        return DEPARTS
-    return 0 if comparison.lost is None else CANT_TELL
+    return PageOutput(report(comparison, typed.dump), typed.page, status_of(comparison))
 
 
 def _close(rtol: str | None, atol: str | None) -> Close | None:

@@ -110,6 +110,17 @@ def _numbers(comparison: Comparison) -> str:
     return f"{known}: what this rounding makes of the working is no departure"
 
 
+DEPARTS, CANT_TELL = 1, 3
+
+
+def status_of(comparison: Comparison) -> int:
+    """What a command ends with: 0 when all follow, 1 when one departs or has a wrong shape, 3 when
+    of some nothing can be told."""
+    if comparison.first is not None or comparison.misshapen:
+        return DEPARTS
+    return 0 if comparison.lost is None else CANT_TELL
+
+
 def in_short(comparison: Comparison) -> Spans:
     """`heads[1].scaled departs first. It looks like this: Forgetting to scale, …`"""
     lost = sum(c.standing == "can't tell" for c in comparison.compared)

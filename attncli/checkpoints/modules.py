@@ -1,0 +1,297 @@
+"""A live module, or its parameters, as a checkpoint: the kinds of modules that are known by the
+names of their tensors are tables in `modules`, like the families beside them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from attncli.checkpoints.model_folder import Checkpoint, table_of
+from attncli.checkpoints.model_settings import settled
+from attncli.checkpoints.scenario_of_model import Inputs, Reading
+from attncli.errors import UserError, listed
+from attncli.numbers.foreign_arrays import as_array
+from attncli.numbers.rounding import Array
+
+Data = Mapping[str, Any]
+Tensors = dict[str, Array]
+
+_TABLES = Path(__file__).parent / "modules"
+_FIRST = "layers.0."
+"""What stands before the names of a layer by itself, as if it were the first of several."""
+_TYPES = {"f2": "F16", "f4": "F32", "f8": "F64"}
+
+
+class Known(NamedTuple):
+    """A kind of modules, by the name of its table, and what it begins with in a module."""
+
+    name: str
+    table: Data
+    lead: str = ""
+
+
+def tables() -> Iterator[Known]:
+    for path in sorted(_TABLES.glob("*.yaml")):
+        yield Known(path.stem, table_of(path))
+
+
+def known_by(names: Sequence[str]) -> Known | None:
+    """The kind of modules that tensors of such names are of."""
+    for known in tables():
+        for lead in ("", *_leads(known.table)):
+            there = {lead + name for name in _in_turn(known.table, names)}
+            if all(_is_there(form, there) for form in known.table["found_by"]) and not (
+                _is_there(known.table.get("not_by", "-"), there)
+            ):
+                return known._replace(lead=lead)
+    return None
+
+
+def _leads(table: Data) -> list[str]:
+    """What stands before a layer's own names where it is one of several."""
+    before, number, _ = table["found_by"][0].partition("{i}")
+    return [f"{before}0."] if number else []
+
+
+def _is_there(form: str, names: set[str]) -> bool:
+    return any(either.replace("{i}", "0") in names for either in form.split("|"))
+
+
+def _in_turn(table: Data, names: Sequence[str]) -> list[str]:
+    """The names of tensors where attention and feed-forward networks are layers by turns: layer 3
+    is the second part of layer 1."""
+    return [in_turn(table, name) for name in names]
+
+
+def in_turn(table: Data, name: str) -> str:
+    stack = table.get("by_turns")
+    if stack is None:
+        return name
+    found = re.match(rf"({re.escape(stack)}\.)(\d+)", name)
+    if found is None:
+        return name
+    layer, part = divmod(int(found[2]), 2)
+    return f"{found[1]}{layer}.{part}{name[found.end() :]}"
+
+
+def parts_by_turns(names: Sequence[str], parameters: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Parts of a module whose layers are attention and feed-forward by turns, each with the name
+    that it would have otherwise; none of what is inside another."""
+    known = known_by(parameters)
+    if known is not None and "by_turns" in known.table:
+        for name in names:
+            inside = name.rpartition(".")[2] in known.table.get("inside", ())
+            yield name, "" if inside else in_turn(known.table, name)
+
+
+def flat(state: Mapping[str, Any], before: str = "") -> Tensors:
+    """Tensors by their names, also of maps and lists in each other: `blocks.0.attn.c_attn.w`."""
+    found: Tensors = {}
+    for name, value in state.items():
+        numbers = as_array(value)
+        if isinstance(value, Mapping):
+            found |= flat(value, f"{before}{name}.")
+        elif isinstance(value, list | tuple):
+            found |= flat({str(k): entry for k, entry in enumerate(value)}, f"{before}{name}.")
+        elif numbers is not None:
+            found[f"{before}{name}"] = numbers
+    return found
+
+
+def checkpoint_of(state: Mapping[str, Any], settings: Any, folder: Path) -> Checkpoint:  # noqa: ANN401
+    """A checkpoint of tensors, which are put into a folder; `settings` are those of a config, or a
+    module whose attributes say them. Raises UserError for a kind that isn't known."""
+    tensors, config = flat(state), as_config(settings)
+    known = None if "model_type" in config else known_by([*tensors])
+    if known is None:
+        file = folder / "model.safetensors"
+        _write(tensors, file)
+        return Checkpoint(settled(config), file, frozenset(tensors), _size(tensors))
+    said = _settings(known, config or settings)
+    tensors = {
+        known.lead + in_turn(known.table, name): _scaled(values, known.table, name, said)
+        for name, values in tensors.items()
+    }
+    count = _count(known.table, [*tensors])
+    config = {
+        "model_type": known.name, "num_hidden_layers": count,
+        "layer_types": ["full_attention"] * count, "is_causal": None, **said,
+    }  # fmt: skip
+    file = folder / "model.safetensors"
+    _write(tensors, file)
+    return Checkpoint(config, file, frozenset(tensors), _size(tensors), known.table)
+
+
+def as_config(settings: Any) -> dict[str, Any]:  # noqa: ANN401
+    """The settings of a config: a map, one of `transformers`, or the file of one; none of a module
+    that has no such config."""
+    if isinstance(settings, str | Path):
+        path = Path(settings)
+        file = path / "config.json" if path.is_dir() else path
+        try:
+            return dict(json.loads(file.read_text("utf-8")))
+        except (OSError, ValueError) as error:
+            raise UserError.of(
+                str(settings), "no config can be read there", "name config.json"
+            ) from error
+    if isinstance(settings, Mapping):
+        return dict(settings)
+    config: Any = getattr(settings, "config", settings)
+    if not hasattr(config, "to_json_string"):
+        return {}
+    return dict(json.loads(config.to_json_string(use_diff=False)))
+
+
+def _settings(known: Known, of: Any) -> dict[str, Any]:  # noqa: ANN401
+    """What a module's attributes say, or a map."""
+    return {name: _setting(known, of, path) for name, path in known.table["settings"].items()}
+
+
+def _setting(known: Known, of: Any, paths: str) -> object:  # noqa: ANN401
+    stack = known.table["found_by"][0].partition("{i}")[0] if not known.lead else ""
+    for path in paths.split("|"):
+        for start in (path, f"{stack}0.{path}", path.rpartition(".")[2]):
+            value = _attribute(of, start)
+            if value is not _NONE:
+                return _plain(value)
+    wrong = f"it isn't said what {paths} is"
+    raise UserError.of(known.name, wrong, f"give config={{{paths.rpartition('.')[2]!r}: …}}")
+
+
+_NONE = object()
+
+
+def _attribute(of: Any, path: str) -> Any:  # noqa: ANN401
+    for part in path.split("."):
+        of = of.get(part, _NONE) if isinstance(of, Mapping) else getattr(of, part, _NONE)
+        if of is _NONE:
+            return _NONE
+    return of
+
+
+_ACTIVATIONS = {
+    "SiLU": "silu",
+    "GELU": "gelu",
+    "ReLU": "relu",
+    "Tanh": "tanh",
+    "Sigmoid": "sigmoid",
+}
+
+
+def _plain(value: Any) -> object:  # noqa: ANN401
+    """A setting as config.json would have it, an activation by its name."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if getattr(value, "approximate", "none") == "tanh":
+        return "gelu_tanh"
+    name = getattr(value, "__name__", type(value).__name__)
+    return _ACTIVATIONS.get(name, name)
+
+
+def _scaled(values: Array, table: Data, name: str, settings: Data) -> Array:
+    factor = table.get("scaled", {}).get(name)
+    return values if factor is None else values * settings[factor]
+
+
+def _count(table: Data, names: Sequence[str]) -> int:
+    """How many layers have what tells the kind."""
+    form = next((x for x in table["found_by"] if "{i}" in x), "-")
+    name = re.compile(re.escape(form).replace(r"\{i\}", r"\d+"))
+    return max(1, sum(name.fullmatch(text) is not None for text in names))
+
+
+def _size(tensors: Tensors) -> int:
+    return sum(values.size for values in tensors.values())
+
+
+def _write(tensors: Tensors, file: Path) -> None:
+    """The tensors as a .safetensors file has them, from which each is read when it is needed."""
+    heads: dict[str, Any] = {}
+    arrays = {name: _as_floats(values) for name, values in tensors.items()}
+    ends = 0
+    for name, values in arrays.items():
+        begins, ends = ends, ends + values.nbytes
+        kind = _TYPES[values.dtype.str[1:]]
+        heads[name] = {"dtype": kind, "shape": values.shape, "data_offsets": [begins, ends]}
+    head = json.dumps(heads).encode()
+    with file.open("wb") as stream:
+        stream.write(len(head).to_bytes(8, "little") + head)
+        stream.writelines(values.tobytes() for values in arrays.values())
+
+
+def _as_floats(values: Array) -> Array:
+    return values if values.dtype.str[1:] in _TYPES else values.astype(np.float64)
+
+
+# --------------------------------------------------------------------------------------------------
+# What goes into a module, by the names that its arguments have.
+
+_ROLES = {
+    "ids": "input_ids idx tokens ids inputs_ids decoder_input_ids",
+    "X": "x src input tgt query queries hidden_states inputs_embeds X",
+    "keys": "key keys",
+    "values": "value values",
+    "memory": "memory encoder_hidden_states enc_outputs",
+    "mask": "attn_mask src_mask tgt_mask mask",
+    "padding": "key_padding_mask src_key_padding_mask tgt_key_padding_mask",
+    "attended": "attention_mask",
+}
+_ROLE = {name: role for role, names in _ROLES.items() for name in names.split()}
+
+
+class Given(NamedTuple):
+    """What goes into a module: arrays by what they are, one entry of a batch."""
+
+    by_role: Mapping[str, Array]
+
+    def inputs(self) -> Inputs:
+        """The same in the words of a scenario."""
+        known, ids = self.by_role, self.by_role.get("ids")
+        if ids is not None:
+            reading = Reading({"ids": [str(int(x)) for x in ids]}, [*map(int, ids)])
+        else:
+            apart = {
+                name: known[name]
+                for name in ("keys", "values")
+                if name in known and not np.array_equal(known[name], known["X"])
+            }
+            reading = Reading({"X": known["X"], **apart}, ())
+        return Inputs(reading, memory=known.get("memory"), masks=[*self._masks()])
+
+    def _masks(self) -> Iterator[Data]:
+        """Masks as PyTorch has them: True of what isn't seen, or numbers that are added."""
+        mask, hidden = self.by_role.get("mask"), self.by_role.get("padding")
+        if mask is not None:
+            yield {"add": mask} if mask.dtype.kind == "f" else {"blocked": mask.astype(np.int64)}
+        if hidden is None and "attended" in self.by_role:
+            hidden = self.by_role["attended"] == 0
+        if hidden is not None and hidden.any():
+            yield {"blocked": np.tile(hidden != 0, (len(hidden), 1)).astype(np.int64)}
+
+
+def given_to(arguments: Mapping[str, Any], batch: int, *, batch_first: bool) -> Given:
+    """What goes into a module by the names of its arguments, of one entry of a batch."""
+    found: dict[str, Array] = {}
+    for name, value in arguments.items():
+        role, numbers = _ROLE.get(name), as_array(value)
+        if role is not None and numbers is not None:
+            role = "ids" if role == "X" and numbers.dtype.kind in "iu" else role
+            found[role] = entry_of(numbers, role, batch, batch_first=batch_first)
+    if "ids" not in found and "X" not in found:
+        wrong = f"none of its arguments {listed(arguments)} is known"
+        raise UserError.of("inputs", wrong, "give a scenario, like=…")
+    return Given(found)
+
+
+def entry_of(values: Array, role: str, batch: int, *, batch_first: bool) -> Array:
+    """One entry of a batch: of vectors that are a matrix alone there is no batch."""
+    sides = 1 if role in ("ids", "padding", "attended") else 2
+    if values.ndim <= sides or role == "mask":
+        return values
+    taken: Array = np.take(values, batch, axis=0 if batch_first or sides == 1 else 1)
+    return taken

@@ -1,0 +1,237 @@
+"""A module that runs, beside what it should make: `attncli.torch.compare(module, x)`.
+
+Hooks are set on all of its parts while it runs, and taken away again. What it should make is worked
+from a scenario, or from the module's own parameters where its kind is known.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from attncli.dumps.departures import Comparison
+from attncli.dumps.tensors import meant_by, taken_apart
+from attncli.file.array_files import Tensor
+from attncli.library.notebook import ShownPart
+from attncli.numbers.foreign_arrays import as_array
+from attncli.pages.diff import report, status_of
+from attncli.pipeline import load, work
+from attncli.scenario.scenario import Scenario
+from attncli.trace import Trace
+
+Tensors = Mapping[str, Tensor]
+
+if TYPE_CHECKING:
+    from attncli.checkpoints.scenario_of_model import Inputs
+
+_EXACT = {"rounding.policy": "exact"}
+
+
+class LiveComparison(ShownPart):
+    """What a module made, beside what it should have: prints and shows itself as a report; `first`
+    is the name of what departs first, None where nothing does, `bug` what it looks like, and
+    `names` is which quantity each part was taken for."""
+
+    def __init__(self, comparison: Comparison, called: str) -> None:
+        super().__init__(report(comparison, called), status_of(comparison))
+        self.comparison = comparison
+
+    @property
+    def follows(self) -> bool:
+        """Whether all tensors follow; False also where of some nothing can be told."""
+        return self.status == 0
+
+    @cached_property
+    def first(self) -> str | None:
+        first = self.comparison.first
+        return None if first is None else first.name
+
+    @cached_property
+    def bug(self) -> str | None:
+        first = self.comparison.first
+        return first.causes[0].name if first is not None and first.causes else None
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """`{"attn.q_proj": "Q"}`, which `names=` takes as well."""
+        tensors = self.comparison.dump.tensors
+        return {theirs.called: name for name, theirs in tensors.items()}
+
+    def __bool__(self) -> bool:
+        return self.follows
+
+
+def compare(
+    module: Any,  # noqa: ANN401
+    *inputs: Any,  # noqa: ANN401
+    like: Any = None,  # noqa: ANN401
+    names: Mapping[str, str] | None = None,
+    precision: str | None = None,
+    batch: int = 0,
+    **more: Any,  # noqa: ANN401
+) -> LiveComparison:
+    """What a module makes of its inputs, beside what it should make.
+
+    `module` is one of PyTorch, called with `inputs` and `more`, or a map of arrays of any package
+    by their names. `like` says what is right: a scenario (a file, a name, a map, loaded or worked),
+    or the config of a model of `transformers`; by default what the module's own parameters should
+    give, where its kind is known. `names` says what parts of it are, `{"my.attn.q": "Q"}`, where
+    that isn't told by theirs; `precision` in which floats it works; `batch` which entry of a batch
+    is looked at, from 0. Raises UserError.
+    """
+    made: dict[str, Tensor] = {}
+    arguments: dict[str, Any] = {}
+    if isinstance(module, Mapping):
+        made = _as_tensors(module)
+    else:
+        made, arguments = run_with_hooks(module, inputs, more)
+    first = bool(getattr(module, "batch_first", True))
+    tensors = {name: _entry(tensor, batch, first) for name, tensor in made.items()}
+    trace = _right(module, like, arguments, batch)
+    kind = type(module).__name__
+    by_turns = {} if isinstance(module, Mapping) else dict(_by_turns(module, tensors, trace))
+    dump = taken_apart(tensors, trace, {**by_turns, **(names or {})}, kind, precision)
+    return LiveComparison(Comparison(trace, dump), kind)
+
+
+def assert_follows(module: Any, *inputs: Any, **more: Any) -> LiveComparison:  # noqa: ANN401
+    """The same, as a test asks for it. Raises AssertionError, with the report, where a tensor
+    departs, and UserError."""
+    found = compare(module, *inputs, **more)
+    if not found.follows:
+        raise AssertionError(f"{type(module).__name__} doesn't follow\n\n{found}")
+    return found
+
+
+def _as_tensors(arrays: Mapping[str, Any]) -> dict[str, Tensor]:
+    pairs = ((name, value, as_array(value)) for name, value in arrays.items())
+    return {name: _tensor(numbers, value) for name, value, numbers in pairs if numbers is not None}
+
+
+def _tensor(numbers: Any, value: Any) -> Tensor:  # noqa: ANN401
+    kind = str(getattr(value, "dtype", numbers.dtype)).rpartition(".")[2]
+    return Tensor(np.asarray(numbers, dtype=np.float64), kind)
+
+
+def run_with_hooks(
+    module: Any,  # noqa: ANN401
+    inputs: tuple[Any, ...],
+    more: Mapping[str, Any],
+) -> tuple[dict[str, Tensor], dict[str, Any]]:
+    """What each part of a module makes while that runs, by their names, the whole as `output`; and
+    the arguments by theirs."""
+    import torch
+
+    made: dict[str, Tensor] = {}
+    with _hooks(module, made), torch.no_grad():
+        module(*inputs, **more)
+    bound = inspect.signature(module.forward).bind(*inputs, **more)
+    named = {**bound.arguments, **bound.arguments.pop("kwargs", {})}
+    return made, {name: value for name, value in named.items() if value is not None}
+
+
+@contextmanager
+def _hooks(module: Any, made: dict[str, Tensor]) -> Iterator[None]:  # noqa: ANN401
+    """Hooks that keep what each part makes, as long as they are needed; of a part that runs several
+    times what it made last."""
+
+    def keeping(name: str) -> Callable[..., None]:
+        def keep(_module: Any, _inputs: Any, output: Any) -> None:  # noqa: ANN401
+            while isinstance(output, list | tuple) and output:
+                output = output[0]
+            output = getattr(output, "last_hidden_state", getattr(output, "logits", output))
+            numbers = as_array(output)
+            if numbers is not None and numbers.dtype.kind == "f":
+                made[name or "output"] = _tensor(numbers, output)
+
+        return keep
+
+    handles = [part.register_forward_hook(keeping(name)) for name, part in module.named_modules()]
+    try:
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+_BATCHED = 3
+"""Sides from which on one is that of a batch."""
+
+
+def _entry(tensor: Tensor, batch: int, batch_first: bool) -> Tensor:
+    values = tensor.values
+    if values.ndim < _BATCHED:
+        return tensor
+    axis = 0 if batch_first or values.ndim > _BATCHED else 1
+    entry = min(batch, values.shape[axis] - 1)
+    return tensor._replace(values=np.take(values, entry, axis))
+
+
+def _right(module: Any, like: Any, arguments: Mapping[str, Any], batch: int) -> Trace:  # noqa: ANN401
+    """What a module should make, worked in full precision. Raises UserError."""
+    if isinstance(like, Trace):
+        return like
+    if isinstance(like, Scenario):
+        return work(like)
+    if like is not None and not _is_config(like):
+        return work(load(like, _EXACT, outside=True))
+    from attncli.checkpoints.modules import given_to
+
+    given = given_to(arguments, batch, batch_first=bool(getattr(module, "batch_first", True)))
+    return work(scenario_of_module(module, like, given.inputs()))
+
+
+def _by_turns(module: Any, tensors: Tensors, trace: Trace) -> Iterator[tuple[str, str]]:  # noqa: ANN401
+    """What parts are by their place where layers of two kinds take turns."""
+    from attncli.checkpoints.modules import parts_by_turns
+
+    parameters = [name for name, _ in module.named_parameters()]
+    for called, name in parts_by_turns([*tensors], parameters):
+        meant = meant_by(name, trace) if name else ()
+        quantities = (entry.names[0] for entry in meant if len(entry.names) == 1)
+        fitting = (q for q in quantities if trace[q].matrix.shape == tensors[called].values.shape)
+        yield called, str(next(fitting, ""))
+
+
+def _is_config(like: Any) -> bool:  # noqa: ANN401
+    return hasattr(like, "to_json_string") or (isinstance(like, Mapping) and "model_type" in like)
+
+
+def scenario_of_module(module: Any, config: Any, inputs: Inputs) -> Scenario:  # noqa: ANN401
+    """The scenario of a module with its parameters, in full precision. Raises UserError."""
+    from attncli.checkpoints.model_folder import Checkpoint
+    from attncli.checkpoints.modules import checkpoint_of
+    from attncli.checkpoints.scenario_of_model import scenario_of
+
+    with TemporaryDirectory() as text:
+        folder = Path(text)
+        if config is None and hasattr(module, "save_pretrained"):
+            _save(module, text)
+            checkpoint = Checkpoint.of(text)
+        else:
+            checkpoint = checkpoint_of(module.state_dict(), config or module, folder)
+        data = scenario_of(checkpoint, folder, inputs)
+        data["weights"]["file"] = str(checkpoint.file)
+        return load(data, _EXACT, outside=True)
+
+
+def _save(module: Any, folder: str) -> None:  # noqa: ANN401
+    """Saves a model of `transformers`, which names parameters as its family does, in silence."""
+    from transformers.utils import logging as hf_logging
+
+    logging: Any = hf_logging
+
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        module.save_pretrained(folder)
+    finally:
+        if shown:
+            logging.enable_progress_bar()

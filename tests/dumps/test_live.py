@@ -1,0 +1,198 @@
+"""`attncli.torch.compare` on modules that run: those of PyTorch, of transformers, of books and of
+other packages, right and with a bug, by their own parameters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+import torch
+
+from attncli.errors import UserError
+from attncli.library.live import LiveComparison, assert_follows, compare
+from tests.helpers import other_modules
+
+nn = torch.nn
+CAUSAL = torch.ones(5, 5).triu(1).bool()
+PADDED = torch.tensor([[0, 0, 0, 0, 0], [0, 0, 0, 1, 1]]).bool()
+IDS = torch.tensor([[5, 17, 2, 29, 8]])
+
+
+def x(*shape: int) -> Any:
+    return torch.randn(*(shape or (1, 5, 8)), generator=torch.Generator().manual_seed(3))
+
+
+def layer(kind: str = "Encoder", **more: Any) -> Any:
+    return getattr(nn, f"Transformer{kind}Layer")(8, 2, 16, 0.0, batch_first=True, **more)
+
+
+Case = tuple[Any, tuple[Any, ...], dict[str, Any]]
+
+
+def cases() -> dict[str, Case]:
+    """Modules that are right, what goes into them."""
+    torch.manual_seed(4)
+    same, memory = x(), x(1, 3, 8)
+    return {
+        "attention": (nn.MultiheadAttention(8, 2, batch_first=True), (same, same, same), {}),
+        "attention of others": (nn.MultiheadAttention(8, 2), (x(5, 1, 8), x(3, 1, 8), x(3, 1, 8)), {}),
+        "attention of other widths": (
+            nn.MultiheadAttention(8, 2, kdim=6, vdim=4, bias=False, batch_first=True),
+            (same, x(1, 3, 6), x(1, 3, 4)),
+            {},
+        ),
+        "encoder layer": (layer(), (same,), {}),
+        "encoder layer, norm first": (layer(norm_first=True, activation="gelu"), (same,), {}),
+        "encoder": (nn.TransformerEncoder(layer(), 2, nn.LayerNorm(8)), (same,), {}),
+        "encoder, masked": (nn.TransformerEncoder(layer(), 2), (same,), {"mask": CAUSAL}),
+        "encoder, padded": (
+            nn.TransformerEncoder(layer(), 2), (x(2, 5, 8),), {"src_key_padding_mask": PADDED, "batch": 1},
+        ),
+        "decoder layer": (layer("Decoder"), (same, memory), {}),
+        "decoder": (nn.TransformerDecoder(layer("Decoder"), 2), (same, memory), {"tgt_mask": CAUSAL}),
+        "lstm": (nn.LSTM(3, 4, batch_first=True), (x(1, 5, 3),), {}),
+        "gru": (nn.GRU(3, 4), (x(5, 2, 3),), {"batch": 1}),
+        "rnn": (nn.RNN(3, 4, nonlinearity="relu", bias=False), (x(5, 3),), {}),
+        "nanogpt": (other_modules.NanoGpt(), (IDS,), {}),
+        "d2l attention": (other_modules.D2lAttention(8, 2), (same, same, same), {}),
+        "d2l encoder": (other_modules.D2lEncoder(), (IDS, None), {}),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", cases())
+def test_a_right_module_follows_by_its_own_parameters(name: str) -> None:
+    module, inputs, more = cases()[name]
+    found = compare(module, *inputs, **more)
+    assert found.follows, str(found)
+    assert found.first is None
+    assert found.names
+    assert not any(part._forward_hooks for part in module.modules())
+
+
+def saved_by_hand(module: Any, *inputs: Any) -> dict[str, Any]:
+    """What a module makes by its own hooks, as arrays of NumPy."""
+    made: dict[str, Any] = {}
+    for name, part in module.named_modules():
+        part.register_forward_hook(lambda _m, _i, out, name=name: made.update({name: out}))
+    module(*inputs)
+    return {name: y.detach().numpy() for name, y in made.items() if hasattr(y, "detach")}
+
+
+class NotScaled(other_modules.NanoAttention):
+    def scores(self, q: Any, k: Any) -> Any:
+        return q @ k.transpose(-2, -1)
+
+
+class WrongBlock(other_modules.NanoBlock):
+    attention = NotScaled
+
+
+class WrongGpt(other_modules.NanoGpt):
+    block = WrongBlock
+
+
+def wrong_gpt() -> Any:
+    torch.manual_seed(5)
+    module = WrongGpt()
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter.mul_(3)
+    return module
+
+
+def test_a_bug_is_told_where_it_is_and_by_its_name() -> None:
+    found = compare(wrong_gpt(), IDS)
+    assert not found
+    assert (found.first, found.bug) == ("layers[1].attention", "not_scaled")
+    assert found.names["transformer.h.0.attn.c_proj"] == "layers[1].attention"
+    assert "Forgetting to scale" in found._repr_html_()
+
+
+def test_a_test_fails_with_the_report() -> None:
+    with pytest.raises(AssertionError, match=r"layers\[1\].attention departs first"):
+        assert_follows(wrong_gpt(), IDS)
+    assert assert_follows(other_modules.NanoGpt(), IDS).follows
+
+
+def test_hooks_are_taken_away_where_a_module_fails() -> None:
+    module = other_modules.NanoGpt()
+    with pytest.raises(IndexError):
+        compare(module, IDS + 100)
+    assert not any(part._forward_hooks for part in module.modules())
+
+
+def test_a_scenario_says_what_is_right_and_names_what_parts_are() -> None:
+    class Mine(nn.Module):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.a, self.b = nn.Linear(2, 2, bias=False), nn.Linear(2, 2, bias=False)
+
+        def forward(self, rows: Any) -> Any:
+            return self.a(rows) @ self.b(rows).T
+
+    data = {
+        "X": [[1.0, 0.5], [0.4, 1.1]],
+        "W_Q": [[0.8, 0.3], [-0.4, 1.1]],
+        "W_K": [[0.7, -0.6], [0.5, 0.9]],
+    }
+    module = Mine()
+    module.a.weight.data, module.b.weight.data = (torch.tensor(data[k]).T for k in ("W_Q", "W_K"))
+    right = {**data, "W_V": [[1, 0], [0, 1]], "until": "scores"}
+    names = {"a": "Q", "b": "K", "output": "scores"}
+    found = compare(module, torch.tensor(data["X"]), like=right, names=names)
+    assert found.follows, str(found)
+    assert found.names == names
+    module.b.weight.data += 0.1
+    assert compare(module, torch.tensor(data["X"]), like=right, names=names).first == "K"
+    with pytest.raises(UserError, match="the scenario has no"):
+        compare(module, torch.tensor(data["X"]), like=right, names={"a": "Qu"})
+
+
+def test_arrays_by_their_names_need_no_module() -> None:
+    module, inputs, _ = cases()["d2l attention"]
+    arrays = saved_by_hand(module, *inputs)
+    weights = {f"W_{k.upper()}": getattr(module, f"W_{k}").weight.detach().numpy() for k in "qkvo"}
+    right = {"X": inputs[0][0].numpy(), **weights, "heads": 2, "weights_layout": "linear"}
+    assert compare(arrays, like=right).follows
+    assert compare({**arrays, "W_k": np.flip(arrays["W_k"], 1)}, like=right).first == "K"
+
+
+@pytest.mark.parametrize("family", ["llama", "gpt_neox", "phi3"])
+def test_a_model_of_transformers_needs_no_scenario(family: str) -> None:
+    transformers = pytest.importorskip("transformers")
+    sizes = {
+        "hidden_size": 16, "intermediate_size": 24, "vocab_size": 30, "num_hidden_layers": 2,
+        "num_attention_heads": 4, "num_key_value_heads": 2, "pad_token_id": 0,
+    }  # fmt: skip
+    config = transformers.AutoConfig.for_model(family, **sizes)
+    model = transformers.AutoModelForCausalLM.from_config(config, attn_implementation="eager")
+    found = compare(model.eval(), IDS)
+    assert found.follows, str(found)
+    assert {"layers[1].heads[4].V", "layers[2].V"} & {*found.names.values()}
+    assert compare(model, input_ids=IDS).follows
+
+
+def test_x_transformers() -> None:
+    other = pytest.importorskip("x_transformers")
+    layers = other.Decoder(dim=16, depth=2, heads=2, attn_dim_head=8)
+    model = other.TransformerWrapper(num_tokens=30, max_seq_len=16, attn_layers=layers)
+    found = compare(model.eval(), IDS)
+    assert found.follows, str(found)
+    assert found.names["attn_layers.layers.3.1.ff.0.0"] == "layers[2].hidden"
+
+
+def test_what_is_not_known_is_said() -> None:
+    with pytest.raises(UserError, match="aren't known"):
+        compare(nn.Linear(8, 8), x())
+    with pytest.raises(UserError, match="num_layers: 2 isn't known"):
+        compare(nn.LSTM(3, 4, num_layers=2), x(5, 3))
+
+
+def test_comparisons_are_of_the_type_that_the_package_gives() -> None:
+    from attncli import torch as live
+
+    assert live.compare is compare
+    assert isinstance(compare(*((m := cases()["rnn"])[0], *m[1])), LiveComparison)
