@@ -125,7 +125,7 @@ def test_hooks_are_taken_away_where_a_module_fails() -> None:
 
 
 def test_a_scenario_says_what_is_right_and_names_what_parts_are() -> None:
-    class Mine(nn.Module):  # type: ignore[misc]
+    class Mine(nn.Module):
         def __init__(self) -> None:
             super().__init__()
             self.a, self.b = nn.Linear(2, 2, bias=False), nn.Linear(2, 2, bias=False)

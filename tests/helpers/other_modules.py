@@ -9,10 +9,8 @@ from typing import Any
 import torch
 from torch import nn
 
-Module: Any = nn.Module
 
-
-class NanoAttention(Module):
+class NanoAttention(nn.Module):
     def __init__(self, d: int, heads: int) -> None:
         super().__init__()
         self.c_attn, self.c_proj, self.n_head = nn.Linear(d, 3 * d), nn.Linear(d, d), heads
@@ -30,7 +28,7 @@ class NanoAttention(Module):
         return self.c_proj((weights @ v).transpose(1, 2).reshape(b, t, d))
 
 
-class NanoMlp(Module):
+class NanoMlp(nn.Module):
     def __init__(self, d: int) -> None:
         super().__init__()
         self.c_fc, self.gelu, self.c_proj = nn.Linear(d, 4 * d), nn.GELU(), nn.Linear(4 * d, d)
@@ -39,7 +37,7 @@ class NanoMlp(Module):
         return self.c_proj(self.gelu(self.c_fc(x)))
 
 
-class NanoBlock(Module):
+class NanoBlock(nn.Module):
     attention: type[Any] = NanoAttention
 
     def __init__(self, d: int, heads: int) -> None:
@@ -52,7 +50,7 @@ class NanoBlock(Module):
         return x + self.mlp(self.ln_2(x))
 
 
-class NanoGpt(Module):
+class NanoGpt(nn.Module):
     block: type[Any] = NanoBlock
 
     def __init__(self, d: int = 8, heads: int = 2, layers: int = 2, words: int = 30) -> None:
@@ -71,14 +69,14 @@ class NanoGpt(Module):
         self.transformer["wte"].weight = self.lm_head.weight
 
     def forward(self, idx: Any, targets: Any = None) -> Any:  # noqa: ARG002
-        parts = self.transformer
+        parts: Any = self.transformer
         x = parts["wte"](idx) + parts["wpe"](torch.arange(idx.shape[1]))
         for block in parts["h"]:
             x = block(x)
         return self.lm_head(parts["ln_f"](x)), None
 
 
-class D2lAttention(Module):
+class D2lAttention(nn.Module):
     def __init__(self, d: int, heads: int) -> None:
         super().__init__()
         self.num_heads = heads
@@ -97,7 +95,7 @@ class D2lAttention(Module):
         return self.W_o((weights @ v).permute(0, 2, 1, 3).flatten(2))
 
 
-class D2lAddNorm(Module):
+class D2lAddNorm(nn.Module):
     def __init__(self, d: int) -> None:
         super().__init__()
         self.ln = nn.LayerNorm(d)
@@ -106,7 +104,7 @@ class D2lAddNorm(Module):
         return self.ln(y + x)
 
 
-class D2lFfn(Module):
+class D2lFfn(nn.Module):
     def __init__(self, d: int) -> None:
         super().__init__()
         self.dense1, self.relu, self.dense2 = nn.Linear(d, 12), nn.ReLU(), nn.Linear(12, d)
@@ -115,7 +113,7 @@ class D2lFfn(Module):
         return self.dense2(self.relu(self.dense1(x)))
 
 
-class D2lBlock(Module):
+class D2lBlock(nn.Module):
     def __init__(self, d: int, heads: int) -> None:
         super().__init__()
         self.attention, self.addnorm1 = D2lAttention(d, heads), D2lAddNorm(d)
@@ -126,7 +124,7 @@ class D2lBlock(Module):
         return self.addnorm2(y, self.ffn(y))
 
 
-class D2lEncoder(Module):
+class D2lEncoder(nn.Module):
     def __init__(self, d: int = 8, heads: int = 2) -> None:
         super().__init__()
         self.num_hiddens, self.embedding = d, nn.Embedding(30, d)
