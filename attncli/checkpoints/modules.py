@@ -13,7 +13,7 @@ import numpy as np
 
 from attncli.checkpoints.model_folder import Checkpoint, table_of
 from attncli.checkpoints.model_settings import settled
-from attncli.checkpoints.scenario_of_model import Inputs, Reading
+from attncli.checkpoints.scenario_of_model import Inputs, Reading, reading_of
 from attncli.errors import UserError, listed
 from attncli.numbers.foreign_arrays import as_array
 from attncli.numbers.rounding import Array
@@ -244,6 +244,22 @@ _ROLES = {
 _ROLE = {name: role for role, names in _ROLES.items() for name in names.split()}
 
 
+def inputs_of(folder: Path | None, tokens: Any, encoder_tokens: Any = None) -> Inputs:  # noqa: ANN401
+    """What goes into a model: a text, IDs or vectors. Raises UserError."""
+    read = _reading(folder, tokens) or Reading({}, ())
+    return Inputs(read, _reading(folder, encoder_tokens))
+
+
+def _reading(folder: Path | None, tokens: Any) -> Reading | None:  # noqa: ANN401
+    if tokens is None or isinstance(tokens, str):
+        return reading_of("tokens", tokens, folder or Path(), Path()) if tokens else None
+    numbers = np.asarray(as_array(tokens) if as_array(tokens) is not None else tokens)
+    numbers = numbers[0] if numbers.ndim > 1 and len(numbers) == 1 else numbers
+    if numbers.dtype.kind == "f":
+        return Reading({"X": numbers}, ())
+    return Reading({"ids": [*map(str, numbers)]}, [*map(int, numbers)])
+
+
 class Given(NamedTuple):
     """What goes into a module: arrays by what they are, one entry of a batch."""
 
@@ -252,16 +268,15 @@ class Given(NamedTuple):
     def inputs(self) -> Inputs:
         """The same in the words of a scenario."""
         known, ids = self.by_role, self.by_role.get("ids")
-        if ids is not None:
-            reading = Reading({"ids": [str(int(x)) for x in ids]}, [*map(int, ids)])
-        else:
-            apart = {
-                name: known[name]
-                for name in ("keys", "values")
-                if name in known and not np.array_equal(known[name], known["X"])
-            }
-            reading = Reading({"X": known["X"], **apart}, ())
-        return Inputs(reading, memory=known.get("memory"), masks=[*self._masks()])
+        read = _reading(None, known["X"] if ids is None else ids)
+        assert read is not None
+        apart = {
+            name: known[name]
+            for name in ("keys", "values")
+            if name in known and not np.array_equal(known[name], known["X"])
+        }
+        read = read._replace(says={**read.says, **apart})
+        return Inputs(read, memory=known.get("memory"), masks=[*self._masks()])
 
     def _masks(self) -> Iterator[Data]:
         """Masks as PyTorch has them: True of what isn't seen, or numbers that are added."""

@@ -10,7 +10,6 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
-from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
@@ -206,20 +205,13 @@ def _is_config(like: Any) -> bool:  # noqa: ANN401
 
 def scenario_of_module(module: Any, config: Any, inputs: Inputs) -> Scenario:  # noqa: ANN401
     """The scenario of a module with its parameters, in full precision. Raises UserError."""
-    from attncli.checkpoints.model_folder import Checkpoint
-    from attncli.checkpoints.modules import checkpoint_of
-    from attncli.checkpoints.scenario_of_model import scenario_of
+    from attncli.library.loaded import scenario_of
 
-    with TemporaryDirectory() as text:
-        folder = Path(text)
-        if config is None and hasattr(module, "save_pretrained"):
-            _save(module, text)
-            checkpoint = Checkpoint.of(text)
-        else:
-            checkpoint = checkpoint_of(module.state_dict(), config or module, folder)
-        data = scenario_of(checkpoint, folder, inputs)
-        data["weights"]["file"] = str(checkpoint.file)
-        return load(data, _EXACT, outside=True)
+    if config is not None or not hasattr(module, "save_pretrained"):
+        return scenario_of(module.state_dict(), config or module, inputs, _EXACT)
+    with TemporaryDirectory() as folder:
+        _save(module, folder)
+        return scenario_of(folder, None, inputs, _EXACT)
 
 
 def _save(module: Any, folder: str) -> None:  # noqa: ANN401

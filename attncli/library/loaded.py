@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import wraps
-from typing import TYPE_CHECKING, ParamSpec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 from attncli import pipeline
 from attncli.library.notebook import Showable
 from attncli.scenario.scenario import Scenario
 
 if TYPE_CHECKING:
+    from attncli.building.trees import Changes
+    from attncli.checkpoints.scenario_of_model import Inputs
     from attncli.document.blocks import Document
 
 _Arguments = ParamSpec("_Arguments")
@@ -26,6 +30,29 @@ class LoadedScenario(Scenario, Showable):
 
         return given_page(pipeline.work_on_demand(self))
 
+    @classmethod
+    def from_checkpoint(
+        cls,
+        source: Any,  # noqa: ANN401
+        tokens: Any = None,  # noqa: ANN401
+        *,
+        config: Any = None,  # noqa: ANN401
+        encoder_tokens: Any = None,  # noqa: ANN401
+        picture: str | None = None,
+        changes: str | Mapping[str, object] | Changes = (),
+    ) -> LoadedScenario:
+        """The scenario of a model: of a folder as `transformers` saves it, or of a map of tensors
+        by their names, a `state_dict()`, with the `config` that it goes by.
+
+        `tokens` is what goes in: a text, where the folder has a tokenizer, or IDs, or vectors
+        [n, d_model]; a `picture` of a model that sees some. Raises UserError.
+        """
+        from attncli.checkpoints.modules import inputs_of
+
+        folder = Path(source) if isinstance(source, str | Path) else None
+        inputs = inputs_of(folder, tokens, encoder_tokens)
+        return scenario_of(source, config, inputs._replace(picture=picture), changes)
+
 
 def _shown(load: Callable[_Arguments, Scenario]) -> Callable[_Arguments, LoadedScenario]:
     @wraps(load)
@@ -37,3 +64,24 @@ def _shown(load: Callable[_Arguments, Scenario]) -> Callable[_Arguments, LoadedS
 
 
 load = _shown(pipeline.load)
+
+
+def scenario_of(
+    source: Any,  # noqa: ANN401
+    config: Any,  # noqa: ANN401
+    inputs: Inputs,
+    changes: str | Mapping[str, object] | Changes = (),
+) -> LoadedScenario:
+    """The scenario of a model and of what goes in. Raises UserError."""
+    from attncli.checkpoints import scenario_of_model
+    from attncli.checkpoints.model_folder import Checkpoint
+    from attncli.checkpoints.modules import checkpoint_of
+
+    is_folder = isinstance(source, str | Path)
+    with TemporaryDirectory() as folder:
+        if is_folder:
+            checkpoint = Checkpoint.of(str(source))
+        else:
+            checkpoint = checkpoint_of(source, config, Path(folder))
+        data = scenario_of_model.scenario_of(checkpoint, Path(), inputs)
+        return load(data, changes, outside=True, large=True, in_place=is_folder)

@@ -3,6 +3,7 @@ other packages, right and with a bug, by their own parameters."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 pytest.importorskip("torch")
 import torch
 
+from attncli import Scenario, work
 from attncli.errors import UserError
 from attncli.library.live import LiveComparison, assert_follows, compare
 from tests.helpers import other_modules
@@ -173,6 +175,52 @@ def test_a_model_of_transformers_needs_no_scenario(family: str) -> None:
     assert found.follows, str(found)
     assert {"layers[1].heads[4].V", "layers[2].V"} & {*found.names.values()}
     assert compare(model, input_ids=IDS).follows
+
+
+def test_a_scenario_is_made_of_a_state_or_of_a_folder(tmp_path: Path) -> None:
+    transformers = pytest.importorskip("transformers")
+    config = transformers.GPT2Config(n_embd=16, n_layer=2, n_head=4, vocab_size=30)
+    torch.manual_seed(1)
+    model = transformers.GPT2LMHeadModel(config).eval()
+    model.save_pretrained(tmp_path)
+    right = model(IDS).logits[0].detach().numpy()
+    for source, more in ((tmp_path, {}), (model.state_dict(), {"config": config})):
+        scenario = Scenario.from_checkpoint(source, IDS, **more)
+        assert np.allclose(work(scenario)["logits"].values, right, atol=1e-6)
+    nano = other_modules.NanoGpt()
+    scenario = Scenario.from_checkpoint(nano.state_dict(), [5, 17], config={"n_head": 2})
+    assert np.allclose(work(scenario)["logits"].values, nano(IDS[:, :2])[0][0].detach(), atol=1e-6)
+
+
+def picogpt(nano: Any) -> dict[str, Any]:
+    """The parameters of nanoGPT as picoGPT has them: maps of maps and lists, × out."""
+    state = {name: value.numpy() for name, value in nano.state_dict().items()}
+
+    def linear(name: str) -> dict[str, Any]:
+        return {"w": state[f"{name}.weight"].T, "b": state[f"{name}.bias"]}
+
+    def norm(name: str) -> dict[str, Any]:
+        return {"g": state[f"{name}.weight"], "b": state[f"{name}.bias"]}
+
+    blocks = [
+        {
+            "ln_1": norm(f"{h}.ln_1"), "ln_2": norm(f"{h}.ln_2"),
+            "attn": {"c_attn": linear(f"{h}.attn.c_attn"), "c_proj": linear(f"{h}.attn.c_proj")},
+            "mlp": {"c_fc": linear(f"{h}.mlp.c_fc"), "c_proj": linear(f"{h}.mlp.c_proj")},
+        }
+        for h in ("transformer.h.0", "transformer.h.1")
+    ]  # fmt: skip
+    tables = {name: state[f"transformer.{name}.weight"] for name in ("wte", "wpe")}
+    return {**tables, "blocks": blocks, "ln_f": norm("transformer.ln_f")}
+
+
+def test_the_parameters_of_picogpt_make_a_scenario() -> None:
+    nano: Any = other_modules.NanoGpt()
+    for block in nano.transformer["h"]:
+        block.mlp.gelu = nn.GELU(approximate="tanh")
+    scenario = Scenario.from_checkpoint(picogpt(nano), [5, 17, 2], config={"n_head": 2})
+    right = nano(IDS[:, :3])[0][0].detach()
+    assert np.allclose(work(scenario)["logits"].values, right, atol=1e-6)
 
 
 def test_x_transformers() -> None:
