@@ -57,8 +57,11 @@ def marked_paper(paper: MarkedExam) -> Document:
     facts.append(("Points", (in_words(paper),)))
     if paper.grade:
         facts.append(("Grade", (Word(paper.grade),)))
+    facts += _marked_by(paper)
     remarks = remarks_on(paper)
     data = {**whose, "points": float(paper.points), "of": float(paper.of), **_grade_data(paper)}
+    if paper.scheme:
+        data["scheme"] = paper.scheme
     if remarks:
         data["remarks"] = [*map(raw_text, remarks)]
     reports = [_report(part, own) for part, own in zip(exam.parts, paper.parts, strict=True)]
@@ -120,6 +123,11 @@ def _of_parts(paper: MarkedExam, reports: Sequence[Document]) -> Iterator[Sectio
             heading = (f"Part {k}", *named, ": ", *section.title)
             yield section._replace(title=heading, blocks=(*facts, *section.blocks))
             facts = ()
+
+
+def _marked_by(paper: MarkedExam) -> list[tuple[str, Spans]]:
+    """The file of the scheme, where that isn't the exam's own."""
+    return [("Marked by", (Word(paper.scheme),))] if paper.scheme else []
 
 
 def in_words(paper: MarkedExam) -> str:
@@ -192,6 +200,7 @@ def class_page(graded: GradedClass) -> Document:
         mean, of = points_text(mean_points(papers)), points_text(papers[0].of)
         facts.append(("Average", (f"{mean} of {of} points",)))
         facts.append(("Median", (f"{points_text(median_points(papers))} points",)))
+        facts += _marked_by(papers[0])
     if graded.unmarked:
         facts.append(("Not marked", (str(len(graded.unmarked)),)))
     marks = [Section("", None, ("Marks",), (), tuple(_marks(graded)))] if graded.sheets else []

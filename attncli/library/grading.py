@@ -154,6 +154,9 @@ def grade(order: GradeArguments) -> PageOutput | TextOutput:
         from attncli.marking.overrides import overridden
 
         graded = graded._replace(papers=tuple(overridden(graded.papers, overrides)))
+    if order.scheme is not None:
+        by = Path(order.scheme).name
+        graded = graded._replace(papers=tuple(p._replace(scheme=by) for p in graded.papers))
     names: Names = ()
     if order.anonymous:
         from attncli.marking.anonymous import numbered

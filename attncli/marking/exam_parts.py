@@ -182,12 +182,13 @@ def _earned(scheme: Scheme, part: PartExam, paper: MarkedPaper | MarkedOwn) -> D
 
 class MarkedExam(NamedTuple):
     """A student's answers to an exam, those to each part marked; `remarks` tell what else doesn't
-    fit."""
+    fit, `scheme` is the file that says how it is marked, where the exam doesn't."""
 
     sheet: AnswerSheet
     exam: WholeExam
     parts: tuple[MarkedPaper | MarkedOwn, ...]
     remarks: tuple[Phrase, ...] = ()
+    scheme: str = ""
 
     @property
     def of(self) -> Decimal:

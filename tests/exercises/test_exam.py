@@ -465,6 +465,18 @@ def test_grades_and_units(folder: Path, tmp_path: Path) -> None:
     assert [row["grade"] for row in rows] == ["top", "good", "none"]
 
 
+def test_marked_papers_say_by_which_scheme(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "strict.yaml").write_text("carry: false", "utf-8")
+    class_ = {name: ("A", key_of(folder, "A")) for name in ("Ada", "Ben")}
+    path = table(folder, tmp_path / "c.csv", class_)
+    for k, words in enumerate(([], ["--scheme", tmp_path / "strict.yaml"])):
+        place = tmp_path / f"marked{k}"
+        run("grade", folder, path, *words, "-o", f"{place}/", "--format", "markdown")
+        for name in ("Ada", "class"):
+            page = (place / f"{name}.md").read_text("utf-8")
+            assert ("- **Marked by:** strict.yaml" in page) == bool(words)
+
+
 def test_the_key_says_how_marks_are_given(tmp_path: Path) -> None:
     scheme = "scheme: {slip: 0.5, free: [rounded_early], unit: 0.5, grades: {A: 90}}\n"
     (tmp_path / "e.yaml").write_text(EXAM + scheme, "utf-8")
