@@ -82,12 +82,13 @@ def _by_columns(trace: Any) -> Iterator[tuple[str, str]]:
         yield f"1/output[love, {j + 1}]", f"{output[1, j] + 1e-9:.3f}"
 
 
-COLUMNS, WILD, EMPTY, SIGN = 9, 4, 3, 2
+COLUMNS, WILD, EMPTY, SIGN, DIGIT = 9, 4, 3, 2, 2
+TYPED = "1/exp[AI, AI]"
 
 
 def planted(k: int, form: Form) -> dict[str, str]:
     """The answers of the k-th student: columns summed, a number from nowhere, an empty cell, a
-    wrong sign, and the rest right."""
+    wrong sign, another digit, and the rest right."""
     answers = {**form.right}
     if k < COLUMNS:
         return {**answers, **form.by_columns}
@@ -100,6 +101,10 @@ def planted(k: int, form: Form) -> dict[str, str]:
     k -= EMPTY
     if k < SIGN:
         return {**answers, OUTPUT: f"-{answers[OUTPUT]}", STATE: "x y"}
+    k -= SIGN
+    if k < DIGIT:
+        text = answers[TYPED]
+        return {**answers, TYPED: f"{text[:-2]}{(int(text[-2]) + 4) % 10}{text[-1]}"}
     return answers
 
 
@@ -186,7 +191,7 @@ def test_the_next_lesson_is_made_of_what_went_wrong(played: Class) -> None:
     assert not any(text in page for text in (*NAMES, *IDS, "Ziska", "mtrk"))
     headings = [line for line in page.splitlines() if line.startswith("## ")]
     assert headings[0] == "## 1 · Adding up the columns instead of the rows"
-    assert headings[1] == "## 2 · The sign is wrong"
+    assert len([text for text in headings if "·" in text]) == 1
     assert headings[-2:] == ["## Besides", "## Answers"]
     besides = page.partition("## Besides")[2]
     for says in (
@@ -196,7 +201,10 @@ def test_the_next_lesson_is_made_of_what_went_wrong(played: Class) -> None:
         "Right: what it looks",
     ):
         assert says in besides
-    first, rest = page.split("## 2 ·")
+    for blank in (OUTPUT, TYPED):  # a sign and a digit, which are no lesson
+        assert f"{blank}: not right in 2 of 31 papers" in played.page
+        assert blank not in besides
+    first, rest = page.split("## Besides")
     assert "In 9 of 31 papers." in first
     wrong, right = (numbers_in(line) for line in re.findall(r"\$(= .*)\$", first))
     form = forms_of(played.folder)["A"]
