@@ -302,8 +302,8 @@ def moodle_import(path: Path, users: Mapping[str, int]) -> dict[str, dict[int, s
     return items
 
 
-def canvas_import(path: Path, students: Mapping[str, str]) -> tuple[str, str, dict[str, str]]:
-    """The title of the assignment, its points and the grades by the SIS ID, as Canvas reads them:
+def canvas_import(path: Path, students: Mapping[str, str]) -> list[tuple[str, str, dict[str, str]]]:
+    """Each assignment's title, its points and the grades by the SIS ID, as Canvas reads them:
     the student's columns end with the section, the next ones are assignments, "Title (12)" the one
     with that number; the row of points possible says so in its first column."""
     with path.open(encoding="utf-8", newline="") as file:
@@ -314,16 +314,17 @@ def canvas_import(path: Path, students: Mapping[str, str]) -> tuple[str, str, di
     assert re.search(r"SIS\s+User\s+ID", headings[2])
     assert re.search(r"SIS\s+Login\s+ID", headings[3])
     assert "Section" in headings[4]
-    (title,) = headings[5:]
-    assert not re.search(r"\(\d+\)\Z|(Current|Final|Override) (Score|Points|Grade)", title)
+    for title in headings[5:]:
+        assert not re.search(r"\(\d+\)\Z|(Current|Final|Override) (Score|Points|Grade)", title)
     assert "Points Possible" in points[0]
     assert all("Points Possible" not in row[0] for row in rows)
-    found = {}
     for row in rows:
         assert row[1] == ""  # Canvas' own number, which nobody else knows
         assert students[row[2]] == row[0]
-        found[row[2]] = row[5]
-    return title, points[5], found
+        assert len(row) == len(headings) == len(points)
+    return [
+        (headings[k], points[k], {row[2]: row[k] for row in rows}) for k in range(5, len(headings))
+    ]
 
 
 def test_moodle_reads_the_marks(played: Class) -> None:
@@ -344,8 +345,18 @@ def test_moodle_reads_the_marks(played: Class) -> None:
 
 def test_canvas_reads_the_marks(played: Class) -> None:
     known = dict(zip(IDS, NAMES, strict=True))
-    title, possible, grades = canvas_import(played.marked / "canvas.csv", known)
+    *parts, (title, possible, grades) = canvas_import(played.marked / "canvas.csv", known)
     papers = table(played.marked / "class.csv")
+    assert [(name, of) for name, of, _ in parts] == [
+        ("Midterm (2026): 1. Attention", "23"),
+        ("Midterm (2026): 2. One RNN step on “Yassine”", "6"),
+        ("Midterm (2026): 3. In your own words", "5"),
+    ]
+    for id_, points in grades.items():
+        assert sum(Decimal(part[id_]) for *_, part in parts) == Decimal(points)
+    by_moodle = table(played.marked / "moodle.csv")
+    for name, _, part in parts:
+        assert part == {row["ID number"]: row[name] for row in by_moodle}
     assert (title, possible) == ("Midterm [2026]", papers[0]["of"])
     assert grades == {row["id"]: row["points"] for row in papers}
 
