@@ -153,6 +153,7 @@ def grade(order: GradeArguments) -> PageOutput | TextOutput:
     if overrides:
         from attncli.marking.overrides import overridden
 
+        graded = _with_absent(graded, marker, overrides)
         graded = graded._replace(papers=tuple(overridden(graded.papers, overrides)))
     if order.scheme is not None:
         by = Path(order.scheme).name
@@ -324,6 +325,17 @@ def _graded(
     )  # fmt: skip
     several = len(order.answers) > 1 or Path(order.answers[0]).is_dir()
     return with_the_roll(graded, Roll(marker.students), whole=several or len(papers) > 1)
+
+
+def _with_absent(graded: GradedClass, marker: Marker, overrides: Sequence[Override]) -> GradedClass:
+    """A class with an empty paper of each who handed nothing in and is given points. Raises
+    UserError for one whose form nobody knows."""
+    named = {entry.student for entry in overrides}
+    absent = [u for u in graded.unmarked if not u.sheet.source]
+    given = [u for u in absent if not named.isdisjoint((u.sheet.student, u.sheet.id))]
+    papers = (_paper(marker, u.sheet)._replace(remarks=(u.why,)) for u in given)
+    left = tuple(u for u in graded.unmarked if u not in given)
+    return graded._replace(papers=(*graded.papers, *papers), unmarked=left)
 
 
 class _HandedIn(NamedTuple):

@@ -567,6 +567,27 @@ def test_overrides_of_nobody_and_nothing(row: str, says: str, folder: Path, tmp_
     assert "overrides.csv:2:1" in result.stderr
 
 
+def test_who_was_absent_may_have_points(tmp_path: Path) -> None:
+    (tmp_path / "e.yaml").write_text(EXAM, "utf-8")
+    (tmp_path / "list.csv").write_text("name,ID\nAda,1\nBen,2\nCid,3\nDot,4\n", "utf-8")
+    made = ("--students", tmp_path / "list.csv", "--format", "terminal", "-o", tmp_path / "e")
+    assert run("exam", tmp_path / "e.yaml", *made).exit_code == 0
+    table_, *rows = csv.reader((tmp_path / "e" / "e_class.csv").read_text("utf-8").splitlines())
+    with (tmp_path / "c.csv").open("w", encoding="utf-8", newline="") as file:
+        answers = key_of(tmp_path / "e", "A")
+        right = [[*row[:3], *(answers[id_] for id_ in table_[3:])] for row in rows[:2]]
+        csv.writer(file).writerows([table_, *right, *rows[2:]])
+    said = overrides(tmp_path, "Cid,2,3,by word of mouth", '3,"1/exp[I, I]",0.5,the same')
+    words = ("grade", tmp_path / "e", tmp_path / "c.csv", "--overrides", said)
+    data = json.loads(run(*words, "--format", "json").stdout)
+    paper = next(entry for entry in data["papers"] if entry["student"] == "Cid")
+    assert (paper["id"], paper["form"], paper["points"]) == ("3", rows[2][2], 3.5)
+    assert "Nothing was handed in." in paper["remarks"]
+    assert [entry["student"] for entry in data["not_marked"]] == ["Dot"]
+    nobody = overrides(tmp_path, "Eve,2,3,by word of mouth")
+    assert 'there is no paper of "Eve"; known: Ada, ' in run(*words[:-1], nobody).stderr
+
+
 def test_an_override_is_said_once(folder: Path, tmp_path: Path) -> None:
     path = table(folder, tmp_path / "c.csv", {"Ben": ("B", key_of(folder, "B"))})
     twice = overrides(tmp_path, "Ben,4/1,1,x", "id-Ben,4/1,0,y")
