@@ -60,7 +60,8 @@ def _beside(
         table: _class_table(students, forms),
         f"{stem}_entry.html": _entry_page(students, forms, table),
     }
-    wholes = [marked_by_itself(form.form.changed(with_hints)) for form in forms.values()]
+    exams = [form.form.changed(with_hints) for form in forms.values()]
+    wholes = [*map(marked_by_itself, exams)]
     if not any(whole.items for whole in wholes):
         return files
     for name in _LMS:
@@ -69,7 +70,7 @@ def _beside(
         if can.packed:
             files[place] = packed(files_of(wholes, name, page))
         elif can.gathered:
-            files[place] = render_forms(wholes, name, page)
+            files[place] = render_forms(exams, name, page)
         else:
             for form, whole in zip(forms, wholes, strict=True):
                 files[f"{stem}_{name}_{form}{suffix}"] = contents_of(whole, name, page)
