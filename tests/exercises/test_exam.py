@@ -506,6 +506,19 @@ def test_the_key_says_how_marks_are_given(tmp_path: Path) -> None:
     assert (data["points"], data["grade"]) == (31.0, "A")
 
 
+def test_the_key_tells_mistakes_that_give_the_same(folder: Path) -> None:
+    """On the diagonal a row's sum that is a column's and shares of a column are one number."""
+    key = (folder / "midterm_A_key.md").read_text("utf-8")
+    (line,) = (
+        text for text in key.splitlines() if "told apart: Dividing by the sum of the c" in text
+    )
+    assert (
+        "columns add up to 1 and the rows don't. Adding up the columns instead of the rows." in line
+    )
+    diagonal = ", ".join(rf"weights\[{word}, {word}\]" for word in ("I", "love", "AI"))
+    assert line.endswith(f" {diagonal}.")
+
+
 def overrides(tmp_path: Path, *rows: str) -> Path:
     path = tmp_path / "overrides.csv"
     path.write_text("\n".join(("student,cell,points,reason", *rows)) + "\n", "utf-8")
