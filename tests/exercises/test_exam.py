@@ -203,6 +203,11 @@ def test_files_for_an_lms_leave_to_a_person_what_a_person_marks(folder: Path) ->
     assert (folder / "midterm_qti.zip").stat().st_size > 1000
 
 
+def test_the_help_says_what_an_lms_cannot_mark() -> None:
+    text = " ".join(run("help", "exam").stdout.split())
+    assert "What only follows from a wrong number earns nothing there: mark the exported" in text
+
+
 def test_files_for_an_lms_are_read_by_a_reader_and_a_schema_that_are_not_ours(folder: Path) -> None:
     reader = pytest.importorskip("moodle_xml_parser.parser")
     forms = manifest(folder)["forms"].values()
