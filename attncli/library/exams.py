@@ -60,8 +60,7 @@ def _beside(
         table: _class_table(students, forms),
         f"{stem}_entry.html": _entry_page(students, forms, table),
     }
-    exams = [form.form.changed(with_hints) for form in forms.values()]
-    wholes = [*map(marked_by_itself, exams)]
+    wholes = [marked_by_itself(form.form.changed(with_hints)) for form in forms.values()]
     if not any(whole.items for whole in wholes):
         return files
     for name in _LMS:
@@ -70,7 +69,7 @@ def _beside(
         if can.packed:
             files[place] = packed(files_of(wholes, name, page))
         elif can.gathered:
-            files[place] = render_forms(exams, name, page)
+            files[place] = render_forms(wholes, name, page)
         else:
             for form, whole in zip(forms, wholes, strict=True):
                 files[f"{stem}_{name}_{form}{suffix}"] = contents_of(whole, name, page)

@@ -8,7 +8,6 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -186,20 +185,11 @@ def test_the_paper_is_numbered_through_and_tells_nothing(folder: Path) -> None:
     assert answers["1/output[love, 1]"] not in sheet
 
 
-def test_files_for_an_lms_leave_to_a_person_what_a_person_marks(folder: Path) -> None:
+def test_files_for_an_lms_go_without_what_a_person_marks(folder: Path) -> None:
     xml = (folder / "midterm_moodle.xml").read_text("utf-8")
     assert xml.count('<question type="cloze">') == 3
     assert "What does a query say?" in xml
-    questions = ElementTree.fromstring(xml.encode()).findall("question")
-    kinds = [question.get("type") for question in questions]
-    assert kinds == ["category", *3 * ["cloze"], "category", "essay"]
-    essay = questions[-1]
-    assert all("Why are scores scaled?" not in "".join(q.itertext()) for q in questions[:-1])
-    assert "Why are scores scaled?" in str(essay.findtext("questiontext/text"))
-    assert "saturated" not in str(essay.findtext("questiontext/text"))
-    assert "Answer: Or the softmax is saturated." in str(essay.findtext("graderinfo/text"))
-    assert (essay.findtext("defaultgrade"), essay.findtext("responsefieldlines")) == ("6", "3")
-    assert len({q.findtext("category/text") for q in questions if q.get("type") == "category"}) == 2
+    assert "Why are scores scaled?" not in xml
     assert (folder / "midterm_qti.zip").stat().st_size > 1000
 
 
@@ -226,7 +216,7 @@ def test_a_quiz_of_random_forms_is_marked_from_its_responses(folder: Path, tmp_p
     """Each student had another form, which the hash in the question's text tells."""
     data, rows = (
         manifest(folder),
-        [["Last name", "First name", "ID number", "Question 1", "Response 1", "Response 2"]],
+        [["Last name", "First name", "ID number", "Question 1", "Response 1"]],
     )
     for name, form in (("Ada", "A"), ("Ben", "C")):
         key = key_of(folder, form)
@@ -234,8 +224,7 @@ def test_a_quiz_of_random_forms_is_marked_from_its_responses(folder: Path, tmp_p
         if name == "Ben":
             parts[0] = "99"
         said = "; ".join(f"part {k}: {text}" for k, text in enumerate(parts, start=1))
-        hash_ = f"… Paper {data['forms'][form]['hash']} …"
-        rows.append(["X", name, f"id-{name}", hash_, said, "Or else: it is part 2 of it."])
+        rows.append(["X", name, f"id-{name}", f"… Paper {data['forms'][form]['hash']} …", said])
     path = tmp_path / "responses.csv"
     with path.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows(rows)

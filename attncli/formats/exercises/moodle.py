@@ -1,5 +1,5 @@
 """Moodle XML: a category of cloze questions, one a form, their blanks as fields that mark
-themselves: `{2:NUMERICAL:=0.42:0.005#why~%50%0.58:0.005#why}`; what a person marks, as essays.
+themselves: `{2:NUMERICAL:=0.42:0.005#why~%50%0.58:0.005#why}`.
 
 Each question holds all that it takes to answer it, so that a quiz can draw one at random. What
 can't be said twice: mathematics is left to Moodle's MathJax, as `\\(…\\)`; a field can't stand
@@ -28,8 +28,8 @@ from itertools import count
 from math import lcm
 from typing import NamedTuple
 
-from attncli.document.blocks import AnswerSpace, DefinitionList, Document, Section, text_of_spans
-from attncli.document.questions import OWN_FORM, Interval, Item, Paper, RightWords, points_text
+from attncli.document.blocks import DefinitionList, Document, Section
+from attncli.document.questions import OWN_FORM, Interval, Item, Paper, RightWords
 from attncli.equations.tree import Blank, Equation, Expression
 from attncli.formats import FormatInfo, RenderOptions
 from attncli.formats.exercises._self_marking import (
@@ -51,7 +51,7 @@ from attncli.formats.exercises._self_marking import (
     xml,
 )
 from attncli.formats.exercises.yaml import paper_of
-from attncli.formats.html.blocks import HtmlStyle, blocks_html, escaped, facts_html, isolating
+from attncli.formats.html.blocks import HtmlStyle, escaped, facts_html, isolating
 from attncli.formats.numbers import text_of
 from attncli.languages import Words
 from attncli.names import Word
@@ -231,44 +231,9 @@ def render(document: Document, page: RenderOptions) -> str:
 def render_forms(documents: Sequence[Document], page: RenderOptions) -> str:  # noqa: ARG001
     """All forms of an exercise as a category, with a question each. Raises ValueError for a
     document that doesn't say what is right."""
-    forms = [_Exercise.of(_with(d, lambda section: not _is_essay(section))) for d in documents]
-    essays = _with(documents[0], _is_essay)
-    texts = (_essay(essays.title, s, forms[0].size) for s in essays.sections)
-    parts = (_category(forms[0].form.document), *map(_question, forms))
-    by_hand = (_category(essays), *texts) if essays.sections else ()
+    questions = (_question(_Exercise.of(d)) for d in documents)
     start = f"{DECLARATION}\n<quiz>\n<!--\n{_ABOUT}\n-->"
-    return "\n".join([start, *parts, *by_hand, "</quiz>"]) + "\n"
-
-
-def _with(document: Document, wanted: Callable[[Section], bool]) -> Document:
-    return document._replace(sections=tuple(filter(wanted, document.sections)))
-
-
-def _is_essay(section: Section) -> bool:
-    """Whether a person marks it: it is in a category of its own, alike for all forms."""
-    return any(item.by_hand and item.asks for item in section.questions)
-
-
-def _essay(title: Word, section: Section, size: Size) -> str:
-    """A question for a sentence, with what a person marks it by."""
-    style = _style(answer_of)
-    heading = _after([text_of_spans(section.heading, visible)])
-    lines = [b.lines for b in section.blocks if isinstance(b, AnswerSpace)]
-    return f"""\
-  <question type="essay">
-    <name><text>{xml(name_of(title, heading))}</text></name>
-    <questiontext format="html">
-      <text>{cdata(whole([blocks_html(section.blocks[:1], style)]))}</text>
-    </questiontext>
-    <defaultgrade>{points_text(size.scale * section.questions[0].points)}</defaultgrade>
-    <responseformat>editor</responseformat>
-    <responserequired>1</responserequired>
-    <responsefieldlines>{sum(lines)}</responsefieldlines>
-    <attachments>0</attachments>
-    <graderinfo format="html">
-      <text>{cdata(whole([blocks_html(section.solution, style)]))}</text>
-    </graderinfo>
-  </question>"""
+    return "\n".join([start, _category(documents[0]), *questions, "</quiz>"]) + "\n"
 
 
 class _Exercise(NamedTuple):
