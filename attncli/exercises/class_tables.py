@@ -7,7 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
-from statistics import median
+from statistics import mean, median
 
 from attncli.document.blocks import (
     Block,
@@ -31,7 +31,6 @@ from attncli.marking.classes import (
     GradedClass,
     HardBlank,
     Unmarked,
-    average,
     commonest,
     hardest,
     wrong_answers,
@@ -60,8 +59,6 @@ def marked_paper(paper: MarkedExam) -> Document:
     facts += _marked_by(paper)
     remarks = remarks_on(paper)
     data = {**whose, "points": float(paper.points), "of": float(paper.of), **_grade_data(paper)}
-    if paper.scheme:
-        data["scheme"] = paper.scheme
     if remarks:
         data["remarks"] = [*map(raw_text, remarks)]
     reports = [_report(part, own) for part, own in zip(exam.parts, paper.parts, strict=True)]
@@ -214,7 +211,7 @@ def class_page(graded: GradedClass) -> Document:
 
 def mean_points(papers: Sequence[MarkedExam]) -> Decimal:
     """The points of a paper on average, to two decimals."""
-    return average(papers).quantize(Decimal("0.01"), ROUND_HALF_UP)
+    return mean(p.points for p in papers).quantize(Decimal("0.01"), ROUND_HALF_UP)
 
 
 def median_points(papers: Sequence[MarkedExam]) -> Decimal:
@@ -403,8 +400,7 @@ def class_data(graded: GradedClass) -> dict[str, object]:
 
 def _whose_data(paper: MarkedExam | Unmarked) -> dict[str, object]:
     sheet = paper.sheet
-    whose = {"student": sheet.student, "id": sheet.id, "form": _form(paper), "file": sheet.source}
-    return {**whose}
+    return {"student": sheet.student, "id": sheet.id, "form": _form(paper), "file": sheet.source}
 
 
 def _paper_data(paper: MarkedExam) -> dict[str, object]:

@@ -26,8 +26,7 @@ def _with_names(graded: GradedClass) -> Iterator[tuple[MarkedExam, str, str]]:
     counts = Counter(paper.sheet.id or paper.sheet.student for paper in graded.papers)
     for paper in graded.papers:
         name, id_ = paper.sheet.student, paper.sheet.id
-        count = counts[id_ or name]
-        several = f" ({count} papers)" if count > 1 else ""
+        several = f" ({count} papers)" if (count := counts[id_ or name]) > 1 else ""
         yield paper, f"{name}{several}", f"{id_}{several}" if id_ else ""
 
 
@@ -42,8 +41,8 @@ def moodle_rows(graded: GradedClass) -> Rows:
 def _titles(graded: GradedClass) -> list[str]:
     """What the points of each part are called, where there are several, and those in all."""
     parts = graded.papers[0].exam.parts if graded.papers[:1] else ()
-    numbered = (f"{k}. {part.title}".rstrip(". ") for k, part in enumerate(parts, start=1))
-    each = [f"{graded.title}: {part}" for part in numbered]
+    numbered = enumerate(parts, start=1)
+    each = [f"{graded.title}: {k}. {part.title}".rstrip(". ") for k, part in numbered]
     return [*(each if len(parts) > 1 else []), graded.title]
 
 
@@ -70,5 +69,4 @@ def canvas_rows(graded: GradedClass) -> Rows:
         of = _with_the_whole([part.points for part in paper.exam.parts], paper.of)
         yield ("Points Possible", "", "", "", "", *of)
     for paper, name, id_ in _with_names(graded):
-        points = _with_the_whole(paper.points_of_parts, paper.points)
-        yield (name, "", id_, id_, "", *points)
+        yield (name, "", id_, id_, "", *_with_the_whole(paper.points_of_parts, paper.points))

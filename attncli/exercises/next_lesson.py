@@ -58,11 +58,9 @@ def to_teach(papers: Sequence[MarkedExam]) -> list[ToTeach]:
     found: dict[str, ToTeach] = {}
     for paper in sorted(papers, key=lambda paper: paper.exam.form):
         made: dict[str, ToTeach] = {}
-        for wrong in wrong_answers(paper):
+        for wrong in (w for w in wrong_answers(paper) if w.judgement in _MADE):
             verdict, exam = wrong.verdict, paper.exam.parts[wrong.part].exam
-            if verdict is None or not isinstance(exam, Exam) or verdict.judgement not in _MADE:
-                continue
-            if _is_no_lesson(wrong):
+            if verdict is None or not isinstance(exam, Exam) or _is_no_lesson(wrong):
                 continue
             entry = ToTeach(wrong.why, 1, exam, verdict)
             made.setdefault(wrong.why, found.get(wrong.why, entry))

@@ -328,14 +328,14 @@ def _graded(
 
 
 def _with_absent(graded: GradedClass, marker: Marker, overrides: Sequence[Override]) -> GradedClass:
-    """A class with an empty paper of each who handed nothing in and is given points. Raises
-    UserError for one whose form nobody knows."""
-    named = {entry.student for entry in overrides}
-    absent = [u for u in graded.unmarked if not u.sheet.source]
-    given = [u for u in absent if not named.isdisjoint((u.sheet.student, u.sheet.id))]
-    papers = (_paper(marker, u.sheet)._replace(remarks=(u.why,)) for u in given)
-    left = tuple(u for u in graded.unmarked if u not in given)
-    return graded._replace(papers=(*graded.papers, *papers), unmarked=left)
+    """A class with an empty paper of each who handed nothing in and is given points."""
+    papers, left, named = [*graded.papers], [], {entry.student for entry in overrides}
+    for absent in graded.unmarked:
+        if absent.sheet.source or named.isdisjoint((absent.sheet.student, absent.sheet.id)):
+            left.append(absent)
+        else:
+            papers.append(_paper(marker, absent.sheet)._replace(remarks=(absent.why,)))
+    return graded._replace(papers=tuple(papers), unmarked=tuple(left))
 
 
 class _HandedIn(NamedTuple):

@@ -225,8 +225,3 @@ def hardest(papers: Sequence[MarkedExam]) -> list[HardBlank]:
         for id_, each in reasons.items()
     )
     return sorted(found, key=lambda blank: -blank.wrong)
-
-
-def average(papers: Sequence[MarkedExam]) -> Decimal:
-    """The points of a paper on average."""
-    return sum((paper.points for paper in papers), Decimal(0)) / max(1, len(papers))

@@ -68,6 +68,7 @@ def in_a_row(texts: Sequence[str]) -> Phrase:
     return tuple(part for text in texts for part in (", ", Word(text)))[1:]
 
 
+_Said = TypeVar("_Said", Verdict, MarkedTerm, MarkedWords)
 _SHOWS = ("correct", "worked otherwise", "known mistake", "rounding")
 _BY_CHANCE = (None, Decimal(0), Decimal(1), Decimal(-1))
 _A_SLIP = 1
@@ -275,9 +276,6 @@ def marked(exam: Exam, sheet: AnswerSheet) -> MarkedPaper:
         numbers = tuple(n._replace(verdict=_as_wrong(n.verdict)) for n in numbers)
         terms, words = tuple(map(_as_wrong, terms)), tuple(map(_as_wrong, words))
     return MarkedPaper(sheet, exam, numbers, doubt, terms, words, remarks)
-
-
-_Said = TypeVar("_Said", Verdict, MarkedTerm, MarkedWords)
 
 
 def _as_wrong(said: _Said) -> _Said:
