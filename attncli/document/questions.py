@@ -59,7 +59,7 @@ class RightAnswer(NamedTuple):
     `carry` and `exact` are what the two rounding policies give (None: nothing), `number` the
     answer itself, `half` half a unit of its last place; `slips` are common mistakes by their
     numbers, the ranges of all of them apart from each other and from the right one; `hidden` are
-    those that give another number that is accepted, too.
+    those that give another number that is accepted, too, `alike` pairs that give nearly the same.
     """
 
     number: Number
@@ -69,6 +69,7 @@ class RightAnswer(NamedTuple):
     slips: tuple[MistakenAnswer, ...] = ()
     half: Decimal = Decimal(0)
     hidden: tuple[str, ...] = ()
+    alike: tuple[tuple[str, str], ...] = ()
 
     @property
     def is_wide(self) -> bool:

@@ -270,6 +270,7 @@ def _with_slips(
     (name, i, j), (low, high) = place.cell, key.accepted
     slips: list[MistakenAnswer] = []
     hidden: list[str] = []
+    alike: list[tuple[str, str]] = []
     for mistake, other in wrong:
         if other[name] is trace[name]:  # the mistake leaves it as it is
             continue
@@ -283,7 +284,10 @@ def _with_slips(
             slips.append(found)
         elif low <= value <= high:
             hidden.append(mistake.says)
-    return key._replace(slips=tuple(slips), hidden=tuple(hidden))
+        else:
+            near = (slip for slip in slips if not found.accepted.is_apart(slip.accepted))
+            alike += [(slip.says, mistake.says) for slip in near]
+    return key._replace(slips=tuple(slips), hidden=tuple(hidden), alike=tuple(alike))
 
 
 _MOST_NAMED = 6
@@ -311,7 +315,8 @@ def solution_of(
 
 
 def _doubts(questions: Sequence[Item], names: Sequence[str], words: Words) -> list[Block]:
-    """What answers can't tell: those that may be far off, and what mistakes give as well."""
+    """What answers can't tell: those that may be far off, what mistakes give as well, and which of
+    two mistakes it was."""
     keys = [(name, item.key) for item, name in zip(questions, names, strict=True) if item.key]
     lines: list[Spans] = []
     wide = [Word(name) for name, key in keys if key.is_wide]
@@ -320,6 +325,10 @@ def _doubts(questions: Sequence[Item], names: Sequence[str], words: Words) -> li
     for says in dict.fromkeys(says for _, key in keys for says in key.hidden):
         blanks = [Word(name) for name, key in keys if says in key.hidden]
         lines.append(put_in(words.hidden, mistake=says, blanks=_listed(blanks, words)))
+    for first, second in dict.fromkeys(pair for _, key in keys for pair in key.alike):
+        blanks = [Word(name) for name, key in keys if (first, second) in key.alike]
+        listed = _listed(blanks, words)
+        lines.append(put_in(words.alike, first=first, second=second, blanks=listed))
     return [Callout(spans) for spans in lines]
 
 

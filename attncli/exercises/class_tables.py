@@ -7,7 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
-from statistics import median
+from statistics import mean, median
 
 from attncli.document.blocks import (
     Block,
@@ -31,7 +31,6 @@ from attncli.marking.classes import (
     GradedClass,
     HardBlank,
     Unmarked,
-    average,
     commonest,
     hardest,
     wrong_answers,
@@ -57,6 +56,7 @@ def marked_paper(paper: MarkedExam) -> Document:
     facts.append(("Points", (in_words(paper),)))
     if paper.grade:
         facts.append(("Grade", (Word(paper.grade),)))
+    facts += _marked_by(paper)
     remarks = remarks_on(paper)
     data = {**whose, "points": float(paper.points), "of": float(paper.of), **_grade_data(paper)}
     if remarks:
@@ -120,6 +120,11 @@ def _of_parts(paper: MarkedExam, reports: Sequence[Document]) -> Iterator[Sectio
             heading = (f"Part {k}", *named, ": ", *section.title)
             yield section._replace(title=heading, blocks=(*facts, *section.blocks))
             facts = ()
+
+
+def _marked_by(paper: MarkedExam) -> list[tuple[str, Spans]]:
+    """The file of the scheme, where that isn't the exam's own."""
+    return [("Marked by", (Word(paper.scheme),))] if paper.scheme else []
 
 
 def in_words(paper: MarkedExam) -> str:
@@ -192,6 +197,7 @@ def class_page(graded: GradedClass) -> Document:
         mean, of = points_text(mean_points(papers)), points_text(papers[0].of)
         facts.append(("Average", (f"{mean} of {of} points",)))
         facts.append(("Median", (f"{points_text(median_points(papers))} points",)))
+        facts += _marked_by(papers[0])
     if graded.unmarked:
         facts.append(("Not marked", (str(len(graded.unmarked)),)))
     marks = [Section("", None, ("Marks",), (), tuple(_marks(graded)))] if graded.sheets else []
@@ -205,7 +211,7 @@ def class_page(graded: GradedClass) -> Document:
 
 def mean_points(papers: Sequence[MarkedExam]) -> Decimal:
     """The points of a paper on average, to two decimals."""
-    return average(papers).quantize(Decimal("0.01"), ROUND_HALF_UP)
+    return mean(p.points for p in papers).quantize(Decimal("0.01"), ROUND_HALF_UP)
 
 
 def median_points(papers: Sequence[MarkedExam]) -> Decimal:
@@ -394,8 +400,7 @@ def class_data(graded: GradedClass) -> dict[str, object]:
 
 def _whose_data(paper: MarkedExam | Unmarked) -> dict[str, object]:
     sheet = paper.sheet
-    whose = {"student": sheet.student, "id": sheet.id, "form": _form(paper), "file": sheet.source}
-    return {**whose}
+    return {"student": sheet.student, "id": sheet.id, "form": _form(paper), "file": sheet.source}
 
 
 def _paper_data(paper: MarkedExam) -> dict[str, object]:

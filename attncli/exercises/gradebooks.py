@@ -9,7 +9,8 @@ from __future__ import annotations
 import html
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
 
 from attncli.document.questions import points_text
 from attncli.exercises.class_tables import remarks_on
@@ -25,22 +26,28 @@ def _with_names(graded: GradedClass) -> Iterator[tuple[MarkedExam, str, str]]:
     counts = Counter(paper.sheet.id or paper.sheet.student for paper in graded.papers)
     for paper in graded.papers:
         name, id_ = paper.sheet.student, paper.sheet.id
-        count = counts[id_ or name]
-        several = f" ({count} papers)" if count > 1 else ""
+        several = f" ({count} papers)" if (count := counts[id_ or name]) > 1 else ""
         yield paper, f"{name}{several}", f"{id_}{several}" if id_ else ""
 
 
 def moodle_rows(graded: GradedClass) -> Rows:
     """For Moodle's grade import: the points of each part and in all, and what went wrong. There a
     row without an ID would go to the student of the row before it, so the name stands instead."""
-    parts = graded.papers[0].exam.parts if graded.papers[:1] else ()
-    numbered = (f"{k}. {part.title}".rstrip(". ") for k, part in enumerate(parts, start=1))
-    each = [f"{graded.title}: {part}" for part in numbered]
-    named = each if len(parts) > 1 else []
-    yield ("ID number", *named, graded.title, f"{graded.title} (Feedback)")
+    yield ("ID number", *_titles(graded), f"{graded.title} (Feedback)")
     for paper, name, id_ in _with_names(graded):
-        points = (*(paper.points_of_parts if named else ()), paper.points)
-        yield (id_ or name, *map(points_text, points), _feedback(paper))
+        yield (id_ or name, *_with_the_whole(paper.points_of_parts, paper.points), _feedback(paper))
+
+
+def _titles(graded: GradedClass) -> list[str]:
+    """What the points of each part are called, where there are several, and those in all."""
+    parts = graded.papers[0].exam.parts if graded.papers[:1] else ()
+    numbered = enumerate(parts, start=1)
+    each = [f"{graded.title}: {k}. {part.title}".rstrip(". ") for k, part in numbered]
+    return [*(each if len(parts) > 1 else []), graded.title]
+
+
+def _with_the_whole(parts: Sequence[Decimal], whole: Decimal) -> Iterator[str]:
+    yield from map(points_text, (*(parts if len(parts) > 1 else ()), whole))
 
 
 def _feedback(paper: MarkedExam) -> str:
@@ -54,11 +61,12 @@ def _feedback(paper: MarkedExam) -> str:
 
 
 def canvas_rows(graded: GradedClass) -> Rows:
-    """For Canvas' gradebook import: the points in all, and how many there are. A number in round
-    brackets at the end of a title would name an assignment."""
-    title = re.sub(r"\((\d+)\)$", r"[\1]", graded.title)
-    of = [points_text(paper.of) for paper in graded.papers[:1]]
-    yield ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", title)
-    yield ("Points Possible", "", "", "", "", *of)
+    """For Canvas' gradebook import: the points of each part and in all, and how many there are. A
+    number in round brackets at the end of a title would name an assignment."""
+    titles = (re.sub(r"\((\d+)\)$", r"[\1]", title) for title in _titles(graded))
+    yield ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", *titles)
+    for paper in graded.papers[:1]:
+        of = _with_the_whole([part.points for part in paper.exam.parts], paper.of)
+        yield ("Points Possible", "", "", "", "", *of)
     for paper, name, id_ in _with_names(graded):
-        yield (name, "", id_, id_, "", points_text(paper.points))
+        yield (name, "", id_, id_, "", *_with_the_whole(paper.points_of_parts, paper.points))

@@ -21,11 +21,12 @@ from attncli.equations.tree import Location
 from attncli.errors import UserError
 from attncli.exercises.class_tables import why_failed
 from attncli.exercises.report import made_wrongly_by, right_lines, workings_of
-from attncli.marking.classes import GradedClass, hardest, wrong_answers
+from attncli.marking.classes import GradedClass, Wrong, hardest, wrong_answers
 from attncli.marking.exam import Exam
 from attncli.marking.exam_parts import MarkedExam
 from attncli.marking.judging import Judge
-from attncli.marking.verdicts import Verdict
+from attncli.marking.slips import OF_THE_PEN
+from attncli.marking.verdicts import UNEARNED, Verdict
 from attncli.names import Word
 from attncli.nice_numbers.search import SearchRequest, search
 from attncli.pages.lesson import worst_cell
@@ -39,6 +40,8 @@ _MOST = 6
 _SEED = 20_000
 """The seed of other numbers, far from those of an exam's forms."""
 _MADE = ("rounding", "known mistake")
+_FEWEST_DIGITS = 3
+"""Characters of a number of which one may be typed wrongly; of fewer any other number is near."""
 
 
 class ToTeach(NamedTuple):
@@ -55,15 +58,28 @@ def to_teach(papers: Sequence[MarkedExam]) -> list[ToTeach]:
     found: dict[str, ToTeach] = {}
     for paper in sorted(papers, key=lambda paper: paper.exam.form):
         made: dict[str, ToTeach] = {}
-        for wrong in wrong_answers(paper):
+        for wrong in (w for w in wrong_answers(paper) if w.judgement in _MADE):
             verdict, exam = wrong.verdict, paper.exam.parts[wrong.part].exam
-            if verdict is None or not isinstance(exam, Exam) or verdict.judgement not in _MADE:
+            if verdict is None or not isinstance(exam, Exam) or _is_no_lesson(wrong):
                 continue
             entry = ToTeach(wrong.why, 1, exam, verdict)
             made.setdefault(wrong.why, found.get(wrong.why, entry))
         for says, entry in made.items():
             found[says] = entry._replace(papers=entry.papers + (says in found))
     return sorted(found.values(), key=lambda entry: -entry.papers)[:_MOST]
+
+
+def _is_no_lesson(wrong: Wrong) -> bool:
+    """Whether a number is only written down wrongly, with another digit say, or only follows."""
+    verdict, cause = wrong.verdict, wrong.cause
+    if cause is not None:
+        return cause == UNEARNED or cause.name in OF_THE_PEN
+    if verdict is None or verdict.given.number is None:
+        return False
+    both = verdict.given.number, verdict.expected.shown
+    theirs, right = (f"{number:.{verdict.given.places or 0}f}" for number in both)
+    differ = sum(a != b for a, b in zip(theirs, right, strict=False))
+    return len(theirs) == len(right) >= _FEWEST_DIGITS and differ == 1
 
 
 def next_lesson(graded: GradedClass) -> Document:
@@ -88,7 +104,9 @@ def _others(graded: GradedClass, taught: Sequence[ToTeach]) -> Iterator[Section]
         for prefix, part in zip(exam.prefixes, exam.parts, strict=True)
         for item in part.exam.items
     }
-    found = [b for b in hardest(graded.papers) if b.reasons[0][0] not in said and b.id in asked]
+    every = (w for paper in graded.papers for w in wrong_answers(paper) if not _is_no_lesson(w))
+    ids = asked.keys() & {w.id for w in every}
+    found = [b for b in hardest(graded.papers) if b.reasons[0][0] not in said and b.id in ids]
     blocks: list[Block] = []
     for blank in found[:_MOST]:
         of, item = asked[blank.id]

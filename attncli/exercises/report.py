@@ -40,7 +40,7 @@ from attncli.marking.exam import (
 )
 from attncli.marking.judging import Judge, published_verdicts
 from attncli.marking.marked_papers import all_follow
-from attncli.marking.verdicts import FOLLOW, UNWORKABLE, Cause, Given, Verdict
+from attncli.marking.verdicts import FOLLOW, UNEARNED, UNWORKABLE, Cause, Given, Verdict
 from attncli.marking.word_answers import MarkedWords
 from attncli.names import Phrase, Word, raw
 from attncli.notation import plain
@@ -222,7 +222,7 @@ def _causes(verdicts: Sequence[Verdict]) -> list[Finding]:
 
 def _reason(verdict: Verdict) -> tuple[object, ...]:
     cause = verdict.cause
-    if cause is None or verdict.judgement == "slip":
+    if cause is None or (verdict.judgement == "slip" and cause != UNEARNED):
         return (verdict.cell,)
     if verdict.judgement == "rounding":
         return verdict.judgement, cause.name
@@ -267,7 +267,7 @@ def _why(finding: Finding) -> Spans:
         return ("Slip: no rounding of the earlier numbers gives it, and no common mistake.",)
     made = cause.quantity
     where: tuple[Span, ...] = (" It was made in ", Term(made), ".") if made else ()
-    if cause.name == UNWORKABLE:
+    if cause.name in (UNWORKABLE, UNEARNED.name):
         return (cause.says,)
     if verdict.judgement == "slip":
         return ("Slip. The nearest reason: ", cause.says, *where)

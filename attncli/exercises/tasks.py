@@ -82,7 +82,8 @@ def _numbers(quantity: Quantity, path: Name, asked: _Numbers, words: Words) -> S
     if name.local in named and name.local == name.seen_from(path):
         spans = put_in(named[name.local], count=count)
     else:
-        spans = put_in(words.numbers_of, count=count, name=(Term(name.seen_from(path)),))
+        symbol = quantity.name_symbol(name.seen_from(path))
+        spans = put_in(words.numbers_of, count=count, name=(Term(symbol),))
     rows = {place.cell.row for place, _ in asked if place.cell is not None}
     if len(rows) > 1 or quantity.is_list:
         return spans

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import groupby
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeGuard, TypeVar
 
 from attncli.document.blocks import (
     ONLY_DATA,
@@ -20,7 +20,7 @@ from attncli.document.blocks import (
 from attncli.document.tables import MatrixBlock
 from attncli.equations.elision import elided_rows
 from attncli.equations.tree import Equation, Expression, Root, Symbol, Transposed
-from attncli.names import Word
+from attncli.names import Name, Word
 
 Written = TypeVar("Written")
 _NAME = re.compile(r"(√?)\b([A-Za-z]_[A-Za-z0-9]+)(ᵀ?)(?![\w\[=])")
@@ -50,6 +50,11 @@ def spans_as(
                     yield term(name)
                 case _:
                     yield mathematics(part)
+
+
+def has_time(name: str | Symbol) -> TypeGuard[Symbol]:
+    """Whether it is of a time, which mathematics, as in the heading of a table, writes above it."""
+    return isinstance(name, Symbol) and isinstance(name.name, Name) and name.name.time is not None
 
 
 def _parts(span: Span) -> Spans:

@@ -153,7 +153,11 @@ def grade(order: GradeArguments) -> PageOutput | TextOutput:
     if overrides:
         from attncli.marking.overrides import overridden
 
+        graded = _with_absent(graded, marker, overrides)
         graded = graded._replace(papers=tuple(overridden(graded.papers, overrides)))
+    if order.scheme is not None:
+        by = Path(order.scheme).name
+        graded = graded._replace(papers=tuple(p._replace(scheme=by) for p in graded.papers))
     names: Names = ()
     if order.anonymous:
         from attncli.marking.anonymous import numbered
@@ -321,6 +325,17 @@ def _graded(
     )  # fmt: skip
     several = len(order.answers) > 1 or Path(order.answers[0]).is_dir()
     return with_the_roll(graded, Roll(marker.students), whole=several or len(papers) > 1)
+
+
+def _with_absent(graded: GradedClass, marker: Marker, overrides: Sequence[Override]) -> GradedClass:
+    """A class with an empty paper of each who handed nothing in and is given points."""
+    papers, left, named = [*graded.papers], [], {entry.student for entry in overrides}
+    for absent in graded.unmarked:
+        if absent.sheet.source or named.isdisjoint((absent.sheet.student, absent.sheet.id)):
+            left.append(absent)
+        else:
+            papers.append(_paper(marker, absent.sheet)._replace(remarks=(absent.why,)))
+    return graded._replace(papers=tuple(papers), unmarked=tuple(left))
 
 
 class _HandedIn(NamedTuple):

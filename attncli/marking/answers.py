@@ -56,12 +56,6 @@ class AnswerSheet(NamedTuple):
         answers = {id_: given._replace(where="") for id_, given in self.answers.items()}
         return self._replace(answers=answers)
 
-    @property
-    def unreadable(self) -> dict[str, Given]:
-        """The answers that say something, but no number."""
-        pairs = self.answers.items()
-        return {id_: given for id_, given in pairs if given.number is None and not given.is_empty}
-
 
 # --------------------------------------------------------------------------------------------------
 # Reading answers from files, by their endings: tables, and YAML with `form`, `hash` and `answers`,

@@ -12,7 +12,7 @@ from attncli.marking.answers import AnswerSheet, Student
 from attncli.marking.exam import address_of
 from attncli.marking.exam_parts import MarkedExam, WholeExam
 from attncli.marking.marked_papers import MarkedPaper, in_a_row
-from attncli.marking.verdicts import FOLLOW, Cause, Verdict
+from attncli.marking.verdicts import FOLLOW, UNEARNED, Cause, Verdict
 from attncli.names import Phrase, Word
 from attncli.trace import Trace
 
@@ -207,7 +207,8 @@ def commonest(papers: Sequence[MarkedExam]) -> list[CommonMistake]:
     counts: Counter[tuple[str, str]] = Counter()
     for paper in papers:
         found = (wrong for wrong in wrong_answers(paper) if wrong.judgement in _WRONG)
-        counts.update({(wrong.cause.says, wrong.judgement) for wrong in found if wrong.cause})
+        made = {(w.cause, w.judgement) for w in found if w.cause != UNEARNED}
+        counts.update({(cause.says, judgement) for cause, judgement in made if cause})
     ordered = sorted(counts.items(), key=lambda entry: -entry[1])
     return [CommonMistake(says, judgement, count) for (says, judgement), count in ordered]
 
@@ -224,8 +225,3 @@ def hardest(papers: Sequence[MarkedExam]) -> list[HardBlank]:
         for id_, each in reasons.items()
     )
     return sorted(found, key=lambda blank: -blank.wrong)
-
-
-def average(papers: Sequence[MarkedExam]) -> Decimal:
-    """The points of a paper on average."""
-    return sum((paper.points for paper in papers), Decimal(0)) / max(1, len(papers))

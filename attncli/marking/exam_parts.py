@@ -17,8 +17,8 @@ from attncli.document.questions import Item, points_text
 from attncli.marking.answers import AnswerSheet
 from attncli.marking.exam import Exam, MarkedTerm, accepted_by, marked_term
 from attncli.marking.marked_papers import MarkedPaper, answers_taken, marked
-from attncli.marking.verdicts import FOLLOW, Given, Verdict
-from attncli.marking.word_answers import MarkedWords, chosen
+from attncli.marking.verdicts import FOLLOW, Given
+from attncli.marking.word_answers import chosen
 from attncli.names import Phrase, Word, raw
 from attncli.trace import Trace
 
@@ -185,12 +185,13 @@ def _earned(scheme: Scheme, part: PartExam, paper: MarkedPaper | MarkedOwn) -> D
 
 class MarkedExam(NamedTuple):
     """A student's answers to an exam, those to each part marked; `remarks` tell what else doesn't
-    fit."""
+    fit, `scheme` is the file that says how it is marked, where the exam doesn't."""
 
     sheet: AnswerSheet
     exam: WholeExam
     parts: tuple[MarkedPaper | MarkedOwn, ...]
     remarks: tuple[Phrase, ...] = ()
+    scheme: str = ""
 
     @property
     def of(self) -> Decimal:
@@ -216,14 +217,6 @@ class MarkedExam(NamedTuple):
     def papers(self) -> Iterator[MarkedPaper]:
         """The parts about scenarios."""
         return (part for part in self.parts if isinstance(part, MarkedPaper))
-
-    @property
-    def verdicts(self) -> tuple[Verdict, ...]:
-        return tuple(chain.from_iterable(paper.verdicts for paper in self.papers))
-
-    @property
-    def words(self) -> tuple[MarkedWords, ...]:
-        return tuple(chain.from_iterable(paper.words for paper in self.papers))
 
     @property
     def counts(self) -> Counter[str]:
@@ -261,8 +254,3 @@ def _part_of(sheet: AnswerSheet, prefix: str) -> AnswerSheet:
         if id_.startswith(prefix)
     }
     return sheet._replace(answers=answers, unread=())
-
-
-def papers_of(exams: Sequence[MarkedExam]) -> Iterator[MarkedPaper]:
-    """All parts about scenarios of a class."""
-    return chain.from_iterable(exam.papers for exam in exams)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
 from itertools import dropwhile
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from attncli.building.scheme import Scheme
 from attncli.equations.tree import Location
@@ -17,7 +17,7 @@ from attncli.marking.answers import AnswerSheet
 from attncli.marking.exam import Exam, MarkedTerm, known_id, marked_term, shares
 from attncli.marking.judging import Judge
 from attncli.marking.slips import OF_THE_PEN
-from attncli.marking.verdicts import FOLLOW, Given, Verdict
+from attncli.marking.verdicts import FOLLOW, UNEARNED, Given, Verdict
 from attncli.marking.word_answers import MarkedWords, OwnAnswers, marked_words, meanings
 from attncli.names import Name, Phrase, Word
 from attncli.trace import Trace
@@ -68,6 +68,7 @@ def in_a_row(texts: Sequence[str]) -> Phrase:
     return tuple(part for text in texts for part in (", ", Word(text)))[1:]
 
 
+_Said = TypeVar("_Said", Verdict, MarkedTerm, MarkedWords)
 _SHOWS = ("correct", "worked otherwise", "known mistake", "rounding")
 _BY_CHANCE = (None, Decimal(0), Decimal(1), Decimal(-1))
 _A_SLIP = 1
@@ -294,4 +295,15 @@ def marked(exam: Exam, sheet: AnswerSheet, others: Sequence[Exam] | None = None)
         marked_words(question, item.points, taken.get(item.id, nothing), own, carry=scheme.carry)
         for item, question in exam.words
     )
+    if not scheme.carry:
+        numbers = tuple(n._replace(verdict=_as_wrong(n.verdict)) for n in numbers)
+        terms, words = tuple(map(_as_wrong, terms)), tuple(map(_as_wrong, words))
     return MarkedPaper(sheet, exam, numbers, doubt, terms, words, remarks)
+
+
+def _as_wrong(said: _Said) -> _Said:
+    """What only follows from a wrong number is wrong, where nothing is carried forward."""
+    if said.judgement != "carried forward":
+        return said
+    wrong = said._replace(judgement="slip")
+    return wrong._replace(cause=UNEARNED) if isinstance(wrong, Verdict) else wrong

@@ -66,6 +66,9 @@ class Cause(NamedTuple):
 UNWORKABLE = "unworkable"
 """The cause of a number that can't be worked from its author's earlier ones."""
 
+UNEARNED = Cause("follows", "It follows from an earlier wrong number, and earns nothing.")
+"""The cause of a number that follows, where a scheme has it count as wrong."""
+
 
 class Accepted(NamedTuple):
     """The numbers that are right for a cell: from `low` to `high`, both included."""

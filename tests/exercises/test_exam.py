@@ -193,6 +193,11 @@ def test_files_for_an_lms_go_without_what_a_person_marks(folder: Path) -> None:
     assert (folder / "midterm_qti.zip").stat().st_size > 1000
 
 
+def test_the_help_says_what_an_lms_cannot_mark() -> None:
+    text = " ".join(run("help", "exam").stdout.split())
+    assert "What only follows from a wrong number earns nothing there: mark the exported" in text
+
+
 def test_files_for_an_lms_are_read_by_a_reader_and_a_schema_that_are_not_ours(folder: Path) -> None:
     reader = pytest.importorskip("moodle_xml_parser.parser")
     forms = manifest(folder)["forms"].values()
@@ -465,6 +470,18 @@ def test_grades_and_units(folder: Path, tmp_path: Path) -> None:
     assert [row["grade"] for row in rows] == ["top", "good", "none"]
 
 
+def test_marked_papers_say_by_which_scheme(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "strict.yaml").write_text("carry: false", "utf-8")
+    class_ = {name: ("A", key_of(folder, "A")) for name in ("Ada", "Ben")}
+    path = table(folder, tmp_path / "c.csv", class_)
+    for k, words in enumerate(([], ["--scheme", tmp_path / "strict.yaml"])):
+        place = tmp_path / f"marked{k}"
+        run("grade", folder, path, *words, "-o", f"{place}/", "--format", "markdown")
+        for name in ("Ada", "class"):
+            page = (place / f"{name}.md").read_text("utf-8")
+            assert ("- **Marked by:** strict.yaml" in page) == bool(words)
+
+
 def test_the_key_says_how_marks_are_given(tmp_path: Path) -> None:
     scheme = "scheme: {slip: 0.5, free: [rounded_early], unit: 0.5, grades: {A: 90}}\n"
     (tmp_path / "e.yaml").write_text(EXAM + scheme, "utf-8")
@@ -481,6 +498,19 @@ def test_the_key_says_how_marks_are_given(tmp_path: Path) -> None:
     path = table(tmp_path / "e", tmp_path / "c.csv", {"Ben": ("B", answers)})
     data = json.loads(run("grade", tmp_path / "e", path, "--format", "json").stdout)
     assert (data["points"], data["grade"]) == (31.0, "A")
+
+
+def test_the_key_tells_mistakes_that_give_the_same(folder: Path) -> None:
+    """On the diagonal a row's sum that is a column's and shares of a column are one number."""
+    key = (folder / "midterm_A_key.md").read_text("utf-8")
+    (line,) = (
+        text for text in key.splitlines() if "told apart: Dividing by the sum of the c" in text
+    )
+    assert (
+        "columns add up to 1 and the rows don't. Adding up the columns instead of the rows." in line
+    )
+    diagonal = ", ".join(rf"weights\[{word}, {word}\]" for word in ("I", "love", "AI"))
+    assert line.endswith(f" {diagonal}.")
 
 
 def overrides(tmp_path: Path, *rows: str) -> Path:
@@ -553,6 +583,27 @@ def test_overrides_of_nobody_and_nothing(row: str, says: str, folder: Path, tmp_
     assert result.exit_code == 2
     assert says in result.stderr
     assert "overrides.csv:2:1" in result.stderr
+
+
+def test_who_was_absent_may_have_points(tmp_path: Path) -> None:
+    (tmp_path / "e.yaml").write_text(EXAM, "utf-8")
+    (tmp_path / "list.csv").write_text("name,ID\nAda,1\nBen,2\nCid,3\nDot,4\n", "utf-8")
+    made = ("--students", tmp_path / "list.csv", "--format", "terminal", "-o", tmp_path / "e")
+    assert run("exam", tmp_path / "e.yaml", *made).exit_code == 0
+    table_, *rows = csv.reader((tmp_path / "e" / "e_class.csv").read_text("utf-8").splitlines())
+    with (tmp_path / "c.csv").open("w", encoding="utf-8", newline="") as file:
+        answers = key_of(tmp_path / "e", "A")
+        right = [[*row[:3], *(answers[id_] for id_ in table_[3:])] for row in rows[:2]]
+        csv.writer(file).writerows([table_, *right, *rows[2:]])
+    said = overrides(tmp_path, "Cid,2,3,by word of mouth", '3,"1/exp[I, I]",0.5,the same')
+    words = ("grade", tmp_path / "e", tmp_path / "c.csv", "--overrides", said)
+    data = json.loads(run(*words, "--format", "json").stdout)
+    paper = next(entry for entry in data["papers"] if entry["student"] == "Cid")
+    assert (paper["id"], paper["form"], paper["points"]) == ("3", rows[2][2], 3.5)
+    assert "Nothing was handed in." in paper["remarks"]
+    assert [entry["student"] for entry in data["not_marked"]] == ["Dot"]
+    nobody = overrides(tmp_path, "Eve,2,3,by word of mouth")
+    assert 'there is no paper of "Eve"; known: Ada, ' in run(*words[:-1], nobody).stderr
 
 
 def test_an_override_is_said_once(folder: Path, tmp_path: Path) -> None:

@@ -82,12 +82,13 @@ def _by_columns(trace: Any) -> Iterator[tuple[str, str]]:
         yield f"1/output[love, {j + 1}]", f"{output[1, j] + 1e-9:.3f}"
 
 
-COLUMNS, WILD, EMPTY, SIGN = 9, 4, 3, 2
+COLUMNS, WILD, EMPTY, SIGN, DIGIT = 9, 4, 3, 2, 2
+TYPED = "1/exp[AI, AI]"
 
 
 def planted(k: int, form: Form) -> dict[str, str]:
     """The answers of the k-th student: columns summed, a number from nowhere, an empty cell, a
-    wrong sign, and the rest right."""
+    wrong sign, another digit, and the rest right."""
     answers = {**form.right}
     if k < COLUMNS:
         return {**answers, **form.by_columns}
@@ -100,6 +101,10 @@ def planted(k: int, form: Form) -> dict[str, str]:
     k -= EMPTY
     if k < SIGN:
         return {**answers, OUTPUT: f"-{answers[OUTPUT]}", STATE: "x y"}
+    k -= SIGN
+    if k < DIGIT:
+        text = answers[TYPED]
+        return {**answers, TYPED: f"{text[:-2]}{(int(text[-2]) + 4) % 10}{text[-1]}"}
     return answers
 
 
@@ -186,7 +191,7 @@ def test_the_next_lesson_is_made_of_what_went_wrong(played: Class) -> None:
     assert not any(text in page for text in (*NAMES, *IDS, "Ziska", "mtrk"))
     headings = [line for line in page.splitlines() if line.startswith("## ")]
     assert headings[0] == "## 1 · Adding up the columns instead of the rows"
-    assert headings[1] == "## 2 · The sign is wrong"
+    assert len([text for text in headings if "·" in text]) == 1
     assert headings[-2:] == ["## Besides", "## Answers"]
     besides = page.partition("## Besides")[2]
     for says in (
@@ -196,7 +201,10 @@ def test_the_next_lesson_is_made_of_what_went_wrong(played: Class) -> None:
         "Right: what it looks",
     ):
         assert says in besides
-    first, rest = page.split("## 2 ·")
+    for blank in (OUTPUT, TYPED):  # a sign and a digit, which are no lesson
+        assert f"{blank}: not right in 2 of 31 papers" in played.page
+        assert blank not in besides
+    first, rest = page.split("## Besides")
     assert "In 9 of 31 papers." in first
     wrong, right = (numbers_in(line) for line in re.findall(r"\$(= .*)\$", first))
     form = forms_of(played.folder)["A"]
@@ -294,8 +302,8 @@ def moodle_import(path: Path, users: Mapping[str, int]) -> dict[str, dict[int, s
     return items
 
 
-def canvas_import(path: Path, students: Mapping[str, str]) -> tuple[str, str, dict[str, str]]:
-    """The title of the assignment, its points and the grades by the SIS ID, as Canvas reads them:
+def canvas_import(path: Path, students: Mapping[str, str]) -> list[tuple[str, str, dict[str, str]]]:
+    """Each assignment's title, its points and the grades by the SIS ID, as Canvas reads them:
     the student's columns end with the section, the next ones are assignments, "Title (12)" the one
     with that number; the row of points possible says so in its first column."""
     with path.open(encoding="utf-8", newline="") as file:
@@ -306,16 +314,17 @@ def canvas_import(path: Path, students: Mapping[str, str]) -> tuple[str, str, di
     assert re.search(r"SIS\s+User\s+ID", headings[2])
     assert re.search(r"SIS\s+Login\s+ID", headings[3])
     assert "Section" in headings[4]
-    (title,) = headings[5:]
-    assert not re.search(r"\(\d+\)\Z|(Current|Final|Override) (Score|Points|Grade)", title)
+    for title in headings[5:]:
+        assert not re.search(r"\(\d+\)\Z|(Current|Final|Override) (Score|Points|Grade)", title)
     assert "Points Possible" in points[0]
     assert all("Points Possible" not in row[0] for row in rows)
-    found = {}
     for row in rows:
         assert row[1] == ""  # Canvas' own number, which nobody else knows
         assert students[row[2]] == row[0]
-        found[row[2]] = row[5]
-    return title, points[5], found
+        assert len(row) == len(headings) == len(points)
+    return [
+        (headings[k], points[k], {row[2]: row[k] for row in rows}) for k in range(5, len(headings))
+    ]
 
 
 def test_moodle_reads_the_marks(played: Class) -> None:
@@ -336,8 +345,18 @@ def test_moodle_reads_the_marks(played: Class) -> None:
 
 def test_canvas_reads_the_marks(played: Class) -> None:
     known = dict(zip(IDS, NAMES, strict=True))
-    title, possible, grades = canvas_import(played.marked / "canvas.csv", known)
+    *parts, (title, possible, grades) = canvas_import(played.marked / "canvas.csv", known)
     papers = table(played.marked / "class.csv")
+    assert [(name, of) for name, of, _ in parts] == [
+        ("Midterm (2026): 1. Attention", "23"),
+        ("Midterm (2026): 2. One RNN step on “Yassine”", "6"),
+        ("Midterm (2026): 3. In your own words", "5"),
+    ]
+    for id_, points in grades.items():
+        assert sum(Decimal(part[id_]) for *_, part in parts) == Decimal(points)
+    by_moodle = table(played.marked / "moodle.csv")
+    for name, _, part in parts:
+        assert part == {row["ID number"]: row[name] for row in by_moodle}
     assert (title, possible) == ("Midterm [2026]", papers[0]["of"])
     assert grades == {row["id"]: row["points"] for row in papers}
 

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from attncli.cli import app
 from attncli.document.blocks import AnswerSpace
 from attncli.formats import RenderOptions, render
+from attncli.formats.typst.blocks import file as typst_file
 from attncli.option_values import LAYOUTS
 from tests.helpers.exercises import Papers, papers, request_for
 from tests.helpers.pages import SHIPPED, trace_of
@@ -33,6 +34,16 @@ def test_the_task_is_said_in_words() -> None:
     several = flat(made("i_love_ai", "softmax"))
     assert "Compute the nine numbers of exp (9 points), the three numbers of exp_sum" in several
     assert "and the nine weights (9 points). (21 points)" in several
+
+
+def test_a_name_of_a_time_is_written_as_its_table_has_it() -> None:
+    sheet = made("yassine_rnn", "state").sheet
+    for form, name in (("latex", r"$z^{\langle 1 \rangle}$"), ("markdown", "`z[1]`")):
+        text = render(sheet, form, RenderOptions())
+        assert text.count(name) == 2  # in the task and over the table
+        assert f"Compute the three numbers of {name} (3 points)" in text
+    task = typst_file([sheet]).partition("Compute the three")[2].partition("(3 points)")[0]
+    assert 't: ⟨"1"⟩' in task
 
 
 def test_questions_are_numbered_from_one() -> None:

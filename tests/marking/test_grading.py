@@ -57,6 +57,22 @@ def test_a_wrong_number_costs_once(tmp_path: Path) -> None:
     assert run("grade", "i_love_ai", path).exit_code == 1
 
 
+def test_what_is_not_carried_forward_has_the_sign_of_a_wrong_number(tmp_path: Path) -> None:
+    """e² = 7.389 for a score of 2 is wrong then, as the score is; so is a word that follows."""
+    theirs = {"scores[I, I]": "2", "exp[I, I]": "7.389", "attends_most[I]": "love"}
+    path = yaml_file(tmp_path / "a.yaml", {**RIGHT, **theirs, "weights[I, love]": "0.9"})
+    assert verdicts(graded(path))["attends_most[I]"] == "carried forward"
+    for words, sign in (((), "→"), (("--no-carry",), "! (2.718)")):
+        page = " ".join(run("grade", "i_love_ai", path, *words).stdout.split())
+        assert f"7.389 {sign}" in page
+        assert ("→" in page) == (sign == "→")
+    data = graded(path, "--no-carry")
+    entry = next(value for value in data["verdicts"] if value["cell"] == "exp[I, I]")
+    assert (entry["verdict"], entry["points"], entry["cause"]["name"]) == ("slip", 0, "follows")
+    assert "It follows from an earlier wrong number, and earns nothing." in page
+    assert verdicts(data)["attends_most[I]"] == "slip"
+
+
 def test_a_verdict_has_these_keys(tmp_path: Path) -> None:
     data = graded(yaml_file(tmp_path / "a.yaml", {**RIGHT, "exp[I, I]": "7.389"}))
     value = next(value for value in data["verdicts"] if value["cell"] == "exp[I, I]")

@@ -16,7 +16,7 @@ from attncli.document.blocks import Spans
 from attncli.document.grid import Look
 from attncli.equations.tree import Blank, Equation, Expression, Symbol
 from attncli.formats.colours import INKS, LIGHT, Inked, shade_of
-from attncli.formats.writers import spans_as
+from attncli.formats.writers import has_time, spans_as
 from attncli.names import Word
 from attncli.notation import name_of
 from attncli.notation.escaping import shown, visible
@@ -385,7 +385,11 @@ def spans(texts: Spans) -> str:
         texts,
         lambda text: escaped(text) if text.strip() else text,
         word,
-        lambda name: rf"\texttt{{{breakable(name_of(name, visible))}}}",
+        lambda name: (
+            _in_a_paragraph(name)
+            if has_time(name)
+            else rf"\texttt{{{breakable(name_of(name, visible))}}}"
+        ),
         _in_a_paragraph,
     )
     return "".join(written)

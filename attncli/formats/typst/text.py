@@ -11,7 +11,7 @@ from functools import cache
 from attncli.document.blocks import Spans
 from attncli.equations.tree import Blank, Equation, Expression, Symbol
 from attncli.formats.colours import Inked
-from attncli.formats.writers import spans_as
+from attncli.formats.writers import has_time, spans_as
 from attncli.names import Word
 from attncli.notation import name_of
 from attncli.notation.columns import at_point
@@ -166,7 +166,7 @@ def spans(texts: Spans) -> str:
         texts,
         text,
         word,
-        lambda name: code(name_of(name)),
+        lambda name: mathematics(name) if has_time(name) else code(name_of(name)),
         lambda node: mathematics(node, WORKING if isinstance(node, Symbol) else INLINE),
     )
     return joined(written)
