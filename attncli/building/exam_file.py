@@ -180,6 +180,11 @@ class ExamFile(NamedTuple):
         return tuple(part.exercise for part in self.parts if part.exercise is not None)
 
     @property
+    def scenarios(self) -> tuple[str | None, ...]:
+        """What each part is about; None for questions in the teacher's own words."""
+        return tuple(part.exercise and part.exercise.scenario for part in self.parts)
+
+    @property
     def share(self) -> int | None:
         """What a known mistake earns where an LMS marks, in per cent: as an exercise says, or else
         the scheme; None where neither does."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 from attncli.file import reading
 from attncli.file.keys import (
@@ -126,15 +126,3 @@ def load_scheme(source: str | os.PathLike[str]) -> Scheme:
     values = SCHEME.read(tree, problems) or {}
     problems.stop_if_any()
     return typed(Scheme, values)
-
-
-def said_by(data: Mapping[str, Any]) -> Scheme:
-    """The scheme that a manifest has. Raises what no scheme is made of."""
-    numbers = ("rounding", "pen", "mistake", "slip", "otherwise", "unit")
-    known = ((name, data.get(name)) for name in numbers)
-    given = {name: Decimal(str(x)) for name, x in known if x is not None}
-    more = {name: data[name] for name in ("carry", "times") if name in data}
-    grades = {str(k): Decimal(str(v)) for k, v in data.get("grades", {}).items()}
-    free = tuple(map(str, data.get("free", ())))
-    entries: dict[str, Any] = {**given, **more, "grades": grades, "free": free}
-    return Scheme(**entries)

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from attncli.building.exercise_file import Blanking, Points
-from attncli.building.manifest import ChoiceMade, FormMade, PartMade, TermMade
+from attncli.building.manifest import FormMade, PartMade, TermMade
 from attncli.building.scheme import Scheme
 from attncli.document.blocks import Document, Section
 from attncli.document.questions import (
@@ -282,7 +282,7 @@ def _made_part(
         wrong = f"its numbers aren't those that the papers of form {form} were made from"
         right = "put the old ones back, or make the exercise again"
         raise UserError.of(made.file, wrong, right)
-    tolerance = tolerance_of({name: Decimal(much) for name, much in made.tolerance.items()})
+    tolerance = tolerance_of(made.tolerance)
     items, roots = tuple(_made_items(trace, made)), printed_roots(trace)
     return PartExam(made.title, Exam(trace, items, scheme, tolerance, roots, title, form), most)
 
@@ -290,17 +290,14 @@ def _made_part(
 def _own_items(made: PartMade) -> Iterator[Item]:
     """Questions in a teacher's own words."""
     for id_, points in made.asked.items():
-        item = Item(id_, Decimal(str(points)), asks=str(made.asks.get(id_, "")))
+        item = Item(id_, Decimal(str(points)), asks=made.asks.get(id_, ""))
         if id_ in made.terms:
             item = item._replace(key=_key(made.terms[id_], None))
         elif id_ in made.choices:
-            item = item._replace(words=_right_words(made.choices[id_]))
+            options, right = made.choices[id_]
+            key = RightWords(words(options), (options.index(right),), labels_of(options))
+            item = item._replace(words=key)
         yield item
-
-
-def _right_words(choice: ChoiceMade) -> RightWords:
-    right = (choice.options.index(choice.right),)
-    return RightWords(words(choice.options), right, labels_of(choice.options))
 
 
 def _made_items(trace: Trace, made: PartMade) -> Iterator[Item]:
@@ -320,8 +317,8 @@ def _made_items(trace: Trace, made: PartMade) -> Iterator[Item]:
 
 
 def _key(term: TermMade, cell: Location | None) -> RightAnswer:
-    answer, *ends = map(Decimal, term[:3])
-    return RightAnswer(Number(answer, answer, cell), Interval(*ends), None, None)
+    number = Number(term.answer, term.answer, cell)
+    return RightAnswer(number, Interval(term.low, term.high), None, None)
 
 
 @dataclass(frozen=True)

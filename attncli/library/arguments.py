@@ -4,6 +4,7 @@ where it goes. And what comes of it, before it goes there."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from attncli.errors import Complaints, Problem
@@ -100,6 +101,17 @@ class Allowed(NamedTuple):
         from attncli.pipeline import work
 
         return work(self.load(scenario, changes).alone())
+
+    def worked_each(
+        self,
+        scenarios: Sequence[str | None],
+        changes: Sequence[str | Change],
+        complaints: Complaints,
+    ) -> list[Trace | None]:
+        """Each of some scenarios, worked; None where there is none, or having heard what is
+        wrong."""
+        work = partial(self.worked_alone, changes=changes)
+        return [None if s is None else complaints.hear(work, s) for s in scenarios]
 
     def worked_on_demand(self, scenario: str, changes: Sequence[str | Change] = ()) -> Trace:
         """The same, of which only what is asked for is worked, when it is. Raises ScenarioError."""

@@ -153,7 +153,7 @@ def _forms(typed: DesignArguments, source: str) -> Output:
     requests, names = requests_of(exam, traces), form_names(exam.forms)
     texts: dict[str, Contents] = {}
     costed = []
-    made = traces_of_forms(exam, traces, requests, names)
+    made = traces_of_forms(exam, traces, requests)
     for name, parts in watched(made, len(names), "Forms"):
         costed.append(CostedForm.of(name, parts, requests))
         for k, (part, trace) in enumerate(zip(exam.parts, parts, strict=True), start=1):
@@ -191,11 +191,9 @@ def _ordered(
             complaints.problems.append(Problem.of(option, wrong, right))
     part, context = Excerpt(typed.step), typed.context
     order = ExerciseArguments(source, part, forms=typed.forms, seed=typed.seed, allow=typed.allow)
-    ordered = ordered_exam(order._replace(context=context), complaints)
-    asked = [None] if ordered is None else [p.exercise for p in ordered.exam.parts]
-    places = [source] if ordered is None else [e and e.scenario for e in asked]
-    work = typed.allowed.worked_alone
-    traces = [complaints.hear(work, place) if place else None for place in places]
+    exam = ordered_exam(order._replace(context=context), complaints)
+    places = (source,) if exam is None else exam.scenarios
+    traces = typed.allowed.worked_each(places, (), complaints)
     folder = typed.output
     if folder is None or not is_folder(folder, many=typed.form is None):
         folder = None
@@ -204,5 +202,5 @@ def _ordered(
         right = "give one with a scenario"
         complaints.problems.append(Problem.of(source, "has no numbers to work with", right))
     complaints.stop_if_any()
-    assert ordered is not None
-    return ordered.exam, traces, folder
+    assert exam is not None
+    return exam, traces, folder

@@ -231,15 +231,14 @@ def _forms(order: GradeArguments) -> AskedForms:
     from attncli.building.exam_file import load_exam
     from attncli.exercises.exam_papers import exam_forms, requests_of
     from attncli.exercises.exams import AskedForms, form_exam
-    from attncli.library.paper_files import form_names, traces_of_forms
+    from attncli.library.paper_files import traces_of_forms
 
     _check_unchanged(order)
     exam = load_exam(order.scenario)
     scheme = _scheme(order, exam.scheme)
-    scenarios = [part.exercise and part.exercise.scenario for part in exam.parts]
-    traces = _worked(order, scenarios)
+    traces = _worked(order, exam.scenarios)
     requests = requests_of(exam, traces)
-    made = traces_of_forms(exam, traces, requests, form_names(exam.forms))
+    made = traces_of_forms(exam, traces, requests)
     forms = [form_exam(form, requests, scheme) for form in exam_forms(exam, requests, made, "")]
     return AskedForms(order.scenario, forms)
 
@@ -273,7 +272,7 @@ def _made_forms(order: GradeArguments) -> AskedForms:
             forms.append(made_form(traces, form, here, scheme, manifest.exercise))
     if wrong.problems:
         raise UserError(wrong.problems)
-    students = tuple(Student(s["name"], s["id"], s["form"]) for s in manifest.students)
+    students = tuple(Student(s.name, s.id, s.form) for s in manifest.students)
     paper = next((file for made in manifest.forms.values() for file in made.papers), "")
     return AskedForms(order.scenario, forms, students, paper)
 

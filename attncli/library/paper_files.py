@@ -10,12 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, NamedTuple
 
-from attncli.building.exercise_file import LARGEST_SEED, MOST_FORMS
 from attncli.errors import Complaints, Problem
 from attncli.file.problems import nearest
-from attncli.library.arguments import FilesOutput, TextOutput, whole_number
+from attncli.library.arguments import FilesOutput, TextOutput
 from attncli.library.output import (
     check_binary,
     check_form,
@@ -24,7 +23,7 @@ from attncli.library.output import (
     page_for,
     watched,
 )
-from attncli.option_values import KEYS, MOST_ROOM
+from attncli.option_values import KEYS
 from attncli.output_files import Contents, OutputError, check_folder
 
 if TYPE_CHECKING:
@@ -38,12 +37,11 @@ if TYPE_CHECKING:
     from attncli.trace import Trace
 
 
-Choice = TypeVar("Choice", bound=str)
 _LONGEST = 60
 _UNSAFE = re.compile(r"[^A-Za-z0-9]+")
 
 
-def check_targets(order: ExerciseArguments, manner: PaperSettings, forms: Sequence[str]) -> None:
+def _check_targets(order: ExerciseArguments, manner: PaperSettings, forms: Sequence[str]) -> None:
     """Raises OutputError where results don't fit where they are to go, or files are in the way."""
     names = _file_names(order, manner, forms)
     if manner.folder:
@@ -211,20 +209,6 @@ def _paper(kind: str, form: ExamForm, manner: PaperSettings) -> Document:
 # The terms of an exercise, read from what was typed: how many forms, which format, where to.
 
 
-class Counts(NamedTuple):
-    """Numbers: of forms (None: the scenario's own numbers), the seed, and the share of a blank's
-    points that a known mistake earns, in per cent, if one was said."""
-
-    forms: int | None
-    seed: int
-    share: int | None
-
-    @property
-    def names(self) -> list[str]:
-        """What the forms are called."""
-        return form_names(self.forms)
-
-
 def form_names(count: int | None) -> list[str]:
     """What so many forms are called; without a number the one with the scenario's own numbers."""
     from attncli.document.questions import OWN_FORM, form_name
@@ -245,52 +229,29 @@ class PaperSettings(NamedTuple):
     grid: bool = False
 
 
-def parse_counts(order: ExerciseArguments) -> Counts:
-    """The numbers of an order. Raises OutputError, naming all that are wrong."""
-    wrong: list[Problem] = []
-    found: list[int | None] = []
-    for option, text, least, most in (
-        ("--forms", order.forms, 1, MOST_FORMS),
-        ("--seed", order.seed, 0, LARGEST_SEED),
-        ("--mistakes", order.mistakes, 0, 99),
-    ):
-        try:
-            found.append(None if text is None else whole_number(option, text, least, most))
-        except OutputError as error:
-            wrong += error.problems
-    if wrong:
-        raise OutputError(wrong)
-    forms, seed, share = found
-    return Counts(forms, seed or 0, share)
-
-
-def parse_manner(
-    order: ExerciseArguments, counts: Counts | None, *, by_file: bool = False
-) -> PaperSettings:
-    """How and where it is to be written. Raises OutputError, naming all that is wrong."""
+def parse_manner(order: ExerciseArguments, exam: ExamFile | None) -> PaperSettings:
+    """How and where it is to be written. Raises UserError, naming all that is wrong."""
     from attncli.formats import paper_format_names
 
     _check_no_workbook(order.form, order.output)
-    many = (
-        by_file
-        or order.hints
-        or order.grid
-        or order.key == "separate"
-        or (counts is not None and len(counts.names) > 1)
-    )
+    by_file = exam is not None and exam.path is not None
+    names = form_names(None if exam is None else exam.forms)
+    many = by_file or order.hints or order.grid or order.key == "separate" or len(names) > 1
     folder = order.output is not None and is_folder(order.output, many=many)
     complaints = Complaints()
-    known = paper_format_names()
     target = None if folder else order.output
-    form = complaints.hear(chosen_format, order.form, target, known)
-    complaints.hear(_check_choice, "--key", order.key, KEYS)
+    form = complaints.hear(chosen_format, order.form, target, paper_format_names())
+    complaints.hear(parse_choice, "--key", order.key or KEYS[0], KEYS)
     if form is not None:
         complaints.hear(check_binary, form, order.output)
-    if form is None or complaints.problems:
-        raise OutputError(complaints.problems)
+    complaints.stop_if_any()
+    assert form is not None
     manner = _checked(order, form, folder=folder)
-    share = None if counts is None else counts.share
-    return manner if share is None else manner._replace(share=share)
+    if exam is not None and exam.share is not None:
+        manner = manner._replace(share=exam.share)
+    if exam is not None and not (folder and by_file):
+        _check_targets(order, manner, names)
+    return manner
 
 
 def _check_no_workbook(form: str | None, output: str | None) -> None:
@@ -302,20 +263,11 @@ def _check_no_workbook(form: str | None, output: str | None) -> None:
         raise OutputError.of(text, wrong, right)
 
 
-def _check_choice(option: str, text: str | None, known: Sequence[str]) -> None:
-    if text is not None and text not in known:
-        raise OutputError.of(f"{option} {text}", "no such choice", nearest(text, known))
-
-
-def parse_choice(option: str, text: str, known: Sequence[Choice]) -> Choice:
+def parse_choice(option: str, text: str, known: Sequence[str]) -> str:
     """The one of some words that is ordered. Raises OutputError."""
-    _check_choice(option, text, known)
-    return known[known.index(cast(Choice, text))]
-
-
-def parse_room(order: ExerciseArguments) -> int | None:
-    """The lines that are ordered, if they are. Raises OutputError."""
-    return None if order.room is None else whole_number("--room", order.room, 0, MOST_ROOM)
+    if text not in known:
+        raise OutputError.of(f"{option} {text}", "no such choice", nearest(text, known))
+    return text
 
 
 def is_folder(output: str, *, many: bool) -> bool:
@@ -390,7 +342,6 @@ def traces_of_forms(
     exam: ExamFile,
     traces: Sequence[Trace | None],
     requests: Sequence[ExerciseRequest | None],
-    names: Sequence[str],
     hidden: list[Attempt] | None = None,
 ) -> Iterator[FormTraces]:
     """Each form by its name, with what is worked in each of its parts: parts of the same scenario
@@ -403,4 +354,4 @@ def traces_of_forms(
         seed, allow = exam.seed + k, part.exercise.allow
         drawn = variants(trace, request, exam.forms, seed, allow, hidden)
         each.append(own for _, own in drawn)
-    return zip(names, zip(*each, strict=False), strict=False)
+    return zip(form_names(exam.forms), zip(*each, strict=False), strict=False)
