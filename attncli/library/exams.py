@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attncli.library.arguments import FilesOutput
+from attncli.library.exercise_arguments import ExerciseArguments
 from attncli.library.exercises import FormWorked, checked, folder_of
-from attncli.library.paper_files import is_folder, page_of, safe_name
+from attncli.library.paper_files import is_folder, safe_name
 from attncli.output_files import Contents, OutputError
 
 if TYPE_CHECKING:
-    from attncli.library.exercise_arguments import ExamArguments, ExerciseArguments
+    from attncli.library.exercise_arguments import ExamArguments
     from attncli.marking.answers import Student
 
 _LMS = ("moodle", "canvas", "qti")
@@ -28,14 +29,15 @@ def exam(order: ExamArguments) -> FilesOutput:
     an LMS. Raises UserError."""
     from attncli.formats import exercise_format_names
 
-    form = order.form or ("pdf" if find_spec("typst") else "html")
-    typed = order.ordered(form)
-    if order.output is None or not is_folder(order.output, many=True):
-        where = order.output or "attn exam"
+    page = order.page
+    if page.output is None or not is_folder(page.output, many=True):
+        where = page.output or "attn exam"
         raise OutputError.of(where, "an exam is a folder", "name one with -o, like -o midterm/")
-    paged = form not in exercise_format_names()
-    typed = typed._replace(output=f"{order.output.rstrip('/')}/", grid=paged)
-    job = checked(typed)
+    form = page.form or ("pdf" if find_spec("typst") else "html")
+    page = page._replace(form=form, output=f"{page.output.rstrip('/')}/")
+    paged, context = form not in exercise_format_names(), order.context
+    typed = ExerciseArguments(order.exam, students=order.students, grid=paged, page=page)
+    job = checked(typed._replace(context=context))
     if job.exam.path is None:
         wrong, right = "is no exam file", "give one with parts, as `attn help exam` shows it"
         raise OutputError.of(order.exam, wrong, right)
@@ -56,7 +58,7 @@ def _beside(
     from attncli.formats.html.entry import entry_page
     from attncli.output_files import packed
 
-    stem, page = safe_name(Path(order.scenario).stem), page_of(order)
+    stem, page = safe_name(Path(order.scenario).stem), order.page.rendering
     table, worked = f"{stem}_class.csv", [form.form for form in forms.values()]
     headings = (*_WHOSE, *in_order([item.id for item in form.whole.items] for form in worked))
     rows = [(s.name, s.id, s.form) for s in students] or [("", "", "")] * _ROWS

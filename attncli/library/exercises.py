@@ -33,7 +33,6 @@ from attncli.library.paper_files import (
     blank_sheet,
     distinct_names,
     form_names,
-    page_of,
     paper_files,
     papers_of,
     parse_choice,
@@ -76,10 +75,9 @@ _CHOICES = (("layout", LAYOUTS), ("paper", PAPER_SIZES), ("language", LANGUAGES)
 def ordered_exam(order: ExerciseArguments, complaints: Complaints) -> ExamFile | None:
     """The exam that is ordered, or an exercise as one of a single part; None having heard what is
     wrong."""
-    from attncli.building.exam_file import is_exam
-    from attncli.building.exercise_file import is_exercise
+    from attncli.building.exam_file import is_ordered
 
-    by_file = complaints.hear(lambda: is_exam(order.scenario) or is_exercise(order.scenario))
+    by_file = complaints.hear(is_ordered, order.scenario)
     if by_file is None:
         return None
     exam = (_by_file if by_file else _by_options)(order, complaints)
@@ -129,8 +127,9 @@ def _by_options(order: ExerciseArguments, complaints: Complaints) -> ExamFile | 
         said[name] = None if text is None else hear(whole_number, option, text, least, most)
     if len(complaints.problems) > before:
         return None
-    asks, frame = asks_of(order.part, order.cell, order.ask), typed(Frame, said)
-    return ExamFile.of(typed(ExerciseFile, said, scenario=order.scenario, ask=asks, frame=frame))
+    asks = asks_of(order.part, order.cell, order.ask)
+    exercise = typed(ExerciseFile, said, scenario=order.scenario, ask=asks)
+    return ExamFile.of(exercise)._replace(frame=typed(Frame, said))
 
 
 def asks_of(
@@ -196,7 +195,7 @@ def exercise(order: ExerciseArguments) -> Output:
     made = traces_of_forms(job.exam, job.traces, requests, job.hidden)
     told = exam_forms(job.exam, requests, made, job.command)
     papers = papers_of(order, job.manner, told, len(job.names))
-    return papers if order.output in (None, "-") else papers._replace(says=job.says)
+    return papers if order.page.output in (None, "-") else papers._replace(says=job.says)
 
 
 def checked(order: ExerciseArguments) -> CheckedOrder:
@@ -208,7 +207,7 @@ def checked(order: ExerciseArguments) -> CheckedOrder:
     if order.students is not None and exam is not None and manner is not None:
         students = complaints.hear(_students, order.students, exam, manner)
     scenarios = (order.scenario,) if exam is None else exam.scenarios
-    traces = order.allowed.worked_each(scenarios, order.changed.changes(), complaints)
+    traces = order.page.allowed.worked_each(scenarios, order.changed.changes(), complaints)
     complaints.stop_if_any()
     assert exam is not None
     assert manner is not None
@@ -254,7 +253,7 @@ def _personal_sheets(
     form = job.manner.format
     blank = {name: blank_sheet(whole, form) for name, whole in exercises.items()}
     sheets = [sheet_for(blank[s.form], s.name, s.id) for s in students]
-    page, suffix = page_of(job.order), suffixes_of(form)[0]
+    page, suffix = job.order.page.rendering, suffixes_of(form)[0]
     stems = distinct_names([s.id for s in students], ())
     made = tuple(
         StudentMade(*student, f"students/{stem}_sheet{suffix}", f"answers/{stem}.yaml")
@@ -287,8 +286,8 @@ Beside = Callable[[Mapping[str, "FormWorked"], Sequence["Student"]], Mapping[str
 def folder_of(job: CheckedOrder, beside: Beside) -> FilesOutput:
     """The folder of an exam, or what was edited of it again; it says what changed."""
     order = job.order
-    assert order.output is not None
-    folder = Path(order.output)
+    assert order.page.output is not None
+    folder = Path(order.page.output)
     before = load_manifest(folder) if has_manifest(folder) else None
     forms = _forms(job, _kept(job, folder, before))
     papers = watched((form.form for form in forms.values()), len(forms), "Forms")
@@ -303,7 +302,7 @@ def folder_of(job: CheckedOrder, beside: Beside) -> FilesOutput:
     files |= {f"{FORMS}/{name}": text for name, text in _texts_beside(job).items()}
     made = _manifest(job, forms, files, personal)._replace(students=whose)
     files |= personal
-    _check_edited(folder, files, before, force=order.force)
+    _check_edited(folder, files, before, force=order.page.force)
     check_folder(str(folder), [*files, FILE], force=True)
     says = _told(folder, made, before) + job.says
     return FilesOutput({**files, FILE: made.text()}, str(folder), True, says)
@@ -336,7 +335,7 @@ def _forms(job: CheckedOrder, kept: Mapping[str, Sequence[Path]]) -> dict[str, F
         fresh = {name: own for name, own in drawn if name in missing} if missing else {}
         for name in job.names:
             paths = kept[name] if name in kept else _written(job, Path(scratch), name, fresh[name])
-            left = iter([job.order.allowed.worked_alone(str(path)) for path in paths])
+            left = iter([job.order.page.allowed.worked_alone(str(path)) for path in paths])
             traces = tuple(None if trace is None else next(left) for trace in job.traces)
             own = requests_of(job.exam, traces)
             (form,) = exam_forms(job.exam, own, [(name, traces)], job.command)
@@ -407,7 +406,7 @@ def _kept(job: CheckedOrder, folder: Path, before: Manifest | None) -> dict[str,
     if not kept or was in ((), made_of):
         return kept
     order = job.order
-    if order.force:
+    if order.page.force:
         return {}
     from attncli.building.plain_scenario import settings_that_differ
 
@@ -418,8 +417,8 @@ def _kept(job: CheckedOrder, folder: Path, before: Manifest | None) -> dict[str,
     which = f"other settings ({listed(differ)})" if differ else "other numbers"
     of = scenario or "the exam"
     wrong = f"the forms {listed(kept)} were made with {which} than {of} has now"
-    right = f"make them anew with `attn exercise {order.scenario} -o {order.output} --force`"
-    raise OutputError.of(str(order.output), wrong, right)
+    right = f"make them anew with `attn exercise {order.scenario} -o {order.page.output} --force`"
+    raise OutputError.of(str(order.page.output), wrong, right)
 
 
 def _form(
@@ -452,7 +451,12 @@ def _part(part: ExamPart, whole: Document, trace: Trace | None, place: str) -> P
     made = PartMade(title, asked, terms=dict(_terms(trace, whole.items)))
     if trace is None or part.exercise is None:
         asks = {item.id: item.asks for item in whole.items}
-        return made._replace(choices=dict(_choices(whole.items)), most=most, asks=asks)
+        choices = {
+            item.id: ChoiceMade(tuple(map(raw, item.words.options)), raw(item.words.answer))
+            for item in whole.items
+            if item.words is not None
+        }
+        return made._replace(choices=choices, most=most, asks=asks)
     scenario, tolerance = trace.scenario, part.exercise.tolerance
     given = {key: numbers_of(scenario, key) for key in scenario.given}
     return made._replace(
@@ -462,16 +466,6 @@ def _part(part: ExamPart, whole: Document, trace: Trace | None, place: str) -> P
         tolerance={key: Decimal(much) for key, much in tolerance.items()},
         most=most,
     )
-
-
-def _choices(asked: Sequence[Item]) -> Iterator[tuple[str, ChoiceMade]]:
-    """The keys of what is chosen."""
-    from attncli.names import raw
-
-    for item in asked:
-        if item.words is not None:
-            options = tuple(map(raw, item.words.options))
-            yield item.id, ChoiceMade(options, raw(item.words.answer))
 
 
 def _terms(trace: Trace | None, asked: Sequence[Item]) -> Iterator[tuple[str, TermMade]]:
@@ -501,8 +495,7 @@ def _check_edited(
         there = folder / name
         if force or not there.is_file():
             continue
-        digest = hashlib.sha256(there.read_bytes()).hexdigest()[:16]
-        if digest not in (made.get(name), _digest(contents)):
+        if _digest(there.read_bytes()) not in (made.get(name), _digest(contents)):
             wrong = "isn't as it was made" if name in made else "exists already"
             right = "move it away, or write over it with --force"
             raise OutputError.of(str(there), wrong, right)

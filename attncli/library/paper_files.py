@@ -17,10 +17,8 @@ from attncli.file.problems import nearest
 from attncli.library.arguments import FilesOutput, TextOutput
 from attncli.library.output import (
     check_binary,
-    check_form,
     check_target,
     chosen_format,
-    page_for,
     watched,
 )
 from attncli.option_values import KEYS
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
     from attncli.document.blocks import Document
     from attncli.exercises.exam_papers import ExamForm, FormTraces
     from attncli.exercises.requests import ExerciseRequest
-    from attncli.formats import RenderOptions
     from attncli.library.exercise_arguments import ExerciseArguments
     from attncli.nice_numbers.candidate_quantity import Attempt
     from attncli.trace import Trace
@@ -45,14 +42,14 @@ def _check_targets(order: ExerciseArguments, manner: PaperSettings, forms: Seque
     """Raises OutputError where results don't fit where they are to go, or files are in the way."""
     names = _file_names(order, manner, forms)
     if manner.folder:
-        assert order.output is not None
-        check_folder(order.output, names, force=order.force)
+        assert order.page.output is not None
+        check_folder(order.page.output, names, force=order.page.force)
     elif len(names) > 1:
-        where = order.output or "standard output"
+        where = order.page.output or "standard output"
         wrong = f"there are {len(names)} papers to write"
         raise OutputError.of(where, wrong, "name a folder with -o, like -o sheets/")
     else:
-        check_target(order.output, force=order.force)
+        check_target(order.page.output, force=order.page.force)
 
 
 def _file_names(order: ExerciseArguments, manner: PaperSettings, forms: Sequence[str]) -> list[str]:
@@ -98,9 +95,9 @@ def papers_of(
     """The papers of all forms, for a folder, or the one that there is."""
     files = paper_files(order, manner, watched(forms, count, "Forms"))
     if manner.folder:
-        assert order.output is not None
-        return FilesOutput(files, order.output, order.force)
-    return TextOutput(next(iter(files.values())), order.output, order.force)
+        assert order.page.output is not None
+        return FilesOutput(files, order.page.output, order.page.force)
+    return TextOutput(next(iter(files.values())), order.page.output, order.page.force)
 
 
 def paper_files(
@@ -127,14 +124,10 @@ def paper_files(
 
 def blank_sheet(whole: Document, form: str) -> Document:
     """The student's sheet of an exercise; one that checks itself where a format has these."""
-    from attncli.exercises.papers import sheet_of
+    from attncli.exercises.papers import self_checking, sheet_of
     from attncli.formats import info_of
 
-    if not info_of(form).checking:
-        return sheet_of(whole)
-    from attncli.exercises.papers import self_checking
-
-    return self_checking(whole)
+    return self_checking(whole) if info_of(form).checking else sheet_of(whole)
 
 
 def answers_files(order: ExerciseArguments, exercises: Mapping[str, Document]) -> dict[str, str]:
@@ -142,10 +135,10 @@ def answers_files(order: ExerciseArguments, exercises: Mapping[str, Document]) -
     from attncli.exercises.papers import sheet_of
     from attncli.formats import render
 
-    manner = PaperSettings("yaml", "none", folder=True, kinds=("answers",), share=None)
+    manner = PaperSettings("yaml", folder=True, kinds=("answers",), share=None)
     names = _file_names(order, manner, [*exercises])
     sheets = map(sheet_of, exercises.values())
-    page = page_for(order.output)
+    page = order.page.rendering
     return {name: render(sheet, "yaml", page) for name, sheet in zip(names, sheets, strict=True)}
 
 
@@ -161,12 +154,6 @@ def _rarely_collecting() -> Iterator[None]:
         gc.set_threshold(*often)
 
 
-def page_of(order: ExerciseArguments) -> RenderOptions:
-    """What a format has to know of where papers go, and of what is left out of them."""
-    page = page_for(order.output)
-    return page._replace(fragment=order.fragment, values_only=order.values_only)
-
-
 def _texts(
     papers: Iterable[Document], order: ExerciseArguments, manner: PaperSettings
 ) -> list[Contents]:
@@ -174,8 +161,8 @@ def _texts(
     it goes to a file, and otherwise the text of what is in it."""
     from attncli.formats import contents_of, files_of, info_of, render_forms
 
-    page, can = page_of(order), info_of(manner.format)
-    if can.packed and order.output not in (None, "-"):
+    page, can = order.page.rendering, info_of(manner.format)
+    if can.packed and order.page.output not in (None, "-"):
         from attncli.output_files import packed
 
         return [packed(files_of([*papers], manner.format, page))]
@@ -222,7 +209,6 @@ class PaperSettings(NamedTuple):
     one of all forms."""
 
     format: str
-    key: str
     folder: bool
     kinds: tuple[str, ...]
     share: int | None
@@ -233,17 +219,17 @@ def parse_manner(order: ExerciseArguments, exam: ExamFile | None) -> PaperSettin
     """How and where it is to be written. Raises UserError, naming all that is wrong."""
     from attncli.formats import paper_format_names
 
-    _check_no_workbook(order.form, order.output)
+    _check_no_workbook(order.page.form, order.page.output)
     by_file = exam is not None and exam.path is not None
     names = form_names(None if exam is None else exam.forms)
     many = by_file or order.hints or order.grid or order.key == "separate" or len(names) > 1
-    folder = order.output is not None and is_folder(order.output, many=many)
+    folder = order.page.output is not None and is_folder(order.page.output, many=many)
     complaints = Complaints()
-    target = None if folder else order.output
-    form = complaints.hear(chosen_format, order.form, target, paper_format_names())
+    target = None if folder else order.page.output
+    form = complaints.hear(chosen_format, order.page.form, target, paper_format_names())
     complaints.hear(parse_choice, "--key", order.key or KEYS[0], KEYS)
     if form is not None:
-        complaints.hear(check_binary, form, order.output)
+        complaints.hear(check_binary, form, order.page.output)
     complaints.stop_if_any()
     assert form is not None
     manner = _checked(order, form, folder=folder)
@@ -295,11 +281,11 @@ def _checked(order: ExerciseArguments, form: str, *, folder: bool) -> PaperSetti
         wrong.append(Problem.of("--grid", f"the format {form} has no pages", right))
     if wrong:
         raise OutputError(wrong)
-    check_form(form, fragment=order.fragment, values_only=order.values_only)
+    order.page.check_form(form)
     first = "exercise" if key == "embedded" else "sheet"
     apart = order.hints and can.hints == "separate"
     kinds = (first, *(("key",) if key == "separate" else ()), *(("hints",) * apart))
-    return PaperSettings(form, key, folder, kinds, can.share, order.grid)
+    return PaperSettings(form, folder, kinds, can.share, order.grid)
 
 
 # --------------------------------------------------------------------------------------------------
