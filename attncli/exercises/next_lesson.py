@@ -82,12 +82,7 @@ def _others(graded: GradedClass, taught: Sequence[ToTeach]) -> Iterator[Section]
     """The hardest blanks that no such mistake explains: left empty, chosen or slipped."""
     if not graded.papers:
         return
-    exam, said = graded.papers[0].exam, {entry.says for entry in taught}
-    asked = {
-        f"{prefix}{item.id}": (part.exam, item)
-        for prefix, part in zip(exam.prefixes, exam.parts, strict=True)
-        for item in part.exam.items
-    }
+    asked, said = graded.papers[0].exam.asked, {entry.says for entry in taught}
     found = [b for b in hardest(graded.papers) if b.reasons[0][0] not in said and b.id in asked]
     blocks: list[Block] = []
     for blank in found[:_MOST]:

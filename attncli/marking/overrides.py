@@ -79,7 +79,8 @@ def overridden(papers: Sequence[MarkedExam], overrides: Iterable[Override]) -> l
     wrong: list[Problem] = []
     done: set[tuple[int, int, str]] = set()
     for entry in overrides:
-        of = [k for k, paper in enumerate(marked) if _is_by(paper, entry.student)]
+        whose = [(paper.sheet.id, paper.sheet.student) for paper in marked]
+        of = [k for k, names in enumerate(whose) if entry.student in names]
         if len(of) != 1:
             says = "there is no paper of" if not of else f"there are {len(of)} papers of"
             known = [name for p in papers for name in (p.sheet.student, p.sheet.id) if name]
@@ -102,10 +103,6 @@ def overridden(papers: Sequence[MarkedExam], overrides: Iterable[Override]) -> l
     if wrong:
         raise UserError(wrong)
     return marked
-
-
-def _is_by(paper: MarkedExam, student: str) -> bool:
-    return student in (paper.sheet.id, paper.sheet.student)
 
 
 def _meant(exam: WholeExam, text: str) -> tuple[int, list[Item]]:
