@@ -138,19 +138,6 @@ class ExamPartKind:
         return PART.schema()
 
 
-class SchemeKind:
-    """How marks are given."""
-
-    kind = SCHEME
-
-    def read(self, node: Node, problems: Diagnostics) -> Scheme | None:
-        values = SCHEME.read(node, problems)
-        return None if values is None else typed(Scheme, values)
-
-    def schema(self) -> Schema:
-        return SCHEME.schema()
-
-
 class ExamFile(NamedTuple):
     """All that an exam is made from. `path` is its file's, where it is one; a `cover` is a page of
     its own before the questions."""
@@ -200,7 +187,7 @@ EXAM = Record.of(
     Key("exam", TextKind("a title"), "what the exam is called"),
     *(k for k in EXERCISE.keys if k.name in (*_OF_ALL, *_OF_EACH) and k.name != "exercise"),
     Key("cover", Flag(), "`true`: a page of its own before the questions"),
-    Key("scheme", SchemeKind(), "how marks are given"),
+    Key("scheme", SCHEME, "how marks are given"),
     Key("parts", ListOf(ExamPartKind()), "the parts, one after the other"),
 )
 
@@ -233,7 +220,8 @@ def load_exam(source: str | os.PathLike[str]) -> ExamFile:
     parts = tuple(_part({**of_all, **part}, path, problems) for part in each)
     problems.stop_if_any()
     frame = typed(Frame, values, title=values.get("exam" if several else "exercise", ""))
-    return typed(ExamFile, {**values, "parts": parts}, frame=frame, path=path, places=places(tree))
+    said = {**values, "parts": parts, "scheme": typed(Scheme, values.get("scheme", {}))}
+    return typed(ExamFile, said, frame=frame, path=path, places=places(tree))
 
 
 def _part(values: Mapping[str, Any], path: Path, problems: Diagnostics) -> ExamPart:

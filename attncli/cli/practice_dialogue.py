@@ -178,7 +178,7 @@ def _begun(typed: PracticeArguments, now: Callable[[], float]) -> _Practice:
     trace = _worked(typed, exercise.scenario)
     request = request_of(trace, exercise)
     if typed.seed is not None and minutes is None:
-        ((_, trace),) = variants(trace, request, 1, seed, ())
+        (trace,) = variants(trace, request, 1, seed, ())
     lesson = Lesson(trace, request, typed.rows)
     assert lesson.tasks
     session, place = Session(lesson), None
@@ -206,8 +206,7 @@ def _others(lesson: Lesson, seed: int) -> Iterator[Trace]:
     from attncli.nice_numbers.search import UnsatisfiedError
 
     try:
-        for _, trace in variants(lesson.trace, lesson.request, _MANY, seed, ()):
-            yield trace
+        yield from variants(lesson.trace, lesson.request, _MANY, seed, ())
     except UnsatisfiedError:
         return
 

@@ -299,23 +299,20 @@ def variants(
     seed: int,
     allow: Sequence[str],
     hidden: list[Attempt] | None = None,
-) -> Iterator[tuple[str, Trace]]:
-    """The name and the trace of each form; of the one with the scenario's own numbers without a
-    count. `hidden` gets the mistakes that such numbers hardly show. Raises UnsatisfiedError where
-    no numbers will do."""
-    from attncli.document.questions import OWN_FORM, form_name
-
+) -> Iterator[Trace]:
+    """The trace of each form; that with the scenario's own numbers without a count. `hidden` gets
+    the mistakes that such numbers hardly show. Raises UnsatisfiedError where no numbers will do."""
     if count is None:
-        yield OWN_FORM, trace
+        yield trace
         return
     from attncli.exercises.blanked import blanks_of
     from attncli.nice_numbers.search import SearchRequest, search
 
     points = request.all_points if _may_be_longer(trace) else None
     wanted = SearchRequest(count, seed, request.quantities(trace), allow, points=points)
-    wanted = wanted._replace(blanks=blanks_of(trace, request), hidden=hidden)
-    for k, form in enumerate(search(trace.scenario, wanted)):
-        yield form_name(k), form
+    yield from search(
+        trace.scenario, wanted._replace(blanks=blanks_of(trace, request), hidden=hidden)
+    )
 
 
 def _may_be_longer(trace: Trace) -> bool:
@@ -336,8 +333,7 @@ def traces_of_forms(
     for k, (part, trace, request) in enumerate(zip(exam.parts, traces, requests, strict=True)):
         if part.exercise is None or trace is None or request is None:
             each.append(repeat(None))
-            continue
-        seed, allow = exam.seed + k, part.exercise.allow
-        drawn = variants(trace, request, exam.forms, seed, allow, hidden)
-        each.append(own for _, own in drawn)
+        else:
+            seed, allow = exam.seed + k, part.exercise.allow
+            each.append(variants(trace, request, exam.forms, seed, allow, hidden))
     return zip(form_names(exam.forms), zip(*each, strict=False), strict=False)
