@@ -126,6 +126,11 @@ class Record(NamedTuple):
             self.needs.check(node, values, problems)
         return values
 
+    def whole(self, node: Node, problems: Diagnostics) -> dict[str, Any] | None:
+        """The values of a map that can all be read; None of any other."""
+        values = self.read(node, problems)
+        return values if isinstance(node, Map) and len(values or ()) == len(node.entries) else None
+
     def schema(self) -> Schema:
         properties = {key.name: {"description": key.says, **key.kind.schema()} for key in self.keys}
         return {"type": "object", "properties": properties, "additionalProperties": False}

@@ -25,7 +25,7 @@ from attncli.exercises.exam_papers import exam_forms
 from attncli.exercises.exams import form_exam
 from attncli.exercises.papers import exercise
 from attncli.exercises.requests import ExerciseRequest, request_of
-from attncli.library.paper_files import variants
+from attncli.library.paper_files import form_names, variants
 from attncli.marking.answers import AnswerSheet
 from attncli.marking.classes import GradedClass
 from attncli.marking.exam import Exam
@@ -56,7 +56,8 @@ def exams(name: str, forms: int = 2) -> list[Exam]:
     trace = shipped_trace(name)
     request = request_of(trace, ExerciseFile(name))
     made = variants(trace, request, forms, 1, ALLOWED.get(name, ()))
-    return [exam_of(ExerciseFile(name), request, form, entry) for form, entry in made]
+    named = zip(form_names(forms), made, strict=True)
+    return [exam_of(ExerciseFile(name), request, form, entry) for form, entry in named]
 
 
 def exam_of(order: ExerciseFile, request: ExerciseRequest, form: str, trace: Trace) -> Exam:
