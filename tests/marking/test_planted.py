@@ -39,7 +39,7 @@ UPDATES = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("cause", UPDATES)
+@sampled(3, cause=UPDATES)
 def test_a_mistake_in_an_update_is_named_first(cause: str) -> None:
     findings = [found(paper_with(cause, seed)) for seed in range(12 if THOROUGH else 1)]
     assert {finding.first for finding in findings} == {cause}
