@@ -58,12 +58,15 @@ class _Target(NamedTuple):
     asked: Collection[str]
     allow: Collection[str]
     points: Callable[[Trace], object] | None
+    worth: object
 
 
 def _recounted(own: Trace, request: SearchRequest) -> Iterator[Trace]:
     """The forms of a request, worked. Raises UnsatisfiedError where the search finds none."""
     random = RandomState(list(str(request.seed).encode()))
-    target = _Target(own, request.asked, request.allow, request.points)
+    points = request.points
+    worth = None if points is None else points(own)
+    target = _Target(own, request.asked, request.allow, points, worth)
     found = {own.scenario.text_counts}
     for k in range(request.number):
         yield _next(target, random, found, form_name(k))
@@ -105,8 +108,9 @@ def _is_alike(target: _Target, made: Trace) -> bool:
         return False
     wanted = difficulty(target.own, target.asked)
     near = abs(difficulty(made, target.asked) - wanted) <= _TOLERANCE_OF_COUNTS * wanted
-    worth = target.points is None or target.points(made) == target.points(target.own)
-    return (near and worth) or "difficulty" in target.allow
+    if not near or "difficulty" in target.allow:
+        return "difficulty" in target.allow
+    return target.points is None or target.points(made) == target.worth
 
 
 def _unknown(trace: Trace) -> int:
