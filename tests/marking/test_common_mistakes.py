@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from attncli.file.address import parse_address
-from tests.conftest import share
+from tests.conftest import sampled, share
 from tests.helpers.marking_cases import graded, run, yaml_file
 from tests.helpers.plain import read
 from tests.planted.sheet import rounded
@@ -200,7 +200,7 @@ def test_what_is_rounded_inside_a_line_is_named(
     assert data["of"] - data["points"] == 1
 
 
-@pytest.mark.parametrize("quantity", ["exp", "scaled", "scores"])
+@sampled(4, quantity=["exp", "scaled", "scores"])
 def test_fewer_decimals_throughout_are_not_rounded_inside_lines(
     quantity: str, folder: Path
 ) -> None:
