@@ -209,7 +209,7 @@ WILD = st.sampled_from(
 
 
 @pytest.mark.slow
-@settings(max_examples=FEWER)
+@settings(max_examples=FEWER * (2 if THOROUGH else 1))
 @given(st.sampled_from(SCENARIOS), st.sampled_from((0.02, 0.2, 1.0)), st.randoms(), st.data())
 def test_no_paper_stops_a_class(
     name: str, share: float, rng: random.Random, data: st.DataObject
