@@ -146,13 +146,10 @@ def grade(order: GradeArguments) -> PageOutput | TextOutput:
     output = output._replace(papers=_format_of_papers(order, marker))
     graded = _graded(order, marker, asked or (), complaints)
     if overrides:
-        from attncli.marking.overrides import overridden
-
         graded = _with_absent(graded, marker, overrides)
         graded = graded._replace(papers=tuple(overridden(graded.papers, overrides)))
-    if order.scheme is not None:
-        by = Path(order.scheme).name
-        graded = graded._replace(papers=tuple(p._replace(scheme=by) for p in graded.papers))
+    by = Path(order.scheme or "").name
+    graded = graded._replace(papers=tuple(p._replace(scheme=by) for p in graded.papers))
     names: Names = ()
     if order.anonymous:
         from attncli.marking.anonymous import numbered

@@ -96,8 +96,9 @@ def _is_alike(own: Trace, like: SearchRequest, made: Trace) -> bool:
         return False
     wanted = difficulty(own, like.asked)
     near = abs(difficulty(made, like.asked) - wanted) <= _TOLERANCE_OF_COUNTS * wanted
-    worth = like.points is None or like.points(made) == like.points(own)
-    return (near and worth) or "difficulty" in like.allow
+    if not near or "difficulty" in like.allow:
+        return "difficulty" in like.allow
+    return like.points is None or like.points(made) == like.points(own)
 
 
 def _unknown(trace: Trace) -> int:
