@@ -10,6 +10,7 @@ from functools import wraps
 from hashlib import sha256
 from importlib import import_module
 from itertools import product
+from math import prod
 from pathlib import Path
 from typing import Any, TypeVar
 from zlib import crc32
@@ -20,6 +21,7 @@ from hypothesis import strategies as st
 from hypothesis.internal.conjecture import providers
 
 from attncli import pipeline
+from attncli.building import given_matrices
 from attncli.file.shipped import find
 
 T = TypeVar("T")
@@ -67,8 +69,27 @@ def share(every: int, cases: Iterable[T], of: str) -> list[T]:
 
 
 def pytest_configure() -> None:
-    """Every file that a test reads and the program accepts is valid by the JSON Schema as well."""
+    """Every file that a test reads and the program accepts is valid by the JSON Schema as well.
+    A table of millions of random numbers is drawn and rounded once, for all tests of it."""
     pipeline.load = _checked_by_the_schema(pipeline.load)
+    given_matrices._drawn = _once(given_matrices._drawn)
+
+
+def _once(drawn: Callable[..., T]) -> Callable[..., T]:
+    tables = dict[Any, T]()
+
+    def known(scenario: Any, name: Any, problems: Any) -> T:
+        source, rounding = scenario.random[name], scenario.rounding
+        shape = source.shape or scenario.shapes[name]
+        if not all(shape) or prod(shape) < 10**6:
+            return drawn(scenario, name, problems)
+        key = (source._replace(where=None), *shape, rounding.decimals, rounding.carries)
+        if key not in tables:
+            tables.clear()  # one takes a quarter of a gigabyte
+            tables[key] = drawn(scenario, name, problems)
+        return tables[key]
+
+    return known
 
 
 def _checked_by_the_schema(load: Callable[..., T]) -> Callable[..., T]:

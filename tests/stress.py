@@ -27,7 +27,7 @@ from attncli.exercises.line_blanks import Blankable
 from attncli.exercises.requests import ExerciseRequest, request_of
 from attncli.file import shipped
 from attncli.formats import RenderOptions, render
-from attncli.library.paper_files import variants
+from attncli.library.paper_files import form_names, variants
 from attncli.names import Word
 from attncli.nice_numbers.costs import difficulty
 from attncli.numbers import decimals
@@ -150,7 +150,7 @@ def stress(
     order = ExerciseFile(scenario, tuple(Ask(step=step) for step in steps) or (Ask(),), seed=seed)
     request = request_of(trace, order)
     data, folder = plain_data(scenario, changes), shipped.find(scenario).parent
-    made = variants(trace, request, forms, seed, allow)
+    made = zip(form_names(forms), variants(trace, request, forms, seed, allow), strict=True)
     return [trial(data, folder, form, request, name) for name, form in made]
 
 

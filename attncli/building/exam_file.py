@@ -13,9 +13,6 @@ from attncli.building.exercise_file import (
     WORTH,
     ExerciseFile,
     Frame,
-    exercise_of,
-    load_exercise,
-    named_scenario,
 )
 from attncli.building.given_matrices import places
 from attncli.building.scheme import SCHEME, Scheme
@@ -33,7 +30,7 @@ from attncli.file.keys import (
     keys_of_fields,
     typed,
 )
-from attncli.file.nodes import Map, Node
+from attncli.file.nodes import Node
 from attncli.file.problems import Diagnostics
 from attncli.steps.schema import step_meant
 
@@ -76,8 +73,8 @@ class OwnQuestionKind:
     """A question with one way to answer it."""
 
     def read(self, node: Node, problems: Diagnostics) -> OwnQuestion | None:
-        values = QUESTION.read(node, problems) or {}
-        if not isinstance(node, Map) or len(values) < len(node.entries):
+        values = QUESTION.whole(node, problems)
+        if values is None:
             return None
         ways = [way for way in _WAYS if way in values]
         if "ask" not in values:
@@ -123,8 +120,8 @@ class ExamPartKind:
     """A part; what it says of an exercise stays as it is read until the whole file is known."""
 
     def read(self, node: Node, problems: Diagnostics) -> dict[str, Any] | None:
-        values = PART.read(node, problems) or {}
-        if not isinstance(node, Map) or len(values) < len(node.entries):
+        values = PART.whole(node, problems)
+        if values is None:
             return None
         if ("scenario" in values) == ("questions" in values):
             wrong = "a part has a scenario that is asked about, or questions"
@@ -139,19 +136,6 @@ class ExamPartKind:
 
     def schema(self) -> Schema:
         return PART.schema()
-
-
-class SchemeKind:
-    """How marks are given."""
-
-    kind = SCHEME
-
-    def read(self, node: Node, problems: Diagnostics) -> Scheme | None:
-        values = SCHEME.read(node, problems)
-        return None if values is None else typed(Scheme, values)
-
-    def schema(self) -> Schema:
-        return SCHEME.schema()
 
 
 class ExamFile(NamedTuple):
@@ -171,13 +155,17 @@ class ExamFile(NamedTuple):
     def of(cls, exercise: ExerciseFile) -> "ExamFile":
         """An exercise as an exam of one part."""
         part = ExamPart(exercise=exercise)
-        path, known = exercise.path, exercise.places
-        return cls((part,), exercise.frame, exercise.forms, exercise.seed, path=path, places=known)
+        return cls((part,), forms=exercise.forms, seed=exercise.seed)
 
     @property
     def exercises(self) -> tuple[ExerciseFile, ...]:
         """Those of its parts, for whatever all of them have."""
         return tuple(part.exercise for part in self.parts if part.exercise is not None)
+
+    @property
+    def scenarios(self) -> tuple[str | None, ...]:
+        """What each part is about; None for questions in the teacher's own words."""
+        return tuple(part.exercise and part.exercise.scenario for part in self.parts)
 
     @property
     def share(self) -> int | None:
@@ -199,45 +187,53 @@ EXAM = Record.of(
     Key("exam", TextKind("a title"), "what the exam is called"),
     *(k for k in EXERCISE.keys if k.name in (*_OF_ALL, *_OF_EACH) and k.name != "exercise"),
     Key("cover", Flag(), "`true`: a page of its own before the questions"),
-    Key("scheme", SchemeKind(), "how marks are given"),
+    Key("scheme", SCHEME, "how marks are given"),
     Key("parts", ListOf(ExamPartKind()), "the parts, one after the other"),
 )
 
 
-def is_exam(source: str | os.PathLike[str]) -> bool:
-    """Whether a file that is there is one of an exam, of several parts."""
+_OWN = ("exam", "parts")
+"""Keys of an exam that no exercise has."""
+
+
+def is_ordered(source: str | os.PathLike[str]) -> bool:
+    """Whether a file that is there is one of an exercise or an exam, and not a scenario."""
     path = shipped.find(os.fspath(source))
     if not path.is_file():
         return False
     tree = reading.read_file(path, Diagnostics(), step_meant)
-    return any(tree.get(key) is not None for key in ("exam", "parts"))
+    return any(tree.get(key) is not None for key in (*_OWN, "exercise", "scenario", "ask"))
 
 
 def load_exam(source: str | os.PathLike[str]) -> ExamFile:
     """The exam of a file, which may be that of an exercise. Raises ScenarioError, whose `problems`
     are all that is wrong."""
-    if not is_exam(source):
-        return ExamFile.of(load_exercise(source))
     problems = Diagnostics()
     path = Path(source)
     tree = reading.read_file(path, problems, step_meant)
-    values = EXAM.read(tree, problems) or {}
-    if tree.get("parts") is None:
+    several = any(tree.get(key) is not None for key in _OWN)
+    values = (EXAM if several else EXERCISE).read(tree, problems) or {}
+    if several and tree.get("parts") is None:
         problems.add(tree.where, "no parts to ask", "give some, like parts: [{scenario: …}]")
-    problems.stop_if_any()
     of_all: dict[str, Any] = {key: values[key] for key in _OF_EACH if key in values}
-    frame = typed(Frame, values, title=values.get("exam", ""))
-    parts = [_part({**of_all, **part}, path, frame, problems) for part in values["parts"]]
+    each = values.get("parts", ()) if several else [{**values, "where": tree}]
+    parts = tuple(_part({**of_all, **part}, path, problems) for part in each)
     problems.stop_if_any()
-    kept = {key: values[key] for key in ("forms", "seed", "cover", "scheme") if key in values}
-    return ExamFile(tuple(parts), frame, path=path, places=places(tree), **kept)
+    frame = typed(Frame, values, title=values.get("exam" if several else "exercise", ""))
+    said = {**values, "parts": parts, "scheme": typed(Scheme, values.get("scheme", {}))}
+    return typed(ExamFile, said, frame=frame, path=path, places=places(tree))
 
 
-def _part(values: Mapping[str, Any], path: Path, frame: Frame, problems: Diagnostics) -> ExamPart:
-    """A part with its exercise, whose scenario is looked for beside the exam."""
-    part = typed(ExamPart, values)
+def _part(values: Mapping[str, Any], path: Path, problems: Diagnostics) -> ExamPart:
+    """A part with its exercise, whose scenario is a file beside the exam, or else a shipped one."""
+    part, tree = typed(ExamPart, values), values["where"]
     if part.questions:
         return part
-    node = values["where"]
-    scenario = named_scenario(values, path, node, problems)
-    return part._replace(exercise=exercise_of(values, scenario, path, node, frame))
+    if tree.get("scenario") is None:
+        problems.add(tree.where, "no scenario to ask about", "say one, like scenario: i_love_ai")
+    named = str(values.get("scenario", ""))
+    beside = path.parent / named
+    known = named in shipped.names() and not beside.is_file()
+    said = {**values, "scenario": named if known else str(beside), "places": places(tree)}
+    said["tolerance"] = MappingProxyType(values.get("tolerance", {}))
+    return part._replace(exercise=typed(ExerciseFile, said))

@@ -1,18 +1,13 @@
 """An exercise as somebody orders it, in a file or by options: what is asked of a scenario, for how
 many points, and what stands around the questions; the fields are the keys of a file, from which
-come reading and the tables of the reference. And its manifest, which is kept beside the papers:
-which forms were made, from which numbers, what they ask, and which files are theirs."""
+come reading and the tables of the reference."""
 
-import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
-from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
-from attncli.building.given_matrices import places
 from attncli.errors import Where, quote
-from attncli.file import reading, shipped
 from attncli.file.keys import (
     Choice,
     Flag,
@@ -26,7 +21,6 @@ from attncli.file.keys import (
     TextKind,
     WholeNumber,
     keys_of_fields,
-    typed,
 )
 from attncli.file.nodes import Map, Node, Scalar, describe
 from attncli.file.problems import Diagnostics, nearest
@@ -42,7 +36,7 @@ from attncli.option_values import (
     PaperSize,
 )
 from attncli.steps.order import STORY, inquiries, is_question, made
-from attncli.steps.schema import nearest_step, step_meant
+from attncli.steps.schema import nearest_step
 
 MOST_POINTS = 100
 MOST_FORMS = 10_000
@@ -101,36 +95,29 @@ class BlankingKind:
         return {"anyOf": [{"enum": list(BLANKS)}, {"type": "string", "pattern": "^random:"}]}
 
 
-class StepKind:
-    """The name of a step."""
+class NameKind(NamedTuple):
+    """A name of `what` is known."""
 
-    def read(self, node: Node, problems: Diagnostics) -> str | None:
-        if isinstance(node, Scalar) and node.text in STORY:
-            return node.text
-        right = nearest_step(node.text if isinstance(node, Scalar) else "")
-        problems.add(node.where, f"{describe(node)} is no step", right)
-        return None
-
-    def schema(self) -> Schema:
-        return {"enum": list(STORY)}
-
-
-class QuestionKind:
-    """The name of a question that is answered in words, or the id of one: `attends_most[love]`."""
+    what: str
+    is_known: Callable[[str], bool]
+    nearest: Callable[[str], str]
+    schema: Callable[[], Schema]
 
     def read(self, node: Node, problems: Diagnostics) -> str | None:
         text = node.text if isinstance(node, Scalar) else ""
-        if is_question(text):
+        if self.is_known(text):
             return text
-        problems.add(node.where, f"{describe(node)} is no question", nearest(text, [*inquiries()]))
+        problems.add(node.where, f"{describe(node)} is no {self.what}", self.nearest(text))
         return None
 
-    def schema(self) -> Schema:
-        return {"type": "string", "pattern": "|".join(inquiries())}
 
-
-STEP = StepKind()
-QUESTION = QuestionKind()
+STEP = NameKind("step", STORY.__contains__, nearest_step, lambda: {"enum": list(STORY)})
+QUESTION = NameKind(
+    "question",
+    is_question,
+    lambda text: nearest(text, [*inquiries()]),
+    lambda: {"type": "string", "pattern": "|".join(inquiries())},
+)
 _TEXT = TextKind()
 
 
@@ -186,8 +173,8 @@ class AskKind:
                 return Ask(question=node.text, where=node.where)
             step = STEP.read(node, problems)
             return None if step is None else Ask(step, where=node.where)
-        values = ASKED.read(node, problems) or {}
-        if len(values) < len(node.entries):
+        values = ASKED.whole(node, problems)
+        if values is None:
             return None
         for key, others, wrong, right in _AT_ODDS:
             beside = sorted(others & values.keys())
@@ -279,8 +266,7 @@ class Frame(NamedTuple):
 class ExerciseFile(NamedTuple):
     """All that an exercise is made from besides its scenario, which `scenario` names: a path, or
     a shipped name. `forms` is None for the scenario's own numbers, `mistakes` what a known one
-    earns, in per cent; `path` is the file's, where it is one, and `places` says where its keys
-    stand."""
+    earns, in per cent; `places` says where its keys stand in a file."""
 
     scenario: Annotated[
         str,
@@ -294,7 +280,6 @@ class ExerciseFile(NamedTuple):
         "what is asked for: `[softmax, {step: weighted_sum, token: love}]`; all steps if nothing is"
         " said. Besides numbers a question that is answered in words: `attends_most`",
     ] = (Ask(),)
-    frame: Frame = Frame()
     blank: Annotated[Blanking, BlankingKind(), "what is taken out, as `--blank` has it"] = (
         Blanking()
     )
@@ -331,7 +316,6 @@ class ExerciseFile(NamedTuple):
         WholeNumber(0, 99),
         "the share of the points that a known mistake earns, in %",
     ] = None
-    path: Path | None = None
     places: Mapping[str, Where] = MappingProxyType({})
 
 
@@ -340,53 +324,3 @@ EXERCISE = Record.of(
     *keys_of_fields(Frame),
     *keys_of_fields(ExerciseFile),
 )
-_OWN = ("exercise", "scenario", "ask")
-"""Keys of an exercise that no scenario has."""
-
-
-def is_exercise(source: str | os.PathLike[str]) -> bool:
-    """Whether a file that is there is one of an exercise, and not a scenario."""
-    path = shipped.find(os.fspath(source))
-    if not path.is_file():
-        return False
-    tree = reading.read_file(path, Diagnostics(), step_meant)
-    return any(tree.get(key) is not None for key in _OWN)
-
-
-def load_exercise(source: str | os.PathLike[str]) -> ExerciseFile:
-    """The exercise of a file. Raises ScenarioError, whose `problems` are all that is wrong."""
-    problems = Diagnostics()
-    path = Path(source)
-    tree = reading.read_file(path, problems, step_meant)
-    values = EXERCISE.read(tree, problems) or {}
-    scenario = named_scenario(values, path, tree, problems)
-    problems.stop_if_any()
-    frame = typed(Frame, values, title=values.get("exercise", ""))
-    return exercise_of(values, scenario, path, tree, frame)
-
-
-def exercise_of(
-    values: Mapping[str, Any], scenario: str, path: Path, tree: Map, frame: Frame
-) -> ExerciseFile:
-    """The exercise that the values of a file, or of a part of one, say."""
-    tolerance = MappingProxyType(values.get("tolerance", {}))
-    kept = {key: value for key, value in values.items() if key not in ("scenario", "tolerance")}
-    return typed(
-        ExerciseFile,
-        kept,
-        scenario=scenario,
-        frame=frame,
-        tolerance=tolerance,
-        path=path,
-        places=places(tree),
-    )
-
-
-def named_scenario(values: Mapping[str, Any], path: Path, tree: Map, problems: Diagnostics) -> str:
-    """The scenario's path, or the name of a shipped one: a file beside the exercise comes first."""
-    if tree.get("scenario") is None:
-        problems.add(tree.where, "no scenario to ask about", "say one, like scenario: i_love_ai")
-    named = str(values.get("scenario", ""))
-    beside = path.parent / named
-    known = named in shipped.names() and not beside.is_file()
-    return named if known else str(beside)

@@ -2,14 +2,14 @@
 from which numbers, what each part of them asks, and which files are theirs."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, get_args, get_origin
 
 from attncli.building.exercise_file import TOLERANCE
-from attncli.building.scheme import Scheme, said_by
+from attncli.building.scheme import Scheme
 from attncli.file.problems import ScenarioError
 
 FILE = "manifest.json"
@@ -20,9 +20,9 @@ class TermMade(NamedTuple):
     """The key of a number inside a line: the answer, from where to where it is accepted, and the
     cell that it comes from, if it does."""
 
-    answer: str
-    low: str
-    high: str
+    answer: Decimal
+    low: Decimal
+    high: Decimal
     cell: str = ""
 
 
@@ -46,7 +46,7 @@ class PartMade(NamedTuple):
     given: Mapping[str, Rows] = MappingProxyType({})
     terms: Mapping[str, TermMade] = MappingProxyType({})
     choices: Mapping[str, ChoiceMade] = MappingProxyType({})
-    tolerance: Mapping[str, str] = MappingProxyType({})
+    tolerance: Mapping[str, Decimal] = MappingProxyType({})
     most: float | None = None
     asks: Mapping[str, str] = MappingProxyType({})
 
@@ -60,6 +60,16 @@ class FormMade(NamedTuple):
     papers: tuple[str, ...] = ()
 
 
+class StudentMade(NamedTuple):
+    """A student, the form that is theirs, their sheet, and the file for their answers."""
+
+    name: str
+    id: str
+    form: str
+    sheet: str
+    answers: str = ""
+
+
 class Manifest(NamedTuple):
     """The forms by their names, the hash of each file's contents, and which sheet of which form is
     whose; `made_of` are the hashes of the scenarios' own numbers and settings. `version` is the
@@ -71,7 +81,7 @@ class Manifest(NamedTuple):
     seed: int
     forms: Mapping[str, FormMade]
     files: Mapping[str, str]
-    students: tuple[Mapping[str, str], ...] = ()
+    students: tuple[StudentMade, ...] = ()
     made_of: tuple[str, ...] = ()
     scheme: Scheme = Scheme()
 
@@ -95,68 +105,45 @@ def load_manifest(path: Path) -> Manifest:
     """The manifest of a file, or of a folder that has one. Raises ScenarioError."""
     place = path / FILE if path.is_dir() else path
     try:
-        data: dict[str, Any] = json.loads(place.read_text("utf-8"))
-        forms = {name: _form(form) for name, form in data.pop("forms").items()}
-        each = {"scenarios": tuple(map(str, data.pop("scenarios")))}
-        each["made_of"] = tuple(map(str, data.pop("made_of")))
-        students = tuple(map(_student, data.pop("students", ())))
-        scheme = said_by(data.pop("scheme", {}))
-        of_class: dict[str, Any] = {"forms": forms, "students": students, "scheme": scheme}
-        entries: dict[str, Any] = {**data, **each, **of_class}
-        return Manifest(**entries)
+        manifest: Manifest = _read(Manifest, json.loads(place.read_text("utf-8")))
+        for form in manifest.forms.values():
+            _check(form)
+        return manifest
     except (OSError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError):
         wrong = "is no manifest of an exercise"
         right = "make the exercise again, into another folder"
         raise ScenarioError.of(str(place), wrong, right) from None
 
 
-def _form(data: Mapping[str, Any]) -> FormMade:
-    """A form as it was written. Raises what `load_manifest` takes for no manifest."""
-    parts = tuple(map(_part, data["parts"]))
-    if not parts:
-        raise ValueError(data)
-    return FormMade(**{**data, "parts": parts, "papers": tuple(data.get("papers", ()))})
+def _read(kind: Any, data: Any) -> Any:  # noqa: ANN401
+    """A value of a kind, as it was written. Raises what `load_manifest` takes for no manifest."""
+    if get_origin(kind) is Annotated:
+        kind = get_args(kind)[0]
+    of, inside = get_origin(kind), get_args(kind)
+    if of in (tuple, list):
+        return of(_read(inside[0], value) for value in data)
+    if of is Mapping:
+        return {str(key): _read(inside[1], value) for key, value in data.items()}
+    if hasattr(kind, "_fields"):
+        pairs = data.items() if isinstance(data, Mapping) else zip(kind._fields, data, strict=False)
+        return kind(**{name: _read(kind.__annotations__[name], value) for name, value in pairs})
+    if inside:  # one of several kinds
+        return data if type(data) in inside else _read(inside[0], data)
+    return Decimal(str(data)) if kind is Decimal else kind(data)
 
 
-def _part(data: Mapping[str, Any]) -> PartMade:
-    """A part as it was written. Raises ValueError for one whose scenario isn't in the folder."""
-    part = PartMade(**data)
-    place = PurePosixPath(part.file)
-    if place.is_absolute() or ".." in place.parts:
-        raise ValueError(part.file)
-    asked = {str(cell): float(points) for cell, points in part.asked.items()}
-    terms = {id_: _term(term) for id_, term in part.terms.items()}
-    choices = {id_: _choice(**entry) for id_, entry in data.get("choices", {}).items()}
-    if not {*terms, *choices} <= asked.keys():
-        raise ValueError(part.terms)
-    tolerance = _tolerance(part.tolerance)
-    return part._replace(asked=asked, terms=terms, choices=choices, tolerance=tolerance)
-
-
-def _choice(options: Sequence[str], right: str) -> ChoiceMade:
-    """A choice. Raises ValueError for one of which nothing is right."""
-    if right not in options:
-        raise ValueError(right)
-    return ChoiceMade(tuple(options), right)
-
-
-def _term(data: Sequence[str]) -> TermMade:
-    """A key. Raises TypeError and ArithmeticError for what is none."""
-    term = TermMade(*data)
-    for number in term[:3]:
-        Decimal(number)
-    return term
-
-
-def _student(data: Mapping[str, str]) -> Mapping[str, str]:
-    """A student. Raises KeyError for one without a name, an ID, a form and a sheet."""
-    by_name = {name: str(data[name]) for name in ("name", "id", "form", "sheet")}
-    return {**by_name, "answers": str(data.get("answers", ""))}
-
-
-def _tolerance(data: Mapping[str, str]) -> dict[str, str]:
-    """What is let pass, as it is written. Raises KeyError and ArithmeticError for what is none."""
-    return {TOLERANCE.known[name].name: str(Decimal(text)) for name, text in data.items()}
+def _check(form: FormMade) -> None:
+    """Raises ValueError for a form without parts, or of which one has a scenario that isn't in the
+    folder, keys of what isn't asked, none of the options right, or unknown ways to let pass."""
+    for part in form.parts:
+        place = PurePosixPath(part.file)
+        outside = place.is_absolute() or ".." in place.parts
+        unknown = {*part.terms, *part.choices} - part.asked.keys()
+        unknown |= part.tolerance.keys() - TOLERANCE.known.keys()
+        if outside or unknown or any(c.right not in c.options for c in part.choices.values()):
+            raise ValueError(part)
+    if not form.parts:
+        raise ValueError(form)
 
 
 def has_manifest(folder: Path) -> bool:

@@ -2,12 +2,13 @@
 it, which mistakes cost nothing, and the scale of grades."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
+from attncli.building.exercise_file import NameKind
 from attncli.file import reading
 from attncli.file.keys import (
     COUNT,
@@ -16,12 +17,10 @@ from attncli.file.keys import (
     MapOf,
     NumberKind,
     Record,
-    Schema,
     keys_of_fields,
     typed,
     word_or,
 )
-from attncli.file.nodes import Node, Scalar, describe
 from attncli.file.problems import Diagnostics, nearest
 from attncli.option_values import Marks
 from attncli.steps.schema import step_meant
@@ -35,25 +34,19 @@ ROUNDINGS = (
 """Ways of rounding that are told from others by their names."""
 
 
-class MistakeKind:
-    """The name of a mistake, or of a way of rounding."""
-
-    def read(self, node: Node, problems: Diagnostics) -> str | None:
-        known = {*ROUNDINGS, *_mistakes()}
-        if isinstance(node, Scalar) and node.text in known:
-            return node.text
-        right = nearest(node.text if isinstance(node, Scalar) else "", sorted(known))
-        problems.add(node.where, f"{describe(node)} is no mistake that is known", right)
-        return None
-
-    def schema(self) -> Schema:
-        return {"type": "string"}
-
-
-def _mistakes() -> Iterable[str]:
+def _mistakes() -> set[str]:
+    """The names of mistakes, and of ways of rounding."""
     from attncli.steps.story import steps
 
-    return (mistake.name for step in steps() for mistake in step.mistakes)
+    return {*ROUNDINGS, *(mistake.name for step in steps() for mistake in step.mistakes)}
+
+
+_MISTAKE = NameKind(
+    "mistake that is known",
+    lambda text: text in _mistakes(),
+    lambda text: nearest(text, sorted(_mistakes())),
+    lambda: {"type": "string"},
+)
 
 
 class Scheme(NamedTuple):
@@ -81,7 +74,7 @@ class Scheme(NamedTuple):
         "in how many of the numbers that it changes a mistake costs: 1 by default, or `all`",
     ] = 1
     free: Annotated[
-        tuple[str, ...], ListOf(MistakeKind()), "mistakes that cost nothing: `[rounded_early]`"
+        tuple[str, ...], ListOf(_MISTAKE), "mistakes that cost nothing: `[rounded_early]`"
     ] = ()
     unit: Annotated[
         Decimal | None,
@@ -126,15 +119,3 @@ def load_scheme(source: str | os.PathLike[str]) -> Scheme:
     values = SCHEME.read(tree, problems) or {}
     problems.stop_if_any()
     return typed(Scheme, values)
-
-
-def said_by(data: Mapping[str, Any]) -> Scheme:
-    """The scheme that a manifest has. Raises what no scheme is made of."""
-    numbers = ("rounding", "pen", "mistake", "slip", "otherwise", "unit")
-    known = ((name, data.get(name)) for name in numbers)
-    given = {name: Decimal(str(x)) for name, x in known if x is not None}
-    more = {name: data[name] for name in ("carry", "times") if name in data}
-    grades = {str(k): Decimal(str(v)) for k, v in data.get("grades", {}).items()}
-    free = tuple(map(str, data.get("free", ())))
-    entries: dict[str, Any] = {**given, **more, "grades": grades, "free": free}
-    return Scheme(**entries)

@@ -7,6 +7,7 @@ import typer
 from attncli.cli import options
 from attncli.cli.calling import taking
 from attncli.library.arguments import Output
+from attncli.library.commands import WITHOUT
 from attncli.library.exercise_arguments import (
     ExamArguments,
     ExerciseArguments,
@@ -165,7 +166,7 @@ _EXAM = {
 }
 
 
-@taking(ExamArguments, own=_EXAM)
+@taking(ExamArguments, WITHOUT["exam"], own=_EXAM)
 def exam(typed: ExamArguments) -> Output:
     """Make an exam: papers, keys, files for the class and for an LMS.
 
@@ -256,7 +257,7 @@ _GRADE = {
 }
 
 
-@taking(GradeArguments, own=_GRADE)
+@taking(GradeArguments, WITHOUT["grade"], own=_GRADE)
 def grade(typed: GradeArguments) -> Output:
     """Mark answers: what each file is worth, and what went wrong.
 

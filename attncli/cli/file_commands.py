@@ -9,6 +9,7 @@ from attncli.cli.calling import taking
 from attncli.cli.errors import complaining
 from attncli.library import scenario_files
 from attncli.library.arguments import Output, PageOptions
+from attncli.library.commands import WITHOUT
 from attncli.library.designs import DesignArguments
 from attncli.library.exercise_arguments import SiteArguments
 from attncli.library.scenario_files import (
@@ -43,7 +44,7 @@ _DESIGN = {
 }
 
 
-@taking(DesignArguments, own=_DESIGN)
+@taking(DesignArguments, WITHOUT["design"], own=_DESIGN)
 def design(typed: DesignArguments) -> Output:
     """Make a new scenario, or forms that cost the same.
 

@@ -77,7 +77,7 @@ class Turn:
             self.others += 1
         elif said in _SHOW:
             _show(feedback.answer(self.session, self.task))
-            self.session.keep_shown(self.task, self.mistakes)
+            self.session.keep(self.task, self.mistakes)
             return True
         elif not text and self.last:
             return self.keep(self.last)
@@ -109,7 +109,7 @@ class Turn:
         return False
 
     def keep(self, given: Sequence[str]) -> bool:
-        self.session.keep(self.task, given, self.mistakes, self.hints + self.others)
+        self.session.keep(self.task, self.mistakes, given, self.hints + self.others)
         return True
 
     def answers_of(self, text: str) -> list[str] | None:
@@ -178,7 +178,7 @@ def _begun(typed: PracticeArguments, now: Callable[[], float]) -> _Practice:
     trace = _worked(typed, exercise.scenario)
     request = request_of(trace, exercise)
     if typed.seed is not None and minutes is None:
-        ((_, trace),) = variants(trace, request, 1, seed, ())
+        (trace,) = variants(trace, request, 1, seed, ())
     lesson = Lesson(trace, request, typed.rows)
     assert lesson.tasks
     session, place = Session(lesson), None
@@ -206,8 +206,7 @@ def _others(lesson: Lesson, seed: int) -> Iterator[Trace]:
     from attncli.nice_numbers.search import UnsatisfiedError
 
     try:
-        for _, trace in variants(lesson.trace, lesson.request, _MANY, seed, ()):
-            yield trace
+        yield from variants(lesson.trace, lesson.request, _MANY, seed, ())
     except UnsatisfiedError:
         return
 
@@ -215,10 +214,11 @@ def _others(lesson: Lesson, seed: int) -> Iterator[Trace]:
 def _exercise_in(typed: PracticeArguments) -> ExerciseFile:
     """The exercise of a file, which says itself what is asked, or of the options. Raises
     UserError."""
-    from attncli.building.exercise_file import ExerciseFile, is_exercise, load_exercise
+    from attncli.building.exam_file import is_ordered, load_exam
+    from attncli.building.exercise_file import ExerciseFile
     from attncli.library.exercises import asks_of
 
-    if not is_exercise(typed.scenario):
+    if not is_ordered(typed.scenario):
         return ExerciseFile(typed.scenario, asks_of(typed.part, typed.cell, typed.ask))
     texts = [option for option, value in typed.part.options() if value]
     texts += ["--cell"] * bool(typed.cell) + ["--ask"] * bool(typed.ask)
@@ -226,7 +226,10 @@ def _exercise_in(typed: PracticeArguments) -> ExerciseFile:
         option = texts[0]
         right = f"leave {option} out, or practise its scenario"
         raise UserError.of(option, "an exercise file says itself what is asked", right)
-    return load_exercise(typed.scenario)
+    exercises = load_exam(typed.scenario).exercises
+    if len(exercises) == 1:
+        return exercises[0]
+    return ExerciseFile(typed.scenario)  # and hear that it is an exam, and no scenario
 
 
 def _worked(typed: PracticeArguments, source: str) -> Trace:

@@ -11,7 +11,7 @@ What is asked for is nowhere else on the page: where other lines use it, its nam
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
 
@@ -133,28 +133,26 @@ class WholePage:
         return chain[::-1]
 
 
+@dataclass(frozen=True)
 class _Asker:
     """Goes through one section; `shown` are the quantities whose tables were shown before, `known`
     are the cells."""
 
-    def __init__(
-        self,
-        page: WholePage,
-        section: StepSection,
-        asked: Asked,
-        shown: set[str],
-        known: ShownCells,
-    ) -> None:
-        self.page, self.section, self.asked, self.shown, self.known = (
-            page,
-            section,
-            asked,
-            shown,
-            known,
-        )
-        self.made = {definition.name for definition in section.part.definitions}
-        self.lines = LineAsker(page.trace, section.part.path, asked, known, page.terms)
-        self.places: list[Blankable] = []
+    page: WholePage
+    section: StepSection
+    asked: Asked
+    shown: set[str]
+    known: ShownCells
+    places: list[Blankable] = field(default_factory=list)
+
+    @cached_property
+    def made(self) -> set[str]:
+        return {definition.name for definition in self.section.part.definitions}
+
+    @cached_property
+    def lines(self) -> LineAsker:
+        path = self.section.part.path
+        return LineAsker(self.page.trace, path, self.asked, self.known, self.page.terms)
 
     def run(self) -> tuple[StepSection, list[Blankable]]:
         section = self.section.section
@@ -168,20 +166,17 @@ class _Asker:
                 asking, places = self.lines.working(block)
             case ColumnSum():
                 asking, places = self.lines.addition(block)
-            case MatrixBlock() if self.is_revealed(block.quantity):
+            case MatrixBlock(quantity=name) if name in self.asked.quantities - self.made:
+                # a table would tell what is asked for: not one that the section makes itself
                 yield from self.follows(block.quantity)
                 return
             case MatrixBlock():
                 asking, places = self.table(block)
             case _:
                 asking, places = block, []
-        self.places += places
+        self.places.extend(places)
         if asking is not None:
             yield asking
-
-    def is_revealed(self, name: str) -> bool:
-        """Whether a table would tell what is asked for: not one that a section makes itself."""
-        return name in self.asked.quantities and name not in self.made
 
     def table(self, block: MatrixBlock) -> tuple[Block | None, list[Blankable]]:
         name = block.quantity

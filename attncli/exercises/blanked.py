@@ -262,11 +262,11 @@ def _chosen(
     allowed = request.allowed(page)
     kept: set[str] = set()
     for k, ask in enumerate(request.asks):
-        may = [place for part, place in allowed if part is ask]
+        may = [place for of, _, place in allowed if of is ask]
         own = f"{seed}/{k}" if k else seed
         taken_out = chosen(may, ask.blanking, own, lambda places: page.giving(places, known))
         kept.update(place.id for place in taken_out)
-    return [place for _, place in allowed if place.id in kept]
+    return [place for *_, place in allowed if place.id in kept]
 
 
 def blanks_of(trace: Trace, request: ExerciseRequest) -> Blanks:
@@ -276,7 +276,7 @@ def blanks_of(trace: Trace, request: ExerciseRequest) -> Blanks:
 
     what = taken(trace, request, "")
     cells: dict[str, Flags] = {}
-    for _, place in request.allowed(what.page):
+    for *_, place in request.allowed(what.page):
         if place.cell is not None:
             name, i, j = place.cell
             cells.setdefault(name, np.zeros(trace[name].matrix.shape, dtype=np.bool_))[i, j] = True

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from itertools import tee
-from typing import NamedTuple
 
-from attncli.building.exam_file import ExamFile
+from attncli.building.exam_file import ExamFile, ExamPart
 from attncli.building.exercise_file import Frame
 from attncli.building.scheme import Scheme
 from attncli.document.blocks import (
@@ -44,73 +43,63 @@ from attncli.names import Word
 from attncli.trace import Trace
 
 
-class PartPaper(NamedTuple):
-    """A part on paper: its title, if it has one of its own, and the most that it can bring."""
-
-    whole: Document
-    title: str = ""
-    most: Decimal | None = None
-
-    @property
-    def points(self) -> Worth:
-        assert self.whole.paper is not None
-        points = self.whole.paper.points
-        return points if self.most is None else min(points, self.most)
-
-
-def in_one(parts: Sequence[PartPaper], frame: Frame, *, cover: bool = False) -> Document:
+def in_one(exam: ExamFile, wholes: Sequence[Document]) -> Document:
     """The parts as one paper, with all its answers; the only one, of a scenario, as it is."""
-    if len(parts) == 1 and parts[0].most is None and parts[0].whole.opening and not cover:
-        return parts[0].whole
-    words = words_of(frame.language)
-    wholes = [_renamed(p.whole, part_prefix(k, len(parts))) for k, p in enumerate(parts, start=1)]
+    parts, frame = exam.parts, exam.frame
+    if len(parts) == 1 and parts[0].most is None and wholes[0].opening and not exam.cover:
+        return wholes[0]
+    words, titles = words_of(frame.language), [*map(_title, parts, wholes)]
+    points = [*map(_most, parts, wholes)]
+    count = len(wholes)
+    wholes = [_renamed(whole, part_prefix(k, count)) for k, whole in enumerate(wholes, start=1)]
     papers = [whole.paper for whole in wholes if whole.paper is not None]
-    points = sum(part.points for part in parts)
-    mark = joint_mark(paper.hash for paper in papers)
     sections: list[Section] = []
-    for k, (part, whole) in enumerate(zip(parts, wholes, strict=True), start=1):
-        sections += _sections(k, part, whole, len([s for s in sections if s.questions]), words)
-    first = wholes[0]
+    for k, whole in enumerate(wholes):
+        says = counted_points(points[k], words)
+        says = says if parts[k].most is None else words.paper.at_most.format(points=says)
+        named: Spans = (" · ", titles[k]) if titles[k].raw else ()
+        heading = (words.paper.part.format(number=k + 1), *named, f" ({says})")
+        sections += _sections(heading, whole, len([s for s in sections if s.questions]))
     if papers[0].layout != "pages":
         sections = [*map(_followed, sections[:-1]), sections[-1]]
+    first, mark = wholes[0], joint_mark(paper.hash for paper in papers)
     return first._replace(
         title=Word(frame.title) if frame.title else first.title,
         sections=tuple(sections),
         facts=DefinitionList(tuple(framing_facts(frame, words.facts))),
         given=tuple(block for whole in wholes for block in whole.given),
         opening=(
-            fields_of(points, frame, words.paper),
+            fields_of(sum(points), frame, words.paper),
             *instructions(frame),
-            *([_table(parts, words)] if len(parts) > 1 else []),
+            *([_table(titles, points, words)] if count > 1 else []),
         ),
         sources={name: text for whole in wholes for name, text in whole.sources.items()},
-        paper=papers[0]._replace(hash=mark, points=points, cover=cover, is_exam=True),
+        paper=papers[0]._replace(hash=mark, points=sum(points), cover=exam.cover, is_exam=True),
     )
 
 
-def _table(parts: Sequence[PartPaper], words: FrameWords) -> Table:
+def _most(part: ExamPart, whole: Document) -> Worth:
+    """The points that a part can bring."""
+    assert whole.paper is not None
+    return whole.paper.points if part.most is None else min(whole.paper.points, part.most)
+
+
+def _title(part: ExamPart, whole: Document) -> Word:
+    return Word(part.title) if part.title else whole.title
+
+
+def _table(titles: Sequence[Word], points: Sequence[Worth], words: FrameWords) -> Table:
     """What each part is about, and its points, with room for those that are earned."""
     rows = tuple(
-        (str(k), _title(part), points_text(part.points), "")
-        for k, part in enumerate(parts, start=1)
+        (str(k), title, points_text(worth), "")
+        for k, (title, worth) in enumerate(zip(titles, points, strict=True), start=1)
     )
     texts = words.paper
     return Table((texts.part_heading, "", words.keys.points, texts.earned), rows)
 
 
-def _title(part: PartPaper) -> Word:
-    return Word(part.title) if part.title else part.whole.title
-
-
-def _sections(
-    k: int, part: PartPaper, whole: Document, before: int, words: FrameWords
-) -> Iterator[Section]:
+def _sections(heading: Spans, whole: Document, before: int) -> Iterator[Section]:
     """The sections of a part behind one that says what it is about."""
-    points = counted_points(part.points, words)
-    points = points if part.most is None else words.paper.at_most.format(points=points)
-    title = _title(part)
-    named: Spans = (" · ", title) if title.raw else ()
-    heading = (words.paper.part.format(number=k), *named, f" ({points})")
     facts = () if whole.facts is None else whole.facts.rows
     blocks: tuple[Block, ...] = (
         *([DefinitionList(facts)] if facts else []),
@@ -181,18 +170,13 @@ class ExamForm:
     @cached_property
     def whole(self) -> Document:
         """All of it as one paper."""
-        return self._in_one(self.wholes)
+        return in_one(self.exam, self.wholes)
 
     def changed(self, change: Callable[[Document, Trace], Document]) -> Document:
         """The paper of what becomes of each part about a scenario."""
         pairs = zip(self.wholes, self.traces, strict=True)
-        return self._in_one([whole if t is None else change(whole, t) for whole, t in pairs])
-
-    def _in_one(self, wholes: Sequence[Document]) -> Document:
-        exam = self.exam
-        pairs = zip(exam.parts, wholes, strict=True)
-        papers = [PartPaper(whole, part.title, part.most) for part, whole in pairs]
-        return in_one(papers, exam.frame, cover=exam.cover)
+        changed = [whole if t is None else change(whole, t) for whole, t in pairs]
+        return in_one(self.exam, changed)
 
 
 FormTraces = tuple[str, tuple[Trace | None, ...]]

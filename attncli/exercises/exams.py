@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from attncli.building.exercise_file import Blanking, Points
-from attncli.building.manifest import ChoiceMade, FormMade, PartMade, TermMade
+from attncli.building.manifest import FormMade, PartMade, TermMade
 from attncli.building.scheme import Scheme
 from attncli.document.blocks import Document, Section
 from attncli.document.questions import (
@@ -57,7 +57,6 @@ _FORMS = (
     "forms are marked by an exercise file: name the file, or the folder made from it; a file that"
     " says what the options said makes the same forms"
 )
-_ANY = "take its line with the hash out to have it marked all the same"
 
 
 @dataclass(frozen=True)
@@ -171,12 +170,20 @@ class Asking:
 
     def check(self, sheet: AnswerSheet, asked: Sequence[str]) -> None:
         """Raises UserError for answers of another form, or of another exercise."""
-        if not sheet.mark:
-            self._check_form(sheet)
+        own, of_own = tuple(sheet.answers), sheet.form in ("", OWN_FORM)
+        orders = (own, tuple(asked), self.in_order(own)) if sheet.mark else ()
+        if sheet.mark in map(self.mark, orders) or (of_own and not sheet.mark):
+            return
+        if of_own:
+            wrong = f"its hash {sheet.mark} isn't that of these cells of {self.scenario}"
+            right = "take its line with the hash out to have it marked all the same"
+        elif sheet.mark:
+            wrong = f"these are answers of form {sheet.form} ({sheet.mark}), not of {self.scenario}"
+            right = _FORMS
         else:
-            own = tuple(sheet.answers)
-            if sheet.mark not in map(self.mark, (own, tuple(asked), self.in_order(own))):
-                raise UserError([self._of_another(sheet)])
+            wrong = f"these are answers of form {sheet.form}, whose numbers {self.scenario} hasn't"
+            right = f"name the scenario of form {sheet.form}, or the exercise that it is a form of"
+        raise UserError([Problem(Where(sheet.source), wrong, right)])
 
     def in_order(self, ids: Sequence[str]) -> tuple[str, ...]:
         """Ids in the order of the working, in which an exercise asks for them, whatever order
@@ -203,19 +210,6 @@ class Asking:
     @cached_property
     def _order(self) -> dict[str, int]:
         return {name: k for k, name in enumerate(self.trace)}
-
-    def _check_form(self, sheet: AnswerSheet) -> None:
-        if sheet.form not in ("", OWN_FORM):
-            wrong = f"these are answers of form {sheet.form}, whose numbers {self.scenario} hasn't"
-            right = f"name the scenario of form {sheet.form}, or the exercise that it is a form of"
-            raise UserError([Problem(Where(sheet.source), wrong, right)])
-
-    def _of_another(self, sheet: AnswerSheet) -> Problem:
-        if sheet.form in ("", OWN_FORM):
-            wrong = f"its hash {sheet.mark} isn't that of these cells of {self.scenario}"
-            return Problem(Where(sheet.source), wrong, _ANY)
-        wrong = f"these are answers of form {sheet.form} ({sheet.mark}), not of {self.scenario}"
-        return Problem(Where(sheet.source), wrong, _FORMS)
 
     def mark(self, ids: tuple[str, ...]) -> str:
         """The hash of an exercise that asks for some cells, none where they aren't there."""
@@ -281,52 +275,44 @@ def _made_part(
     made: PartMade, trace: Trace | None, form: str, scheme: Scheme, title: str
 ) -> PartExam:
     most = None if made.most is None else Decimal(str(made.most))
-    if trace is None:
-        return PartExam(made.title, OwnQuestions(tuple(_own_items(made))), most)
-    if numbers_mark(trace) != made.numbers:
+    if trace is not None and numbers_mark(trace) != made.numbers:
         wrong = f"its numbers aren't those that the papers of form {form} were made from"
         right = "put the old ones back, or make the exercise again"
         raise UserError.of(made.file, wrong, right)
-    tolerance = tolerance_of({name: Decimal(much) for name, much in made.tolerance.items()})
-    items, roots = tuple(_made_items(trace, made)), printed_roots(trace)
+    items = tuple(_made_items(trace, made))
+    if trace is None:
+        return PartExam(made.title, OwnQuestions(items), most)
+    tolerance, roots = tolerance_of(made.tolerance), printed_roots(trace)
     return PartExam(made.title, Exam(trace, items, scheme, tolerance, roots, title, form), most)
 
 
-def _own_items(made: PartMade) -> Iterator[Item]:
-    """Questions in a teacher's own words."""
+def _made_items(trace: Trace | None, made: PartMade) -> Iterator[Item]:
+    """What a part of a form asks for. Raises UserError for what isn't there."""
     for id_, points in made.asked.items():
-        item = Item(id_, Decimal(str(points)), asks=str(made.asks.get(id_, "")))
-        if id_ in made.terms:
-            item = item._replace(key=_key(made.terms[id_], None))
-        elif id_ in made.choices:
-            item = item._replace(words=_right_words(made.choices[id_]))
-        yield item
-
-
-def _right_words(choice: ChoiceMade) -> RightWords:
-    right = (choice.options.index(choice.right),)
-    return RightWords(words(choice.options), right, labels_of(choice.options))
-
-
-def _made_items(trace: Trace, made: PartMade) -> Iterator[Item]:
-    """What a form asks for. Raises UserError for what isn't there."""
-    for id_, points in made.asked.items():
-        item, term = Item(id_, Decimal(str(points))), made.terms.get(id_)
-        address = id_ if term is None else term.cell
-        try:
-            if is_question(address):
-                question_at(trace, address)
-                yield item
-                continue
-            cell = cell_of(trace, address) if address else None
-        except AddressError as error:
-            raise UserError.of(made.file, f"{address}: {error.wrong}", error.right) from None
+        item = Item(id_, Decimal(str(points)), asks=made.asks.get(id_, ""))
+        if id_ in made.choices:
+            options, right = made.choices[id_]
+            key = RightWords(words(options), (options.index(right),), labels_of(options))
+            item = item._replace(words=key)
+        term = made.terms.get(id_)
+        cell = None if trace is None else _cell(trace, id_ if term is None else term.cell, made)
         yield item._replace(cell=cell) if term is None else item._replace(key=_key(term, cell))
 
 
+def _cell(trace: Trace, address: str, made: PartMade) -> Location | None:
+    """The cell of an address; None of a question. Raises UserError for what isn't there."""
+    try:
+        if is_question(address):
+            question_at(trace, address)
+            return None
+        return cell_of(trace, address) if address else None
+    except AddressError as error:
+        raise UserError.of(made.file, f"{address}: {error.wrong}", error.right) from None
+
+
 def _key(term: TermMade, cell: Location | None) -> RightAnswer:
-    answer, *ends = map(Decimal, term[:3])
-    return RightAnswer(Number(answer, answer, cell), Interval(*ends), None, None)
+    number = Number(term.answer, term.answer, cell)
+    return RightAnswer(number, Interval(term.low, term.high), None, None)
 
 
 @dataclass(frozen=True)

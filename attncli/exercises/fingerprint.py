@@ -161,9 +161,9 @@ def what_changed(before: Manifest | None, made: Manifest) -> str:
     there before."""
     if before is None:
         return ""
-    texts = [*_changed(before, made)]
-    same = [name for name in made.forms if _is_same(before.forms.get(name), made.forms[name])]
-    asked = [name for name in same if _asked(before.forms[name]) != _asked(made.forms[name])]
+    told = {name: _change(name, before.forms.get(name), form) for name, form in made.forms.items()}
+    texts, same = [*filter(None, told.values())], [name for name in told if not told[name]]
+    asked = [name for name in same if _asked(before, name) != _asked(made, name)]
     if asked:
         texts.append(f"{listed(asked)} with other questions about the same numbers")
     if left := [name for name in same if name not in asked]:
@@ -175,27 +175,19 @@ def what_changed(before: Manifest | None, made: Manifest) -> str:
     return f"{'; '.join(texts)}\n"
 
 
-def _is_same(old: FormMade | None, new: FormMade) -> bool:
-    return old is not None and _numbers(old) == _numbers(new)
+def _change(name: str, old: FormMade | None, form: FormMade) -> str:
+    """What changed in a form; nothing of one whose numbers are as they were."""
+    if old is None:
+        return f"{name} is new"
+    if [part.numbers for part in old.parts] == [part.numbers for part in form.parts]:
+        return ""
+    pairs = zip_longest(old.parts, form.parts, fillvalue=PartMade("", {}))
+    cells = [cell for was, part in pairs for cell in _cells(was.given, part.given)]
+    return f"{name} changed: {listed(cells) if cells else 'what is done with its numbers'}"
 
 
-def _numbers(form: FormMade) -> list[str]:
-    return [part.numbers for part in form.parts]
-
-
-def _asked(form: FormMade) -> list[Mapping[str, float]]:
-    return [part.asked for part in form.parts]
-
-
-def _changed(before: Manifest, made: Manifest) -> Iterator[str]:
-    for name, form in made.forms.items():
-        old = before.forms.get(name)
-        if old is None:
-            yield f"{name} is new"
-        elif not _is_same(old, form):
-            pairs = zip_longest(old.parts, form.parts, fillvalue=PartMade("", {}))
-            cells = [cell for was, part in pairs for cell in _cells(was.given, part.given)]
-            yield f"{name} changed: {listed(cells) if cells else 'what is done with its numbers'}"
+def _asked(manifest: Manifest, form: str) -> list[Mapping[str, float]]:
+    return [part.asked for part in manifest.forms[form].parts]
 
 
 def _cells(old: Mapping[str, Rows], new: Mapping[str, Rows]) -> Iterator[str]:

@@ -241,14 +241,6 @@ class Blankable(NamedTuple):
     term: int = 0
     again: str = ""
 
-    @classmethod
-    def term_of(
-        cls, quantity: Name, inside: str, number: Number, term: int, again: str
-    ) -> Blankable:
-        """A number inside a line."""
-        id_ = f"{quantity}{inside}.working[{term}]"
-        return cls(id_, quantity, inside, number, None, term, again)
-
     @property
     def line(self) -> str:
         """What its line or table works out."""
@@ -391,8 +383,9 @@ class LineAsker(NamedTuple):
             if not isinstance(node, Number) or node.cell is None:
                 return None
             if self.terms.inner:
-                again = self.known.term(node.cell)
-                place = Blankable.term_of(name, inside, node, len(places) + 1, again)
+                again, k = self.known.term(node.cell), len(places) + 1
+                id_ = f"{name}{inside}.working[{k}]"
+                place = Blankable(id_, name, inside, node, None, k, again)
                 places.append(place)
                 if self.may_ask(place) and self.asked.asks(place):
                     self.known.ask_for_term(node.cell)

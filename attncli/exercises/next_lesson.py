@@ -98,12 +98,7 @@ def _others(graded: GradedClass, taught: Sequence[ToTeach]) -> Iterator[Section]
     """The hardest blanks that no such mistake explains: left empty, chosen or slipped."""
     if not graded.papers:
         return
-    exam, said = graded.papers[0].exam, {entry.says for entry in taught}
-    asked = {
-        f"{prefix}{item.id}": (part.exam, item)
-        for prefix, part in zip(exam.prefixes, exam.parts, strict=True)
-        for item in part.exam.items
-    }
+    asked, said = graded.papers[0].exam.asked, {entry.says for entry in taught}
     every = (w for paper in graded.papers for w in wrong_answers(paper) if not _is_no_lesson(w))
     ids = asked.keys() & {w.id for w in every}
     found = [b for b in hardest(graded.papers) if b.reasons[0][0] not in said and b.id in ids]

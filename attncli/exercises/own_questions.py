@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from random import Random
 
@@ -68,7 +68,7 @@ def _item(id_: str, question: OwnQuestion, seed: str, form: str) -> Item:
 
 
 def _section(number: int, question: OwnQuestion, item: Item, words: FrameWords) -> Section:
-    blocks = (_blank(question, item, words), *_space(question))
+    blocks = (_blank(question, item, words), *[AnswerSpace(question.lines)] * question.by_hand)
     answer, letter = question.answer or item.answer, ""
     if item.words is not None and item.words.labels:
         letter = f"{item.words.labels[item.words.right[0]]}) "
@@ -86,8 +86,3 @@ def _blank(question: OwnQuestion, item: Item, words: FrameWords) -> Block:
     if key is None:
         return WordBlank(item.id, says, heading=heading, answer=Word(item.answer))
     return WordBlank(item.id, says, key.options, key.labels, heading, key.answer)
-
-
-def _space(question: OwnQuestion) -> Iterator[Block]:
-    if question.by_hand:
-        yield AnswerSpace(question.lines)

@@ -257,18 +257,6 @@ class ExerciseRequest(NamedTuple):
         alike = all(ask.blanking.kind == first for ask in self.asks)
         return all(whole) and alike and first in ("results", "all")
 
-    def unused_points(self, trace: Trace) -> Iterator[tuple[str, str]]:
-        """The steps and quantities that are said to be worth something and that nothing is asked
-        of, each with what would be right."""
-        page = self.page(trace)
-        steps = {s.part.step for s in page.sections}
-        makes = (definition for s in page.sections for definition in s.part.definitions)
-        quantities = {definition.name.local for definition in makes}
-        quantities |= {q.question.name.local for q in self.in_words(trace)}
-        for known, by_name in ((steps, self.points.steps), (quantities, self.points.quantities)):
-            for name in by_name.keys() - known:
-                yield name, f"give points of {listed(sorted(known))}"
-
     def quantities(self, trace: Trace) -> set[str]:
         """What is asked for, by the full names of quantities that are made; for a given one,
         what its first use makes."""
@@ -317,10 +305,12 @@ class ExerciseRequest(NamedTuple):
         own = [ask.selection for ask in whole if ask.selection.includes(question.part)]
         return not own or any(is_of_rows(trace, question, s) for s in own)
 
-    def allowed(self, page: WholePage) -> list[tuple[PartAsked, Blankable]]:
-        """The numbers of a page that may be asked for, each with what asks for it first."""
-        asking = ((self.asking_for(page.trace, s.part, place), place) for s, place in page.placed())
-        return [(ask, place) for ask, place in asking if ask is not None]
+    def allowed(self, page: WholePage) -> list[tuple[PartAsked, PlannedStep, Blankable]]:
+        """The numbers of a page that may be asked for, each with what asks for it first, and the
+        part that tells it."""
+        placed = ((s.part, place) for s, place in page.placed())
+        asking = ((self.asking_for(page.trace, *pair), *pair) for pair in placed)
+        return [(ask, part, place) for ask, part, place in asking if ask is not None]
 
     def asking_for(self, trace: Trace, part: PlannedStep, place: Blankable) -> PartAsked | None:
         """What asks for a number that a part tells: what is said of single cells comes first."""
@@ -338,13 +328,8 @@ class ExerciseRequest(NamedTuple):
 
     def all_points(self, trace: Trace) -> Decimal:
         """The points of all numbers that may be asked for."""
-        placed = self.page(trace).placed()
-        worth = (
-            self.worth(trace, s.part, place)
-            for s, place in placed
-            if self.asking_for(trace, s.part, place) is not None
-        )
-        return sum(worth, Decimal(0))
+        each = self.allowed(self.page(trace))
+        return sum((self.worth(trace, part, place) for _, part, place in each), Decimal(0))
 
     def selection_of(self, part: PlannedStep) -> tuple[Selection, Cells]:
         """How a part is told, and the cells that alone are told of it."""
@@ -369,10 +354,9 @@ def request_of(trace: Trace, ordered: ExerciseFile) -> ExerciseRequest:
         raise SelectionError(wrong)
     share, tolerance = ordered.mistakes, tolerance_of(ordered.tolerance)
     found = ExerciseRequest(tuple(asks), ordered.points, str(ordered.seed), share, tolerance)
-    found = found._replace(words=tuple(words), room=ordered.room)
+    layout = ordered.layout or found.layout
+    found = found._replace(words=tuple(words), room=ordered.room, layout=layout)
     check_words(trace, ordered.ask, found)
-    if ordered.layout is not None:
-        found = found._replace(layout=ordered.layout)
     _check_points(trace, ordered, found)
     return found
 
@@ -385,13 +369,18 @@ def tolerance_of(by_name: Mapping[str, Decimal]) -> Tolerance:
 
 
 def _check_points(trace: Trace, ordered: ExerciseFile, found: ExerciseRequest) -> None:
-    """Raises SelectionError for points of what isn't asked about."""
-    by_name = {**ordered.points.steps, **ordered.points.quantities}
-    wrong = []
-    for name, right in found.unused_points(trace):
-        option = Where(f"--points {name}={points_text(by_name[name])}")
-        where = ordered.places.get(f"points.{name}", option)
-        wrong.append(Problem(where, f"nothing is asked of {name}", right))
+    """Raises SelectionError for points of steps and quantities that aren't asked about."""
+    sections = found.page(trace).sections
+    steps = {s.part.step for s in sections}
+    quantities = {d.name.local for s in sections for d in s.part.definitions}
+    quantities |= {q.question.name.local for q in found.in_words(trace)}
+    said, wrong = ordered.points, []
+    for known, by_name in ((steps, said.steps), (quantities, said.quantities)):
+        for name in by_name.keys() - known:
+            option = Where(f"--points {name}={points_text(by_name[name])}")
+            where = ordered.places.get(f"points.{name}", option)
+            right = f"give points of {listed(sorted(known))}"
+            wrong.append(Problem(where, f"nothing is asked of {name}", right))
     if wrong:
         raise SelectionError(sorted(wrong))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from attncli.document.blocks import (
@@ -81,9 +81,19 @@ def sections_of(
             return _blocks_of_cells(trace, part, context, cells, selection)
         return _blocks(trace, part, context, selection if not cells else Selection())
 
-    sections = _told(
-        trace, lambda part: includes(part) or part in asked_in_words, blocks, only_asked
-    )
+    parts = [
+        p for p in enumerate(shown_parts(trace), 1) if includes(p[1]) or p[1] in asked_in_words
+    ]
+    whole = [part for _, part in parts if not only_asked(part)]
+    known = {definition.name for part in whole for definition in part.definitions}
+    sections = []
+    for number, part in parts:
+        sizes = only_for_sizes(trace, part)
+        context = [q for q in operands_of(trace, part) if q.name not in known | sizes]
+        known |= {quantity.name for quantity in context}
+        kept = tuple(block for block in blocks(part, context) if block != ROUNDED_BY_ITSELF)
+        section = section_of(trace, part, number, kept)
+        sections.append(StepSection(part, section, only_asked(part)))
     left = _left_out(trace, [s for s in sections if not s.only_asked], asks)
     return [s if s.only_asked else _without(s, left) for s in sections]
 
@@ -137,26 +147,6 @@ def _lines_before(trace: Trace, part: PlannedStep, name: str, row: int) -> list[
             cells = (cell_line(trace, quantity, row, j) for j in range(quantity.matrix.shape[1]))
             lines = [*cells, *lines]
     return lines
-
-
-def _told(
-    trace: Trace,
-    wanted: Callable[[PlannedStep], bool],
-    blocks: Callable[[PlannedStep, Sequence[Quantity]], Iterable[Block]],
-    only_asked: Callable[[PlannedStep], bool],
-) -> list[StepSection]:
-    numbered = [(k, part) for k, part in enumerate(shown_parts(trace), start=1) if wanted(part)]
-    whole = (part for _, part in numbered if not only_asked(part))
-    known = {definition.name for part in whole for definition in part.definitions}
-    sections = []
-    for number, part in numbered:
-        sizes = only_for_sizes(trace, part)
-        context = [q for q in operands_of(trace, part) if q.name not in known | sizes]
-        known |= {quantity.name for quantity in context}
-        kept = tuple(block for block in blocks(part, context) if block != ROUNDED_BY_ITSELF)
-        section = section_of(trace, part, number, kept)
-        sections.append(StepSection(part, section, only_asked(part)))
-    return sections
 
 
 def _blocks(

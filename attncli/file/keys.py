@@ -126,6 +126,11 @@ class Record(NamedTuple):
             self.needs.check(node, values, problems)
         return values
 
+    def whole(self, node: Node, problems: Diagnostics) -> dict[str, Any] | None:
+        """The values of a map that can all be read; None of any other."""
+        values = self.read(node, problems)
+        return values if isinstance(node, Map) and len(values or ()) == len(node.entries) else None
+
     def schema(self) -> Schema:
         properties = {key.name: {"description": key.says, **key.kind.schema()} for key in self.keys}
         return {"type": "object", "properties": properties, "additionalProperties": False}
@@ -409,14 +414,26 @@ class _Definitions:
 
     def __init__(self) -> None:
         self.parts: dict[str, Schema] = {}
-        self._count: Counter[str] = Counter()
-        self._called: dict[str, str] = {}
+        self._count: Counter[int] = Counter()
+        self._called: dict[int, str] = {}
+        self._numbers: dict[tuple[Any, ...], int] = {}
+        self._known: dict[int, tuple[Any, int]] = {}
+
+    def _says(self, part: Any) -> Any:  # noqa: ANN401
+        """One number for all parts that say the same: their texts are megabytes."""
+        if not isinstance(part, dict | list):
+            return repr(part)
+        if id(part) not in self._known:
+            values = part.values() if isinstance(part, dict) else part
+            says = (isinstance(part, dict) and tuple(part), *map(self._says, values))
+            self._known[id(part)] = part, self._numbers.setdefault(says, len(self._numbers))
+        return self._known[id(part)][1]
 
     def count(self, schema: Schema, key: str) -> Schema:
         """Counts a part, and what is in it where it is new."""
-        for text in dict.fromkeys((str(schema), str(_undescribed(schema)))):
-            self._count[text] += 1
-            if self._count[text] > 1:
+        for says in dict.fromkeys((self._says(schema), self._says(_undescribed(schema)))):
+            self._count[says] += 1
+            if self._count[says] > 1:
                 return schema
         return _each_part(schema, key, self.count)
 
@@ -424,7 +441,7 @@ class _Definitions:
         """The schema at the top: its keys stand there, and others that say the same refer to
         them."""
         keys = schema["properties"].items()
-        self._called.update((str(part), f"#/properties/{name}") for name, part in keys)
+        self._called.update((self._says(part), f"#/properties/{name}") for name, part in keys)
         properties = {name: self._definition(part, name) for name, part in keys}
         return {**schema, "properties": properties}
 
@@ -438,17 +455,16 @@ class _Definitions:
         return _each_part(schema, key, self.referring)
 
     def _is_defined(self, schema: Schema) -> bool:
-        text = str(schema)
-        return self._count[text] > 1 and len(text) > _SHORT
+        return self._count[self._says(schema)] > 1 and len(str(schema)) > _SHORT
 
     def _reference(self, schema: Schema, key: str) -> Schema:
-        text = str(schema)
-        if text not in self._called:
+        says = self._says(schema)
+        if says not in self._called:
             name = self._free(key, schema)
-            self._called[text] = f"#/$defs/{name}"
+            self._called[says] = f"#/$defs/{name}"
             self.parts[name] = {}  # before those that are in it
             self.parts[name] = self._definition(schema, key)
-        return {"$ref": self._called[text]}
+        return {"$ref": self._called[says]}
 
     def _definition(self, schema: Schema, key: str) -> Schema:
         if description := _description(schema):

@@ -4,10 +4,19 @@ where it goes. And what comes of it, before it goes there."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from attncli.errors import Complaints, Problem
-from attncli.library.output import abilities_chosen, check_output, chosen_format, page_for, watching
+from attncli.library.output import (
+    abilities_chosen,
+    check_able,
+    check_binary,
+    check_target,
+    chosen_format,
+    page_for,
+    watching,
+)
 from attncli.output_files import Contents, OutputError, write_files, write_out
 
 R = TypeVar("R", bound=NamedTuple)
@@ -15,6 +24,7 @@ R = TypeVar("R", bound=NamedTuple)
 if TYPE_CHECKING:
     from attncli.document.blocks import Document
     from attncli.file.changes import Change
+    from attncli.formats import RenderOptions
     from attncli.scenario.scenario import Scenario
     from attncli.trace import Trace
 
@@ -101,6 +111,17 @@ class Allowed(NamedTuple):
 
         return work(self.load(scenario, changes).alone())
 
+    def worked_each(
+        self,
+        scenarios: Sequence[str | None],
+        changes: Sequence[str | Change],
+        complaints: Complaints,
+    ) -> list[Trace | None]:
+        """Each of some scenarios, worked; None where there is none, or having heard what is
+        wrong."""
+        work = partial(self.worked_alone, changes=changes)
+        return [None if s is None else complaints.hear(work, s) for s in scenarios]
+
     def worked_on_demand(self, scenario: str, changes: Sequence[str | Change] = ()) -> Trace:
         """The same, of which only what is asked for is worked, when it is. Raises ScenarioError."""
         from attncli.pipeline import work_on_demand
@@ -119,14 +140,21 @@ class PageOptions(NamedTuple):
     force: bool = False
 
     def check(self) -> None:
-        """Raises OutputError where it can't be written so."""
-        check_output(
-            self.form,
-            self.output,
-            force=self.force,
-            fragment=self.fragment,
-            values_only=self.values_only,
-        )
+        """Raises OutputError where it can't be written so, or a file is in the way."""
+        from attncli.formats import page_format_names
+
+        form = chosen_format(self.form, self.output, page_format_names())
+        self.check_form(form)
+        check_binary(form, self.output)
+        check_target(self.output, force=self.force)
+
+    def check_form(self, form: str) -> None:
+        """Raises OutputError for a format whose pages don't go without a preamble, or without
+        texts, where that is asked for."""
+        if self.fragment:
+            check_able("fragment", form, "--fragment", "has no preamble to leave out")
+        if self.values_only:
+            check_able("values_only", form, "--values-only", "has no values without texts")
 
     def deliver(self, page: Document) -> None:
         """Renders a page and writes it to a file or to standard output. Without a format, a file's
@@ -134,9 +162,13 @@ class PageOptions(NamedTuple):
         from attncli.formats import page_format_names, stream_of
 
         form = chosen_format(self.form, self.output, page_format_names())
+        write_out(stream_of(page, form, self.rendering), self.output, force=self.force)
+
+    @property
+    def rendering(self) -> RenderOptions:
+        """What a format has to know of where it goes, and of what is left out."""
         where = page_for(self.output)
-        where = where._replace(fragment=self.fragment, values_only=self.values_only)
-        write_out(stream_of(page, form, where), self.output, force=self.force)
+        return where._replace(fragment=self.fragment, values_only=self.values_only)
 
 
 class PageOutput(NamedTuple):

@@ -36,6 +36,7 @@ WITHOUT: Mapping[str, Sequence[str]] = {
     ),
     "lint": ("layer", "head", "cell", "detail", "pictures", "fragment", "gradient_check"),
     "diff": ("decimals", "rounding", "fragment"),
+    **dict.fromkeys(("design", "exam", "grade"), ("fragment",)),
 }
 """What some do without of what their records have."""
 

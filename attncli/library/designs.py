@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attncli.errors import Complaints, Problem
 from attncli.library.arguments import (
-    Allowed,
     Excerpt,
     FilesOutput,
     Output,
@@ -18,7 +17,7 @@ from attncli.library.arguments import (
     TextOutput,
     whole_number,
 )
-from attncli.library.output import check_target, is_written, page_for, watched
+from attncli.library.output import check_target, is_written, watched
 from attncli.names import Word
 from attncli.output_files import Contents, OutputError, check_folder
 
@@ -44,19 +43,8 @@ class DesignArguments(NamedTuple):
     seed: str = "1"
     decimals: str = "3"
     allow: Sequence[str] | None = None
-    form: str | None = None
-    values_only: bool = False
-    output: str | None = None
-    allowed: Allowed = Allowed()
-    force: bool = False
+    page: PageOptions = PageOptions()
     context: Any = None
-
-    @property
-    def page(self) -> PageOptions:
-        """How its table is printed."""
-        return PageOptions(
-            self.form, values_only=self.values_only, output=self.output, force=self.force
-        )
 
 
 def design(typed: DesignArguments) -> Output:
@@ -66,7 +54,7 @@ def design(typed: DesignArguments) -> Output:
         return _forms(typed, typed.scenario)
     text = _new(typed)
     if typed.forms is None:
-        return TextOutput(text, typed.output, typed.force, is_written(typed.output))
+        return TextOutput(text, typed.page.output, typed.page.force, is_written(typed.page.output))
     with TemporaryDirectory() as scratch:
         path = Path(scratch) / "new.yaml"
         path.write_text(text, "utf-8")
@@ -83,12 +71,12 @@ def _new(typed: DesignArguments) -> str:
     number = complaints.hear(whole_number, "--seed", typed.seed, 0, LARGEST_SEED)
     if typed.forms is not None:
         complaints.hear(whole_number, "--forms", typed.forms, 1, MOST_FORMS)
-    elif typed.step or typed.form:
+    elif typed.step or typed.page.form:
         right = "say how many forms there are, like --forms 4"
         complaints.problems.append(Problem.of("--step or --format", "is for a table", right))
     complaints.problems += check_names(typed.allow or ())
     if typed.forms is None:
-        complaints.hear(check_target, typed.output, force=typed.force)
+        complaints.hear(check_target, typed.page.output, force=typed.page.force)
     complaints.stop_if_any()
     assert sizes is not None
     assert number is not None
@@ -153,7 +141,7 @@ def _forms(typed: DesignArguments, source: str) -> Output:
     requests, names = requests_of(exam, traces), form_names(exam.forms)
     texts: dict[str, Contents] = {}
     costed = []
-    made = traces_of_forms(exam, traces, requests, names)
+    made = traces_of_forms(exam, traces, requests)
     for name, parts in watched(made, len(names), "Forms"):
         costed.append(CostedForm.of(name, parts, requests))
         for k, (part, trace) in enumerate(zip(exam.parts, parts, strict=True), start=1):
@@ -167,12 +155,12 @@ def _forms(typed: DesignArguments, source: str) -> Output:
     page = costs_page(Word(exam.frame.title or title), costed, alike=alike)
     if folder is None:
         return PageOutput(page, typed.page)
-    form = typed.form or "markdown"
+    form = typed.page.form or "markdown"
     table = f"costs{suffixes_of(form)[0]}"
-    texts[table] = contents_of(page, form, page_for(folder)._replace(values_only=typed.values_only))
-    check_folder(folder, [*texts], force=typed.force)
+    texts[table] = contents_of(page, form, typed.page.rendering)
+    check_folder(folder, [*texts], force=typed.page.force)
     says = f"{folder} has {len(names)} forms, and what they cost in {table}\n"
-    return FilesOutput(texts, folder, typed.force, says)
+    return FilesOutput(texts, folder, typed.page.force, says)
 
 
 def _ordered(
@@ -191,18 +179,16 @@ def _ordered(
             complaints.problems.append(Problem.of(option, wrong, right))
     part, context = Excerpt(typed.step), typed.context
     order = ExerciseArguments(source, part, forms=typed.forms, seed=typed.seed, allow=typed.allow)
-    ordered = ordered_exam(order._replace(context=context), complaints)
-    asked = [None] if ordered is None else [p.exercise for p in ordered.exam.parts]
-    places = [source] if ordered is None else [e and e.scenario for e in asked]
-    work = typed.allowed.worked_alone
-    traces = [complaints.hear(work, place) if place else None for place in places]
-    folder = typed.output
-    if folder is None or not is_folder(folder, many=typed.form is None):
+    exam = ordered_exam(order._replace(context=context), complaints)
+    places = (source,) if exam is None else exam.scenarios
+    traces = typed.page.allowed.worked_each(places, (), complaints)
+    folder = typed.page.output
+    if folder is None or not is_folder(folder, many=typed.page.form is None):
         folder = None
         complaints.hear(typed.page.check)
     if not any(places):
         right = "give one with a scenario"
         complaints.problems.append(Problem.of(source, "has no numbers to work with", right))
     complaints.stop_if_any()
-    assert ordered is not None
-    return ordered.exam, traces, folder
+    assert exam is not None
+    return exam, traces, folder

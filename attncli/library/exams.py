@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attncli.library.arguments import FilesOutput
-from attncli.library.exercise_arguments import command_line
-from attncli.library.exercises import FormWorked, checked, folder_of, signed
-from attncli.library.paper_files import is_folder, page_of, safe_name
+from attncli.library.exercise_arguments import ExerciseArguments
+from attncli.library.exercises import FormWorked, checked, folder_of
+from attncli.library.paper_files import is_folder, safe_name
 from attncli.output_files import Contents, OutputError
 
 if TYPE_CHECKING:
-    from attncli.library.exercise_arguments import ExamArguments, ExerciseArguments
+    from attncli.library.exercise_arguments import ExamArguments
     from attncli.marking.answers import Student
 
 _LMS = ("moodle", "canvas", "qti")
@@ -29,74 +29,50 @@ def exam(order: ExamArguments) -> FilesOutput:
     an LMS. Raises UserError."""
     from attncli.formats import exercise_format_names
 
-    form = order.form or ("pdf" if find_spec("typst") else "html")
-    typed = order.ordered(form)
-    if order.output is None or not is_folder(order.output, many=True):
-        where = order.output or "attn exam"
+    page = order.page
+    if page.output is None or not is_folder(page.output, many=True):
+        where = page.output or "attn exam"
         raise OutputError.of(where, "an exam is a folder", "name one with -o, like -o midterm/")
-    paged = form not in exercise_format_names()
-    typed = typed._replace(output=f"{order.output.rstrip('/')}/", grid=paged)
-    job = checked(typed)
+    form = page.form or ("pdf" if find_spec("typst") else "html")
+    page = page._replace(form=form, output=f"{page.output.rstrip('/')}/")
+    paged, context = form not in exercise_format_names(), order.context
+    typed = ExerciseArguments(order.exam, students=order.students, grid=paged, page=page)
+    job = checked(typed._replace(context=context))
     if job.exam.path is None:
         wrong, right = "is no exam file", "give one with parts, as `attn help exam` shows it"
         raise OutputError.of(order.exam, wrong, right)
     job = job._replace(exam=job.exam.each(mistakes=job.exam.share or 0))
-    command = signed(command_line(order.context, leave_out=("output", "force")), job.exam)
-    return folder_of(typed, job, command, partial(_beside, typed))
+    return folder_of(job, partial(_beside, typed))
 
 
 def _beside(
     order: ExerciseArguments, forms: Mapping[str, FormWorked], students: Sequence[Student]
 ) -> dict[str, Contents]:
     """What an exam has besides its papers."""
+    from attncli.exercises.answer_grid import in_order
+    from attncli.exercises.entry_form import entry_form
     from attncli.exercises.exam_papers import marked_by_itself
     from attncli.exercises.tasks import with_hints
-    from attncli.formats import contents_of, files_of, info_of, render_forms, suffixes_of
+    from attncli.formats import files_of, info_of, render_forms, suffixes_of
+    from attncli.formats.exercises.csv import table_text
+    from attncli.formats.html.entry import entry_page
     from attncli.output_files import packed
 
-    stem, page = safe_name(Path(order.scenario).stem), page_of(order)
-    table = f"{stem}_class.csv"
+    stem, page = safe_name(Path(order.scenario).stem), order.page.rendering
+    table, worked = f"{stem}_class.csv", [form.form for form in forms.values()]
+    headings = (*_WHOSE, *in_order([item.id for item in form.whole.items] for form in worked))
+    rows = [(s.name, s.id, s.form) for s in students] or [("", "", "")] * _ROWS
     files: dict[str, Contents] = {
-        table: _class_table(students, forms),
-        f"{stem}_entry.html": _entry_page(students, forms, table),
+        table: table_text([headings, *rows]),
+        f"{stem}_entry.html": entry_page(*entry_form(worked, headings, students, table)),
     }
-    wholes = [marked_by_itself(form.form.changed(with_hints)) for form in forms.values()]
+    wholes = [marked_by_itself(form.changed(with_hints)) for form in worked]
     if not any(whole.items for whole in wholes):
         return files
     for name in _LMS:
-        can, suffix = info_of(name), suffixes_of(name)[0]
-        place = f"{stem}_{name}{suffix}"
-        if can.packed:
+        place = f"{stem}_{name}{suffixes_of(name)[0]}"
+        if info_of(name).packed:
             files[place] = packed(files_of(wholes, name, page))
-        elif can.gathered:
-            files[place] = render_forms(wholes, name, page)
         else:
-            for form, whole in zip(forms, wholes, strict=True):
-                files[f"{stem}_{name}_{form}{suffix}"] = contents_of(whole, name, page)
+            files[place] = render_forms(wholes, name, page)
     return files
-
-
-def _class_table(students: Sequence[Student], forms: Mapping[str, FormWorked]) -> str:
-    """An empty table to type a class into: a row a student, a column for each thing that is
-    asked."""
-    from attncli.formats.exercises.csv import table_text
-
-    rows = [(s.name, s.id, s.form) for s in students] or [("", "", "")] * _ROWS
-    return table_text([(*_WHOSE, *_ids(forms)), *rows])
-
-
-def _entry_page(students: Sequence[Student], forms: Mapping[str, FormWorked], table: str) -> str:
-    """A page to type a class into, which saves it as the same table."""
-    from attncli.exercises.entry_form import entry_form
-    from attncli.formats.html.entry import entry_page
-
-    worked = [form.form for form in forms.values()]
-    headings = (*_WHOSE, *_ids(forms))
-    return entry_page(*entry_form(worked, headings, students, table))
-
-
-def _ids(forms: Mapping[str, FormWorked]) -> list[str]:
-    """All that is asked in any form."""
-    from attncli.exercises.answer_grid import in_order
-
-    return in_order([item.id for item in form.form.whole.items] for form in forms.values())

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from attncli.errors import Problem
-from attncli.library.arguments import Allowed, Excerpt, ForThisRun
+from attncli.library.arguments import Allowed, Excerpt, ForThisRun, PageOptions
 from attncli.option_values import BLANKS, LANGUAGES, LAYOUTS, MARKS, PAPER_SIZES
 
 
@@ -33,12 +33,7 @@ class ExerciseArguments(NamedTuple):
     room: str | None = None
     paper: str = PAPER_SIZES[0]
     language: str = LANGUAGES[0]
-    form: str | None = None
-    fragment: bool = False
-    values_only: bool = False
-    output: str | None = None
-    allowed: Allowed = Allowed()
-    force: bool = False
+    page: PageOptions = PageOptions()
     context: Any = None
 
 
@@ -47,25 +42,8 @@ class ExamArguments(NamedTuple):
 
     exam: str
     students: str | None = None
-    form: str | None = None
-    values_only: bool = False
-    output: str | None = None
-    allowed: Allowed = Allowed()
-    force: bool = False
+    page: PageOptions = PageOptions()
     context: Any = None
-
-    def ordered(self, form: str) -> ExerciseArguments:
-        """The papers of its forms, in a format."""
-        return ExerciseArguments(
-            self.exam,
-            students=self.students,
-            form=form,
-            values_only=self.values_only,
-            output=self.output,
-            allowed=self.allowed,
-            force=self.force,
-            context=self.context,
-        )
 
 
 class GradeArguments(NamedTuple):
@@ -82,11 +60,7 @@ class GradeArguments(NamedTuple):
     otherwise: float = 1.0
     anonymous: bool = False
     changed: ForThisRun = ForThisRun()
-    form: str | None = None
-    values_only: bool = False
-    output: str | None = None
-    allowed: Allowed = Allowed()
-    force: bool = False
+    page: PageOptions = PageOptions()
 
 
 class PracticeArguments(NamedTuple):
@@ -122,11 +96,9 @@ def command_line(context: Any, leave_out: Container[str] = ()) -> str:  # noqa: 
     if context is None:
         return "attncli.exercise"
     words = context.command_path.split()
-    for parameter in context.command.params:
-        value = context.params.get(parameter.name)
-        data = context.get_parameter_source(parameter.name)
-        if data is not None and data.name == "COMMANDLINE" and parameter.name not in leave_out:
-            words += _said(parameter, value)
+    for parameter in _typed(context):
+        if parameter.name not in leave_out:
+            words += _said(parameter, context.params[parameter.name])
     return " ".join(map(shlex.quote, words))
 
 
@@ -138,10 +110,14 @@ def set_by_file(option: str) -> Problem:
 
 def typed_options(context: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401
     """The options that were typed, each by the name of its value and as it is written."""
+    return ((parameter.name, parameter.opts[0]) for parameter in _typed(context))
+
+
+def _typed(context: Any) -> Iterator[Any]:  # noqa: ANN401
     for parameter in () if context is None else context.command.params:
-        value = context.get_parameter_source(parameter.name)
-        if value is not None and value.name == "COMMANDLINE":
-            yield parameter.name, parameter.opts[0]
+        source = context.get_parameter_source(parameter.name)
+        if source is not None and source.name == "COMMANDLINE":
+            yield parameter
 
 
 def _said(parameter: Any, value: Any) -> Iterator[str]:  # noqa: ANN401

@@ -5,43 +5,42 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attncli import __version__
+from attncli.building.exercise_file import LARGEST_SEED, MOST_FORMS
 from attncli.building.manifest import (
     FILE,
     ChoiceMade,
     FormMade,
     Manifest,
     PartMade,
+    StudentMade,
     TermMade,
     has_manifest,
     load_manifest,
 )
 from attncli.errors import Complaints, Problem, listed
-from attncli.library.arguments import Excerpt, FilesOutput
+from attncli.library.arguments import Excerpt, FilesOutput, whole_number
 from attncli.library.exercise_arguments import command_line, set_by_file, typed_options
 from attncli.library.output import watched
 from attncli.library.paper_files import (
-    Counts,
     PaperSettings,
     answers_files,
     blank_sheet,
-    check_targets,
     distinct_names,
-    page_of,
+    form_names,
     paper_files,
     papers_of,
     parse_choice,
-    parse_counts,
     parse_manner,
-    parse_room,
     safe_name,
     traces_of_forms,
 )
-from attncli.option_values import LANGUAGES, LAYOUTS, PAPER_SIZES
+from attncli.option_values import LANGUAGES, LAYOUTS, MOST_ROOM, PAPER_SIZES
 from attncli.output_files import Contents, OutputError, check_folder, encoded
 
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ if TYPE_CHECKING:
     from attncli.building.exercise_file import Ask
     from attncli.document.blocks import Document
     from attncli.document.questions import Item
-    from attncli.exercises.exam_papers import ExamForm, FormTraces
+    from attncli.exercises.exam_papers import ExamForm
     from attncli.library.arguments import Output
     from attncli.library.exercise_arguments import ExerciseArguments
     from attncli.marking.answers import Student
@@ -64,77 +63,73 @@ _SAID_BY_A_FILE = (
 """Options that an exercise file has keys for, or that belong into its scenario."""
 
 
-class Ordered(NamedTuple):
-    """An exam, or an exercise as one of a single part, and the numbers that were said with it."""
+_COUNTS = (
+    ("forms", 1, MOST_FORMS),
+    ("seed", 0, LARGEST_SEED),
+    ("mistakes", 0, 99),
+    ("room", 0, MOST_ROOM),
+)
+_CHOICES = (("layout", LAYOUTS), ("paper", PAPER_SIZES), ("language", LANGUAGES))
 
-    exam: ExamFile
-    counts: Counts
 
+def ordered_exam(order: ExerciseArguments, complaints: Complaints) -> ExamFile | None:
+    """The exam that is ordered, or an exercise as one of a single part; None having heard what is
+    wrong."""
+    from attncli.building.exam_file import is_ordered
 
-def ordered_exam(order: ExerciseArguments, complaints: Complaints) -> Ordered | None:
-    """The exam that is ordered; None having heard what is wrong."""
-    from attncli.building.exam_file import is_exam
-    from attncli.building.exercise_file import is_exercise
-
-    by_file = complaints.hear(lambda: is_exam(order.scenario) or is_exercise(order.scenario))
+    by_file = complaints.hear(is_ordered, order.scenario)
     if by_file is None:
         return None
-    ordered = (_by_file if by_file else _by_options)(order, complaints)
-    each = [order.allow or ()] if ordered is None else [e.allow for e in ordered.exam.exercises]
+    exam = (_by_file if by_file else _by_options)(order, complaints)
+    each = [order.allow or ()] if exam is None else [e.allow for e in exam.exercises]
     if any(each):
         from attncli.nice_numbers.rules import check_names
 
         complaints.problems += check_names([name for allow in each for name in allow])
-    return ordered
+    return exam
 
 
-def _by_file(order: ExerciseArguments, complaints: Complaints) -> Ordered:
+def _by_file(order: ExerciseArguments, complaints: Complaints) -> ExamFile:
     from attncli.building.exam_file import load_exam
 
     pairs = typed_options(order.context)
     complaints.problems += [
         set_by_file(option) for name, option in pairs if name in _SAID_BY_A_FILE
     ]
-    counts = complaints.hear(parse_counts, order)
     exam = complaints.hear(load_exam, order.scenario)
     complaints.stop_if_any()  # it says which scenarios are to be read
     assert exam is not None
-    assert counts is not None
-    return Ordered(exam, counts._replace(forms=exam.forms, seed=exam.seed, share=exam.share))
+    return exam
 
 
-def _by_options(order: ExerciseArguments, complaints: Complaints) -> Ordered | None:
+def _by_options(order: ExerciseArguments, complaints: Complaints) -> ExamFile | None:
     from attncli.building.exam_file import ExamFile
     from attncli.building.exercise_file import ExerciseFile, Frame
     from attncli.exercises.asking import parse_blanking, parse_points
+    from attncli.file.keys import typed
     from attncli.pages.parts.selection import check_detail, check_steps
 
-    complaints.hear(check_steps, order.part.steps)
-    complaints.hear(check_detail, order.detail or "full")
-    blanking = complaints.hear(parse_blanking, order.blank)
-    points = complaints.hear(parse_points, order.points or ())
-    layout = complaints.hear(parse_choice, "--layout", order.layout, LAYOUTS)
-    room = complaints.hear(parse_room, order)
-    paper = complaints.hear(parse_choice, "--paper", order.paper, PAPER_SIZES)
-    language = complaints.hear(parse_choice, "--language", order.language, LANGUAGES)
-    counts = complaints.hear(parse_counts, order)
-    if blanking is None or points is None or counts is None or language is None or paper is None:
+    hear = complaints.hear
+    hear(check_steps, order.part.steps)
+    hear(check_detail, order.detail or "full")
+    before = len(complaints.problems)
+    said: dict[str, Any] = {
+        "blank": hear(parse_blanking, order.blank),
+        "points": hear(parse_points, order.points or ()),
+        "detail": order.detail,
+        "allow": tuple(order.allow or ()),
+    }
+    for name, known in _CHOICES:
+        said[name] = hear(parse_choice, f"--{name}", getattr(order, name), known)
+    for name, least, most in _COUNTS:
+        text = getattr(order, name)
+        option = f"--{name}"
+        said[name] = None if text is None else hear(whole_number, option, text, least, most)
+    if len(complaints.problems) > before:
         return None
-    exercise = ExerciseFile(
-        order.scenario,
-        asks_of(order.part, order.cell, order.ask),
-        Frame(language=language, paper=paper),
-        blank=blanking,
-        points=points,
-        layout=layout,
-        room=room,
-        detail=order.detail,
-        forms=counts.forms,
-        seed=counts.seed,
-        allow=tuple(order.allow or ()),
-        mistakes=counts.share,
-    )
-    return Ordered(ExamFile.of(exercise), counts)
+    asks = asks_of(order.part, order.cell, order.ask)
+    exercise = typed(ExerciseFile, said, scenario=order.scenario, ask=asks)
+    return ExamFile.of(exercise)._replace(frame=typed(Frame, said))
 
 
 def asks_of(
@@ -155,13 +150,13 @@ def asks_of(
 
 class CheckedOrder(NamedTuple):
     """An order that nothing is wrong with: the exam, how and where it is written, the worked
-    scenario of each part that has one, what the forms are called, whose sheets are made; and the
-    mistakes that forms turn out to be hardly able to show."""
+    scenario of each part that has one, whose sheets are made; and the mistakes that forms turn out
+    to be hardly able to show."""
 
+    order: ExerciseArguments
     exam: ExamFile
     manner: PaperSettings
-    traces: tuple[Trace | None, ...]
-    names: list[str]
+    traces: Sequence[Trace | None]
     students: tuple[Student, ...]
     hidden: list[Attempt]
 
@@ -176,69 +171,67 @@ class CheckedOrder(NamedTuple):
     def scenarios(self) -> tuple[str, ...]:
         return tuple(exercise.scenario for exercise in self.exam.exercises)
 
+    @property
+    def names(self) -> list[str]:
+        """What the forms are called."""
+        return form_names(self.exam.forms)
+
+    @property
+    def command(self) -> str:
+        """The command with what else made the papers of a key, as a comment of the shell's."""
+        command = command_line(self.order.context, leave_out=("output", "force"))
+        seed = "" if self.exam.path is None else f", seed {self.exam.seed}"
+        return f"{command} # attncli {__version__}{seed}"
+
 
 def exercise(order: ExerciseArguments) -> Output:
     """The student's sheet, the key, hints; of a file a folder. Raises UserError."""
     from attncli.exercises.exam_papers import exam_forms, requests_of
 
     job = checked(order)
-    command = signed(command_line(order.context, leave_out=("output", "force")), job.exam)
     if job.exam.path is not None and job.manner.folder:
-        return folder_of(order, job, command, lambda *_: {})
+        return folder_of(job, lambda *_: {})
     requests = requests_of(job.exam, job.traces)
-    made = traces_of_forms(job.exam, job.traces, requests, job.names, job.hidden)
-    told = exam_forms(job.exam, requests, made, command)
+    made = traces_of_forms(job.exam, job.traces, requests, job.hidden)
+    told = exam_forms(job.exam, requests, made, job.command)
     papers = papers_of(order, job.manner, told, len(job.names))
-    return papers if order.output in (None, "-") else papers._replace(says=job.says)
-
-
-def signed(command: str, exam: ExamFile) -> str:
-    """The command with what else made the papers of a key, as a comment of the shell's."""
-    seed = "" if exam.path is None else f", seed {exam.seed}"
-    return f"{command} # attncli {__version__}{seed}"
+    return papers if order.page.output in (None, "-") else papers._replace(says=job.says)
 
 
 def checked(order: ExerciseArguments) -> CheckedOrder:
     """The terms of the order and the worked scenarios. Raises UserError of all that is wrong."""
     complaints = Complaints()
-    ordered = ordered_exam(order, complaints)
-    manner = complaints.hear(_manner, order, ordered)
-    students = complaints.hear(_students, order, ordered, manner)
-    scenarios: list[str | None] = [order.scenario]
-    if ordered is not None:
-        each = (part.exercise for part in ordered.exam.parts)
-        scenarios = [None if exercise is None else exercise.scenario for exercise in each]
-    traces = [
-        complaints.hear(order.allowed.worked_alone, scenario, order.changed.changes())
-        if scenario
-        else None
-        for scenario in scenarios
-    ]
+    exam = ordered_exam(order, complaints)
+    manner = complaints.hear(parse_manner, order, exam)
+    students: tuple[Student, ...] | None = ()
+    if order.students is not None and exam is not None and manner is not None:
+        students = complaints.hear(_students, order.students, exam, manner)
+    scenarios = (order.scenario,) if exam is None else exam.scenarios
+    traces = order.page.allowed.worked_each(scenarios, order.changed.changes(), complaints)
     complaints.stop_if_any()
-    assert ordered is not None
+    assert exam is not None
     assert manner is not None
-    exam = ordered.exam.each(mistakes=manner.share)
-    return CheckedOrder(exam, manner, tuple(traces), ordered.counts.names, students or (), [])
+    assert students is not None
+    return CheckedOrder(order, exam.each(mistakes=manner.share), manner, traces, students, [])
 
 
-def _students(
-    order: ExerciseArguments, ordered: Ordered | None, manner: PaperSettings | None
-) -> tuple[Student, ...]:
-    """Those of the list that is named, if one is. Raises UserError."""
-    if order.students is None or ordered is None or manner is None:
-        return ()
+def _students(listed_in: str, exam: ExamFile, manner: PaperSettings) -> tuple[Student, ...]:
+    """The students of a list. Raises UserError."""
+    from attncli.formats import info_of, paper_format_names
+    from attncli.marking.answers import read_students
 
-    by_file = ordered.exam.path is not None
-    return students_of(order, manner, ordered.counts.names, by_file=by_file)
-
-
-def _manner(order: ExerciseArguments, ordered: Ordered | None) -> PaperSettings:
-    """How and where it is to be written. Raises OutputError where it can't go there."""
-    by_file = ordered is not None and ordered.exam.path is not None
-    manner = parse_manner(order, None if ordered is None else ordered.counts, by_file=by_file)
-    if ordered is not None and not (manner.folder and by_file):
-        check_targets(order, manner, ordered.counts.names)
-    return manner
+    wrong = []
+    if exam.path is None or not manner.folder:
+        right = "say it like attn exercise exam.yaml -o exam/ --students list.csv"
+        text = "it is for an exercise file that is made into a folder"
+        wrong.append(Problem.of("--students", text, right))
+    having = [name for name in paper_format_names() if "none" in info_of(name).keys]
+    if manner.format not in having:
+        text = f"the format {manner.format} has no sheets"
+        wrong.append(Problem.of("--students", text, f"choose {listed(having, ' or ')}"))
+    if wrong:
+        raise OutputError(wrong)
+    return read_students(listed_in, form_names(exam.forms))
 
 
 # --------------------------------------------------------------------------------------------------
@@ -246,79 +239,33 @@ def _manner(order: ExerciseArguments, ordered: Ordered | None) -> PaperSettings:
 # form that is there as a scenario keeps its numbers: what somebody mended in it is taken over, and
 # only what comes of it is made anew.
 
-_STUDENTS, _ANSWERS = "students", "answers"
-
-
-class PersonalSheets(NamedTuple):
-    """The files, by their names, and what the manifest says of each student."""
-
-    files: Mapping[str, Contents]
-    students: tuple[Mapping[str, str], ...]
-
-
-def students_of(
-    order: ExerciseArguments, manner: PaperSettings, forms: Sequence[str], *, by_file: bool
-) -> tuple[Student, ...]:
-    """The students of the list that is ordered, if one is. Raises UserError."""
-    from attncli.marking.answers import read_students
-
-    if order.students is None:
-        return ()
-    wrong = []
-    if not (by_file and manner.folder):
-        right = "say it like attn exercise exam.yaml -o exam/ --students list.csv"
-        text = "it is for an exercise file that is made into a folder"
-        wrong.append(Problem.of("--students", text, right))
-    if not _has_sheets(manner.format):
-        right = f"choose {listed([name for name in _formats() if _has_sheets(name)], ' or ')}"
-        text = f"the format {manner.format} has no sheets"
-        wrong.append(Problem.of("--students", text, right))
-    if wrong:
-        raise OutputError(wrong)
-    return read_students(order.students, forms)
-
-
-def _has_sheets(form: str) -> bool:
-    from attncli.formats import info_of
-
-    return "none" in info_of(form).keys
-
-
-def _formats() -> list[str]:
-    from attncli.formats import paper_format_names
-
-    return paper_format_names()
-
 
 def _personal_sheets(
-    order: ExerciseArguments,
-    form: str,
-    students: Sequence[Student],
-    exercises: Mapping[str, Document],
-) -> PersonalSheets:
-    """The sheets of students."""
+    job: CheckedOrder, students: Sequence[Student], exercises: Mapping[str, Document]
+) -> tuple[dict[str, Contents], tuple[StudentMade, ...]]:
+    """The sheets of students, by their files, and whose each is."""
     from attncli.exercises.papers import sheet_for
     from attncli.formats import contents_of, info_of, render, render_together, suffixes_of
 
+    files: dict[str, Contents] = {}
     if not students:
-        return PersonalSheets({}, ())
+        return files, ()
+    form = job.manner.format
     blank = {name: blank_sheet(whole, form) for name, whole in exercises.items()}
     sheets = [sheet_for(blank[s.form], s.name, s.id) for s in students]
-    page, suffix = page_of(order), suffixes_of(form)[0]
+    page, suffix = job.order.page.rendering, suffixes_of(form)[0]
     stems = distinct_names([s.id for s in students], ())
-    names = [f"{_STUDENTS}/{stem}_sheet{suffix}" for stem in stems]
-    answers = [f"{_ANSWERS}/{stem}.yaml" for stem in stems]
-    each = zip(names, answers, watched(sheets, len(sheets), "Students"), strict=True)
-    files: dict[str, Contents] = {}
-    for name, place, sheet in each:
-        files[name] = contents_of(sheet, form, page)
-        files[place] = render(sheet, "yaml", page)
+    made = tuple(
+        StudentMade(*student, f"students/{stem}_sheet{suffix}", f"answers/{stem}.yaml")
+        for student, stem in zip(students, stems, strict=True)
+    )
+    for own, sheet in zip(made, watched(sheets, len(sheets), "Students"), strict=True):
+        files[own.sheet] = contents_of(sheet, form, page)
+        files[own.answers] = render(sheet, "yaml", page)
     if info_of(form).together:
-        stem = safe_name(Path(order.scenario).stem)
+        stem = safe_name(Path(job.order.scenario).stem)
         files[f"{stem}_print{suffix}"] = render_together(sheets, form, page)
-    whose = zip(students, names, answers, strict=True)
-    rows = ({**s._asdict(), "sheet": sheet, "answers": own} for s, sheet, own in whose)
-    return PersonalSheets(files, tuple(rows))
+    return files, made
 
 
 FORMS = "forms"
@@ -336,28 +283,26 @@ Beside = Callable[[Mapping[str, "FormWorked"], Sequence["Student"]], Mapping[str
 """What else goes into a folder, made of all forms, and for its students."""
 
 
-def folder_of(
-    order: ExerciseArguments, job: CheckedOrder, command: str, beside: Beside
-) -> FilesOutput:
+def folder_of(job: CheckedOrder, beside: Beside) -> FilesOutput:
     """The folder of an exam, or what was edited of it again; it says what changed."""
-    assert order.output is not None
-    folder = Path(order.output)
+    order = job.order
+    assert order.page.output is not None
+    folder = Path(order.page.output)
     before = load_manifest(folder) if has_manifest(folder) else None
-    kept = _kept(order, job, before)
-    forms = _forms(order, job, command, kept)
+    forms = _forms(job, _kept(job, folder, before))
     papers = watched((form.form for form in forms.values()), len(forms), "Forms")
     files: dict[str, Contents] = paper_files(order, job.manner, papers)
     exercises = {name: form.form.whole for name, form in forms.items()}
     files |= answers_files(order, exercises)
     students = _with_forms(job, [*forms], before)
     files |= beside(forms, students)
-    personal = _personal_sheets(order, job.manner.format, students, exercises)
+    personal, whose = _personal_sheets(job, students, exercises)
     for name, form in forms.items():
         files |= dict(zip(_places(job, name), form.texts, strict=True))
     files |= {f"{FORMS}/{name}": text for name, text in _texts_beside(job).items()}
-    made = _manifest(job, forms, files, personal)
-    files |= personal.files
-    _check_edited(folder, files, before, force=order.force)
+    made = _manifest(job, forms, files, personal)._replace(students=whose)
+    files |= personal
+    _check_edited(folder, files, before, force=order.page.force)
     check_folder(str(folder), [*files, FILE], force=True)
     says = _told(folder, made, before) + job.says
     return FilesOutput({**files, FILE: made.text()}, str(folder), True, says)
@@ -371,46 +316,31 @@ def _with_forms(
     from attncli.marking.answers import Student, with_forms
 
     was = () if before is None else before.students
-    same = tuple(Student(s["name"], s["id"]) for s in was)
-    return with_forms(job.students or same, forms, {s["id"]: s["form"] for s in was})
+    same = tuple(Student(s.name, s.id) for s in was)
+    return with_forms(job.students or same, forms, {s.id: s.form for s in was})
 
 
-def _forms(
-    order: ExerciseArguments,
-    job: CheckedOrder,
-    command: str,
-    kept: Mapping[str, Sequence[Path]],
-) -> dict[str, FormWorked]:
-    """Each form, worked from the texts that are written of it."""
+def _forms(job: CheckedOrder, kept: Mapping[str, Sequence[Path]]) -> dict[str, FormWorked]:
+    """Each form, worked from the texts that are written of it: those that are kept as they are in
+    the folder, others with new numbers."""
     from attncli.exercises.exam_papers import exam_forms, requests_of
 
-    found: dict[str, FormWorked] = {}
-    for texts, worked in _worked(order, job, kept):
-        name, traces = worked
-        (form,) = exam_forms(job.exam, requests_of(job.exam, traces), [worked], command)
-        found[name] = FormWorked(texts, form)
-    return found
-
-
-def _worked(
-    order: ExerciseArguments, job: CheckedOrder, kept: Mapping[str, Sequence[Path]]
-) -> Iterator[tuple[tuple[str, ...], FormTraces]]:
-    """The texts and the traces of each form: those that are kept as they are in the folder, others
-    with new numbers."""
-    from attncli.exercises.exam_papers import requests_of
-
     requests = requests_of(job.exam, job.traces)
-    drawn = traces_of_forms(job.exam, job.traces, requests, job.names, job.hidden)
-    missing = [name for name in job.names if name not in kept]
+    drawn = traces_of_forms(job.exam, job.traces, requests, job.hidden)
+    found: dict[str, FormWorked] = {}
     with TemporaryDirectory() as scratch:
         for name, text in _texts_beside(job).items():
             (Path(scratch) / name).write_text(text, "utf-8")
-        traces = {name: own for name, own in drawn if name in missing} if missing else {}
+        missing = {*job.names} - kept.keys()
+        fresh = {name: own for name, own in drawn if name in missing} if missing else {}
         for name in job.names:
-            paths = kept[name] if name in kept else _written(job, Path(scratch), name, traces[name])
-            left = iter([order.allowed.worked_alone(str(path)) for path in paths])
-            own = tuple(None if trace is None else next(left) for trace in job.traces)
-            yield tuple(path.read_text("utf-8") for path in paths), (name, own)
+            paths = kept[name] if name in kept else _written(job, Path(scratch), name, fresh[name])
+            left = iter([job.order.page.allowed.worked_alone(str(path)) for path in paths])
+            traces = tuple(None if trace is None else next(left) for trace in job.traces)
+            own = requests_of(job.exam, traces)
+            (form,) = exam_forms(job.exam, own, [(name, traces)], job.command)
+            found[name] = FormWorked(tuple(path.read_text("utf-8") for path in paths), form)
+    return found
 
 
 def _written(
@@ -444,7 +374,7 @@ def _manifest(
     job: CheckedOrder,
     forms: Mapping[str, FormWorked],
     files: Mapping[str, Contents],
-    personal: PersonalSheets,
+    personal: Mapping[str, Contents],
 ) -> Manifest:
     from attncli.names import raw
 
@@ -455,10 +385,9 @@ def _manifest(
         job.scenarios,
         job.exam.seed,
         {name: _form(job, name, form, files) for name, form in forms.items()},
-        {name: _digest(contents) for name, contents in {**files, **personal.files}.items()},
-        personal.students,
-        _made_of(job),
-        job.exam.scheme,
+        {name: _digest(contents) for name, contents in {**files, **personal}.items()},
+        made_of=_made_of(job),
+        scheme=job.exam.scheme,
     )
 
 
@@ -468,18 +397,16 @@ def _made_of(job: CheckedOrder) -> tuple[str, ...]:
     return tuple(numbers_mark(trace) for trace in job.traces if trace is not None)
 
 
-def _kept(
-    order: ExerciseArguments, job: CheckedOrder, before: Manifest | None
-) -> dict[str, list[Path]]:
+def _kept(job: CheckedOrder, folder: Path, before: Manifest | None) -> dict[str, list[Path]]:
     """The forms that are there, by their files; with --force none that were made of scenarios which
     say something else now. Raises OutputError for those without it."""
-    assert order.output is not None
-    places = {name: [Path(order.output) / p for p in _places(job, name)] for name in job.names}
+    places = {name: [folder / place for place in _places(job, name)] for name in job.names}
     kept = {name: paths for name, paths in places.items() if all(p.is_file() for p in paths)}
     was, made_of = () if before is None else before.made_of, _made_of(job)
     if not kept or was in ((), made_of):
         return kept
-    if order.force:
+    order = job.order
+    if order.page.force:
         return {}
     from attncli.building.plain_scenario import settings_that_differ
 
@@ -490,8 +417,8 @@ def _kept(
     which = f"other settings ({listed(differ)})" if differ else "other numbers"
     of = scenario or "the exam"
     wrong = f"the forms {listed(kept)} were made with {which} than {of} has now"
-    right = f"make them anew with `attn exercise {order.scenario} -o {order.output} --force`"
-    raise OutputError.of(order.output, wrong, right)
+    right = f"make them anew with `attn exercise {order.scenario} -o {order.page.output} --force`"
+    raise OutputError.of(str(order.page.output), wrong, right)
 
 
 def _form(
@@ -524,26 +451,21 @@ def _part(part: ExamPart, whole: Document, trace: Trace | None, place: str) -> P
     made = PartMade(title, asked, terms=dict(_terms(trace, whole.items)))
     if trace is None or part.exercise is None:
         asks = {item.id: item.asks for item in whole.items}
-        return made._replace(choices=dict(_choices(whole.items)), most=most, asks=asks)
+        choices = {
+            item.id: ChoiceMade(tuple(map(raw, item.words.options)), raw(item.words.answer))
+            for item in whole.items
+            if item.words is not None
+        }
+        return made._replace(choices=choices, most=most, asks=asks)
     scenario, tolerance = trace.scenario, part.exercise.tolerance
     given = {key: numbers_of(scenario, key) for key in scenario.given}
     return made._replace(
         file=place,
         numbers=numbers_mark(trace),
         given={key: [[str(n) for n in row] for row in rows] for key, rows in given.items()},
-        tolerance={key: str(much) for key, much in tolerance.items()},
+        tolerance={key: Decimal(much) for key, much in tolerance.items()},
         most=most,
     )
-
-
-def _choices(asked: Sequence[Item]) -> Iterator[tuple[str, ChoiceMade]]:
-    """The keys of what is chosen."""
-    from attncli.names import raw
-
-    for item in asked:
-        if item.words is not None:
-            options = tuple(map(raw, item.words.options))
-            yield item.id, ChoiceMade(options, raw(item.words.answer))
 
 
 def _terms(trace: Trace | None, asked: Sequence[Item]) -> Iterator[tuple[str, TermMade]]:
@@ -557,8 +479,7 @@ def _terms(trace: Trace | None, asked: Sequence[Item]) -> Iterator[tuple[str, Te
         cell = key.number.cell
         known = trace is not None and cell is not None and cell.quantity in trace
         whose = address_of(trace, cell) if trace is not None and cell is not None and known else ""
-        low, high = map(str, key.accepted)
-        yield id_, TermMade(str(key.number.shown), low, high, whose)
+        yield id_, TermMade(key.number.shown, *key.accepted, whose)
 
 
 def _digest(contents: Contents) -> str:
@@ -574,8 +495,7 @@ def _check_edited(
         there = folder / name
         if force or not there.is_file():
             continue
-        digest = hashlib.sha256(there.read_bytes()).hexdigest()[:16]
-        if digest not in (made.get(name), _digest(contents)):
+        if _digest(there.read_bytes()) not in (made.get(name), _digest(contents)):
             wrong = "isn't as it was made" if name in made else "exists already"
             right = "move it away, or write over it with --force"
             raise OutputError.of(str(there), wrong, right)

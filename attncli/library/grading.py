@@ -12,10 +12,8 @@ from attncli.library.arguments import PageOptions, PageOutput, TextOutput
 from attncli.library.exercise_arguments import set_by_file
 from attncli.library.output import (
     check_binary,
-    check_form,
     check_target,
     chosen_format,
-    page_for,
     watched,
 )
 from attncli.library.paper_files import is_folder
@@ -30,7 +28,6 @@ if TYPE_CHECKING:
     from attncli.marking.exam_parts import MarkedExam
     from attncli.marking.overrides import Override
     from attncli.names import Phrase
-    from attncli.trace import Trace
 
     Marker = Asking | AskedForms
 
@@ -44,10 +41,12 @@ _MARKED = "markdown"
 
 
 class GradeOutput(NamedTuple):
-    """Where it goes: a folder for the papers, which have a format, a file, or the terminal."""
+    """Where it goes: a folder for the papers, which have a format, a file, or the terminal; there a
+    page, or the table of the class."""
 
     page: PageOptions
     folder: bool
+    csv: bool
     papers: str = _MARKED
 
 
@@ -55,18 +54,18 @@ def _output_of(order: GradeArguments) -> GradeOutput:
     """Where and how it is written. Raises OutputError."""
     from attncli.formats import page_format_names
 
-    text = order.output
-    folder = text is not None and is_folder(text, many=order.form is None)
+    text = order.page.output
+    folder = text is not None and is_folder(text, many=order.page.form is None)
     known = [*(name for name in page_format_names() if name != "svg"), _CSV]
-    is_csv = order.form == _CSV or (text or "").endswith(".csv")
-    form = _CSV if is_csv else chosen_format(order.form, None if folder else text, known[:-1])
-    check_form(form, fragment=False, values_only=order.values_only)
+    by_name = order.page.form is None and (text or "").lower().endswith(".csv")
+    is_csv = order.page.form == _CSV or by_name
+    form = _CSV if is_csv else chosen_format(order.page.form, None if folder else text, known[:-1])
+    order.page.check_form(form)
     if not is_csv:
         check_binary(form, text)
     if not folder:
-        check_target(text, force=order.force)
-    page = PageOptions(order.form, values_only=order.values_only, output=text, force=order.force)
-    return GradeOutput(page, folder)
+        check_target(text, force=order.page.force)
+    return GradeOutput(order.page, folder, is_csv)
 
 
 def _format_of_papers(order: GradeArguments, marker: Marker) -> str:
@@ -75,8 +74,8 @@ def _format_of_papers(order: GradeArguments, marker: Marker) -> str:
     from attncli.exercises.exams import AskedForms
     from attncli.formats import page_format_names, suffixes_of
 
-    if order.form not in (None, _CSV):
-        return str(order.form)
+    if order.page.form not in (None, _CSV):
+        return str(order.page.form)
     suffix = Path(marker.paper).suffix if isinstance(marker, AskedForms) else ""
     return next((name for name in page_format_names() if suffix in suffixes_of(name)), _MARKED)
 
@@ -92,15 +91,10 @@ def _told(
     if output.folder:
         _write_folder(output, graded, names)
         return PageOutput(class_page(graded), PageOptions())
-    if _is_csv(output):
+    if output.csv:
         return TextOutput(csv_text(class_rows(graded)), output.page.output, output.page.force)
     page = marked_paper(graded.papers[0]) if alone else class_page(graded)
     return PageOutput(page, output.page)
-
-
-def _is_csv(output: GradeOutput) -> bool:
-    text = output.page.output or ""
-    return output.page.form == _CSV or (output.page.form is None and text.lower().endswith(".csv"))
 
 
 def _write_folder(output: GradeOutput, graded: GradedClass, names: Names) -> None:
@@ -115,8 +109,7 @@ def _write_folder(output: GradeOutput, graded: GradedClass, names: Names) -> Non
     from attncli.output_files import write_files
 
     assert output.page.output is not None
-    form = output.papers
-    page = page_for(output.page.output)._replace(values_only=output.page.values_only)
+    form, page = output.papers, output.page.rendering
     of_whom = distinct_names([paper.sheet.student for paper in graded.papers], _TAKEN)
     papers = zip(of_whom, map(marked_paper, graded.papers), strict=True)
     pages = {**dict(papers), "class": class_page(graded), "next_lesson": next_lesson(graded)}
@@ -140,10 +133,12 @@ _BY_A_FILE = (
 
 def grade(order: GradeArguments) -> PageOutput | TextOutput:
     """Marks what is ordered; with the exit status that tells how it went."""
+    from attncli.marking.overrides import overridden, read_overrides
+
     complaints = Complaints()
     output = complaints.hear(_output_of, order)
     marker = complaints.hear(_marker, order)
-    overrides = complaints.hear(_overrides, order)
+    overrides = order.overrides and complaints.hear(read_overrides, order.overrides)
     asked = complaints.hear(_asked, order)
     complaints.stop_if_any()
     assert output is not None
@@ -151,13 +146,10 @@ def grade(order: GradeArguments) -> PageOutput | TextOutput:
     output = output._replace(papers=_format_of_papers(order, marker))
     graded = _graded(order, marker, asked or (), complaints)
     if overrides:
-        from attncli.marking.overrides import overridden
-
         graded = _with_absent(graded, marker, overrides)
         graded = graded._replace(papers=tuple(overridden(graded.papers, overrides)))
-    if order.scheme is not None:
-        by = Path(order.scheme).name
-        graded = graded._replace(papers=tuple(p._replace(scheme=by) for p in graded.papers))
+    by = Path(order.scheme or "").name
+    graded = graded._replace(papers=tuple(p._replace(scheme=by) for p in graded.papers))
     names: Names = ()
     if order.anonymous:
         from attncli.marking.anonymous import numbered
@@ -178,8 +170,7 @@ def grade(order: GradeArguments) -> PageOutput | TextOutput:
 def _marker(order: GradeArguments) -> Marker:
     """What marks the papers: a scenario, or the forms of an exercise, as its file says them or as
     they were made into a folder. Raises UserError."""
-    from attncli.building.exam_file import is_exam
-    from attncli.building.exercise_file import is_exercise
+    from attncli.building.exam_file import is_ordered
     from attncli.building.manifest import is_manifest
 
     if is_manifest(Path(order.scenario)):
@@ -187,8 +178,7 @@ def _marker(order: GradeArguments) -> Marker:
     if Path(order.scenario).is_dir():
         wrong = "this folder doesn't say what its forms ask, as options made them"
         raise UserError.of(order.scenario, wrong, f"{_BY_A_FILE}, and name that")
-    by_file = is_exam(order.scenario) or is_exercise(order.scenario)
-    return _forms(order) if by_file else _asking(order)
+    return _forms(order) if is_ordered(order.scenario) else _asking(order)
 
 
 def _scheme(order: GradeArguments, said: Scheme | None = None) -> Scheme:
@@ -224,7 +214,7 @@ def _asking(order: GradeArguments) -> Asking:
     points, scheme = parse_points(order.points or ()), _scheme(order)
     return Asking(
         order.scenario,
-        order.allowed.worked_alone(order.scenario, order.changed.changes()),
+        order.page.allowed.worked_alone(order.scenario, order.changed.changes()),
         points,
         scheme,
     )
@@ -235,26 +225,18 @@ def _forms(order: GradeArguments) -> AskedForms:
     from attncli.building.exam_file import load_exam
     from attncli.exercises.exam_papers import exam_forms, requests_of
     from attncli.exercises.exams import AskedForms, form_exam
-    from attncli.library.paper_files import form_names, traces_of_forms
+    from attncli.library.paper_files import traces_of_forms
 
     _check_unchanged(order)
     exam = load_exam(order.scenario)
     scheme = _scheme(order, exam.scheme)
-    scenarios = [part.exercise and part.exercise.scenario for part in exam.parts]
-    traces = _worked(order, scenarios)
+    complaints = Complaints()
+    traces = order.page.allowed.worked_each(exam.scenarios, (), complaints)
+    complaints.stop_if_any()
     requests = requests_of(exam, traces)
-    made = traces_of_forms(exam, traces, requests, form_names(exam.forms))
+    made = traces_of_forms(exam, traces, requests)
     forms = [form_exam(form, requests, scheme) for form in exam_forms(exam, requests, made, "")]
     return AskedForms(order.scenario, forms)
-
-
-def _worked(order: GradeArguments, scenarios: Sequence[str | None]) -> list[Trace | None]:
-    """The scenario of each part that has one, worked. Raises UserError."""
-    changes = order.changed.changes()
-    return [
-        None if scenario is None else order.allowed.worked_alone(scenario, changes)
-        for scenario in scenarios
-    ]
 
 
 def _made_forms(order: GradeArguments) -> AskedForms:
@@ -273,11 +255,10 @@ def _made_forms(order: GradeArguments) -> AskedForms:
             files = [str(folder / part.file) if part.file else None for part in made.parts]
             named = zip(made.parts, files, strict=True)
             here = made._replace(parts=tuple(p._replace(file=file or "") for p, file in named))
-            traces = _worked(order, files)
+            traces = order.page.allowed.worked_each(files, (), wrong)
             forms.append(made_form(traces, form, here, scheme, manifest.exercise))
-    if wrong.problems:
-        raise UserError(wrong.problems)
-    students = tuple(Student(s["name"], s["id"], s["form"]) for s in manifest.students)
+    wrong.stop_if_any()
+    students = tuple(Student(s.name, s.id, s.form) for s in manifest.students)
     paper = next((file for made in manifest.forms.values() for file in made.papers), "")
     return AskedForms(order.scenario, forms, students, paper)
 
@@ -289,15 +270,6 @@ def _check_unchanged(order: GradeArguments) -> None:
     for option, value in (("--points", order.points), *order.changed.options()):
         if value:
             raise OutputError([set_by_file(option)])
-
-
-def _overrides(order: GradeArguments) -> tuple[Override, ...]:
-    """The points that a teacher gives, where a file says so. Raises UserError."""
-    if order.overrides is None:
-        return ()
-    from attncli.marking.overrides import read_overrides
-
-    return read_overrides(order.overrides)
 
 
 def _asked(order: GradeArguments) -> tuple[str, ...]:

@@ -132,24 +132,6 @@ def terminal_width() -> int:
     return shutil.get_terminal_size((_DEFAULT_WIDTH, 24)).columns
 
 
-def check_output(
-    form: str | None,
-    output: str | None,
-    *,
-    force: bool,
-    fragment: bool = False,
-    values_only: bool = False,
-) -> None:
-    """Raises OutputError for an unknown format, for one that has no fragments, or no values
-    alone, where these are asked for, or where a file is in the way."""
-    from attncli.formats import page_format_names
-
-    chosen = chosen_format(form, output, page_format_names())
-    check_form(chosen, fragment=fragment, values_only=values_only)
-    check_binary(chosen, output)
-    check_target(output, force=force)
-
-
 def check_target(output: str | None, *, force: bool) -> None:
     """Raises OutputError for what is no name of a file, and where a file is in the way."""
     if output is not None and output != "-":
@@ -167,16 +149,8 @@ def check_binary(form: str, output: str | None) -> None:
         raise OutputError.of(f"--format {form}", "its files are no text to be read here", right)
 
 
-def check_form(form: str, *, fragment: bool, values_only: bool) -> None:
-    """Raises OutputError for a format whose pages don't go without a preamble, or without texts,
-    where that is asked for."""
-    if fragment:
-        _check_able("fragment", form, "--fragment", "has no preamble to leave out")
-    if values_only:
-        _check_able("values_only", form, "--values-only", "has no values without texts")
-
-
-def _check_able(ability: str, form: str, option: str, wrong: str) -> None:
+def check_able(ability: str, form: str, option: str, wrong: str) -> None:
+    """Raises OutputError for a format that can't do what an option asks for."""
     from attncli.formats import format_names, info_of
 
     able = [name for name in format_names() if getattr(info_of(name), ability)]

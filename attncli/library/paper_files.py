@@ -10,21 +10,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, NamedTuple
 
-from attncli.building.exercise_file import LARGEST_SEED, MOST_FORMS
 from attncli.errors import Complaints, Problem
 from attncli.file.problems import nearest
-from attncli.library.arguments import FilesOutput, TextOutput, whole_number
+from attncli.library.arguments import FilesOutput, TextOutput
 from attncli.library.output import (
     check_binary,
-    check_form,
     check_target,
     chosen_format,
-    page_for,
     watched,
 )
-from attncli.option_values import KEYS, MOST_ROOM
+from attncli.option_values import KEYS
 from attncli.output_files import Contents, OutputError, check_folder
 
 if TYPE_CHECKING:
@@ -32,29 +29,27 @@ if TYPE_CHECKING:
     from attncli.document.blocks import Document
     from attncli.exercises.exam_papers import ExamForm, FormTraces
     from attncli.exercises.requests import ExerciseRequest
-    from attncli.formats import RenderOptions
     from attncli.library.exercise_arguments import ExerciseArguments
     from attncli.nice_numbers.candidate_quantity import Attempt
     from attncli.trace import Trace
 
 
-Choice = TypeVar("Choice", bound=str)
 _LONGEST = 60
 _UNSAFE = re.compile(r"[^A-Za-z0-9]+")
 
 
-def check_targets(order: ExerciseArguments, manner: PaperSettings, forms: Sequence[str]) -> None:
+def _check_targets(order: ExerciseArguments, manner: PaperSettings, forms: Sequence[str]) -> None:
     """Raises OutputError where results don't fit where they are to go, or files are in the way."""
     names = _file_names(order, manner, forms)
     if manner.folder:
-        assert order.output is not None
-        check_folder(order.output, names, force=order.force)
+        assert order.page.output is not None
+        check_folder(order.page.output, names, force=order.page.force)
     elif len(names) > 1:
-        where = order.output or "standard output"
+        where = order.page.output or "standard output"
         wrong = f"there are {len(names)} papers to write"
         raise OutputError.of(where, wrong, "name a folder with -o, like -o sheets/")
     else:
-        check_target(order.output, force=order.force)
+        check_target(order.page.output, force=order.page.force)
 
 
 def _file_names(order: ExerciseArguments, manner: PaperSettings, forms: Sequence[str]) -> list[str]:
@@ -100,9 +95,9 @@ def papers_of(
     """The papers of all forms, for a folder, or the one that there is."""
     files = paper_files(order, manner, watched(forms, count, "Forms"))
     if manner.folder:
-        assert order.output is not None
-        return FilesOutput(files, order.output, order.force)
-    return TextOutput(next(iter(files.values())), order.output, order.force)
+        assert order.page.output is not None
+        return FilesOutput(files, order.page.output, order.page.force)
+    return TextOutput(next(iter(files.values())), order.page.output, order.page.force)
 
 
 def paper_files(
@@ -129,14 +124,10 @@ def paper_files(
 
 def blank_sheet(whole: Document, form: str) -> Document:
     """The student's sheet of an exercise; one that checks itself where a format has these."""
-    from attncli.exercises.papers import sheet_of
+    from attncli.exercises.papers import self_checking, sheet_of
     from attncli.formats import info_of
 
-    if not info_of(form).checking:
-        return sheet_of(whole)
-    from attncli.exercises.papers import self_checking
-
-    return self_checking(whole)
+    return self_checking(whole) if info_of(form).checking else sheet_of(whole)
 
 
 def answers_files(order: ExerciseArguments, exercises: Mapping[str, Document]) -> dict[str, str]:
@@ -144,10 +135,10 @@ def answers_files(order: ExerciseArguments, exercises: Mapping[str, Document]) -
     from attncli.exercises.papers import sheet_of
     from attncli.formats import render
 
-    manner = PaperSettings("yaml", "none", folder=True, kinds=("answers",), share=None)
+    manner = PaperSettings("yaml", folder=True, kinds=("answers",), share=None)
     names = _file_names(order, manner, [*exercises])
     sheets = map(sheet_of, exercises.values())
-    page = page_for(order.output)
+    page = order.page.rendering
     return {name: render(sheet, "yaml", page) for name, sheet in zip(names, sheets, strict=True)}
 
 
@@ -163,12 +154,6 @@ def _rarely_collecting() -> Iterator[None]:
         gc.set_threshold(*often)
 
 
-def page_of(order: ExerciseArguments) -> RenderOptions:
-    """What a format has to know of where papers go, and of what is left out of them."""
-    page = page_for(order.output)
-    return page._replace(fragment=order.fragment, values_only=order.values_only)
-
-
 def _texts(
     papers: Iterable[Document], order: ExerciseArguments, manner: PaperSettings
 ) -> list[Contents]:
@@ -176,8 +161,8 @@ def _texts(
     it goes to a file, and otherwise the text of what is in it."""
     from attncli.formats import contents_of, files_of, info_of, render_forms
 
-    page, can = page_of(order), info_of(manner.format)
-    if can.packed and order.output not in (None, "-"):
+    page, can = order.page.rendering, info_of(manner.format)
+    if can.packed and order.page.output not in (None, "-"):
         from attncli.output_files import packed
 
         return [packed(files_of([*papers], manner.format, page))]
@@ -211,20 +196,6 @@ def _paper(kind: str, form: ExamForm, manner: PaperSettings) -> Document:
 # The terms of an exercise, read from what was typed: how many forms, which format, where to.
 
 
-class Counts(NamedTuple):
-    """Numbers: of forms (None: the scenario's own numbers), the seed, and the share of a blank's
-    points that a known mistake earns, in per cent, if one was said."""
-
-    forms: int | None
-    seed: int
-    share: int | None
-
-    @property
-    def names(self) -> list[str]:
-        """What the forms are called."""
-        return form_names(self.forms)
-
-
 def form_names(count: int | None) -> list[str]:
     """What so many forms are called; without a number the one with the scenario's own numbers."""
     from attncli.document.questions import OWN_FORM, form_name
@@ -238,59 +209,35 @@ class PaperSettings(NamedTuple):
     one of all forms."""
 
     format: str
-    key: str
     folder: bool
     kinds: tuple[str, ...]
     share: int | None
     grid: bool = False
 
 
-def parse_counts(order: ExerciseArguments) -> Counts:
-    """The numbers of an order. Raises OutputError, naming all that are wrong."""
-    wrong: list[Problem] = []
-    found: list[int | None] = []
-    for option, text, least, most in (
-        ("--forms", order.forms, 1, MOST_FORMS),
-        ("--seed", order.seed, 0, LARGEST_SEED),
-        ("--mistakes", order.mistakes, 0, 99),
-    ):
-        try:
-            found.append(None if text is None else whole_number(option, text, least, most))
-        except OutputError as error:
-            wrong += error.problems
-    if wrong:
-        raise OutputError(wrong)
-    forms, seed, share = found
-    return Counts(forms, seed or 0, share)
-
-
-def parse_manner(
-    order: ExerciseArguments, counts: Counts | None, *, by_file: bool = False
-) -> PaperSettings:
-    """How and where it is to be written. Raises OutputError, naming all that is wrong."""
+def parse_manner(order: ExerciseArguments, exam: ExamFile | None) -> PaperSettings:
+    """How and where it is to be written. Raises UserError, naming all that is wrong."""
     from attncli.formats import paper_format_names
 
-    _check_no_workbook(order.form, order.output)
-    many = (
-        by_file
-        or order.hints
-        or order.grid
-        or order.key == "separate"
-        or (counts is not None and len(counts.names) > 1)
-    )
-    folder = order.output is not None and is_folder(order.output, many=many)
+    _check_no_workbook(order.page.form, order.page.output)
+    by_file = exam is not None and exam.path is not None
+    names = form_names(None if exam is None else exam.forms)
+    many = by_file or order.hints or order.grid or order.key == "separate" or len(names) > 1
+    folder = order.page.output is not None and is_folder(order.page.output, many=many)
     complaints = Complaints()
-    known = paper_format_names()
-    target = None if folder else order.output
-    form = complaints.hear(chosen_format, order.form, target, known)
-    complaints.hear(_check_choice, "--key", order.key, KEYS)
+    target = None if folder else order.page.output
+    form = complaints.hear(chosen_format, order.page.form, target, paper_format_names())
+    complaints.hear(parse_choice, "--key", order.key or KEYS[0], KEYS)
     if form is not None:
-        complaints.hear(check_binary, form, order.output)
-    if form is None or complaints.problems:
-        raise OutputError(complaints.problems)
+        complaints.hear(check_binary, form, order.page.output)
+    complaints.stop_if_any()
+    assert form is not None
     manner = _checked(order, form, folder=folder)
-    share = None if counts is None else counts.share
-    return manner if share is None else manner._replace(share=share)
+    if exam is not None and exam.share is not None:
+        manner = manner._replace(share=exam.share)
+    if exam is not None and not (folder and by_file):
+        _check_targets(order, manner, names)
+    return manner
 
 
 def _check_no_workbook(form: str | None, output: str | None) -> None:
@@ -302,20 +249,11 @@ def _check_no_workbook(form: str | None, output: str | None) -> None:
         raise OutputError.of(text, wrong, right)
 
 
-def _check_choice(option: str, text: str | None, known: Sequence[str]) -> None:
-    if text is not None and text not in known:
-        raise OutputError.of(f"{option} {text}", "no such choice", nearest(text, known))
-
-
-def parse_choice(option: str, text: str, known: Sequence[Choice]) -> Choice:
+def parse_choice(option: str, text: str, known: Sequence[str]) -> str:
     """The one of some words that is ordered. Raises OutputError."""
-    _check_choice(option, text, known)
-    return known[known.index(cast(Choice, text))]
-
-
-def parse_room(order: ExerciseArguments) -> int | None:
-    """The lines that are ordered, if they are. Raises OutputError."""
-    return None if order.room is None else whole_number("--room", order.room, 0, MOST_ROOM)
+    if text not in known:
+        raise OutputError.of(f"{option} {text}", "no such choice", nearest(text, known))
+    return text
 
 
 def is_folder(output: str, *, many: bool) -> bool:
@@ -343,11 +281,11 @@ def _checked(order: ExerciseArguments, form: str, *, folder: bool) -> PaperSetti
         wrong.append(Problem.of("--grid", f"the format {form} has no pages", right))
     if wrong:
         raise OutputError(wrong)
-    check_form(form, fragment=order.fragment, values_only=order.values_only)
+    order.page.check_form(form)
     first = "exercise" if key == "embedded" else "sheet"
     apart = order.hints and can.hints == "separate"
     kinds = (first, *(("key",) if key == "separate" else ()), *(("hints",) * apart))
-    return PaperSettings(form, key, folder, kinds, can.share, order.grid)
+    return PaperSettings(form, folder, kinds, can.share, order.grid)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -361,23 +299,20 @@ def variants(
     seed: int,
     allow: Sequence[str],
     hidden: list[Attempt] | None = None,
-) -> Iterator[tuple[str, Trace]]:
-    """The name and the trace of each form; of the one with the scenario's own numbers without a
-    count. `hidden` gets the mistakes that such numbers hardly show. Raises UnsatisfiedError where
-    no numbers will do."""
-    from attncli.document.questions import OWN_FORM, form_name
-
+) -> Iterator[Trace]:
+    """The trace of each form; that with the scenario's own numbers without a count. `hidden` gets
+    the mistakes that such numbers hardly show. Raises UnsatisfiedError where no numbers will do."""
     if count is None:
-        yield OWN_FORM, trace
+        yield trace
         return
     from attncli.exercises.blanked import blanks_of
     from attncli.nice_numbers.search import SearchRequest, search
 
     points = request.all_points if _may_be_longer(trace) else None
     wanted = SearchRequest(count, seed, request.quantities(trace), allow, points=points)
-    wanted = wanted._replace(blanks=blanks_of(trace, request), hidden=hidden)
-    for k, form in enumerate(search(trace.scenario, wanted)):
-        yield form_name(k), form
+    yield from search(
+        trace.scenario, wanted._replace(blanks=blanks_of(trace, request), hidden=hidden)
+    )
 
 
 def _may_be_longer(trace: Trace) -> bool:
@@ -390,7 +325,6 @@ def traces_of_forms(
     exam: ExamFile,
     traces: Sequence[Trace | None],
     requests: Sequence[ExerciseRequest | None],
-    names: Sequence[str],
     hidden: list[Attempt] | None = None,
 ) -> Iterator[FormTraces]:
     """Each form by its name, with what is worked in each of its parts: parts of the same scenario
@@ -399,8 +333,7 @@ def traces_of_forms(
     for k, (part, trace, request) in enumerate(zip(exam.parts, traces, requests, strict=True)):
         if part.exercise is None or trace is None or request is None:
             each.append(repeat(None))
-            continue
-        seed, allow = exam.seed + k, part.exercise.allow
-        drawn = variants(trace, request, exam.forms, seed, allow, hidden)
-        each.append(own for _, own in drawn)
-    return zip(names, zip(*each, strict=False), strict=False)
+        else:
+            seed, allow = exam.seed + k, part.exercise.allow
+            each.append(variants(trace, request, exam.forms, seed, allow, hidden))
+    return zip(form_names(exam.forms), zip(*each, strict=False), strict=False)

@@ -30,14 +30,10 @@ class NewArguments(NamedTuple):
 
 def new(typed: NewArguments) -> TextOutput:
     """A scenario to start from, or that of a checkpoint. Raises UserError."""
-    text, large = (_starter(), False) if typed.from_ is None else _of_checkpoint(typed)
-    return TextOutput(text, typed.file, typed.force, is_written(typed.file, large=large))
-
-
-def _starter() -> str:
     from attncli.scenario import starter
 
-    return starter.text()
+    text, large = (starter.text(), False) if typed.from_ is None else _of_checkpoint(typed)
+    return TextOutput(text, typed.file, typed.force, is_written(typed.file, large=large))
 
 
 def _of_checkpoint(typed: NewArguments) -> tuple[str, bool]:

@@ -315,10 +315,9 @@ def sources_of(folder: str) -> list[SiteSource]:
 
 def _asks(path: Path) -> bool:
     """Whether a file is one of an exercise; one that can't be read is taken for a scenario."""
-    from attncli.building.exercise_file import is_exercise
+    from attncli.building.exam_file import is_ordered
 
-    heard = Complaints()
-    return bool(heard.hear(is_exercise, path))
+    return bool(Complaints().hear(is_ordered, path))
 
 
 def _published(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import cycle
 from pathlib import Path
@@ -233,7 +233,7 @@ def sheets_of(text: str, source: str, asked: Sequence[str]) -> tuple[AnswerSheet
     if not rows:
         raise UserError.of(source, "there are no answers", _LIKE)
     headings = [cell.strip().lower() for cell in rows[0].cells]
-    if _is_export(headings):
+    if any(map(_RESPONSE.fullmatch, headings)):
         return _sheets_of_export(rows, source, asked)
     if "[" in headings[0]:  # no headings
         headings, rows = ["id", "answer"], [rows[0], *rows]
@@ -246,15 +246,21 @@ def sheets_of(text: str, source: str, asked: Sequence[str]) -> tuple[AnswerSheet
     sheets: dict[str, _Sheet] = {}
     for row in rows[1:]:
         _take_row(row, columns, source, sheets)
-    if sheets and all(sheet.wrong for sheet in sheets.values()):
-        raise UserError([problem for sheet in sheets.values() for problem in sheet.wrong])
-    return tuple(
+    return _unless_all_wrong(
         AnswerSheet(
             student, form, mark, sheet.answers, source, number, tuple(sheet.wrong), columns.unread
         )
         for student, sheet in sheets.items()
         for form, mark, number in [[sheet.belongs.get(name, "") for name in _BELONGS]]
     )
+
+
+def _unless_all_wrong(each: Iterable[AnswerSheet]) -> tuple[AnswerSheet, ...]:
+    """The sheets of a table. Raises UserError where none can be read."""
+    sheets = tuple(each)
+    if sheets and all(sheet.wrong for sheet in sheets):
+        raise UserError([problem for sheet in sheets for problem in sheet.wrong])
+    return sheets
 
 
 def _sheets_of_class(rows: Sequence[TableRow], source: str) -> tuple[AnswerSheet, ...]:
@@ -355,11 +361,6 @@ _IDS = ("id number", "id-nummer", "email address", "e-mail-adresse", "e-mail add
 _AVERAGE = ("overall average", "gesamtdurchschnitt")
 
 
-def _is_export(headings: Sequence[str]) -> bool:
-    """Whether a table is one of responses, by its headings in small letters."""
-    return any(map(_RESPONSE.fullmatch, headings))
-
-
 def _sheets_of_export(
     rows: Sequence[TableRow], source: str, asked: Sequence[str]
 ) -> tuple[AnswerSheet, ...]:
@@ -369,24 +370,27 @@ def _sheets_of_export(
         right = "add --asked FILE, the answers file that `attn exercise … --format yaml` writes"
         raise UserError.of(source, "a Moodle export doesn't say which cells are asked", right)
     headings = [cell.strip().lower() for cell in rows[0].cells]
-    rows = [
-        row for row in rows[1:] if not _student(headings, row.cells).lower().startswith(_AVERAGE)
+    cells_of = [dict(zip(headings, map(str.strip, row.cells), strict=False)) for row in rows]
+    kept = [
+        (row, told)
+        for row, told in zip(rows[1:], cells_of[1:], strict=True)
+        if not _student(told).lower().startswith(_AVERAGE)
     ]
     numbers = {k: int(m[1]) for k, name in enumerate(headings) if (m := _RESPONSE.fullmatch(name))}
-    each = [_Responses(row, sorted(numbers, key=numbers.__getitem__), source) for row in rows]
+    order = sorted(numbers, key=numbers.__getitem__)
+    each = [_Responses(row, order, source) for row, _ in kept]
     counts = [max(most) for most in zip(*(r.counts for r in each), strict=True)]
     sheets = []
-    for row, responses in zip(rows, each, strict=True):
+    for (row, told), responses in zip(kept, each, strict=True):
         givens, wrong = responses.given(counts, len(asked))
         answers = dict(zip(asked, givens, strict=False))
-        student = _student(headings, row.cells) or f"line {row.line}"
-        told_of = _told(headings, row.cells)
-        number = told_of.get(_IDS[0]) or told_of.get(_IDS[1], "")
-        mark = _mark(headings, row.cells)
-        sheets.append(AnswerSheet(student, "", mark, answers, source, number, wrong))
-    if sheets and all(sheet.wrong for sheet in sheets):
-        raise UserError([problem for sheet in sheets for problem in sheet.wrong])
-    return tuple(sheets)
+        student = _student(told) or f"line {row.line}"
+        number = told.get(_IDS[0]) or told.get(_IDS[1], "")
+        # the hash is in the text of a question, where that is exported too
+        questions = (text for name, text in told.items() if _QUESTION.fullmatch(name))
+        marks = (match[0] for text in questions if (match := _MARK.search(text)))
+        sheets.append(AnswerSheet(student, "", next(marks, ""), answers, source, number, wrong))
+    return _unless_all_wrong(sheets)
 
 
 class _Responses:
@@ -421,23 +425,10 @@ class _Responses:
         return [read_number("" if text == "-" else text, where) for text in texts], ()
 
 
-def _student(headings: Sequence[str], cells: Sequence[str]) -> str:
-    """The name, first name first; else an ID or an address."""
-    by_name = _told(headings, cells)
-    names = [by_name[name] for name in _NAMES if by_name.get(name)]
-    return " ".join(names) or next((by_name[name] for name in _IDS if by_name.get(name)), "")
-
-
-def _told(headings: Sequence[str], cells: Sequence[str]) -> dict[str, str]:
-    """The cells of a row by their headings."""
-    return {name: cell.strip() for name, cell in zip(headings, cells, strict=False)}
-
-
-def _mark(headings: Sequence[str], cells: Sequence[str]) -> str:
-    """The hash in the text of a question, where that is exported too."""
-    questions = (cells[k] for k, name in enumerate(headings) if _QUESTION.fullmatch(name))
-    found = (match for text in questions if (match := _MARK.search(text)) is not None)
-    return next((match[0] for match in found), "")
+def _student(told: Mapping[str, str]) -> str:
+    """The name, first name first, of a row by its headings; else an ID or an address."""
+    names = [told[name] for name in _NAMES if told.get(name)]
+    return " ".join(names) or next((told[name] for name in _IDS if told.get(name)), "")
 
 
 # --------------------------------------------------------------------------------------------------

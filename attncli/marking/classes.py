@@ -55,7 +55,8 @@ class Roll(NamedTuple):
         if student is None:
             yield ("The list of students has nobody of this name or ID.",)
             return
-        if sheet.id and sheet.student.casefold() not in (student.name.casefold(), _stem(sheet)):
+        names = student.name.casefold(), Path(sheet.source).stem.casefold()
+        if sheet.id and sheet.student.casefold() not in names:
             yield "The list has ", Word(student.name), " for this ID."
         if student.form and form and student.form != form:
             yield (f"The list gives form {student.form}, the paper is of form {form}.",)
@@ -95,10 +96,6 @@ def files_left(paths: Sequence[str]) -> Iterator[Phrase]:
     elif paths:
         text = f"{len(paths)} files aren't read, as they are no answers files in YAML or CSV: "
         yield (text, *in_a_row(paths))
-
-
-def _stem(sheet: AnswerSheet) -> str:
-    return Path(sheet.source).stem.casefold()
 
 
 _WRONG = ("rounding", "known mistake", "slip")

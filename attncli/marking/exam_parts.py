@@ -160,19 +160,21 @@ class WholeExam:
         count = len(self.parts)
         return tuple(part_prefix(k, count) for k in range(1, count + 1))
 
+    @cached_property
+    def asked(self) -> Mapping[str, tuple[Exam | OwnQuestions, Item]]:
+        """All that is asked by its ids, in the order of the paper, each with what marks it."""
+        pairs = zip(self.prefixes, (part.exam for part in self.parts), strict=True)
+        return {f"{prefix}{item.id}": (exam, item) for prefix, exam in pairs for item in exam.items}
+
     @property
     def ids(self) -> tuple[str, ...]:
-        """All that is asked, in the order of the paper."""
-        pairs = zip(self.prefixes, self.parts, strict=True)
-        return tuple(f"{prefix}{id_}" for prefix, part in pairs for id_ in part.exam.ids)
+        return tuple(self.asked)
 
     @property
     def ids_of_lms(self) -> tuple[str, ...]:
         """The same without what a person marks."""
-        own = (p.exam.items if isinstance(p.exam, OwnQuestions) else () for p in self.parts)
-        pairs = zip(self.prefixes, own, strict=True)
-        by_hand = {f"{prefix}{i.id}" for prefix, items in pairs for i in items if i.by_hand}
-        return tuple(id_ for id_ in self.ids if id_ not in by_hand)
+        pairs = self.asked.items()
+        return tuple(id_ for id_, (of, item) in pairs if isinstance(of, Exam) or not item.by_hand)
 
     @property
     def points(self) -> Decimal:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple, Self
 
@@ -51,36 +50,28 @@ _TOGETHER = 36
 _TOLERANCE_OF_COUNTS = 0.15
 
 
-class _Target(NamedTuple):
-    """What forms are to be like: the scenario, and what is asked for of them."""
-
-    own: Trace
-    asked: Collection[str]
-    allow: Collection[str]
-    points: Callable[[Trace], object] | None
-
-
 def _recounted(own: Trace, request: SearchRequest) -> Iterator[Trace]:
     """The forms of a request, worked. Raises UnsatisfiedError where the search finds none."""
     random = RandomState(list(str(request.seed).encode()))
-    target = _Target(own, request.asked, request.allow, request.points)
     found = {own.scenario.text_counts}
     for k in range(request.number):
-        yield _next(target, random, found, form_name(k))
+        yield _next(own, request, random, found, form_name(k))
 
 
-def _next(target: _Target, random: RandomState, found: set[tuple[int, ...]], form: str) -> Trace:
-    own = target.own.scenario.text_counts
+def _next(
+    trace: Trace, like: SearchRequest, random: RandomState, found: set[tuple[int, ...]], form: str
+) -> Trace:
+    own = trace.scenario.text_counts
     most = max(*own, _LEAST_COUNT, _TOGETHER // len(own))
     for k in range(_TRIED_COUNTS):
         counts = tuple((1 + random.randint(most, size=len(own))).tolist())
         if k >= _ALL_NEW:
             keeps = random.randint(2, size=len(own))
             counts = tuple(np.where(keeps, own, counts).tolist())
-        if counts in found and "alike" not in target.allow:
+        if counts in found and "alike" not in like.allow:
             continue
-        made = _worked(target.own, counts)
-        if made is not None and _is_alike(target, made):
+        made = _worked(trace, counts)
+        if made is not None and _is_alike(trace, like, made):
             found.add(counts)
             return made
     wrong = f"none of {_TRIED_COUNTS} tries learns as many rounds with as few ties and as much work"
@@ -96,17 +87,18 @@ def _worked(own: Trace, counts: Sequence[int]) -> Trace | None:
         return None
 
 
-def _is_alike(target: _Target, made: Trace) -> bool:
+def _is_alike(own: Trace, like: SearchRequest, made: Trace) -> bool:
     """Whether it makes the same quantities, with no more ties than the scenario and as many unknown
     tokens, as hard and worth as much."""
-    if list(made) != list(target.own) or _unknown(made) != _unknown(target.own):
+    if list(made) != list(own) or _unknown(made) != _unknown(own):
         return False
-    if "ties" not in target.allow and _ties(made) > _ties(target.own):
+    if "ties" not in like.allow and _ties(made) > _ties(own):
         return False
-    wanted = difficulty(target.own, target.asked)
-    near = abs(difficulty(made, target.asked) - wanted) <= _TOLERANCE_OF_COUNTS * wanted
-    worth = target.points is None or target.points(made) == target.points(target.own)
-    return (near and worth) or "difficulty" in target.allow
+    wanted = difficulty(own, like.asked)
+    near = abs(difficulty(made, like.asked) - wanted) <= _TOLERANCE_OF_COUNTS * wanted
+    if not near or "difficulty" in like.allow:
+        return "difficulty" in like.allow
+    return like.points is None or like.points(made) == like.points(own)
 
 
 def _unknown(trace: Trace) -> int:
@@ -158,23 +150,6 @@ def _broken(trace: Trace, plan: Plan) -> Iterator[tuple[tuple[str, str], Flags]]
     for drawn in plan.drawn:
         for rule, check in GIVEN_CHECKS.items():
             yield (drawn.names[0], rule), check(trace[drawn.names[0]].values)
-
-
-@dataclass
-class Candidate:
-    """A survivor and its numbers."""
-
-    survivor: Survivor
-
-    @cached_property
-    def numbers(self) -> Mapping[Drawn, Matrix]:
-        """What was drawn, as an author would write it."""
-        return {drawn: drawn.matrix(own) for drawn, own in self.survivor.drawn.items()}
-
-    def scenario(self, of: Scenario) -> Scenario:
-        """A scenario with these numbers."""
-        drawn = self.numbers.items()
-        return _with_numbers(of, {name: matrix for entry, matrix in drawn for name in entry.names})
 
 
 def _with_numbers(scenario: Scenario, numbers: Mapping[Name, Matrix]) -> Scenario:
@@ -303,7 +278,7 @@ class _Search:
     sieve: RuleFilter
     random: RandomState
     request: SearchRequest
-    waiting: deque[Candidate] = field(default_factory=deque)
+    waiting: deque[Survivor] = field(default_factory=deque)
     ready: deque[Trace] = field(default_factory=deque)
     found: set[bytes] = field(default_factory=set)
     costs: list[FormCost] = field(default_factory=list)
@@ -391,20 +366,22 @@ class _Search:
             self.size = min(2 * size, self.most)
         elif len(survivors) > _PLENTY:
             self.size = max(size // 2, min(_LEAST, self.most))
-        self.waiting += map(Candidate, survivors)
+        self.waiting += survivors
         return size
 
-    def _checked(self, candidate: Candidate, failures: Failures) -> Trace | None:
-        """A candidate worked, if there is none like it yet, it costs as much as it should, and
+    def _checked(self, survivor: Survivor, failures: Failures) -> Trace | None:
+        """A survivor worked, if there is none like it yet, it costs as much as it should, and
         what it makes is what the sieve saw."""
-        survivor = candidate.survivor
-        trace, rule, key = None, UNWORKABLE, b""
-        if not self._like(np.array(survivor.cost), _NONE):
-            rule = "difficulty"
-        elif (key := self._key(candidate)) in self.found and "alike" not in self.sieve.allow:
-            rule = "alike"
-        else:
-            trace = self._worked(candidate)
+        trace, rule, key = None, "difficulty", b""
+        if self._like(np.array(survivor.cost), _NONE):
+            # what was drawn, as an author would write it
+            numbers = {drawn: drawn.matrix(own) for drawn, own in survivor.drawn.items()}
+            key = _as_bytes([numbers[drawn] for drawn in self.plan.drawn])
+            rule = UNWORKABLE
+            if key in self.found and "alike" not in self.sieve.allow:
+                rule = "alike"
+            else:
+                trace = self._worked(numbers)
         if trace is not None and not self._is_worth_as_much(trace):
             trace, rule = None, "difficulty"
         if trace is None or not _is_as_seen(trace, survivor):
@@ -413,13 +390,11 @@ class _Search:
         self.found.add(key)
         return trace
 
-    def _key(self, candidate: Candidate) -> bytes:
-        return _as_bytes([candidate.numbers[drawn] for drawn in self.plan.drawn])
-
-    def _worked(self, candidate: Candidate) -> Trace | None:
-        """The worked scenario, if all of it can be worked, its variants and generated tokens
-        too."""
-        scenario = candidate.scenario(self.scenario)
+    def _worked(self, numbers: Mapping[Drawn, Matrix]) -> Trace | None:
+        """The scenario with other numbers, if all of it can be worked, its variants and generated
+        tokens too."""
+        by_name = {name: matrix for drawn, matrix in numbers.items() for name in drawn.names}
+        scenario = _with_numbers(self.scenario, by_name)
         is_alone = not self.scenario.variants and self.scenario.prediction.generate < 2  # noqa: PLR2004
         try:
             return self.trace.rerun(scenario) if is_alone else work(scenario)

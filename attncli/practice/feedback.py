@@ -36,7 +36,7 @@ from attncli.exercises.tasks import line_by_names
 from attncli.languages import words_of
 from attncli.marking.verdicts import FOLLOW, Cause, Judgement, Verdict
 from attncli.marking.word_answers import MarkedWords
-from attncli.names import Name, Word
+from attncli.names import Word
 from attncli.option_values import LANGUAGES
 from attncli.pages.parts.blocks import matrix_block
 from attncli.pages.parts.closing import as_asked_for, asking_for_large
@@ -125,7 +125,8 @@ def question(session: Session, task: Task) -> Document:
     lesson = session.lesson
     quantity, first = lesson.trace[task.cells[0].quantity], task.cells[0]
     row = lesson.by_rows and len(task.cells) > 1
-    symbol = quantity.symbol(first.row, None if row else first.column, _here(session, task))
+    here = task.part.place.here(quantity.name)
+    symbol = quantity.symbol(first.row, None if row else first.column, here)
     columns = [Word(quantity.columns.names[cell.column]) for cell in task.cells] if row else []
     across: Spans = (" for ", *joined([(c,) for c in columns])) if columns else ()
     own = _own_numbers(session, task)
@@ -151,10 +152,6 @@ def _question_in_words(session: Session, task: Task, asked: AskedInWords) -> Doc
     listed = (Paragraph(joined(options)),) if options else ()
     count = Paragraph((f"{_count(session.lesson, task)}{asked.question.id}",))
     return page_of(*tables, count, Paragraph(blank.text[:-1]), *listed)  # without its points
-
-
-def _here(session: Session, task: Task) -> Name:
-    return task.part.place.here(session.lesson.trace[task.cells[0].quantity].name)
 
 
 def _own_numbers(session: Session, task: Task) -> Spans:

@@ -68,17 +68,15 @@ class Lesson:
             known.update(cells)
             rows = groupby(cells, lambda cell: cell[:2] if self.by_rows else cell)
             yield from (Task(k, section.part, tuple(row)) for _, row in rows)
-            yield from (Task(k, section.part, (), q) for q in self._in_words(section.part))
+            asked = self.request.in_words(self.trace)
+            yield from (
+                Task(k, section.part, (), q) for q in asked if q.question.part == section.part
+            )
 
     def kind_of(self, task: Task) -> Kind:
         """What kind of question a task is."""
         question = task.words and task.words.question.name
         return task.part.step, (question or self.trace[task.cells[0].quantity].name).local
-
-    def _in_words(self, part: PlannedStep) -> list[AskedInWords]:
-        """What a part is asked besides numbers."""
-        asked = self.request.in_words(self.trace)
-        return [q for q in asked if q.question.part == part]
 
     def _cells(self, section: int) -> list[Location]:
         page, places = self._asked[section]
@@ -228,18 +226,12 @@ class Session:
         return marked_words(asked.question, asked.points, read_number(text), own, carry=True)
 
     def keep(
-        self, task: Task, texts: Sequence[str], mistakes: Mapping[str, Cause], hints: int
+        self, task: Task, mistakes: Mapping[str, Cause], texts: Sequence[str] = (), hints: int = 0
     ) -> None:
-        """Goes on with these answers."""
-        for name, text in zip(self.ids(task), texts, strict=True):
+        """Goes on with these answers, or without any with the right ones, which are shown."""
+        for name, text in zip(self.ids(task), texts or self.right_answers(task), strict=True):
             found = (mistakes[name].says,) if name in mistakes else ()
-            self.settled[name] = SettledCell(text, found, hints=hints)
-
-    def keep_shown(self, task: Task, mistakes: Mapping[str, Cause]) -> None:
-        """Goes on with the right answers."""
-        self.keep(task, self.right_answers(task), mistakes, 0)
-        for name in self.ids(task):
-            self.settled[name] = self.settled[name]._replace(shown=True)
+            self.settled[name] = SettledCell(text, found, not texts, hints)
 
     def right_answers(self, task: Task) -> list[str]:
         """The right answers; for a number what follows from somebody's own."""

@@ -21,6 +21,7 @@ from attncli.checkpoints.model_settings import DEFAULTS, settled
 from attncli.cli import app
 from attncli.errors import UserError
 from tests.auditor import audit
+from tests.conftest import share
 from tests.helpers.pages import page_of, tables_of
 
 IDS = [5, 17, 2, 5]
@@ -733,7 +734,7 @@ def test_no_setting_ends_in_a_traceback(kind: str, tmp_path: Path) -> None:
     new = ["new", str(tmp_path / "m.yaml"), "--force", "--from", str(tmp_path)]
     new += ["--encoder-states", str(tmp_path / "heard.npy")] if kind == "whisper" else []
     new += ["--picture", str(tmp_path / "heard.npy")] if kind == "vit" else []
-    for k, key in enumerate([*own, *_OLDER], start=len(kind)):
+    for k, key in share(4, enumerate([*own, *_OLDER], start=len(kind)), kind):
         for value in (_STRANGE[k % len(_STRANGE)], _STRANGE[5 * k % len(_STRANGE)]):
             config = {"model_type": kind, **dict.fromkeys(layers, 1), "num_experts": 1, key: value}
             (tmp_path / "config.json").write_text(json.dumps(config))

@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from attncli.cli import app
+from tests.conftest import sampled
 
 torch: Any = pytest.importorskip("torch")
 
@@ -173,7 +174,7 @@ def test_a_right_llama_of_transformers_follows(
     assert computed["layers[1].Q"] is None
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "bfloat16"])
+@sampled(3, dtype=["float64", "float32", "float16", "bfloat16"])
 def test_a_broken_llama_of_transformers_does_not(
     dtype: str, llama: tuple[Any, Path], tmp_path: Path
 ) -> None:

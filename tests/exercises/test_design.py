@@ -279,7 +279,7 @@ def test_only_what_is_asked_for_varies() -> None:
         assert changed == {"embeddings", "W_Q", "W_K"}
 
 
-@pytest.mark.parametrize("name", LARGE)
+@sampled(3, name=LARGE)
 def test_steps_of_large_scenarios_are_found_quickly(name: str) -> None:
     begun = time.process_time()
     assert len(some(name, 26, 7, "softmax", "scores")) == 26

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from attncli import __version__, load, work
-from attncli.building.exercise_file import load_exercise
+from attncli.building.exam_file import load_exam
 from attncli.building.manifest import load_manifest
 from attncli.building.plain_scenario import exported, texts_beside
 from attncli.cli import app
@@ -47,8 +47,8 @@ def exam(folder: Path, text: str = EXAM) -> Path:
 
 def worth(path: Path) -> dict[str, Decimal]:
     trace = trace_of(SHIPPED["i_love_ai"])
-    ordered = load_exercise(path)
-    whole = exercise(trace, request_of(trace, ordered), "A", "it", ordered.frame)
+    ordered = load_exam(path)
+    whole = exercise(trace, request_of(trace, ordered.exercises[0]), "A", "it", ordered.frame)
     return {question.id: Decimal(question.points) for question in questions(whole)}
 
 
@@ -114,8 +114,8 @@ def test_a_tolerance_widens_the_key(said: str, low: str, high: str, tmp_path: Pa
     """weights[I, I] is 2.718 / 6.437 = 0.422 on any path."""
     text = f"scenario: i_love_ai\nask: [{{cell: 'weights[I, I]'}}]\ntolerance: {said}\n"
     trace = trace_of(SHIPPED["i_love_ai"])
-    ordered = load_exercise(exam(tmp_path, text))
-    whole = exercise(trace, request_of(trace, ordered), "A", "it", ordered.frame)
+    ordered = load_exam(exam(tmp_path, text))
+    whole = exercise(trace, request_of(trace, ordered.exercises[0]), "A", "it", ordered.frame)
     ((key,),) = [[question.key for question in questions(whole)]]
     assert key is not None
     assert (key.accepted.low, key.accepted.high) == (Decimal(low), Decimal(high))
@@ -135,7 +135,7 @@ def test_what_stands_around_the_questions(tmp_path: Path) -> None:
 
 def test_an_exercise_without_a_scenario_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ScenarioError, match="no scenario to ask about; say one"):
-        load_exercise(exam(tmp_path, "exercise: It\n"))
+        load_exam(exam(tmp_path, "exercise: It\n"))
 
 
 def made(folder: Path, *options: str) -> str:

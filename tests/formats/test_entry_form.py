@@ -20,6 +20,7 @@ from attncli.marking.exam import cell_of
 from attncli.notation.escaping import unguarded
 from attncli.pipeline import load, work
 from attncli.trace import Trace
+from tests.conftest import sampled
 from tests.exercises.test_exam import EXAM, HAND, graded, key_of, manifest
 from tests.helpers.browser import NEEDS_BROWSER, findings, opened
 
@@ -361,7 +362,7 @@ def doubts(page: Any, folder: Path, papers: Mapping[str, Mapping[str, str]]) -> 
     return found
 
 
-@pytest.mark.parametrize("name", ["yassine_lstm", "masked_word", "mixture_of_experts"])
+@sampled(2, name=["yassine_lstm", "masked_word", "mixture_of_experts"])
 def test_what_follows_isnt_asked_for_again(name: str, chromium: Any, tmp_path: Path) -> None:
     """Of papers of whole scenarios, their gates, layer norms, GELU and routers; a typing error
     is."""

@@ -166,7 +166,7 @@ TABLES = """() => [...document.querySelectorAll("table.quantity")]
 @pytest.mark.slow
 @NEEDS_BROWSER
 class TestInTheBrowser:
-    @sampled(5, name=[name for name in SHIPPED if name not in LARGE], width=WIDTHS)
+    @sampled(11, name=[name for name in SHIPPED if name not in LARGE], width=WIDTHS)
     def test_it_fits_any_screen(self, name: str, width: int, chromium: Any, written: Any) -> None:
         """A page moves up and down only; what is wider has a frame, in which the names of rows
         stay where they are."""

@@ -20,11 +20,10 @@ from attncli.building.exercise_file import (
     TOLERANCE,
     AskKind,
     BlankingKind,
+    NameKind,
     PointsKind,
-    QuestionKind,
-    StepKind,
 )
-from attncli.building.scheme import SCHEME, MistakeKind
+from attncli.building.scheme import SCHEME
 from attncli.cli import app
 from attncli.file import shipped
 from attncli.file.keys import (
@@ -221,6 +220,9 @@ def _takes(kind: Any, *, many: bool = False) -> str:
         case OneOrMany() | Either():
             return _takes_either(kind)
     known = next((words for of, words in _WORDS.items() if isinstance(kind, of)), None)
+    if isinstance(kind, NameKind):
+        name = kind.what.split()[0]  # of a mistake that is known
+        known = f"a {name}", f"{name}s"
     return (known or _WORDS_OF_SCHEMAS[kind.schema()["type"]])[many]
 
 
@@ -235,9 +237,6 @@ _WORDS: dict[type, tuple[str, str]] = {
     AskKind: ("a step, or a map", "steps and maps"),
     BlankingKind: ("`results`, `working`, `all`, `random:SHARE`", ""),
     PointsKind: ("a number, or step or quantity → number", ""),
-    QuestionKind: ("a question", "questions"),
-    StepKind: ("a step", "steps"),
-    MistakeKind: ("a mistake", "mistakes"),
     Flag: ("`true`, `false`", "`true`, `false`"),
     MatrixKind: ("a matrix", "matrices"),
     NumberKind: ("a number", "numbers"),

@@ -16,7 +16,7 @@ from attncli.equations.tree import Number, Quotient, Root
 from attncli.exercises.answer_keys import Reach
 from attncli.exercises.blanked import BlankedPage, taken
 from attncli.formats import RenderOptions, render
-from attncli.library.paper_files import variants
+from attncli.library.paper_files import form_names, variants
 from attncli.names import Word
 from attncli.nice_numbers.new_scenario import Sizes, sketch, text_of
 from attncli.numbers.rounding import Array
@@ -93,7 +93,8 @@ def test_no_right_answer_is_rejected(called: str) -> None:
     name, *changes = called.split()
     trace = trace_of(SHIPPED[name], *changes)
     wanted = request_for(trace)
-    for form, variant in variants(trace, wanted, FORMS, 7, ("sums", "edges", "difficulty")):
+    made = variants(trace, wanted, FORMS, 7, ("sums", "edges", "difficulty"))
+    for form, variant in zip(form_names(FORMS), made, strict=True):
         page = taken(variant, wanted, form)
         keys = page.keys()
         for rounds, as_printed in STUDENTS:

@@ -350,7 +350,7 @@ def test_hints_in_words_and_names_hang_on_no_number(name: str) -> None:
     """They are the same with other numbers, and so can't tell an answer."""
     trace = trace_of(SHIPPED[name])
     request = everything(trace)
-    ((_, other),) = variants(trace, request, 1, 1, ())
+    (other,) = variants(trace, request, 1, 1, ())
     own, form = (Session(Lesson(t, request)) for t in (trace, other))
     alike = [
         (task, twin)
@@ -374,7 +374,7 @@ def test_another_line_is_of_another_cell_or_of_other_numbers(name: str) -> None:
     trace = trace_of(SHIPPED[name])
     request = everything(trace)
     own = Session(Lesson(trace, request))
-    course = Course(own, (form for _, form in variants(trace, request, 3, 1, ())), list)
+    course = Course(own, variants(trace, request, 3, 1, ()), list)
     for task in of_each_kind(own.lesson, 1, name):
         found = course.another(own, task)
         if found is None:
@@ -452,7 +452,7 @@ def test_the_right_answer_to_what_comes_again_is_right(name: str) -> None:
     """Of each kind, from the tables that stand above it."""
     trace = trace_of(SHIPPED[name])
     request = everything(trace)
-    ((_, form),) = variants(trace, request, 1, 2, ())
+    (form,) = variants(trace, request, 1, 2, ())
     lesson = Lesson(trace, request)
     for kind in dict.fromkeys(map(lesson.kind_of, lesson.tasks)):
         session = Session(Review(form, request, kind=kind))

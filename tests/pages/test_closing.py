@@ -17,7 +17,7 @@ from attncli.pages.parts.selection import Selection, select
 from attncli.pages.walkthrough import walkthrough
 from attncli.scenario import scenario
 from tests.conftest import sampled
-from tests.helpers.pages import GOLDEN, SHIPPED, page_of, shipped_trace, trace_of
+from tests.helpers.pages import GOLDEN, LIGHT, SHIPPED, page_of, shipped_trace, trace_of
 
 EYE = "[[1, 0], [0, 1]]"
 
@@ -122,7 +122,7 @@ def asked_in(name: str) -> list[tuple[str, list[str]]]:
     return [(q, shlex.split(c)) for q, _, c in (note.rpartition("? attn ") for note in notes)]
 
 
-@sampled(6, name=sorted(SHIPPED))
+@sampled(6, name=LIGHT)
 def test_a_page_ends_with_a_question_whose_command_answers_it(name: str) -> None:
     """The page of the command is another one, in what was found or in what it ends with."""
     asked = asked_in(name)

@@ -19,6 +19,7 @@ from attncli.file.address import parse_address
 from attncli.notation import plain
 from attncli.trace import Trace
 from attncli.trace.published import PublishedNumber, published_numbers, quantity_at
+from tests.conftest import sampled
 
 LEDGER = (shipped.folder() / "documents.md").read_text("utf-8")
 VERDICTS = {"yes", "no", "rounded", "assumed", "shown", "said", "prose"}
@@ -96,9 +97,7 @@ def shown(trace: Trace, text: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(
-    "command", sorted({command for entry in ENTRIES for command in _COMMAND.findall(entry.here)})
-)
+@sampled(3, command=sorted({c for entry in ENTRIES for c in _COMMAND.findall(entry.here)}))
 def test_a_command_shows_it(command: str) -> None:
     result = CliRunner().invoke(app, shlex.split(command))
     assert result.exit_code in ((0, 1) if command.startswith("check") else (0,)), result.output

@@ -29,7 +29,7 @@ from attncli.scenario.tokenizers.whole_words import KINDS
 from attncli.steps.order import STORY
 from attncli.steps.prediction.logits import TEMPERATURE
 from attncli.steps.schema import SCENARIO
-from tests.conftest import CHARACTERS
+from tests.conftest import CHARACTERS, share
 from tests.helpers.file_schema import data_of, faults, validator
 from tests.helpers.pages import SHIPPED, trace_of
 
@@ -386,7 +386,7 @@ def test_a_key_misspelt_is_not_valid(name: str) -> None:
     text = SHIPPED[name]
     places = [*key_places(yaml.compose(text))]
     assert places
-    for key in places:
+    for key in share(5, places, name):
         at = key.start_mark.index + len(key.value)
         wrong = f"{text[:at]}e{text[at:]}"
         assert data_of(wrong) != data_of(text)
@@ -441,7 +441,7 @@ def test_what_a_key_takes_is_valid() -> None:
     for name, kind in kinds(SCENARIO):
         known = jsonschema.Draft202012Validator(kind.schema())
         words = kind.words if isinstance(kind, Choice) else ()
-        for text in (*words, *tried):
+        for text in (*words, *share(6, tried, name)):
             wrong = Diagnostics()
             node = read_value(text, Where("s.yaml", 1, 1), wrong)
             taken = node is not None and kind.read(node, wrong) is not None and not wrong.found

@@ -21,7 +21,7 @@ from typing import NamedTuple
 from attncli.document.blocks import Document, Section, text_of_spans
 from attncli.document.questions import Item, Paper
 from attncli.formats import FormatInfo, RenderOptions
-from attncli.formats.exercises._self_marking import DECLARATION, LOOKS, SelfMarking, xml
+from attncli.formats.exercises._self_marking import LOOKS, SelfMarking, xml
 from attncli.formats.exercises.qti import (
     QTI,
     STYLES,
@@ -29,7 +29,9 @@ from attncli.formats.exercises.qti import (
     as_renderers,
     body,
     item_ref,
+    manifest_of,
     option_name,
+    resource_of,
     style,
     test_of,
 )
@@ -43,7 +45,6 @@ ABILITIES = FormatInfo(
 )
 """An item marks itself by what is right in it; mistakes earn nothing in Canvas."""
 
-_PACKAGE = "http://www.imsglobal.org/xsd/imscp_v1p1"
 _LONGEST_TITLE = 200
 
 
@@ -145,11 +146,16 @@ def files_of(documents: Sequence[Document], page: RenderOptions) -> Mapping[str,
     """The files of a package by their names. Raises ValueError for a document that doesn't say
     what is right."""
     forms = [(paper_of(d, "canvas"), d, items_of(d)) for d in documents]
+    every = [item for *_, items in forms for item in items]
+    tests = (
+        resource_of(_name_of(paper), "test", _place_of(paper), [i.identifier for i in items])
+        for paper, _, items in forms
+    )
     return {
-        "imsmanifest.xml": _manifest([(paper, items) for paper, _, items in forms]),
+        "imsmanifest.xml": manifest_of(forms[0][0].hash, [*tests, *map(_resource, every)]),
         **{_place_of(paper): _test(paper, document, items) for paper, document, items in forms},
         STYLES: LOOKS,
-        **{item.path: item.text for _, _, items in forms for item in items},
+        **{item.path: item.text for item in every},
     }
 
 
@@ -161,54 +167,21 @@ def _place_of(paper: Paper) -> str:
 
 
 def _name_of(paper: Paper) -> str:
-    return xml(f"test-{paper.hash}-{paper.form}")
-
-
-def _manifest(forms: Sequence[tuple[Paper, Sequence[BlankItem]]]) -> str:
-    tests = "".join(_test_resource(paper, items) for paper, items in forms)
-    items = "".join(_resource(item) for _, own in forms for item in own)
-    return f"""\
-{DECLARATION}
-<manifest xmlns="{_PACKAGE}" identifier="manifest-{xml(forms[0][0].hash)}">
-  <metadata>
-    <schema>QTIv2.1 Package</schema>
-    <schemaversion>1.0.0</schemaversion>
-  </metadata>
-  <organizations/>
-  <resources>{tests}{items}
-  </resources>
-</manifest>
-"""
-
-
-def _test_resource(paper: Paper, items: Sequence[BlankItem]) -> str:
-    needed = "".join(
-        f'\n      <dependency identifierref="{xml(item.identifier)}"/>' for item in items
-    )
-    place = xml(_place_of(paper))
-    return f"""
-    <resource identifier="{_name_of(paper)}" type="imsqti_test_xmlv2p1" href="{place}">
-      <file href="{place}"/>{needed}
-    </resource>"""
+    return f"test-{paper.hash}-{paper.form}"
 
 
 def _resource(item: BlankItem) -> str:
-    own = ""
-    if item.is_number:
-        own = """
+    own = """
         <instructureMetadata>
           <instructureField name="question_type" value="numerical_question"/>
         </instructureMetadata>"""
-    return f"""
-    <resource identifier="{xml(item.identifier)}" type="imsqti_item_xmlv2p1" href="{item.path}">
+    told = f"""
       <metadata>
         <qti:qtiMetadata xmlns:qti="{QTI}">
           <qti:interactionType>{item.kind}</qti:interactionType>
-        </qti:qtiMetadata>{own}
-      </metadata>
-      <file href="{item.path}"/>
-      <file href="{STYLES}"/>
-    </resource>"""
+        </qti:qtiMetadata>{own if item.is_number else ""}
+      </metadata>"""
+    return resource_of(item.identifier, "item", item.path, told=told)
 
 
 def _test(paper: Paper, document: Document, items: Sequence[BlankItem]) -> str:

@@ -313,17 +313,13 @@ render, render_forms = as_renderers(files_of)
 
 def _manifest(items: Sequence[SheetItem]) -> str:
     mark = items[0].form.paper.hash
-    resources = "".join(
-        f"""
-    <resource identifier="{xml(item.identifier)}" type="imsqti_item_xmlv2p1" href="{item.path}">
-      <file href="{item.path}"/>
-      <file href="{STYLES}"/>
-    </resource>"""
-        for item in items
-    )
-    needed = "".join(
-        f'\n      <dependency identifierref="{xml(item.identifier)}"/>' for item in items
-    )
+    resources = (resource_of(item.identifier, "item", item.path) for item in items)
+    test = resource_of(f"test-{mark}", "test", "test.xml", [item.identifier for item in items])
+    return manifest_of(mark, [test, *resources])
+
+
+def manifest_of(mark: str, resources: Iterable[str]) -> str:
+    """The manifest of a package, by the hash of what it is made from."""
     return f"""\
 {DECLARATION}
 <manifest xmlns="{_PACKAGE}" identifier="manifest-{xml(mark)}">
@@ -332,13 +328,22 @@ def _manifest(items: Sequence[SheetItem]) -> str:
     <schemaversion>1.0.0</schemaversion>
   </metadata>
   <organizations/>
-  <resources>
-    <resource identifier="test-{xml(mark)}" type="imsqti_test_xmlv2p1" href="test.xml">
-      <file href="test.xml"/>{needed}
-    </resource>{resources}
+  <resources>{"".join(resources)}
   </resources>
 </manifest>
 """
+
+
+def resource_of(
+    identifier: str, kind: str, path: str, needed: Iterable[str] = (), told: str = ""
+) -> str:
+    """A test, with the items that it has, or an item, with its looks; and what is `told` of it."""
+    styles = f'\n      <file href="{STYLES}"/>' if kind == "item" else ""
+    items = "".join(f'\n      <dependency identifierref="{xml(item)}"/>' for item in needed)
+    return f"""
+    <resource identifier="{xml(identifier)}" type="imsqti_{kind}_xmlv2p1" href="{xml(path)}">{told}
+      <file href="{xml(path)}"/>{styles}{items}
+    </resource>"""
 
 
 def _test(document: Document, items: Sequence[SheetItem]) -> str:
@@ -348,7 +353,7 @@ def _test(document: Document, items: Sequence[SheetItem]) -> str:
     tries = 1 + max(len(item.form.document.hints) for item in items)
     drawn = "".join(item_ref(item.identifier, item.path, item.form.paper.points) for item in items)
     return test_of(
-        f"test-{xml(items[0].form.paper.hash)}",
+        f"test-{items[0].form.paper.hash}",
         title,
         f"""
     <itemSessionControl maxAttempts="{tries}" showFeedback="true"/>
@@ -370,7 +375,7 @@ def test_of(identifier: str, title: str, parts: str) -> str:
     """A test, whose score is the sum of its items' scores."""
     return f"""\
 {DECLARATION}
-<assessmentTest xmlns="{QTI}" identifier="{identifier}" title="{title}">
+<assessmentTest xmlns="{QTI}" identifier="{xml(identifier)}" title="{title}">
   <outcomeDeclaration identifier="SCORE" cardinality="single" baseType="float"/>
   <testPart identifier="part" navigationMode="nonlinear" submissionMode="individual">{parts}
   </testPart>
