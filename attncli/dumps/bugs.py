@@ -13,7 +13,20 @@ import numpy as np
 from attncli.dumps.floats import Floats, is_decided, tells_apart
 from attncli.equations.enclosures import Enclosure
 from attncli.equations.matrix import Matrix
-from attncli.equations.tree import Apply, Equation, Number, Root, Symbol, at, define, numbers_in
+from attncli.equations.tree import (
+    Apply,
+    Equation,
+    Negative,
+    Number,
+    Operand,
+    Root,
+    Sum,
+    Symbol,
+    at,
+    define,
+    each,
+    numbers_in,
+)
 from attncli.file.problems import ScenarioError
 from attncli.marking.causes import WrongWay, declared_ways
 from attncli.marking.honest_paths import Flags
@@ -21,18 +34,27 @@ from attncli.marking.verdicts import NOISE, Cause
 from attncli.names import Name, below
 from attncli.numbers.rounding import Array
 from attncli.operations.activations import ACTIVATIONS, Activate, Add
-from attncli.operations.equation import equation
+from attncli.operations.equation import Indexed, equation
 from attncli.operations.masking import Masked
-from attncli.operations.norms import RootOf
+from attncli.operations.norms import Normalize, RootOf
 from attncli.operations.operation import Operation, Working
 from attncli.operations.positions import RotaryTable, Sinusoids
-from attncli.operations.rearranging import JoinColumns, Moved, Numbers, Same, TakeColumns, TakeRows
-from attncli.trace import Definition, HeadPlace, NormPlace, PlannedStep, Trace
+from attncli.operations.rearranging import (
+    JoinColumns,
+    JoinRows,
+    Moved,
+    Numbers,
+    Same,
+    TakeColumns,
+    TakeRows,
+)
+from attncli.trace import AttentionPlace, Definition, HeadPlace, NormPlace, PlannedStep, Trace
 
 _EPSILONS = ("0", "1e-12", "1e-8", "1e-7", "1e-6", "1e-5", "1e-4", "1e-3")
 _BASES = ("100", "500", "1000", "10000", "100000", "500000", "1000000")
 _SHIFTS = (-2, -1, 1, 2)
 _ZERO = "The first position counts as {}."
+_COUNTED = "Positions are counted from the first token on, padding or not."
 
 
 class _Other(NamedTuple):
@@ -69,6 +91,10 @@ def _others(trace: Trace, definition: Definition) -> Iterator[_Other]:
                 yield _Other("other_activation", says, Activate(other))
         case Masked() as masked:
             yield _Other("mask_inverted", _INVERTED, _inverted(masked))
+        case Normalize() as normed if len(definition.operands) > _UNSCALED:
+            yield _Other("gamma_plus_one", *_other_gamma(normed, len(definition.operands)))
+        case JoinRows() as rows if definition.operands[0].places[0] == "cache":
+            yield from _caches_of_others(trace, definition, rows)
         case TakeColumns() as columns if definition.name.local in ("K", "V"):
             yield from _other_groups(columns)
         case _:
@@ -85,6 +111,42 @@ def _others_of_inputs(trace: Trace, definition: Definition) -> Iterator[_Other]:
             yield from _waves(waves)
         case TakeRows() as rows if definition.step == "positions":
             yield from _shifted(trace, definition, rows)
+
+
+_UNSCALED = 2
+"""Operands of a norm without γ and β."""
+
+
+def _other_gamma(normed: Normalize, count: int) -> tuple[str, Operation]:
+    """A norm whose γ is multiplied as 1 + γ, or the reverse."""
+    plus_one = not any(node.full == 1 for node in numbers_in(normed.tree))
+    says = "γ is multiplied as 1 + γ." if plus_one else "γ is multiplied without the 1 added to it."
+    return says, type(normed)(gamma=True, beta=count > _UNSCALED + 1, plus_one=plus_one)
+
+
+@dataclass(frozen=True)
+class CacheMoved(JoinRows):
+    """A cache whose heads, `of` groups, are those of others, above the new rows."""
+
+    order: tuple[int, ...] = ()
+
+    def arranged(self, *arrays: Numbers) -> Numbers:
+        cached, *new = arrays
+        each = np.split(cached, len(self.order), axis=1)
+        return super().arranged(np.concatenate([each[k] for k in self.order], axis=1), *new)
+
+
+def _caches_of_others(trace: Trace, definition: Definition, rows: JoinRows) -> Iterator[_Other]:
+    part = trace.part_of(definition.name)
+    place = None if part is None else part.place
+    groups = place.attention.kv_heads if isinstance(place, AttentionPlace) else 1
+    orders = [*(range(-k, groups - k) for k in range(1, groups)), reversed(range(groups))]
+    for order in dict.fromkeys(tuple(k % groups for k in some) for some in orders):
+        if order != tuple(range(groups)):
+            yield _Other("other_kv_head", _OTHER_CACHE, CacheMoved(rows.count, order))
+
+
+_OTHER_CACHE = "The heads take what the cache holds of other ones."
 
 
 def _scaled_first(width: int) -> Operation:
@@ -151,7 +213,10 @@ def _waves(waves: Sinusoids) -> Iterator[_Other]:
 
 
 def _shifted(trace: Trace, definition: Definition, rows: TakeRows) -> Iterator[_Other]:
-    height = trace[definition.operands[0]].matrix.shape[0]
+    height, count = trace[definition.operands[0]].matrix.shape[0], len(rows.indices)
+    if rows.indices != (counted := tuple(range(count))) and count <= height:
+        taken = TakeRows(counted, tuple(map(str, counted)), rows.by)
+        yield _Other("position_offset", _COUNTED, taken)
     for shift in _SHIFTS:
         indices = tuple(k + shift for k in rows.indices)
         if min(indices) >= 0 and max(indices) < height:
@@ -361,6 +426,7 @@ def _other_inputs(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
                     if all(x.name != other and x.operands.count(other) == 1 for x in way):
                         yield WrongWay(name, says, way)
     yield from _left_out(trace, part, made)
+    yield from _terms_left_out(made)
 
 
 def _other_input(trace: Trace, part: PlannedStep, own: Name, other: Name) -> tuple[str, str]:
@@ -407,8 +473,26 @@ def _left_out(trace: Trace, part: PlannedStep, made: tuple[Definition, ...]) -> 
         if not definition.operation.copies and _shape(trace, first) == _shape(
             trace, definition.name
         ):
-            says = f"{definition.name} is just {first}."
+            says = f"{definition.name.local} is just {first.local}."
             yield WrongWay(f"{part.step}_left_out", says, (_same(definition, first),))
+
+
+def _terms_left_out(made: tuple[Definition, ...]) -> Iterator[WrongWay]:
+    """What a sum gives without one of its terms."""
+    for definition in made:
+        operation = definition.operation
+        if not isinstance(operation, Indexed) or not isinstance(operation.tree, Sum):
+            continue
+        terms = operation.tree.terms
+        for k, term in enumerate(terms):
+            rest = (*terms[:k], *terms[k + 1 :])
+            tree = rest[0] if len(rest) == 1 else Sum(rest)
+            used = {definition.operands[node.place].local for node in each(term, Operand)}
+            if not used or any(isinstance(node, Negative) for node in terms):
+                continue
+            says = f"{definition.name.local} is added up without {' and '.join(sorted(used))}."
+            changed = definition._replace(operation=Indexed(operation.shapes, tree))
+            yield WrongWay("term_left_out", says, (changed,))
 
 
 def _other_tensors(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
@@ -607,6 +691,8 @@ def _everywhere(ways: Iterable[WrongWay]) -> Iterator[WrongWay]:
 
 _NARROW = 0.25
 """The share of what tells numbers apart that bounds may have where numbers are found again."""
+_LARGE = 1e4
+"""What no number is that overflows by mistake."""
 _NUMBERS = ("", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 
@@ -617,6 +703,9 @@ def likenesses(theirs: Array, right: Array, follows: Enclosure, off: Flags) -> I
         count = int(np.isnan(theirs).sum())
         yield Cause("nan", f"{count} of its numbers are nan.")
         return
+    if _overflows(theirs, right):
+        says = "Its largest numbers are infinite: its floats have none as large (float16: 65504)."
+        yield Cause("overflow", says)
     if not (np.isfinite(theirs) & np.isfinite(right)).all():
         return
     slack = follows.high - follows.low + NOISE * np.abs(right)
@@ -632,6 +721,13 @@ def likenesses(theirs: Array, right: Array, follows: Enclosure, off: Flags) -> I
         yield Cause("other_places", f"The numbers are right, but {how}.")
     else:
         yield from (Cause("other_places", says) for says in _rows_shifted(theirs, right, slack))
+
+
+def _overflows(theirs: Array, right: Array) -> bool:
+    """Whether numbers are infinite that should be finite, and larger than all others."""
+    size, infinite = np.abs(right), np.isinf(theirs) & np.isfinite(right)
+    finite = size[np.isfinite(theirs)]
+    return bool(infinite.any() and size[infinite].min() > max(_LARGE, finite.max(initial=0)))
 
 
 def _are_the_same(theirs: Array, right: Array, slack: Array) -> bool:

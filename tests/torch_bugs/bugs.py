@@ -20,11 +20,15 @@ from tests.torch_bugs.models import (
     Decoding,
     Gated,
     Gpt,
+    Large,
     Llama,
     LlamaLayer,
+    Lstm,
+    Padded,
     PostNorm,
     PreNorm,
     Rotary,
+    Tied,
 )
 
 UNNAMED = "nothing"
@@ -178,6 +182,100 @@ def use_up_for_gate(model: Any) -> None:
     model.layers[0].mlp.__class__ = UpForGate
 
 
+class EpsOutside(nn.LayerNorm):
+    def forward(self, x: Any) -> Any:
+        centered = x - x.mean(-1, keepdim=True)
+        deviation = centered.square().mean(-1, keepdim=True).sqrt() + self.eps
+        return centered / deviation * self.weight + self.bias
+
+
+class NotCentred(nn.LayerNorm):
+    def forward(self, x: Any) -> Any:
+        scaled = x / (x.square().mean(-1, keepdim=True) + self.eps).sqrt()
+        return scaled * self.weight + self.bias
+
+
+class OverTokens(nn.LayerNorm):
+    def forward(self, x: Any) -> Any:
+        centered = x - x.mean(-2, keepdim=True)
+        deviation = (centered.square().mean(-2, keepdim=True) + self.eps).sqrt()
+        return centered / deviation * self.weight + self.bias
+
+
+class PlusOne(nn.RMSNorm):
+    def forward(self, x: Any) -> Any:
+        return super().forward(x) / self.weight * (1 + self.weight)
+
+
+class FromTheInput(PreNorm):
+    def forward(self, x: Any) -> Any:
+        y = x + self.attn(self.ln1(x))
+        return x + self.mlp(self.ln2(y))
+
+
+class NextWords(Gpt):
+    def embed(self) -> Any:
+        places = torch.arange(len(models.WORDS))[None]
+        words = self.word_embeddings((places + 1) % len(models.WORDS))
+        return words + self.position_embeddings(places)
+
+
+def keys_for_values(self: Any, x: Any, name: str) -> Any:
+    if name == "k":
+        self.kept = x
+    return self.kept
+
+
+def other_heads(self: Any, x: Any, name: str) -> Any:
+    cached = self.turn(self.cached_k, 0) if name == "k" else self.cached_v
+    return torch.cat([cached.flip(1), x], dim=2)
+
+
+def queries_alone(self: Any, x: Any, start: int) -> Any:
+    return Rotary.turn(self, x, start) if x.shape[1] == self.n_heads else x
+
+
+def swap_q_k(model: Any) -> None:
+    for layer in model.layers:
+        layer.attn.q_proj, layer.attn.k_proj = layer.attn.k_proj, layer.attn.q_proj
+
+
+def relu(model: Any) -> None:
+    for layer in model.layers:
+        layer.mlp.act = nn.ReLU()
+
+
+def no_activation(model: Any) -> None:
+    for layer in model.layers:
+        layer.mlp.act = nn.Identity()
+
+
+def swap_layers(model: Any) -> None:
+    model.layers = nn.ModuleList(reversed(model.layers))
+
+
+def norms(kind: type[Any]) -> Callable[[Any], None]:
+    def change(model: Any) -> None:
+        for part in model.modules():
+            if isinstance(part, nn.LayerNorm | nn.RMSNorm):
+                part.__class__ = kind
+
+    return change
+
+
+def untie(model: Any) -> None:
+    weight = model.lm_head.weight
+    model.lm_head.weight = nn.Parameter(weight.detach().roll(3) * 0.7 + 0.1)
+
+
+def forgetful(_: Any, gates: tuple[Any, ...], c: Any) -> Any:  # noqa: ARG001
+    return gates[0] * gates[2]
+
+
+def cell(shows: str, called: str, **methods: Any) -> Bug:
+    return Bug(Lstm, type("Wrong", (Lstm,), methods), shows, called)
+
+
 BUGS: dict[str, Bug] = {
     "q_weight_transposed": changed(Bert, "layers[1].Q", "W_Q_transposed", transpose_q),
     "heads_by_view": attending(Bert, "layers[1].heads[1].scores", "split_without_transpose", split=view_heads),
@@ -218,5 +316,26 @@ BUGS: dict[str, Bug] = {
     "scaled_twice": attending(Gpt, "layers[1].attention", "divided_by_d_k", "real", scale=lambda self, s: s / self.width),
     "head_tied": changed(Gpt, "logits", "embeddings_for_unembedding", tie_head, "real"),
     "norms_tied": changed(Gpt, "layers[1].norm2.normed", "weights_of_another_norm", tie_norms, "real"),
+    "eps_outside_root": changed(Gpt, "layers[1].norm1.normed", "epsilon_elsewhere", norms(EpsOutside), "all", torch.float64),
+    "mean_not_subtracted": changed(Gpt, "layers[1].norm1.normed", "norm_left_out", norms(NotCentred), "real"),
+    "norm_over_tokens": changed(Bert, "layers[1].norm1.normed", UNNAMED, norms(OverTokens), "real"),
+    "gamma_plus_one": changed(Llama, "norm1.normed", "gamma_plus_one", norms(PlusOne), "real"),
+    "head_not_tied": changed(Tied, "logits", UNNAMED, untie, "real"),
+    "float16_overflows": attending(Large, "layers[1].heads[1].scaled", "overflow", scale=lambda _, s: (s / 2).half().float()),
+    "cache_of_another_head": attending(Decoding, "heads[1].scores", "other_kv_head", remember=other_heads),
+    "padding_counted": Bug(Padded, type("Wrong", (Padded,), {"places": lambda _: torch.arange(len(models.WORDS))[None]}), "P", "position_offset", "real"),
+    "keys_for_values": attending(Gpt, "layers[1].attention", "keys_for_values", "real", remember=keys_for_values),
+    "q_and_k_swapped": changed(Gpt, "layers[1].Q", "W_Q_and_W_K_swapped", swap_q_k, "real"),
+    "relu_for_gelu": changed(Gpt, "layers[1].ffn", "relu_for_another", relu, "real"),
+    "no_activation": changed(Gpt, "layers[1].ffn", "activation_forgotten", no_activation, "real"),
+    "keys_not_turned": attending(Llama, "attention", "rotate_left_out", "real", turn=queries_alone),
+    "hides_itself": attending(Gpt, "layers[1].heads[1].masked", "does_not_see_itself", hidden=lambda _, n, m: torch.ones(n, m, dtype=torch.bool).triu(m - n)),
+    "residual_from_the_input": layered(Gpt, FromTheInput, "layers[2].norm1.normed", "added_to_X", "real"),
+    "layers_in_the_other_order": changed(Bert, "layers[1].Q", "weights_of_another_layer", swap_layers, "real"),
+    "next_words": Bug(Gpt, NextWords, "E", "off_by_one", "real"),
+    "heads_in_the_other_order": attending(Gpt, "layers[1].attention", "heads_in_another_order", "real", merge=lambda _, z: z.flip(1).transpose(1, 2).flatten(2)),
+    "gates_exchanged": cell("states", "gates_swapped", memory=lambda _, gates, c: gates[0] * c + gates[1] * gates[2]),
+    "memory_not_squashed": cell("states", "tanh_forgotten", state=lambda _, o, c: o * c),
+    "memory_not_carried": cell("states", "term_left_out", memory=forgetful),
     "values_turned": attending(Llama, "attention", UNNAMED, "real", remember=turn_values),
 }  # fmt: skip

@@ -10,7 +10,7 @@ from torch import nn
 from tests.torch_cases.case import Mapping, array, linear, norm
 
 WORDS = ("I", "can", "go", "alone", "now")
-D, HEADS, FF, LAYERS = 8, 2, 10, 2
+D, HEADS, FF, LAYERS, PADDING = 8, 2, 10, 2, 2
 
 
 class Attention(nn.Module):
@@ -295,3 +295,90 @@ class Decoding(nn.Module):
             **linear(attn.q_proj, "W_Q", ""), **linear(attn.k_proj, "W_K", ""),
             **linear(attn.v_proj, "W_V", ""), **linear(attn.o_proj, "W_O", ""),
         }  # fmt: skip
+
+
+class Tied(Gpt):
+    """Its head is its table of embeddings."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lm_head.weight = self.word_embeddings.weight
+
+    def scenario(self) -> Mapping:
+        return {**super().scenario(), "unembedding": "tied"}
+
+
+class PaddedAttention(CausalAttention):
+    """The first two tokens are padding, which nobody else sees."""
+
+    def hidden(self, n: int, m: int) -> Any:
+        padding = (torch.arange(m) < PADDING)[None] & ~torch.eye(n, m, dtype=torch.bool)
+        return super().hidden(n, m) | padding
+
+
+class Padded(Gpt):
+    """A text that begins with padding, whose positions aren't counted."""
+
+    attention = PaddedAttention
+
+    def places(self) -> Any:
+        return (torch.arange(len(WORDS)) - PADDING).clamp(min=0)[None]
+
+    def embed(self) -> Any:
+        words = self.word_embeddings(torch.arange(len(WORDS))[None])
+        return words + self.position_embeddings(self.places())
+
+    def scenario(self) -> Mapping:
+        data = super().scenario()
+        places = {"kind": "table", "table": data["positions"], "ids": [0, 0, 0, 1, 2]}
+        hidden = PaddedAttention().hidden(len(WORDS), len(WORDS))
+        masked = [{**layer, "mask": {"blocked": hidden.int().numpy()}} for layer in data["layers"]]
+        return {**data, "positions": places, "layers": masked}
+
+
+class Large(Bert):
+    """Its scores are beyond what float16 has."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        named = dict(self.named_parameters())
+        for name in (name for name in named if name.endswith(("q_proj.weight", "k_proj.weight"))):
+            named[name].data.mul_(1000)
+
+
+class Lstm(nn.Module):
+    """An LSTM, its parameters as PyTorch has them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.x = nn.Parameter(torch.randn(4, D))
+        shapes = {"W_ih": (4 * FF, D), "W_hh": (4 * FF, FF), "b_ih": (4 * FF,), "b_hh": (4 * FF,)}
+        for name, shape in shapes.items():
+            setattr(self, name, nn.Parameter(torch.randn(shape) * 0.3))
+        self.lstm = nn.Identity()
+
+    def gates(self, x: Any, a: Any) -> tuple[Any, ...]:
+        stacked = self.W_ih @ x + self.b_ih + self.W_hh @ a + self.b_hh
+        i, f, g, o = stacked.chunk(4)
+        return i.sigmoid(), f.sigmoid(), g.tanh(), o.sigmoid()
+
+    def state(self, o: Any, c: Any) -> Any:
+        return o * c.tanh()
+
+    def memory(self, gates: tuple[Any, ...], c: Any) -> Any:
+        i, f, g, _ = gates
+        return f * c + i * g
+
+    def forward(self) -> Any:
+        a, c = self.x.new_zeros(FF), self.x.new_zeros(FF)
+        states = []
+        for x in self.x:
+            gates = self.gates(x, a)
+            c = self.memory(gates, c)
+            a = self.state(gates[3], c)
+            states.append(a)
+        return self.lstm(torch.stack(states)[None])
+
+    def scenario(self) -> Mapping:
+        weights = {name: array(getattr(self, name)) for name in ("W_ih", "W_hh", "b_ih", "b_hh")}
+        return {"X": array(self.x), "cell": "lstm", "weights_layout": "torch", **weights}
