@@ -260,7 +260,7 @@ def _reading(folder: Path | None, tokens: Any) -> Reading | None:  # noqa: ANN40
     return Reading({"ids": [*map(str, numbers)]}, [*map(int, numbers)])
 
 
-class Given(NamedTuple):
+class ModuleInputs(NamedTuple):
     """What goes into a module: arrays by what they are, one entry of a batch."""
 
     by_role: Mapping[str, Array]
@@ -289,7 +289,7 @@ class Given(NamedTuple):
             yield {"blocked": np.tile(hidden != 0, (len(hidden), 1)).astype(np.int64)}
 
 
-def given_to(arguments: Mapping[str, Any], batch: int, *, batch_first: bool) -> Given:
+def given_to(arguments: Mapping[str, Any], batch: int, *, batch_first: bool) -> ModuleInputs:
     """What goes into a module by the names of its arguments, of one entry of a batch."""
     found: dict[str, Array] = {}
     for name, value in arguments.items():
@@ -300,7 +300,7 @@ def given_to(arguments: Mapping[str, Any], batch: int, *, batch_first: bool) -> 
     if "ids" not in found and "X" not in found:
         wrong = f"none of its arguments {listed(arguments)} is known"
         raise UserError.of("inputs", wrong, "give a scenario, like=…")
-    return Given(found)
+    return ModuleInputs(found)
 
 
 def entry_of(values: Array, role: str, batch: int, *, batch_first: bool) -> Array:
