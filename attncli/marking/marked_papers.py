@@ -295,7 +295,7 @@ def marked(exam: Exam, sheet: AnswerSheet, others: Sequence[Exam] | None = None)
         marked_words(question, item.points, taken.get(item.id, nothing), own, carry=scheme.carry)
         for item, question in exam.words
     )
-    if not scheme.carry:
+    if not exam.scheme.carry:
         numbers = tuple(n._replace(verdict=_as_wrong(n.verdict)) for n in numbers)
         terms, words = tuple(map(_as_wrong, terms)), tuple(map(_as_wrong, words))
     return MarkedPaper(sheet, exam, numbers, doubt, terms, words, remarks)

@@ -79,7 +79,7 @@ def overridden(papers: Sequence[MarkedExam], overrides: Iterable[Override]) -> l
     wrong: list[Problem] = []
     done: set[tuple[int, int, str]] = set()
     for entry in overrides:
-        names = [(paper.sheet.id, paper.sheet.student) for paper in marked]
+        names = [(paper.sheet.student, paper.sheet.id) for paper in marked]
         of = [k for k, whose in enumerate(names) if entry.student in whose]
         if len(of) != 1:
             says = "there is no paper of" if not of else f"there are {len(of)} papers of"
