@@ -68,11 +68,10 @@ class Gathered(NamedTuple):
     row_names: dict[str, tuple[str, ...]]
     vectors: set[Name]
 
-    @property
-    def read(self) -> int:
-        """How many numbers came from files."""
+    def read(self, *, stored: bool) -> int:
+        """How many numbers came from files, those that stay there counted or not."""
         read = (matrix for name, matrix in self.given.items() if name in self.sources)
-        return sum(matrix.size for matrix in read)
+        return sum(matrix.size for matrix in read if stored or not matrix.is_stored)
 
 
 class Gatherer(NamedTuple):
@@ -108,7 +107,9 @@ class Gatherer(NamedTuple):
             gathered.sources[name] = value.description() + self._rounded()
         if isinstance(value, NamedRows):
             gathered.row_names[name] = value.names
-        left = self.most - gathered.read if isinstance(value, FileSource) else self.most
+        left = self.most
+        if isinstance(value, FileSource):
+            left -= gathered.read(stored=self.most < MOST_NUMBERS)
         matrix = self._matrix(name, value, left)
         if matrix is not None:
             gathered.given[name] = matrix

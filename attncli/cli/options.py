@@ -93,6 +93,9 @@ SCENARIO_OR_USUAL = scenario(
     "of the step.",
     "[SCENARIO]",
 )
+SCENARIO_OR_MODEL = scenario(
+    "A scenario file, or the name of a shipped one; or none, with --from.", "[SCENARIO]"
+)
 _BY_SUFFIX = "The output format; by default terminal, or as -o's suffix says."
 _PICTURES = (
     " `html` is one file in which every number can be asked where it comes from; `svg` has"
@@ -158,6 +161,15 @@ OPTIONS: Mapping[str, Any] = {
     "gradient_check": flag(
         "--gradient-check",
         "The page ends with each gradient beside a central difference of the loss.",
+    ),
+    "from_": text(
+        "--from",
+        "FOLDER",
+        "In the place of a scenario a model as `transformers` saves it: a folder with `config.json`"
+        " and `model.safetensors`. Only what is shown is read, and worked.",
+    ),
+    "text": text(
+        "--text", "TEXT", "With `--from`: what it reads, a text or the IDs of its tokens, `5,17,2`."
     ),
     "values_only": flag("--values-only", "JSON without texts: names, shapes, labels and values."),
     "output": output("FILE", "Write to a file, whole or not at all."),

@@ -8,7 +8,7 @@ from attncli.library.commands import CompareArguments, DiffArguments, WhyArgumen
 from attncli.option_values import DETAILS, FLOATS
 
 
-@taking(Arguments)
+@taking(Arguments, own={"scenario": options.SCENARIO_OR_MODEL}, scenario="")
 def run(typed: Arguments) -> Output:
     """Work a scenario out, every step as tables and as arithmetic.
 
@@ -25,6 +25,8 @@ def run(typed: Arguments) -> Output:
       attn run my.yaml --gradient-check
 
       attn run my.yaml --rounding exact --decimals 4 --set scale=none -o page.md
+
+      attn run --from checkpoint/ --text "I love AI" --layer 1 --detail summary
     """
     return commands.run(typed)
 

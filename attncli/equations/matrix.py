@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -292,11 +292,24 @@ _PART = 2**20
 with, and many enough for the product of matrices to be worth its start."""
 
 
+BFLOAT16 = np.dtype([("bfloat16", "<u2")])
+"""The upper halves of float32, which NumPy has no floats for."""
+
+
+def as_floats(array: NDArray[Any]) -> NDArray[Any]:
+    """Floats that NumPy works with."""
+    if array.dtype != BFLOAT16:
+        return array
+    return (array["bfloat16"].astype(np.uint32) << 16).view(np.float32)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Kept:
-    """Floats of any width [n, m], as they are kept."""
+    """Floats of any width [n, m], as they are kept. `refuse` raises an error for numbers that can't
+    be worked with, which are only looked for when they are needed."""
 
     array: NDArray[Any]
+    refuse: Callable[[], None] = lambda: None
 
     @property
     def parts(self) -> Iterator[tuple[slice, NDArray[Any]]]:
@@ -305,18 +318,21 @@ class Kept:
         count = max(1, _PART // columns)
         for start in range(0, rows, count):
             some = slice(start, min(start + count, rows))
-            yield some, self.array[some]
+            yield some, as_floats(self.array[some])
 
     @cached_property
     def range(self) -> Range:
         """Between which numbers they lie; nan where one is nan."""
         lows, highs = zip(*((part.min(), part.max()) for _, part in self.parts), strict=True)
-        return Range(float(np.min(lows)), float(np.max(highs)))
+        found = Range(float(np.min(lows)), float(np.max(highs)))
+        if not found.size <= float(numbers.LARGEST):  # which NaN isn't
+            self.refuse()
+        return found
 
-    @cached_property
+    @property
     def values(self) -> Array:
         """All of them as float64, for those who need them at once."""
-        values = np.array(self.array, dtype=np.float64, order="C")
+        values = np.array(as_floats(self.array), dtype=np.float64, order="C")
         values.flags.writeable = False
         return values
 
@@ -329,8 +345,12 @@ class Stored(Matrix):
 
     def __init__(self, kept: Kept, decimals: int, name: str = "") -> None:
         own = {"places": None, "decimals": decimals, "written": None, "name": name}
-        vars(self).update(own, kept=kept, source=None, range=kept.range)
-        vars(self).update(shape=kept.array.shape)
+        vars(self).update(own, kept=kept, source=None, shape=kept.array.shape)
+
+    @property
+    def range(self) -> Range:
+        """Looked for when it is needed."""
+        return self.kept.range
 
     @property
     def values(self) -> Array:
@@ -342,14 +362,15 @@ class Stored(Matrix):
 
     @property
     def parts(self) -> Iterator[tuple[slice, Array]]:
+        assert self.range  # which looks at all of them
         for some, part in self.kept.parts:
             yield some, np.asarray(part, dtype=np.float64)
 
     def taken(self, rows: Sequence[int] | slice, columns: slice = slice(None)) -> Array:
-        return np.array(self.kept.array[rows, columns], dtype=np.float64)
+        return np.array(as_floats(self.kept.array[rows, columns]), dtype=np.float64)
 
     def item(self, i: int, j: int) -> float:
-        return float(self.kept.array[i, j])
+        return float(as_floats(self.kept.array[i : i + 1, j])[0])
 
     def named(self, name: str) -> Matrix:
         return Stored(self.kept, self.decimals, name)

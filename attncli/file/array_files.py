@@ -20,7 +20,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.lib import format as npy
 
-from attncli.equations.matrix import MANY, Kept
+from attncli.equations.matrix import BFLOAT16, MANY, Kept, as_floats
 from attncli.errors import UserError, listed, quote
 from attncli.file.named_files import (
     LargeFileError,
@@ -31,7 +31,7 @@ from attncli.file.named_files import (
     suffix,
     unreadable,
 )
-from attncli.file.problems import ALL_THE_SAME, Diagnostics, nearest
+from attncli.file.problems import ALL_THE_SAME, Diagnostics, nearest, scenario_error
 from attncli.file.sources import MOST_NUMBERS, Array, FileSource
 from attncli.numbers import decimals
 
@@ -61,15 +61,13 @@ class TensorHead(NamedTuple):
         return "bfloat16" if self.kind == "BF16" else np.dtype(_TYPES[self.kind]).name
 
     def read(self, file: Path) -> NDArray[Any]:
-        """The numbers, those of bfloat16 as float32. They stay in the file until they are looked
-        at, which may be a part of them, and are copied then anyway."""
+        """The numbers, which stay in the file until they are looked at, which may be a part of
+        them, and are copied then anyway."""
         dtype, count = np.dtype(_TYPES[self.kind]), math.prod(self.shape)
         if not count:  # of which there is nothing to map
             return np.empty(self.shape, dtype)
         flat: NDArray[Any] = np.memmap(file, dtype, "r", self.begins, (count,))
-        if self.kind == "BF16":
-            flat = (flat.astype(np.uint32) << 16).view(np.float32)
-        return flat.reshape(self.shape)
+        return (flat.view(BFLOAT16) if self.kind == "BF16" else flat).reshape(self.shape)
 
 
 def tensors_in(file: Path) -> Mapping[str, TensorHead]:
@@ -355,16 +353,22 @@ def _check_shape(shape: tuple[int, ...], source: FileSource, most: int) -> None:
 def _left_or_numbers(array: NDArray[Any], source: FileSource) -> Array | Kept:
     """Many floats, every one a number to work with, as they are in a file; others as they are read,
     which says what is wrong with them."""
-    if array.ndim == 2 and array.size >= MANY and array.dtype.kind == "f":  # noqa: PLR2004
-        kept = Kept(array)
-        if kept.range.size <= float(decimals.LARGEST):  # which NaN isn't
-            return kept
+    is_float = array.dtype.kind == "f" or array.dtype == BFLOAT16
+    if array.ndim == 2 and array.size >= MANY and is_float:  # noqa: PLR2004
+
+        def refuse() -> None:
+            try:
+                _numbers(array, source)
+            except RefusedFileError as refused:
+                raise scenario_error(source.where, refused.wrong, refused.right) from None
+
+        return Kept(array, refuse)
     return _numbers(array, source)
 
 
 def _numbers(array: NDArray[Any], source: FileSource) -> Array:
     """The array as rows and columns of native float64, every number one to work with."""
-    numbers = np.atleast_2d(np.array(array, dtype=np.float64, order="C"))
+    numbers = np.atleast_2d(np.array(as_floats(array), dtype=np.float64, order="C"))
     numbers.flags.writeable = False
     largest = float(decimals.LARGEST)
     if not (numbers.max() <= largest and numbers.min() >= -largest):  # which NaN isn't, too
@@ -438,13 +442,13 @@ def _safetensors_dump(file: Path) -> Mapping[str, Tensor]:
         check_type(head, f"its {quote(name)}")
         _check_size(head.shape, file)
     return {
-        name: Tensor(head.read(file).astype(np.float64), head.type) for name, head in heads.items()
+        name: Tensor(as_floats(head.read(file)).astype(np.float64), head.type)
+        for name, head in heads.items()
     }
 
 
 def _tensor(flat: NDArray[Any], shape: tuple[int, ...], kind: str, fortran: bool = False) -> Tensor:
-    if kind == "bfloat16":
-        flat = (flat.astype(np.uint32) << 16).view(np.float32)
+    flat = as_floats(flat.view(BFLOAT16)) if kind == "bfloat16" else flat
     values = flat.astype(np.float64).reshape(shape, order="F" if fortran else "C")
     return Tensor(values, kind)
 

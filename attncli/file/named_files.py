@@ -14,6 +14,8 @@ from attncli.file.nodes import Map, Node, Scalar
 from attncli.file.problems import Diagnostics
 
 LARGEST_FILE = 4 * 2**30
+_IN_PLACE = (".safetensors",)
+"""Files of which only what is needed is read, by what they say of themselves."""
 
 
 class RefusedFileError(Exception):
@@ -71,7 +73,7 @@ def _check_file(path: str, status: os.stat_result) -> None:
         raise RefusedFileError(f"{quote(path)} is a folder", "give a file in it")
     if not stat.S_ISREG(status.st_mode):  # a pipe could keep us waiting for ever
         raise RefusedFileError(f"{quote(path)} is a pipe or a device", "give a file")
-    if status.st_size > LARGEST_FILE:
+    if status.st_size > LARGEST_FILE and suffix(path) not in _IN_PLACE:
         wrong = f"{quote(path)} is larger than {LARGEST_FILE // 2**30} GiB"
         raise RefusedFileError(wrong, "give a smaller file, with just the arrays that are needed")
 

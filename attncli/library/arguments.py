@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from attncli.errors import Complaints, Problem
@@ -22,6 +23,7 @@ from attncli.output_files import Contents, OutputError, write_files, write_out
 R = TypeVar("R", bound=NamedTuple)
 
 if TYPE_CHECKING:
+    from attncli.building.trees import Source
     from attncli.document.blocks import Document
     from attncli.file.changes import Change
     from attncli.formats import RenderOptions
@@ -85,13 +87,30 @@ class ForThisRun(NamedTuple):
         return changes
 
 
+class Model(NamedTuple):
+    """A saved model in the place of a scenario, and what it reads."""
+
+    from_: str | None = None
+    text: str = "0,1,2"
+
+    def scenario(self) -> Mapping[str, Any]:
+        """The scenario of it, with all its files named from here. Raises UserError."""
+        from attncli.checkpoints.model_folder import Checkpoint
+        from attncli.checkpoints.scenario_of_model import Inputs, reading_of, scenario_of
+
+        assert self.from_ is not None
+        checkpoint = Checkpoint.of(self.from_)
+        read = reading_of("--text", self.text, checkpoint.file.parent, Path())
+        return scenario_of(checkpoint, Path(), Inputs(read))
+
+
 class Allowed(NamedTuple):
     """What a scenario may read, and cost."""
 
     files_outside: bool = False
     large: bool = False
 
-    def load(self, scenario: str, changes: Sequence[str | Change] = ()) -> Scenario:
+    def load(self, scenario: Source, changes: Sequence[str | Change] = ()) -> Scenario:
         """A scenario, read with changes while a bar shows how far it is. Raises ScenarioError."""
         from attncli.pipeline import load
 
@@ -122,7 +141,7 @@ class Allowed(NamedTuple):
         work = partial(self.worked_alone, changes=changes)
         return [None if s is None else complaints.hear(work, s) for s in scenarios]
 
-    def worked_on_demand(self, scenario: str, changes: Sequence[str | Change] = ()) -> Trace:
+    def worked_on_demand(self, scenario: Source, changes: Sequence[str | Change] = ()) -> Trace:
         """The same, of which only what is asked for is worked, when it is. Raises ScenarioError."""
         from attncli.pipeline import work_on_demand
 
@@ -256,6 +275,7 @@ class Arguments(NamedTuple):
     pictures: bool = False
     page: PageOptions = PageOptions()
     gradient_check: bool = False
+    model: Model = Model()
 
     def work(self) -> Trace:
         """The worked scenario. Raises UserError of everything that is wrong with the request."""
@@ -280,6 +300,9 @@ class Arguments(NamedTuple):
         from attncli.pipeline import work
 
         allowed, changes = self.page.allowed, [*self.changed.changes(), *more]
+        if self.model.from_ is not None:
+            allowed = allowed._replace(files_outside=True, large=True)
+            return allowed.worked_on_demand(self.model.scenario(), changes)
         if self.cell:  # which takes nothing but what leads to it
             return allowed.worked_on_demand(self.scenario, changes)
         return work(allowed.load(self.scenario, changes))

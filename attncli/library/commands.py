@@ -28,13 +28,17 @@ if TYPE_CHECKING:
     from attncli.trace import Trace
 
 
+_OF_A_MODEL = ("from_", "text")
 WITHOUT: Mapping[str, Sequence[str]] = {
-    "explain": ("cell", "gradient_check"),
+    "explain": ("cell", "gradient_check", *_OF_A_MODEL),
     "check": (
         *("step", "layer", "head", "token", "cell", "detail", "pictures", "fragment"),
-        "gradient_check",
+        *("gradient_check", *_OF_A_MODEL),
     ),
-    "lint": ("layer", "head", "cell", "detail", "pictures", "fragment", "gradient_check"),
+    "lint": (
+        *("layer", "head", "cell", "detail", "pictures", "fragment", "gradient_check"),
+        *_OF_A_MODEL,
+    ),
     "diff": ("decimals", "rounding", "fragment"),
     **dict.fromkeys(("design", "exam", "grade"), ("fragment",)),
 }
@@ -43,6 +47,10 @@ WITHOUT: Mapping[str, Sequence[str]] = {
 
 def run(typed: Arguments) -> PageOutput:
     """A scenario worked out, every step as tables and as arithmetic. Raises UserError."""
+    if bool(typed.scenario) == (typed.model.from_ is not None):
+        named = "two are named, a scenario and a model" if typed.scenario else "none is named"
+        right = "name a scenario, like i_love_ai, or a model, like --from FOLDER"
+        raise UserError.of("attn run", named, right)
     trace = typed.work()
     page = _cells(trace, typed) if typed.cell else _whole(trace, typed)
     if typed.gradient_check:

@@ -45,7 +45,8 @@ def function_of(name: str) -> Callable[..., Any]:
     act: Callable[[Any], Output] = getattr(module, name if hasattr(module, name) else f"{name}_")
     asked = f"{name.capitalize()}Arguments"
     record = getattr(module, asked, getattr(exercise_arguments, asked, Arguments))
-    usual = {"scenario": ""} if name == "explain" else {}  # each step has an example of its own
+    optional = ("explain", "run")  # each step has an example of its own, or a model is named
+    usual = {"scenario": ""} if name in optional else {}
     known = ((field, kind, usual.get(field, value)) for field, kind, value in fields_of(record))
     without = ("context", *WITHOUT.get(name, ()))
     fields = [e for e in known if e[0] not in without]

@@ -69,7 +69,7 @@ class ProductOfMatrices(Indexed):
         """The product with some rows of W at a time, which each make some columns of it, or where
         they go with the columns of x, a part of all its sums."""
         if self.right == "jk":
-            made = np.concatenate([x.values @ rows.T for _, rows in W.parts], axis=1)
+            made = np.concatenate([rows @ x.values.T for _, rows in W.parts]).T
         else:
             made = reduce(np.add, (x.values[:, some] @ rows for some, rows in W.parts))
         return made + bias[0].values if bias else made

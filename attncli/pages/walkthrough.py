@@ -353,11 +353,7 @@ def _page(trace: Trace, selection: Selection, sections: tuple[Section, ...]) -> 
         sections,
         facts_of(trace, [selection.axis[k] for k in selection.queries]),
         _about(trace, selection) if whole and steps else (),
-        given=tuple(
-            given_block(trace, quantity, Selection())
-            for quantity in trace.quantities.values()
-            if quantity.given
-        ),
+        given=tuple(given_block(trace, quantity, Selection()) for quantity in trace.given),
         opening=_opening(trace, steps, selection) if whole and steps else (),
         closing=closing_of(trace, selection) if whole else (),
         sources=trace.scenario.sources,

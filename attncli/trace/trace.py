@@ -148,6 +148,12 @@ class Trace:
         return tuple(definition for part in self.story for definition in part.definitions)
 
     @property
+    def given(self) -> Iterator[Quantity]:
+        """What no step makes; nothing else is worked for it."""
+        made = {definition.name for definition in self.plan}
+        return (self.quantities[name] for name in self.quantities if name not in made)
+
+    @property
     def rounding(self) -> Rounding:
         return self.scenario.rounding
 
@@ -339,8 +345,9 @@ class Outline(NamedTuple):
 
 
 def outline_of(trace: Trace) -> Outline:
-    """The outline of what was worked."""
-    shapes = {name: quantity.matrix.shape for name, quantity in trace.quantities.items()}
+    """The outline of what was worked, or what will be: shapes that are planned work nothing."""
+    planned, quantities = trace.scenario.shapes, trace.quantities
+    shapes = {n: planned[n] if n in planned else quantities[n].matrix.shape for n in quantities}
     return outlined(trace.scenario, trace.story, shapes)
 
 

@@ -193,6 +193,7 @@ VALUES: Mapping[str, Draw] = {
     "tokens": _one_of("2", "3", "5", "8"),
     "encoder_tokens": _one_of("0", "5,17,2", "the cat"),
     "encoder_states": _one_of("nothing.npy", "taken.md", SCENARIO),
+    "text": _one_of("0", "5,17,2", "the cat", ""),
     "picture": _one_of("nothing.npy", "taken.md", SCENARIO),
     "d_model": _one_of("1", "2", "4", "8"),
     "heads": _one_of("1", "2", "4"),
@@ -200,6 +201,6 @@ VALUES: Mapping[str, Draw] = {
 """What an option may be followed by, by the name of its parameter."""
 
 _RARITY = {
-    "from_": 1, "form": 2, "step": 4, "fragment": 20, "hints": 20, "layer": 20, "head": 20,
+    "from_": 1, "text": 1, "form": 2, "step": 4, "fragment": 20, "hints": 20, "layer": 20, "head": 20,
 }  # fmt: skip
 """Once in how many times an option is there, if not in nine; those seldom that seldom fit."""

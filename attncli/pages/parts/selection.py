@@ -432,12 +432,14 @@ def row_asked_for(trace: Trace) -> tuple[Axis, int] | None:
 
 
 def _queries(trace: Trace) -> Axis:
-    main = [q for q in trace.quantities.values() if not q.name.inside(ENCODER)]
+    """The rows of queries: the first that there are, so that nothing after them is worked."""
     text = sentence_axis(trace.scenario.text)
-    axes = [quantity.rows for quantity in main if quantity.rows.role == "Q"]
-    if not axes and not text.names:
-        axes = [quantity.rows for quantity in main if quantity.rows.role == "token"]
-    return axes[0] if axes else text
+    for role in ("Q",) if text.names else ("Q", "token"):
+        main = (q for q in trace.quantities.values() if not q.name.inside(ENCODER))
+        axis = next((quantity.rows for quantity in main if quantity.rows.role == role), None)
+        if axis is not None:
+            return axis
+    return text
 
 
 def sentence_axis(text: TokenizedText) -> Axis:

@@ -343,8 +343,10 @@ def _in_words(phrase: Phrase, own: Mapping[str, str]) -> Spans:
 
 def _attends(trace: Trace, stack: Stack) -> bool:
     """Whether scores came to be made or given in a stack."""
-    scores = (q for q in trace.quantities.values() if q.local == "scores" and not q.is_list)
-    return any(place_of(q.name, trace.scenario).stack is stack for q in scores)
+    names = (*(q.name for q in trace.given), *(d.name for d in trace.plan if d.name in trace))
+    scores = (name for name in names if name.local == "scores")
+    in_stack = (name for name in scores if place_of(name, trace.scenario).stack is stack)
+    return any(not trace[name].is_list for name in in_stack)
 
 
 def _scaling(outline: Outline, stack: Stack, words: Words = _ENGLISH) -> Spans:
