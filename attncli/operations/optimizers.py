@@ -10,10 +10,12 @@ Clipping by the global norm: Pascanu et al. 2013, arXiv:1211.5063.
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import numpy as np
 
 from attncli.equations.matrix import Matrix
-from attncli.equations.tree import Expression, Number
+from attncli.equations.tree import Number
 from attncli.numbers.rounding import MOST_DECIMALS, Unworkable
 from attncli.operations.equation import Indexed, equation, read_equation
 
@@ -42,20 +44,22 @@ FirstSquares = FirstAverage.swap("g[i, j]", "g[i, j] ** 2")
 LargerOf = equation("max(most[i, j], v[i, j])", whole=True, most="n m", v="n m")
 """The largest so far of each number."""
 
-RATES = {
+_RATES = {
     "warmup": "rate * count / warmup",
     "constant": "rate",
     "linear": "least + (rate - least) * (1 - done / total)",
     "cosine": "least + (rate - least) * (1 + cos(pi * done / total)) / 2",
 }
-"""The learning rate of an update, by how it is scheduled."""
 
 
 class LearningRate(Indexed):
-    """The learning rate of an update, of no operands: one of `RATES`. [] -> [1, 1]"""
+    """The learning rate of an update by its schedule, of no operands. [] -> [1, 1]"""
 
-    def __init__(self, text: str, **numbers: Expression) -> None:
-        super().__init__(*read_equation(text, {}, numbers=numbers))
+    def __init__(self, schedule: str, **numbers: Decimal) -> None:
+        text, written = _RATES[schedule], {n: Number.written(x) for n, x in numbers.items()}
+        text = text if numbers.get("least") else text.replace("least + (rate - least)", "rate")
+        read = read_equation(text, {}, numbers=written)
+        super().__init__(*read, numbers=(written["rate"],))
 
 
 class WithoutBias(Indexed):

@@ -422,7 +422,6 @@ class Training(NamedTuple):
     clip: Decimal | None = None
     warmup: int = 0
     schedule: str = "constant"
-    schedule_steps: int | None = None
     least_rate: Decimal = Decimal(0)
     settings: Mapping[str, Decimal] = _NOTHING
 
@@ -430,11 +429,6 @@ class Training(NamedTuple):
     def is_scheduled(self) -> bool:
         """Whether the learning rate is another one from update to update."""
         return bool(self.warmup) or self.schedule != "constant"
-
-    @property
-    def scheduled_steps(self) -> int:
-        """After how many updates its schedule is at its end."""
-        return self.steps if self.schedule_steps is None else self.schedule_steps
 
 
 UPDATES = "update"

@@ -26,7 +26,6 @@ from attncli.names import TOP, Name, below
 from attncli.operations.activations import Add
 from attncli.operations.equation import is_a
 from attncli.operations.optimizers import (
-    RATES,
     ClipFactor,
     DifferenceOf,
     FirstAverage,
@@ -53,7 +52,7 @@ from attncli.operations.rearranging import Same
 from attncli.operations.recurrent import FrobeniusNorm
 from attncli.scenario.model import LOSSES, UPDATES, Training, after_updates
 from attncli.scenario.scenario import Scenario
-from attncli.steps.mistakes import all_wrong, by, left_out, swap, turned_round, wrong
+from attncli.steps.mistakes import all_wrong, as_a, by, left_out, swap, turned_round, wrong
 from attncli.steps.step import Mistake, Step
 from attncli.trace import GRADIENTS, BackwardPlace, Definition, Place, PlannedStep, UpdatePlace
 
@@ -62,23 +61,16 @@ from attncli.trace import GRADIENTS, BackwardPlace, Definition, Place, PlannedSt
 # that did to the loss. What is worked again has the names of the first time in a place of its own,
 # `train[1].scores` after one update; only what depends on something that is trained is made again.
 # How parameters are updated: SGD, momentum, Nesterov, RMSprop, Adam, AdamW and AMSGrad.
-# * sgd: gradient descent: x − η g (Robbins & Monro 1951), as `torch.optim.SGD` has it. PyTorch's
-#   defaults: no momentum, no weight decay; its decay is added to the gradient.
-# * momentum: gradient descent with momentum: v = μ v + g, x − η v (Polyak 1964,
-#   doi:10.1016/0041-5553(64)90137-5), as `torch.optim.SGD(momentum=…)` has it: without dampening,
-#   and the first velocity is the first gradient.
-# * nesterov: x − η (g + μ v) (Nesterov 1983; Sutskever et al. 2013), as
-#   `torch.optim.SGD(momentum=…, nesterov=True)` has it, with the gradient where the parameter is.
-# * rmsprop: x − η g / (√v + ε), v the moving average of g² (Hinton 2012, lecture 6e), as
-#   `torch.optim.RMSprop` has it. PyTorch's defaults: α = 0.99, ε = 10⁻⁸, no weight decay.
-# * moments: the moving averages of Adam and AdamW: of the gradient and of its square, each begun at
-#   0 and corrected for that (Kingma & Ba 2015, arXiv:1412.6980, algorithm 1).
-# * adam: x − η m̂ / (√v̂ + ε) (Kingma & Ba 2015, arXiv:1412.6980), as `torch.optim.Adam` has it.
-#   PyTorch's defaults: β₁ = 0.9, β₂ = 0.999, ε = 10⁻⁸, no weight decay; its decay is added to the
-#   gradient.
-# * adamw: Adam whose weight decay is no part of the gradient, (1 − η λ) x − η m̂ / (√v̂ + ε)
-#   (Loshchilov & Hutter 2019, arXiv:1711.05101), as `torch.optim.AdamW` has it. PyTorch's defaults:
-#   those of Adam, and λ = 0.01.
+# * sgd: x − η g (Robbins & Monro 1951), as `torch.optim.SGD` has it, whose weight decay is added to
+#   the gradient, as all but that of AdamW are.
+# * momentum: x − η v, v = μ v + g (Polyak 1964, doi:10.1016/0041-5553(64)90137-5), as
+#   `torch.optim.SGD(momentum=…)` has it: without dampening, the first velocity the first gradient.
+# * nesterov: x − η (g + μ v) (Sutskever et al. 2013), as `SGD(nesterov=True)` has it, with the
+#   gradient where the parameter is.
+# * rmsprop: x − η g / (√v + ε), v the moving average of g² (Hinton 2012, lecture 6e).
+# * adam: x − η m̂ / (√v̂ + ε) (Kingma & Ba 2015, arXiv:1412.6980, algorithm 1), moving averages of
+#   the gradient and of its square, each begun at 0 and corrected for that.
+# * adamw: (1 − η λ) x − η m̂ / (√v̂ + ε) (Loshchilov & Hutter 2019, arXiv:1711.05101).
 # * amsgrad: Adam that divides by the root of the largest v so far (Reddi et al. 2018,
 #   arXiv:1904.09237), corrected as `torch.optim.Adam(amsgrad=True)` has it.
 
@@ -154,9 +146,8 @@ class Optimizer(NamedTuple):
     def is_plain(self, training: Training) -> bool:
         """Whether each step is −η times the gradient, and nothing else."""
         decay = self.settings_of(training).get("weight_decay")
-        decays = decay is not None and bool(decay.full)
-        otherwise = decays or training.clip is not None or training.is_scheduled
-        return self.direction is None and not otherwise
+        changes = (self.direction, training.clip, decay and decay.full)
+        return not any(changes) and not training.is_scheduled
 
     def settings_of(self, training: Training) -> dict[str, Number]:
         """The settings as they are said, or else as they are by default."""
@@ -168,8 +159,8 @@ class Optimizer(NamedTuple):
 DECAY = Key(
     "weight_decay",
     NumberKind(least=0),
-    "λ, by which λ times the parameter is added to its gradient; of adamw: λ, by which the"
-    " parameter shrinks by learning_rate × λ, 0.01 by default",
+    "λ: λ times the parameter is added to its gradient; of adamw: the parameter shrinks by"
+    " learning_rate × λ, 0.01 by default",
     Decimal(0),
 )
 
@@ -221,15 +212,14 @@ def _ahead(parameter: Parameter, settings: Said, gradient: Name) -> Iterator[Def
     yield Definition(parameter.made("ahead"), LookAhead(settings["momentum"]), operands)
 
 
-NESTEROV = Optimizer(
+NESTEROV = MOMENTUM._replace(
     name="nesterov",
     happens=(
         "Each parameter has a velocity: a part of the one before, plus the gradient. Nesterov's"
-        " momentum looks ahead: it adds that part of the new velocity to the gradient again. The"
-        " step goes against this sum."
+        " momentum looks ahead: the step goes against that part of the new velocity, plus the"
+        " gradient again."
     ),
     direction=_ahead,
-    settings=(_KEPT, DECAY),
     makes=("decayed", _VELOCITY, "ahead"),
     mistakes=(
         Mistake(
@@ -244,7 +234,7 @@ NESTEROV = Optimizer(
 _EPSILON = Key(
     "epsilon",
     POSITIVE,
-    "of rmsprop, adam, adamw and amsgrad: ε, added to the root that is divided by",
+    "of rmsprop, adam and the like: ε, added to the root that is divided by",
     Decimal("0.00000001"),
 )
 SETTINGS = (
@@ -456,24 +446,21 @@ TRAIN = Record.of(
     Key(
         "warmup",
         WholeNumber(0, _MOST_STEPS),
-        "in how many updates the learning rate rises evenly to η, 0 by default",
+        "the updates in which the learning rate rises evenly to η",
     ),
     Key(
         "schedule",
         Choice(("constant", "linear", "cosine")),
-        "how the learning rate falls after that: not at all (`constant`, the default), along a line"
-        " or along a `cosine`, as `CosineAnnealingLR` does it",
+        "how the learning rate falls after that; `constant` by default",
     ),
-    Key(
-        "schedule_steps",
-        WholeNumber(1, _MOST_STEPS),
-        "after how many updates in all it has fallen to `least_rate`, `steps` by default",
-    ),
-    Key("least_rate", NumberKind(least=0), "what the learning rate falls to, 0 by default"),
+    Key("least_rate", NumberKind(least=0), "what it falls to in all `steps`, 0 by default"),
     *{key.name: key for o in OPTIMIZERS.values() for key in o.settings}.values(),
     needs=Needs("train", ("learning_rate",), "{learning_rate: 0.1}", unless=("steps", 0)),
 )
 """A setting that several optimizers have stands here once."""
+
+
+_FALLS = {"constant": "stays", "linear": "falls in a line", "cosine": "falls along a cosine"}
 
 
 def _happens(place: UpdatePlace) -> str:
@@ -482,22 +469,14 @@ def _happens(place: UpdatePlace) -> str:
         return OPTIMIZERS["sgd"].happens
     text = OPTIMIZERS[training.optimizer].happens
     if training.is_scheduled:
-        rises = f"It rises until update {training.warmup}" if training.warmup else ""
-        falls = {"linear": "falls along a line", "cosine": "falls along a cosine"}
-        how = " and then ".join(filter(None, (rises, falls.get(training.schedule, "stays"))))
-        text = f"The learning rate has a schedule. {how if rises else f'It {how}'}. {text}"
+        rises = f"rises until update {training.warmup} and then " * bool(training.warmup)
+        text = f"The learning rate {rises}{_FALLS[training.schedule]}. {text}"
     if training.clip is None:
         return text
     return (
         f"The gradients are clipped: if the norm of all together is more than {training.clip}, all"
         f" are made smaller by the same factor. {text}"
     )
-
-
-def _not_scheduled(definition: Definition, place: UpdatePlace) -> Definition:
-    training = place.scenario.training
-    assert training is not None  # which has a schedule
-    return _rate(training, definition.name)
 
 
 _CLIPPED = "most / (norm + 0.000001)"
@@ -554,7 +533,7 @@ UPDATE_STEP = Step(
         Mistake(
             "not_scheduled",
             "Taking the whole learning rate, without its schedule.",
-            wrong(_not_scheduled, LearningRate),
+            wrong(as_a(lambda rate: LearningRate("constant", rate=rate.full)), LearningRate),
         ),
         Mistake(
             "not_clipped",
@@ -638,27 +617,14 @@ def trained(
     return tuple(found)
 
 
-def _rate(training: Training, name: Name, count: int = 0) -> Definition:
-    """The learning rate of an update, from 1, as it is scheduled; without a number that which is
-    scheduled."""
-    total = training.scheduled_steps - training.warmup
-    kind = "warmup" if 0 < count <= training.warmup else training.schedule if count else "constant"
-    numbers: dict[str, Decimal | int] = {
-        "rate": training.learning_rate,
-        "least": training.least_rate,
-        "count": count,
-        "warmup": training.warmup,
-        "done": min(count - 1 - training.warmup, total),
-        "total": total,
-    }
-    text = RATES[kind]
-    if not training.least_rate:
-        text = text.replace("least + (rate - least)", "rate")
-    return Definition(
-        name,
-        LearningRate(text, **{key: Number.written(Decimal(n)) for key, n in numbers.items()}),
-        (),
-    )
+def _rate(training: Training, name: Name, count: int) -> Definition:
+    """The learning rate of an update, from 1."""
+    warmup, total = training.warmup, training.steps - training.warmup
+    kind = "warmup" if count <= warmup else training.schedule
+    counts = {"count": count, "warmup": warmup, "done": count - 1 - warmup}
+    numbers = {name: Decimal(number) for name, number in (counts | {"total": total}).items()}
+    rates = {"rate": training.learning_rate, "least": training.least_rate}
+    return Definition(name, LearningRate(kind, **rates, **numbers), ())
 
 
 class _Trainer(NamedTuple):
@@ -680,10 +646,9 @@ class _Trainer(NamedTuple):
         made = [*clipping]
         optimizer = OPTIMIZERS[self.training.optimizer]
         by_name = optimizer.settings_of(self.training)
-        rates: tuple[Name, ...] = ()
-        if self.training.is_scheduled:
-            made.append(_rate(self.training, below(place, "learning_rate"), count))
-            rates = (made[-1].name,)
+        rate = _rate(self.training, below(place, "learning_rate"), count)
+        made += [rate] * self.training.is_scheduled
+        rates = (rate.name,) * self.training.is_scheduled
         for name, gradient in zip(self.parameters, gradients, strict=True):
             parameter = Parameter(name, names.get(name, name), gradient, count)
             made += optimizer.planned(parameter, by_name, rates)

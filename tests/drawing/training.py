@@ -107,7 +107,7 @@ def _train(pen: Pen, tree: Tree) -> Tree:
     said |= pen.some(3, weight_decay=("0.1", "0.05"), clip=("0.1", "1"))
     said |= pen.some(4, warmup=("1", "2"), schedule=("linear", "cosine"), least_rate=("0", "0.01"))
     if "schedule" in said:
-        said["schedule_steps"] = pen.size(3, 4)
+        said["steps"] = 3  # more than any warm-up
     names = sorted({*_parameters(tree)})
     if pen.coin(3):
         said["of"] = [*dict.fromkeys(pen.choice(*names) for _ in range(pen.size(1, 3)))]

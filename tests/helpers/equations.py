@@ -223,7 +223,7 @@ EXAMPLES: dict[str, Example] = {
     "step_down_by": Example(ops.StepDownBy(), "fff", lambda x, g, rate: x - rate * g),
     "shrink_by": Example(ops.ShrinkBy(EPSILON), "ff", lambda x, rate: (1 - rate * 0.01) * x),
     "learning_rate": Example(
-        ops.LearningRate(ops.RATES["warmup"], rate=EPSILON, count=_written("1"), warmup=_written("4")),
+        ops.LearningRate("warmup", rate=Decimal("0.01"), count=Decimal(1), warmup=Decimal(4)),
         "", lambda: 0.01 * _function("eye")(1).double() / 4,
     ),
     "step_up": Example(STEP_UP(_written("0.1")), "ff", lambda x, g: x + 0.1 * g),

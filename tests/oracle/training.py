@@ -147,7 +147,7 @@ class _Training:
         if not self.is_scheduled:
             return rate
         if count > warm:
-            most = int(self.said.get("schedule_steps", self.said.get("steps", 1))) - warm
+            most = int(self.said.get("steps", 1)) - warm
             done = min(count - warm - 1, most)
             least = book.number(self.said.get("least_rate", 0))
             fall = _FALLS.get(self.said.get("schedule"))

@@ -166,8 +166,8 @@ SCHEDULES: dict[str, tuple[dict[str, Any], Any]] = {
     "warmup": ({"warmup": 3}, lambda k: min(1, (k + 1) / 3)),
     "linear": ({"schedule": "linear"}, lambda k: 1 - k / STEPS),
     "linear_least": (
-        {"schedule": "linear", "least_rate": "0.01", "warmup": 2, "schedule_steps": 6},
-        lambda k: (k + 1) / 2 if k < 2 else 0.2 + 0.8 * (1 - min(k - 2, 4) / 4),
+        {"schedule": "linear", "least_rate": "0.01", "warmup": 2},
+        lambda k: (k + 1) / 2 if k < 2 else 0.2 + 0.8 * (1 - (k - 2) / (STEPS - 2)),
     ),
     "cosine_warm": (
         {"schedule": "cosine", "warmup": 4},
