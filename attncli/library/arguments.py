@@ -224,6 +224,7 @@ class Arguments(NamedTuple):
     pictures: bool = False
     page: PageOptions = PageOptions()
     gradient_check: bool = False
+    precision: str | None = None
 
     def work(self) -> Trace:
         """The worked scenario. Raises UserError of everything that is wrong with the request."""
