@@ -10,6 +10,9 @@ POLICIES: tuple[Policy, Policy] = ("carry", "exact")
 DETAILS = ("summary", "rows", "full")
 """How closely a page tells its working."""
 
+COST = "cost"
+"""The detail that tells what a page's steps cost instead."""
+
 BLANKS = ("results", "working", "all", "random")
 """What an exercise takes out of a page."""
 

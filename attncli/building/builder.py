@@ -329,3 +329,6 @@ def _check_settings(training: Training, complaints: NamedProblems) -> None:
             wrong = f"{name} is no setting of {its}, but of {listed(owners, ' and ')}"
             right = f"take it out, or name another optimizer; {its} has {listed(known)}"
             complaints.add(below(_TRAIN, name), wrong, right)
+    if training.schedule != "constant" and training.warmup >= training.steps > 0:
+        wrong = f"a warm-up of {training.warmup} updates, and there are {training.steps}"
+        complaints.add(below(_TRAIN, "warmup"), wrong, f"give a number below {training.steps}")

@@ -103,6 +103,11 @@ _PICTURES = (
     " and `safetensors` have the quantities alone; `pdf`, `xlsx` and `safetensors` need"
     " `pip install 'attncli[pdf,xlsx,safetensors]'`."
 )
+DETAILS_SAY = (
+    "`summary`: each head's weights, the result, and what was found; `rows`: one row of each table"
+    " worked; `full`: every cell. By default `full`, or `rows` where that would be long; JSON is"
+    " always told in full by default."
+)
 EXERCISE_FORMAT = choice("--format", paper_format_names, _BY_SUFFIX)
 
 OPTIONS: Mapping[str, Any] = {
@@ -140,9 +145,7 @@ OPTIONS: Mapping[str, Any] = {
     "detail": choice(
         "--detail",
         lambda: DETAILS,
-        "`summary`: each head's weights, the result, and what was found; `rows`: one row of "
-        "each table worked; `full`: every cell. By default `full`, or `rows` where that would "
-        "be long; JSON is always told in full by default.",
+        DETAILS_SAY,
     ),
     "form": choice("--format", page_format_names, _BY_SUFFIX + _PICTURES),
     "allow": texts(

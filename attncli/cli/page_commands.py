@@ -5,10 +5,24 @@ from attncli.cli.calling import taking
 from attncli.library import commands
 from attncli.library.arguments import Arguments, Output
 from attncli.library.commands import CompareArguments, DiffArguments, WhyArguments
-from attncli.option_values import DETAILS, FLOATS
+from attncli.option_values import COST, DETAILS, FLOATS
+
+_RUN = {
+    "detail": options.choice(
+        "--detail",
+        lambda: (*DETAILS, COST),
+        f"{options.DETAILS_SAY} `cost`: instead of the working the multiplications, parameters and "
+        "bytes of each step, and of all keys and values that a decoder keeps.",
+    ),
+    "precision": options.choice(
+        "--precision",
+        lambda: FLOATS,
+        "The floats that `--detail cost` counts the bytes of, float32 by default.",
+    ),
+}
 
 
-@taking(Arguments, own={"scenario": options.SCENARIO_OR_MODEL}, scenario="")
+@taking(Arguments, own={**_RUN, "scenario": options.SCENARIO_OR_MODEL}, scenario="")
 def run(typed: Arguments) -> Output:
     """Work a scenario out, every step as tables and as arithmetic.
 

@@ -141,7 +141,7 @@ def program(tree: Expression, shapes: Signature) -> Work:
         array = work(operands)
         if not is_matrix:
             array = array[sides]
-        if array.ndim < operands[0].ndim:  # what is the same for all candidates
+        if operands and array.ndim < operands[0].ndim:  # what is the same for all candidates
             array = array[..., np.newaxis]
         if made.is_new and array.shape[:2] == shape:
             return array

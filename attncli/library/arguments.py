@@ -276,6 +276,7 @@ class Arguments(NamedTuple):
     page: PageOptions = PageOptions()
     gradient_check: bool = False
     model: Model = Model()
+    precision: str | None = None
 
     def work(self) -> Trace:
         """The worked scenario. Raises UserError of everything that is wrong with the request."""

@@ -17,7 +17,7 @@ from attncli.library.arguments import (
     whole_number,
 )
 from attncli.library.output import abilities_chosen
-from attncli.option_values import FLOATS
+from attncli.option_values import COST, FLOATS
 
 if TYPE_CHECKING:
     from attncli.building.trees import Difference
@@ -28,17 +28,14 @@ if TYPE_CHECKING:
     from attncli.trace import Trace
 
 
-_OF_A_MODEL = ("from_", "text")
+_OF_RUN = ("gradient_check", "precision", "from_", "text")
 WITHOUT: Mapping[str, Sequence[str]] = {
-    "explain": ("cell", "gradient_check", *_OF_A_MODEL),
+    "explain": ("cell", *_OF_RUN),
     "check": (
         *("step", "layer", "head", "token", "cell", "detail", "pictures", "fragment"),
-        *("gradient_check", *_OF_A_MODEL),
+        *_OF_RUN,
     ),
-    "lint": (
-        *("layer", "head", "cell", "detail", "pictures", "fragment", "gradient_check"),
-        *_OF_A_MODEL,
-    ),
+    "lint": ("layer", "head", "cell", "detail", "pictures", "fragment", *_OF_RUN),
     "diff": ("decimals", "rounding", "fragment"),
     **dict.fromkeys(("design", "exam", "grade"), ("fragment",)),
 }
@@ -51,7 +48,8 @@ def run(typed: Arguments) -> PageOutput:
         named = "two are named, a scenario and a model" if typed.scenario else "none is named"
         right = "name a scenario, like i_love_ai, or a model, like --from FOLDER"
         raise UserError.of("attn run", named, right)
-    trace = typed.work()
+    _check_precision(typed.precision)
+    trace = (typed._replace(detail=None) if typed.detail == COST else typed).work()
     page = _cells(trace, typed) if typed.cell else _whole(trace, typed)
     if typed.gradient_check:
         from attncli.pages.parts.gradients import gradient_check
@@ -70,8 +68,9 @@ def _whole(trace: Trace, typed: Arguments) -> Document:
     from attncli.library.renderings import page_of
 
     can = abilities_chosen(typed.page.form, typed.page.output)
-    detail = typed.detail or can.detail
-    return page_of(trace, typed.part.steps, detail, typed.pictured, **typed.part.within)
+    detail, floats = typed.detail or can.detail, typed.precision or "float32"
+    steps, within = typed.part.steps, typed.part.within
+    return page_of(trace, steps, detail, typed.pictured, floats, **within)
 
 
 _USUAL = "i_love_ai"

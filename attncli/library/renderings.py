@@ -12,6 +12,7 @@ from attncli.file.problems import nearest
 from attncli.formats import info_of
 from attncli.library.notebook import format_named
 from attncli.names import Name, Word
+from attncli.option_values import COST
 from attncli.pages.parts.blocks import matrix_block
 from attncli.pages.parts.selection import (
     Selection,
@@ -47,16 +48,26 @@ def document_of(trace: Trace, form: str, part: PagePart) -> Document:
     can = info_of(format_named(form))
     detail = part.get("detail", can.detail)
     check_steps(names)
-    check_detail(detail or "full")
+    check_detail("full" if detail in (None, COST) else detail)
     return page_of(trace, names, detail, part.get("pictures", can.pictured), **within)
 
 
 def page_of(
-    trace: Trace, steps: Sequence[str], detail: str | None, pictured: bool, **within: str | None
+    trace: Trace,
+    steps: Sequence[str],
+    detail: str | None,
+    pictured: bool,
+    floats: str = "float32",
+    **within: str | None,
 ) -> Document:
-    """The page of some steps, or of all, at some detail, or as it fits. Raises SelectionError."""
+    """The page of some steps, or of all, at some detail, or as it fits; or what they cost, in
+    bytes of some floats. Raises SelectionError."""
     chosen = select(trace, steps, detail=detail or "full", **within).illustrated(pictured)
     check_on_page(trace, chosen)
+    if detail == COST:
+        from attncli.pages.costs import costs_page  # which few pages need
+
+        return costs_page(trace, chosen, floats)
     return as_it_fits(trace, chosen) if detail is None else walkthrough(trace, chosen)
 
 

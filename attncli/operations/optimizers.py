@@ -1,11 +1,16 @@
 """What an optimizer does to a parameter with its gradient, an equation each.
 
-SGD with momentum: Polyak 1964, as PyTorch has it (no dampening). Adam: Kingma & Ba 2015,
-arXiv:1412.6980, algorithm 1. AdamW: Loshchilov & Hutter 2019, arXiv:1711.05101, algorithm 2.
+SGD with momentum: Polyak 1964, as PyTorch has it (no dampening); looking ahead: Sutskever et al.
+2013, as PyTorch has it. RMSprop: Hinton 2012, lecture 6e. Adam: Kingma & Ba 2015, arXiv:1412.6980,
+algorithm 1. AdamW: Loshchilov & Hutter 2019, arXiv:1711.05101, algorithm 2. AMSGrad: Reddi et al.
+2018, arXiv:1904.09237, algorithm 2. A learning rate that falls along a cosine: Loshchilov & Hutter
+2017, arXiv:1608.03983, equation 5, without restarts.
 Clipping by the global norm: Pascanu et al. 2013, arXiv:1211.5063.
 """
 
 from __future__ import annotations
+
+from decimal import Decimal
 
 import numpy as np
 
@@ -19,17 +24,42 @@ _OF_A_SHARE = 3
 
 StepDown = equation("x[i, j] - rate * g[i, j]", whole=True, x="n m", g="n m")
 """Against the gradient."""
+StepDownBy = StepDown._replace(operands=(*StepDown.operands, ("rate", "1 1")))
+"""The same with a learning rate that is a quantity."""
 PlusTimes = equation("g[i, j] + decay * x[i, j]", whole=True, g="n m", x="n m")
 """A gradient with that of a weight decay, λ/2 x²."""
 TimesPlus = equation("momentum * v[i, j] + g[i, j]", whole=True, v="n m", g="n m")
 """The velocity of before, and the gradient."""
+LookAhead = equation("g[i, j] + momentum * v[i, j]", whole=True, g="n m", v="n m")
+"""The gradient, and the velocity once more: where the next step would go."""
 Shrink = equation("(1 - rate * decay) * x[i, j]", whole=True, x="n m")
 """A weight decay that is no part of the gradient."""
+ShrinkBy = Shrink._replace(operands=(*Shrink.operands, ("rate", "1 1")))
 MovingAverage = equation("beta * m[i, j] + (1 - beta) * g[i, j]", whole=True, m="n m", g="n m")
 MovingSquares = MovingAverage.swap("g[i, j]", "g[i, j] ** 2")
 FirstAverage = equation("(1 - beta) * g[i, j]", whole=True, g="n m")
 """The first moving average, since the one before it is 0."""
 FirstSquares = FirstAverage.swap("g[i, j]", "g[i, j] ** 2")
+
+LargerOf = equation("max(most[i, j], v[i, j])", whole=True, most="n m", v="n m")
+"""The largest so far of each number."""
+
+_RATES = {
+    "warmup": "rate * count / warmup",
+    "constant": "rate",
+    "linear": "least + (rate - least) * (1 - done / total)",
+    "cosine": "least + (rate - least) * (1 + cos(pi * done / total)) / 2",
+}
+
+
+class LearningRate(Indexed):
+    """The learning rate of an update by its schedule, of no operands. [] -> [1, 1]"""
+
+    def __init__(self, schedule: str, **numbers: Decimal) -> None:
+        text, written = _RATES[schedule], {n: Number.written(x) for n, x in numbers.items()}
+        text = text if numbers.get("least") else text.replace("least + (rate - least)", "rate")
+        read = read_equation(text, {}, numbers=written)
+        super().__init__(*read, numbers=(written["rate"],))
 
 
 class WithoutBias(Indexed):

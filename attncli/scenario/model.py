@@ -420,7 +420,15 @@ class Training(NamedTuple):
     steps: int = 1
     of: tuple[str, ...] = ()
     clip: Decimal | None = None
+    warmup: int = 0
+    schedule: str = "constant"
+    least_rate: Decimal = Decimal(0)
     settings: Mapping[str, Decimal] = _NOTHING
+
+    @property
+    def is_scheduled(self) -> bool:
+        """Whether the learning rate is another one from update to update."""
+        return bool(self.warmup) or self.schedule != "constant"
 
 
 UPDATES = "update"

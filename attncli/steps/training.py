@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from functools import partial
 from typing import Any, NamedTuple
 
 from attncli.equations.tree import Number
@@ -29,15 +30,20 @@ from attncli.operations.optimizers import (
     DifferenceOf,
     FirstAverage,
     FirstSquares,
+    LargerOf,
+    LearningRate,
+    LookAhead,
     MovingAverage,
     MovingSquares,
     NormOfNorms,
     OverRoot,
     PlusTimes,
     Shrink,
+    ShrinkBy,
     SlopeTimesStep,
     SquaresTimes,
     StepDown,
+    StepDownBy,
     TimesNumber,
     TimesPlus,
     WithoutBias,
@@ -46,7 +52,7 @@ from attncli.operations.rearranging import Same
 from attncli.operations.recurrent import FrobeniusNorm
 from attncli.scenario.model import LOSSES, UPDATES, Training, after_updates
 from attncli.scenario.scenario import Scenario
-from attncli.steps.mistakes import all_wrong, by, left_out, swap, turned_round, wrong
+from attncli.steps.mistakes import all_wrong, as_a, by, left_out, swap, turned_round, wrong
 from attncli.steps.step import Mistake, Step
 from attncli.trace import GRADIENTS, BackwardPlace, Definition, Place, PlannedStep, UpdatePlace
 
@@ -54,20 +60,19 @@ from attncli.trace import GRADIENTS, BackwardPlace, Definition, Place, PlannedSt
 # Training, after the first way forth and back: updates, the model worked again with each, and what
 # that did to the loss. What is worked again has the names of the first time in a place of its own,
 # `train[1].scores` after one update; only what depends on something that is trained is made again.
-# How parameters are updated: SGD, momentum, Adam and AdamW.
-# * sgd: gradient descent: x − η g (Robbins & Monro 1951), as `torch.optim.SGD` has it. PyTorch's
-#   defaults: no momentum, no weight decay; its decay is added to the gradient.
-# * momentum: gradient descent with momentum: v = μ v + g, x − η v (Polyak 1964,
-#   doi:10.1016/0041-5553(64)90137-5), as `torch.optim.SGD(momentum=…)` has it: without dampening,
-#   and the first velocity is the first gradient.
-# * moments: the moving averages of Adam and AdamW: of the gradient and of its square, each begun at
-#   0 and corrected for that (Kingma & Ba 2015, arXiv:1412.6980, algorithm 1).
-# * adam: x − η m̂ / (√v̂ + ε) (Kingma & Ba 2015, arXiv:1412.6980), as `torch.optim.Adam` has it.
-#   PyTorch's defaults: β₁ = 0.9, β₂ = 0.999, ε = 10⁻⁸, no weight decay; its decay is added to the
-#   gradient.
-# * adamw: Adam whose weight decay is no part of the gradient, (1 − η λ) x − η m̂ / (√v̂ + ε)
-#   (Loshchilov & Hutter 2019, arXiv:1711.05101), as `torch.optim.AdamW` has it. PyTorch's defaults:
-#   those of Adam, and λ = 0.01.
+# How parameters are updated: SGD, momentum, Nesterov, RMSprop, Adam, AdamW and AMSGrad.
+# * sgd: x − η g (Robbins & Monro 1951), as `torch.optim.SGD` has it, whose weight decay is added to
+#   the gradient, as all but that of AdamW are.
+# * momentum: x − η v, v = μ v + g (Polyak 1964, doi:10.1016/0041-5553(64)90137-5), as
+#   `torch.optim.SGD(momentum=…)` has it: without dampening, the first velocity the first gradient.
+# * nesterov: x − η (g + μ v) (Sutskever et al. 2013), as `SGD(nesterov=True)` has it, with the
+#   gradient where the parameter is.
+# * rmsprop: x − η g / (√v + ε), v the moving average of g² (Hinton 2012, lecture 6e).
+# * adam: x − η m̂ / (√v̂ + ε) (Kingma & Ba 2015, arXiv:1412.6980, algorithm 1), moving averages of
+#   the gradient and of its square, each begun at 0 and corrected for that.
+# * adamw: (1 − η λ) x − η m̂ / (√v̂ + ε) (Loshchilov & Hutter 2019, arXiv:1711.05101).
+# * amsgrad: Adam that divides by the root of the largest v so far (Reddi et al. 2018,
+#   arXiv:1904.09237), corrected as `torch.optim.Adam(amsgrad=True)` has it.
 
 
 def share(name: str, default: str, says: str) -> Key[Any]:
@@ -116,9 +121,13 @@ class Optimizer(NamedTuple):
     mistakes: tuple[Mistake[UpdatePlace], ...] = ()
     shrinks: bool = False
 
-    def planned(self, parameter: Parameter, settings: Said) -> Iterator[Definition]:
-        """All that an update makes of a parameter, last its new value."""
+    def planned(
+        self, parameter: Parameter, settings: Said, rates: tuple[Name, ...]
+    ) -> Iterator[Definition]:
+        """All that an update makes of a parameter, last its new value; `rates` has the learning
+        rate where that is a quantity."""
         rate, decay = settings["learning_rate"], settings["weight_decay"]
+        down = StepDownBy() if rates else StepDown(rate)
         gradient, start = parameter.gradient, parameter.before
         if decay.full and not self.shrinks:
             gradient = parameter.made("decayed")
@@ -129,14 +138,16 @@ class Optimizer(NamedTuple):
         yield from made
         if decay.full and self.shrinks:
             start = parameter.made("shrunk")
-            yield Definition(start, Shrink(rate, decay), (parameter.before,))
+            shrink = ShrinkBy(decay) if rates else Shrink(rate, decay)
+            yield Definition(start, shrink, (parameter.before, *rates))
         against = made[-1].name if made else gradient
-        yield Definition(parameter.made(UPDATES), StepDown(rate), (start, against))
+        yield Definition(parameter.made(UPDATES), down, (start, against, *rates))
 
     def is_plain(self, training: Training) -> bool:
         """Whether each step is −η times the gradient, and nothing else."""
         decay = self.settings_of(training).get("weight_decay")
-        return self.direction is None and training.clip is None and not (decay and decay.full)
+        changes = (self.direction, training.clip, decay and decay.full)
+        return not any(changes) and not training.is_scheduled
 
     def settings_of(self, training: Training) -> dict[str, Number]:
         """The settings as they are said, or else as they are by default."""
@@ -148,8 +159,8 @@ class Optimizer(NamedTuple):
 DECAY = Key(
     "weight_decay",
     NumberKind(least=0),
-    "of sgd, momentum and adam: λ, by which λ times the parameter is added to its gradient; of"
-    " adamw: λ, by which the parameter shrinks by learning_rate × λ, 0.01 by default",
+    "λ: λ times the parameter is added to its gradient; of adamw: the parameter shrinks by"
+    " learning_rate × λ, 0.01 by default",
     Decimal(0),
 )
 
@@ -164,7 +175,7 @@ SGD = Optimizer(
 
 
 _VELOCITY = "velocity"
-_KEPT = share("momentum", "0.9", "of momentum: the part μ of the velocity that is kept")
+_KEPT = share("momentum", "0.9", "of momentum and nesterov: the part μ of the velocity kept")
 
 
 def _velocity(parameter: Parameter, settings: Said, gradient: Name) -> Iterator[Definition]:
@@ -195,33 +206,73 @@ MOMENTUM = Optimizer(
 )
 
 
-SETTINGS = (
-    share("beta1", "0.9", "of adam and adamw: the part of the gradients' average that is kept"),
-    share("beta2", "0.999", "of adam and adamw: the same of the average of their squares"),
-    Key(
-        "epsilon",
-        POSITIVE,
-        "of adam and adamw: ε, added to the root that is divided by",
-        Decimal("0.00000001"),
+def _ahead(parameter: Parameter, settings: Said, gradient: Name) -> Iterator[Definition]:
+    yield from _velocity(parameter, settings, gradient)
+    operands = (gradient, parameter.made(_VELOCITY))
+    yield Definition(parameter.made("ahead"), LookAhead(settings["momentum"]), operands)
+
+
+NESTEROV = MOMENTUM._replace(
+    name="nesterov",
+    happens=(
+        "Each parameter has a velocity: a part of the one before, plus the gradient. Nesterov's"
+        " momentum looks ahead: the step goes against that part of the new velocity, plus the"
+        " gradient again."
     ),
+    direction=_ahead,
+    makes=("decayed", _VELOCITY, "ahead"),
+    mistakes=(
+        Mistake(
+            "not_looked_ahead",
+            "Going against the velocity itself, as momentum does without looking ahead.",
+            all_wrong(by(Same(), 1), LookAhead),
+        ),
+    ),
+)
+
+
+_EPSILON = Key(
+    "epsilon",
+    POSITIVE,
+    "of rmsprop, adam and the like: ε, added to the root that is divided by",
+    Decimal("0.00000001"),
+)
+SETTINGS = (
+    share("beta1", "0.9", "of adam, adamw and amsgrad: the part of the gradients' average kept"),
+    share("beta2", "0.999", "of the same: that of the average of their squares"),
+    _EPSILON,
 )
 """PyTorch's defaults, and those of the paper: β₁ = 0.9, β₂ = 0.999, ε = 10⁻⁸."""
 MAKES = ("m", "v", "m_hat", "v_hat", "quotient")
+_MOST = "v_max"
+_AVERAGES = {"m": (FirstAverage, MovingAverage), "v": (FirstSquares, MovingSquares)}
+"""The first of each, and a later one."""
 
 
-def quotient(parameter: Parameter, settings: Said, gradient: Name) -> Iterator[Definition]:
-    """m̂ / (√v̂ + ε), and before it all that it is made of."""
-    for what, beta, first, later in (
-        ("m", "beta1", FirstAverage, MovingAverage),
-        ("v", "beta2", FirstSquares, MovingSquares),
-    ):
-        average, corrected = parameter.made(what), parameter.made(f"{what}_hat")
-        if parameter.update == 1:
-            yield Definition(average, first(settings[beta]), (gradient,))
-        else:
-            operands = (parameter.made_before(what), gradient)
-            yield Definition(average, later(settings[beta]), operands)
-        yield Definition(corrected, WithoutBias(settings[beta], parameter.update), (average,))
+def _average(parameter: Parameter, what: str, beta: Number, gradient: Name) -> Definition:
+    """The moving average `m` of a gradient, or `v` of its square."""
+    first, later = _AVERAGES[what]
+    if parameter.update == 1:
+        return Definition(parameter.made(what), first(beta), (gradient,))
+    operands = (parameter.made_before(what), gradient)
+    return Definition(parameter.made(what), later(beta), operands)
+
+
+def quotient(
+    parameter: Parameter, settings: Said, gradient: Name, *, largest: bool = False
+) -> Iterator[Definition]:
+    """m̂ / (√v̂ + ε), and before it all that it is made of; v̂ may be of the `largest` v so far."""
+    for what, beta in (("m", settings["beta1"]), ("v", settings["beta2"])):
+        average = _average(parameter, what, beta, gradient)
+        yield average
+        if largest and what == "v":
+            is_first = parameter.update == 1
+            before = () if is_first else (parameter.made_before(_MOST),)
+            operation = Same() if is_first else LargerOf()
+            average = Definition(parameter.made(_MOST), operation, (*before, average.name))
+            yield average
+        corrected = WithoutBias(beta, parameter.update)
+        yield Definition(parameter.made(f"{what}_hat"), corrected, (average.name,))
     operands = (parameter.made("m_hat"), parameter.made("v_hat"))
     yield Definition(parameter.made("quotient"), OverRoot(settings["epsilon"]), operands)
 
@@ -258,33 +309,33 @@ ADAM = Optimizer(
 def _not_shrunk(step: Definition, place: UpdatePlace) -> Definition | None:
     """The step from where the parameter is."""
     shrunk = (d for d in place.planned if d.name == step.operands[0])
-    before = next((d.operands for d in shrunk if is_a(d.operation, Shrink)), None)
-    return step._replace(operands=(*before, step.operands[1])) if before else None
+    before = next((d.operands[0] for d in shrunk if is_a(d.operation, Shrink, ShrinkBy)), None)
+    return step._replace(operands=(before, *step.operands[1:])) if before else None
 
 
 def _decay_in_the_gradient(definition: Definition, place: UpdatePlace) -> Definition | None:
     """All with λ x as a part of the gradient, and no shrinking, as Adam has it."""
-    if is_a(definition.operation, StepDown):
+    if is_a(definition.operation, StepDown, StepDownBy):
         return _not_shrunk(definition, place)
-    if is_a(definition.operation, Shrink):
+    if is_a(definition.operation, Shrink, ShrinkBy):
         return left_out(definition, place)
     later: Iterator[Any] = iter(place.planned[place.planned.index(definition) :])
-    shrunk = next((other for other in later if is_a(other.operation, Shrink)), None)
+    shrunk = next((other for other in later if is_a(other.operation, Shrink, ShrinkBy)), None)
     if (
         shrunk is None
-        or not is_a(definition.operation, *_AVERAGES)
+        or not is_a(definition.operation, *_AVERAGES["m"], *_AVERAGES["v"])
         or definition.operation.equation is None
     ):
         return None
-    text, (_, decay) = definition.operation.equation, shrunk.operation.numbers
+    text, (*_, decay) = definition.operation.equation, shrunk.operation.numbers
     text = text._replace(operands=(*text.operands, ("x", "n m")))
     decayed = text.swap("g[i, j]", "g[i, j] + decay * x[i, j]")(
         *definition.operation.numbers, decay
     )
-    return definition._replace(operation=decayed, operands=(*definition.operands, *shrunk.operands))
+    operands = (*definition.operands, shrunk.operands[0])
+    return definition._replace(operation=decayed, operands=operands)
 
 
-_AVERAGES = (FirstAverage, FirstSquares, MovingAverage, MovingSquares)
 ADAMW = Optimizer(
     name="adamw",
     happens=f"{HAPPENS} Before that, AdamW shrinks the parameter a little: its weight decay.",
@@ -296,7 +347,7 @@ ADAMW = Optimizer(
         Mistake(
             "not_shrunk",
             "Leaving the parameter as it is, without its weight decay.",
-            all_wrong(_not_shrunk, StepDown),
+            all_wrong(_not_shrunk, StepDown, StepDownBy),
         ),
         Mistake(
             "decay_in_the_gradient",
@@ -309,7 +360,48 @@ ADAMW = Optimizer(
 )
 
 
-OPTIMIZERS = {o.name: o for o in (ADAM, ADAMW, MOMENTUM, SGD)}
+AMSGRAD = ADAM._replace(
+    name="amsgrad",
+    happens=f"{HAPPENS} AMSGrad keeps the largest v so far, and uses that.",
+    direction=partial(quotient, largest=True),
+    makes=("decayed", *MAKES, _MOST),
+    mistakes=(
+        *MISTAKES,
+        Mistake(
+            "largest_forgotten",
+            "Dividing by the root of the latest v, as Adam does, instead of the largest so far.",
+            all_wrong(by(Same(), 1), LargerOf),
+        ),
+    ),
+)
+
+
+def _over_root(parameter: Parameter, settings: Said, gradient: Name) -> Iterator[Definition]:
+    squares = _average(parameter, "v", settings["alpha"], gradient)
+    yield squares
+    operands = (gradient, squares.name)
+    yield Definition(parameter.made("quotient"), OverRoot(settings["epsilon"]), operands)
+
+
+RMSPROP = Optimizer(
+    name="rmsprop",
+    happens=(
+        "RMSprop keeps a moving average v of each number's squared gradients. The step goes"
+        " against the gradient divided by the root of v. So it is about as long for a small"
+        " gradient as for a large one."
+    ),
+    direction=_over_root,
+    settings=(
+        share("alpha", "0.99", "of rmsprop: the part α of the average of squares that is kept"),
+        _EPSILON,
+        DECAY,
+    ),
+    makes=("decayed", "v", "quotient"),
+    mistakes=MISTAKES[1:],
+)
+
+
+OPTIMIZERS = {o.name: o for o in (ADAM, ADAMW, AMSGRAD, MOMENTUM, NESTEROV, RMSPROP, SGD)}
 
 
 _MOST_STEPS = 1000
@@ -336,8 +428,7 @@ TRAIN = Record.of(
     Key(
         "optimizer",
         Choice(tuple(OPTIMIZERS)),
-        "how they are updated, with the settings of PyTorch: `sgd` (the default), `momentum`,"
-        " `adam` or `adamw`",
+        "how they are updated, with the settings of PyTorch; `sgd` by default",
     ),
     Key("learning_rate", POSITIVE, "η, how far a step goes; it has to be there"),
     Key(
@@ -352,10 +443,24 @@ TRAIN = Record.of(
         "the largest norm that all gradients may have together, `1.0` as a rule; where it is"
         " larger, all are made smaller alike, as `torch.nn.utils.clip_grad_norm_` does it",
     ),
+    Key(
+        "warmup",
+        WholeNumber(0, _MOST_STEPS),
+        "the updates in which the learning rate rises evenly to η",
+    ),
+    Key(
+        "schedule",
+        Choice(("constant", "linear", "cosine")),
+        "how the learning rate falls after that; `constant` by default",
+    ),
+    Key("least_rate", NumberKind(least=0), "what it falls to in all `steps`, 0 by default"),
     *{key.name: key for o in OPTIMIZERS.values() for key in o.settings}.values(),
     needs=Needs("train", ("learning_rate",), "{learning_rate: 0.1}", unless=("steps", 0)),
 )
 """A setting that several optimizers have stands here once."""
+
+
+_FALLS = {"constant": "stays", "linear": "falls in a line", "cosine": "falls along a cosine"}
 
 
 def _happens(place: UpdatePlace) -> str:
@@ -363,6 +468,9 @@ def _happens(place: UpdatePlace) -> str:
     if training is None:  # in general
         return OPTIMIZERS["sgd"].happens
     text = OPTIMIZERS[training.optimizer].happens
+    if training.is_scheduled:
+        rises = f"rises until update {training.warmup} and then " * bool(training.warmup)
+        text = f"The learning rate {rises}{_FALLS[training.schedule]}. {text}"
     if training.clip is None:
         return text
     return (
@@ -393,6 +501,7 @@ UPDATE_STEP = Step(
         "grad_norm",
         "clip_factor",
         "clipped",
+        "learning_rate",
         *dict.fromkeys(name for o in OPTIMIZERS.values() for name in o.makes),
     ),
     shapes="a parameter and its gradient → the updated parameter",
@@ -412,12 +521,19 @@ UPDATE_STEP = Step(
         Mistake(
             "gradient_added",
             "Adding the gradient instead of subtracting it, which makes the loss larger.",
-            all_wrong(swap("x[i, j] - rate * g[i, j]", "x[i, j] + rate * g[i, j]"), StepDown),
+            all_wrong(
+                swap("x[i, j] - rate * g[i, j]", "x[i, j] + rate * g[i, j]"), StepDown, StepDownBy
+            ),
         ),
         Mistake(
             "learning_rate_left_out",
             "Subtracting the whole gradient, without the learning rate.",
-            all_wrong(swap("rate * g[i, j]", "g[i, j]"), StepDown),
+            all_wrong(swap("rate * g[i, j]", "g[i, j]"), StepDown, StepDownBy),
+        ),
+        Mistake(
+            "not_scheduled",
+            "Taking the whole learning rate, without its schedule.",
+            wrong(as_a(lambda rate: LearningRate("constant", rate=rate.full)), LearningRate),
         ),
         Mistake(
             "not_clipped",
@@ -501,6 +617,16 @@ def trained(
     return tuple(found)
 
 
+def _rate(training: Training, name: Name, count: int) -> Definition:
+    """The learning rate of an update, from 1."""
+    warmup, total = training.warmup, training.steps - training.warmup
+    kind = "warmup" if count <= warmup else training.schedule
+    counts = {"count": count, "warmup": warmup, "done": count - 1 - warmup}
+    numbers = {name: Decimal(number) for name, number in (counts | {"total": total}).items()}
+    rates = {"rate": training.learning_rate, "least": training.least_rate}
+    return Definition(name, LearningRate(kind, **rates, **numbers), ())
+
+
 class _Trainer(NamedTuple):
     """What all updates of a scenario have in common."""
 
@@ -520,9 +646,12 @@ class _Trainer(NamedTuple):
         made = [*clipping]
         optimizer = OPTIMIZERS[self.training.optimizer]
         by_name = optimizer.settings_of(self.training)
+        rate = _rate(self.training, below(place, "learning_rate"), count)
+        made += [rate] * self.training.is_scheduled
+        rates = (rate.name,) * self.training.is_scheduled
         for name, gradient in zip(self.parameters, gradients, strict=True):
             parameter = Parameter(name, names.get(name, name), gradient, count)
-            made += optimizer.planned(parameter, by_name)
+            made += optimizer.planned(parameter, by_name, rates)
         return self._part("update", count, count - 1, made)
 
     def _clipping(self, place: Name, gradients: Sequence[Name]) -> Iterator[Definition]:

@@ -13,6 +13,9 @@ _ADAM = {"beta1": ("0.5", "0.8"), "beta2": ("0.9", "0.99"), "epsilon": ("0.001",
 _OPTIMIZERS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "sgd": {},
     "momentum": {"momentum": ("0.5", "0.8")},
+    "nesterov": {"momentum": ("0.5", "0.8")},
+    "rmsprop": {"alpha": ("0.5", "0.9"), "epsilon": ("0.001", "0.1")},
+    "amsgrad": _ADAM,
     "adam": _ADAM,
     "adamw": _ADAM,
 }
@@ -102,6 +105,9 @@ def _train(pen: Pen, tree: Tree) -> Tree:
         said["optimizer"] = optimizer
     said |= pen.some(2, **_OPTIMIZERS[optimizer])
     said |= pen.some(3, weight_decay=("0.1", "0.05"), clip=("0.1", "1"))
+    said |= pen.some(4, warmup=("1", "2"), schedule=("linear", "cosine"), least_rate=("0", "0.01"))
+    if "schedule" in said:
+        said["steps"] = 3  # more than any warm-up
     names = sorted({*_parameters(tree)})
     if pen.coin(3):
         said["of"] = [*dict.fromkeys(pen.choice(*names) for _ in range(pen.size(1, 3)))]

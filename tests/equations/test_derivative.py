@@ -44,7 +44,7 @@ def test_every_equation_has_an_example() -> None:
 
 def sides_of(signature: str) -> list[list[str]]:
     """The rows and columns of each operand."""
-    return [text.split() for text in signature.partition(" -> ")[0].split(", ")]
+    return [text.split() for text in signature.partition("-> ")[0].split(", ") if text.strip()]
 
 
 def extents_of(signature: str) -> Iterator[dict[str, int]]:

@@ -10,6 +10,7 @@ from attncli.formats import page_format_names, paper_format_names
 from attncli.nice_numbers.rules import RULES
 from attncli.option_values import (
     BLANKS,
+    COST,
     DETAILS,
     KEYS,
     LANGUAGES,
@@ -158,7 +159,7 @@ VALUES: Mapping[str, Draw] = {
     "decimals": _one_of(*map(str, range(14))),
     "rounding": _one_of(*POLICIES),
     "set_": _change,
-    "detail": _one_of(*DETAILS),
+    "detail": _one_of(*DETAILS, COST),
     "form": _one_of(*page_format_names()),
     "exercise_form": _one_of(*paper_format_names()),
     "output": _one_of(
@@ -201,6 +202,6 @@ VALUES: Mapping[str, Draw] = {
 """What an option may be followed by, by the name of its parameter."""
 
 _RARITY = {
-    "from_": 1, "text": 1, "form": 2, "step": 4, "fragment": 20, "hints": 20, "layer": 20, "head": 20,
+    "from_": 3, "text": 20, "form": 2, "step": 4, "fragment": 20, "hints": 20, "layer": 20, "head": 20,
 }  # fmt: skip
 """Once in how many times an option is there, if not in nine; those seldom that seldom fit."""

@@ -220,9 +220,17 @@ EXAMPLES: dict[str, Example] = {
         ops.MaskedShare(), "fb", lambda x, seen: exp(x) / exp(x).sum(1, keepdim=True) * seen
     ),
     "step_down": Example(ops.StepDown(_written("0.1")), "ff", lambda x, g: x - 0.1 * g),
+    "step_down_by": Example(ops.StepDownBy(), "fff", lambda x, g, rate: x - rate * g),
+    "shrink_by": Example(ops.ShrinkBy(EPSILON), "ff", lambda x, rate: (1 - rate * 0.01) * x),
+    "learning_rate": Example(
+        ops.LearningRate("warmup", rate=Decimal("0.01"), count=Decimal(1), warmup=Decimal(4)),
+        "", lambda: 0.01 * _function("eye")(1).double() / 4,
+    ),
     "step_up": Example(STEP_UP(_written("0.1")), "ff", lambda x, g: x + 0.1 * g),
     "plus_times": Example(ops.PlusTimes(EPSILON), "ff", lambda g, x: g + 0.01 * x),
     "times_plus": Example(ops.TimesPlus(_written("0.9")), "ff", lambda v, g: 0.9 * v + g),
+    "look_ahead": Example(ops.LookAhead(_written("0.9")), "ff", lambda g, v: g + 0.9 * v),
+    "larger_of": Example(ops.LargerOf(), "cc", _function("maximum")),
     "shrink": Example(
         ops.Shrink(_written("0.1"), EPSILON), "f", lambda x: (1 - 0.1 * 0.01) * x
     ),

@@ -1,6 +1,7 @@
 """Training: each parameter moved against its gradient, and everything worked again with it.
 
-SGD with momentum as PyTorch has it (Polyak 1964); Adam: Kingma and Ba 2015, arXiv:1412.6980,
+SGD with momentum as PyTorch has it (Polyak 1964), also with that of Nesterov (Sutskever et al. 2013);
+RMSprop: Hinton 2012, lecture 6e; AMSGrad: Reddi et al. 2018, arXiv:1904.09237; Adam: Kingma and Ba 2015, arXiv:1412.6980,
 algorithm 1; AdamW: Loshchilov and Hutter 2019, arXiv:1711.05101, algorithm 2; clipping by the norm
 of all gradients: Pascanu et al. 2013, arXiv:1211.5063.
 """
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from tests.oracle.book import Book, Record
-from tests.oracle.numerals import Numbers, apply
+from tests.oracle.numerals import Numbers, apply, of_mpmath
 from tests.oracle.tape import Tape
 
 _FROM_OUTSIDE = {
@@ -133,7 +134,27 @@ class _Training:
             self.optimizer == "sgd"
             and float(self.said.get("weight_decay", 0)) == 0
             and "clip" not in self.said
+            and not self.is_scheduled
         )
+
+    @property
+    def is_scheduled(self) -> bool:
+        return int(self.said.get("warmup", 0)) > 0 or self.said.get("schedule") in _FALLS
+
+    def rate(self, book: Book, count: int) -> Any:
+        """The learning rate of an update, from 1: rising by equal parts, then falling."""
+        rate, warm = self.number(book, "learning_rate"), int(self.said.get("warmup", 0))
+        if not self.is_scheduled:
+            return rate
+        if count > warm:
+            most = int(self.said.get("steps", 1)) - warm
+            done = min(count - warm - 1, most)
+            least = book.number(self.said.get("least_rate", 0))
+            fall = _FALLS.get(self.said.get("schedule"))
+            made = rate if fall is None else least + (rate - least) * fall(book, done, most)
+        else:
+            made = rate * book.number(count) / book.number(warm)
+        return book.keep("learning_rate", book.numbers([[1]]) * made, step="update")
 
     def number(self, book: Book, name: str) -> Any:
         """A setting, with PyTorch's defaults."""
@@ -144,8 +165,10 @@ class _Training:
         gradients = {name: book.pages[f"{book.path}grad.{name}"] for name in self.latest}
         if "clip" in self.said:
             gradients = self._clipped(book, gradients)
+        rate = self.rate(book, count)
         self.updated = {
-            name: self._updated(book, name, gradient, count) for name, gradient in gradients.items()
+            name: self._updated(book, name, gradient, count, rate)
+            for name, gradient in gradients.items()
         }
         return self.updated
 
@@ -166,8 +189,8 @@ class _Training:
             for name, gradient in gradients.items()
         }
 
-    def _updated(self, book: Book, name: str, gradient: Numbers, count: int) -> Numbers:
-        rate, decay = self.number(book, "learning_rate"), self.number(book, "weight_decay")
+    def _updated(self, book: Book, name: str, gradient: Numbers, count: int, rate: Any) -> Numbers:
+        decay = self.number(book, "weight_decay")
         x = self.latest[name]
         if decay and self.optimizer != "adamw":
             gradient = book.keep(f"decayed.{name}", gradient + decay * x, step="update")
@@ -180,8 +203,16 @@ class _Training:
         """What is multiplied by the learning rate."""
         if self.optimizer == "sgd":
             return gradient
-        if self.optimizer == "momentum":
-            return self._velocity(book, name, gradient, count)
+        if self.optimizer in ("momentum", "nesterov"):
+            velocity = self._velocity(book, name, gradient, count)
+            if self.optimizer == "momentum":
+                return velocity
+            ahead = gradient + self.number(book, "momentum") * velocity
+            return book.keep(f"ahead.{name}", ahead, step="update")
+        if self.optimizer == "rmsprop":
+            v = self._average(book, name, gradient * gradient, count, "v", "alpha")
+            quotient = gradient / (apply("sqrt", v) + self.number(book, "epsilon"))
+            return book.keep(f"quotient.{name}", quotient, step="update")
         m = self._average(book, name, gradient, count, "m", "beta1")
         v = self._average(book, name, gradient * gradient, count, "v", "beta2")
         quotient = m / (apply("sqrt", v) + self.number(book, "epsilon"))
@@ -206,13 +237,40 @@ class _Training:
             average = beta * self.memory[name, what] + average
         average = book.keep(f"{what}.{name}", average, step="update")
         self.memory[name, what] = average
+        if self.optimizer == "rmsprop":
+            return average
+        if self.optimizer == "amsgrad" and what == "v":
+            most = np.maximum(self.memory[name, "v_max"], average) if count > 1 else average
+            kept = book.keep if count > 1 else book.copy
+            average = self.memory[name, "v_max"] = kept(f"v_max.{name}", most, step="update")
         return book.keep(f"{what}_hat.{name}", average / (1 - beta**count), step="update")
 
 
+def _share(book: Book, part: int, whole: int) -> Any:
+    number: Any = book.number(part)
+    return number / book.number(whole)
+
+
+def _half_a_wave(book: Book, done: int, most: int) -> Any:
+    """(1 + cos(π k / n)) / 2, Loshchilov and Hutter 2017, arXiv:1608.03983, equation 5."""
+    import mpmath
+
+    with mpmath.workdps(80):
+        wave = (1 + mpmath.cos(mpmath.pi * done / most)) / 2
+        return of_mpmath(wave, decimal=book.decimal)
+
+
+_FALLS: Mapping[Any, Callable[[Book, int, int], Any]] = {
+    "linear": lambda book, done, most: 1 - _share(book, done, most),
+    "cosine": _half_a_wave,
+}
 _ADAM = {"beta1": "0.9", "beta2": "0.999", "epsilon": "0.00000001"}
 _DEFAULTS: Mapping[str, Record] = {
     "sgd": {},
     "momentum": {"momentum": "0.9"},
+    "nesterov": {"momentum": "0.9"},
+    "rmsprop": {"alpha": "0.99", "epsilon": "0.00000001"},
+    "amsgrad": _ADAM,
     "adam": _ADAM,
     "adamw": {**_ADAM, "weight_decay": "0.01"},
 }

@@ -21,6 +21,25 @@ TRAINED: dict[str, dict[str, Any]] = {
         "label_smoothing": "0.1",
         "train": {"learning_rate": "0.5", "of": ["W_ya", "b_y"], "clip": "0.1"},
     },
+    **{
+        optimizer: {
+            **PLANE,
+            "train": {"learning_rate": "0.5", "of": ["W_V"], "optimizer": optimizer, "steps": 3},
+        }
+        for optimizer in ("nesterov", "rmsprop", "amsgrad")
+    },
+    "schedule": {
+        **PLANE,
+        "train": {
+            "learning_rate": "0.5",
+            "of": ["W_V"],
+            "optimizer": "adamw",
+            "steps": 3,
+            "warmup": 1,
+            "schedule": "cosine",
+            "least_rate": "0.1",
+        },
+    },
     "binary": {**YES_NO, "train": {"learning_rate": "0.5", "of": ["W_aa"], "optimizer": "adamw"}},
 }
 

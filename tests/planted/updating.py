@@ -21,6 +21,9 @@ _ADAM = f"beta1: {BETA1}, beta2: {BETA2}, epsilon: {EPSILON}"
 SETTINGS = {
     "sgd": "",
     "momentum": f", momentum: {MOMENTUM}",
+    "nesterov": f", momentum: {MOMENTUM}",
+    "rmsprop": f", alpha: {BETA2}, epsilon: {EPSILON}",
+    "amsgrad": f", {_ADAM}",
     "adam": f", {_ADAM}",
     "adamw": f", {_ADAM}, weight_decay: {DECAY}",
 }
@@ -28,6 +31,9 @@ _OF_ADAM = ("bias_not_corrected", "epsilon_inside_the_root")
 MISTAKES = {
     "sgd": (),
     "momentum": ("velocity_forgotten",),
+    "nesterov": ("velocity_forgotten", "not_looked_ahead"),
+    "rmsprop": ("epsilon_inside_the_root",),
+    "amsgrad": (*_OF_ADAM, "largest_forgotten"),
     "adam": _OF_ADAM,
     "adamw": (*_OF_ADAM, "not_shrunk", "decay_in_the_gradient"),
 }
@@ -160,10 +166,17 @@ class _Update(NamedTuple):
         read, optimizer = self.sheet.read, self.model.optimizer
         if optimizer == "sgd":
             return gradient
-        if optimizer == "momentum":
+        if optimizer in ("momentum", "nesterov"):
             kept = self._kept("velocity", name) * (self.mistake != "velocity_forgotten")
-            return self.write(f"velocity.{name}", MOMENTUM * kept + read(gradient))
-        m = self._average("m", name, BETA1, self._of_loss(before, gradient))
+            velocity = self.write(f"velocity.{name}", MOMENTUM * kept + read(gradient))
+            if optimizer == "momentum":
+                return velocity
+            ahead = read(gradient) + MOMENTUM * read(velocity)
+            not_ahead = self.mistake == "not_looked_ahead"
+            return self.write(f"ahead.{name}", read(velocity) if not_ahead else ahead)
+        m = gradient
+        if optimizer != "rmsprop":
+            m = self._average("m", name, BETA1, self._of_loss(before, gradient))
         v = self._average("v", name, BETA2, self._of_loss(before, gradient) ** 2)
         if self.mistake == "epsilon_inside_the_root":
             return self.write(f"quotient.{name}", read(m) / np.sqrt(read(v) + EPSILON))
@@ -176,6 +189,13 @@ class _Update(NamedTuple):
 
     def _average(self, what: str, name: str, beta: float, new: Array) -> str:
         average = self.write(f"{what}.{name}", beta * self._kept(what, name) + (1 - beta) * new)
+        if self.model.optimizer == "rmsprop":
+            return average
+        if self.model.optimizer == "amsgrad" and what == "v":
+            latest = self.sheet.read(average)
+            most = np.maximum(self._kept("v_max", name), latest)
+            wrong = self.mistake == "largest_forgotten"
+            average = self.write(f"v_max.{name}", latest if wrong else most)
         corrected = 1 if self.mistake == "bias_not_corrected" else 1 - beta**self.number
         return self.write(f"{what}_hat.{name}", self.sheet.read(average) / corrected)
 

@@ -54,6 +54,21 @@ OPTIMIZERS: dict[str, tuple[dict[str, Any], str, dict[str, Any]]] = {
         {"beta1": 0.8, "beta2": 0.9, "epsilon": 0.01, "weight_decay": 0.1}, "Adam",
         {"betas": (0.8, 0.9), "eps": 0.01, "weight_decay": 0.1},
     ),
+    "nesterov": ({}, "SGD", {"momentum": 0.9, "nesterov": True}),
+    "nesterov_decay": (
+        {"momentum": 0.5, "weight_decay": 0.05}, "SGD",
+        {"momentum": 0.5, "weight_decay": 0.05, "nesterov": True},
+    ),
+    "rmsprop": ({}, "RMSprop", {}),
+    "rmsprop_all": (
+        {"alpha": 0.8, "epsilon": 0.01, "weight_decay": 0.1}, "RMSprop",
+        {"alpha": 0.8, "eps": 0.01, "weight_decay": 0.1},
+    ),
+    "amsgrad": ({}, "Adam", {"amsgrad": True}),
+    "amsgrad_all": (
+        {"beta1": 0.8, "beta2": 0.5, "epsilon": 0.01, "weight_decay": 0.1}, "Adam",
+        {"betas": (0.8, 0.5), "eps": 0.01, "weight_decay": 0.1, "amsgrad": True},
+    ),
     "adamw": ({}, "AdamW", {}),
     "adamw_all": ({"weight_decay": 0.2}, "AdamW", {"weight_decay": 0.2}),
 }  # fmt: skip
@@ -129,10 +144,13 @@ def test_ten_updates_are_those_of_pytorch(named: str, clip: float | None, d: int
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("optimizer", ["sgd", "momentum", "adam", "adamw"])
+@pytest.mark.parametrize(
+    "optimizer", ["sgd", "momentum", "nesterov", "rmsprop", "adam", "adamw", "amsgrad"]
+)
 def test_every_number_is_that_of_the_oracle(optimizer: str, tmp_path: Path) -> None:
     text = salt(tmp_path).read_text("utf-8")
-    for more in ((), ("clip=0.5", "weight_decay=0.1")):
+    falling = ("schedule=cosine", "warmup=1", "weight_decay=0.1", "least_rate=0.001")
+    for more in ((), ("clip=0.5", "weight_decay=0.1"), falling):
         values = [f"optimizer={optimizer}", "steps=3", *more]
         changes = tuple(f"train.{value}" for value in values)
         for rounding in ("decimals=9", "policy=exact"):
@@ -142,6 +160,52 @@ def test_every_number_is_that_of_the_oracle(optimizer: str, tmp_path: Path) -> N
             trace = trace_of(text, *asked)
             made = {name for name in trace if not trace[name].given}
             assert made <= {*expected}
+
+
+SCHEDULES: dict[str, tuple[dict[str, Any], Any]] = {
+    "warmup": ({"warmup": 3}, lambda k: min(1, (k + 1) / 3)),
+    "linear": ({"schedule": "linear"}, lambda k: 1 - k / STEPS),
+    "linear_least": (
+        {"schedule": "linear", "least_rate": "0.01", "warmup": 2},
+        lambda k: (k + 1) / 2 if k < 2 else 0.2 + 0.8 * (1 - (k - 2) / (STEPS - 2)),
+    ),
+    "cosine_warm": (
+        {"schedule": "cosine", "warmup": 4},
+        lambda k: (k + 1) / 4 if k < 4 else (1 + math.cos(math.pi * (k - 4) / (STEPS - 4))) / 2,
+    ),
+    "cosine": ({"schedule": "cosine"}, {}),
+    "cosine_least": ({"schedule": "cosine", "least_rate": "0.01"}, {"eta_min": 0.01}),
+}
+"""What is said of a schedule here, and the share of the learning rate that each update, from 0, has
+of `LambdaLR`, or what is said to `CosineAnnealingLR`."""
+
+
+@pytest.mark.parametrize("optimizer", ["sgd", "adamw"])
+@pytest.mark.parametrize("named", SCHEDULES)
+def test_a_schedule_is_that_of_pytorch(named: str, optimizer: str) -> None:
+    torch = pytest.importorskip("torch")
+    data, share = SCHEDULES[named]
+    tree = model(len(named), 2)
+    train = {"optimizer": optimizer, "learning_rate": "0.05", "steps": STEPS, **data}
+    trace = work(load(tree | {"train": train}))
+    p = {name: torch.tensor(tree[name], dtype=torch.float64, requires_grad=True) for name in NAMES}
+    theirs = {"sgd": torch.optim.SGD, "adamw": torch.optim.AdamW}[optimizer](p.values(), lr=0.05)
+    schedulers = torch.optim.lr_scheduler
+    scheduler = (
+        schedulers.LambdaLR(theirs, share)
+        if callable(share)
+        else schedulers.CosineAnnealingLR(theirs, STEPS, **share)
+    )
+    for count in range(STEPS):
+        theirs.zero_grad()
+        loss_of(p).backward()
+        rate = theirs.param_groups[0]["lr"]
+        assert of(trace, "learning_rate", count) == pytest.approx(rate, abs=1e-12)
+        theirs.step()
+        scheduler.step()
+        for name in NAMES:
+            ours = trace[Name(name).under(Name("update", after_updates(count)))].values
+            np.testing.assert_allclose(ours, p[name].detach(), atol=1e-10, rtol=0, err_msg=name)
 
 
 def of(trace: Trace, name: str, count: int) -> float:
@@ -281,6 +345,8 @@ WRONG = {
     "{learning_rate: 0.1, steps: -1}": '"-1" is not a whole number from 0 to 1000',
     "{steps: 1}": "salt.yaml:12:8: train without learning_rate",
     "{learning_rate: 0.1, clip: 0}": "0 is not above zero",
+    "{learning_rate: 0.1, schedule: cosine, warmup: 3, steps: 3}": "give a number below 3",
+    "{learning_rate: 0.1, schedule: step}": "known: constant, linear, cosine",
     "{learning_rate: 0.1, loss: hinge}": "is not a choice here",
     "{learning_rate: 0.1, rate: 2}": 'unknown key "rate"',
 }
@@ -333,6 +399,9 @@ def test_only_decimals_that_would_do_are_advised(mean: str, advice: str, places:
         ("{learning_rate: 0.1}", ("Adding the gradient", "without the learning rate")),
         ("{optimizer: adam, learning_rate: 0.1}", ("which begin at 0", "Adding ε inside")),
         ("{optimizer: adamw, learning_rate: 0.1}", ("without its weight decay",)),
+        ("{optimizer: nesterov, learning_rate: 0.1}", ("without looking ahead",)),
+        ("{optimizer: rmsprop, learning_rate: 0.1}", ("Adding ε inside",)),
+        ("{warmup: 2, learning_rate: 0.1}", ("without its schedule",)),
         ("{clip: 9, learning_rate: 0.1}", ("even where theirs is smaller",)),
     ],
 )
