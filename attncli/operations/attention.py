@@ -20,12 +20,15 @@ from attncli.equations.tree import (
     INNER,
     Apply,
     Dot,
+    Equation,
     Expression,
     Number,
     Omitted,
     Product,
     Sum,
     Vector,
+    at,
+    define,
     e_to,
     minus,
     operands_in,
@@ -35,7 +38,7 @@ from attncli.numbers import decimals
 from attncli.numbers.decimals import SIGNIFICANT
 from attncli.numbers.rounding import MOST_DECIMALS, Array, Error, Rounding, Unworkable
 from attncli.operations.equation import Indexed, equation
-from attncli.operations.operation import Layout, Working
+from attncli.operations.operation import Layout, Operation, Working, most_places
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -337,6 +340,34 @@ class _OverSum(Indexed):
 
 class _OverColumnSum(_OverSum):
     axis = 0
+
+
+class RowMax(Operation):
+    """The largest number of each row; with a second operand, the largest of that and it.
+    [n, m], [n, 1] -> [n, 1]"""
+
+    def __init__(self, running: bool = False) -> None:
+        self.running = running
+
+    def signature(self) -> str:
+        return f"n m{', n 1' if self.running else ''} -> n 1"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        x, *before = operands
+        parts = (*(at(o, "i") for o in before), at(x, "i"))
+        return define(at(name, "i"), Apply("max", parts))
+
+    def values(self, *operands: Matrix) -> Array:
+        tops = [operand.values.max(axis=1, keepdims=True) for operand in operands]
+        return np.asarray(reduce(np.maximum, tops)).copy()
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
+        x, *before = operands
+        numbers = (*(o.number(i, 0) for o in before), *x.row(i).entries)
+        return (numbers[0] if len(numbers) == 1 else Apply("max", numbers),)
+
+    def places(self, *operands: Matrix) -> int | None:
+        return most_places(*operands)
 
 
 RowSum = equation("sum(exp[i, j] for j in m)", exp="n m")

@@ -90,6 +90,12 @@ def _top(x: Arrays, k: int) -> Arrays:
     return out
 
 
+def _ranked_sums(p: Arrays) -> Arrays:
+    order = np.argsort(-p, axis=1, kind="stable")
+    sums = np.take_along_axis(p, order, axis=1).cumsum(1)
+    return np.take_along_axis(sums, order.argsort(1), axis=1)
+
+
 def _distance(x: Arrays) -> Arrays:
     n, m = x.shape
     return np.array([[abs(i + m - n - j) for j in range(m)] for i in range(n)])
@@ -223,6 +229,25 @@ CASES: dict[str, Case] = {
     ),
     "exponential": Case(ops.Exponential(decimals=3, carry=True), F33, "m", np.exp),
     "top_k": Case(ops.TopK(2), F34, "f", lambda x: _top(x, 2)),
+    "new_tokens": Case(
+        ops.NewTokens((2, 0, 2, 1)), F34, "f",
+        lambda _: np.array([[0, 1, 0, 1], [0, 1, 0, 1], [0, 0, 0, 1]]),
+    ),
+    "penalized": Case(
+        ops.Penalized(Number.written(Decimal("1.25"))), F34 * 2, "fb",
+        lambda x, new: np.where(new == 1, x, np.where(x > 0, x / 1.25, x * 1.25)),
+    ),
+    "row_max": Case(ops.RowMax(), F34, "f", lambda x: x.max(1, keepdims=True)),
+    "row_max_running": Case(
+        ops.RowMax(running=True), (*F34, (3, 1)), "ff",
+        lambda x, m: np.maximum(x.max(1, keepdims=True), m),
+    ),
+    "at_least": Case(ops.AtLeast(), (*F34, (3, 1)), "pp", lambda p, t: p >= t),
+    "at_least_kept": Case(
+        ops.AtLeastOfKept(), (*F34, (3, 1), *F34), "ppb", lambda p, t, k: (p >= t) * k
+    ),
+    "cumulative": Case(ops.Cumulative(), F34, "p", lambda p: p.cumsum(1)),
+    "cumulative_ranked": Case(ops.Cumulative(ranked=True), F34, "p", _ranked_sums),
     "kept_sum": Case(ops.KeptSum(), F34 * 2, "pb", lambda p, k: (p * k).sum(1, keepdims=True)),
     "kept_share": Case(ops.KeptShare(), (*F34 * 2, (3, 1)), "pbp", lambda p, k, s: p * k / s),
     "negative_log": Case(
@@ -278,6 +303,7 @@ CASES: dict[str, Case] = {
 AS_THEY_ARE = (
     ops.Same, ops.TakeColumn, ops.TakeColumns, ops.JoinColumns, ops.JoinRows, ops.Seen, ops.Masked,
     ops.TopK, ops.RepeatDown, ops.WithoutColumn, ops.Buckets, ops.TakeByBucket,
+    ops.NewTokens, ops.ZeroOne,
 )  # fmt: skip
 """Operations that round nothing."""
 

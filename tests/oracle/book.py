@@ -78,8 +78,9 @@ _NAMES = {
     "head": "head.hidden head.activated",
     "unembed": "last first logits scaled_logits capped_logits",
     "classify": "classes.exp classes.exp_sum",
-    "predict": "next.tempered next.kept next.filtered next.exp next.exp_sum probabilities"
-    " next.nucleus next.nucleus_sum next.renormalized",
+    "predict": "next.new next.penalized next.tempered next.kept next.filtered next.exp"
+    " next.exp_sum probabilities next.nucleus next.largest next.threshold next.likely"
+    " next.nucleus_sum next.likely_sum next.renormalized next.cumulative next.drawn",
     "loss": "plain.exp plain.exp_sum plain.probabilities with_target loss cross_entropy perplexity",
 }
 _STEPS = {name: step for step, names in _NAMES.items() for name in names.split()}
