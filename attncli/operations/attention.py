@@ -369,6 +369,13 @@ class RowMax(Operation):
     def places(self, *operands: Matrix) -> int | None:
         return most_places(*operands)
 
+    def round_result(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:
+        """It is −∞ where all of a row are hidden."""
+        values = self.values(*operands)
+        if np.isfinite(values).all():
+            return super().round_result(rounding, step, *operands)
+        return Matrix(values, self.places(*operands), max(o.decimals for o in operands))
+
 
 RowSum = equation("sum(exp[i, j] for j in m)", exp="n m")
 DivideByRow = equation("exp[i, j] / exp_sum[i]", exp="n m", exp_sum="n 1")
@@ -380,6 +387,22 @@ ExponentialOf = equation("exp(x[i, j])", whole=True, x="n m")
 AddedUp = equation("sum(exp[i] for i in n)", exp="n 1")
 ShareItself = equation("exp[i] / exp_sum", exp="n 1", exp_sum="1 1")
 """The share that each number of a column has in all."""
+
+# the same block by block: a running maximum, a running sum and a running output, each scaled anew
+# where a later block has a larger maximum (Milakov & Gimelshein 2018, arXiv:1805.02867)
+
+BlockExponential = equation("exp(x[i, j] - m[i]) if finite(x[i, j]) else 0", x="n b", m="n 1")
+RescaleFactor = equation("exp(old[i] - m[i]) if finite(old[i]) else 0", old="n 1", m="n 1")
+RunningSum = equation(
+    "factor[i] * old[i] + sum(exp[i, j] for j in b)", factor="n 1", old="n 1", exp="n b"
+)
+RunningOutput = equation(
+    "factor[i] * old[i, j] + sum(exp[i, k] * V[k, j] for k in b)",
+    factor="n 1",
+    old="n d",
+    exp="n b",
+    V="b d",
+)
 
 # what people take for them
 

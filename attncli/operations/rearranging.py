@@ -236,6 +236,34 @@ class WithoutColumn(Moved):
         return arrays[0][:, :-1] if self.last else arrays[0][:, 1:]
 
 
+@dataclass(frozen=True)
+class TakeBlock(Moved):
+    """The keys of a block, from one place to before another: columns of scores, [n, m] -> [n, b],
+    or rows of values, [m, d] -> [b, d]."""
+
+    start: int
+    end: int
+    rows: bool = False
+
+    def signature(self) -> str:
+        return (
+            f"m d -> {self.end - self.start} d"
+            if self.rows
+            else f"n m -> n {self.end - self.start}"
+        )
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        run = (
+            f"keys {self.start + 1}–{self.end}" if self.end > self.start + 1 else f"key {self.end}"
+        )
+        return define(name, at(operands[0], run))
+
+    def arranged(self, *arrays: Numbers) -> Numbers:
+        return (
+            arrays[0][self.start : self.end] if self.rows else arrays[0][:, self.start : self.end]
+        )
+
+
 class TakeEvery(TakeColumns):
     """Every so many-th column, from the `part`-th on, instead of a run of them."""
 

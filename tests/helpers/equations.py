@@ -164,6 +164,12 @@ EXAMPLES: dict[str, Example] = {
     "at_least_of_kept": Example(
         ops.AtLeastOfKept(), "ccb", lambda p, least, kept: (p >= least) * kept
     ),
+    "block_exponential": Example(ops.BlockExponential(), "cc", lambda x, m: exp(x - m)),
+    "rescale_factor": Example(ops.RescaleFactor(), "cc", lambda old, m: exp(old - m)),
+    "running_sum": Example(
+        ops.RunningSum(), "fff", lambda f, old, p: f * old + p.sum(1, keepdim=True)
+    ),
+    "running_output": Example(ops.RunningOutput(), "ffff", lambda f, old, p, V: f * old + p @ V),
     "relu_slope": Example(ops.ReluSlope(), "c", lambda z: (z > 0).double()),
     "tanh_slope": Example(ops.TanhSlope(), "f", lambda a: 1 - a**2),
     "times_diagonal": Example(ops.TimesDiagonal(), "ff", lambda W, slope: W.T * slope.T),
