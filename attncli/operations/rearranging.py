@@ -238,30 +238,20 @@ class WithoutColumn(Moved):
 
 @dataclass(frozen=True)
 class TakeBlock(Moved):
-    """The keys of a block, from one place to before another: columns of scores, [n, m] -> [n, b],
-    or rows of values, [m, d] -> [b, d]."""
+    """The columns from one place to before another: the scores of some keys. [n, m] -> [n, b]"""
 
     start: int
     end: int
-    rows: bool = False
 
     def signature(self) -> str:
-        return (
-            f"m d -> {self.end - self.start} d"
-            if self.rows
-            else f"n m -> n {self.end - self.start}"
-        )
+        return f"n m -> n {self.end - self.start}"
 
     def formula(self, name: str, *operands: str) -> Equation:
-        run = (
-            f"keys {self.start + 1}–{self.end}" if self.end > self.start + 1 else f"key {self.end}"
-        )
-        return define(name, at(operands[0], run))
+        last = f"–{self.end}" if self.end > self.start + 1 else ""
+        return define(name, at(operands[0], f"keys {self.start + 1}{last}"))
 
     def arranged(self, *arrays: Numbers) -> Numbers:
-        return (
-            arrays[0][self.start : self.end] if self.rows else arrays[0][:, self.start : self.end]
-        )
+        return arrays[0][:, self.start : self.end]
 
 
 class TakeEvery(TakeColumns):

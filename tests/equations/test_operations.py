@@ -115,7 +115,6 @@ CASES: dict[str, Case] = {
     "same": Case(ops.Same(), F34, "f", lambda x: x),
     "take_columns": Case(ops.TakeColumns(1, 3), ((2, 6),), "f", lambda x: x[:, 2:4]),
     "take_block": Case(ops.TakeBlock(1, 3), F34, "f", lambda x: x[:, 1:3]),
-    "take_block_of_rows": Case(ops.TakeBlock(1, 3, rows=True), F34, "f", lambda x: x[1:3]),
     "repeat_down": Case(
         ops.RepeatDown(1), ((3, 2), (1, 3)), "ff", lambda x, row: np.full((len(x), 1), row[0, 1])
     ),

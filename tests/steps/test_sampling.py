@@ -107,7 +107,6 @@ def test_generation_draws_each_token_by_its_own_number() -> None:
     ("said", "wrong"),
     [
         ("{draw: 0.5}\ngenerate: 2", "one number to draw 2 tokens by"),
-        ("{draw_order: probability}", "an order, and no number to draw by"),
         ("{draw: 1}", "1 is not below 1"),
         ("{min_p: 2}", "2 is not 1 or less"),
         ("{repetition_penalty: 0}", "0 is not above zero"),

@@ -6,6 +6,8 @@ arXiv:2205.14135, and with one division at the end, Dao 2023, arXiv:2307.08691.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from attncli.file.keys import COUNT, Key
 from attncli.file.problems import Objections
 from attncli.names import Name
@@ -20,7 +22,7 @@ from attncli.operations.attention import (
     WeightedSum,
 )
 from attncli.operations.optimizers import DifferenceOf
-from attncli.operations.rearranging import TakeBlock
+from attncli.operations.rearranging import TakeBlock, TakeRows
 from attncli.steps.mistakes import by, either, once, swap, wrong
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Axis, Definition, HeadPlace
@@ -52,43 +54,32 @@ def _check(place: HeadPlace) -> Objections:
             yield where, wrong, "leave one of them out"
 
 
-def _plan(place: HeadPlace) -> tuple[Definition, ...]:
+def _plan(place: HeadPlace) -> Iterator[Definition]:
     names, size = _keys(place), place.attention.config.get(_BLOCK)
     scores, V = place.wires.get(into("softmax"), Name("scaled")), place.latest("V")
-    made: list[Definition] = []
-    before: tuple[Name, Name, Name] | None = None
+    before: tuple[Name, ...] = ()
     for number, start in enumerate(range(0, len(names), size), start=1):
-        end = min(start + size, len(names))
-        block = place.at(place.name("blocks", number))
-        x, values, m, exp, l, o = map(block.name, ("scores", "V", "m", "exp", "l", "o"))  # noqa: E741
-        keys = Axis(names[start:end], "K")
-        made += [
-            Definition(x, TakeBlock(start, end), (scores,), columns=keys),
-            Definition(values, TakeBlock(start, end, rows=True), (V,), rows=keys),
-        ]
-        if before is None:
-            made += [
-                Definition(m, RowMax(), (x,)),
-                Definition(exp, BlockExponential(), (x, m)),
-                Definition(l, RowSum(), (exp,)),
-                Definition(o, WeightedSum(), (exp, values)),
-            ]
+        some = names[start : start + size]
+        keys, places = Axis(some, "K"), tuple(range(start, start + len(some)))
+        named = place.at(place.name("blocks", number)).name
+        x, values, m, exp, factor = map(named, ("scores", "V", "m", "exp", "factor"))
+        yield Definition(x, TakeBlock(start, start + len(some)), (scores,), columns=keys)
+        yield Definition(values, TakeRows(places, some, "keys"), (V,), rows=keys)
+        yield Definition(m, RowMax(running=bool(before)), (x, *before[:1]))
+        yield Definition(exp, BlockExponential(), (x, m))
+        total, output = named("l"), named("o")
+        if not before:
+            yield Definition(total, RowSum(), (exp,))
+            yield Definition(output, WeightedSum(), (exp, values))
         else:
-            old_m, old_l, old_o = before
-            factor = block.name("factor")
-            made += [
-                Definition(m, RowMax(running=True), (x, old_m)),
-                Definition(factor, RescaleFactor(), (old_m, m)),
-                Definition(exp, BlockExponential(), (x, m)),
-                Definition(l, RunningSum(), (factor, old_l, exp)),
-                Definition(o, RunningOutput(), (factor, old_o, exp, values)),
-            ]
-        before = m, l, o
-    assert before is not None
-    output, difference = place.name("online_output"), place.name("difference")
-    made.append(Definition(output, DivideByRow(), (before[2], before[1])))
-    made.append(Definition(difference, DifferenceOf(), (output, place.x), wire="online_softmax"))
-    return tuple(made)
+            yield Definition(factor, RescaleFactor(), (before[0], m))
+            yield Definition(total, RunningSum(), (factor, before[1], exp))
+            yield Definition(output, RunningOutput(), (factor, before[2], exp, values))
+        before = m, total, output
+    made = place.name("online_output")
+    yield Definition(made, DivideByRow(), before[:0:-1])
+    difference = place.name("difference")
+    yield Definition(difference, DifferenceOf(), (made, place.x), wire="online_softmax")
 
 
 ONLINE_SOFTMAX_STEP = Step(
@@ -117,7 +108,7 @@ ONLINE_SOFTMAX_STEP = Step(
         " and what differs is rounding alone. This is what FlashAttention does."
     ),
     check=_check,
-    plan=_plan,
+    plan=lambda place: tuple(_plan(place)),
     general=General(x="output", config={"online_softmax": 1}),
     shown_with=("online_softmax=2",),
     example="i_love_ai",

@@ -60,7 +60,6 @@ from attncli.operations.prediction import (
     TopK,
 )
 from attncli.operations.rearranging import Same, TakeRows
-from attncli.scenario.model import Settings
 from attncli.scenario.tokenizers.settings import TOKEN
 from attncli.steps.attention.weights import IN_SOFTMAX, softmax
 from attncli.steps.block.norms import NORM
@@ -384,8 +383,6 @@ def _check_predict(place: Place) -> Objections:
     if settings.says(PENALTY) and not _repeated(place):
         wrong = "no token of the vocabulary has occurred, which the penalty would be for"
         yield settings.at(PENALTY), wrong, "give tokens, and the vocabulary"
-    if settings.says(DRAW_ORDER) and not settings.says(DRAW):
-        yield settings.at(DRAW_ORDER), "an order, and no number to draw by", "add draw: 0.5"
     count = max(prediction.generate, 1)
     if settings.says(DRAW) and len(prediction.draws) < count:
         wrong = f"{len(prediction.draws)} numbers to draw {count} tokens by"
@@ -452,52 +449,32 @@ def _kept_shares(place: Place) -> Iterator[Definition]:
         yield Definition(place.name("renormalized"), KeptShare(), (*operands, total))
 
 
+_DIVIDED = "are kept, and their probabilities are divided by their sum"
+_SAID: tuple[tuple[Key[Any] | None, str], ...] = (
+    (PENALTY, "Logits of tokens that occurred already are divided by {} where they are positive,"
+     " and multiplied by it where they aren't"),
+    (TEMPERATURE, "The logits are divided by the temperature {}: below 1 it favours likely tokens,"
+     " above 1 it makes all more alike"),
+    (TOP_K, "Only the {} largest logits are kept"),
+    (None, "A softmax turns the logits into probabilities"),
+    (TOP_P, f"The fewest most likely tokens that reach {{}} together {_DIVIDED}"),
+    (MIN_P, f"Tokens with at least {{}} times the largest probability {_DIVIDED}"),
+)  # fmt: skip
+
+
 def _happens(place: Place) -> str:
-    """What is done to the logits, to the probabilities, and for a draw, in this order."""
-    settings = place.scenario.prediction.config
-    return (
-        ". ".join(
-            [
-                *_happens_to_logits(settings),
-                "A softmax turns the logits into probabilities",
-                *_happens_to_probabilities(place, settings),
-            ]
-        )
-        + "."
-    )
-
-
-def _happens_to_logits(settings: Settings) -> Iterator[str]:
-    penalty, temperature = settings.get(PENALTY), settings.get(TEMPERATURE)
-    if penalty is not None:
-        yield (
-            f"Logits of tokens that occurred already are divided by {penalty} where they are"
-            " positive, and multiplied by it where they aren't"
-        )
-    if temperature is not None:
-        effect = "below 1 it favours likely tokens, above 1 it makes all more alike"
-        yield f"The logits are divided by the temperature {temperature}: {effect}"
-    if settings.says(TOP_K):
-        yield f"Only the {settings.get(TOP_K)} largest logits are kept"
-
-
-def _happens_to_probabilities(place: Place, settings: Settings) -> Iterator[str]:
-    top_p, min_p = settings.get(TOP_P), settings.get(MIN_P)
-    divided = " are kept, and their probabilities are divided by their sum"
-    if top_p is not None:
-        yield f"The fewest most likely tokens that reach {top_p} together{divided}"
-    if min_p is not None:
-        of, rest = ("Of these only those", " stay") if top_p is not None else ("Tokens", divided)
-        yield f"{of} with at least {min_p} times the largest probability{rest}"
+    prediction, settings = place.scenario.prediction, place.scenario.prediction.config
+    said = ((key, text) for key, text in _SAID if key is None or settings.says(key))
+    texts = [text if key is None else text.format(settings.get(key)) for key, text in said]
     if settings.says(DRAW):
         ranked = settings.get(DRAW_ORDER) == "probability"
         along = "from the most likely on" if ranked else "in the order of the vocabulary"
-        u = place.scenario.prediction.draws[0]
-        yield f"The probabilities are added up {along}"
-        yield (
-            f"The first sum above the given number {u} draws its token, so that each token has as"
-            " much room as its probability says"
-        )
+        texts += [
+            f"The probabilities are added up {along}",
+            f"The first sum above the given number {prediction.draws[0]} draws its token, so that"
+            " each token has as much room as its probability says",
+        ]
+    return ". ".join(texts) + "."
 
 
 _OF_SAMPLING: tuple[Mistake[Any], ...] = (
