@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from attncli.equations import deciding
 from attncli.equations.bounds import EPSILON
 from attncli.equations.elision import MOST_PARTS, elided, shown_entries
 from attncli.equations.formulas import cell
@@ -26,8 +27,10 @@ from attncli.equations.tree import (
     Omitted,
     Product,
     Sum,
+    Symbol,
     Vector,
     at,
+    constant,
     define,
     e_to,
     minus,
@@ -340,6 +343,41 @@ class _OverSum(Indexed):
 
 class _OverColumnSum(_OverSum):
     axis = 0
+
+
+@dataclass(frozen=True)
+class CacheBytes(Operation):
+    """The memory that keys and values take in all layers, each number so many bytes: of `heads`
+    heads, whose columns stand side by side. [n, heads · d_k], [n, heads · d_v] -> [1, 1]"""
+
+    layers: int
+    heads: int
+    bytes_each: Number
+    values_too: bool = True
+    """Whether values are counted, which by mistake they aren't."""
+
+    shapes = "n k, n v -> 1 1"
+    takes_only_sizes = True
+
+    def formula(self, name: str, *operands: str) -> Equation:  # noqa: ARG002
+        counted = map(Symbol, ("layers", "kv_heads", "d_head", "tokens", "bytes"))
+        return define(name, Product((constant(2), *counted)))
+
+    def values(self, *operands: Matrix) -> Array:
+        return np.array([[float(deciding.full(self.cell(0, 0, *operands)[0]))]])
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
+        n, *widths = operands[0].shape[0], *(operand.shape[1] for operand in operands)
+        k, v = (constant(width // self.heads) for width in widths)
+        both = (constant(2), k) if k == v else (Sum((k, v)),)
+        numbers = both if self.values_too else (k,)
+        tokens = constant(n)
+        first, *head = numbers
+        counts = (first, constant(self.layers), constant(self.heads), *head, tokens)
+        return (Product((*counts, self.bytes_each)),)
+
+    def places(self, *operands: Matrix) -> int | None:  # noqa: ARG002
+        return decimals.places(self.bytes_each.full)
 
 
 class RowMax(Operation):

@@ -238,6 +238,12 @@ CASES: dict[str, Case] = {
         ops.Penalized(Number.written(Decimal("1.25"))), F34 * 2, "fb",
         lambda x, new: np.where(new == 1, x, np.where(x > 0, x / 1.25, x * 1.25)),
     ),
+    "cache_bytes": Case(
+        ops.CacheBytes(3, 2, HALF), ((5, 4), (5, 4)), "ff", lambda *_: [[2 * 3 * 2 * 2 * 5 / 2]]
+    ),
+    "cache_bytes_of_wide_values": Case(
+        ops.CacheBytes(3, 2, HALF), ((5, 4), (5, 6)), "ff", lambda *_: [[3 * 2 * (2 + 3) * 5 / 2]]
+    ),
     "row_max": Case(ops.RowMax(), F34, "f", lambda x: x.max(1, keepdims=True)),
     "row_max_running": Case(
         ops.RowMax(running=True), (*F34, (3, 1)), "ff",
