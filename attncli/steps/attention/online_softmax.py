@@ -92,10 +92,10 @@ ONLINE_SOFTMAX_STEP = Step(
     shapes="scores [n, m], V [m, d_v] → m [n, 1], l [n, 1], o [n, d_v] of each block →"
     " online_output [n, d_v]",
     happens=lambda _: (
-        "The keys come block by block. m is the largest score so far, l the sum of the powers of"
-        " e so far, and o the sum of the values so far, each times its power. Where m has grown,"
-        " the old l and o are multiplied by e^(old m − m). In the end o is divided by l, and the"
-        " output from above is subtracted."
+        "The keys come block by block. Here m is the largest score so far, and l the sum of the"
+        " powers of e so far. The values so far, each times its power, add up to o. Where m has"
+        " grown, the old l and o are multiplied by e^(old m − m). In the end o is divided by l, and"
+        " the output from above is subtracted."
     ),
     why=(
         "A graphics card has little fast memory, and by blocks it never needs a whole row of"
