@@ -55,7 +55,7 @@ _NAMES = {
     "softmax": "exp exp_sum weights",
     "dropout": "dropped",
     "weighted_sum": "output",
-    "online_softmax": "m factor l o online_output difference",
+    "online": "m factor l o online_output difference",
     "merge": "concat attention",
     "residual": "residual",
     "norm": "mean centered variance deviation mean_square rms normed",

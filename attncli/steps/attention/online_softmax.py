@@ -79,11 +79,11 @@ def _plan(place: HeadPlace) -> Iterator[Definition]:
     made = place.name("online_output")
     yield Definition(made, DivideByRow(), before[:0:-1])
     difference = place.name("difference")
-    yield Definition(difference, DifferenceOf(), (made, place.x), wire="online_softmax")
+    yield Definition(difference, DifferenceOf(), (made, place.x), wire="online")
 
 
-ONLINE_SOFTMAX_STEP = Step(
-    name="online_softmax",
+ONLINE_STEP = Step(
+    name="online",
     at=HeadPlace,
     keys=(_BLOCK,),
     title="Online softmax",

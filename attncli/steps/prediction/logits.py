@@ -369,7 +369,6 @@ DRAW_ORDER = Key(
     Choice(("vocabulary", "probability")),
     "the order in which probabilities are added up for a draw: that of the `vocabulary` (the"
     " default), or of `probability`, the largest first",
-    "vocabulary",
 )
 SAMPLING = (PENALTY, TEMPERATURE, TOP_K, TOP_P, MIN_P, DRAW, DRAW_ORDER)
 CHANGES_LOGITS = SAMPLING[:3]
