@@ -230,18 +230,17 @@ def _generated(trace: Trace) -> tuple[Trace, ...]:
     """The traces of the tokens that are generated, each worked on all tokens before it."""
     if trace.scenario.prediction.generate < 2:  # noqa: PLR2004  (the first is the trace's own)
         return ()
-    token = trace.likeliest()
+    token = trace.next_word()
     if token is not None and token == trace.scenario.prediction.end_token:
         return ()
     text = None if token is None else trace.scenario.text.with_token(token)
     height = trace.scenario.shapes.get(trace.scenario.text.table, (None, None))[0] or 0
     if text is None or max(text.rows_of_tokens) >= height:
         return ()
-    prediction = trace.scenario.prediction
     longer = replace(
         trace.scenario,
         stack=trace.scenario.stack._replace(text=text),
-        prediction=prediction._replace(generate=prediction.generate - 1),
+        prediction=trace.scenario.prediction.after_a_token,
         variants={},
         published={},
         claims={},

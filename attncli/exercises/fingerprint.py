@@ -29,7 +29,7 @@ from attncli.steps.block.feed_forward import ACTIVATION
 from attncli.steps.block.norms import SETTINGS
 from attncli.steps.input.embeddings import EMBEDDING_SCALE
 from attncli.steps.input.positions import BASE, DIMENSIONS, PAIRS, SLOPES, START
-from attncli.steps.prediction.logits import TEMPERATURE, TOP_K, TOP_P
+from attncli.steps.prediction.logits import SAMPLING
 from attncli.steps.recurrent.cells import RESET, UPDATE, gate_order, settled
 from attncli.steps.recurrent.readouts import READOUT
 from attncli.steps.schema import ATTENTION
@@ -47,7 +47,7 @@ _KEYS: Mapping[type, _Keys] = {
     Positions: (BASE, START, PAIRS, DIMENSIONS, SLOPES),
     Attention: tuple(key for name, key in ATTENTION.items() if name not in _COUNTED),
     Recurrent: (RESET, UPDATE, READOUT),
-    Prediction: (TEMPERATURE, TOP_K, TOP_P),
+    Prediction: SAMPLING,
     Stack: (EMBEDDING_SCALE,),
     Layer: (ACTIVATION,),
 }

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from attncli.equations import deciding
 from attncli.equations.bounds import EPSILON
 from attncli.equations.elision import MOST_PARTS, elided, shown_entries
 from attncli.equations.formulas import cell
@@ -20,12 +21,17 @@ from attncli.equations.tree import (
     INNER,
     Apply,
     Dot,
+    Equation,
     Expression,
     Number,
     Omitted,
     Product,
     Sum,
+    Symbol,
     Vector,
+    at,
+    constant,
+    define,
     e_to,
     minus,
     operands_in,
@@ -35,7 +41,7 @@ from attncli.numbers import decimals
 from attncli.numbers.decimals import SIGNIFICANT
 from attncli.numbers.rounding import MOST_DECIMALS, Array, Error, Rounding, Unworkable
 from attncli.operations.equation import Indexed, equation
-from attncli.operations.operation import Layout, Working
+from attncli.operations.operation import Layout, Operation, Working, most_places
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -339,6 +345,76 @@ class _OverColumnSum(_OverSum):
     axis = 0
 
 
+@dataclass(frozen=True)
+class CacheBytes(Operation):
+    """The memory that keys and values take in all layers, each number so many bytes: of `heads`
+    heads, whose columns stand side by side. [n, heads · d_k], [n, heads · d_v] -> [1, 1]"""
+
+    layers: int
+    heads: int
+    bytes_each: Number
+    values_too: bool = True
+    """Whether values are counted, which by mistake they aren't."""
+
+    shapes = "n k, n v -> 1 1"
+    takes_only_sizes = True
+
+    def formula(self, name: str, *operands: str) -> Equation:  # noqa: ARG002
+        counted = map(Symbol, ("layers", "kv_heads", "d_head", "tokens", "bytes"))
+        return define(name, Product((constant(2), *counted)))
+
+    def values(self, *operands: Matrix) -> Array:
+        return np.array([[float(deciding.full(self.cell(0, 0, *operands)[0]))]])
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
+        n, *widths = operands[0].shape[0], *(operand.shape[1] for operand in operands)
+        k, v = (constant(width // self.heads) for width in widths)
+        both = (constant(2), k) if k == v else (Sum((k, v)),)
+        numbers = both if self.values_too else (k,)
+        tokens = constant(n)
+        first, *head = numbers
+        counts = (first, constant(self.layers), constant(self.heads), *head, tokens)
+        return (Product((*counts, self.bytes_each)),)
+
+    def places(self, *operands: Matrix) -> int | None:  # noqa: ARG002
+        return decimals.places(self.bytes_each.full)
+
+
+class RowMax(Operation):
+    """The largest number of each row; with a second operand, the largest of that and it.
+    [n, m], [n, 1] -> [n, 1]"""
+
+    def __init__(self, running: bool = False) -> None:
+        self.running = running
+
+    def signature(self) -> str:
+        return f"n m{', n 1' if self.running else ''} -> n 1"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        x, *before = operands
+        parts = (*(at(o, "i") for o in before), at(x, "i"))
+        return define(at(name, "i"), Apply("max", parts))
+
+    def values(self, *operands: Matrix) -> Array:
+        tops = [operand.values.max(axis=1, keepdims=True) for operand in operands]
+        return np.asarray(reduce(np.maximum, tops)).copy()
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
+        x, *before = operands
+        numbers = (*(o.number(i, 0) for o in before), *x.row(i).entries)
+        return (numbers[0] if len(numbers) == 1 else Apply("max", numbers),)
+
+    def places(self, *operands: Matrix) -> int | None:
+        return most_places(*operands)
+
+    def round_result(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:
+        """It is −∞ where all of a row are hidden."""
+        values = self.values(*operands)
+        if np.isfinite(values).all():
+            return super().round_result(rounding, step, *operands)
+        return Matrix(values, self.places(*operands), max(o.decimals for o in operands))
+
+
 RowSum = equation("sum(exp[i, j] for j in m)", exp="n m")
 DivideByRow = equation("exp[i, j] / exp_sum[i]", exp="n m", exp_sum="n 1")
 Softmax = equation("exp(x[i, j]) / sum(exp(x[i, k]) for k in m)", x="n m")
@@ -349,6 +425,22 @@ ExponentialOf = equation("exp(x[i, j])", whole=True, x="n m")
 AddedUp = equation("sum(exp[i] for i in n)", exp="n 1")
 ShareItself = equation("exp[i] / exp_sum", exp="n 1", exp_sum="1 1")
 """The share that each number of a column has in all."""
+
+# the same block by block: a running maximum, a running sum and a running output, each scaled anew
+# where a later block has a larger maximum (Milakov & Gimelshein 2018, arXiv:1805.02867)
+
+BlockExponential = equation("exp(x[i, j] - m[i]) if finite(x[i, j]) else 0", x="n b", m="n 1")
+RescaleFactor = equation("exp(old[i] - m[i]) if finite(old[i]) else 0", old="n 1", m="n 1")
+RunningSum = equation(
+    "factor[i] * old[i] + sum(exp[i, j] for j in b)", factor="n 1", old="n 1", exp="n b"
+)
+RunningOutput = equation(
+    "factor[i] * old[i, j] + sum(exp[i, k] * V[k, j] for k in b)",
+    factor="n 1",
+    old="n d",
+    exp="n b",
+    V="b d",
+)
 
 # what people take for them
 

@@ -27,12 +27,15 @@ from attncli.equations.tree import (
     Product,
     Sum,
     Symbol,
+    Total,
     Vector,
     at,
     constant,
     define,
     minus,
 )
+from attncli.equations.working import sum_of
+from attncli.names import Word
 from attncli.numbers import decimals
 from attncli.numbers.rounding import Array, Error, Unworkable, largest, no_logarithm
 from attncli.operations.equation import Indexed, ListOfEquations, equation, number_of
@@ -407,6 +410,151 @@ class _KeptShares(Indexed):
         if not operands[2].values.all():
             row = int((operands[2].values == 0).any(axis=1).argmax())
             raise Unworkable(row, "a sum to divide by is 0", "other numbers")
+
+
+class NewTokens(ZeroOne):
+    """0 for each token of the vocabulary that occurs up to a row's own place, else 1; there may be
+    rows for all of the text's tokens, or for the last ones. [n, v] -> [n, v]"""
+
+    shapes = "n v -> n v"
+    takes_only_sizes = True
+
+    def __init__(self, tokens: tuple[int, ...]) -> None:
+        self.tokens = tokens
+
+    def formula(self, name: str, *operands: str) -> Equation:  # noqa: ARG002
+        occurs = Word("token j occurs up to row i")
+        return define(at(name, "i", "j"), Apply("where", (occurs, constant(0), constant(1))))
+
+    def values(self, *operands: Matrix) -> Array:
+        table = np.ones(operands[0].shape)
+        for i, row in enumerate(table):
+            row[list(self.tokens[: max(0, len(self.tokens) - len(table) + i + 1)])] = 0.0
+        return table
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        return (constant(int(self.values(*operands)[i, j])),)
+
+
+Penalized = equation(
+    "x[i, j] if new[i, j] else (x[i, j] / penalty if x[i, j] > 0 else x[i, j] * penalty)",
+    shown="x[i, j] if new[i, j] else"
+    " (x[i, j] / penalty if positive(x[i, j]) else x[i, j] * penalty)",
+    x="n v",
+    new="n v",
+)
+"""The logits of tokens that occurred already, each less likely than it was (Keskar et al. 2019,
+arXiv:1909.05858)."""
+DividedByPenalty = equation("x[i, j] if new[i, j] else x[i, j] / penalty", x="n v", new="n v")
+"""What people take for it, which makes negative ones more likely."""
+
+
+class _Flags(Indexed, ZeroOne):
+    """An equation of ones and zeros."""
+
+
+AtLeast = equation(
+    "0 if threshold[i] - p[i, j] > 0 else 1",
+    _Flags,
+    shown="at_least(p[i, j], threshold[i])",
+    p="n v",
+    threshold="n 1",
+)
+"""1 for those of each row that reach its threshold."""
+AtLeastOfKept = equation(
+    "0 if threshold[i] - p[i, j] > 0 else kept[i, j]",
+    _Flags,
+    shown="at_least(p[i, j], threshold[i]) * kept[i, j]",
+    p="n v",
+    threshold="n 1",
+    kept="n v",
+)
+"""The same of those that others have kept."""
+
+
+def _order(numbers: Array, *, ranked: bool) -> NDArray[np.intp]:
+    """The places of each row from the largest number on, or as they stand."""
+    rows, columns = numbers.shape
+    return _from_largest(numbers) if ranked else np.tile(np.arange(columns), (rows, 1))
+
+
+@dataclass(frozen=True)
+class Cumulative(Operation):
+    """Each probability with all that come before it: in the order of the vocabulary, or `ranked`
+    from the most likely on. [n, v] -> [n, v]"""
+
+    ranked: bool = False
+
+    shapes = "n v -> n v"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        p = operands[0]
+        ranked, standing = f"{p}[i, k] is at least {p}[i, j]", "k is at most j"
+        before = Word(ranked if self.ranked else standing)
+        added = Apply("where", (before, at(p, "i", "k"), constant(0)))
+        return define(at(name, "i", "j"), Total("k", added))
+
+    def values(self, *operands: Matrix) -> Array:
+        p = operands[0].values
+        order, sums = _order(p, ranked=self.ranked), np.empty(p.shape)
+        added = np.cumsum(np.take_along_axis(p, order, axis=1), axis=1)
+        np.put_along_axis(sums, order, added, axis=1)
+        return sums
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        row = operands[0].row(i).entries
+        order = _order(operands[0].values[i : i + 1], ranked=self.ranked)[0].tolist()
+        return (sum_of([row[k] for k in order[: order.index(j) + 1]]),)
+
+    def whole_form(self, i: int, j: int, *operands: Matrix) -> Expression:
+        if not self.ranked:
+            return self.first_form(i, j, *operands)
+        row = operands[0].row(i)
+        before = Apply("sum_before", (row.entries[j], row, Vector(row.entries[:j])))
+        return Sum((before, row.entries[j]))
+
+    def places(self, *operands: Matrix) -> int | None:
+        return operands[0].places
+
+    def error(self, *operands: Matrix) -> Error:
+        return Error(operands[0].shape[1] ** 2 * EPSILON * largest(operands[0].values))
+
+
+@dataclass(frozen=True)
+class DrawnToken(ZeroOne):
+    """1 for the token that a number between 0 and 1 draws: the first whose sum exceeds it, in the
+    order in which they were added up. Probabilities and these sums, [n, v], [n, v] -> [n, v]"""
+
+    u: Number
+    ranked: bool = False
+
+    shapes = "n v, n v -> n v"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        first = Word(f"j is the first with {operands[1]}[i, j] above {self.u.shown:f}")
+        return define(at(name, "i", "j"), Apply("where", (first, constant(1), constant(0))))
+
+    def values(self, *operands: Matrix) -> Array:
+        p, sums = (operand.values for operand in operands)
+        order, table = _order(p, ranked=self.ranked), np.zeros(p.shape)
+        above = np.take_along_axis(sums, order, axis=1) > float(self.u.full)
+        if not above.any(axis=1).all():
+            row = int((~above.any(axis=1)).argmax())
+            what = f"the probabilities add up to {sums[row].max():g}, not above {self.u.shown:f}"
+            raise Unworkable(row, what, "a smaller number to draw by")
+        rows = np.arange(len(p))
+        table[rows, order[rows, above.argmax(axis=1)]] = 1.0
+        return table
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        rows = (Matrix(m.values[i : i + 1], m.places, m.decimals) for m in operands)
+        return (constant(int(self.values(*rows)[0, j])),)
+
+    def whole_form(self, i: int, j: int, *operands: Matrix) -> Expression:
+        p, total = (operand.number(i, j) for operand in operands)
+        early = Apply("less", (self.u, minus(total, p)))
+        drawn = Apply("where", (early, constant(0), constant(1)))
+        return Apply("where", (Apply("less", (self.u, total)), drawn, constant(0)))
 
 
 KeptSum = equation(

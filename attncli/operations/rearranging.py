@@ -236,6 +236,24 @@ class WithoutColumn(Moved):
         return arrays[0][:, :-1] if self.last else arrays[0][:, 1:]
 
 
+@dataclass(frozen=True)
+class TakeBlock(Moved):
+    """The columns from one place to before another: the scores of some keys. [n, m] -> [n, b]"""
+
+    start: int
+    end: int
+
+    def signature(self) -> str:
+        return f"n m -> n {self.end - self.start}"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        last = f"–{self.end}" if self.end > self.start + 1 else ""
+        return define(name, at(operands[0], f"keys {self.start + 1}{last}"))
+
+    def arranged(self, *arrays: Numbers) -> Numbers:
+        return arrays[0][:, self.start : self.end]
+
+
 class TakeEvery(TakeColumns):
     """Every so many-th column, from the `part`-th on, instead of a run of them."""
 

@@ -390,6 +390,19 @@ class Prediction(NamedTuple):
         return tuple(k for k, text in enumerate(self.targets) if text != self.ignored_target)
 
     @property
+    def draws(self) -> tuple[Decimal, ...]:
+        """The numbers by which this token and those after it are drawn, if they are."""
+        said = self.config.values.get("draw", ())
+        return tuple(said) if isinstance(said, list | tuple) else (said,)
+
+    @property
+    def after_a_token(self) -> "Prediction":
+        """The same for the token after the next one, which has a draw of its own."""
+        draws = {"draw": self.draws[1:]} if len(self.draws) > 1 else {}
+        config = self.config._replace(values={**self.config.values, **draws})
+        return self._replace(generate=self.generate - 1, config=config)
+
+    @property
     def which(self) -> str:
         """Whose vectors are taken: `last`, `first` or `every`."""
         return "every" if self.every else "first" if self.first else "last"

@@ -111,6 +111,12 @@ IN_HEADS = (
     _SINKS,
     StepLine("dropout", "attention.weights", attention="dropout", only_for="dropout"),
     StepLine("weighted_sum", "attention.projections", attention="output"),
+    StepLine(
+        "online",
+        "attention.online_softmax",
+        attention="online_softmax",
+        only_for="online_softmax",
+    ),
 )
 """What each head does."""
 MERGING = (
@@ -160,7 +166,7 @@ PREDICTION = (
     StepLine("binary_loss", "prediction.losses"),
     StepLine("mse", "prediction.losses", file="loss"),
 )
-_WITHOUT_GRADIENTS = ("tokenize", "gradient", "predict", "classify")
+_WITHOUT_GRADIENTS = ("tokenize", "online", "gradient", "predict", "classify")
 _ATTENTION = (*PROJECTION, *WITH_HEADS, *IN_HEADS, *MERGING)
 _FORWARD = (*INPUT, *_ATTENTION, *LAYER_STEPS, *CELL_STEPS, *PREDICTION)
 BACKWARD = tuple(

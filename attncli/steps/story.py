@@ -43,6 +43,7 @@ from attncli.trace import (
     WayPlace,
 )
 from attncli.trace.budget import excess
+from attncli.trace.place import into
 from attncli.trace.shapes import shapes_of
 
 
@@ -337,8 +338,8 @@ class _Teller:
             x = self.add(line.step, place)
             made = (d for part in self.parts[before:] for d in part.definitions)
             wires = {d.wire: d.name for d in made if d.wire}
-            wired = {**place.wires, **wires}
-            place = replace(place, wires=wired) if wires else replace(place, x=x)
+            wired = {**place.wires, into(line.step): place.x, **wires}
+            place = replace(place, wires=wired, x=place.x if wires else x)
         return place
 
     def prediction(self, x: Name) -> None:

@@ -116,10 +116,16 @@ class ResidualPlace(LayerPlace):
     also: tuple[Name, ...] = ()
 
 
+def into(step: str) -> str:
+    """What wires call that which went into a step."""
+    return f"into {step}"
+
+
 @dataclass(eq=False, repr=False)
 class AttentionPlace(LayerPlace):
     """All heads of an attention. Keys and values are made of the `source`; `wires` are the latest
-    Q, K and V, where a step has put another in the place of what was projected."""
+    Q, K and V, where a step has put another in the place of what was projected, and what went
+    `into` each of the steps before."""
 
     attention: Attention
     source: Name

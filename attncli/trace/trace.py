@@ -178,6 +178,17 @@ class Trace:
             return None
         return probabilities.columns.names[int(probabilities.values[-1].argmax())]
 
+    @property
+    def drawn(self) -> Quantity | None:
+        """Which token a given number draws, 1 for it in each row; None where none is drawn."""
+        return self.quantities.get(Name("drawn", Name("next")))
+
+    def next_word(self) -> str | None:
+        """The token that comes after the last one: that which is drawn, or else the likeliest."""
+        if self.drawn is None:
+            return self.likeliest()
+        return self.drawn.columns.names[int(self.drawn.values[-1].argmax())]
+
     def part_of(self, name: str) -> PlannedStep | None:
         """The part of the story that makes a quantity."""
         return self._parts.get(name)

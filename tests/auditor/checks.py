@@ -186,14 +186,17 @@ class _Audit:
         if match is None and grid.headings[0] != "":
             return  # of words, or vectors side by side
         grid = _in_rows(grid)
-        if grid.headings[-1] == "sum":
-            self.sums(grid)
+        end = len(grid.headings)
+        while self.tables is not None and end > 1 and self.is_list(grid.headings[end - 1]):
+            end -= 1  # lists may stand behind the sums
+        if grid.headings[end - 1] == "sum":
+            self.sums(Grid(grid.headings[:end], [row[:end] for row in grid.rows]))
         if self.tables is None or aside:
             return
         columns = [*zip(*([*row[1:]] for row in grid.rows), strict=True)]
         named = [*zip(grid.headings[1:], columns, strict=True)]
-        if grid.headings[-1] == "sum":
-            named.pop()
+        if grid.headings[end - 1] == "sum":
+            named.pop(end - 2)
         while named and self.is_list(named[-1][0]):
             heading, column = named.pop()
             self.table(heading, [column])
@@ -204,7 +207,10 @@ class _Audit:
         """Whether a column is a list of its own, beside the table of a matrix or other lists."""
         assert self.tables is not None
         try:
-            return heading != "" and not self.tables[self.tables.full(heading, self.path)].columns
+            return (
+                heading not in ("", "sum")
+                and not self.tables[self.tables.full(heading, self.path)].columns
+            )
         except ValueError:
             return False
 

@@ -90,6 +90,12 @@ def _top(x: Arrays, k: int) -> Arrays:
     return out
 
 
+def _ranked_sums(p: Arrays) -> Arrays:
+    order = np.argsort(-p, axis=1, kind="stable")
+    sums = np.take_along_axis(p, order, axis=1).cumsum(1)
+    return np.take_along_axis(sums, order.argsort(1), axis=1)
+
+
 def _distance(x: Arrays) -> Arrays:
     n, m = x.shape
     return np.array([[abs(i + m - n - j) for j in range(m)] for i in range(n)])
@@ -108,6 +114,7 @@ F34 = ((3, 4),)
 CASES: dict[str, Case] = {
     "same": Case(ops.Same(), F34, "f", lambda x: x),
     "take_columns": Case(ops.TakeColumns(1, 3), ((2, 6),), "f", lambda x: x[:, 2:4]),
+    "take_block": Case(ops.TakeBlock(1, 3), F34, "f", lambda x: x[:, 1:3]),
     "repeat_down": Case(
         ops.RepeatDown(1), ((3, 2), (1, 3)), "ff", lambda x, row: np.full((len(x), 1), row[0, 1])
     ),
@@ -223,6 +230,31 @@ CASES: dict[str, Case] = {
     ),
     "exponential": Case(ops.Exponential(decimals=3, carry=True), F33, "m", np.exp),
     "top_k": Case(ops.TopK(2), F34, "f", lambda x: _top(x, 2)),
+    "new_tokens": Case(
+        ops.NewTokens((2, 0, 2, 1)), F34, "f",
+        lambda _: np.array([[0, 1, 0, 1], [0, 1, 0, 1], [0, 0, 0, 1]]),
+    ),
+    "penalized": Case(
+        ops.Penalized(Number.written(Decimal("1.25"))), F34 * 2, "fb",
+        lambda x, new: np.where(new == 1, x, np.where(x > 0, x / 1.25, x * 1.25)),
+    ),
+    "cache_bytes": Case(
+        ops.CacheBytes(3, 2, HALF), ((5, 4), (5, 4)), "ff", lambda *_: [[2 * 3 * 2 * 2 * 5 / 2]]
+    ),
+    "cache_bytes_of_wide_values": Case(
+        ops.CacheBytes(3, 2, HALF), ((5, 4), (5, 6)), "ff", lambda *_: [[3 * 2 * (2 + 3) * 5 / 2]]
+    ),
+    "row_max": Case(ops.RowMax(), F34, "f", lambda x: x.max(1, keepdims=True)),
+    "row_max_running": Case(
+        ops.RowMax(running=True), (*F34, (3, 1)), "ff",
+        lambda x, m: np.maximum(x.max(1, keepdims=True), m),
+    ),
+    "at_least": Case(ops.AtLeast(), (*F34, (3, 1)), "pp", lambda p, t: p >= t),
+    "at_least_kept": Case(
+        ops.AtLeastOfKept(), (*F34, (3, 1), *F34), "ppb", lambda p, t, k: (p >= t) * k
+    ),
+    "cumulative": Case(ops.Cumulative(), F34, "p", lambda p: p.cumsum(1)),
+    "cumulative_ranked": Case(ops.Cumulative(ranked=True), F34, "p", _ranked_sums),
     "kept_sum": Case(ops.KeptSum(), F34 * 2, "pb", lambda p, k: (p * k).sum(1, keepdims=True)),
     "kept_share": Case(ops.KeptShare(), (*F34 * 2, (3, 1)), "pbp", lambda p, k, s: p * k / s),
     "negative_log": Case(
@@ -278,6 +310,7 @@ CASES: dict[str, Case] = {
 AS_THEY_ARE = (
     ops.Same, ops.TakeColumn, ops.TakeColumns, ops.JoinColumns, ops.JoinRows, ops.Seen, ops.Masked,
     ops.TopK, ops.RepeatDown, ops.WithoutColumn, ops.Buckets, ops.TakeByBucket,
+    ops.NewTokens, ops.ZeroOne, ops.TakeBlock,
 )  # fmt: skip
 """Operations that round nothing."""
 

@@ -153,6 +153,23 @@ EXAMPLES: dict[str, Example] = {
     "add_finite": Example(ops.AddFinite(), "fc", lambda x, table: x + table),
     "kept_sum": Example(ops.KeptSum(), "pb", lambda p, kept: (p * kept).sum(1, keepdim=True)),
     "kept_share": Example(ops.KeptShare(), "pbp", lambda p, kept, total: p * kept / total),
+    "penalized": Example(
+        ops.Penalized(_written("1.25")), "cb",
+        lambda x, new: x * new + (x / 1.25 * (x > 0) + x * 1.25 * (x <= 0)) * (1 - new),
+    ),
+    "divided_by_penalty": Example(
+        ops.DividedByPenalty(_written("1.25")), "fb", lambda x, new: x * new + x / 1.25 * (1 - new)
+    ),
+    "at_least": Example(ops.AtLeast(), "cc", lambda p, least: (p >= least).double()),
+    "at_least_of_kept": Example(
+        ops.AtLeastOfKept(), "ccb", lambda p, least, kept: (p >= least) * kept
+    ),
+    "block_exponential": Example(ops.BlockExponential(), "cc", lambda x, m: exp(x - m)),
+    "rescale_factor": Example(ops.RescaleFactor(), "cc", lambda old, m: exp(old - m)),
+    "running_sum": Example(
+        ops.RunningSum(), "fff", lambda f, old, p: f * old + p.sum(1, keepdim=True)
+    ),
+    "running_output": Example(ops.RunningOutput(), "ffff", lambda f, old, p, V: f * old + p @ V),
     "relu_slope": Example(ops.ReluSlope(), "c", lambda z: (z > 0).double()),
     "tanh_slope": Example(ops.TanhSlope(), "f", lambda a: 1 - a**2),
     "times_diagonal": Example(ops.TimesDiagonal(), "ff", lambda W, slope: W.T * slope.T),

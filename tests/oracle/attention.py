@@ -165,7 +165,7 @@ def _head(book: Book, record: Record, head: _Head, inputs: Inputs) -> Numbers | 
     if "output" in record:
         return book.copy("output", matrix(book, record["output"]))
     if "weights" in record:
-        weights = book.copy("weights", matrix(book, record["weights"]))
+        scores, weights = None, book.copy("weights", matrix(book, record["weights"]))
     else:
         scores = _masked(book, record, head, inputs)
         if scores is None:
@@ -182,7 +182,37 @@ def _head(book: Book, record: Record, head: _Head, inputs: Inputs) -> Numbers | 
         weights = book.keep("dropped", weights * factor, backs)
     if head.V is None:
         return None
-    return book.keep("output", weights @ head.V, slopes.product(weights, head.V))
+    output = book.keep("output", weights @ head.V, slopes.product(weights, head.V))
+    if "online_softmax" in record and scores is not None:
+        _in_blocks(book, int(record["online_softmax"]), scores, head.V, output)
+    return output
+
+
+def _in_blocks(book: Book, size: int, scores: Numbers, V: Numbers, output: Numbers) -> None:
+    """FlashAttention's loop over blocks of keys (Dao 2023, arXiv:2307.08691, algorithm 1)."""
+
+    zero = book.number(0)
+
+    def power(x: Numbers, m: Numbers) -> Numbers:
+        seen = x > book.number("-inf")
+        below = where(seen, np.broadcast_to(m, x.shape), zero)
+        return where(seen, apply("exp", where(seen, x, zero) - below), zero)
+
+    m = total = o = scores[:, :0]
+    for k, start in enumerate(range(0, scores.shape[1], size), start=1):
+        block = book.at(f"blocks[{k}]")
+        x = block.copy("scores", scores[:, start : start + size])
+        v = block.copy("V", V[start : start + size])
+        old, m = m, block.copy("m", np.hstack([m, x]).max(axis=1, keepdims=True))
+        if not old.size:
+            p = block.keep("exp", power(x, m))
+            total, o = block.keep("l", p.sum(axis=1, keepdims=True)), block.keep("o", p @ v)
+            continue
+        f = block.keep("factor", power(old, m))
+        p = block.keep("exp", power(x, m))
+        total = block.keep("l", f * total + p.sum(axis=1, keepdims=True))
+        o = block.keep("o", f * o + p @ v)
+    book.keep("difference", book.keep("online_output", o / total) - output)
 
 
 def _with_sink(book: Book, record: Record, head: _Head, scores: Numbers) -> Numbers:

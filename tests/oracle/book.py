@@ -55,6 +55,7 @@ _NAMES = {
     "softmax": "exp exp_sum weights",
     "dropout": "dropped",
     "weighted_sum": "output",
+    "online": "m factor l o online_output difference",
     "merge": "concat attention",
     "residual": "residual",
     "norm": "mean centered variance deviation mean_square rms normed",
@@ -78,8 +79,9 @@ _NAMES = {
     "head": "head.hidden head.activated",
     "unembed": "last first logits scaled_logits capped_logits",
     "classify": "classes.exp classes.exp_sum",
-    "predict": "next.tempered next.kept next.filtered next.exp next.exp_sum probabilities"
-    " next.nucleus next.nucleus_sum next.renormalized",
+    "predict": "next.new next.penalized next.tempered next.kept next.filtered next.exp"
+    " next.exp_sum probabilities next.nucleus next.largest next.threshold next.likely"
+    " next.nucleus_sum next.likely_sum next.renormalized next.cumulative next.drawn",
     "loss": "plain.exp plain.exp_sum plain.probabilities with_target loss cross_entropy perplexity",
 }
 _STEPS = {name: step for step, names in _NAMES.items() for name in names.split()}

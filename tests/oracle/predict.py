@@ -64,11 +64,11 @@ def _next_and_loss(book: Book, data: Record, logits: Numbers) -> None:
     if data.get("predict_from") == "first" or "head" in data or "labels" in data:
         probabilities = _classes(book, logits)
     else:
-        probabilities = _next(book, sampling, logits)
+        probabilities = _next(book, data, logits)
     if "targets" in data and losses.loss_name(data) == "mse":
         losses.mse(book, data, logits)
     elif "targets" in data:
-        if "temperature" in sampling or "top_k" in sampling:
+        if {"repetition_penalty", "temperature", "top_k"} & {*sampling}:
             # the loss is of what the model says, not of how it is sampled
             probabilities = softmax(book, logits, "plain.", "plain.probabilities")
         _loss(book, data, probabilities, logits)
@@ -123,9 +123,13 @@ def _width(data: Record) -> int:
     return most if most <= 2 * len(ids) else len(ids)
 
 
-def _next(book: Book, record: Record, x: Numbers) -> Numbers:
-    """Temperature, the k largest logits, softmax, the nucleus (Holtzman et al. 2019,
-    arXiv:1904.09751)."""
+def _next(book: Book, data: Record, x: Numbers) -> Numbers:
+    """The penalty for repetition (Keskar et al. 2019, arXiv:1909.05858), temperature, the k largest
+    logits, softmax, the nucleus (Holtzman et al. 2019, arXiv:1904.09751), those that have a share
+    of the largest probability (Nguyen et al. 2024, arXiv:2407.01082), and a draw."""
+    record = data.get("next") or {}
+    if "repetition_penalty" in record:
+        x = _penalized(book, data, book.number(record["repetition_penalty"]), x)
     if "temperature" in record:
         x = book.keep("next.tempered", x / book.number(record["temperature"]))
     if "top_k" in record:
@@ -133,15 +137,63 @@ def _next(book: Book, record: Record, x: Numbers) -> Numbers:
         book.copy("next.kept", book.numbers(kept.astype(int)))
         x = book.copy("next.filtered", where(kept, x, book.number("-inf")))
     probabilities = softmax(book, x, "next.", "probabilities")
+    shares = _shares(book, record, probabilities)
+    if "draw" in record:
+        _draw(book, record, shares)
+    return probabilities
+
+
+def _penalized(book: Book, data: Record, penalty: Number, x: Numbers) -> Numbers:
+    places = _places(data, x.shape[1])
+    tokens = [str(token) for token in data.get("tokens", str(data.get("sentence", "")).split())]
+    new = np.ones(x.shape, dtype=int)
+    for i in range(len(x)):
+        for token in tokens[: len(tokens) - len(x) + i + 1]:
+            new[i, places[token]] = 0
+    book.copy("next.new", book.numbers(new))
+    changed = [[a if k else a / penalty if a > 0 else a * penalty for a, k in zip(*pair, strict=True)]
+               for pair in zip(x, new, strict=True)]  # fmt: skip
+    return book.keep("next.penalized", np.array(changed, dtype=x.dtype))
+
+
+def _shares(book: Book, record: Record, probabilities: Numbers) -> Numbers:
+    """What top-p and min-p leave of the probabilities, divided by their sum."""
+    name = ""
+    table = np.ones(probabilities.shape, dtype=int)
     if "top_p" in record:
         p = book.number(record["top_p"])
         sizes = (_size(row, p, rounds=book.rounds) for row in probabilities)
-        nucleus = np.array([_first(*pair) for pair in zip(probabilities, sizes, strict=True)])
-        table = book.copy("next.nucleus", book.numbers(nucleus.astype(int)))
-        total = (probabilities * table).sum(axis=1, keepdims=True)
-        total = book.keep("next.nucleus_sum", total)
-        book.keep("next.renormalized", probabilities * table / total)
-    return probabilities
+        table = np.array([_first(*pair) for pair in zip(probabilities, sizes, strict=True)])
+        name = "nucleus"
+        book.copy("next.nucleus", book.numbers(table.astype(int)))
+    if "min_p" in record:
+        top = book.keep("next.largest", probabilities.max(axis=1, keepdims=True))
+        least = book.keep("next.threshold", top * book.number(record["min_p"]))
+        table, name = (probabilities >= least) & (table == 1), "likely"
+        book.copy("next.likely", book.numbers(table.astype(int)))
+    if not name:
+        return probabilities
+    kept = probabilities * book.numbers(table.astype(int))
+    total = book.keep(f"next.{name}_sum", kept.sum(axis=1, keepdims=True))
+    return book.keep("next.renormalized", kept / total)
+
+
+def _draw(book: Book, record: Record, shares: Numbers) -> None:
+    """The first token whose sum with all before it exceeds a number between 0 and 1."""
+    said = record["draw"]
+    u = book.number(said[0] if isinstance(said, list) else said)
+    sums, drawn = shares * 0, np.zeros(shares.shape, dtype=int)
+    for i, row in enumerate(shares):
+        order = _order(row) if record.get("draw_order") == "probability" else range(len(row))
+        total = row[0] * 0
+        for j in order:
+            total += row[j]
+            sums[i, j] = total
+    sums = book.keep("next.cumulative", sums)
+    for i, row in enumerate(shares):
+        order = _order(row) if record.get("draw_order") == "probability" else range(len(row))
+        drawn[i, next(j for j in order if sums[i, j] > u)] = 1
+    book.copy("next.drawn", book.numbers(drawn))
 
 
 def _order(row: Numbers) -> list[int]:

@@ -81,6 +81,19 @@ def _work(book: Book, data: Record) -> None:
     x = None if given else _stack(book, data)
     if x is not None and not _reads_out(book, data):
         predict(book, data, x)
+    _cache_sizes(book, data)
+
+
+def _cache_sizes(book: Book, data: Record) -> None:
+    """The bytes of a layer's keys and values, times the layers: of the new tokens, and of all."""
+    layers = _layers(data)
+    for k, said in enumerate(layers, start=1):
+        each = (said.get("cache") or {}).get("bytes")
+        place = book.at(f"layers[{k}]") if len(layers) > 1 else book
+        for made, names in (("new_bytes", ("K_new", "V_new")), ("cache_bytes", ("K", "V"))):
+            if each is not None:
+                stored = sum(place.pages[f"{place.path}{name}"].size for name in names)
+                place.copy(made, book.numbers([[each]]) * len(layers) * stored, step="project")
 
 
 def _reads_out(book: Book, data: Record) -> bool:

@@ -48,6 +48,9 @@ OF_OTHER_TESTS = {
     "d_model": "the same",
     "buckets": "the same",
     "backward": "what is asked for here",
+    **dict.fromkeys(("repetition_penalty", "min_p", "draw", "draw_order"), "see test_sampling"),
+    "online_softmax": "nothing is made of it; see test_online_softmax",
+    "bytes": "the same; see test_kv_cache",
 }
 OF_TENSORS = {"layers: odd", "layers: even"}
 """Of which layers a tensor in a file is; see test_experts."""

@@ -110,7 +110,7 @@ def _generated(trace: Trace, selection: Selection) -> list[Block]:
     for k, step in enumerate((trace, *trace.generated)):
         probabilities = step.next_token
         assert probabilities is not None
-        j = int(probabilities.values[-1].argmax())
+        j = int((step.drawn or probabilities).values[-1].argmax())
         number = probabilities.matrix.number(probabilities.matrix.shape[0] - 1, j)
         text = " ".join(step.scenario.text.tokens)
         rows.append(
@@ -121,10 +121,11 @@ def _generated(trace: Trace, selection: Selection) -> list[Block]:
         " It ends with “", Word(end), "”, after which none follows.",
     )  # fmt: skip
     headings = ("Step", "Tokens so far", "Next token", "Probability")
+    takes = "takes the most likely next one" if trace.drawn is None else "draws the next one"
     block: Block = Callout(
         (
-            "Each step runs the whole model again on the tokens so far and takes the most likely"
-            " next one. To see the working of a step, run its tokens as the scenario's ",
+            f"Each step runs the whole model again on the tokens so far and {takes}. To see the"
+            " working of a step, run its tokens as the scenario's ",
             Term("tokens"), ".", *ended,
         )
     )  # fmt: skip

@@ -365,8 +365,13 @@ def _predicted(trace: Trace, place: Place, _: Selection) -> list[Spans]:
     probabilities = trace.next_token_after(updates_before(place.path))
     if probabilities is None:
         return []
-    rows = range(probabilities.matrix.shape[0])
-    return [("after ", *_most_likely(probabilities, i)) for i in rows]
+    rows, drawn = range(probabilities.matrix.shape[0]), trace.drawn
+    found: list[Spans] = [("after ", *_most_likely(probabilities, i)) for i in rows]
+    if drawn is not None:
+        j = int(drawn.values[-1].argmax())
+        u = Number.written(trace.scenario.prediction.draws[0])
+        found.append(("the number ", u, " draws ", *called_as(drawn.columns.names, j), "."))
+    return found
 
 
 def _classed(trace: Trace, place: Place, _: Selection) -> list[Spans]:

@@ -10,16 +10,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
-from attncli.equations.tree import Equation, Symbol, define
-from attncli.file.keys import COUNT, Choice, Either, Flag, Key, ListOf, Needs, Record, WholeNumber
+from attncli.equations.tree import Equation, Number, Symbol, define
+from attncli.file.keys import (
+    COUNT,
+    POSITIVE,
+    Choice,
+    Either,
+    Flag,
+    Key,
+    ListOf,
+    Needs,
+    Record,
+    WholeNumber,
+)
 from attncli.file.matrices import MATRIX, NAMED, VECTOR
 from attncli.file.nodes import Items
 from attncli.file.problems import Objections
 from attncli.names import Name, below
 from attncli.operations.activations import Add, MeanOf
-from attncli.operations.attention import TransposedWeights, WeightedSum
+from attncli.operations.attention import CacheBytes, TransposedWeights, WeightedSum
 from attncli.operations.rearranging import (
     Interleave,
     JoinColumns,
@@ -49,6 +61,12 @@ _CACHE = Record.of(
     Key("tokens", ListOf(TOKEN), "the tokens that come before the new ones"),
     Key("K", NAMED, "their keys, [c, kv_heads · d_k]"),
     Key("V", NAMED, "their values, [c, kv_heads · d_v]"),
+    Key(
+        "bytes",
+        POSITIVE,
+        "how many bytes a number of the cache takes, such as 2: the page works out what all layers"
+        " keep, and what the new tokens add",
+    ),
     needs=Needs("cache", ("K", "V"), "{K: [[1, 0]], V: [[0, 1]]}"),
 )
 _LAYOUT = Key(
@@ -104,7 +122,18 @@ def _plan_project(place: AttentionPlace) -> tuple[Definition, ...]:
     for name in ("K", "V") if place.attention.cached is not None else ():
         rows = (below(place.name("cache"), name), place.name(f"{name}_new"))
         definitions.append(Definition(place.name(name), JoinRows(), rows, role="K"))
-    return tuple(definitions)
+    return (*definitions, *_sizes(place))
+
+
+def _sizes(place: AttentionPlace) -> Iterator[Definition]:
+    """The bytes that the new tokens add to a cache, and those of all of it."""
+    each = place.attention.config.values.get("cache", {}).get("bytes")
+    if each is None:
+        return
+    heads = 1 if place.attention.own_heads else place.attention.kv_heads
+    size = CacheBytes(len(place.stack.layers), heads, Number.written(each))
+    for made, names in (("new_bytes", ("K_new", "V_new")), ("cache_bytes", ("K", "V"))):
+        yield Definition(place.name(made), size, tuple(map(place.name, names)))
 
 
 def _by_weights_of(place: AttentionPlace, name: str, other: str) -> Definition | None:
@@ -126,6 +155,11 @@ def _happens_project(place: AttentionPlace) -> str:
         text += " called memory"
     if place.attention.cached is not None:
         text += ". The cached keys and values of the tokens before come first"
+        if "bytes" in place.attention.config.values["cache"]:
+            text += (
+                ". Only those of the new tokens are computed, and they are stored in their turn. A"
+                " cache takes 2 · layers · kv_heads · d_head · tokens numbers, for keys and values"
+            )
     return f"{text}.{_TURNED_OVER if place.attention.config.linear else ''}"
 
 
@@ -206,7 +240,7 @@ PROJECT_STEP = Step(
     ),
     title="Queries, keys, values",
     does="makes a query, a key and a value from each token",
-    makes=(*_NAMES, "K_new", "V_new"),
+    makes=(*_NAMES, "K_new", "V_new", "new_bytes", "cache_bytes"),
     shapes="X [n, d_model] → Q [n, d_k], K [m, d_k], V [m, d_v]",
     happens=_happens_project,
     why=(
@@ -233,6 +267,11 @@ PROJECT_STEP = Step(
                 lambda place: _by_weights_of(place, "Q", "K"),
                 lambda place: _by_weights_of(place, "K", "Q"),
             ),
+        ),
+        Mistake(
+            "values_not_counted",
+            "Counting the bytes of the keys alone, although values are stored too.",
+            all_wrong(remade(lambda own, _: replace(own, values_too=False)), CacheBytes),
         ),
         Mistake(
             "V_by_W_K",

@@ -6,7 +6,8 @@
 * unembed: from vectors to logits: one number for each token of the vocabulary. Tied to the
   embeddings: Press & Wolf 2016, arXiv:1608.05859.
 * predict: the probabilities of the next token. Top-k: Fan et al. 2018, arXiv:1805.04833. Top-p:
-  Holtzman et al. 2019, arXiv:1904.09751.
+  Holtzman et al. 2019, arXiv:1904.09751. Min-p: Nguyen et al. 2024, arXiv:2407.01082. The penalty
+  for repetition: Keskar et al. 2019, arXiv:1909.05858.
 * classify: those of what doesn't come next: classes, or which token belongs in a place.
 """
 
@@ -14,12 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from decimal import Decimal
+from typing import Any
 
 from attncli.equations.tree import Number
 from attncli.file.keys import (
     COUNT,
     NUMBER,
     POSITIVE,
+    SHARE,
     Choice,
     Either,
     Key,
@@ -30,18 +33,38 @@ from attncli.file.keys import (
 )
 from attncli.file.matrices import MATRIX, VECTOR
 from attncli.file.nodes import Scalar
+from attncli.file.problems import Objections
 from attncli.names import Name
 from attncli.numbers import decimals
-from attncli.operations.activations import ACTIVATIONS, Activate, DivideBy, MultiplyBy, SoftCap
-from attncli.operations.attention import DivideByRow, DivideByRowSum
+from attncli.operations.activations import (
+    ACTIVATIONS,
+    Activate,
+    DivideBy,
+    Multiply,
+    MultiplyBy,
+    SoftCap,
+)
+from attncli.operations.attention import DivideByRow, DivideByRowSum, RowMax
 from attncli.operations.masking import Masked
-from attncli.operations.prediction import KeptShare, KeptSum, Nucleus, TopK
+from attncli.operations.prediction import (
+    AtLeast,
+    AtLeastOfKept,
+    Cumulative,
+    DividedByPenalty,
+    DrawnToken,
+    KeptShare,
+    KeptSum,
+    NewTokens,
+    Nucleus,
+    Penalized,
+    TopK,
+)
 from attncli.operations.rearranging import Same, TakeRows
 from attncli.scenario.tokenizers.settings import TOKEN
 from attncli.steps.attention.weights import IN_SOFTMAX, softmax
 from attncli.steps.block.norms import NORM
 from attncli.steps.linear import MISTAKES_BACK, layer_of, linear
-from attncli.steps.mistakes import WENT_IN, by, in_last, instead, left_out, wrong
+from attncli.steps.mistakes import WENT_IN, as_a, by, in_last, instead, left_out, remade, wrong
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, Definition, Place
 from attncli.trace.quantity import distinct_tokens
@@ -318,53 +341,158 @@ UNEMBED_STEP = Step(
 )
 
 
+PENALTY: Key[Decimal | None] = Key(
+    "repetition_penalty",
+    POSITIVE,
+    "what the logits of tokens that occurred already are divided by where they are positive, and"
+    " multiplied by where they aren't",
+)
 TEMPERATURE: Key[Decimal | None] = Key("temperature", POSITIVE, "what logits are divided by")
 TOP_K: Key[int | None] = Key("top_k", COUNT, "how many of the most likely tokens are kept")
 TOP_P: Key[Decimal | None] = Key(
     "top_p", NumberKind(positive=True, most=1), "the share that the kept tokens reach"
 )
+MIN_P: Key[Decimal | None] = Key(
+    "min_p",
+    NumberKind(positive=True, most=1),
+    "the share of the largest probability that a kept token has at least",
+)
+_DRAWS = ListOf(SHARE)
+DRAW: Key[Decimal | tuple[Decimal, ...] | None] = Key(
+    "draw",
+    Either(lambda n: SHARE if isinstance(n, Scalar) else _DRAWS, (SHARE, _DRAWS)),
+    "a number between 0 and 1 that draws the next token: the first whose cumulative probability"
+    " exceeds it; or a list with one for each token that is generated",
+)
+DRAW_ORDER = Key(
+    "draw_order",
+    Choice(("vocabulary", "probability")),
+    "the order in which probabilities are added up for a draw: that of the `vocabulary` (the"
+    " default), or of `probability`, the largest first",
+)
+SAMPLING = (PENALTY, TEMPERATURE, TOP_K, TOP_P, MIN_P, DRAW, DRAW_ORDER)
+CHANGES_LOGITS = SAMPLING[:3]
 
 _PROBABILITIES = Name("probabilities")
 
 
+def _check_predict(place: Place) -> Objections:
+    """What stands in the way of penalties and draws."""
+    prediction, settings = place.scenario.prediction, place.scenario.prediction.config
+    if settings.says(PENALTY) and not _repeated(place):
+        wrong = "no token of the vocabulary has occurred, which the penalty would be for"
+        yield settings.at(PENALTY), wrong, "give tokens, and the vocabulary"
+    count = max(prediction.generate, 1)
+    if settings.says(DRAW) and len(prediction.draws) < count:
+        wrong = f"{len(prediction.draws)} numbers to draw {count} tokens by"
+        yield settings.at(DRAW), wrong.replace("1 numbers", "one number"), f"give a list of {count}"
+
+
+def _repeated(place: Place) -> tuple[int, ...]:
+    """The places in the vocabulary of the text's tokens."""
+    vocabulary = place.scenario.prediction.vocabulary
+    return tuple(vocabulary.index(t) for t in place.text.tokens if t in vocabulary)
+
+
 def _plan_predict(place: Place) -> tuple[Definition, ...]:
+    made = [*_changed_logits(place)]
+    made += softmax(place, made[-1].name if made else place.x, _PROBABILITIES, "predict")
+    made += _kept_shares(place)
     settings = place.scenario.prediction.config
-    temperature, top_k, top_p = settings.get(TEMPERATURE), settings.get(TOP_K), settings.get(TOP_P)
-    made, x = list[Definition](), place.x
-    if temperature is not None:
-        divide, blame = DivideBy(Number.written(temperature)), place.name("temperature")
-        made.append(Definition(place.name("tempered"), divide, (x,), blame=blame))
-        x = made[-1].name
-    if top_k is not None:
-        kept, filtered = place.name("kept"), place.name("filtered")
-        made.append(Definition(kept, TopK(top_k), (x,)))
-        made.append(Definition(filtered, Masked(), (x, kept)))
-        x = filtered
-    made += softmax(place, x, _PROBABILITIES, "predict")
-    if top_p is not None:
-        nucleus, total = place.name("nucleus"), place.name("nucleus_sum")
-        operands = (_PROBABILITIES, nucleus)
-        made.append(Definition(nucleus, Nucleus(Number.written(top_p)), (_PROBABILITIES,)))
-        made.append(Definition(total, KeptSum(), operands))
-        made.append(Definition(place.name("renormalized"), KeptShare(), (*operands, total)))
+    if settings.says(DRAW):
+        ranked, sums = settings.get(DRAW_ORDER) == "probability", place.name("cumulative")
+        p, u = made[-1].name, Number.written(place.scenario.prediction.draws[0])
+        made.append(Definition(sums, Cumulative(ranked), (p,)))
+        blame = settings.at(DRAW)
+        made.append(Definition(place.name("drawn"), DrawnToken(u, ranked), (p, sums), blame=blame))
     return tuple(made)
 
 
-def _happens(place: Place) -> str:
-    settings = place.scenario.prediction.config
-    temperature, top_k, top_p = settings.get(TEMPERATURE), settings.get(TOP_K), settings.get(TOP_P)
-    texts = ["A softmax turns the logits into probabilities"]
-    if top_k is not None:
-        texts.insert(0, f"Only the {top_k} largest logits are kept")
+def _changed_logits(place: Place) -> Iterator[Definition]:
+    """The logits as the penalty, the temperature and top-k leave them."""
+    settings, x = place.scenario.prediction.config, place.x
+    penalty, temperature = settings.get(PENALTY), settings.get(TEMPERATURE)
+    top_k = settings.get(TOP_K)
+    if penalty is not None:
+        new, penalized = place.name("new"), place.name("penalized")
+        yield Definition(new, NewTokens(_repeated(place)), (x,))
+        yield Definition(penalized, Penalized(Number.written(penalty)), (x, new))
+        x = penalized
     if temperature is not None:
-        effect = "below 1 it favours likely tokens, above 1 it makes all more alike"
-        texts.insert(0, f"The logits are divided by the temperature {temperature}: {effect}")
+        divide, blame = DivideBy(Number.written(temperature)), place.name("temperature")
+        yield Definition(place.name("tempered"), divide, (x,), blame=blame)
+        x = place.name("tempered")
+    if top_k is not None:
+        kept, filtered = place.name("kept"), place.name("filtered")
+        yield Definition(kept, TopK(top_k), (x,))
+        yield Definition(filtered, Masked(), (x, kept))
+
+
+def _kept_shares(place: Place) -> Iterator[Definition]:
+    """The probabilities that top-p and min-p keep, and their shares."""
+    settings = place.scenario.prediction.config
+    top_p, min_p, kept = settings.get(TOP_P), settings.get(MIN_P), place.name("nucleus")
     if top_p is not None:
-        texts.append(
-            f"The fewest most likely tokens that reach {top_p} together are kept, and their"
-            " probabilities are divided by their sum"
-        )
+        yield Definition(kept, Nucleus(Number.written(top_p)), (_PROBABILITIES,))
+    if min_p is not None:
+        most, least = place.name("largest"), place.name("threshold")
+        yield Definition(most, RowMax(), (_PROBABILITIES,))
+        yield Definition(least, MultiplyBy(Number.written(min_p)), (most,))
+        likely, of_kept = place.name("likely"), (_PROBABILITIES, least, kept)
+        alone = Definition(likely, AtLeast(), of_kept[:2])
+        yield alone if top_p is None else Definition(likely, AtLeastOfKept(), of_kept)
+        kept = likely
+    if top_p is not None or min_p is not None:
+        total, operands = place.name(f"{kept.local}_sum"), (_PROBABILITIES, kept)
+        yield Definition(total, KeptSum(), operands)
+        yield Definition(place.name("renormalized"), KeptShare(), (*operands, total))
+
+
+_DIVIDED = "are kept, and their probabilities are divided by their sum"
+_SAID: tuple[tuple[Key[Any] | None, str], ...] = (
+    (PENALTY, "Logits of tokens that occurred already are divided by {} where they are positive,"
+     " and multiplied by it where they aren't"),
+    (TEMPERATURE, "The logits are divided by the temperature {}: below 1 it favours likely tokens,"
+     " above 1 it makes all more alike"),
+    (TOP_K, "Only the {} largest logits are kept"),
+    (None, "A softmax turns the logits into probabilities"),
+    (TOP_P, f"The fewest most likely tokens that reach {{}} together {_DIVIDED}"),
+    (MIN_P, f"Tokens with at least {{}} times the largest probability {_DIVIDED}"),
+)  # fmt: skip
+
+
+def _happens(place: Place) -> str:
+    prediction, settings = place.scenario.prediction, place.scenario.prediction.config
+    said = ((key, text) for key, text in _SAID if key is None or settings.says(key))
+    texts = [text if key is None else text.format(settings.get(key)) for key, text in said]
+    if settings.says(DRAW):
+        ranked = settings.get(DRAW_ORDER) == "probability"
+        along = "from the most likely on" if ranked else "in the order of the vocabulary"
+        texts += [
+            f"The probabilities are added up {along}",
+            f"The first sum above the given number {prediction.draws[0]} draws its token, so that"
+            " each token has as much room as its probability says",
+        ]
     return ". ".join(texts) + "."
+
+
+_OF_SAMPLING: tuple[Mistake[Any], ...] = (
+    Mistake(
+        "penalty_divides_all",
+        "Dividing negative logits by the penalty too, which makes their tokens more likely.",
+        wrong(as_a(DividedByPenalty), "penalized"),
+    ),
+    Mistake(
+        "shares_not_divided",
+        "Leaving the kept probabilities as they are, so that they don't add up to 1.",
+        wrong(by(Multiply, 0, 1), KeptShare),
+    ),
+    Mistake(
+        "other_order",
+        "Adding the probabilities up in the other order than is asked for.",
+        wrong(remade(lambda own, _: Cumulative(not own.ranked)), "cumulative"),
+    ),
+)
 
 
 PREDICT_STEP = Step(
@@ -378,23 +506,25 @@ PREDICT_STEP = Step(
         ),
         Key(
             "next",
-            Record.of(TEMPERATURE, TOP_K, TOP_P),
-            "how the probabilities of the next token are computed from the logits:"
-            " `{temperature: 0.8, top_k: 40, top_p: 0.9}`, applied in this order",
+            Record.of(*SAMPLING),
+            "how the probabilities of the next token are computed from the logits, and which one"
+            " is drawn: `{repetition_penalty: 1.2, temperature: 0.8, top_k: 40, top_p: 0.9,"
+            " min_p: 0.05, draw: 0.63}`, applied in this order",
         ),
         Key(
             "generate",
             WholeNumber(1, 50),
-            "how many tokens to generate greedily; what is given for one sentence only (a mask's "
-            "table, `X`, targets) can't go with it",
+            "how many tokens to generate, greedily or by numbers to `draw` them by; what is given"
+            " for one sentence only (a mask's table, `X`, targets) can't go with it",
         ),
         Key("end_token", TOKEN, "with `generate`: the token after which no other one is made"),
     ),
     title="Next token",
     does="turns the logits into probabilities, and chooses the next token",
     makes=(
-        "tempered", "kept", "filtered", "exp", "exp_sum", "probabilities", "nucleus",
-        "nucleus_sum", "renormalized",
+        "new", "penalized", "tempered", "kept", "filtered", "exp", "exp_sum", "probabilities",
+        "nucleus", "largest", "threshold", "likely", "nucleus_sum", "likely_sum", "renormalized",
+        "cumulative", "drawn",
     ),
     shapes="logits [1, vocabulary] → probabilities [1, vocabulary]",
     happens=_happens,
@@ -410,9 +540,11 @@ PREDICT_STEP = Step(
         " again."
     ),
     example="next_token",
+    check=_check_predict,
     plan=_plan_predict,
     general=General(x="logits"),
     mistakes=(
+        *_OF_SAMPLING,
         Mistake(
             "without_exponentials",
             "Dividing the logits themselves by their sum, without raising e to them.",
@@ -428,6 +560,8 @@ PREDICT_STEP = Step(
 CLASSIFY_STEP = PREDICT_STEP._replace(
     name="classify",
     keys=(),
+    check=lambda _: (),
+    mistakes=PREDICT_STEP.mistakes[len(_OF_SAMPLING) :],
     title="Probabilities",
     does="turns the logits of a head, or of classes, into probabilities",
     makes=("exp", "exp_sum", "probabilities"),

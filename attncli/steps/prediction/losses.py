@@ -40,7 +40,7 @@ from attncli.scenario.model import LOSSES, TARGETS
 from attncli.scenario.tokenizers.settings import TOKEN
 from attncli.steps.attention.weights import softmax
 from attncli.steps.mistakes import as_a, by, once, remade, sum_for_mean, swap, wrong
-from attncli.steps.prediction.logits import TEMPERATURE, TOP_K, chosen, sized_row
+from attncli.steps.prediction.logits import CHANGES_LOGITS, chosen, sized_row
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, BackwardPlace, Definition, Place
 from attncli.trace.quantity import counted as numbered
@@ -247,7 +247,7 @@ def _kind_of_targets(node: Node) -> Kind[Any]:
 def _is_chosen(place: Place) -> bool:
     """Whether the next token is chosen of other probabilities than the model's own."""
     settings = place.scenario.prediction.config
-    return settings.says(TEMPERATURE) or settings.says(TOP_K)
+    return any(settings.says(key) for key in CHANGES_LOGITS)
 
 
 def _probabilities(place: Place) -> Name:
