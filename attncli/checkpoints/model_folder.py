@@ -157,7 +157,7 @@ _WORKED_OUT: Mapping[str, Callable[[Checkpoint], object]] = {
     "gated": lambda checkpoint: checkpoint.config["is_gated_act"] or None,
     "labels": _labels,
     "logit_scale_of_t5": lambda it: (  # unless the unembedding was learned by itself
-        it.setting("1/√d_model") if it.config["scale_decoder_outputs"] else None
+        it.setting("1/√d_model") if it.config.get("scale_decoder_outputs") else None
     ),
     "rotary_base": _rotary_base,
     "rotary_dimensions": _rotary_dimensions,

@@ -149,9 +149,12 @@ def _turning(data: Data, default: Data) -> Data:
 
 def _with_kind(default: Data, older: Data, data: Data) -> Data:
     _check(data, {})
-    kind = data.get("rope_type", data.get("type", "default"))
     spoken = {name: value for name, value in older.items() if value is not None}
-    return {**default, **spoken, **data, "rope_type": kind}
+    if not data:  # a class may scale by itself
+        return {**default, **spoken}
+    kind = data.get("rope_type", data.get("type", "default"))
+    usual = {name: default[name] for name in older if name in default}
+    return {**usual, **spoken, **data, "rope_type": kind}
 
 
 _CALLED: Mapping[str, tuple[str, str]] = {"gpt_neox": ("rotary_emb_base", "rotary_pct")}
@@ -183,12 +186,13 @@ def _activation(data: Data, entry: Data) -> Data:
     """GELU by its tanh, which Gemma and T5 had before it had a name."""
     if data["model_type"] == "gemma" and data["hidden_act"] == "gelu":
         return {"hidden_act": "gelu_pytorch_tanh"}
-    if data["model_type"] != "t5":
+    if data["model_type"] not in ("t5", "mt5"):
         return {}
     *gated, function = data["feed_forward_proj"].split("-")
     as_was = "gelu_new" if data["feed_forward_proj"] == "gated-gelu" else function
-    tied = {"scale_decoder_outputs": entry.get("tie_word_embeddings") is not False}
-    follow = {"dense_act_fn": as_was, "is_gated_act": gated == ["gated"], **tied}
+    follow = {"dense_act_fn": as_was, "is_gated_act": gated == ["gated"]}
+    if data["model_type"] == "t5":
+        follow["scale_decoder_outputs"] = entry.get("tie_word_embeddings") is not False
     return {name: entry.get(name, value) for name, value in follow.items()}
 
 
@@ -225,6 +229,8 @@ _COUNTS = ("num_hidden_layers", "n_layer", "n_layers", "decoder_layers", "num_de
 
 _HAS_WINDOW: Mapping[str, Callable[[Data, int], bool]] = MappingProxyType({
     "gemma2": lambda _, k: not k % 2,
+    "cwm": lambda _, k: bool(k % 4),
+    "ministral": lambda data, _: data["sliding_window"] is not None,
     "gemma3_text": lambda data, k: bool((k + 1) % (data.get("sliding_window_pattern") or 6)),
     "qwen2": lambda data, k: data["sliding_window"] is not None and k >= data["max_window_layers"],
     "qwen3": lambda data, k: data["sliding_window"] is not None and k >= data["max_window_layers"],

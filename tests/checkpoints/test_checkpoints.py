@@ -72,6 +72,12 @@ CONFIGS: dict[str, dict[str, Any]] = {
         "sliding_window_pattern": 3,
     },
     "olmo2": {**_SIZES, "num_key_value_heads": 2},
+    "ministral": {**_SIZES, "num_key_value_heads": 2, "head_dim": 4, "sliding_window": 3},
+    "cwm": {**_SIZES, "num_key_value_heads": 2, "head_dim": 6, "sliding_window": 3},
+    **{
+        kind: {**_SIZES, "num_key_value_heads": 2, "head_dim": 4}
+        for kind in ("ernie4_5", "helium", "internlm3", "iquestcoder", "olmo", "seed_oss")
+    },
 }
 
 _BERT = {**_SIZES, "is_decoder": False}
@@ -102,6 +108,17 @@ OTHERS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "electra, as wide": ("electra", "ElectraModel", _BERT | {"embedding_size": 16}),
     "vit": ("vit", "ViTModel", _VIT),
     "vit, classes": ("vit", "ViTForImageClassification", _VIT | {"num_labels": 3}),
+    **{
+        f"{kind}, {what}": (kind, f"{name}{made_by}", _ROBERTA)
+        for kind, name in (
+            ("xlm-roberta", "XLMRoberta"),
+            ("camembert", "Camembert"),
+            ("data2vec-text", "Data2VecText"),
+            ("ernie", "Ernie"),
+        )
+        for what, made_by in (("masked", "ForMaskedLM"), ("classes", "ForSequenceClassification"))
+    },
+    "vit_msn, classes": ("vit_msn", "ViTMSNForImageClassification", _VIT | {"num_labels": 3}),
     "distilbert, masked": ("distilbert", "DistilBertForMaskedLM", _DISTILBERT),
     "distilbert, classes": ("distilbert", "DistilBertForSequenceClassification", _DISTILBERT),
     "distilbert, words": ("distilbert", "DistilBertForTokenClassification", _DISTILBERT),
@@ -120,7 +137,10 @@ _SEQ2SEQ = "AutoModelForSeq2SeqLM"
 WITH_ENCODERS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "bart": ("bart", _SEQ2SEQ, _BART | {"scale_embedding": True}),
     "bart, untied": ("bart", _SEQ2SEQ, _BART | {"tie_word_embeddings": False}),
+    "mbart": ("mbart", _SEQ2SEQ, _BART),
+    "plbart": ("plbart", _SEQ2SEQ, _BART),
     "t5": ("t5", _SEQ2SEQ, _T5),
+    "mt5": ("mt5", _SEQ2SEQ, _T5),
     "t5_1.1": (
         "t5",
         _SEQ2SEQ,
@@ -372,7 +392,7 @@ def test_so_is_one_with_an_encoder(
     trace = _worked(tmp_path, "--encoder-tokens", read, "--tokens", IDS)
     _same_hooks(trace, seen)
     _same_weights(trace, "encoder.layers[{}].heads[{}]", value.encoder_attentions)
-    post = name.startswith("bart")
+    post = name.partition(",")[0] in ("bart", "plbart")
     encoder = "norm2" if post else "residual2"
     _same_states(trace, "encoder.", value.encoder_hidden_states, encoder)
     _same_decoder(trace, value, post=post)
@@ -732,7 +752,7 @@ def test_no_setting_ends_in_a_traceback(kind: str, tmp_path: Path) -> None:
     own = json.loads(DEFAULTS.read_text("utf-8"))[kind]["defaults"]
     new = ["new", str(tmp_path / "m.yaml"), "--force", "--from", str(tmp_path)]
     new += ["--encoder-states", str(tmp_path / "heard.npy")] if kind == "whisper" else []
-    new += ["--picture", str(tmp_path / "heard.npy")] if kind == "vit" else []
+    new += ["--picture", str(tmp_path / "heard.npy")] if kind.startswith("vit") else []
     for k, key in enumerate([*own, *_OLDER], start=len(kind)):
         for value in (_STRANGE[k % len(_STRANGE)], _STRANGE[5 * k % len(_STRANGE)]):
             config = {"model_type": kind, **dict.fromkeys(layers, 1), "num_experts": 1, key: value}
