@@ -19,6 +19,7 @@ from attncli.checkpoints.model_settings import (
     some_layers,
     sparse_layers,
     usual_settings,
+    written,
 )
 from attncli.errors import Problem, UserError, listed
 from attncli.file import reading
@@ -26,6 +27,7 @@ from attncli.file.array_files import INDEX, names_in_index, size_of, tensors_in
 from attncli.file.named_files import RefusedFileError
 from attncli.file.nodes import data_of
 from attncli.file.problems import Diagnostics, knows_nothing
+from attncli.operations.positions import alibi_slopes
 
 Data = Mapping[str, Any]
 
@@ -141,6 +143,20 @@ def _rows_of(number: int) -> Callable[[Checkpoint], str]:
     return rows
 
 
+def _group(more: int) -> Callable[[Checkpoint], int]:
+    """How many heads share a key and a value, and so many more."""
+    return lambda it: (
+        int(it.config["num_attention_heads"]) // int(it.config["num_key_value_heads"]) + more
+    )
+
+
+def _slopes_with_scale(checkpoint: Checkpoint) -> list[str]:
+    """The slopes of ALiBi where it is added before scores are scaled, and so with them."""
+    scale = math.sqrt(_head_size(checkpoint))
+    slopes = alibi_slopes(int(checkpoint.config["num_attention_heads"]))
+    return [written(float(slope.full) / scale) for slope in slopes]
+
+
 def _labels(checkpoint: Checkpoint) -> list[str]:
     """What the classes are called, in their order; two that have no names aren't in the file."""
     named = checkpoint.config.get("id2label")
@@ -168,6 +184,10 @@ _WORKED_OUT: Mapping[str, Callable[[Checkpoint], object]] = {
     "query_rows": _rows_of(0),
     "key_rows": _rows_of(1),
     "value_rows": _rows_of(2),
+    "group_queries": _group(0),
+    "group_key": _group(1),
+    "group_parts": _group(2),
+    "slopes_with_scale": _slopes_with_scale,
 }
 """What follows from several settings, by the name that families have for it."""
 

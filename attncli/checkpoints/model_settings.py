@@ -33,6 +33,18 @@ def dense_layers(config: Data) -> list[int]:
     return [k for k in range(1, int(config["num_hidden_layers"]) + 1) if k not in sparse]
 
 
+UNTURNED = "unturned"
+"""The type of layers whose queries and keys aren't turned."""
+
+
+def unturned_layers(config: Data) -> list[int]:
+    """The numbers, from 1, of those layers: in Cohere 2 the ones without a window."""
+    turned = config.get("no_rope_layers", ())
+    if config["model_type"] == "cohere2":
+        turned = [kind == _WINDOWED for kind in config["layer_types"]]
+    return [k for k, turns in enumerate(turned, start=1) if not turns]
+
+
 def some_layers(numbers: Sequence[int], config: Data) -> object:
     """Some of the layers as a scenario says them; None where they are all or none."""
     count = int(config["num_hidden_layers"])
@@ -56,7 +68,8 @@ _UNDECLARED: Data = {
 """Settings that are read though the class of a model doesn't declare them, each with a value of it.
 Others do nothing."""
 _VALUES: Data = {
-    **_UNDECLARED, "num_key_value_heads": 8, "num_decoder_layers": 6, "layer_types": [_WHOLE],
+    **_UNDECLARED, "num_key_value_heads": 8, "num_decoder_layers": 6, "num_kv_heads": 8,
+    "layer_types": [_WHOLE], "num_ln_in_parallel_attn": 2, "no_rope_layers": [1],
     "mlp_only_layers": [0], "id2label": {"0": "LABEL_0"}, "pad_token_id": 0, "sliding_window": 4096,
     "attn_logit_softcapping": 50.0, "final_logit_softcapping": 30.0, "clip_qkv": 8.0,
     "use_bidirectional_attention": False, "tie_word_embeddings": True,
@@ -165,7 +178,10 @@ as everywhere."""
 def _numbers(data: Data, _: Data) -> Data:
     """How many heads keys and values have, and how many layers a decoder; which layers have no
     experts."""
-    others = {"num_key_value_heads": "num_attention_heads", "num_decoder_layers": "num_layers"}
+    others = {
+        "num_key_value_heads": "num_attention_heads", "num_kv_heads": "num_attention_heads",
+        "num_decoder_layers": "num_layers",
+    }  # fmt: skip
     follow = {
         name: data[other] for name, other in others.items() if name in data and data[name] is None
     }
@@ -173,9 +189,18 @@ def _numbers(data: Data, _: Data) -> Data:
 
 
 def _parts(data: Data, _: Data) -> Data:
-    """What BLOOM and OPT work out in one way or another by two settings."""
+    """What BLOOM, Falcon and OPT work out in one way or another by two settings, and SmolLM 3."""
     if data["model_type"] == "bloom":
         return {"sums_slices": data["pretraining_tp"] > 1 and data["slow_but_exact"]}
+    if data["model_type"] == "falcon":
+        new, norms = data["new_decoder_architecture"], data["num_ln_in_parallel_attn"]
+        own = "own_norms" if new and norms in (None, 2) else "shared_norm"
+        groups = 1 if data["multi_query"] and not new else data["num_kv_heads"]
+        parallel = own if data["parallel_attn"] else "none"
+        return {"parallel": parallel, "num_key_value_heads": groups}
+    if data["model_type"] == "smollm3" and data["no_rope_layers"] is None:
+        step, count = data["no_rope_layer_interval"], data["num_hidden_layers"]
+        return {"no_rope_layers": [int(k % step != 0) for k in range(1, count + 1)]}
     if data["model_type"] == "opt":
         removed = data["_remove_final_layer_norm"]
         return {"final_layer_norm": data["do_layer_norm_before"] and not removed}
@@ -229,8 +254,10 @@ _COUNTS = ("num_hidden_layers", "n_layer", "n_layers", "decoder_layers", "num_de
 
 _HAS_WINDOW: Mapping[str, Callable[[Data, int], bool]] = MappingProxyType({
     "gemma2": lambda _, k: not k % 2,
+    "cohere2": lambda data, k: bool((k + 1) % (data.get("sliding_window_pattern") or 4)),
     "cwm": lambda _, k: bool(k % 4),
     "ministral": lambda data, _: data["sliding_window"] is not None,
+    "smollm3": lambda data, k: bool(data["sliding_window"]) and not data["no_rope_layers"][k],
     "gemma3_text": lambda data, k: bool((k + 1) % (data.get("sliding_window_pattern") or 6)),
     "qwen2": lambda data, k: data["sliding_window"] is not None and k >= data["max_window_layers"],
     "qwen3": lambda data, k: data["sliding_window"] is not None and k >= data["max_window_layers"],

@@ -13,7 +13,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from attncli.checkpoints.model_folder import Checkpoint, family_of, form_of
-from attncli.checkpoints.model_settings import SPARSE, dense_layers, sparse_layers, written
+from attncli.checkpoints.model_settings import (
+    SPARSE,
+    UNTURNED,
+    dense_layers,
+    sparse_layers,
+    unturned_layers,
+    written,
+)
 from attncli.errors import UserError, Where, listed
 from attncli.file.named_files import RefusedFileError
 from attncli.scenario.templates import layers_with
@@ -383,8 +390,9 @@ def _says_of_layers(checkpoint: Checkpoint, family: Data) -> list[dict[str, Any]
     """What a family says of each layer, by its types."""
     by_type = family.get("says_of_layers", {})
     says = [dict(by_type.get(value, {})) for value in checkpoint.config["layer_types"]]
-    for number in sparse_layers(checkpoint.config) if SPARSE in by_type else ():
-        says[number - 1] |= by_type[SPARSE]
+    for kind, numbers in ((SPARSE, sparse_layers), (UNTURNED, unturned_layers)):
+        for number in numbers(checkpoint.config) if kind in by_type else ():
+            says[number - 1] |= by_type[kind]
     return says
 
 
