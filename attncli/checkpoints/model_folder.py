@@ -12,8 +12,11 @@ from typing import Any, NamedTuple
 
 from attncli.checkpoints.model_settings import (
     DEFAULTS,
+    PLACES,
     dense_layers,
     local_rope,
+    places,
+    refusal,
     rope_scaling,
     settled,
     some_layers,
@@ -60,7 +63,8 @@ class Checkpoint(NamedTuple):
         folder = path if path.is_dir() else path.parent
         path = folder if path.name == _SETTINGS else path
         try:
-            config = dict(json.loads((folder / _SETTINGS).read_text("utf-8")))
+            text = (folder / _SETTINGS).read_text("utf-8")
+            config = {**json.loads(text), PLACES: places(text)}
             file = _tensor_file(path)
             names = names_in_index(file) if file.name.endswith(INDEX) else tensors_in(file)
             size = size_of(file)
@@ -110,7 +114,8 @@ def _rotary_dimensions(checkpoint: Checkpoint) -> int:
     scaling = rope_scaling(checkpoint.config) or {"kind": "linear"}
     if share % 2 and scaling["kind"] != "linear":
         wrong = f"rope_type {scaling['kind']} of {share} dimensions isn't known"
-        raise UserError.of("config.json", wrong, "known: an even number of dimensions")
+        right = "known: an even number of dimensions"
+        raise refusal(checkpoint.config, "partial_rotary_factor", wrong, right)
     return share + share % 2
 
 
@@ -204,6 +209,8 @@ def _tensor_file(path: Path) -> Path:
 
 
 _FAMILIES = Path(__file__).parent / "families"
+_NOT_WORKED = Path(__file__).parent / "not_worked.yaml"
+_KIND = "model_type"
 
 
 def families() -> Mapping[str, Data]:
@@ -230,14 +237,21 @@ def family_of(checkpoint: Checkpoint) -> Data:
     known, kind = families(), str(checkpoint.config.get("model_type"))
     if kind in known and usual_settings(kind) is None:
         wrong = f"the usual settings of models of the type {kind} aren't known"
-        raise UserError.of(
-            "config.json", wrong, f"add them to {DEFAULTS.name}, beside the families"
-        )
+        right = f"add them to {DEFAULTS.name}, beside the families"
+        raise refusal(checkpoint.config, _KIND, wrong, right)
     if kind in known:
         return known[kind]
-    wrong = f"models of the type {kind} aren't known"
-    unknown = Problem.of("config.json", wrong, f"known: {listed(sorted(known))}")
-    raise UserError([unknown, *map(_no_place, sorted(set(map(form_of, checkpoint.tensors))))])
+    right = f"known: {listed(sorted(known))}"
+    for entry in table_of(_NOT_WORKED).values():
+        if kind in entry["names"]:
+            name = entry.get("setting", _KIND)
+            name = name if name in checkpoint.config else _KIND
+            what = f"{name} of {kind}" if name != _KIND else f"{name} {kind}"
+            wrong = f"{what}: {entry['needs']} aren't worked here"
+            raise refusal(checkpoint.config, name, wrong, right)
+    unknown = refusal(checkpoint.config, _KIND, f"models of the type {kind} aren't known", right)
+    forms = sorted(set(map(form_of, checkpoint.tensors)))
+    raise UserError([*unknown.problems, *map(_no_place, forms)])
 
 
 def form_of(tensor: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from math import isfinite
@@ -10,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from attncli.errors import UserError, listed
+from attncli.errors import Problem, UserError, Where, listed
 from attncli.scenario.templates import EVERY_OTHER, layers_with
 from attncli.steps.input.positions import SCALINGS
 
@@ -92,6 +93,25 @@ _MAY_BE_NULL = frozenset({
 """Settings whose null says something, in some class with another default."""
 
 
+PLACES = "config.json"
+"""Where each setting stands in the file, a line and a column, is known of settings by this name."""
+
+
+def places(text: str) -> dict[str, tuple[int, int]]:
+    """Where each setting stands in a config.json, the first of a name."""
+    found: dict[str, tuple[int, int]] = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        for match in re.finditer(r'"(\w+)"\s*:', line):
+            found.setdefault(match[1], (number, match.start() + 1))
+    return found
+
+
+def refusal(config: Data, name: str, wrong: str, right: str) -> UserError:
+    """That of a setting of some name, where it stands."""
+    where = Where("config.json", *config.get(PLACES, {}).get(name, ()))
+    return UserError([Problem(where, wrong, right)])
+
+
 def usual_settings(kind: str) -> Data | None:
     """What is known of the settings of a type of models."""
     known: Data | None = json.loads(DEFAULTS.read_text("utf-8")).get(kind)
@@ -107,15 +127,15 @@ def settled(config: Data) -> Data:
     names, defaults = known["names"], known["defaults"]
     data = {**config, **{names[name]: config[name] for name in names if name in config}}
     read = {key: value for key, value in data.items() if key in _UNDECLARED or key in defaults}
-    _check(read, defaults)
-    entries = {**defaults, **read}
+    _check(config, read, defaults)
+    entries = {**defaults, **read, **({PLACES: config[PLACES]} if PLACES in config else {})}
     entries |= {"rope_parameters": _turning(data, known["rope"])} if "rope" in known else {}
     for follows in _FOLLOW:
         entries |= follows(entries, data)
     return entries
 
 
-def _check(data: Data, defaults: Data) -> None:
+def _check(config: Data, data: Data, defaults: Data) -> None:
     """Raises UserError for a value of another kind than a setting has by default, or may have."""
     for key, value in data.items():
         default = defaults.get(key)
@@ -126,7 +146,7 @@ def _check(data: Data, defaults: Data) -> None:
         wrong = f"{key}: {json.dumps(value)} is no value for it"
         right = f"give one like {json.dumps(example)}, or leave {key} out"
         right += "" if default is None else f": it is {json.dumps(default)} then"
-        raise UserError.of("config.json", wrong, right)
+        raise refusal(config, key, wrong, right)
 
 
 def _is_like(key: str, value: object, example: object) -> bool:
@@ -141,27 +161,30 @@ def _is_like(key: str, value: object, example: object) -> bool:
 
 def _turning(data: Data, default: Data) -> Data:
     """How queries and keys are turned: by the type of a layer, where each has a way of its own."""
-    _check({key: value for key, value in data.items() if key in _VALUES}, {})
+    _check(data, {key: value for key, value in data.items() if key in _VALUES}, {})
     given, scaling = data.get("rope_parameters") or {}, data.get("rope_scaling") or {}
-    _check(given, {})
+    _check(data, given, {})
     if _WHOLE not in default:
         base, share = _CALLED.get(str(data["model_type"]), ("rope_theta", "partial_rotary_factor"))
         older = {"rope_theta": data.get(base), "partial_rotary_factor": data.get(share)}
-        return _with_kind(default, older, scaling or given)
+        return _with_kind(data, default, older, scaling or given)
     if scaling and "rope_type" not in scaling:
         wrong = "rope_scaling without rope_type is read otherwise by each version of transformers"
-        raise UserError.of("config.json", wrong, "say rope_type instead of type")
+        raise refusal(data, "rope_scaling", wrong, "say rope_type instead of type")
     bases = {_WHOLE: ("rope_theta", scaling), _WINDOWED: ("rope_local_base_freq", {})}
     return {
         kind: _with_kind(
-            default[kind], {"rope_theta": data.get(base)}, {**(given.get(kind) or {}), **scaled}
+            data,
+            default[kind],
+            {"rope_theta": data.get(base)},
+            {**(given.get(kind) or {}), **scaled},
         )
         for kind, (base, scaled) in bases.items()
     }
 
 
-def _with_kind(default: Data, older: Data, data: Data) -> Data:
-    _check(data, {})
+def _with_kind(config: Data, default: Data, older: Data, data: Data) -> Data:
+    _check(config, data, {})
     spoken = {name: value for name, value in older.items() if value is not None}
     if not data:  # a class may scale by itself
         return {**default, **spoken}
@@ -241,11 +264,12 @@ def _types(data: Data, _: Data) -> Data:
     if {*map(str, types)} - {_WINDOWED, _WHOLE} or len(types) != count:
         wrong = f"layer_types: {json.dumps(types)}"
         right = f"give a type, {_WINDOWED} or {_WHOLE}, for each of the {count} layers"
-        raise UserError.of("config.json", wrong, right)
+        raise refusal(data, "layer_types", wrong, right)
     if _WINDOWED in types and not data["sliding_window"]:
         asked = "" if data.get("use_sliding_window", True) else " that is asked for"
         wrong = f"layer_types: some are {_WINDOWED}, and there is no sliding_window{asked}"
-        raise UserError.of("config.json", wrong, f"say how wide it is, or {_WHOLE} for all layers")
+        right = f"say how wide it is, or {_WHOLE} for all layers"
+        raise refusal(data, "layer_types", wrong, right)
     return {"layer_types": types}
 
 
@@ -301,7 +325,7 @@ def _scaling(config: Data, rope: Data) -> Data | None:
     if known is None or strange:
         wrong = f"rope_type {kind}" if known is None else f"{listed(sorted(strange))} of {kind}"
         right = f"known: {listed(_NEVER_SCALED.get(str(config.get('model_type')), [*SCALINGS]))}"
-        raise UserError.of("config.json", f"{wrong} isn't known", right)
+        raise refusal(config, "rope_type", f"{wrong} isn't known", right)
     length = config.get("max_position_embeddings")
     if kind == "dynamic" or rope.get("original_max_position_embeddings") is None:
         rope = {**rope, "original_max_position_embeddings": length}

@@ -17,6 +17,7 @@ from attncli.checkpoints.model_settings import (
     SPARSE,
     UNTURNED,
     dense_layers,
+    refusal,
     sparse_layers,
     unturned_layers,
     written,
@@ -148,7 +149,8 @@ def _check_known(checkpoint: Checkpoint, family: Data) -> None:
         only = written(checkpoint.setting(known[1:])) if known.startswith("$") else known
         if value is not None and written(value) != only:
             right = f"known: {name}: {only}"
-            raise UserError.of("config.json", f"{name}: {written(value)} isn't known", right)
+            wrong = f"{name}: {written(value)} isn't known"
+            raise refusal(checkpoint.config, name, wrong, right)
 
 
 def _of_settings(checkpoint: Checkpoint, cases: Mapping[str, Mapping[str, Any]]) -> list[str]:
@@ -320,7 +322,8 @@ def _past_padding(checkpoint: Checkpoint, ids: Sequence[int | None]) -> Data:
     padding = checkpoint.config["pad_token_id"]
     if padding is None:
         wrong = "pad_token_id: null, and positions begin after it"
-        raise UserError.of("config.json", wrong, "say which it is, like pad_token_id: 1")
+        right = "say which it is, like pad_token_id: 1"
+        raise refusal(checkpoint.config, "pad_token_id", wrong, right)
     if padding not in ids:
         return {"kind": "table", "start": str(padding + 1)}
     counted = accumulate(index != padding for index in ids)
