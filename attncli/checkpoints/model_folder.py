@@ -83,6 +83,17 @@ class Checkpoint(NamedTuple):
         left = (name for name in self.tensors if not prefix.match(name))
         return self._replace(tensors=frozenset(left))
 
+    def tower(self, *, sees: bool) -> Checkpoint:
+        """Of CLIP, which has two, the tower of pictures or that of texts; any other as it is."""
+        if self.config.get(_KIND) != "clip":
+            return self
+        other, own = ("text", "vision") if sees else ("vision", "text")
+        said = self.config.get(f"{own}_config")
+        config = {**(said if isinstance(said, Mapping) else {}), _KIND: f"clip_{own}_model"}
+        config |= {name: self.config[name] for name in (PLACES,) if name in self.config}
+        left = self.without(re.compile(f"logit_scale|{other}_model|{_PROJECTION[other]}"))
+        return left._replace(config=settled(config))
+
     def setting(self, names: str) -> object:
         """The first setting of some that is said, `rope_theta|rope_parameters.rope_theta`, or its
         root, `√name`, or 1 by it, `1/name`; None where none is."""
@@ -211,6 +222,7 @@ def _tensor_file(path: Path) -> Path:
 _FAMILIES = Path(__file__).parent / "families"
 _NOT_WORKED = Path(__file__).parent / "not_worked.yaml"
 _KIND = "model_type"
+_PROJECTION = {"text": "text_projection", "vision": "visual_projection"}
 
 
 def families() -> Mapping[str, Data]:

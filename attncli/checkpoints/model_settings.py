@@ -280,6 +280,7 @@ _HAS_WINDOW: Mapping[str, Callable[[Data, int], bool]] = MappingProxyType({
     "gemma2": lambda _, k: not k % 2,
     "cohere2": lambda data, k: bool((k + 1) % (data.get("sliding_window_pattern") or 4)),
     "cwm": lambda _, k: bool(k % 4),
+    "gpt_oss": lambda _, k: not k % 2,
     "ministral": lambda data, _: data["sliding_window"] is not None,
     "smollm3": lambda data, k: bool(data["sliding_window"]) and not data["no_rope_layers"][k],
     "gemma3_text": lambda data, k: bool((k + 1) % (data.get("sliding_window_pattern") or 6)),

@@ -261,6 +261,7 @@ _OF_LOGITS = ("unembedding", "predict_from", "logit_scale", "logit_softcap")
 def scenario_of(checkpoint: Checkpoint, place: Path, inputs: Inputs) -> dict[str, Any]:
     """What a scenario in the folder `place` says of a checkpoint, for what goes in. Raises
     UserError."""
+    checkpoint = checkpoint.tower(sees=inputs.picture is not None)
     kind = str(checkpoint.config.get("model_type"))
     family = family_of(checkpoint)
     _check_known(checkpoint, family)

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Array: TypeAlias = "NDArray[Any]"
-_RANGE = r"(\d{0,9}):(\d{0,9})"
+_RANGE = r"(\d{0,9}):(\d{0,9})(?::([1-9]\d{0,8}))?"
 
 
 class _RangeKind:
-    """`0:64`: from 0 on, up to but without 64."""
+    """`0:64`: from 0 on, up to but without 64; `0::2`: every other one."""
 
     def read(self, node: Node, problems: Diagnostics) -> slice | None:
         match = re.fullmatch(_RANGE, node.text) if isinstance(node, Scalar) else None
@@ -75,7 +75,9 @@ class ArrayPart(NamedTuple):
     ] = None
     transposed: Annotated[bool, Flag(), "whether it is to be transposed first"] = False
     rows: Annotated[
-        slice, _RangeKind(), "some of its rows: `0:64` (from 0, without 64), `2:` (from 2 on)"
+        slice,
+        _RangeKind(),
+        "some of its rows: `0:64` (from 0, without 64), `2:` (from 2 on), `0::2` (every other one)",
     ] = slice(None)
     columns: Annotated[slice, _RangeKind(), "some of its columns, likewise"] = slice(None)
     split: Annotated[
@@ -157,7 +159,8 @@ class ArrayPart(NamedTuple):
         texts += ["transposed"] if self.transposed else []
         for name, some in (("rows", self.rows), ("columns", self.columns)):
             if some != slice(None):
-                texts.append(f"{name} {_written(some.start)}:{_written(some.stop)}")
+                step = "" if some.step is None else f":{some.step}"
+                texts.append(f"{name} {_written(some.start)}:{_written(some.stop)}{step}")
         parts, first, last = self.split
         if parts > 1:
             each = f" of each of {self.heads} heads" if self.heads > 1 else ""
