@@ -12,13 +12,17 @@ from typing import Any, NamedTuple
 
 from attncli.checkpoints.model_settings import (
     DEFAULTS,
+    PLACES,
     dense_layers,
     local_rope,
+    places,
+    refusal,
     rope_scaling,
     settled,
     some_layers,
     sparse_layers,
     usual_settings,
+    written,
 )
 from attncli.errors import Problem, UserError, listed
 from attncli.file import reading
@@ -26,6 +30,7 @@ from attncli.file.array_files import INDEX, names_in_index, size_of, tensors_in
 from attncli.file.named_files import RefusedFileError
 from attncli.file.nodes import data_of
 from attncli.file.problems import Diagnostics, knows_nothing
+from attncli.operations.positions import alibi_slopes
 
 Data = Mapping[str, Any]
 
@@ -58,7 +63,8 @@ class Checkpoint(NamedTuple):
         folder = path if path.is_dir() else path.parent
         path = folder if path.name == _SETTINGS else path
         try:
-            config = dict(json.loads((folder / _SETTINGS).read_text("utf-8")))
+            text = (folder / _SETTINGS).read_text("utf-8")
+            config = {**json.loads(text), PLACES: places(text)}
             file = _tensor_file(path)
             names = names_in_index(file) if file.name.endswith(INDEX) else tensors_in(file)
             size = size_of(file)
@@ -76,6 +82,17 @@ class Checkpoint(NamedTuple):
         """The same without the tensors whose names begin so."""
         left = (name for name in self.tensors if not prefix.match(name))
         return self._replace(tensors=frozenset(left))
+
+    def tower(self, *, sees: bool) -> Checkpoint:
+        """Of CLIP, which has two, the tower of pictures or that of texts; any other as it is."""
+        if self.config.get(_KIND) != "clip":
+            return self
+        other, own = ("text", "vision") if sees else ("vision", "text")
+        said = self.config.get(f"{own}_config")
+        config = {**(said if isinstance(said, Mapping) else {}), _KIND: f"clip_{own}_model"}
+        config |= {name: self.config[name] for name in (PLACES,) if name in self.config}
+        left = self.without(re.compile(f"logit_scale|{other}_model|{_PROJECTION[other]}"))
+        return left._replace(config=settled(config))
 
     def setting(self, names: str) -> object:
         """The first setting of some that is said, `rope_theta|rope_parameters.rope_theta`, or its
@@ -108,7 +125,8 @@ def _rotary_dimensions(checkpoint: Checkpoint) -> int:
     scaling = rope_scaling(checkpoint.config) or {"kind": "linear"}
     if share % 2 and scaling["kind"] != "linear":
         wrong = f"rope_type {scaling['kind']} of {share} dimensions isn't known"
-        raise UserError.of("config.json", wrong, "known: an even number of dimensions")
+        right = "known: an even number of dimensions"
+        raise refusal(checkpoint.config, "partial_rotary_factor", wrong, right)
     return share + share % 2
 
 
@@ -141,6 +159,20 @@ def _rows_of(number: int) -> Callable[[Checkpoint], str]:
     return rows
 
 
+def _group(more: int) -> Callable[[Checkpoint], int]:
+    """How many heads share a key and a value, and so many more."""
+    return lambda it: (
+        int(it.config["num_attention_heads"]) // int(it.config["num_key_value_heads"]) + more
+    )
+
+
+def _slopes_with_scale(checkpoint: Checkpoint) -> list[str]:
+    """The slopes of ALiBi where it is added before scores are scaled, and so with them."""
+    scale = math.sqrt(_head_size(checkpoint))
+    slopes = alibi_slopes(int(checkpoint.config["num_attention_heads"]))
+    return [written(float(slope.full) / scale) for slope in slopes]
+
+
 def _labels(checkpoint: Checkpoint) -> list[str]:
     """What the classes are called, in their order; two that have no names aren't in the file."""
     named = checkpoint.config.get("id2label")
@@ -157,7 +189,7 @@ _WORKED_OUT: Mapping[str, Callable[[Checkpoint], object]] = {
     "gated": lambda checkpoint: checkpoint.config["is_gated_act"] or None,
     "labels": _labels,
     "logit_scale_of_t5": lambda it: (  # unless the unembedding was learned by itself
-        it.setting("1/√d_model") if it.config["scale_decoder_outputs"] else None
+        it.setting("1/√d_model") if it.config.get("scale_decoder_outputs") else None
     ),
     "rotary_base": _rotary_base,
     "rotary_dimensions": _rotary_dimensions,
@@ -168,6 +200,10 @@ _WORKED_OUT: Mapping[str, Callable[[Checkpoint], object]] = {
     "query_rows": _rows_of(0),
     "key_rows": _rows_of(1),
     "value_rows": _rows_of(2),
+    "group_queries": _group(0),
+    "group_key": _group(1),
+    "group_parts": _group(2),
+    "slopes_with_scale": _slopes_with_scale,
 }
 """What follows from several settings, by the name that families have for it."""
 
@@ -184,6 +220,9 @@ def _tensor_file(path: Path) -> Path:
 
 
 _FAMILIES = Path(__file__).parent / "families"
+_NOT_WORKED = Path(__file__).parent / "not_worked.yaml"
+_KIND = "model_type"
+_PROJECTION = {"text": "text_projection", "vision": "visual_projection"}
 
 
 def families() -> Mapping[str, Data]:
@@ -210,14 +249,21 @@ def family_of(checkpoint: Checkpoint) -> Data:
     known, kind = families(), str(checkpoint.config.get("model_type"))
     if kind in known and usual_settings(kind) is None:
         wrong = f"the usual settings of models of the type {kind} aren't known"
-        raise UserError.of(
-            "config.json", wrong, f"add them to {DEFAULTS.name}, beside the families"
-        )
+        right = f"add them to {DEFAULTS.name}, beside the families"
+        raise refusal(checkpoint.config, _KIND, wrong, right)
     if kind in known:
         return known[kind]
-    wrong = f"models of the type {kind} aren't known"
-    unknown = Problem.of("config.json", wrong, f"known: {listed(sorted(known))}")
-    raise UserError([unknown, *map(_no_place, sorted(set(map(form_of, checkpoint.tensors))))])
+    right = f"known: {listed(sorted(known))}"
+    for entry in table_of(_NOT_WORKED).values():
+        if kind in entry["names"]:
+            name = entry.get("setting", _KIND)
+            name = name if name in checkpoint.config else _KIND
+            what = f"{name} of {kind}" if name != _KIND else f"{name} {kind}"
+            wrong = f"{what}: {entry['needs']} aren't worked here"
+            raise refusal(checkpoint.config, name, wrong, right)
+    unknown = refusal(checkpoint.config, _KIND, f"models of the type {kind} aren't known", right)
+    forms = sorted(set(map(form_of, checkpoint.tensors)))
+    raise UserError([*unknown.problems, *map(_no_place, forms)])
 
 
 def form_of(tensor: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from math import isfinite
@@ -10,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from attncli.errors import UserError, listed
+from attncli.errors import Problem, UserError, Where, listed
 from attncli.scenario.templates import EVERY_OTHER, layers_with
 from attncli.steps.input.positions import SCALINGS
 
@@ -31,6 +32,18 @@ def dense_layers(config: Data) -> list[int]:
     """The numbers of the others."""
     sparse = sparse_layers(config)
     return [k for k in range(1, int(config["num_hidden_layers"]) + 1) if k not in sparse]
+
+
+UNTURNED = "unturned"
+"""The type of layers whose queries and keys aren't turned."""
+
+
+def unturned_layers(config: Data) -> list[int]:
+    """The numbers, from 1, of those layers: in Cohere 2 the ones without a window."""
+    turned = config.get("no_rope_layers", ())
+    if config["model_type"] == "cohere2":
+        turned = [kind == _WINDOWED for kind in config["layer_types"]]
+    return [k for k, turns in enumerate(turned, start=1) if not turns]
 
 
 def some_layers(numbers: Sequence[int], config: Data) -> object:
@@ -56,7 +69,8 @@ _UNDECLARED: Data = {
 """Settings that are read though the class of a model doesn't declare them, each with a value of it.
 Others do nothing."""
 _VALUES: Data = {
-    **_UNDECLARED, "num_key_value_heads": 8, "num_decoder_layers": 6, "layer_types": [_WHOLE],
+    **_UNDECLARED, "num_key_value_heads": 8, "num_decoder_layers": 6, "num_kv_heads": 8,
+    "layer_types": [_WHOLE], "num_ln_in_parallel_attn": 2, "no_rope_layers": [1],
     "mlp_only_layers": [0], "id2label": {"0": "LABEL_0"}, "pad_token_id": 0, "sliding_window": 4096,
     "attn_logit_softcapping": 50.0, "final_logit_softcapping": 30.0, "clip_qkv": 8.0,
     "use_bidirectional_attention": False, "tie_word_embeddings": True,
@@ -79,6 +93,25 @@ _MAY_BE_NULL = frozenset({
 """Settings whose null says something, in some class with another default."""
 
 
+PLACES = "config.json"
+"""Where each setting stands in the file, a line and a column, is known of settings by this name."""
+
+
+def places(text: str) -> dict[str, tuple[int, int]]:
+    """Where each setting stands in a config.json, the first of a name."""
+    found: dict[str, tuple[int, int]] = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        for match in re.finditer(r'"(\w+)"\s*:', line):
+            found.setdefault(match[1], (number, match.start() + 1))
+    return found
+
+
+def refusal(config: Data, name: str, wrong: str, right: str) -> UserError:
+    """That of a setting of some name, where it stands."""
+    where = Where("config.json", *config.get(PLACES, {}).get(name, ()))
+    return UserError([Problem(where, wrong, right)])
+
+
 def usual_settings(kind: str) -> Data | None:
     """What is known of the settings of a type of models."""
     known: Data | None = json.loads(DEFAULTS.read_text("utf-8")).get(kind)
@@ -94,15 +127,15 @@ def settled(config: Data) -> Data:
     names, defaults = known["names"], known["defaults"]
     data = {**config, **{names[name]: config[name] for name in names if name in config}}
     read = {key: value for key, value in data.items() if key in _UNDECLARED or key in defaults}
-    _check(read, defaults)
-    entries = {**defaults, **read}
+    _check(config, read, defaults)
+    entries = {**defaults, **read, **({PLACES: config[PLACES]} if PLACES in config else {})}
     entries |= {"rope_parameters": _turning(data, known["rope"])} if "rope" in known else {}
     for follows in _FOLLOW:
         entries |= follows(entries, data)
     return entries
 
 
-def _check(data: Data, defaults: Data) -> None:
+def _check(config: Data, data: Data, defaults: Data) -> None:
     """Raises UserError for a value of another kind than a setting has by default, or may have."""
     for key, value in data.items():
         default = defaults.get(key)
@@ -113,7 +146,7 @@ def _check(data: Data, defaults: Data) -> None:
         wrong = f"{key}: {json.dumps(value)} is no value for it"
         right = f"give one like {json.dumps(example)}, or leave {key} out"
         right += "" if default is None else f": it is {json.dumps(default)} then"
-        raise UserError.of("config.json", wrong, right)
+        raise refusal(config, key, wrong, right)
 
 
 def _is_like(key: str, value: object, example: object) -> bool:
@@ -128,30 +161,36 @@ def _is_like(key: str, value: object, example: object) -> bool:
 
 def _turning(data: Data, default: Data) -> Data:
     """How queries and keys are turned: by the type of a layer, where each has a way of its own."""
-    _check({key: value for key, value in data.items() if key in _VALUES}, {})
+    _check(data, {key: value for key, value in data.items() if key in _VALUES}, {})
     given, scaling = data.get("rope_parameters") or {}, data.get("rope_scaling") or {}
-    _check(given, {})
+    _check(data, given, {})
     if _WHOLE not in default:
         base, share = _CALLED.get(str(data["model_type"]), ("rope_theta", "partial_rotary_factor"))
         older = {"rope_theta": data.get(base), "partial_rotary_factor": data.get(share)}
-        return _with_kind(default, older, scaling or given)
+        return _with_kind(data, default, older, scaling or given)
     if scaling and "rope_type" not in scaling:
         wrong = "rope_scaling without rope_type is read otherwise by each version of transformers"
-        raise UserError.of("config.json", wrong, "say rope_type instead of type")
+        raise refusal(data, "rope_scaling", wrong, "say rope_type instead of type")
     bases = {_WHOLE: ("rope_theta", scaling), _WINDOWED: ("rope_local_base_freq", {})}
     return {
         kind: _with_kind(
-            default[kind], {"rope_theta": data.get(base)}, {**(given.get(kind) or {}), **scaled}
+            data,
+            default[kind],
+            {"rope_theta": data.get(base)},
+            {**(given.get(kind) or {}), **scaled},
         )
         for kind, (base, scaled) in bases.items()
     }
 
 
-def _with_kind(default: Data, older: Data, data: Data) -> Data:
-    _check(data, {})
-    kind = data.get("rope_type", data.get("type", "default"))
+def _with_kind(config: Data, default: Data, older: Data, data: Data) -> Data:
+    _check(config, data, {})
     spoken = {name: value for name, value in older.items() if value is not None}
-    return {**default, **spoken, **data, "rope_type": kind}
+    if not data:  # a class may scale by itself
+        return {**default, **spoken}
+    kind = data.get("rope_type", data.get("type", "default"))
+    usual = {name: default[name] for name in older if name in default}
+    return {**usual, **spoken, **data, "rope_type": kind}
 
 
 _CALLED: Mapping[str, tuple[str, str]] = {"gpt_neox": ("rotary_emb_base", "rotary_pct")}
@@ -162,7 +201,10 @@ as everywhere."""
 def _numbers(data: Data, _: Data) -> Data:
     """How many heads keys and values have, and how many layers a decoder; which layers have no
     experts."""
-    others = {"num_key_value_heads": "num_attention_heads", "num_decoder_layers": "num_layers"}
+    others = {
+        "num_key_value_heads": "num_attention_heads", "num_kv_heads": "num_attention_heads",
+        "num_decoder_layers": "num_layers",
+    }  # fmt: skip
     follow = {
         name: data[other] for name, other in others.items() if name in data and data[name] is None
     }
@@ -170,9 +212,18 @@ def _numbers(data: Data, _: Data) -> Data:
 
 
 def _parts(data: Data, _: Data) -> Data:
-    """What BLOOM and OPT work out in one way or another by two settings."""
+    """What BLOOM, Falcon and OPT work out in one way or another by two settings, and SmolLM 3."""
     if data["model_type"] == "bloom":
         return {"sums_slices": data["pretraining_tp"] > 1 and data["slow_but_exact"]}
+    if data["model_type"] == "falcon":
+        new, norms = data["new_decoder_architecture"], data["num_ln_in_parallel_attn"]
+        own = "own_norms" if new and norms in (None, 2) else "shared_norm"
+        groups = 1 if data["multi_query"] and not new else data["num_kv_heads"]
+        parallel = own if data["parallel_attn"] else "none"
+        return {"parallel": parallel, "num_key_value_heads": groups}
+    if data["model_type"] == "smollm3" and data["no_rope_layers"] is None:
+        step, count = data["no_rope_layer_interval"], data["num_hidden_layers"]
+        return {"no_rope_layers": [int(k % step != 0) for k in range(1, count + 1)]}
     if data["model_type"] == "opt":
         removed = data["_remove_final_layer_norm"]
         return {"final_layer_norm": data["do_layer_norm_before"] and not removed}
@@ -183,12 +234,13 @@ def _activation(data: Data, entry: Data) -> Data:
     """GELU by its tanh, which Gemma and T5 had before it had a name."""
     if data["model_type"] == "gemma" and data["hidden_act"] == "gelu":
         return {"hidden_act": "gelu_pytorch_tanh"}
-    if data["model_type"] != "t5":
+    if data["model_type"] not in ("t5", "mt5"):
         return {}
     *gated, function = data["feed_forward_proj"].split("-")
     as_was = "gelu_new" if data["feed_forward_proj"] == "gated-gelu" else function
-    tied = {"scale_decoder_outputs": entry.get("tie_word_embeddings") is not False}
-    follow = {"dense_act_fn": as_was, "is_gated_act": gated == ["gated"], **tied}
+    follow = {"dense_act_fn": as_was, "is_gated_act": gated == ["gated"]}
+    if data["model_type"] == "t5":
+        follow["scale_decoder_outputs"] = entry.get("tie_word_embeddings") is not False
     return {name: entry.get(name, value) for name, value in follow.items()}
 
 
@@ -212,11 +264,12 @@ def _types(data: Data, _: Data) -> Data:
     if {*map(str, types)} - {_WINDOWED, _WHOLE} or len(types) != count:
         wrong = f"layer_types: {json.dumps(types)}"
         right = f"give a type, {_WINDOWED} or {_WHOLE}, for each of the {count} layers"
-        raise UserError.of("config.json", wrong, right)
+        raise refusal(data, "layer_types", wrong, right)
     if _WINDOWED in types and not data["sliding_window"]:
         asked = "" if data.get("use_sliding_window", True) else " that is asked for"
         wrong = f"layer_types: some are {_WINDOWED}, and there is no sliding_window{asked}"
-        raise UserError.of("config.json", wrong, f"say how wide it is, or {_WHOLE} for all layers")
+        right = f"say how wide it is, or {_WHOLE} for all layers"
+        raise refusal(data, "layer_types", wrong, right)
     return {"layer_types": types}
 
 
@@ -225,6 +278,11 @@ _COUNTS = ("num_hidden_layers", "n_layer", "n_layers", "decoder_layers", "num_de
 
 _HAS_WINDOW: Mapping[str, Callable[[Data, int], bool]] = MappingProxyType({
     "gemma2": lambda _, k: not k % 2,
+    "cohere2": lambda data, k: bool((k + 1) % (data.get("sliding_window_pattern") or 4)),
+    "cwm": lambda _, k: bool(k % 4),
+    "gpt_oss": lambda _, k: not k % 2,
+    "ministral": lambda data, _: data["sliding_window"] is not None,
+    "smollm3": lambda data, k: bool(data["sliding_window"]) and not data["no_rope_layers"][k],
     "gemma3_text": lambda data, k: bool((k + 1) % (data.get("sliding_window_pattern") or 6)),
     "qwen2": lambda data, k: data["sliding_window"] is not None and k >= data["max_window_layers"],
     "qwen3": lambda data, k: data["sliding_window"] is not None and k >= data["max_window_layers"],
@@ -268,7 +326,7 @@ def _scaling(config: Data, rope: Data) -> Data | None:
     if known is None or strange:
         wrong = f"rope_type {kind}" if known is None else f"{listed(sorted(strange))} of {kind}"
         right = f"known: {listed(_NEVER_SCALED.get(str(config.get('model_type')), [*SCALINGS]))}"
-        raise UserError.of("config.json", f"{wrong} isn't known", right)
+        raise refusal(config, "rope_type", f"{wrong} isn't known", right)
     length = config.get("max_position_embeddings")
     if kind == "dynamic" or rope.get("original_max_position_embeddings") is None:
         rope = {**rope, "original_max_position_embeddings": length}

@@ -13,7 +13,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from attncli.checkpoints.model_folder import Checkpoint, family_of, form_of
-from attncli.checkpoints.model_settings import SPARSE, dense_layers, sparse_layers, written
+from attncli.checkpoints.model_settings import (
+    SPARSE,
+    UNTURNED,
+    dense_layers,
+    refusal,
+    sparse_layers,
+    unturned_layers,
+    written,
+)
 from attncli.errors import UserError, Where, listed
 from attncli.file.named_files import RefusedFileError
 from attncli.scenario.templates import layers_with
@@ -141,7 +149,8 @@ def _check_known(checkpoint: Checkpoint, family: Data) -> None:
         only = written(checkpoint.setting(known[1:])) if known.startswith("$") else known
         if value is not None and written(value) != only:
             right = f"known: {name}: {only}"
-            raise UserError.of("config.json", f"{name}: {written(value)} isn't known", right)
+            wrong = f"{name}: {written(value)} isn't known"
+            raise refusal(checkpoint.config, name, wrong, right)
 
 
 def _of_settings(checkpoint: Checkpoint, cases: Mapping[str, Mapping[str, Any]]) -> list[str]:
@@ -252,6 +261,7 @@ _OF_LOGITS = ("unembedding", "predict_from", "logit_scale", "logit_softcap")
 def scenario_of(checkpoint: Checkpoint, place: Path, inputs: Inputs) -> dict[str, Any]:
     """What a scenario in the folder `place` says of a checkpoint, for what goes in. Raises
     UserError."""
+    checkpoint = checkpoint.tower(sees=inputs.picture is not None)
     kind = str(checkpoint.config.get("model_type"))
     family = family_of(checkpoint)
     _check_known(checkpoint, family)
@@ -313,7 +323,8 @@ def _past_padding(checkpoint: Checkpoint, ids: Sequence[int | None]) -> Data:
     padding = checkpoint.config["pad_token_id"]
     if padding is None:
         wrong = "pad_token_id: null, and positions begin after it"
-        raise UserError.of("config.json", wrong, "say which it is, like pad_token_id: 1")
+        right = "say which it is, like pad_token_id: 1"
+        raise refusal(checkpoint.config, "pad_token_id", wrong, right)
     if padding not in ids:
         return {"kind": "table", "start": str(padding + 1)}
     counted = accumulate(index != padding for index in ids)
@@ -383,8 +394,9 @@ def _says_of_layers(checkpoint: Checkpoint, family: Data) -> list[dict[str, Any]
     """What a family says of each layer, by its types."""
     by_type = family.get("says_of_layers", {})
     says = [dict(by_type.get(value, {})) for value in checkpoint.config["layer_types"]]
-    for number in sparse_layers(checkpoint.config) if SPARSE in by_type else ():
-        says[number - 1] |= by_type[SPARSE]
+    for kind, numbers in ((SPARSE, sparse_layers), (UNTURNED, unturned_layers)):
+        for number in numbers(checkpoint.config) if kind in by_type else ():
+            says[number - 1] |= by_type[kind]
     return says
 
 

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Array: TypeAlias = "NDArray[Any]"
-_RANGE = r"(\d{0,9}):(\d{0,9})"
+_RANGE = r"(\d{0,9}):(\d{0,9})(?::([1-9]\d{0,8}))?"
 
 
 class _RangeKind:
-    """`0:64`: from 0 on, up to but without 64."""
+    """`0:64`: from 0 on, up to but without 64; `0::2`: every other one."""
 
     def read(self, node: Node, problems: Diagnostics) -> slice | None:
         match = re.fullmatch(_RANGE, node.text) if isinstance(node, Scalar) else None
@@ -32,30 +32,40 @@ class _RangeKind:
         return {"type": "string", "pattern": f"^{_RANGE}$"}
 
 
-class _SplitKind:
-    """`[3, 1]`: of three equal parts the first."""
+class Split(NamedTuple):
+    """Of so many equal `parts` those from the `first`, counted from 1, to the `last`."""
 
-    def read(self, node: Node, problems: Diagnostics) -> tuple[int, int] | None:
+    parts: int = 1
+    first: int = 1
+    last: int = 1
+
+
+class _SplitKind:
+    """`[3, 1]`: of three equal parts the first; `[6, 1, 4]`: of six the first four."""
+
+    def read(self, node: Node, problems: Diagnostics) -> Split | None:
         items = node.items if isinstance(node, Items) else ()
-        numbers = [COUNT.read(item, problems) for item in items]
-        if len(numbers) == 2 and None in numbers:  # noqa: PLR2004  (which is said already)
+        read = [COUNT.read(item, problems) for item in items]
+        numbers = [number for number in read if number is not None]
+        if len(items) in (2, 3) and len(numbers) < len(items):  # which is said already
             return None
-        if len(numbers) != 2 or not (numbers[0] or 0) >= (numbers[1] or 0):  # noqa: PLR2004
+        parts, *some = numbers or [0]
+        if len(items) not in (2, 3) or sorted(some) != some or some[-1] > parts:
             wrong = f"{describe(node)}, where parts belong"
             problems.add(node.where, wrong, "say how many, and which, like [3, 1]")
             return None
-        return numbers[0] or 1, numbers[1] or 1
+        return Split(parts, some[0], some[-1])
 
     def schema(self) -> Schema:
-        return {"type": "array", "items": COUNT.schema(), "minItems": 2, "maxItems": 2}
+        return {"type": "array", "items": COUNT.schema(), "minItems": 2, "maxItems": 3}
 
 
 class ArrayPart(NamedTuple):
     """What is taken of an array [r, c] or [n], in this order: of one that has more sides the entry
     `entry` of the first; of one with more sides each entry of the first is a row, where it is to be
     `flat`, or of a picture [channels, height, width] so wide and high `patches` are; it is
-    `transposed`; of the rows and the columns a range; of the longer side part `split[1]` of
-    `split[0]` equal ones, or where the parts of each of so many `heads` lie together that part of
+    `transposed`; of the rows and the columns a range; of the longer side some of equal parts, as
+    `split` says, or where the parts of each of so many `heads` lie together that part of
     each of them."""
 
     entry: Annotated[
@@ -65,14 +75,17 @@ class ArrayPart(NamedTuple):
     ] = None
     transposed: Annotated[bool, Flag(), "whether it is to be transposed first"] = False
     rows: Annotated[
-        slice, _RangeKind(), "some of its rows: `0:64` (from 0, without 64), `2:` (from 2 on)"
+        slice,
+        _RangeKind(),
+        "some of its rows: `0:64` (from 0, without 64), `2:` (from 2 on), `0::2` (every other one)",
     ] = slice(None)
     columns: Annotated[slice, _RangeKind(), "some of its columns, likewise"] = slice(None)
     split: Annotated[
-        tuple[int, int],
+        Split,
         _SplitKind(),
-        "one of equal parts along its longer side: `[3, 1]` is the first of three",
-    ] = (1, 1)
+        "one of equal parts along its longer side: `[3, 1]` is the first of three; or several that"
+        " follow each other: `[6, 1, 4]` are the first four of six",
+    ] = Split()
     heads: Annotated[
         int,
         COUNT,
@@ -125,7 +138,7 @@ class ArrayPart(NamedTuple):
         return cut.transpose(1, 3, 0, 2, 4)
 
     def _split(self, array: Array) -> Array:
-        parts, number = self.split
+        parts, first, last = self.split
         if parts == 1:
             return array
         if array.ndim > 1 and array.shape[1] > array.shape[0]:
@@ -136,7 +149,7 @@ class ArrayPart(NamedTuple):
             wrong = f"{length} rows or columns don't come in {parts} equal parts{heads}"
             raise RefusedFileError(wrong, "give other parts, or say them by rows: 0:64")
         cut = array.reshape(self.heads, parts, -1, *array.shape[1:])
-        return cut[:, number - 1].reshape(-1, *array.shape[1:])
+        return cut[:, first - 1 : last].reshape(-1, *array.shape[1:])
 
     def description(self) -> str:
         """`, rows 0:64, part 1 of 3`."""
@@ -146,10 +159,13 @@ class ArrayPart(NamedTuple):
         texts += ["transposed"] if self.transposed else []
         for name, some in (("rows", self.rows), ("columns", self.columns)):
             if some != slice(None):
-                texts.append(f"{name} {_written(some.start)}:{_written(some.stop)}")
-        if self.split[0] > 1:
+                step = "" if some.step is None else f":{some.step}"
+                texts.append(f"{name} {_written(some.start)}:{_written(some.stop)}{step}")
+        parts, first, last = self.split
+        if parts > 1:
             each = f" of each of {self.heads} heads" if self.heads > 1 else ""
-            texts.append(f"part {self.split[1]} of {self.split[0]}{each}")
+            which = f"part {first}" if first == last else f"parts {first} to {last}"
+            texts.append(f"{which} of {parts}{each}")
         return "".join(f", {text}" for text in texts)
 
 

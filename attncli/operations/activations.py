@@ -133,6 +133,11 @@ class MultiplyBy(Indexed):
 
 Multiply = equation("x[i, j] * gate[i, j]", x="n m", gate="n m")
 """Two matrices multiplied number by number, as a gate does."""
+MultiplyByOneMore = equation("x[i, j] * (1 + factor[i, j])", x="n m", factor="n m")
+"""The same with a factor that says by how much it differs from 1."""
+AtMost = equation("min(limit, x[i, j])", x="n m")
+Between = equation("max(-limit, min(limit, x[i, j]))", x="n m")
+"""Numbers that are cut off at a limit, and at minus the limit too (gpt-oss, arXiv:2508.10925)."""
 SoftCap = equation("cap * tanh(x[i, j] / cap)", whole=True, x="n m")
 """What never gets past ±cap (Gemma 2, arXiv:2408.00118, 2)."""
 Dropout = equation("x[i, j] * kept[i, j] / (1 - p)", x="n m", kept="n m")

@@ -132,7 +132,11 @@ LAYER_STEPS = (
         layer="norm norms norm1 norm2 norm3 norm1_after norm2_after norm3_after",
     ),
     StepLine("route", "block.experts", layer="experts router shared_expert"),
-    StepLine("ffn", "block.feed_forward", layer="activation gated d_ff W1 b1 W2 b2 W3 b3"),
+    StepLine(
+        "ffn",
+        "block.feed_forward",
+        layer="activation gated clamp up_plus_one d_ff W1 b1 W2 b2 W3 b3",
+    ),
     StepLine("mix", "block.experts"),
 )
 CELL_STEPS = (

@@ -68,9 +68,12 @@ def test_of_a_large_model_only_what_is_shown_is_worked(
     assert large_model(tmp_path) > 4 * 2**30
     worked: list[str] = []
     get = OnDemand.__getitem__
-    monkeypatch.setattr(
-        OnDemand, "__getitem__", lambda self, name: worked.append(name) or get(self, name)
-    )
+
+    def noted(self: OnDemand, name: str) -> Any:
+        worked.append(name)
+        return get(self, name)
+
+    monkeypatch.setattr(OnDemand, "__getitem__", noted)
     words = ("--layer", 1, "--head", 1, "--step", "scores", "--detail", "summary")
     result = run("--from", tmp_path, "--text", "5,17,2", *words)
     assert result.exit_code == 0, result.output

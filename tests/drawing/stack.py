@@ -195,6 +195,7 @@ class Stack:
         gated = kind in GATED
         if not gated and pen.coin(4):
             record["gated"], gated = "true", True
+            record |= {"clamp": "1.5", "up_plus_one": "true"} if pen.coin() else {}
         return record | (self.experts(gated) if pen.coin(5) else self.network(gated))
 
     def experts(self, gated: bool) -> Tree:

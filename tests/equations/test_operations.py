@@ -130,6 +130,11 @@ CASES: dict[str, Case] = {
     "add": Case(ops.Add(2), F34 * 2, "ff", lambda a, b: a + b),
     "add3": Case(ops.Add(3), F34 * 3, "fff", lambda a, b, c: a + b + c),
     "multiply": Case(ops.Multiply(), F34 * 2, "ff", lambda a, b: a * b),
+    "multiply_by_one_more": Case(
+        ops.MultiplyByOneMore(), F34 * 2, "ff", lambda a, b: a * (1 + b)
+    ),
+    "at_most": Case(ops.AtMost(CAP), F34, "f", lambda x: np.minimum(1.5, x)),
+    "between": Case(ops.Between(CAP), F34, "f", lambda x: np.clip(x, -1.5, 1.5)),
     "soft_cap": Case(ops.SoftCap(CAP), F34, "f", lambda x: 1.5 * np.tanh(x / 1.5)),
     "dropout": Case(ops.Dropout(DROPPED), F34 * 2, "fb", lambda x, k: x * k / 0.9),
     "dropout_half": Case(ops.Dropout(HALF), F34 * 2, "fb", lambda x, k: x * k * 2),

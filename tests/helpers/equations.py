@@ -134,6 +134,9 @@ EXAMPLES: dict[str, Example] = {
     "softmax": Example(ops.Softmax(), "f", lambda x: x.softmax(1)),
     "add": Example(ops.Add(3), "fff", lambda a, b, c: a + b + c),
     "multiply": Example(ops.Multiply(), "ff", lambda a, b: a * b),
+    "multiply_by_one_more": Example(ops.MultiplyByOneMore(), "ff", lambda a, b: a * (1 + b)),
+    "at_most": Example(ops.AtMost(_written("1.5")), "f", lambda x: x.clamp(max=1.5)),
+    "between": Example(ops.Between(_written("1.5")), "f", lambda x: x.clamp(-1.5, 1.5)),
     "mean_of": Example(ops.MeanOf(3), "fff", lambda a, b, c: (a + b + c) / 3),
     "mixture_of": Example(
         ops.MixtureOf((True, True, False)), "fffff", lambda g, x, h, y, z: g * x + h * y + z

@@ -62,7 +62,7 @@ _NAMES = {
     "route": "router.affinity router.chosen router.chosen_affinity router.exp router.exp_sum"
     " router.probabilities router.chosen_sum routing share",
     "mix": "gate_logit gate mixture",
-    "ffn": "hidden activated up gated ffn",
+    "ffn": "hidden clamped activated up clamped_up gated ffn",
     "unstack": "W_ax W_aa b_ax b_aa W_fx W_fa b_fx b_fa W_ux W_ua b_ux b_ua W_cx W_ca b_cx b_ca"
     " W_ox W_oa b_ox b_oa W_rx W_ra b_rx b_ra",
     "input": "x ax",

@@ -23,7 +23,7 @@ SETTINGS = (
     *RECURRENT,
     "block", "norm", "norms", "residuals", "activation", "heads", "kv_heads", "d_k", "d_v", "d_ff",
     "projection", "weights_layout", "scale", "softcap", "softcap_order", "qk_norm",
-    "temperature", "mask", "mask_value", "gated", "parallel", "rope", "residual_scale", "router",
+    "temperature", "mask", "mask_value", "gated", "clamp", "up_plus_one", "parallel", "rope", "residual_scale", "router",
     "average_heads",
 )  # fmt: skip
 _CROSS = (
@@ -32,7 +32,7 @@ _CROSS = (
 )  # fmt: skip
 _OTHERS = {
     "W1", "W2", "W3", "b1", "b2", "b3", "norm", "norms", "norm1", "activation", "gated",
-    "final_norm", "head", "positions", "unembedding", "experts", "project_in", "project_out",
+    "clamp", "up_plus_one", "final_norm", "head", "positions", "unembedding", "experts", "project_in", "project_out",
 }  # fmt: skip
 _ATTENTION = {
     "block", "heads", "kv_heads", "scale", "scaled", "scores", "mask", "mask_value", "bias",
@@ -185,6 +185,18 @@ def _networks(book: Book, record: Record, x: Numbers | None) -> Numbers | None:
     return None if x is None else mixture(book, record, x, _feed_forward)
 
 
+def _gated(book: Book, a: Numbers, up: Numbers, most: Any, more: bool) -> Numbers:
+    """What a gate makes of the numbers beside it, which may be cut off at a limit, and of 1 more."""
+    if most is not None:
+        inside = slopes.multiplied(1 * (abs(up) < most))
+        cut = np.maximum(-most, np.minimum(most, up))
+        up = book.keep("clamped_up", cut, [(up, inside)])
+    times = up + 1 if more else up
+    return book.keep(
+        "gated", a * times, [(a, slopes.multiplied(times)), (up, slopes.multiplied(a))]
+    )
+
+
 def _feed_forward(book: Book, record: Record, x: Numbers | None) -> Numbers | None:
     """activation(x W1 + b1) W2 + b2; gated: (silu(x W1 + b1) × (x W3 + b3)) W2 + b2 (Shazeer
     2020, arXiv:2002.05202)."""
@@ -195,14 +207,17 @@ def _feed_forward(book: Book, record: Record, x: Numbers | None) -> Numbers | No
     if not any(f"W{k}" in record for k in (1, 2, 3)):
         return activated(book, "activated", kind, x)
     a = book.keep("hidden", *linear(book, record, ("W1", "b1"), x, d_ff))
+    gated = kind in _GATES or str(record.get("gated")).lower() == "true"
+    most: Any = book.number(record["clamp"]) if gated and "clamp" in record else None
+    if most is not None:
+        a = book.keep("clamped", np.minimum(most, a), [(a, slopes.multiplied(1 * (a < most)))])
     if kind != "none":
         a = activated(book, "activated", _GATES.get(kind, kind), a)
-    if kind in _GATES or str(record.get("gated")).lower() == "true":
+    if gated:
         if "W3" not in record:
             return None
         up = book.keep("up", *linear(book, record, ("W3", "b3"), x, d_ff))
-        backs = [(a, slopes.multiplied(up)), (up, slopes.multiplied(a))]
-        a = book.keep("gated", a * up, backs)
+        a = _gated(book, a, up, most, str(record.get("up_plus_one")).lower() == "true")
     if "W2" not in record:
         return None
     return book.keep("ffn", *linear(book, record, ("W2", "b2"), a, x.shape[1]))

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from attncli.errors import Where
 from attncli.file import array_files
-from attncli.file.array_parts import ArrayPart
+from attncli.file.array_parts import ArrayPart, Split
 from attncli.file.named_files import RefusedFileError
 from attncli.file.nodes import Node, Numbers
 from attncli.file.problems import Diagnostics
@@ -790,9 +790,10 @@ def test_shards(tmp_path: Path) -> None:
         ({"columns": slice(1, 3)}, np.arange(24.0).reshape(6, 4)[:, 1:3]),
         ({"rows": slice(2, None)}, np.arange(24.0).reshape(6, 4)[2:]),
         ({"transposed": True, "rows": slice(None, 1)}, np.arange(24.0).reshape(6, 4).T[:1]),
-        ({"split": (3, 2)}, np.arange(24.0).reshape(6, 4)[2:4]),
-        ({"split": (3, 2), "transposed": True}, np.arange(24.0).reshape(6, 4).T[:, 2:4]),
-        ({"split": (3, 3), "heads": 2}, np.arange(24.0).reshape(6, 4)[[2, 5]]),
+        ({"split": Split(3, 2, 2)}, np.arange(24.0).reshape(6, 4)[2:4]),
+        ({"split": Split(3, 2, 2), "transposed": True}, np.arange(24.0).reshape(6, 4).T[:, 2:4]),
+        ({"split": Split(3, 3, 3), "heads": 2}, np.arange(24.0).reshape(6, 4)[[2, 5]]),
+        ({"split": Split(3, 1, 2), "heads": 2}, np.arange(24.0).reshape(6, 4)[[0, 1, 3, 4]]),
     ],
 )
 def test_parts_of_arrays(part: dict[str, Any], expected: NDArray[np.float64]) -> None:
@@ -831,9 +832,9 @@ def test_arrays_of_many_sides(tmp_path: Path) -> None:
 
 def test_parts_that_are_not_there() -> None:
     for part in (
-        ArrayPart(split=(5, 1)),
+        ArrayPart(split=Split(5, 1, 1)),
         ArrayPart(rows=slice(2, 9)),
-        ArrayPart(split=(3, 1), heads=4),
+        ArrayPart(split=Split(3, 1, 1), heads=4),
         ArrayPart(entry=6),
     ):
         with pytest.raises(RefusedFileError):

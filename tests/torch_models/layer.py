@@ -121,11 +121,18 @@ def _network(page: Page, own: Tree, tree: Tree, x: Quantity) -> Quantity:
     if "W1" not in own:
         return activated(page, "activated", kind, x)
     a = linear(page, "hidden", x, given(page, own, "W1", "b1"), tree)
+    gated = kind in _GATES or is_true(tree.get("gated"))
+    most = float(tree["clamp"]) if gated and "clamp" in tree else None
+    if most is not None:
+        a = page.make("clamped", lambda a: a.clamp(max=most), a)
     if kind != "none":
         a = activated(page, "activated", _GATES.get(kind, kind), a)
-    if kind in _GATES or is_true(tree.get("gated")):
+    if gated:
         up = linear(page, "up", x, given(page, own, "W3", "b3"), tree)
-        a = page.make("gated", lambda a, up: a * up, a, up)
+        if most is not None:
+            up = page.make("clamped_up", lambda up: up.clamp(-most, most), up)
+        more = is_true(tree.get("up_plus_one"))
+        a = page.make("gated", lambda a, up: a * (up + 1 if more else up), a, up)
     return linear(page, "ffn", a, given(page, own, "W2", "b2"), tree) if "W2" in own else a
 
 

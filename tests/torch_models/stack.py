@@ -21,7 +21,8 @@ _ATTENTION = ("W_Q", "Q", "scores", "scaled", "weights", "output", "projection")
 _HELD = (
     "weights_layout", "heads", "kv_heads", "scale", "softcap", "softcap_order", "temperature",
     "mask", "mask_value", "qk_norm", "rope", "projection", "average_heads", "block", "norm",
-    "norms", "residuals", "residual_scale", "parallel", "activation", "gated", "router",
+    "norms", "residuals", "residual_scale", "parallel", "activation", "gated", "clamp",
+    "up_plus_one", "router",
     "cell", "direction", "gate_order", "reset", "update",
 )  # fmt: skip
 """What the top says for all layers."""

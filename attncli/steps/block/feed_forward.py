@@ -1,7 +1,7 @@
 """Feed-forward networks (Vaswani et al. 2017, 3.3), and the residual connections around sublayers
 (He et al. 2015, arXiv:1512.03385; Vaswani et al. 2017, 3.1).
 
-Gated networks: Shazeer 2020, arXiv:2002.05202.
+Gated networks: Shazeer 2020, arXiv:2002.05202; with limits, OpenAI 2025, gpt-oss, arXiv:2508.10925.
 """
 
 from __future__ import annotations
@@ -19,10 +19,14 @@ from attncli.operations.activations import (
     ACTIVATIONS,
     Activate,
     Add,
+    AtMost,
+    Between,
     BiasAfter,
     Multiply,
     MultiplyBy,
+    MultiplyByOneMore,
 )
+from attncli.operations.equation import EquationText
 from attncli.operations.rearranging import Same
 from attncli.steps.linear import (
     MISTAKES_BACK,
@@ -49,6 +53,20 @@ _GATE = Key(
     "gated",
     Flag(),
     "whether what is activated is a gate, which multiplies x W3 + b3: with `silu` that is `swiglu`",
+    False,
+    shared=True,
+)
+_CLAMP: Key[Decimal] = Key(
+    "clamp",
+    NUMBER,
+    "of a gated network: the most that goes into the activation, and how far x W3 + b3 may be from"
+    " 0 (gpt-oss)",
+    shared=True,
+)
+_ONE_MORE = Key(
+    "up_plus_one",
+    Flag(),
+    "of a gated network: whether the gate is multiplied by 1 + x W3 + b3 (gpt-oss)",
     False,
     shared=True,
 )
@@ -87,16 +105,30 @@ def _plan_ffn(place: LayerPlace) -> tuple[Definition, ...]:
     bare, kind, out_in = _is_bare(place), _kind(place), place.layer.config.linear
     definitions = [] if bare else [linear(place, "hidden", place.x, "1", out_in=out_in)]
     x = place.x if bare else definitions[0].name
+    limit = place.layer.config.get(_CLAMP) if _gated(place) else None
+    if limit is not None:
+        definitions.append(_cut_off(place, "clamped", AtMost, x))
+        x = definitions[-1].name
     if kind != "none":
         definitions.append(Definition(place.name("activated"), Activate(kind), (x,)))
         x = definitions[-1].name
     if bare:
         return tuple(definitions)
     if _gated(place):
-        up, gated = linear(place, "up", place.x, "3", out_in=out_in), place.name("gated")
-        definitions += [up, Definition(gated, Multiply(), (x, up.name))]
+        definitions.append(linear(place, "up", place.x, "3", out_in=out_in))
+        if limit is not None:
+            definitions.append(_cut_off(place, "clamped_up", Between, definitions[-1].name))
+        times = MultiplyByOneMore if place.layer.config.get(_ONE_MORE) else Multiply
+        gated, operands = place.name("gated"), (x, definitions[-1].name)
+        definitions.append(Definition(gated, times(), operands))
         x = gated
     return (*definitions, linear(place, "ffn", x, "2", out_in=out_in))
+
+
+def _cut_off(place: LayerPlace, local: str, how: EquationText, x: Name) -> Definition:
+    """Numbers cut off at the limit that is said."""
+    limit = Number.written(place.layer.config.get(_CLAMP))
+    return Definition(place.name(local), how(limit), (x,))
 
 
 def _happens_ffn(place: LayerPlace) -> str:
@@ -106,7 +138,9 @@ def _happens_ffn(place: LayerPlace) -> str:
     text = "Each token's vector goes on its own through a first layer"
     if _gated(place):
         activation = f" and the activation {_kind(place)}" if kind != "none" else ""
-        return f"{text}{activation}, is multiplied by a gate, and goes through a second layer."
+        limit = place.layer.config.get(_CLAMP)
+        cut = "" if limit is None else f" Both are cut off at {limit:f} first."
+        return f"{text}{activation}, is multiplied by a gate, and goes through a second layer.{cut}"
     relu = ", which turns negative numbers into 0," if kind == "relu" else ""
     middle = f", the activation {kind}{relu}" if kind != "none" else ""
     return f"{text}{middle} and a second layer."
@@ -145,11 +179,11 @@ _GELU = (
 FFN_STEP = Step(
     name="ffn",
     at=LayerPlace,
-    keys=(ACTIVATION, _GATE, _D_FF, *MATRICES),
+    keys=(ACTIVATION, _GATE, _CLAMP, _ONE_MORE, _D_FF, *MATRICES),
     title="Feed-forward network",
     titled=lambda place: "Activation" if _is_bare(place) else "Feed-forward network",
     does="works on each token alone, in a wider space",
-    makes=("hidden", "activated", "up", "gated", "ffn"),
+    makes=("hidden", "clamped", "activated", "up", "clamped_up", "gated", "ffn"),
     shapes="output [n, d_v] → hidden [n, d_ff] → activated [n, d_ff] → ffn [n, d_out]",
     happens=_happens_ffn,
     why=_WHY_FFN,
@@ -173,6 +207,16 @@ FFN_STEP = Step(
             "relu_for_another",
             "Taking ReLU instead of the activation that is asked for.",
             wrong(by(Activate("relu")), "activated"),
+        ),
+        Mistake(
+            "not_cut_off",
+            "Leaving what the gate multiplies as it is, where it is cut off at a limit.",
+            wrong(left_out, "clamped_up"),
+        ),
+        Mistake(
+            "one_not_added",
+            "Multiplying the gate without adding 1 first, where 1 is to be added.",
+            wrong(by(Multiply, 0, 1), MultiplyByOneMore),
         ),
         rows_for_columns("W1", "hidden"),
         rows_for_columns("W2", "ffn"),
