@@ -349,6 +349,7 @@ def pi(digits: int) -> Decimal:
 _FUNCTIONS: dict[str, Callable[..., Value]] = {
     "max": lambda _, *numbers: _picked(max, numbers),
     "min": lambda _, *numbers: _picked(min, numbers),
+    "abs": lambda _, x: _picked(max, (x, _negated(x))),
     "tanh": lambda evaluator, x: evaluator.rising(evaluator.tanh, x),
     "erf": lambda evaluator, x: evaluator.rising(evaluator.erf, x),
     "ln": lambda evaluator, x: evaluator.rising(evaluator.ln, x),

@@ -105,7 +105,9 @@ def row_as_vector(tree: Expression, i: int, operands: Sequence[Matrix]) -> Expre
 
     def change(node: Operand) -> Expression:
         operand = operands[node.place]
-        return _shown_row(operand, i) if "j" in node.indices else operand.number(i, 0)
+        if "j" in node.indices:
+            return _shown_row(operand, i)
+        return operand.number(i if node.indices else 0, 0)
 
     return with_each(tree, Operand, change)
 

@@ -56,6 +56,7 @@ TOKENIZER = (
     StepLine("prune", "tokenizing"),
     StepLine("viterbi", "tokenizing"),
 )
+QUANTIZED = (StepLine("quantize", "quantizing", stack="quantized"),)
 INPUT = (
     StepLine(
         "tokenize",
@@ -170,9 +171,9 @@ PREDICTION = (
     StepLine("binary_loss", "prediction.losses"),
     StepLine("mse", "prediction.losses", file="loss"),
 )
-_WITHOUT_GRADIENTS = ("tokenize", "online", "gradient", "predict", "classify")
+_WITHOUT_GRADIENTS = ("quantize", "tokenize", "online", "gradient", "predict", "classify")
 _ATTENTION = (*PROJECTION, *WITH_HEADS, *IN_HEADS, *MERGING)
-_FORWARD = (*INPUT, *_ATTENTION, *LAYER_STEPS, *CELL_STEPS, *PREDICTION)
+_FORWARD = (*QUANTIZED, *INPUT, *_ATTENTION, *LAYER_STEPS, *CELL_STEPS, *PREDICTION)
 BACKWARD = tuple(
     StepLine(f"backward_{name}", "backward.gradient_steps", through=name)
     for name in reversed(dict.fromkeys(line.step for line in _FORWARD))

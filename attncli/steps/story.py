@@ -146,6 +146,8 @@ class _Teller:
         self.scenario = scenario
         self.complaints = complaints
         self.parts: list[PlannedStep] = []
+        self.restored: dict[Name, Name] = {}
+        """What stands in the place of matrices that are quantized."""
 
     def add(self, step: str, place: Place) -> Name:
         """A step at a place, if it has anything to do there."""
@@ -154,6 +156,11 @@ class _Teller:
             raise TypeError(f"{step} is taken at a {own.at.__name__}, not at a {kind.__name__}")
         self._check(own, place)
         definitions = own.planned(place)
+        if self.restored:
+            taken = self.restored.get
+            definitions = tuple(
+                d._replace(operands=tuple(taken(o, o) for o in d.operands)) for d in definitions
+            )
         if not definitions and not (step == "tokenize" and place.text.tokens):
             return place.x
         self._told(PlannedStep(step, place, definitions))
@@ -189,6 +196,11 @@ class _Teller:
 
             for step, at in tokenizer_steps(place):
                 self.add(step, at)
+        if "quantized" in stack.config.values:
+            from attncli.steps.quantizing import restored
+
+            self.add("quantize", place)
+            self.restored |= restored(place)
         if not stack.sees:
             self.add("tokenize", place)
         x = self._input(place)

@@ -227,6 +227,7 @@ def _told(x: Decimal) -> str:
 
 
 _FUNCTIONS: dict[str, Callable[..., Decimal]] = {
+    "abs": abs,
     "max": max,
     "min": min,
     "ln": Decimal.ln,

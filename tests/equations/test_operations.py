@@ -115,6 +115,12 @@ CASES: dict[str, Case] = {
     "same": Case(ops.Same(), F34, "f", lambda x: x),
     "take_columns": Case(ops.TakeColumns(1, 3), ((2, 6),), "f", lambda x: x[:, 2:4]),
     "take_block": Case(ops.TakeBlock(1, 3), F34, "f", lambda x: x[:, 1:3]),
+    "abs_max": Case(ops.AbsMax(127), F34, "p", lambda x: np.abs(x).max(keepdims=True) / 127),
+    "abs_max_of_groups": Case(
+        ops.AbsMax(7, 2), F34, "p", lambda x: np.abs(x).reshape(3, 2, 2).max(axis=2) / 7
+    ),
+    "repeat_along": Case(ops.RepeatAlong(2), F34, "f", lambda x: np.repeat(x, 2, axis=1)),
+    "restored": Case(ops.RestoredInGroups(), F34 * 2, "ff", lambda x, s: x * s),
     "repeat_down": Case(
         ops.RepeatDown(1), ((3, 2), (1, 3)), "ff", lambda x, row: np.full((len(x), 1), row[0, 1])
     ),
@@ -315,7 +321,7 @@ CASES: dict[str, Case] = {
 AS_THEY_ARE = (
     ops.Same, ops.TakeColumn, ops.TakeColumns, ops.JoinColumns, ops.JoinRows, ops.Seen, ops.Masked,
     ops.TopK, ops.RepeatDown, ops.WithoutColumn, ops.Buckets, ops.TakeByBucket,
-    ops.NewTokens, ops.ZeroOne, ops.TakeBlock,
+    ops.NewTokens, ops.ZeroOne, ops.TakeBlock, ops.RepeatAlong,
 )  # fmt: skip
 """Operations that round nothing."""
 
@@ -496,7 +502,7 @@ def read(text: str) -> Any:
     return eval(text, {
         "mpf": mpmath.mpf, "sqrt": mpmath.sqrt, "sin": mpmath.sin, "cos": mpmath.cos,
         "ln": mpmath.ln, "tanh": mpmath.tanh, "e": mpmath.e, "π": mpmath.pi, "max": max,
-        "min": min,
+        "min": min, "abs": abs,
         "vec": lambda entries: np.array(entries, dtype=object),
     })  # fmt: skip
 

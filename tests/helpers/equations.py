@@ -173,6 +173,14 @@ EXAMPLES: dict[str, Example] = {
         ops.RunningSum(), "fff", lambda f, old, p: f * old + p.sum(1, keepdim=True)
     ),
     "running_output": Example(ops.RunningOutput(), "ffff", lambda f, old, p, V: f * old + p @ V),
+    "quantized": Example(
+        ops.Quantized(2), "cc", lambda x, scale: (x / scale).clamp(-2, 2)
+    ),
+    "quantized_in_groups": Example(
+        ops.QuantizedInGroups(2), "cc", lambda x, scale: (x / scale).clamp(-2, 2)
+    ),
+    "restored": Example(ops.Restored(), "ff", lambda x, scale: x * scale),
+    "restored_in_groups": Example(ops.RestoredInGroups(), "ff", lambda x, scale: x * scale),
     "relu_slope": Example(ops.ReluSlope(), "c", lambda z: (z > 0).double()),
     "tanh_slope": Example(ops.TanhSlope(), "f", lambda a: 1 - a**2),
     "times_diagonal": Example(ops.TimesDiagonal(), "ff", lambda W, slope: W.T * slope.T),

@@ -14,6 +14,7 @@ from attncli.operations.operation import *
 from attncli.operations.optimizers import *
 from attncli.operations.positions import *
 from attncli.operations.prediction import *
+from attncli.operations.quantizing import *
 from attncli.operations.rearranging import *
 from attncli.operations.recurrent import *
 from attncli.operations.subwords import *

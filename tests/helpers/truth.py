@@ -19,6 +19,7 @@ _DIGITS = 200
 _SURE = 150
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "abs": abs,
     "max": max,
     "min": min,
     "ln": mpmath.log,

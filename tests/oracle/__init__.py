@@ -32,6 +32,7 @@ with `decimal` the same in sixty digits, where no half is ever in doubt.
     layer      residuals, norms, feed-forward networks
     stack      embeddings, layers, encoder and decoder
     predict    logits, next tokens, losses
+    quantized  matrices in few bits
     intervals  which answers are right for a cell, whichever way it is rounded
 """
 

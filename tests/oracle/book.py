@@ -35,6 +35,7 @@ _NAMES = {
     "estimate": "rounds.total rounds.log_p",
     "prune": "rounds.cut_scores rounds.loss rounds.growth",
     "viterbi": "words.unknown words.totals words.best",
+    "quantize": "scale scales whole restored error",
     "embed": "E scaled_E",
     "project_in": "project_in.projected",
     "positions": "P S summed X",

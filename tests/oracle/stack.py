@@ -19,6 +19,7 @@ from tests.oracle.norms import norm, own_norm
 from tests.oracle.numerals import Numbers
 from tests.oracle.positions import kinds, of_kind
 from tests.oracle.predict import predict, predict_given, predict_read_out
+from tests.oracle.quantized import with_restored
 from tests.oracle.tape import named_parts
 from tests.oracle.text import dictionary_of, names_of, tokens, vocabulary, with_lines
 from tests.oracle.training import train, trained
@@ -75,6 +76,7 @@ def worked(
 
 def _work(book: Book, data: Record) -> None:
     """The way forth."""
+    data = with_restored(book, data)
     given = "logits" in data or "probabilities" in data
     if given:
         predict_given(book, data)
