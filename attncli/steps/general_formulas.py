@@ -65,7 +65,9 @@ def general_place(name: str, also: tuple[str, ...] = ()) -> Place:
     layer = layer._replace(recurrent=shown.cell)
     tokenizing = _tokenizing(name) if name in _TOKENIZING else None
     text = TokenizedText(sentence="ab", by_id=True, tokenizing=tokenizing)
-    stack = Stack(text=text, positions=shown.positions, layers=(layer,))
+    stack = Stack(
+        text=text, positions=shown.positions, layers=(layer,), config=Settings(values=shown.config)
+    )
     prediction = Prediction(
         "own", logit_scale=Decimal("0.125"), logit_softcap=Decimal(30), target_places=(0,)
     )

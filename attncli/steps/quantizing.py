@@ -107,7 +107,7 @@ QUANTIZE_STEP = Step(
     ),
     check=_check,
     plan=lambda place: tuple(_plan(place)),
-    general=General(x="W_Q"),
+    general=General(x="W_Q", config={"quantized": {"W_Q": {"kind": "int4", "group": 2}}}),
     example="i_love_ai",
     shown_with=("quantized={W_Q: int8}",),
     mistakes=(
