@@ -78,9 +78,11 @@ def __dir__() -> list[str]:
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401
     """Imports what is asked for when it is asked for: `attn --help` needs no NumPy."""
-    if name in _HOMES:
-        from importlib import import_module
+    from importlib import import_module
 
+    if name == "torch":
+        return import_module("attncli.torch")
+    if name in _HOMES:
         module, attribute = _HOMES[name]
         return getattr(import_module(module), attribute)
     if name in (*__all__, *_AS_PYTHON_HAS):

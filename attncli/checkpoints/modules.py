@@ -108,6 +108,11 @@ def checkpoint_of(state: Mapping[str, Any], settings: Any, folder: Path) -> Chec
     module whose attributes say them. Raises UserError for a kind that isn't known."""
     tensors, config = flat(state), as_config(settings)
     known = None if "model_type" in config else known_by([*tensors])
+    if known is None and "model_type" not in config:
+        kinds = listed(kind.name for kind in tables())
+        wrong = f"this isn't of a kind that is known by its parameters: {kinds}, or of transformers"
+        right = "say what is right, like=…, or of which model the tensors are, config=…"
+        raise UserError.of(type(settings).__name__, wrong, right)
     if known is None:
         file = folder / "model.safetensors"
         _write(tensors, file)
@@ -155,6 +160,8 @@ def _settings(known: Known, of: Any) -> dict[str, Any]:  # noqa: ANN401
 def _setting(known: Known, of: Any, paths: str) -> object:  # noqa: ANN401
     stack = known.table["found_by"][0].partition("{i}")[0] if not known.lead else ""
     for path in paths.split("|"):
+        if path.startswith("="):  # what it is where nobody says so
+            return path[1:]
         for start in (path, f"{stack}0.{path}", path.rpartition(".")[2]):
             value = _attribute(of, start)
             if value is not _NONE:

@@ -58,7 +58,7 @@ _ALIASES = {
     " heads_concat",
     "attention": "attention attn_out attn_output attention_output o_proj out_proj wo w_o to_out"
     " attn.c_proj attention.c_proj attn.proj attention.dense attention.output.dense out_lin"
-    " hook_attn_out attention.output self_attn self_attention attn mha o",
+    " hook_attn_out attention.output self_attn self_attention attn mha o output_proj",
     "residual1": "resid1 residual1 resid_mid add1 after_attn post_attn h1 res1 hook_resid_mid"
     " attn_residual self_attention",
     "residual3": "resid3 residual3 add3 res3 h3",

@@ -17,6 +17,7 @@ import numpy as np
 
 from attncli.dumps.departures import Comparison
 from attncli.dumps.tensors import meant_by, taken_apart
+from attncli.errors import Problem, UserError
 from attncli.file.array_files import Tensor
 from attncli.library.notebook import ShownPart
 from attncli.numbers.foreign_arrays import as_array
@@ -49,7 +50,7 @@ class LiveComparison(ShownPart):
 
     @cached_property
     def first(self) -> str | None:
-        first = self.comparison.first
+        first = self.comparison.first or next(iter(self.comparison.misshapen), None)
         return None if first is None else first.name
 
     @cached_property
@@ -95,8 +96,13 @@ def compare(
     tensors = {name: _entry(tensor, batch, first) for name, tensor in made.items()}
     trace = _right(module, like, arguments, batch)
     kind = type(module).__name__
-    by_turns = {} if isinstance(module, Mapping) else dict(_by_turns(module, tensors, trace))
-    dump = taken_apart(tensors, trace, {**by_turns, **(names or {})}, kind, precision)
+    told = {} if isinstance(module, Mapping) else dict(_told(module, tensors, trace))
+    try:
+        dump = taken_apart(tensors, trace, {**told, **(names or {})}, kind, precision)
+    except UserError as error:
+        named = (p.where.source.replace("--map ", "names: ") for p in error.problems)
+        pairs = zip(named, error.problems, strict=True)
+        raise UserError([Problem.of(name, p.wrong, p.right) for name, p in pairs]) from None
     return LiveComparison(Comparison(trace, dump), kind)
 
 
@@ -185,6 +191,28 @@ def _right(module: Any, like: Any, arguments: Mapping[str, Any], batch: int) -> 
 
     given = given_to(arguments, batch, batch_first=bool(getattr(module, "batch_first", True)))
     return work(scenario_of_module(module, like, given.inputs()))
+
+
+_LAST = (
+    "logits",
+    "projected",
+    "normed",
+    "states",
+    "attention",
+    "residual1",
+    "residual2",
+    "residual3",
+)
+"""What a module may give in the end."""
+
+
+def _told(module: Any, tensors: Tensors, trace: Trace) -> Iterator[tuple[str, str]]:  # noqa: ANN401
+    """What parts are by where they stand: what the whole gives is the last thing that is made."""
+    if "output" in tensors:
+        shape = tensors["output"].values.shape
+        last = (d.name for d in reversed(trace.plan) if d.name.local in _LAST and d.name in trace)
+        yield "output", str(next((x for x in last if trace[x].matrix.shape == shape), ""))
+    yield from _by_turns(module, tensors, trace)
 
 
 def _by_turns(module: Any, tensors: Tensors, trace: Trace) -> Iterator[tuple[str, str]]:  # noqa: ANN401

@@ -61,6 +61,8 @@ def cases() -> dict[str, Case]:
         "nanogpt": (other_modules.NanoGpt(), (IDS,), {}),
         "d2l attention": (other_modules.D2lAttention(8, 2), (same, same, same), {}),
         "d2l encoder": (other_modules.D2lEncoder(), (IDS, None), {}),
+        "cs336 block": (other_modules.Cs336Block(), (same,), {}),
+        "cs336 model": (other_modules.Cs336Model(), (IDS,), {}),
     }  # fmt: skip
 
 
@@ -111,6 +113,37 @@ def test_a_bug_is_told_where_it_is_and_by_its_name() -> None:
     assert (found.first, found.bug) == ("layers[1].attention", "not_scaled")
     assert found.names["transformer.h.0.attn.c_proj"] == "layers[1].attention"
     assert "Forgetting to scale" in found._repr_html_()
+
+
+class HalvesTurn(other_modules.Cs336Attention):
+    pairs = "half"
+
+
+class WrongBlock336(other_modules.Cs336Block):
+    attention = HalvesTurn
+
+
+class Reshaped(other_modules.D2lAttention):
+    def forward(self, queries: Any, keys: Any, values: Any, valid_lens: Any = None) -> Any:  # noqa: ARG002
+        q, k, v = map(self.split, (self.W_q(queries), self.W_k(keys), self.W_v(values)))
+        made = (q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5).softmax(-1) @ v
+        return self.W_o(made.reshape(made.shape[0], made.shape[2], -1))
+
+
+@pytest.mark.parametrize(
+    ("kind", "inputs", "first", "bug"),
+    [
+        (WrongBlock336, 1, "attention", "other_pairs"),
+        (lambda: Reshaped(8, 2), 3, "attention", "merged_without_transpose"),
+    ],
+)
+def test_what_the_whole_gives_is_the_last_thing(
+    kind: Any, inputs: int, first: str, bug: str
+) -> None:
+    """And no head's output, which it has the shape of, whatever is wrong with it."""
+    torch.manual_seed(2)
+    found = compare(kind(), *[x()] * inputs)
+    assert (found.first, found.bug) == (first, bug)
 
 
 def test_a_test_fails_with_the_report() -> None:
@@ -233,7 +266,7 @@ def test_x_transformers() -> None:
 
 
 def test_what_is_not_known_is_said() -> None:
-    with pytest.raises(UserError, match="aren't known"):
+    with pytest.raises(UserError, match="Linear: this isn't of a kind that is known"):
         compare(nn.Linear(8, 8), x())
     with pytest.raises(UserError, match="num_layers: 2 isn't known"):
         compare(nn.LSTM(3, 4, num_layers=2), x(5, 3))

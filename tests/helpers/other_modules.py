@@ -140,3 +140,80 @@ class D2lEncoder(nn.Module):
         for block in self.blks:
             x = block(x, valid_lens)
         return x
+
+
+class Cs336Norm(nn.Module):
+    def __init__(self, d: int) -> None:
+        super().__init__()
+        self.eps, self.weight = 1e-5, nn.Parameter(torch.rand(d) + 0.5)
+
+    def forward(self, x: Any) -> Any:
+        return x * (x.square().mean(-1, keepdim=True) + self.eps).rsqrt() * self.weight
+
+
+class Cs336Attention(nn.Module):
+    pairs = "interleaved"
+
+    def __init__(self, d: int, heads: int) -> None:
+        super().__init__()
+        self.num_heads = heads
+        self.q_proj, self.k_proj, self.v_proj, self.output_proj = (
+            nn.Linear(d, d, bias=False) for _ in range(4)
+        )
+
+    def turned(self, x: Any) -> Any:
+        n, d = x.shape[-2:]
+        angles = torch.arange(n)[:, None] * 10000.0 ** (-torch.arange(0, d, 2) / d)
+        cos, sin = angles.cos(), angles.sin()
+        half = self.pairs == "half"
+        a, b = x.chunk(2, -1) if half else (x[..., 0::2], x[..., 1::2])
+        turned = (a * cos - b * sin, a * sin + b * cos)
+        return torch.cat(turned, -1) if half else torch.stack(turned, -1).flatten(-2)
+
+    def forward(self, x: Any) -> Any:
+        n = x.shape[1]
+        q, k, v = (
+            part(x).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
+            for part in (self.q_proj, self.k_proj, self.v_proj)
+        )
+        scores = self.turned(q) @ self.turned(k).transpose(-1, -2) / math.sqrt(q.shape[-1])
+        hidden = torch.ones(n, n).triu(1).bool()
+        weights = scores.masked_fill(hidden, float("-inf")).softmax(-1)
+        return self.output_proj((weights @ v).transpose(1, 2).flatten(2))
+
+
+class Cs336Ffn(nn.Module):
+    def __init__(self, d: int, ff: int) -> None:
+        super().__init__()
+        self.w1, self.w3 = nn.Linear(d, ff, bias=False), nn.Linear(d, ff, bias=False)
+        self.w2 = nn.Linear(ff, d, bias=False)
+
+    def forward(self, x: Any) -> Any:
+        return self.w2(nn.functional.silu(self.w1(x)) * self.w3(x))
+
+
+class Cs336Block(nn.Module):
+    attention: type[Any] = Cs336Attention
+
+    def __init__(self, d: int = 8, heads: int = 2) -> None:
+        super().__init__()
+        self.ln1, self.attn = Cs336Norm(d), self.attention(d, heads)
+        self.ln2, self.ffn = Cs336Norm(d), Cs336Ffn(d, 12)
+
+    def forward(self, x: Any) -> Any:
+        x = x + self.attn(self.ln1(x))
+        return x + self.ffn(self.ln2(x))
+
+
+class Cs336Model(nn.Module):
+    def __init__(self, d: int = 8) -> None:
+        super().__init__()
+        self.token_embeddings = nn.Embedding(30, d)
+        self.layers = nn.ModuleList([Cs336Block(d) for _ in range(2)])
+        self.ln_final, self.lm_head = Cs336Norm(d), nn.Linear(d, 30, bias=False)
+
+    def forward(self, ids: Any) -> Any:
+        x = self.token_embeddings(ids)
+        for layer in self.layers:
+            x = layer(x)
+        return self.lm_head(self.ln_final(x))
