@@ -87,7 +87,7 @@ class ForThisRun(NamedTuple):
         return changes
 
 
-class Model(NamedTuple):
+class SavedModel(NamedTuple):
     """A saved model in the place of a scenario, and what it reads."""
 
     from_: str | None = None
@@ -275,7 +275,7 @@ class Arguments(NamedTuple):
     pictures: bool = False
     page: PageOptions = PageOptions()
     gradient_check: bool = False
-    model: Model = Model()
+    model: SavedModel = SavedModel()
     precision: str | None = None
 
     def work(self) -> Trace:
