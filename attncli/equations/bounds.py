@@ -271,6 +271,14 @@ def _logarithm(bounds: _Bounds, argument: Expression, error: Error) -> Error:
     return Error(np.where(off < 1, -np.log1p(-off), math.inf), _FUNCTION)
 
 
+def _sign(bounds: _Bounds, argument: Expression, error: Error) -> Error:
+    """What is relatively off has its sign still, and so has what is further from 0 than it is
+    absolutely off."""
+    if not _is_off(error):
+        return _EXACT
+    return Error((np.abs(bounds.values(argument)) <= error.absolute).astype(np.float64))
+
+
 def _expm1(bounds: _Bounds, argument: Expression, error: Error) -> Error:
     """x e^x / (e^x − 1) is at most 1 + |x|, the slope e^x."""
     relative = error.relative * (1 + float(bounds.size(argument).max())) + _FUNCTION
@@ -292,8 +300,7 @@ _FUNCTIONS: Mapping[str, _Rule] = MappingProxyType(
         "cos": lambda bounds, x, _: Error(bounds.absolute(x), _FUNCTION),
         "ln": _logarithm,
         "expm1": _expm1,
-        # what is relatively off has its sign still
-        "step": lambda _, __, off: Error(np.ones_like(off.absolute)) if _is_off(off) else _EXACT,
+        "step": _sign,
         "abs": lambda _, __, error: error,
     }
 )

@@ -45,9 +45,9 @@ WITHOUT: Mapping[str, Sequence[str]] = {
 def run(typed: Arguments) -> PageOutput:
     """A scenario worked out, every step as tables and as arithmetic. Raises UserError."""
     if bool(typed.scenario) == (typed.model.from_ is not None):
-        named = "two are named, a scenario and a model" if typed.scenario else "none is named"
-        right = "name a scenario, like i_love_ai, or a model, like --from FOLDER"
-        raise UserError.of("attn run", named, right)
+        wrong = "a scenario and a model" if typed.scenario else "missing argument 'SCENARIO'"
+        right = "name one, like `attn run i_love_ai`; `attn list` shows them"
+        raise UserError.of("attn run", wrong, "keep one" if typed.scenario else right)
     _check_precision(typed.precision)
     trace = (typed._replace(detail=None) if typed.detail == COST else typed).work()
     page = _cells(trace, typed) if typed.cell else _whole(trace, typed)

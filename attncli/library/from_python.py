@@ -55,7 +55,9 @@ def function_of(name: str) -> Callable[..., Any]:
         [
             Parameter(
                 field,
-                Parameter.POSITIONAL_OR_KEYWORD if default is REQUIRED else Parameter.KEYWORD_ONLY,
+                Parameter.POSITIONAL_OR_KEYWORD
+                if default is REQUIRED or field == "scenario"
+                else Parameter.KEYWORD_ONLY,
                 default=Parameter.empty if default is REQUIRED else default,
             )
             for field, _, default in fields

@@ -173,7 +173,7 @@ PREDICTION = (
 )
 _WITHOUT_GRADIENTS = ("quantize", "tokenize", "online", "gradient", "predict", "classify")
 _ATTENTION = (*PROJECTION, *WITH_HEADS, *IN_HEADS, *MERGING)
-_FORWARD = (*QUANTIZED, *INPUT, *_ATTENTION, *LAYER_STEPS, *CELL_STEPS, *PREDICTION)
+_FORWARD = (*INPUT, *QUANTIZED, *_ATTENTION, *LAYER_STEPS, *CELL_STEPS, *PREDICTION)
 BACKWARD = tuple(
     StepLine(f"backward_{name}", "backward.gradient_steps", through=name)
     for name in reversed(dict.fromkeys(line.step for line in _FORWARD))

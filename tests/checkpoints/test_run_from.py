@@ -98,8 +98,8 @@ def test_the_numbers_are_those_of_the_model(tmp_path: Path) -> None:
 
 def test_a_scenario_or_a_model_is_named_and_not_both(tmp_path: Path) -> None:
     for words, says in (
-        ((), "none is named"),
-        (("i_love_ai", "--from", tmp_path), "two are named"),
+        ((), "missing argument"),
+        (("i_love_ai", "--from", tmp_path), "a scenario and a model; keep one"),
     ):
         result = run(*words)
         assert result.exit_code == 2

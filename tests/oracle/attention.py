@@ -201,7 +201,7 @@ def _in_blocks(book: Book, size: int, scores: Numbers, V: Numbers, output: Numbe
     m = total = o = scores[:, :0]
     for k, start in enumerate(range(0, scores.shape[1], size), start=1):
         block = book.at(f"blocks[{k}]")
-        x = block.copy("scores", scores[:, start : start + size])
+        x = block.copy("S", scores[:, start : start + size])
         v = block.copy("V", V[start : start + size])
         old, m = m, block.copy("m", np.hstack([m, x]).max(axis=1, keepdims=True))
         if not old.size:

@@ -93,13 +93,14 @@ def test_only_what_is_asked_for_stays_in_its_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 def test_numbers_that_are_none_are_found_in_the_file(tmp_path: Path, bad: float) -> None:
+    """At once, or where they stay in their file, when they are worked with."""
     W = np.ones((WIDTH, WIDTH))
     W[3, 8] = bad
     saved(tmp_path, W_K=W)
     texts = []
     for in_place in (True, False):
         with pytest.raises(ScenarioError) as error:
-            scenario(tmp_path, in_place=in_place)
+            work(scenario(tmp_path, in_place=in_place))
         texts.append(str(error.value))
     assert texts[0] == texts[1]
     assert "row 4, column 9" in texts[0]

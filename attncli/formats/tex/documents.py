@@ -78,7 +78,7 @@ def facts(block: doc.DefinitionList, setting: Setting) -> str:
 
 def _points(block: doc.Bullets, _: Setting) -> str:
     items = "\n".join(rf"\item {spans(item)}" for item in block.items)
-    return f"\\begin{{itemize}}\n{items}\n\\end{{itemize}}"
+    return f"\\begin{{itemize}}\\raggedright\n{items}\n\\end{{itemize}}"
 
 
 def _tree(block: doc.Tree, _: Setting) -> str:

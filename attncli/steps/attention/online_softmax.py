@@ -62,7 +62,7 @@ def _plan(place: HeadPlace) -> Iterator[Definition]:
         some = names[start : start + size]
         keys, places = Axis(some, "K"), tuple(range(start, start + len(some)))
         named = place.at(place.name("blocks", number)).name
-        x, values, m, exp, factor = map(named, ("scores", "V", "m", "exp", "factor"))
+        x, values, m, exp, factor = map(named, ("S", "V", "m", "exp", "factor"))
         yield Definition(x, TakeBlock(start, start + len(some)), (scores,), columns=keys)
         yield Definition(values, TakeRows(places, some, "keys"), (V,), rows=keys)
         yield Definition(m, RowMax(running=bool(before)), (x, *before[:1]))
@@ -87,8 +87,8 @@ ONLINE_STEP = Step(
     at=HeadPlace,
     keys=(_BLOCK,),
     title="Online softmax",
-    does="works the output again block by block, without a table of all weights",
-    makes=("scores", "V", "m", "factor", "exp", "l", "o", "online_output", "difference"),
+    does="works the output again, block by block",
+    makes=("S", "V", "m", "factor", "exp", "l", "o", "online_output", "difference"),
     shapes="scores [n, m], V [m, d_v] → m [n, 1], l [n, 1], o [n, d_v] of each block →"
     " online_output [n, d_v]",
     happens=lambda _: (
