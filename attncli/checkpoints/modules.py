@@ -22,8 +22,6 @@ Data = Mapping[str, Any]
 Tensors = dict[str, Array]
 
 _TABLES = Path(__file__).parent / "modules"
-_FIRST = "layers.0."
-"""What stands before the names of a layer by itself, as if it were the first of several."""
 _TYPES = {"f2": "F16", "f4": "F32", "f8": "F64"}
 
 
@@ -44,7 +42,7 @@ def known_by(names: Sequence[str]) -> Known | None:
     """The kind of modules that tensors of such names are of."""
     for known in tables():
         for lead in ("", *_leads(known.table)):
-            there = {lead + name for name in _in_turn(known.table, names)}
+            there = {lead + in_turn(known.table, name) for name in names}
             if all(_is_there(form, there) for form in known.table["found_by"]) and not (
                 _is_there(known.table.get("not_by", "-"), there)
             ):
@@ -62,13 +60,9 @@ def _is_there(form: str, names: set[str]) -> bool:
     return any(either.replace("{i}", "0") in names for either in form.split("|"))
 
 
-def _in_turn(table: Data, names: Sequence[str]) -> list[str]:
-    """The names of tensors where attention and feed-forward networks are layers by turns: layer 3
-    is the second part of layer 1."""
-    return [in_turn(table, name) for name in names]
-
-
 def in_turn(table: Data, name: str) -> str:
+    """The name of a tensor where attention and feed-forward networks are layers by turns: layer 3
+    is the second part of layer 1."""
     stack = table.get("by_turns")
     if stack is None:
         return name
@@ -113,10 +107,9 @@ def checkpoint_of(state: Mapping[str, Any], settings: Any, folder: Path) -> Chec
         wrong = f"this isn't of a kind that is known by its parameters: {kinds}, or of transformers"
         right = "say what is right, like=…, or of which model the tensors are, config=…"
         raise UserError.of(type(settings).__name__, wrong, right)
+    file = folder / "model.safetensors"
     if known is None:
-        file = folder / "model.safetensors"
-        _write(tensors, file)
-        return Checkpoint(settled(config), file, frozenset(tensors), _size(tensors))
+        return Checkpoint(settled(config), file, frozenset(tensors), _written(tensors, file))
     said = _settings(known, config or settings)
     tensors = {
         known.lead + in_turn(known.table, name): _scaled(values, known.table, name, said)
@@ -127,9 +120,7 @@ def checkpoint_of(state: Mapping[str, Any], settings: Any, folder: Path) -> Chec
         "model_type": known.name, "num_hidden_layers": count,
         "layer_types": ["full_attention"] * count, "is_causal": None, **said,
     }  # fmt: skip
-    file = folder / "model.safetensors"
-    _write(tensors, file)
-    return Checkpoint(config, file, frozenset(tensors), _size(tensors), known.table)
+    return Checkpoint(config, file, frozenset(tensors), _written(tensors, file), known.table)
 
 
 def as_config(settings: Any) -> dict[str, Any]:  # noqa: ANN401
@@ -212,12 +203,8 @@ def _count(table: Data, names: Sequence[str]) -> int:
     return max(1, sum(name.fullmatch(text) is not None for text in names))
 
 
-def _size(tensors: Tensors) -> int:
-    return sum(values.size for values in tensors.values())
-
-
-def _write(tensors: Tensors, file: Path) -> None:
-    """The tensors as a .safetensors file has them, from which each is read when it is needed."""
+def _written(tensors: Tensors, file: Path) -> int:
+    """How many numbers there are, having written the tensors as a .safetensors file has them."""
     heads: dict[str, Any] = {}
     arrays = {name: _as_floats(values) for name, values in tensors.items()}
     ends = 0
@@ -229,6 +216,7 @@ def _write(tensors: Tensors, file: Path) -> None:
     with file.open("wb") as stream:
         stream.write(len(head).to_bytes(8, "little") + head)
         stream.writelines(values.tobytes() for values in arrays.values())
+    return sum(values.size for values in tensors.values())
 
 
 def _as_floats(values: Array) -> Array:

@@ -86,7 +86,6 @@ def compare(
     that isn't told by theirs; `precision` in which floats it works; `batch` which entry of a batch
     is looked at, from 0. Raises UserError.
     """
-    made: dict[str, Tensor] = {}
     arguments: dict[str, Any] = {}
     if isinstance(module, Mapping):
         made = _as_tensors(module)
