@@ -71,11 +71,11 @@ def marked_own(exam: OwnQuestions, sheet: AnswerSheet, scheme: Scheme) -> Marked
     the points that they give; until then it has none."""
     taken, remarks = answers_taken(None, exam.ids, sheet)
     terms = tuple(_marked(item, taken.get(item.id, Given("")), scheme) for item in exam.items)
-    waiting = (_waiting(m) for m in terms if m.asked.by_hand)
+    waiting = (waiting_for(m) for m in terms if m.asked.by_hand)
     return MarkedOwn(exam, terms, (*remarks, *filter(None, waiting)))
 
 
-def _waiting(term: MarkedTerm) -> Phrase:
+def waiting_for(term: MarkedTerm) -> Phrase:
     """What is to be said where a person has given no points yet, or none that there are."""
     if _points_given(term.asked, term.given) is not None:
         return ()

@@ -18,6 +18,7 @@ from attncli.marking.exam_parts import (
     MarkedOwn,
     OwnQuestions,
     WholeExam,
+    waiting_for,
 )
 from attncli.marking.marked_papers import MarkedPaper, PointedVerdict
 from attncli.marking.verdicts import read_number
@@ -160,7 +161,9 @@ def _with_points(
 
     terms = tuple(map(by_hand, part.terms))
     if isinstance(part, MarkedOwn):
-        return part._replace(terms=terms)
+        marked = [waiting_for(term) for term in part.terms if term.asked.id in given]
+        remarks = tuple(remark for remark in part.remarks if remark not in marked)
+        return part._replace(terms=terms, remarks=remarks)
     results = part.exam.results
     numbers = tuple(
         PointedVerdict(v.verdict._replace(judgement="by hand"), given[id_])

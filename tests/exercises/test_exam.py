@@ -281,6 +281,10 @@ def test_points_that_a_person_still_has_to_give_are_told(
     page = run("grade", folder, path).stdout
     assert "left empty" not in page
     assert "Not to be read" not in page
+    said = overrides(tmp_path, f"Ben,{HAND},2,by word of mouth")
+    told = run("grade", folder, path, "--overrides", said).stdout
+    assert "still to be marked" not in told
+    assert "by the teacher" in told
 
 
 def test_own_numbers_are_read_as_people_write_them(tmp_path: Path) -> None:
