@@ -40,6 +40,8 @@ _ALSO: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("cell", "direction", "activation", "reset", "update", "gate_order"), _CELLS),
 }
 """Steps that take a key, too, which is another step's own."""
+_OF_QUANTITIES: Mapping[str, tuple[str, ...]] = {"clamp": ("up",), "up_plus_one": ("up",)}
+"""Keys that a step takes only where it makes a quantity."""
 
 
 def unused(
@@ -95,13 +97,14 @@ def _other_decimals(
 
 
 def _paths_of(taken: Iterable[PlannedStep]) -> Mapping[str, set[Name]]:
-    """Where each step is taken, and all the places that these are in."""
+    """Where each step is taken and each quantity made, and all the places that these are in."""
     paths: dict[str, set[Name]] = {}
     for part in taken:
-        known, path = paths.setdefault(part.step, {TOP}), part.path
-        while path and path not in known:
-            known.add(path)
-            path = path.path
+        for made in (part.step, *(definition.name.local for definition in part.definitions)):
+            known, path = paths.setdefault(made, {TOP}), part.path
+            while path and path not in known:
+                known.add(path)
+                path = path.path
     return paths
 
 
@@ -115,11 +118,12 @@ def _is_taken(setting: Name, paths: Mapping[str, set[Name]]) -> bool:
 
 @cache
 def _steps_of() -> Mapping[str, tuple[str, ...]]:
-    """The steps that take what is said for each key."""
+    """The steps, or quantities, that take what is said for each key."""
     owners: dict[str, tuple[str, ...]] = {"block": ("mask", "residual", "norm", "ffn")}
     every = keys_of("stack", "attention", "layer", "cell", "way", "file").owners
     own = {key: step for key, step in every.items() if step not in _OF_TEXTS}
-    return owners | {key: (step, *_ALSO.get(key, ())) for key, step in own.items()}
+    taking = {key: (step, *_ALSO.get(key, ())) for key, step in own.items()}
+    return {**owners, **taking, **_OF_QUANTITIES}
 
 
 def _settings(scenario: Scenario) -> Iterator[Name]:

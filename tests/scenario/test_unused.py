@@ -104,6 +104,7 @@ def test_no_key_is_silent(base: str, key: str) -> None:
         ({"X": X, **NETWORK, "norms": RMS}, ["norms"]),
         ({"X": X, "layers": [{**WEIGHTS, **NETWORK, "residual_scale": 2, "residuals": "false"}]}, ["residual_scale"]),
         ({**BASES["block"], "activation": "swiglu"}, ["W2"]),
+        ({**BASES["block"], "clamp": 1, "up_plus_one": "true"}, ["clamp", "up_plus_one"]),
         ({**BASES["attention"], "until": "scores", "activation": "gelu"}, ["V"]),
         ({**BASES["block"], "norms": {"gamma_plus_one": "true"}}, ["norms.gamma_plus_one"]),
         ({**BASES["block"], "norm2": {"gamma_plus_one": "true"}}, ["norm2.gamma_plus_one"]),

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from decimal import Decimal
-from typing import Any
 
 from attncli.equations.tree import Number
 from attncli.file.keys import COUNT, NUMBER, Choice, Either, Flag, Key, ListOf
@@ -100,16 +99,6 @@ def _is_bare(place: LayerPlace) -> bool:
     """Whether an activation stands by itself, without a layer before it or after it."""
     weights = any(place.gives(f"{letter}{k}") for letter in "Wb" for k in "123")
     return not (place.layer.attends or weights or _gated(place))
-
-
-def _check_gate(place: LayerPlace) -> Objections:
-    """What is said of a gate is of a gated network."""
-    config = place.layer.config
-    keys: tuple[Key[Any], ...] = (_CLAMP, _ONE_MORE)
-    for key in keys:
-        if config.get(key) and not _gated(place):
-            wrong = f"{key.name} of a network that isn't gated"
-            yield config.at(key), wrong, "say gated: true, or leave it out"
 
 
 def _plan_ffn(place: LayerPlace) -> tuple[Definition, ...]:
@@ -205,7 +194,6 @@ FFN_STEP = Step(
         " long as the sum is negative, and the bias b1 shifts where that ends. In large models the"
         " hidden vector is mostly four times as wide as the token's."
     ),
-    check=_check_gate,
     plan=_plan_ffn,
     general=General(x="output", gives=("b1", "b2")),
     mistakes=(
