@@ -19,7 +19,6 @@ from attncli.equations.tree import (
     Negative,
     Number,
     Operand,
-    Root,
     Sum,
     Symbol,
     at,
@@ -188,9 +187,7 @@ _OTHER_KV = "The head takes the keys or values of group {} instead of {}, as rep
 
 def _epsilons(root: RootOf) -> Iterator[_Other]:
     own = next((n.full for n in numbers_in(root.tree)), Decimal(0))
-    inside = isinstance(root.tree, Root)
-    if not own:
-        inside = True
+    inside = root.inside or not own
     for epsilon in map(Decimal, _EPSILONS):
         if epsilon != own:
             says = f"ε is {epsilon.normalize():g} instead of {own.normalize():g}."
@@ -686,7 +683,9 @@ def _everywhere(ways: Iterable[WrongWay]) -> Iterator[WrongWay]:
         together = tuple({d.name: d for d in definitions}.values())
         if len(together) == len(definitions) > 1 and together not in seen:
             seen.add(together)
-            yield WrongWay(name, says, together, variant=variant)
+            heads = {d.name.path for d in together if d.name.path.local == "heads"}
+            everywhere = " It is so in all heads." if len(heads) > 1 else ""
+            yield WrongWay(name, says + everywhere, together, variant=variant)
 
 
 _NARROW = 0.25

@@ -153,7 +153,8 @@ def declared_ways(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
     """The mistakes that are declared beside the step of a part."""
     for mistake in step_named(part.step).mistakes:
         for k, definitions in enumerate(all_made_wrongly(trace, part, mistake)):
-            yield WrongWay(mistake.name, mistake.says, definitions, variant=k)
+            says = mistake.says_of(definitions[0])
+            yield WrongWay(mistake.name, says, definitions, variant=k)
 
 
 def right_ways(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:

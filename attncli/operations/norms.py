@@ -74,9 +74,13 @@ class MeanOfSquares(Indexed):
         mean = "sum(x[i, j] ** 2 for j in m) / " + ("({} - 1)" if less_one else "{}")
         super().__init__(*read_equation(mean.format("m"), {"x": "n m"}, shown=mean.format(width)))
 
+    @property
+    def less_one(self) -> bool:
+        """Whether it is n − 1 that is divided by."""
+        return isinstance(self.tree, Quotient) and self.tree.divisor != Length(0, 1)
+
     def refuse(self, *operands: Matrix) -> None:
-        is_less = isinstance(self.tree, Quotient) and self.tree.divisor != Length(0, 1)
-        if is_less and operands[0].shape[1] == 1:
+        if self.less_one and operands[0].shape[1] == 1:
             what = "the rows have one number each, and n − 1, which is divided by, is 0"
             raise Unworkable(0, what, "dividing by n")
 
@@ -88,9 +92,14 @@ class RootOf(Indexed):
         text = _root("v[i]", epsilon, inside)
         super().__init__(*read_equation(text, {"v": "n 1"}, numbers={"epsilon": epsilon}))
 
+    @property
+    def inside(self) -> bool:
+        """Whether nothing is added after the root."""
+        return isinstance(self.tree, Root)
+
     def refuse(self, *operands: Matrix) -> None:
         if operands[0].range.low < 0:
-            epsilon = [float(x.full) for x in numbers_in(self.tree) if isinstance(self.tree, Root)]
+            epsilon = [float(x.full) for x in numbers_in(self.tree) if self.inside]
             _refuse_negative(operands[0].values + sum(epsilon))
 
     def check(self, result: Matrix, *operands: Matrix) -> None:

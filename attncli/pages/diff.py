@@ -22,7 +22,7 @@ from attncli.document.blocks import (
     Term,
 )
 from attncli.dumps.departures import Compared, Comparison, Standing
-from attncli.names import Word
+from attncli.names import Name, Word
 from attncli.notation.plain import MINUS
 from attncli.numbers.rounding import Array
 from attncli.pages.parts.blocks import table
@@ -126,7 +126,7 @@ def in_short(comparison: Comparison) -> Spans:
     lost = sum(c.standing == "can't tell" for c in comparison.compared)
     more = f" Of {counted(lost, 'tensor')} nothing can be told." if lost else ""
     if comparison.first is not None:
-        return (*_first_in_short(comparison.first, comparison.close is None), more)
+        return (*_first_in_short(comparison, comparison.first), more)
     if comparison.misshapen:
         misshapen = comparison.misshapen[0]
         return (
@@ -144,12 +144,21 @@ def in_short(comparison: Comparison) -> Spans:
     return (_all_follow(comparison),)
 
 
-def _first_in_short(first: Compared, is_explained: bool) -> Spans:
-    if not is_explained:
+def _first_in_short(comparison: Comparison, first: Compared) -> Spans:
+    if comparison.close is not None:
         return (Term(first.name), " is the first that isn't close enough.")
+    alike = sum(_is_like(c, first) for c in comparison.compared) - 1
+    departs = f" departs first, {counted(alike, 'other')} like it." if alike else " departs first."
     if not first.causes:
-        return (Term(first.name), " departs first. No bug that is known here gives its numbers.")
-    return (Term(first.name), " departs first. It looks like this: ", first.causes[0].says)
+        return (Term(first.name), departs, " No bug that is known here gives its numbers.")
+    return (Term(first.name), departs, " It looks like this: ", first.causes[0].says)
+
+
+def _is_like(compared: Compared, first: Compared) -> bool:
+    """Whether a tensor departs in the same way, of another head or another layer."""
+    names = Name(compared.name), Name(first.name)
+    is_other = len({name.local for name in names}) == len({name.path.path for name in names}) == 1
+    return is_other and (compared.standing, compared.causes) == ("departs", first.causes)
 
 
 def _every(count: int, noun: str) -> str:

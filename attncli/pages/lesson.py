@@ -195,13 +195,14 @@ def _mistake_blocks(trace: Trace, part: PlannedStep | None, mistake: Mistake[Any
     cell = worst_cell(trace[definition.name], wrong[definition.name])
     if cell is None:
         same = " With these numbers it makes no difference, so they can't reveal it."
-        return [Bullets(((mistake.says, same),))]
+        return [Bullets(((mistake.says_of(definition), same),))]
     right = trace[definition.name]
     number = right.matrix.number(*cell)
     address = Term(right.symbol(*cell, part.place.here(right.name)))
     words = (" ", address, " is ", number, ". The mistake gives")
     line = cell_line(wrong, wrong[definition.name], *cell)
-    return [Bullets(((mistake.says, *words),)), Derivation((line,), mistake.name)]
+    says = mistake.says_of(definition)
+    return [Bullets(((says, *words),)), Derivation((line,), mistake.name)]
 
 
 def _that_shows(

@@ -96,12 +96,18 @@ class Mistake(NamedTuple, Generic[P]):
     Marking replays it; the lesson shows what it would give. `ways` are the ways to make it, of what
     a step makes at a place: each is all that whoever makes it makes in another way, what it is a
     mistake in first. The lesson and the keys go by the first way, marking by all. There are none
-    where it can't be made.
+    where it can't be made. `says` tells both directions of what has two, `says_which` the one that
+    something was made in.
     """
 
     name: str
     says: str
     ways: Callable[[P, Planned], Iterable[Planned]]
+    says_which: Callable[[Definition], str] | None = None
+
+    def says_of(self, made: Definition) -> str:
+        """What it is where this is made by it."""
+        return self.says if self.says_which is None else self.says_which(made)
 
 
 class General(NamedTuple):

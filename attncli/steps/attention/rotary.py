@@ -300,6 +300,15 @@ def _happens(place: HeadPlace) -> str:
 
 _OTHER_PAIRS = {"half": "interleaved", "interleaved": "half"}
 
+
+def _which_pairs(made: Definition) -> str:
+    neighbours = isinstance(made.operation, Rotate) and made.operation.pairs == "interleaved"
+    pairs = (
+        ("neighbours", "one from each half") if neighbours else ("one from each half", "neighbours")
+    )
+    return "Pairing the wrong columns: {} instead of {}.".format(*pairs)
+
+
 ROTATE_STEP = Step(
     name="rotate",
     at=HeadPlace,
@@ -336,6 +345,7 @@ ROTATE_STEP = Step(
             all_wrong(
                 remade(lambda turn, _: replace(turn, pairs=_OTHER_PAIRS[turn.pairs])), Rotate
             ),
+            _which_pairs,
         ),
         Mistake(
             "turned_back",

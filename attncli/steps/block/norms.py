@@ -254,6 +254,20 @@ def _epsilon_elsewhere(_: RootOf, place: NormPlace) -> Operation:
     return RootOf(Number.written(epsilon), not inside)
 
 
+def _which_epsilon(made: Definition) -> str:
+    inside = isinstance(made.operation, RootOf) and made.operation.inside
+    places = (
+        ("under the root", "to the deviation") if inside else ("to the deviation", "under the root")
+    )
+    return "Adding ε {} where it belongs {}.".format(*places)
+
+
+def _which_divisor(made: Definition) -> str:
+    less_one = isinstance(made.operation, MeanOfSquares) and made.operation.less_one
+    divisors = ("n − 1", "n") if less_one else ("n", "n − 1")
+    return "Dividing the squares by {} where {} belongs.".format(*divisors)
+
+
 def _without(local: str) -> Change[NormPlace]:
     """A norm without its γ or its β."""
 
@@ -326,6 +340,7 @@ NORM_STEP = Step(
             wrong(
                 remade(lambda _, place: MeanOfSquares(place.norm.get(OVER) != "n-1")), MeanOfSquares
             ),
+            _which_divisor,
         ),
         Mistake(
             "not_centered",
@@ -341,6 +356,7 @@ NORM_STEP = Step(
             "epsilon_elsewhere",
             "Adding ε to the deviation where it belongs under the root, or the other way round.",
             wrong(remade(_epsilon_elsewhere), RootOf),
+            _which_epsilon,
         ),
         Mistake(
             "root_forgotten",
