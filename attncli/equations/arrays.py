@@ -286,9 +286,10 @@ def _each(function: Callable[[float], float]) -> Function:
 
 
 def _sigmoid(x: Array, out: Array | None = None) -> Array:
-    """1 / (1 + e^−x), from the side on which the exponential is small."""
-    small = np.exp(-np.abs(x))
-    return np.asarray(np.divide(np.where(x >= 0, 1, small), 1 + small, out=out))
+    """1 / (1 + e^−x), which is 0 where e^−x is more than floats hold."""
+    with np.errstate(over="ignore"):
+        small = np.exp(np.negative(x, out=out), out=out)
+    return np.asarray(np.divide(1, np.add(1, small, out=out), out=out))
 
 
 def _softplus(x: Array, out: Array | None = None) -> Array:

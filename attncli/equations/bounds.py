@@ -73,11 +73,33 @@ class _Bounds:
         match node:
             case ex.Total(over, ex.Product((ex.Operand() as x, ex.Operand() as w))):
                 return self._norm(x, over) * self._norm(w, over)  # Cauchy and Schwarz
-            case ex.Operand(place) if self.rough:
-                return np.full((1,) * len(self.letters), self.operands[place].range.size)
+        if self.rough:
+            return np.full((1,) * len(self.letters), self._largest(node))
+        return self._sizes(node)
+
+    def _sizes(self, node: Expression) -> Array:
         sizes = np.abs(self.values(node))
         sizes[~np.isfinite(sizes)] = 0.0
-        return sizes.max(keepdims=True) if self.rough else sizes
+        return sizes
+
+    def _largest(self, node: Expression) -> float:
+        """No less than the largest size of a part, told by those of its own parts."""
+        match node:
+            case ex.Operand(place):
+                largest = self.operands[place].range.size
+            case ex.Number() | ex.Symbol():
+                largest = abs(float(deciding.full(node)))
+            case ex.Negative(operand):
+                largest = self._largest(operand)
+            case ex.Sum(terms):
+                largest = sum(map(self._largest, terms))
+            case ex.Product(factors):
+                largest = math.prod(map(self._largest, factors))
+            case ex.Power(base, ex.Number(full)) if base != ex.E and full >= 0:
+                largest = math.pow(self._largest(base), float(full))
+            case _:
+                largest = float(self._sizes(node).max())
+        return largest
 
     def _norm(self, x: ex.Operand, over: str) -> Array:
         """The norms of an operand along some indices; those that it hasn't repeat each number."""

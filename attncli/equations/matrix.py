@@ -287,7 +287,7 @@ class Matrix:
 
 MANY = 2**16
 """Numbers that are worth being left where they are."""
-_PART = 2**20
+_PART = 2**19
 """Numbers that are read at a time: few enough to stay in a cache between being read and worked
 with, and many enough for the product of matrices to be worth its start."""
 

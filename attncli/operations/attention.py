@@ -77,7 +77,7 @@ class ProductOfMatrices(Indexed):
         if self.right == "jk":
             made = np.concatenate([rows @ x.values.T for _, rows in W.parts]).T
         else:
-            made = reduce(np.add, (x.values[:, some] @ rows for some, rows in W.parts))
+            made = reduce(np.ndarray.__iadd__, (x.values[:, some] @ rows for some, rows in W.parts))
         return made + bias[0].values if bias else made
 
 
