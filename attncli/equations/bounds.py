@@ -96,7 +96,7 @@ class _Bounds:
             case ex.Product(factors):
                 largest = math.prod(map(self._largest, factors))
             case ex.Power(base, ex.Number(full)) if base != ex.E and full >= 0:
-                largest = math.pow(self._largest(base), float(full))
+                largest = float(np.power(self._largest(base), float(full)))
             case _:
                 largest = float(self._sizes(node).max())
         return largest
