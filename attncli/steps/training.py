@@ -42,11 +42,10 @@ from attncli.operations.rearranging import Same
 from attncli.operations.recurrent import FrobeniusNorm
 from attncli.scenario.model import LOSSES, UPDATES, Training, after_updates
 from attncli.scenario.scenario import Scenario
-from attncli.steps.mistakes import all_wrong, as_a, by, left_out, swap, turned_round, wrong
+from attncli.steps.mistakes import all_wrong, as_a, by, swap, turned_round, wrong
 from attncli.steps.optimizers import OPTIMIZERS, Parameter
 from attncli.steps.step import Mistake, Step
 from attncli.trace import GRADIENTS, BackwardPlace, Definition, Place, PlannedStep, UpdatePlace
-
 
 _MOST_STEPS = 1000
 
