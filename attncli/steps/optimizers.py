@@ -1,4 +1,4 @@
-"""How parameters are updated: SGD, momentum, Nesterov, RMSprop, Adam, AdamW and AMSGrad.
+"""How parameters are updated: SGD, momentum, Nesterov, RMSprop, Adam, AdamW, AMSGrad, Adafactor.
 
 * sgd: x − η g (Robbins & Monro 1951), as `torch.optim.SGD` has it, whose weight decay is added to
   the gradient, as all but that of AdamW are.
@@ -12,6 +12,9 @@
 * adamw: (1 − η λ) x − η m̂ / (√v̂ + ε) (Loshchilov & Hutter 2019, arXiv:1711.05101).
 * amsgrad: Adam that divides by the root of the largest v so far (Reddi et al. 2018,
   arXiv:1904.09237), corrected as `torch.optim.Adam(amsgrad=True)` has it.
+* adafactor: x − α Û (Shazeer & Stern 2018, arXiv:1804.04235, algorithm 4), as
+  `torch.optim.Adafactor` has it: its ε is the least that is divided by and isn't added, its weight
+  decay is that of AdamW.
 """
 
 from __future__ import annotations
@@ -26,14 +29,24 @@ from attncli.file.keys import POSITIVE, SHARE, Key, NumberKind
 from attncli.names import Name
 from attncli.operations.equation import is_a
 from attncli.operations.optimizers import (
+    ClippedByRMS,
     FirstAverage,
+    FirstOfColumn,
+    FirstOfRow,
     FirstSquares,
+    FromRowAndColumn,
     LargerOf,
+    LaterOfColumn,
+    LaterOfRow,
     LookAhead,
     MovingAverage,
     MovingSquares,
+    OverLargerRoot,
     OverRoot,
     PlusTimes,
+    RelativeStep,
+    RelativeStepBy,
+    RootMeanSquare,
     Shrink,
     ShrinkBy,
     StepDown,
@@ -44,7 +57,7 @@ from attncli.operations.optimizers import (
 from attncli.operations.rearranging import Same
 from attncli.scenario.model import UPDATES, Training, after_updates
 from attncli.steps.mistakes import all_wrong, by, left_out, swap
-from attncli.steps.step import Mistake
+from attncli.steps.step import Mistake, Planned
 from attncli.trace import Definition, UpdatePlace
 
 
@@ -81,15 +94,17 @@ class Optimizer(NamedTuple):
     """A way to update parameters.
 
     `direction` makes what a step goes against, last, of a gradient and the settings; without it
-    that is the gradient itself. `happens` says what is done, `makes` names the quantities besides
-    the update, and `mistakes` are those that people make with it. A weight decay λ adds λ times the
-    parameter to its gradient, or `shrinks` the parameter.
+    that is the gradient itself. `step_size` makes a parameter's own learning rate, last. `happens`
+    says what is done, `makes` names the quantities besides the update, and `mistakes` are those
+    that people make with it. A weight decay λ adds λ times the parameter to its gradient, or
+    `shrinks` the parameter.
     """
 
     name: str
     happens: str
     direction: Callable[[Parameter, Said, Name], Iterator[Definition]] | None = None
     settings: tuple[Key[Any], ...] = ()
+    step_size: Callable[[Parameter, Said, tuple[Name, ...]], Planned] = lambda *_: ()
     makes: tuple[str, ...] = ()
     mistakes: tuple[Mistake[UpdatePlace], ...] = ()
     shrinks: bool = False
@@ -100,7 +115,6 @@ class Optimizer(NamedTuple):
         """All that an update makes of a parameter, last its new value; `rates` has the learning
         rate where that is a quantity."""
         rate, decay = settings["learning_rate"], settings["weight_decay"]
-        down = StepDownBy() if rates else StepDown(rate)
         gradient, start = parameter.gradient, parameter.before
         if decay.full and not self.shrinks:
             gradient = parameter.made("decayed")
@@ -114,6 +128,10 @@ class Optimizer(NamedTuple):
             shrink = ShrinkBy(decay) if rates else Shrink(rate, decay)
             yield Definition(start, shrink, (parameter.before, *rates))
         against = made[-1].name if made else gradient
+        own = self.step_size(parameter, settings, rates)
+        yield from own
+        rates = tuple(d.name for d in own[-1:]) or rates
+        down = StepDownBy() if rates else StepDown(rate)
         yield Definition(parameter.made(UPDATES), down, (start, against, *rates))
 
     def is_plain(self, training: Training) -> bool:
@@ -132,8 +150,8 @@ class Optimizer(NamedTuple):
 DECAY = Key(
     "weight_decay",
     NumberKind(least=0),
-    "λ: λ times the parameter is added to its gradient; of adamw: the parameter shrinks by"
-    " learning_rate × λ, 0.01 by default",
+    "λ: λ times the parameter is added to its gradient; of adamw, 0.01 by default, and"
+    " adafactor the parameter shrinks by learning_rate × λ",
     Decimal(0),
 )
 
@@ -207,7 +225,8 @@ NESTEROV = MOMENTUM._replace(
 _EPSILON = Key(
     "epsilon",
     POSITIVE,
-    "of rmsprop, adam and the like: ε, added to the root that is divided by",
+    "of rmsprop, adam and the like: ε, added to the root that is divided by; of adafactor: the"
+    " least that is divided by",
     Decimal("0.00000001"),
 )
 SETTINGS = (
@@ -218,17 +237,23 @@ SETTINGS = (
 """PyTorch's defaults, and those of the paper: β₁ = 0.9, β₂ = 0.999, ε = 10⁻⁸."""
 MAKES = ("m", "v", "m_hat", "v_hat", "quotient")
 _MOST = "v_max"
-_AVERAGES = {"m": (FirstAverage, MovingAverage), "v": (FirstSquares, MovingSquares)}
+_FACTORS = ("v_row", "v_column")
+_AVERAGES = {
+    "m": (FirstAverage, MovingAverage),
+    "v": (FirstSquares, MovingSquares),
+    "v_row": (FirstOfRow, LaterOfRow),
+    "v_column": (FirstOfColumn, LaterOfColumn),
+}
 """The first of each, and a later one."""
 
 
-def _average(parameter: Parameter, what: str, beta: Number, gradient: Name) -> Definition:
+def _average(parameter: Parameter, what: str, gradient: Name, *numbers: Number) -> Definition:
     """The moving average `m` of a gradient, or `v` of its square."""
     first, later = _AVERAGES[what]
     if parameter.update == 1:
-        return Definition(parameter.made(what), first(beta), (gradient,))
+        return Definition(parameter.made(what), first(*numbers[: len(first.names)]), (gradient,))
     operands = (parameter.made_before(what), gradient)
-    return Definition(parameter.made(what), later(beta), operands)
+    return Definition(parameter.made(what), later(*numbers), operands)
 
 
 def quotient(
@@ -236,7 +261,7 @@ def quotient(
 ) -> Iterator[Definition]:
     """m̂ / (√v̂ + ε), and before it all that it is made of; v̂ may be of the `largest` v so far."""
     for what, beta in (("m", settings["beta1"]), ("v", settings["beta2"])):
-        average = _average(parameter, what, beta, gradient)
+        average = _average(parameter, what, gradient, beta)
         yield average
         if largest and what == "v":
             is_first = parameter.update == 1
@@ -350,7 +375,7 @@ AMSGRAD = ADAM._replace(
 
 
 def _over_root(parameter: Parameter, settings: Said, gradient: Name) -> Iterator[Definition]:
-    squares = _average(parameter, "v", settings["alpha"], gradient)
+    squares = _average(parameter, "v", gradient, settings["alpha"])
     yield squares
     operands = (gradient, squares.name)
     yield Definition(parameter.made("quotient"), OverRoot(settings["epsilon"]), operands)
@@ -374,4 +399,72 @@ RMSPROP = Optimizer(
 )
 
 
-OPTIMIZERS = {o.name: o for o in (ADAM, ADAMW, AMSGRAD, MOMENTUM, NESTEROV, RMSPROP, SGD)}
+def _factored(parameter: Parameter, settings: Said, gradient: Name) -> Iterator[Definition]:
+    """U = g / √V, with V from the means of the rows and columns of g², and U clipped."""
+    count, decay = Number.written(Decimal(parameter.update)), settings["beta2_decay"]
+    row, column = (_average(parameter, what, gradient, count, decay) for what in _FACTORS)
+    yield from (row, column)
+    hat, quotient, rms = map(parameter.made, ("v_hat", "quotient", "quotient_rms"))
+    yield Definition(hat, FromRowAndColumn(settings["epsilon"]), (row.name, column.name))
+    yield Definition(quotient, OverLargerRoot(settings["epsilon"]), (gradient, hat))
+    yield Definition(rms, RootMeanSquare(), (quotient,))
+    clipped = ClippedByRMS(settings["clip_threshold"])
+    yield Definition(parameter.made("clipped_quotient"), clipped, (quotient, rms))
+
+
+def _relative(parameter: Parameter, settings: Said, rates: tuple[Name, ...]) -> Planned:
+    """α = max(ε₂, RMS(x)) · min(η, 1/√t)"""
+    count, rms = Number.written(Decimal(parameter.update)), parameter.made("parameter_rms")
+    least, rate = settings["epsilon2"], settings["learning_rate"]
+    step = RelativeStepBy(least, count) if rates else RelativeStep(least, rate, count)
+    return (
+        Definition(rms, RootMeanSquare(), (parameter.before,)),
+        Definition(parameter.made("step_size"), step, (rms, *rates)),
+    )
+
+
+def _of_adafactor(name: str, default: str, says: str) -> Key[Any]:
+    kind = POSITIVE if Decimal(default) > 0 else NumberKind(most=0)
+    return Key(name, kind, f"of adafactor: {says}", Decimal(default))
+
+
+ADAFACTOR = Optimizer(
+    name="adafactor",
+    happens=(
+        "Adafactor keeps moving averages of the squared gradients of each row and of each column."
+        " They tell the mean square of each number, and the gradient is divided by its root. If the"
+        " root mean square of the quotient is too large, it is made smaller. The step is in"
+        " proportion to the root mean square of the parameter."
+    ),
+    direction=_factored,
+    step_size=_relative,
+    settings=(
+        _EPSILON,
+        _of_adafactor("beta2_decay", "-0.8", "of the averages t^beta2_decay is new in update t"),
+        _of_adafactor("epsilon2", "0.001", "the least RMS of a parameter that its step goes by"),
+        _of_adafactor("clip_threshold", "1", "the largest RMS of what a step goes against"),
+        DECAY,
+    ),
+    makes=(
+        *_FACTORS, "v_hat", "quotient", "quotient_rms", "clipped_quotient", "shrunk",
+        "parameter_rms", "step_size",
+    ),
+    mistakes=(
+        Mistake(
+            "quotient_not_clipped",
+            "Leaving the quotient as it is, although its root mean square is too large.",
+            all_wrong(by(Same(), 0), ClippedByRMS),
+        ),
+        Mistake(
+            "step_not_relative",
+            "Leaving out the root mean square of the parameter from its step.",
+            all_wrong(swap("max(least, rms) * ", ""), RelativeStep, RelativeStepBy),
+        ),
+    ),
+    shrinks=True,
+)  # fmt: skip
+
+
+OPTIMIZERS = {
+    o.name: o for o in (ADAFACTOR, ADAM, ADAMW, AMSGRAD, MOMENTUM, NESTEROV, RMSPROP, SGD)
+}
