@@ -246,9 +246,9 @@ def trained(
 ) -> tuple[Name, ...]:
     """The parameters that are trained, of those given quantities that are used."""
     if not training.of:
-        return tuple(
-            name for name in given if not any(place.local in _DATA for place in name.places)
-        )
+        places = {name: {place.local for place in name.places} for name in given}
+        adapters = tuple(name for name in given if "lora" in places[name])
+        return adapters or tuple(name for name in given if _DATA.isdisjoint(places[name]))
     found: dict[Name, None] = {}
     for text in training.of:
         meant = [name for name in given if text in (name, name.local)]

@@ -303,6 +303,9 @@ EXAMPLES: dict[str, Example] = {
         ops.RelativeStepBy(_written("0.5"), _written("4")), "pp",
         lambda rms, rate: rms.clamp(min=0.5) * rate.clamp(max=0.5),
     ),
+    "low_rank_update": Example(
+        ops.LowRankUpdate(_written("8")), "cf", lambda A, x: 8 / len(A) * x
+    ),
     "over_root": Example(ops.OverRoot(EPSILON), "fp", lambda m, v: m / (sqrt(v) + 0.01)),
     "over_root_inside": Example(
         ROOT_OF_ALL(EPSILON), "fp", lambda m, v: m / sqrt(v + 0.01)

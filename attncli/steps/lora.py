@@ -1,0 +1,93 @@
+"""Low-rank adaptation (LoRA): a given matrix goes on with the product of two small ones added.
+
+W + (α / r) B A: Hu et al. 2022, arXiv:2106.09685, 4.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from attncli.equations.tree import Number
+from attncli.file.keys import Key, MapOf, Needs, NumberKind, Record
+from attncli.file.matrices import MATRIX
+from attncli.file.problems import Objections
+from attncli.names import Name, below
+from attncli.operations.activations import Add
+from attncli.operations.attention import LowRankUpdate, MatMul
+from attncli.steps.mistakes import swap, wrong
+from attncli.steps.quantizing import given_matrix
+from attncli.steps.step import Backward, General, Mistake, Step
+from attncli.trace import Definition, Place
+
+_ADAPTER = Record.of(
+    Key("A", MATRIX, "[r, m] for a W [n, m], as that is given; its rows are the rank r"),
+    Key("B", MATRIX, "[n, r]"),
+    Key("alpha", NumberKind(), "α; the product B A is multiplied by α / r"),
+    needs=Needs("an adapted matrix", ("A", "B", "alpha"), "{A: [[1, 0]], B: [[0], [1]], alpha: 2}"),
+)
+LORA: Key[Mapping[str, Any]] = Key(
+    "lora",
+    MapOf(_ADAPTER, "matrix"),
+    "given matrices that go on as W + α / r · B A: `{W_Q: {A: [[1, 0]], B: [[0], [1]], alpha: 2}}`;"
+    " `train` trains each A and B then, unless `of` says otherwise",
+    {},
+)
+
+
+def _adapters(place: Place) -> Iterator[tuple[Name, Place, Number]]:
+    """The matrices that are adapted, the place of what is made of each, and α."""
+    for text, said in place.stack.config.get(LORA).items():
+        at = place.at(below(place.stack.config.at(LORA), text))
+        yield given_matrix(place, text), at, Number.written(said["alpha"])
+
+
+def _check(place: Place) -> Objections:
+    for name, at, _ in _adapters(place):
+        if not place.scenario.gives(name):
+            yield at.path, f"{name} is no matrix that is given", "name one by its full name"
+
+
+def _plan(place: Place) -> Iterator[Definition]:
+    for matrix, at, alpha in _adapters(place):
+        product, delta, A = at.name("product"), at.name("delta"), at.name("A")
+        yield Definition(product, MatMul(), (at.name("B"), A))
+        yield Definition(delta, LowRankUpdate(alpha), (A, product))
+        yield Definition(at.name("adapted"), Add(2), (matrix, delta), wire=matrix)
+
+
+LORA_STEP = Step(
+    name="lora",
+    at=Place,
+    keys=(LORA,),
+    title="Low-rank adaptation",
+    does="adds the product of two small matrices to weights",
+    makes=("product", "delta", "adapted"),
+    shapes="W [n, m], B [n, r], A [r, m] → product [n, m] → delta [n, m] → adapted [n, m]",
+    happens=lambda _: (
+        "B is multiplied by A, and the product by α / r, where r is the rank: how many rows A has."
+        " That is added to the weights, and the model goes on with the sum."
+    ),
+    why="Two small matrices are trained instead of one large one, which stays as it is (LoRA).",
+    more=(
+        "W has n · m numbers, A and B have r · (n + m). B is 0 at first, so training begins with"
+        " the model as it was. Once trained, the sum takes the place of W and costs nothing more."
+    ),
+    check=_check,
+    plan=lambda place: tuple(_plan(place)),
+    general=General(x="W_Q", config={"lora": {"W_Q": {"alpha": 2}}}),
+    example="i_love_ai",
+    shown_with=("lora={W_Q: {A: [[1, 0.5]], B: [[0.25], [-1]], alpha: 2}}",),
+    mistakes=(
+        Mistake(
+            "rank_forgotten",
+            "Multiplying by α without dividing it by the rank.",
+            wrong(swap("alpha / r", "alpha"), "delta"),
+        ),
+    ),
+    backward=Backward(
+        "the low-rank update",
+        "The gradient of the sum is that of W and of the update alike. B gets it by A, and A by B:"
+        " while B is 0, A gets none.",
+    ),
+)
