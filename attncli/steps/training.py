@@ -44,6 +44,7 @@ from attncli.scenario.model import LOSSES, UPDATES, Training, after_updates
 from attncli.scenario.scenario import Scenario
 from attncli.steps.mistakes import all_wrong, as_a, by, swap, turned_round, wrong
 from attncli.steps.optimizers import OPTIMIZERS, Parameter
+from attncli.steps.order import step_named
 from attncli.steps.step import Mistake, Step
 from attncli.trace import GRADIENTS, BackwardPlace, Definition, Place, PlannedStep, UpdatePlace
 
@@ -360,7 +361,13 @@ def training_story(scenario: Scenario, training: Training, story: Story) -> Iter
         return
     trainer = _Trainer(scenario, training, loss, parameters)
     gradients = {name.under(GRADIENTS) for name in parameters}
-    needed = _leading_to({loss, *gradients}, (*forth, *back))
+    running = {
+        d.name: below(d.name.path, given)
+        for part in forth
+        for d in part.definitions
+        if (given := step_named(part.step).running.get(d.name.local))
+    }
+    needed = _leading_to({loss, *gradients, *running}, (*forth, *back))
     to_the_loss = _leading_to({loss}, forth)
     names: dict[Name, Name] = {}
     for count in range(1, training.steps + 1):
@@ -368,7 +375,7 @@ def training_story(scenario: Scenario, training: Training, story: Story) -> Iter
         place = after_updates(count)
         updated = {name: name.under(Name(UPDATES, after_updates(count - 1))) for name in parameters}
         is_last = count == training.steps
-        after: dict[Name, Name] = dict(updated)
+        after = updated | {given: names.get(name, name) for name, given in running.items()}
         yield from _again(forth, to_the_loss if is_last else needed, after, place)
         yield trainer.progress(count, names, after)
         if not is_last:

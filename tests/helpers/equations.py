@@ -306,6 +306,15 @@ EXAMPLES: dict[str, Example] = {
     "low_rank_update": Example(
         ops.LowRankUpdate(_written("8")), "cf", lambda A, x: 8 / len(A) * x
     ),
+    "mean_of_each": Example(ops.MeanOfEach(), "f", lambda x: x.mean(0, keepdim=True)),
+    "squares_of_each": Example(ops.SquaresOfEach(), "f", lambda x: (x * x).mean(0, keepdim=True)),
+    "running_mean": Example(
+        ops.RunningMean(_written("0.25")), "ff", lambda old, mean: 0.75 * old + 0.25 * mean
+    ),
+    "running_variance": Example(
+        ops.RunningVariance(_written("0.25")), "ff",
+        lambda old, x: 0.75 * old + 0.25 * (x * x).sum(0, keepdim=True) / (len(x) - 1),
+    ),
     "over_root": Example(ops.OverRoot(EPSILON), "fp", lambda m, v: m / (sqrt(v) + 0.01)),
     "over_root_inside": Example(
         ROOT_OF_ALL(EPSILON), "fp", lambda m, v: m / sqrt(v + 0.01)
