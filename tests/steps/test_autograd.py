@@ -52,6 +52,7 @@ OF_OTHER_TESTS = {
     "online_softmax": "nothing is made of it; see test_online_softmax",
     "bytes": "the same; see test_kv_cache",
     "lora": "see test_lora",
+    "momentum": "of batch norms in training; see test_batch_norm",
     "quantized": "whole numbers have no gradients; see test_quantizing",
 }
 OF_TENSORS = {"layers: odd", "layers: even"}
