@@ -21,8 +21,8 @@ from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Definition, Place
 
 _ADAPTER = Record.of(
-    Key("A", MATRIX, "[r, m] for a W [n, m], as that is given; its rows are the rank r"),
-    Key("B", MATRIX, "[n, r]"),
+    Key("A", MATRIX, "[r, k] for a W [d, k], as that is given; its rows are the rank r"),
+    Key("B", MATRIX, "[d, r]"),
     Key("alpha", NumberKind(), "α; the product B A is multiplied by α / r"),
     needs=Needs("an adapted matrix", ("A", "B", "alpha"), "{A: [[1, 0]], B: [[0], [1]], alpha: 2}"),
 )
@@ -33,6 +33,9 @@ LORA: Key[Mapping[str, Any]] = Key(
     " `train` trains each A and B then, unless `of` says otherwise",
     {},
 )
+
+
+_SHOWN = "lora={W_Q: {A: [[1, 0.5], [0, 1]], B: [[-0.25, 0], [0, 0.5]], alpha: 4}}"
 
 
 def _adapters(place: Place) -> Iterator[tuple[Name, Place, Number]]:
@@ -63,21 +66,21 @@ LORA_STEP = Step(
     title="Low-rank adaptation",
     does="adds the product of two small matrices to weights",
     makes=("product", "delta", "adapted"),
-    shapes="W [n, m], B [n, r], A [r, m] → product [n, m] → delta [n, m] → adapted [n, m]",
+    shapes="W [d, k], B [d, r], A [r, k] → product [d, k] → delta [d, k] → adapted [d, k]",
     happens=lambda _: (
         "B is multiplied by A, and the product by α / r, where r is the rank: how many rows A has."
         " That is added to the weights, and the model goes on with the sum."
     ),
     why="Two small matrices are trained instead of one large one, which stays as it is (LoRA).",
     more=(
-        "W has n · m numbers, A and B have r · (n + m). B is 0 at first, so training begins with"
+        "W has d · k numbers, A and B have r · (d + k). B is 0 at first, so training begins with"
         " the model as it was. Once trained, the sum takes the place of W and costs nothing more."
     ),
     check=_check,
     plan=lambda place: tuple(_plan(place)),
     general=General(x="W_Q", config={"lora": {"W_Q": {"alpha": 2}}}),
     example="i_love_ai",
-    shown_with=("lora={W_Q: {A: [[1, 0.5]], B: [[0.25], [-1]], alpha: 2}}",),
+    shown_with=(_SHOWN,),
     mistakes=(
         Mistake(
             "rank_forgotten",
@@ -87,7 +90,8 @@ LORA_STEP = Step(
     ),
     backward=Backward(
         "the low-rank update",
-        "The gradient of the sum is that of W and of the update alike. B gets it by A, and A by B:"
-        " while B is 0, A gets none.",
+        "The gradient of the sum goes to B by way of A, and to A by way of B.",
+        "So A gets none while B is 0, as it is before the first update.",
+        shown_with=(_SHOWN, "train.of=[A, B]"),
     ),
 )

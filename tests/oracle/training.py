@@ -250,7 +250,8 @@ class _Training:
         u = book.keep(f"quotient.{name}", g / np.maximum(apply("sqrt", v), least), step="update")
         rms = apply("sqrt", np.array([[(u * u).sum() / u.size]]))
         rms = book.keep(f"quotient_rms.{name}", rms, step="update")
-        u = u / np.maximum(book.number(1), rms / self.number(book, "clip_threshold"))
+        most = self.number(book, "clip_threshold")
+        u = u / np.maximum(book.numbers([[1]]), rms / most)
         return book.keep(f"clipped_quotient.{name}", u, step="update")
 
     def _velocity(self, book: Book, name: str, gradient: Numbers, count: int) -> Numbers:

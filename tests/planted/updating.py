@@ -154,7 +154,8 @@ class _Update(NamedTuple):
         }
 
     def _updated(self, name: str, before: str, gradient: str) -> str:
-        read, rate = self.sheet.read, 1 if self.mistake == "learning_rate_left_out" else RATE
+        read = self.sheet.read
+        rate: Array | float = 1 if self.mistake == "learning_rate_left_out" else RATE
         step = self._step(name, before, gradient)
         start = before
         if self.model.optimizer == "adafactor":
@@ -241,4 +242,4 @@ class _Update(NamedTuple):
 
 
 def _rms(x: Array) -> Array:
-    return np.sqrt((x**2).mean(keepdims=True))
+    return np.full((1, 1), np.sqrt((x**2).mean()))
