@@ -318,7 +318,7 @@ def _training_of(
 
 def _check_settings(training: Training, complaints: NamedProblems) -> None:
     """Complains of settings that are those of another optimizer."""
-    from attncli.steps.training import OPTIMIZERS
+    from attncli.steps.optimizers import OPTIMIZERS
 
     known = [key.name for key in OPTIMIZERS[training.optimizer].settings]
     for name in training.settings:

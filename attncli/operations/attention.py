@@ -136,6 +136,14 @@ TransposedWeights = equation(
 """A column of weights in place of a row."""
 
 
+class _OfRank(Indexed):
+    first_for_size = True
+
+
+LowRankUpdate = equation("alpha / r * x[i, j]", _OfRank, whole=True, A="r m", x="n m")
+"""What LoRA adds to a matrix, of B A; the rank is how many rows A has."""
+
+
 def is_off_one(row: Sequence[Decimal]) -> bool:
     """Whether numbers can't be rounded ones of weights that add up to 1: each is off by half a
     unit of its last place at most."""

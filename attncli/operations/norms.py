@@ -2,8 +2,8 @@
 
 Layer norm (Ba et al. 2016, arXiv:1607.06450): (x − mean) / √(variance + ε) × γ + β, over each row.
 RMS norm (Zhang & Sennrich 2019, arXiv:1910.07467): x / √(mean of squares + ε) × γ.
-Batch norm (Ioffe & Szegedy 2015, arXiv:1502.03167): the first over each column, with the mean and
-the variance that training found.
+Batch norm (Ioffe & Szegedy 2015, arXiv:1502.03167): the first over each column, with its own mean
+and variance, or those that training found.
 """
 
 from __future__ import annotations
@@ -42,6 +42,9 @@ class _ColumnMeans(Indexed):
 
 ColumnMean = equation("sum(x[i] for i in n) / n", _ColumnMeans, x="n 1")
 """The mean of a column."""
+MeanOfEach = equation("sum(x[i, j] for i in n) / n", _ColumnMeans, x="n m")
+"""The mean of each column."""
+SquaresOfEach = equation("sum(x[i, j] ** 2 for i in n) / n", x="n m")
 
 
 def means(numbers: Matrix, axis: int) -> Array:
@@ -83,6 +86,22 @@ class MeanOfSquares(Indexed):
         if self.less_one and operands[0].shape[1] == 1:
             what = "the rows have one number each, and n − 1, which is divided by, is 0"
             raise Unworkable(0, what, "dividing by n")
+
+
+_RUNNING = "(1 - momentum) * running[j] + momentum * "
+RunningMean = equation(f"{_RUNNING}mean[j]", running="1 m", mean="1 m")
+
+
+class _OfSeveral(Indexed):
+    def refuse(self, *operands: Matrix) -> None:
+        if operands[1].shape[0] == 1:
+            what = "the columns have one number each, and n − 1, which is divided by, is 0"
+            raise Unworkable(0, what, "a batch of two rows or more")
+
+
+_UNBIASED = "sum(x[i, j] ** 2 for i in n) / (n - 1)"
+RunningVariance = equation(f"{_RUNNING}{_UNBIASED}", _OfSeveral, running="1 m", x="n m")
+"""Of a variance without bias, as PyTorch has it, of columns without their means."""
 
 
 class RootOf(Indexed):

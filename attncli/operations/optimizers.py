@@ -3,7 +3,8 @@
 SGD with momentum: Polyak 1964, as PyTorch has it (no dampening); looking ahead: Sutskever et al.
 2013, as PyTorch has it. RMSprop: Hinton 2012, lecture 6e. Adam: Kingma & Ba 2015, arXiv:1412.6980,
 algorithm 1. AdamW: Loshchilov & Hutter 2019, arXiv:1711.05101, algorithm 2. AMSGrad: Reddi et al.
-2018, arXiv:1904.09237, algorithm 2. A learning rate that falls along a cosine: Loshchilov & Hutter
+2018, arXiv:1904.09237, algorithm 2. Adafactor: Shazeer & Stern 2018, arXiv:1804.04235, algorithm 4,
+as PyTorch has it. A learning rate that falls along a cosine: Loshchilov & Hutter
 2017, arXiv:1608.03983, equation 5, without restarts.
 Clipping by the global norm: Pascanu et al. 2013, arXiv:1211.5063.
 """
@@ -88,6 +89,28 @@ class _OverRoot(Indexed):
 
 
 OverRoot = equation("m[i, j] / (sqrt(v[i, j]) + epsilon)", _OverRoot, whole=True, m="n m", v="n m")
+
+
+_ROW, _COLUMN = "sum(g[i, j] ** 2 for j in m) / m", "sum(g[i, j] ** 2 for i in n) / n"
+FirstOfRow, FirstOfColumn = equation(_ROW, g="n m"), equation(_COLUMN, g="n m")
+"""The mean of each row's or column's squares."""
+_LATER = "(1 - count ** decay) * v[{}] + count ** decay * {}"
+LaterOfRow = equation(_LATER.format("i", _ROW), v="n 1", g="n m")
+"""The same as a moving average, of which less and less is new."""
+LaterOfColumn = equation(_LATER.format("j", _COLUMN), v="1 m", g="n m")
+FromRowAndColumn = equation(
+    "row[i] * column[j] / max(sum(row[k] for k in n) / n, epsilon)", row="n 1", column="1 m"
+)
+"""The mean of each number's squares, as its row and its column tell it."""
+OverLargerRoot = equation(
+    "g[i, j] / max(sqrt(v[i, j]), epsilon)", _OverRoot, whole=True, g="n m", v="n m"
+)
+RootMeanSquare = equation("sqrt(sum(x[i, j] ** 2 for i in n for j in m) / (n * m))", x="n m")
+ClippedByRMS = equation("x[i, j] / max(1, rms / most)", whole=True, x="n m", rms="1 1")
+"""No more than a root mean square."""
+RelativeStep = equation("max(least, rms) * min(rate, 1 / sqrt(count))", rms="1 1")
+"""A step in proportion to a parameter's root mean square."""
+RelativeStepBy = RelativeStep._replace(operands=(*RelativeStep.operands, ("rate", "1 1")))
 
 
 class NormOfNorms(Indexed):

@@ -56,7 +56,11 @@ TOKENIZER = (
     StepLine("prune", "tokenizing"),
     StepLine("viterbi", "tokenizing"),
 )
-QUANTIZED = (StepLine("quantize", "quantizing", stack="quantized"),)
+GIVEN = (
+    StepLine("quantize", "quantizing", stack="quantized"),
+    StepLine("lora", "lora", stack="lora"),
+)
+"""What puts others in the place of given matrices."""
 INPUT = (
     StepLine(
         "tokenize",
@@ -173,7 +177,7 @@ PREDICTION = (
 )
 _WITHOUT_GRADIENTS = ("quantize", "tokenize", "online", "gradient", "predict", "classify")
 _ATTENTION = (*PROJECTION, *WITH_HEADS, *IN_HEADS, *MERGING)
-_FORWARD = (*INPUT, *QUANTIZED, *_ATTENTION, *LAYER_STEPS, *CELL_STEPS, *PREDICTION)
+_FORWARD = (*INPUT, *GIVEN, *_ATTENTION, *LAYER_STEPS, *CELL_STEPS, *PREDICTION)
 BACKWARD = tuple(
     StepLine(f"backward_{name}", "backward.gradient_steps", through=name)
     for name in reversed(dict.fromkeys(line.step for line in _FORWARD))

@@ -14,7 +14,7 @@ from attncli.equations.tree import Number
 from attncli.file.keys import COUNT, Choice, Either, Key, MapOf, Needs, Record
 from attncli.file.nodes import Map
 from attncli.file.problems import Objections
-from attncli.names import Name
+from attncli.names import Name, below
 from attncli.operations.optimizers import DifferenceOf
 from attncli.operations.quantizing import (
     AbsMax,
@@ -45,29 +45,24 @@ QUANTIZED: Key[Mapping[str, Any]] = Key(
 )
 
 
+def given_matrix(place: Place, text: str) -> Name:
+    """The full name of a given matrix that a stack calls by this."""
+    known = {str(name): name for name in (*place.scenario.given, *place.scenario.random)}
+    return known.get(below(place.stack.path, text), Name(text))
+
+
 def _matrices(place: Place) -> Iterator[tuple[Name, int, int | None]]:
     """The matrices that are quantized, the largest whole number, and the group."""
-    known = {str(name): name for name in (*place.scenario.given, *place.scenario.random)}
     for text, said in place.stack.config.get(QUANTIZED).items():
         settings: Mapping[str, Any] = {"kind": said} if isinstance(said, str) else said
-        full = f"{place.stack.path}.{text}" if place.stack.path else text
         most = _MOST[settings.get("kind", "int8")]
-        yield known.get(full, Name(text)), most, settings.get("group")
-
-
-def restored(place: Place) -> dict[Name, Name]:
-    """What stands in the place of each of these from there on."""
-    return {name: _at(place, name).name("restored") for name, _, _ in _matrices(place)}
-
-
-def _at(place: Place, matrix: Name) -> Place:
-    return place.at(matrix.under(Name("quantized")))
+        yield given_matrix(place, text), most, settings.get("group")
 
 
 def _check(place: Place) -> Objections:
     where = place.stack.config.at(QUANTIZED)
     for name, _, _ in _matrices(place):
-        if name not in place.scenario.given and name not in place.scenario.random:
+        if not place.scenario.gives(name):
             yield where, f"{name} is no matrix that is given", "name one by its full name"
         elif place.scenario.goes_back:
             yield where, "gradients of whole numbers, which have none", "leave one of them out"
@@ -75,7 +70,7 @@ def _check(place: Place) -> Objections:
 
 def _plan(place: Place) -> Iterator[Definition]:
     for matrix, most, group in _matrices(place):
-        at, number = _at(place, matrix), Number.written(most)
+        at, number = place.at(matrix.under(Name("quantized"))), Number.written(most)
         scale, whole, back = at.name("scale"), at.name("whole"), at.name("restored")
         yield Definition(scale, AbsMax(most, group), (matrix,))
         if group:
@@ -83,7 +78,7 @@ def _plan(place: Place) -> Iterator[Definition]:
             scale = at.name("scales")
         quantized, times = (QuantizedInGroups, RestoredInGroups) if group else (Quantized, Restored)
         yield Definition(whole, quantized(number), (matrix, scale))
-        yield Definition(back, times(), (whole, scale))
+        yield Definition(back, times(), (whole, scale), wire=matrix)
         yield Definition(at.name("error"), DifferenceOf(), (back, matrix))
 
 

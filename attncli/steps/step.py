@@ -188,6 +188,8 @@ class Step(NamedTuple, Generic[P]):
     names of their kinds. `backward` says how gradients go back through it. A page that ends
     with the way back sends its reader to the step that is to be `read_first`. What is
     `explained_once` happens again in other words, of another norm, which a page leaves out.
+    `running` are the names of what takes the place of something given when training goes on, with
+    the name of that.
     """
 
     name: str
@@ -220,6 +222,7 @@ class Step(NamedTuple, Generic[P]):
     backward: Backward[P] | None = None
     read_first: bool = False
     explained_once: bool = False
+    running: Mapping[str, str] = MappingProxyType({})
 
     def planned(self, place: P) -> tuple[Definition, ...]:
         """What it makes at a place before any shape is known."""

@@ -27,7 +27,7 @@ from attncli.scenario.model import (
     steps_to_X,
 )
 from attncli.scenario.scenario import MOST_PLACES, Cost, Scenario
-from attncli.steps.order import CELL_STEPS, IN_HEADS, STORY, WITH_HEADS, StepLine, step_named
+from attncli.steps.order import CELL_STEPS, GIVEN, IN_HEADS, STORY, WITH_HEADS, StepLine, step_named
 from attncli.steps.step import Step
 from attncli.trace import (
     AttentionPlace,
@@ -146,8 +146,8 @@ class _Teller:
         self.scenario = scenario
         self.complaints = complaints
         self.parts: list[PlannedStep] = []
-        self.restored: dict[Name, Name] = {}
-        """What stands in the place of matrices that are quantized."""
+        self.replaced: dict[str, Name] = {}
+        """What stands in the place of matrices that are quantized or adapted."""
 
     def add(self, step: str, place: Place) -> Name:
         """A step at a place, if it has anything to do there."""
@@ -156,8 +156,8 @@ class _Teller:
             raise TypeError(f"{step} is taken at a {own.at.__name__}, not at a {kind.__name__}")
         self._check(own, place)
         definitions = own.planned(place)
-        if self.restored:
-            taken = self.restored.get
+        if self.replaced:
+            taken = self.replaced.get
             definitions = tuple(
                 d._replace(operands=tuple(taken(o, o) for o in d.operands)) for d in definitions
             )
@@ -196,11 +196,11 @@ class _Teller:
 
             for step, at in tokenizer_steps(place):
                 self.add(step, at)
-        if "quantized" in stack.config.values:
-            from attncli.steps.quantizing import restored
-
-            self.add("quantize", place)
-            self.restored |= restored(place)
+        for line in GIVEN:
+            if line.stack in stack.config.values:
+                self.add(line.step, place)
+                made = self.parts[-1].definitions
+                self.replaced |= {d.wire: d.name for d in made if d.wire}
         if not stack.sees:
             self.add("tokenize", place)
         x = self._input(place)

@@ -15,6 +15,12 @@ _OPTIMIZERS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "momentum": {"momentum": ("0.5", "0.8")},
     "nesterov": {"momentum": ("0.5", "0.8")},
     "rmsprop": {"alpha": ("0.5", "0.9"), "epsilon": ("0.001", "0.1")},
+    "adafactor": {
+        "beta2_decay": ("-0.5", "-1"),
+        "epsilon": ("0.001", "0.1"),
+        "epsilon2": ("0.1", "1"),
+        "clip_threshold": ("0.5", "1.5"),
+    },
     "amsgrad": _ADAM,
     "adam": _ADAM,
     "adamw": _ADAM,

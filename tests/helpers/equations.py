@@ -275,6 +275,46 @@ EXAMPLES: dict[str, Example] = {
     "without_bias": Example(
         ops.WithoutBias(_written("0.9"), 3), "f", lambda m: m / (1 - 0.9**3)
     ),
+    "first_of_row": Example(ops.FirstOfRow(), "f", lambda g: (g * g).mean(1, keepdim=True)),
+    "first_of_column": Example(ops.FirstOfColumn(), "f", lambda g: (g * g).mean(0, keepdim=True)),
+    "later_of_row": Example(
+        ops.LaterOfRow(_written("2"), _written("-0.5")), "ff",
+        lambda v, g: v + (v * -1 + (g * g).mean(1, keepdim=True)) * 2**-0.5,
+    ),
+    "later_of_column": Example(
+        ops.LaterOfColumn(_written("3"), _written("-1")), "ff",
+        lambda v, g: v * 2 / 3 + (g * g).mean(0, keepdim=True) / 3,
+    ),
+    "from_row_and_column": Example(
+        ops.FromRowAndColumn(EPSILON), "pp", lambda row, column: row * column / row.mean()
+    ),
+    "over_larger_root": Example(
+        ops.OverLargerRoot(EPSILON), "fp", lambda g, v: g / sqrt(v).clamp(min=0.01)
+    ),
+    "root_mean_square": Example(ops.RootMeanSquare(), "f", lambda x: sqrt(_all(x * x) / x.numel())),
+    "clipped_by_rms": Example(
+        ops.ClippedByRMS(_written("0.5")), "fp", lambda x, rms: x / (rms / 0.5).clamp(min=1)
+    ),
+    "relative_step": Example(
+        ops.RelativeStep(_written("0.5"), _written("0.8"), _written("4")), "p",
+        lambda rms: rms.clamp(min=0.5) * 0.5,
+    ),
+    "relative_step_by": Example(
+        ops.RelativeStepBy(_written("0.5"), _written("4")), "pp",
+        lambda rms, rate: rms.clamp(min=0.5) * rate.clamp(max=0.5),
+    ),
+    "low_rank_update": Example(
+        ops.LowRankUpdate(_written("8")), "cf", lambda A, x: 8 / len(A) * x
+    ),
+    "mean_of_each": Example(ops.MeanOfEach(), "f", lambda x: x.mean(0, keepdim=True)),
+    "squares_of_each": Example(ops.SquaresOfEach(), "f", lambda x: (x * x).mean(0, keepdim=True)),
+    "running_mean": Example(
+        ops.RunningMean(_written("0.25")), "ff", lambda old, mean: 0.75 * old + 0.25 * mean
+    ),
+    "running_variance": Example(
+        ops.RunningVariance(_written("0.25")), "ff",
+        lambda old, x: 0.75 * old + 0.25 * (x * x).sum(0, keepdim=True) / (len(x) - 1),
+    ),
     "over_root": Example(ops.OverRoot(EPSILON), "fp", lambda m, v: m / (sqrt(v) + 0.01)),
     "over_root_inside": Example(
         ROOT_OF_ALL(EPSILON), "fp", lambda m, v: m / sqrt(v + 0.01)

@@ -2,7 +2,7 @@
 
 SGD with momentum as PyTorch has it (Polyak 1964), also with that of Nesterov (Sutskever et al. 2013);
 RMSprop: Hinton 2012, lecture 6e; AMSGrad: Reddi et al. 2018, arXiv:1904.09237; Adam: Kingma and Ba 2015, arXiv:1412.6980,
-algorithm 1; AdamW: Loshchilov and Hutter 2019, arXiv:1711.05101, algorithm 2; clipping by the norm
+algorithm 1; Adafactor: Shazeer and Stern 2018, arXiv:1804.04235, algorithm 4, with PyTorch's ε; AdamW: Loshchilov and Hutter 2019, arXiv:1711.05101, algorithm 2; clipping by the norm
 of all gradients: Pascanu et al. 2013, arXiv:1211.5063.
 """
 
@@ -192,11 +192,15 @@ class _Training:
     def _updated(self, book: Book, name: str, gradient: Numbers, count: int, rate: Any) -> Numbers:
         decay = self.number(book, "weight_decay")
         x = self.latest[name]
-        if decay and self.optimizer != "adamw":
+        shrinks = self.optimizer in ("adamw", "adafactor")
+        if decay and not shrinks:
             gradient = book.keep(f"decayed.{name}", gradient + decay * x, step="update")
         step = self._step(book, name, gradient, count)
-        if decay and self.optimizer == "adamw":
+        if self.optimizer == "adafactor":
+            own = self._step_size(book, name, count, rate)
+        if decay and shrinks:
             x = book.keep(f"shrunk.{name}", (1 - rate * decay) * x, step="update")
+        rate = own if self.optimizer == "adafactor" else rate
         return book.keep(f"update.{name}", x - rate * step, step="update")
 
     def _step(self, book: Book, name: str, gradient: Numbers, count: int) -> Numbers:
@@ -213,10 +217,42 @@ class _Training:
             v = self._average(book, name, gradient * gradient, count, "v", "alpha")
             quotient = gradient / (apply("sqrt", v) + self.number(book, "epsilon"))
             return book.keep(f"quotient.{name}", quotient, step="update")
+        if self.optimizer == "adafactor":
+            return self._factored(book, name, gradient, count)
         m = self._average(book, name, gradient, count, "m", "beta1")
         v = self._average(book, name, gradient * gradient, count, "v", "beta2")
         quotient = m / (apply("sqrt", v) + self.number(book, "epsilon"))
         return book.keep(f"quotient.{name}", quotient, step="update")
+
+    def _step_size(self, book: Book, name: str, count: int, rate: Any) -> Numbers:
+        """max(ε₂, RMS(x)) · min(η, 1/√t)"""
+        x = self.latest[name]
+        rms = apply("sqrt", np.array([[(x * x).sum() / x.size]]))
+        rms = book.keep(f"parameter_rms.{name}", rms, step="update")
+        root = apply("sqrt", book.numbers([[count]]))
+        step = np.maximum(self.number(book, "epsilon2"), rms) * np.minimum(rate, 1 / root)
+        return book.keep(f"step_size.{name}", step, step="update")
+
+    def _factored(self, book: Book, name: str, g: Numbers, count: int) -> Numbers:
+        """g / √(R C / mean of R), and no more than a root mean square."""
+        new = _power(book, count, self.said.get("beta2_decay", "-0.8"))
+        means = []
+        for what, axis in (("v_row", 1), ("v_column", 0)):
+            mean = (g * g).sum(axis=axis, keepdims=True) / g.shape[axis]
+            if count > 1:
+                mean = (1 - new) * self.memory[name, what] + new * mean
+            self.memory[name, what] = book.keep(f"{what}.{name}", mean, step="update")
+            means.append(self.memory[name, what])
+        row, column = means
+        least = self.number(book, "epsilon")
+        v = row * column / np.maximum(row.sum() / len(row), least)
+        v = book.keep(f"v_hat.{name}", v, step="update")
+        u = book.keep(f"quotient.{name}", g / np.maximum(apply("sqrt", v), least), step="update")
+        rms = apply("sqrt", np.array([[(u * u).sum() / u.size]]))
+        rms = book.keep(f"quotient_rms.{name}", rms, step="update")
+        most = self.number(book, "clip_threshold")
+        u = u / np.maximum(book.numbers([[1]]), rms / most)
+        return book.keep(f"clipped_quotient.{name}", u, step="update")
 
     def _velocity(self, book: Book, name: str, gradient: Numbers, count: int) -> Numbers:
         if count == 1:
@@ -246,6 +282,13 @@ class _Training:
         return book.keep(f"{what}_hat.{name}", average / (1 - beta**count), step="update")
 
 
+def _power(book: Book, base: int, exponent: Any) -> Any:
+    import mpmath
+
+    with mpmath.workdps(80):
+        return of_mpmath(mpmath.mpf(base) ** mpmath.mpf(str(exponent)), decimal=book.decimal)
+
+
 def _share(book: Book, part: int, whole: int) -> Any:
     number: Any = book.number(part)
     return number / book.number(whole)
@@ -270,6 +313,7 @@ _DEFAULTS: Mapping[str, Record] = {
     "momentum": {"momentum": "0.9"},
     "nesterov": {"momentum": "0.9"},
     "rmsprop": {"alpha": "0.99", "epsilon": "0.00000001"},
+    "adafactor": {"epsilon": "0.00000001", "epsilon2": "0.001", "clip_threshold": "1"},
     "amsgrad": _ADAM,
     "adam": _ADAM,
     "adamw": {**_ADAM, "weight_decay": "0.01"},

@@ -1,7 +1,7 @@
 """Logits, their loss and two updates in plain NumPy, right or with one mistake made in the updates.
 
 Momentum: Polyak 1964, as PyTorch has it; Adam: Kingma & Ba 2015, algorithm 1; AdamW: Loshchilov &
-Hutter 2019, algorithm 2; clipping: Pascanu et al. 2013, as PyTorch has it.
+Hutter 2019, algorithm 2; Adafactor: Shazeer & Stern 2018, algorithm 4, as PyTorch has it; clipping: Pascanu et al. 2013, as PyTorch has it.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ SETTINGS = {
     "momentum": f", momentum: {MOMENTUM}",
     "nesterov": f", momentum: {MOMENTUM}",
     "rmsprop": f", alpha: {BETA2}, epsilon: {EPSILON}",
+    "adafactor": f", epsilon: {EPSILON}",
     "amsgrad": f", {_ADAM}",
     "adam": f", {_ADAM}",
     "adamw": f", {_ADAM}, weight_decay: {DECAY}",
@@ -33,6 +34,7 @@ MISTAKES = {
     "momentum": ("velocity_forgotten",),
     "nesterov": ("velocity_forgotten", "not_looked_ahead"),
     "rmsprop": ("epsilon_inside_the_root",),
+    "adafactor": ("quotient_not_clipped", "step_not_relative"),
     "amsgrad": (*_OF_ADAM, "largest_forgotten"),
     "adam": _OF_ADAM,
     "adamw": (*_OF_ADAM, "not_shrunk", "decay_in_the_gradient"),
@@ -152,9 +154,12 @@ class _Update(NamedTuple):
         }
 
     def _updated(self, name: str, before: str, gradient: str) -> str:
-        read, rate = self.sheet.read, 1 if self.mistake == "learning_rate_left_out" else RATE
+        read = self.sheet.read
+        rate: Array | float = 1 if self.mistake == "learning_rate_left_out" else RATE
         step = self._step(name, before, gradient)
         start = before
+        if self.model.optimizer == "adafactor":
+            rate = self._step_size(name, before)
         if self.model.optimizer == "adamw":
             kept = 1 if self.mistake == "decay_in_the_gradient" else 1 - RATE * DECAY
             start = self.write(f"shrunk.{name}", kept * read(before))
@@ -174,6 +179,8 @@ class _Update(NamedTuple):
             ahead = read(gradient) + MOMENTUM * read(velocity)
             not_ahead = self.mistake == "not_looked_ahead"
             return self.write(f"ahead.{name}", read(velocity) if not_ahead else ahead)
+        if optimizer == "adafactor":
+            return self._factored(name, gradient)
         m = gradient
         if optimizer != "rmsprop":
             m = self._average("m", name, BETA1, self._of_loss(before, gradient))
@@ -181,6 +188,33 @@ class _Update(NamedTuple):
         if self.mistake == "epsilon_inside_the_root":
             return self.write(f"quotient.{name}", read(m) / np.sqrt(read(v) + EPSILON))
         return self.write(f"quotient.{name}", read(m) / (np.sqrt(read(v)) + EPSILON))
+
+    def _step_size(self, name: str, before: str) -> Array | int:
+        read = self.sheet.read
+        rms = self.write(f"parameter_rms.{name}", _rms(read(before)))
+        scale = 1 if self.mistake == "step_not_relative" else np.maximum(0.001, read(rms))
+        made = self.write(
+            f"step_size.{name}", scale * np.full((1, 1), min(RATE, self.number**-0.5))
+        )
+        return 1 if self.mistake == "learning_rate_left_out" else read(made)
+
+    def _factored(self, name: str, gradient: str) -> str:
+        read, new = self.sheet.read, self.number**-0.8
+        row, column = (
+            self.write(
+                f"{what}.{name}",
+                (1 - new) * self._kept(what, name).mean(axis, keepdims=True)
+                + new * (read(gradient) ** 2).mean(axis, keepdims=True),
+            )
+            for axis, what in ((1, "v_row"), (0, "v_column"))
+        )
+        v = read(row) * read(column) / max(read(row).mean(), EPSILON)
+        v_hat = self.write(f"v_hat.{name}", v)
+        divisor = np.maximum(np.sqrt(read(v_hat)), EPSILON)
+        quotient = self.write(f"quotient.{name}", read(gradient) / divisor)
+        rms = self.write(f"quotient_rms.{name}", _rms(read(quotient)))
+        clipped = 1 if self.mistake == "quotient_not_clipped" else np.maximum(1, read(rms))
+        return self.write(f"clipped_quotient.{name}", read(quotient) / clipped)
 
     def _of_loss(self, before: str, gradient: str) -> Array:
         decayed = self.mistake == "decay_in_the_gradient"
@@ -205,3 +239,7 @@ class _Update(NamedTuple):
             return np.zeros(self.model.given[name].shape)
         place = f"train[{self.number - 2}]." if self.number > 2 else ""
         return self.sheet.read(f"{place}{what}.{name}")
+
+
+def _rms(x: Array) -> Array:
+    return np.full((1, 1), np.sqrt((x**2).mean()))

@@ -51,11 +51,16 @@ OF_OTHER_TESTS = {
     **dict.fromkeys(("repetition_penalty", "min_p", "draw", "draw_order"), "see test_sampling"),
     "online_softmax": "nothing is made of it; see test_online_softmax",
     "bytes": "the same; see test_kv_cache",
+    "lora": "see test_lora",
+    "momentum": "of batch norms in training; see test_batch_norm",
     "quantized": "whole numbers have no gradients; see test_quantizing",
 }
 OF_TENSORS = {"layers: odd", "layers: even"}
 """Of which layers a tensor in a file is; see test_experts."""
-NEVER = {"backward_average": "nothing is made of the mean of all heads' weights"}
+NEVER = {
+    "backward_average": "nothing is made of the mean of all heads' weights",
+    "backward_lora": "see test_lora",
+}
 """Steps back that no loss leads through."""
 
 

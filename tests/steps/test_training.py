@@ -69,6 +69,13 @@ OPTIMIZERS: dict[str, tuple[dict[str, Any], str, dict[str, Any]]] = {
         {"beta1": 0.8, "beta2": 0.5, "epsilon": 0.01, "weight_decay": 0.1}, "Adam",
         {"betas": (0.8, 0.5), "eps": 0.01, "weight_decay": 0.1, "amsgrad": True},
     ),
+    "adafactor": ({}, "Adafactor", {"eps": (1e-8, 1e-3)}),
+    "adafactor_all": (
+        {"beta2_decay": -0.5, "epsilon": 0.01, "epsilon2": 0.5, "clip_threshold": 1.2,
+         "weight_decay": 0.1, "learning_rate": 0.5},
+        "Adafactor",
+        {"beta2_decay": -0.5, "eps": (0.01, 0.5), "d": 1.2, "weight_decay": 0.1, "lr": 0.5},
+    ),
     "adamw": ({}, "AdamW", {}),
     "adamw_all": ({"weight_decay": 0.2}, "AdamW", {"weight_decay": 0.2}),
 }  # fmt: skip
@@ -125,7 +132,7 @@ def test_ten_updates_are_those_of_pytorch(named: str, clip: float | None, d: int
     }
     trace = work(load(tree | {"train": train | ({} if clip is None else {"clip": clip})}))
     p = {name: torch.tensor(tree[name], dtype=torch.float64, requires_grad=True) for name in NAMES}
-    optimizer = getattr(torch.optim, theirs)(p.values(), lr=0.05, **options)
+    optimizer = getattr(torch.optim, theirs)(p.values(), **{"lr": 0.05, **options})
     for count in range(STEPS + 1):
         loss = loss_of(p)
         assert of(trace, "cross_entropy", count) == pytest.approx(loss.item(), abs=1e-10)
@@ -145,7 +152,8 @@ def test_ten_updates_are_those_of_pytorch(named: str, clip: float | None, d: int
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "optimizer", ["sgd", "momentum", "nesterov", "rmsprop", "adam", "adamw", "amsgrad"]
+    "optimizer",
+    ["sgd", "momentum", "nesterov", "rmsprop", "adam", "adamw", "amsgrad", "adafactor"],
 )
 def test_every_number_is_that_of_the_oracle(optimizer: str, tmp_path: Path) -> None:
     text = salt(tmp_path).read_text("utf-8")

@@ -1,7 +1,7 @@
 """Norms: of a block, before and after it, and of queries and keys.
 
 * norm: layer norm (Ba et al. 2016, arXiv:1607.06450), RMS norm (Zhang & Sennrich 2019,
-  arXiv:1910.07467) and batch norm in use (Ioffe & Szegedy 2015, arXiv:1502.03167).
+  arXiv:1910.07467) and batch norm (Ioffe & Szegedy 2015, arXiv:1502.03167), in use and in training.
 * qk_norm: queries and keys are normalized before they are compared (Henry et al. 2020,
   arXiv:2010.04245). Each head by itself, as Qwen3 has it (arXiv:2505.09388); all heads together, as
   OLMo 2 (arXiv:2501.00656); after the rotation, as Llama 4.
@@ -15,17 +15,21 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from attncli.equations.tree import Number
-from attncli.file.keys import Choice, Flag, Key, NumberKind, Record
+from attncli.file.keys import SHARE, Choice, Flag, Key, NumberKind, Record
 from attncli.file.matrices import VECTOR
 from attncli.file.problems import Objections
 from attncli.names import Name, below
 from attncli.operations.norms import (
+    MeanOfEach,
     MeanOfSquares,
     Normalize,
     NormalizeColumns,
     RootOf,
     RootOfEach,
     RowMean,
+    RunningMean,
+    RunningVariance,
+    SquaresOfEach,
     SubtractFromEach,
     SubtractRow,
 )
@@ -52,8 +56,8 @@ from attncli.trace import AttentionPlace, Definition, HeadPlace, NormPlace
 KIND = Key(
     "kind",
     Choice(("layer", "rms", "batch")),
-    "`layer` (the default), `rms`, which takes no mean away, or `batch`, each column by a `mean`"
-    " and a `variance` that are given",
+    "`layer` (the default), `rms`, which takes no mean away, or `batch`, each column by its own"
+    " mean and variance, or by a `mean` and a `variance` that are given",
     "layer",
 )
 EPSILON = Key("epsilon", NumberKind(least=0), "ε, 0.00001 by default", Decimal("0.00001"))
@@ -78,12 +82,19 @@ PLUS_ONE = Key(
 SETTINGS: tuple[Key[Any], ...] = (KIND, EPSILON, EPSILON_IN, OVER, PLUS_ONE)
 _OF_A_ROW: tuple[Key[Any], ...] = (OVER, PLUS_ONE)
 """Those that a batch norm has no use for, whose mean and variance training found."""
+MOMENTUM = Key(
+    "momentum",
+    SHARE,
+    "of `batch` in training, `0.1` as a rule: the part of each column's own mean and variance in"
+    " `running_mean` and `running_variance`; the rest is the `mean` and the `variance` given",
+)
 NORM = Record.of(
     *SETTINGS,
     Key("gamma", VECTOR, "γ, [d], multiplied; left out where it isn't given"),
     Key("beta", VECTOR, "β, [d], added; left out where it isn't given"),
     Key("mean", VECTOR, "of `batch`: the mean of each column, [d], that training found"),
     Key("variance", VECTOR, "of `batch`: its variance, [d]"),
+    MOMENTUM,
 )
 
 
@@ -142,6 +153,7 @@ def _ordered(stack: Stack, order: str) -> Stack:
 
 
 _FOUND = ("mean", "variance")
+_RUNNING = {"mean": RunningMean, "variance": RunningVariance}
 
 
 class Normalizing(NamedTuple):
@@ -155,6 +167,7 @@ class Normalizing(NamedTuple):
     given: tuple[tuple[str, Name], ...]
     blame: Name
     width: str = "d_model"
+    of_batch: bool = False
 
     def definitions(self) -> tuple[Definition, ...]:
         """All that a norm makes: of each row, or for a batch norm of each column, by what training
@@ -168,8 +181,18 @@ class Normalizing(NamedTuple):
             return name
 
         if kind == "batch":
-            x = make(self.name("centered"), SubtractFromEach(), self.x, self.name("mean"))
-            root = make(self.name("deviation"), RootOfEach(*root_of), self.name("variance"))
+            own = "batch_" if self.of_batch else ""
+            mean, variance = (self.name(f"{own}{local}") for local in _FOUND)
+            if self.of_batch:
+                make(mean, MeanOfEach(), self.x)
+            x = make(self.name("centered"), SubtractFromEach(), self.x, mean)
+            if self.of_batch:
+                make(variance, SquaresOfEach(), x)
+            root = make(self.name("deviation"), RootOfEach(*root_of), variance)
+            if (momentum := self.norm.get(MOMENTUM)) is not None:
+                part, of = Number.written(momentum), dict(zip(_FOUND, (mean, x), strict=True))
+                for local, running in _RUNNING.items():
+                    make(self.name(f"running_{local}"), running(part), self.name(local), of[local])
             make(self.out, NormalizeColumns(*has), x, root, *given.values())
             return tuple(made)
         x, squares, root = self.x, self.name("mean_square"), self.name("rms")
@@ -196,6 +219,7 @@ def _normalizing_norm(place: NormPlace) -> Normalizing:
         tuple((local, place.name(local)) for local in ("gamma", "beta") if place.gives(local)),
         place.path if own else below(place.path.path, "norms"),
         "d_embed" if before_projection else "d_model",
+        _is_batch(place) and (place.norm.says(MOMENTUM) or not place.gives("mean")),
     )
 
 
@@ -204,11 +228,14 @@ def _is_batch(place: NormPlace) -> bool:
 
 
 def _check_norm(place: NormPlace) -> Objections:
-    """A mean and a variance belong to a batch norm, and it to them."""
-    batch = _is_batch(place)
+    """A mean and a variance belong to a batch norm, both or none."""
+    batch, trains = _is_batch(place), place.norm.says(MOMENTUM)
+    needs = trains or any(map(place.gives, _FOUND))
+    if trains and not batch:
+        yield below(place.path, MOMENTUM.name), "momentum is of batch norms", "say kind: batch"
     for key in _FOUND:
         where = below(place.path, key)
-        if batch and not place.gives(key):
+        if batch and needs and not place.gives(key):
             right = f"add what training found, like {key}: [0, 1]"
             yield where, f"a batch norm without its {key}", right
         if not batch and place.gives(key):
@@ -228,6 +255,8 @@ def norm_in_words(normalizing: Normalizing) -> str:
     if norm.get(KIND) == "batch":
         what = ["Batch norm subtracts from each column the mean that training found"]
         what += ["divides by the root of the variance that it found"]
+    if normalizing.of_batch:
+        what = ["Batch norm subtracts each column's mean", "divides by its standard deviation"]
     factor = "1 + γ" if norm.get(PLUS_ONE) else "γ"
     what += [f"multiplies by the learned gain {factor}"] if "gamma" in given else []
     what += ["adds the learned shift β"] if "beta" in given else []
@@ -236,7 +265,11 @@ def norm_in_words(normalizing: Normalizing) -> str:
     epsilon = norm.get(EPSILON)
     added = f" ε = {epsilon:f} is added {where}." if epsilon else ""
     if norm.get(KIND) == "batch":
-        return f"{done}.{added}"
+        moved = (
+            " The running mean and variance, which are used after training, move towards those of"
+            " the columns. For that, the sum of the squares is divided by n − 1."
+        )
+        return f"{done}.{added}{moved * norm.says(MOMENTUM)}"
     divisor = f"{width} − 1" if norm.get(OVER) == "n-1" else width
     return f"{done}. The sum of the squares is divided by {divisor}.{added}"
 
@@ -316,7 +349,11 @@ NORM_STEP = Step(
     title="Norm",
     does="brings each token's vector back to a standard size",
     titled=lambda place: _TITLES.get(place.path.local, "Norm"),
-    makes=("mean", "centered", "variance", "deviation", "mean_square", "rms", "normed"),
+    makes=(
+        *("mean", "centered", "variance", "deviation", "mean_square", "rms", "normed"),
+        *("batch_mean", "batch_variance", *(f"running_{local}" for local in _FOUND)),
+    ),
+    running={f"running_{local}": local for local in _FOUND},
     shapes="x [n, d_model] → mean [n], variance [n], deviation [n] → normed [n, d_model]",
     happens=lambda place: norm_in_words(_normalizing_norm(place)),
     why=(
