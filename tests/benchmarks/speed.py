@@ -1,9 +1,9 @@
 """How fast it is, as ratios within one run: `python tests/benchmarks/speed.py`.
 
 Start-up, large traces through the Python API (`at_scale` prints a table by tokens, layers, decimals
-and formats; measures are chosen by their names: `speed.py at_scale`), a checkpoint of GPT-2, the
-way back, lines of working, forms of an exercise, marking papers, the learning of tokenizers. Each
-ratio is of the best of several interleaved tries; the number after it is what we want to stay below.
+and formats; measures are chosen by their names: `speed.py at_scale`), a checkpoint of GPT-2, the same
+beside PyTorch (`live`), the way back, lines of working, forms of an exercise, marking papers, the
+learning of tokenizers. Each ratio is of the best of several interleaved tries; the number after it is what we want to stay below.
 Products of matrices take as many threads as NumPy's BLAS has, `OPENBLAS_NUM_THREADS=1` one; what is
 beside them takes one in any case, so that ratios are the larger, the more threads there are.
 """
@@ -34,7 +34,7 @@ from attncli.formats import RenderOptions, render, stream_of
 from attncli.pages.explain import cells_page, find_cells
 from attncli.pages.parts.selection import Selection
 from attncli.pages.walkthrough import walkthrough
-from attncli.trace import Trace
+from attncli.trace import Trace, make
 
 ROOT = Path(__file__).resolve().parents[2]
 SIZE = 512
@@ -416,6 +416,41 @@ def checkpoint() -> None:
         say(f"attn run {text} of it / NumPy alone", mine / theirs, "at most 3")
 
 
+def live() -> None:
+    """The same model read and worked in Python on 128 tokens, beside PyTorch's forward with a hook
+    that keeps what each module gives, and beside the numbers of its story alone; float64 beside
+    float32."""
+    import torch
+    from transformers import GPT2Config, GPT2LMHeadModel
+
+    model, ids = GPT2LMHeadModel(GPT2Config()).eval(), torch.arange(128)[None]
+    kept: dict[str, object] = {}
+    for name, module in model.named_modules():
+        module.register_forward_hook(lambda _, __, made, name=name: kept.update({name: made}))
+
+    def forward() -> None:
+        with torch.no_grad():
+            model(ids)
+
+    with tempfile.TemporaryDirectory() as folder:
+        model.save_pretrained(folder)
+
+        def read() -> Scenario:
+            return Scenario.from_checkpoint(folder, ids, changes="rounding.policy=exact")
+
+        known = work(read())
+
+        def numbers() -> None:
+            made = {name: known[name] for name in known.scenario.given}
+            for definition in known.plan:
+                made[definition.name] = make(known.scenario, made, definition)
+
+        theirs, bare, mine = best(5, forward, numbers, lambda: work(read()))
+    say("GPT-2 of 124 M, 128 tokens, by PyTorch with all hooks, seconds", theirs, "")
+    say("Scenario.from_checkpoint and work of it / PyTorch", mine / theirs, "at most 5")
+    say("Scenario.from_checkpoint and work of it / the trace alone", mine / bare, "at most 1.2")
+
+
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
@@ -539,6 +574,7 @@ def main(chosen: Sequence[str]) -> None:
         json_of_a_large_trace,
         at_scale,
         checkpoint,
+        live,
         back,
         forms,
         papers,
