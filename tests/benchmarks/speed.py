@@ -1,11 +1,12 @@
 """How fast it is, as ratios within one run: `python tests/benchmarks/speed.py`.
 
 Start-up, large traces through the Python API (`at_scale` prints a table by tokens, layers, decimals
-and formats; measures are chosen by their names: `speed.py at_scale`), a checkpoint of GPT-2, the same
-beside PyTorch (`live`), the way back, lines of working, forms of an exercise, marking papers, the
-learning of tokenizers. Each ratio is of the best of several interleaved tries; the number after it is what we want to stay below.
-Products of matrices take as many threads as NumPy's BLAS has, `OPENBLAS_NUM_THREADS=1` one; what is
-beside them takes one in any case, so that ratios are the larger, the more threads there are.
+and formats; measures are chosen by their names: `speed.py at_scale`), a checkpoint of GPT-2, the
+same beside PyTorch (`live`), the way back, lines of working, forms of an exercise, marking papers,
+the learning of tokenizers. Each ratio is of the best of several interleaved tries; the number after
+it is what we want to stay below. Products of matrices take as many threads as NumPy's BLAS has,
+`OPENBLAS_NUM_THREADS=1` one; what is beside them takes one in any case, so that ratios are the
+larger, the more threads there are.
 """
 
 from __future__ import annotations
