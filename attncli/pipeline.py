@@ -28,6 +28,7 @@ from attncli.steps.story import planned, with_numbers
 from attncli.steps.unused_settings import unused
 from attncli.trace import Definition, PlannedStep, Quantity, Trace, Unfinished, make
 from attncli.trace.budget import cost_of, excess
+from attncli.trace.generation import generated
 from attncli.trace.trace import OnDemand, Outline, given_quantity, outlined
 
 if TYPE_CHECKING:
@@ -172,15 +173,26 @@ def work(scenario: Scenario) -> Trace:
     Raises ScenarioError where the numbers can't be worked: a row of exponentials that all
     round to zero, numbers too long for the decimals asked for.
     """
+    trace = _worked(scenario)
+    if not scenario.variants and scenario.prediction.generate < 2:  # noqa: PLR2004
+        return trace
+    variants = {name: work(other) for name, other in scenario.variants.items()}
+    return replace(trace, generated=generated(trace, _planned_and_worked), variants=variants)
+
+
+def _worked(scenario: Scenario) -> Trace:
     quantities = _given(scenario)
     steps = _needed(with_numbers(scenario), quantities)
     for definition in _made_of(quantities, steps):
         quantities[definition.name] = make(scenario, quantities, definition)
-    trace = _trace(scenario, steps, quantities)
-    if not scenario.variants and scenario.prediction.generate < 2:  # noqa: PLR2004
-        return trace
-    variants = {name: work(other) for name, other in scenario.variants.items()}
-    return replace(trace, generated=_generated(trace), variants=variants)
+    return _trace(scenario, steps, quantities)
+
+
+def _planned_and_worked(scenario: Scenario) -> Trace:
+    problems = Diagnostics()
+    scenario = planned(scenario, problems)
+    problems.stop_if_any()
+    return _worked(scenario)
 
 
 def work_on_demand(scenario: Scenario) -> Trace:
@@ -224,32 +236,6 @@ def _trace(
 
         judged_claims(trace)
     return trace
-
-
-def _generated(trace: Trace) -> tuple[Trace, ...]:
-    """The traces of the tokens that are generated, each worked on all tokens before it."""
-    if trace.scenario.prediction.generate < 2:  # noqa: PLR2004  (the first is the trace's own)
-        return ()
-    token = trace.next_word()
-    if token is not None and token == trace.scenario.prediction.end_token:
-        return ()
-    text = None if token is None else trace.scenario.text.with_token(token)
-    height = trace.scenario.shapes.get(trace.scenario.text.table, (None, None))[0] or 0
-    if text is None or max(text.rows_of_tokens) >= height:
-        return ()
-    longer = replace(
-        trace.scenario,
-        stack=trace.scenario.stack._replace(text=text),
-        prediction=trace.scenario.prediction.after_a_token,
-        variants={},
-        published={},
-        claims={},
-    )
-    problems = Diagnostics()
-    scenario = planned(longer, problems)
-    problems.stop_if_any()
-    step = work(scenario)
-    return (replace(step, generated=()), *step.generated)
 
 
 def _unfinished(plan: Iterable[Definition], known: Container[str]) -> Unfinished | None:

@@ -149,6 +149,13 @@ class _PredictionReader(NamedTuple):
         values, vocabulary = self.values, self._vocabulary()
         taken = (*_OF_LOGITS, *(_OF_TARGETS[1:] if _are_numbers(values) else _OF_TARGETS))
         prediction = typed(Prediction, {key: values[key] for key in taken if key in values})
+        if isinstance(values.get("generate"), Mapping):
+            said = values["generate"]
+            prediction = prediction._replace(
+                generate=said.get("tokens", 0),
+                beams=said.get("beams", 0),
+                cache_bytes=said.get("cache", {}).get("bytes"),
+            )
         self.complaints.hear(self._against_labels())
         self.complaints.hear(self._against_end(prediction._replace(vocabulary=vocabulary)))
         every = every if self.read_out is None else self.read_out.every

@@ -8,6 +8,12 @@ from attncli.library.commands import CompareArguments, DiffArguments, WhyArgumen
 from attncli.option_values import COST, DETAILS, FLOATS
 
 _RUN = {
+    "trace": options.text(
+        "--trace",
+        "NAME",
+        "In the place of the scenario itself a variant of it by its name, or the pass after a token"
+        " that was generated: `'token 2'`, `'token 2, beam 1'`.",
+    ),
     "detail": options.choice(
         "--detail",
         lambda: (*DETAILS, COST),

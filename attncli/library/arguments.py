@@ -4,11 +4,13 @@ where it goes. And what comes of it, before it goes there."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from attncli.errors import Complaints, Problem
+from attncli.errors import Complaints, Problem, UserError
+from attncli.file.problems import nearest
 from attncli.library.output import (
     abilities_chosen,
     check_able,
@@ -277,6 +279,7 @@ class Arguments(NamedTuple):
     gradient_check: bool = False
     model: SavedModel = SavedModel()
     precision: str | None = None
+    trace: str | None = None
 
     def work(self) -> Trace:
         """The worked scenario. Raises UserError of everything that is wrong with the request."""
@@ -304,9 +307,22 @@ class Arguments(NamedTuple):
         if self.model.from_ is not None:
             allowed = allowed._replace(files_outside=True, large=True)
             return allowed.worked_on_demand(self.model.scenario(), changes)
-        if self.cell:  # which takes nothing but what leads to it
+        if self.cell and self.trace is None:  # which takes nothing but what leads to it
             return allowed.worked_on_demand(self.scenario, changes)
-        return work(allowed.load(self.scenario, changes))
+        trace = work(allowed.load(self.scenario, changes))
+        return trace if self.trace is None else _beside(trace, self.trace)
+
+
+def _beside(trace: Trace, name: str) -> Trace:
+    """A variant, or the pass of a token that was generated, by itself. Raises UserError."""
+    if name not in trace.further:
+        right = nearest(name, trace.further) if trace.further else "add variants, or generate more"
+        raise UserError.of(
+            f"--trace {name}", "no variant and no token generated has this name", right
+        )
+    found = trace.further[name]
+    title = f"{trace.scenario.title}: {name}"
+    return replace(found, scenario=replace(found.scenario.alone(), title=title))
 
 
 def whole_number(option: str, text: str, least: int, most: int) -> int:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from attncli.trace import Trace
 
 
-_OF_RUN = ("gradient_check", "precision", "from_", "text")
+_OF_RUN = ("gradient_check", "precision", "from_", "text", "trace")
 WITHOUT: Mapping[str, Sequence[str]] = {
     "explain": ("cell", *_OF_RUN),
     "check": (

@@ -472,6 +472,16 @@ AtLeastOfKept = equation(
 """The same of those that others have kept."""
 
 
+class _Logarithms(Indexed):
+    def refuse(self, *operands: Matrix) -> None:
+        _refuse_zeros(operands[0].values <= 0, "the probability of a token")
+
+
+LogProbability = equation("ln(p[i, j])", _Logarithms, p="n v")
+ScoreSoFar = equation("so_far + log_p[i, j]", log_p="n v")
+"""The log-probability of all tokens that a beam is continued by, the last of which is any."""
+
+
 def _order(numbers: Array, *, ranked: bool) -> NDArray[np.intp]:
     """The places of each row from the largest number on, or as they stand."""
     rows, columns = numbers.shape

@@ -256,9 +256,8 @@ class FurtherPages(Mapping[str, "Document"]):
     """The pages by what they are called; each is told when somebody asks for it."""
 
     def __init__(self, trace: Trace, tell: Callable[[Trace], Document]) -> None:
-        generated = {f"token {k}": entry for k, entry in enumerate(trace.generated, start=2)}
         self._title, self._tell = trace.scenario.title, tell
-        self._traces = {**trace.variants, **generated}
+        self._traces = trace.further
 
     def __getitem__(self, name: str) -> Document:
         trace = self._traces[name]

@@ -13,6 +13,7 @@ from attncli.names import TOP, Name, Word, below
 
 if TYPE_CHECKING:
     from attncli.equations.matrix import Matrix
+    from attncli.equations.tree import Number
     from attncli.file.keys import Key
     from attncli.tokenizers.merges import MergeTraining
     from attncli.tokenizers.pieces import CountedDictionary, CountedWord
@@ -105,6 +106,12 @@ class TokenizedText(NamedTuple):
             ids=(*self.ids, self.known_ids[token]) if self.ids else (),
             rows_of_tokens=(*self.rows_of_tokens, self.rows[token]),
         )
+
+    @property
+    def last(self) -> "TokenizedText":
+        """Its last token alone."""
+        rows, ids = self.rows_of_tokens[-1:], self.ids[-1:]
+        return self._replace(cut=False, tokens=self.tokens[-1:], ids=ids, rows_of_tokens=rows)
 
 
 class Settings(NamedTuple):
@@ -364,6 +371,11 @@ class Prediction(NamedTuple):
     logit_scale: Decimal | None = None
     logit_softcap: Decimal | None = None
     generate: int = 0
+    beams: int = 0
+    score: "Number | None" = None
+    """The sum of the log-probabilities of the tokens that a beam has been continued by."""
+    cache_bytes: Decimal | None = None
+    """How many bytes a number takes in the cache that generation keeps, if it keeps one."""
     end_token: str = ""
     targets: tuple[str, ...] = ()
     ignored_target: str = ""

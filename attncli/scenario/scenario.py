@@ -187,6 +187,11 @@ class Scenario:
         return self.stack.text
 
     @property
+    def tokens_so_far(self) -> tuple[str, ...]:
+        """The tokens of the main stack, those of a cache before them."""
+        return (*(self.stack.layers[0].attention.cached or ()), *self.text.tokens)
+
+    @property
     def stacks(self) -> tuple[Stack, ...]:
         """The encoder, if there is one, and the main stack."""
         return (self.stack,) if self.encoder is None else (self.encoder, self.stack)

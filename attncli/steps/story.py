@@ -407,7 +407,7 @@ def planned(scenario: Scenario, problems: Diagnostics) -> Scenario:
     steps = story(scenario, complaints)
     complaints.hear(_check_rounding(scenario, steps))
     if scenario.prediction.generate > 1:
-        from attncli.trace.axes import check_generation
+        from attncli.trace.generation import check_generation
 
         complaints.hear(check_generation(scenario))
     shapes = shapes_of(scenario, steps, problems)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from attncli.equations.tree import Signature
-from attncli.file.problems import Objections
 from attncli.names import Name
 from attncli.scenario.model import TARGETS, Attention, Stack, projected_when
 from attncli.scenario.scenario import Scenario
@@ -237,39 +236,3 @@ def _joined(parts: Sequence[Axis]) -> Axis:
 
 def _side(quantity: Quantity, side: int) -> Axis:
     return quantity.columns if side else quantity.rows
-
-
-def check_generation(scenario: Scenario) -> Objections:
-    """Says what stands in the way of generating more than one token."""
-    more = scenario.prediction.generate - 1
-    if more < 1:
-        return
-    for name in _fixed(scenario):
-        wrong = f"{name} is for this sentence only, and generation makes it longer"
-        yield name, wrong, "leave it out, or generate 1 token"
-    cached = scenario.stack.layers[0].attention.cached or ()
-    for positions in scenario.stack.positions:
-        table = scenario.given.get(positions.table)
-        start = positions.config.values.get("start", 0)
-        wanted = start + len(cached) + len(scenario.text.tokens) + more
-        if table is not None and table.shape[0] < wanted:
-            has = f"{positions.table} has {table.shape[0]} rows"
-            wrong = f"{has}, and {wanted} are needed to generate {more + 1} tokens"
-            yield positions.table, wrong, f"give it {wanted} rows"
-
-
-def _fixed(scenario: Scenario) -> Iterator[str]:
-    """The names of what has a row or column for each token of the sentence."""
-    if scenario.prediction.loss:
-        yield "targets"
-    if scenario.stack.segments:
-        yield "segments"
-    for name in scenario.given:
-        place = place_of(name, scenario)
-        elsewhere = (
-            place.stack is not scenario.stack or name.path.local == "cache" or name == "memory"
-        )
-        roles = {names_along(name, side, scenario)[0] for side in (0, 1)}
-        growing = {"token", "Q"} if place.attention.sees_memory else {"token", "Q", "K"}
-        if not elsewhere and roles & growing:
-            yield name

@@ -36,7 +36,8 @@ def cost_of(scenario: Scenario) -> Cost:
     copies = _COPIES * max(drawn, default=0)
     terms = sum(_terms(definition, shapes) for definition in definitions)
     cost = Cost(len(story), cells + copies, terms)
-    return cost.times(max(scenario.prediction.generate, 1))
+    prediction = scenario.prediction
+    return cost.times(max(prediction.generate, 1) * max(prediction.beams, 1))
 
 
 def excess(scenario: Scenario, cost: Cost) -> Problem | None:

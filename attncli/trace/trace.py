@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Container, Iterable, Iterator,
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
+from itertools import groupby
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias, overload
 
@@ -188,6 +189,17 @@ class Trace:
         if self.drawn is None:
             return self.likeliest()
         return self.drawn.columns.names[int(self.drawn.values[-1].argmax())]
+
+    @property
+    def further(self) -> Mapping[str, Trace]:
+        """The traces beside it by what they are called: `token 2`, or of several beams
+        `token 2, beam 1`."""
+        prediction, found = self.scenario.prediction, dict(self.variants)
+        for length, step in groupby(self.generated, lambda t: t.scenario.prediction.generate):
+            token = f"token {prediction.generate - length + 1}"
+            for k, trace in enumerate(step, start=1):
+                found[f"{token}, beam {k}" if prediction.beams else token] = trace
+        return found
 
     def part_of(self, name: str) -> PlannedStep | None:
         """The part of the story that makes a quantity."""

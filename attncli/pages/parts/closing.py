@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from attncli.document.blocks import Block, Callout, Subheading, Table, Term, TextList
+from attncli.document.blocks import Block, Callout, Subheading, Term, TextList
 from attncli.errors import listed
 from attncli.file import shipped
 from attncli.names import Word, words
@@ -101,36 +101,11 @@ def _trained(trace: Trace, selection: Selection) -> list[Block]:
 
 
 def _generated(trace: Trace, selection: Selection) -> list[Block]:
-    """The greedy choice of each step of generation; a summary goes without the temperature."""
-    if not trace.scenario.prediction.generate or trace.next_token is None:
+    if not trace.scenario.prediction.generate:
         return []
-    from attncli.pages.parts.outcomes import on_temperature
+    from attncli.pages.parts.generation import generation_of
 
-    rows: list[tuple[Word | str, ...]] = []
-    for k, step in enumerate((trace, *trace.generated)):
-        probabilities = step.next_token
-        assert probabilities is not None
-        j = int((step.drawn or probabilities).values[-1].argmax())
-        number = probabilities.matrix.number(probabilities.matrix.shape[0] - 1, j)
-        text = " ".join(step.scenario.text.tokens)
-        rows.append(
-            (str(k + 1), Word(text), Word(probabilities.columns.names[j]), str(number.shown))
-        )
-    end = trace.scenario.prediction.end_token
-    ended = () if not end or rows[-1][2] != Word(end) else (
-        " It ends with “", Word(end), "”, after which none follows.",
-    )  # fmt: skip
-    headings = ("Step", "Tokens so far", "Next token", "Probability")
-    takes = "takes the most likely next one" if trace.drawn is None else "draws the next one"
-    block: Block = Callout(
-        (
-            f"Each step runs the whole model again on the tokens so far and {takes}. To see the"
-            " working of a step, run its tokens as the scenario's ",
-            Term("tokens"), ".", *ended,
-        )
-    )  # fmt: skip
-    tempered = [] if selection.detail == "summary" else on_temperature(trace)
-    return [Subheading(("Generation",)), block, Table(headings, tuple(rows)), *tempered]
+    return generation_of(trace, selection)
 
 
 def unused_in(trace: Trace) -> list[Quantity]:

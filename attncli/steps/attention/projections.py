@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from decimal import Decimal
 
 from attncli.equations.tree import Equation, Number, Symbol, define
 from attncli.file.keys import (
@@ -41,6 +42,7 @@ from attncli.operations.rearranging import (
     TakeEvery,
 )
 from attncli.scenario.tokenizers.settings import TOKEN
+from attncli.steps.attention.masks import mask_rules
 from attncli.steps.linear import MISTAKES_BACK, bias_left_out, linear, rows_for_columns
 from attncli.steps.mistakes import (
     all_wrong,
@@ -90,6 +92,12 @@ def _check_project(place: AttentionPlace) -> Objections:
     if settings.layout == "torch" and not scenario.writes(below(place.layer.path, "cell")):
         wrong = "torch is how recurrent cells are stacked"
         yield settings.at(_LAYOUT), wrong, "say linear for attention, or cell: rnn for a cell"
+    causal = [rule for rule in mask_rules(place.attention) if rule.kind == "causal"]
+    if scenario.prediction.cache_bytes is not None and (
+        any(rule.from_top for rule in causal) or (len(place.stack.layers) > 1 and not causal)
+    ):
+        wrong = "a cache, and tokens that see later ones, by which their keys and values change"
+        yield "generate.cache", wrong, "say mask: causal, or leave the cache out"
 
 
 def _input(place: AttentionPlace, name: str) -> Name:
@@ -127,13 +135,24 @@ def _plan_project(place: AttentionPlace) -> tuple[Definition, ...]:
 
 def _sizes(place: AttentionPlace) -> Iterator[Definition]:
     """The bytes that the new tokens add to a cache, and those of all of it."""
-    each = place.attention.config.values.get("cache", {}).get("bytes")
+    each = _bytes_each(place)
     if each is None:
         return
     heads = 1 if place.attention.own_heads else place.attention.kv_heads
     size = CacheBytes(len(place.stack.layers), heads, Number.written(each))
-    for made, names in (("new_bytes", ("K_new", "V_new")), ("cache_bytes", ("K", "V"))):
-        yield Definition(place.name(made), size, tuple(map(place.name, names)))
+    if place.attention.cached is not None:
+        yield Definition(place.name("new_bytes"), size, (place.name("K_new"), place.name("V_new")))
+    yield Definition(place.name("cache_bytes"), size, (place.name("K"), place.name("V")))
+
+
+def _bytes_each(place: AttentionPlace) -> Decimal | None:
+    """The bytes of a number of the cache, where they are said for this attention; those of the
+    cache that generation keeps are told once, in the first layer."""
+    kept = place.scenario.prediction.cache_bytes
+    if kept is not None and place.layer is place.stack.layers[0]:
+        return kept
+    each: Decimal | None = place.attention.config.values.get("cache", {}).get("bytes")
+    return each
 
 
 def _by_weights_of(place: AttentionPlace, name: str, other: str) -> Definition | None:
@@ -153,13 +172,18 @@ def _happens_project(place: AttentionPlace) -> str:
     if place.source != place.x:
         text = "Queries are made from the tokens, keys and values from the encoder's output, here"
         text += " called memory"
-    if place.attention.cached is not None:
+    each, cached = _bytes_each(place), place.attention.cached
+    if cached is not None:
         text += ". The cached keys and values of the tokens before come first"
-        if "bytes" in place.attention.config.values["cache"]:
-            text += (
-                ". Only those of the new tokens are computed, and they are stored in their turn. A"
-                " cache takes 2 · layers · kv_heads · d_head · tokens numbers, for keys and values"
-            )
+    if each is not None:
+        text += (
+            ". Those of all tokens are computed and stored (prefill)"
+            if cached is None
+            else ". Only those of the new tokens are computed, and they are stored in their turn"
+        )
+        text += (
+            ". A cache takes 2 · layers · kv_heads · d_head · tokens numbers, for keys and values"
+        )
     return f"{text}.{_TURNED_OVER if place.attention.config.linear else ''}"
 
 

@@ -27,12 +27,13 @@ from attncli.file.keys import (
     Either,
     Key,
     ListOf,
+    Needs,
     NumberKind,
     Record,
     WholeNumber,
 )
 from attncli.file.matrices import MATRIX, VECTOR
-from attncli.file.nodes import Scalar
+from attncli.file.nodes import Map, Scalar
 from attncli.file.problems import Objections
 from attncli.names import Name
 from attncli.numbers import decimals
@@ -54,9 +55,11 @@ from attncli.operations.prediction import (
     DrawnToken,
     KeptShare,
     KeptSum,
+    LogProbability,
     NewTokens,
     Nucleus,
     Penalized,
+    ScoreSoFar,
     TopK,
 )
 from attncli.operations.rearranging import Same, TakeRows
@@ -373,6 +376,25 @@ DRAW_ORDER = Key(
 SAMPLING = (PENALTY, TEMPERATURE, TOP_K, TOP_P, MIN_P, DRAW, DRAW_ORDER)
 CHANGES_LOGITS = SAMPLING[:3]
 
+_TOKENS = WholeNumber(1, 50)
+_RECORD = Record.of(
+    Key("tokens", _TOKENS, "how many tokens"),
+    Key(
+        "beams",
+        WholeNumber(2, 16),
+        "beam search: each step goes on with so many texts, those whose tokens have the largest"
+        " sums of log-probabilities",
+    ),
+    Key(
+        "cache",
+        Record.of(Key("bytes", POSITIVE, "how many bytes a number of the cache takes, such as 2"),
+                  needs=Needs("cache", ("bytes",), "{bytes: 2}")),
+        "keys and values are kept: the first pass works all tokens (prefill), each later one the"
+        " new token alone (decode)",
+    ),
+    needs=Needs("generate", ("tokens",), "{tokens: 3, beams: 2}"),
+)  # fmt: skip
+
 _PROBABILITIES = Name("probabilities")
 
 
@@ -386,22 +408,33 @@ def _check_predict(place: Place) -> Objections:
     if settings.says(DRAW) and len(prediction.draws) < count:
         wrong = f"{len(prediction.draws)} numbers to draw {count} tokens by"
         yield settings.at(DRAW), wrong.replace("1 numbers", "one number"), f"give a list of {count}"
+    for key in (TOP_K, TOP_P, MIN_P, DRAW) if prediction.beams else ():
+        if settings.says(key):
+            wrong = f"{key.name} beside beams, which are the likeliest of all tokens"
+            yield settings.at(key), wrong, "leave one of them out"
 
 
 def _repeated(place: Place) -> tuple[int, ...]:
     """The places in the vocabulary of the text's tokens."""
     vocabulary = place.scenario.prediction.vocabulary
-    return tuple(vocabulary.index(t) for t in place.text.tokens if t in vocabulary)
+    tokens = place.scenario.tokens_so_far
+    return tuple(vocabulary.index(t) for t in tokens if t in vocabulary)
 
 
 def _plan_predict(place: Place) -> tuple[Definition, ...]:
     made = [*_changed_logits(place)]
     made += softmax(place, made[-1].name if made else place.x, _PROBABILITIES, "predict")
     made += _kept_shares(place)
-    settings = place.scenario.prediction.config
+    prediction = place.scenario.prediction
+    settings = prediction.config
+    if prediction.beams:
+        log_p = place.name("log_p")
+        made.append(Definition(log_p, LogProbability(), (made[-1].name,)))
+        if prediction.score is not None:
+            made.append(Definition(place.name("score"), ScoreSoFar(prediction.score), (log_p,)))
     if settings.says(DRAW):
         ranked, sums = settings.get(DRAW_ORDER) == "probability", place.name("cumulative")
-        p, u = made[-1].name, Number.written(place.scenario.prediction.draws[0])
+        p, u = made[-1].name, Number.written(prediction.draws[0])
         made.append(Definition(sums, Cumulative(ranked), (p,)))
         blame = settings.at(DRAW)
         made.append(Definition(place.name("drawn"), DrawnToken(u, ranked), (p, sums), blame=blame))
@@ -473,6 +506,8 @@ def _happens(place: Place) -> str:
             f"The first sum above the given number {prediction.draws[0]} draws its token, so that"
             " each token has as much room as its probability says",
         ]
+    if prediction.beams:
+        texts.append("A beam's score is the sum of the log-probabilities of its new tokens")
     return ". ".join(texts) + "."
 
 
@@ -513,9 +548,10 @@ PREDICT_STEP = Step(
         ),
         Key(
             "generate",
-            WholeNumber(1, 50),
+            Either(lambda n: _RECORD if isinstance(n, Map) else _TOKENS, (_TOKENS, _RECORD)),
             "how many tokens to generate, greedily or by numbers to `draw` them by; what is given"
-            " for one sentence only (a mask's table, `X`, targets) can't go with it",
+            " for one sentence only (a mask's table, `X`, targets) can't go with it. Or how:"
+            " `{tokens: 3, cache: {bytes: 2}}`, `{tokens: 3, beams: 2}`",
         ),
         Key("end_token", TOKEN, "with `generate`: the token after which no other one is made"),
     ),
@@ -524,7 +560,7 @@ PREDICT_STEP = Step(
     makes=(
         "new", "penalized", "tempered", "kept", "filtered", "exp", "exp_sum", "probabilities",
         "nucleus", "largest", "threshold", "likely", "nucleus_sum", "likely_sum", "renormalized",
-        "cumulative", "drawn",
+        "cumulative", "drawn", "log_p", "score",
     ),
     shapes="logits [1, vocabulary] → probabilities [1, vocabulary]",
     happens=_happens,

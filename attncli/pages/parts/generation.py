@@ -1,0 +1,114 @@
+"""What came of generating tokens: pass by pass, or as the tree of a beam search."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from itertools import count
+
+from attncli.document.blocks import (
+    Block,
+    Callout,
+    Span,
+    Spans,
+    Subheading,
+    Table,
+    TableCell,
+    Term,
+    Tree,
+    TreeRow,
+)
+from attncli.names import Word
+from attncli.numbers import decimals
+from attncli.pages.parts.outcomes import on_temperature
+from attncli.pages.parts.selection import Selection
+from attncli.trace import Trace
+from attncli.trace.generation import Continuation, generation
+
+
+def generation_of(trace: Trace, selection: Selection) -> list[Block]:
+    """The choice of each step of generation; a summary goes without the temperature."""
+    prediction = trace.scenario.prediction
+    if not prediction.generate or trace.next_token is None:
+        return []
+    tempered = [] if selection.detail == "summary" else on_temperature(trace)
+    told = _beams(trace) if prediction.beams else [_passes(trace)]
+    return [Subheading(("Generation",)), Callout(_how(trace)), *told, *tempered]
+
+
+def _how(trace: Trace) -> Spans:
+    """What each step does, and where its working is to be seen."""
+    prediction = trace.scenario.prediction
+    drawn = "draws the next token" if trace.drawn else "takes the most likely next token"
+    does = f"keeps the {prediction.beams} largest sums of log-probabilities"
+    does = does if prediction.beams else drawn
+    texts = "each of the texts" if prediction.beams else "the tokens"
+    text = f"Each step runs the whole model again on {texts} so far and {does}"
+    if prediction.cache_bytes is not None:
+        text = (
+            "The first pass works all tokens and keeps their keys and values (prefill). Each later"
+            " pass works its new token alone, which sees those that are kept (decode). Each step"
+            f" {does}"
+        )
+    ended: Spans = ()
+    if not prediction.beams and (last := [*generation(trace)][-1]) and last[0].ends:
+        ended = (" It ends with “", Word(prediction.end_token), "”, after which none follows.")
+    later = next((name for name in trace.further if name not in trace.variants), None)
+    see: Spans = () if later is None else (
+        " To see the working of a later one, say ", Term(f"--trace '{later}'"), ".",
+    )  # fmt: skip
+    return (f"{text}.", *see, *ended)
+
+
+def _passes(trace: Trace) -> Table:
+    headings: tuple[str, ...] = ("Step", "Tokens so far", "Next token", "Probability")
+    cached = trace.scenario.prediction.cache_bytes is not None
+    rows: list[tuple[TableCell, ...]] = []
+    for k, step in enumerate((trace, *trace.generated)):
+        probabilities = step.next_token
+        assert probabilities is not None
+        j = int((step.drawn or probabilities).values[-1].argmax())
+        number = probabilities.matrix.number(probabilities.matrix.shape[0] - 1, j)
+        chosen = (Word(probabilities.columns.names[j]), str(number.shown))
+        told = _of_cache(step) if cached else (Word(" ".join(step.scenario.tokens_so_far)),)
+        rows.append((str(k + 1), *told, *chosen))
+    if cached:
+        headings = ("Pass", "Works", "Kept before", "Bytes added", "Bytes kept", *headings[2:])
+    return Table(headings, tuple(rows))
+
+
+def _of_cache(step: Trace) -> tuple[TableCell, ...]:
+    """The tokens that a pass works, how many were kept before, and the bytes of keys and values."""
+    text, attention = step.scenario.text, step.scenario.stack.layers[0].attention
+    sizes = {"new_bytes": Decimal(0), "cache_bytes": Decimal(0)}
+    for quantity in step.quantities.values():
+        name = quantity.name
+        if name.local in sizes and name.inside(attention.path):  # of each head that has its own
+            sizes[name.local] += quantity.matrix.number(0, 0).full
+    added, kept = map(str, sizes.values())
+    before = len(attention.cached or ())
+    return Word(" ".join(text.tokens)), str(before), added if before else kept, kept
+
+
+def _beams(trace: Trace) -> Iterator[Block]:
+    """The tree of all texts that were kept, and the texts at its ends from the best on."""
+    steps = [*generation(trace)]
+    yield Tree(tuple(_branches(steps, trace.scenario.tokens_so_far)))
+    ends = [beam for beams in steps for beam in beams if beam.ends or beams is steps[-1]]
+    ends.sort(key=lambda beam: beam.sum.full, reverse=True)
+    sums = (decimals.text(beam.sum.shown).replace("-", "−") for beam in ends)
+    texts = (Word(" ".join(beam.text)) for beam in ends)
+    ranked = zip(map(str, count(1)), texts, sums, strict=False)
+    yield Table(("Rank", "Tokens", "Sum of log-probabilities"), tuple(ranked))
+
+
+def _branches(
+    steps: Sequence[Sequence[Continuation]], text: tuple[str, ...], depth: int = 0
+) -> Iterator[TreeRow]:
+    """The tokens that are kept after a text, each with those after it."""
+    for beam in steps[depth] if depth < len(steps) else ():
+        if beam.trace.scenario.tokens_so_far == text:
+            made: list[Span] = ["log-probability ", beam.log_p, ", sum ", beam.sum]
+            made += [", ends"] if beam.ends else []
+            yield TreeRow(depth, str(depth + 1), (Word(beam.token),), tuple(made))
+            yield from _branches(steps, beam.text, depth + 1)
