@@ -147,6 +147,7 @@ class _PredictionReader(NamedTuple):
     def _over_tokens(self, *, every: bool) -> Prediction:
         """What is said of the tokens or classes that probabilities are of."""
         values, vocabulary = self.values, self._vocabulary()
+        draft = values.get("draft", {})
         taken = (*_OF_LOGITS, *(_OF_TARGETS[1:] if _are_numbers(values) else _OF_TARGETS))
         prediction = typed(Prediction, {key: values[key] for key in taken if key in values})
         if isinstance(values.get("generate"), Mapping):
@@ -161,6 +162,7 @@ class _PredictionReader(NamedTuple):
         every = every if self.read_out is None else self.read_out.every
         return prediction._replace(
             config=Settings(Name("next"), values.get("next", {})),
+            draft=draft if {"q", "r", "draw"} <= draft.keys() else {},
             vocabulary=vocabulary,
             every=every,
             target_places=self._places_of(prediction, vocabulary, every=every),
@@ -216,7 +218,7 @@ class _PredictionReader(NamedTuple):
             yield "labels", wrong, "name each of the logits"
         first = "predict_from" if self.values.get("predict_from") == "first" else ""
         other = next((key for key in ("head", "labels", first) if key in self.values), None)
-        for key in ("next", "generate") if other else ():
+        for key in ("next", "generate", "draft") if other else ():
             if key in self.values:
                 wrong = f"{key} is for a next token, and with {other} none is foretold"
                 yield key, wrong, "leave one of them out"
@@ -225,7 +227,7 @@ class _PredictionReader(NamedTuple):
         """What goes on from logits where there are none."""
         more = ("head",) if is_given else _OF_TARGETS
         if "logits" not in self.values:
-            more = (*more, "next")
+            more = (*more, "next", *(() if is_given else ("draft",)))
         for key in ("b_U", "predict_from", *_OF_LOGITS, *more):
             if key in self.values and key not in self._for_a_loss():
                 yield key, f"{key} {_NO_LOGITS}", _UNEMBED

@@ -25,6 +25,7 @@ from attncli.equations.tree import (
     Negative,
     Number,
     Product,
+    Quotient,
     Sum,
     Symbol,
     Total,
@@ -39,7 +40,15 @@ from attncli.names import Word
 from attncli.numbers import decimals
 from attncli.numbers.rounding import Array, Error, Unworkable, largest, no_logarithm
 from attncli.operations.equation import Indexed, ListOfEquations, equation, number_of
-from attncli.operations.operation import Operation, WholeNumbers, Working, ZeroOne, cells_of_row
+from attncli.operations.operation import (
+    ByFirstForm,
+    Operation,
+    WholeNumbers,
+    Working,
+    ZeroOne,
+    cells_of_row,
+    most_of,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -565,6 +574,106 @@ class DrawnToken(ZeroOne):
         early = Apply("less", (self.u, minus(total, p)))
         drawn = Apply("where", (early, constant(0), constant(1)))
         return Apply("where", (Apply("less", (self.u, total)), drawn, constant(0)))
+
+
+# -- a draft, verified (Leviathan et al. 2022, arXiv:2211.17192) ---------------------------------
+
+
+@dataclass(frozen=True)
+class Acceptance(ListOfEquations):
+    """min(1, p / q) of each drafted token, by its column; by mistake `turned`, q / p.
+    [n, v], [m, v] -> [m, 1]"""
+
+    tokens: tuple[int, ...]
+    turned: bool = False
+
+    shapes = "n v, m v -> m 1"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        p, q = (at(operand, "i", "token") for operand in operands)
+        return define(at(name, "i"), self._share(p, q))
+
+    @property
+    def trees(self) -> Sequence[Expression]:
+        drafted = enumerate(self.tokens)
+        return [self._share(number_of(0, i, j), number_of(1, i, j)) for i, j in drafted]
+
+    def _share(self, p: Expression, q: Expression) -> Expression:
+        ratio = Quotient(q, p) if self.turned else Quotient(p, q)
+        return Apply("min", (constant(1), ratio))
+
+    def values(self, *operands: Matrix) -> Array:
+        below = operands[0 if self.turned else 1].values
+        drafted = below[np.arange(len(self.tokens)), list(self.tokens)]
+        if (drafted <= 0).any():
+            what = "a drafted token has the probability 0"
+            raise Unworkable(int((drafted <= 0).argmax()), what, "another token, or more decimals")
+        return super().values(*operands)
+
+
+@dataclass(frozen=True)
+class Accepted(ZeroOne):
+    """1 for each drafted token whose number is below its acceptance, as those of all before it
+    are. [m, 1] -> [m, 1]"""
+
+    r: tuple[Number, ...]
+
+    shapes = "m 1 -> m 1"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        below = Word(f"r is below {operands[0]} up to row i")
+        return define(at(name, "i"), Apply("where", (below, constant(1), constant(0))))
+
+    def values(self, *operands: Matrix) -> Array:
+        r = np.array([[float(number.full)] for number in self.r])
+        return np.cumprod(r < operands[0].values, axis=0).astype(float)
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        return (constant(int(self.values(*operands)[i, j])),)
+
+    def whole_form(self, i: int, j: int, *operands: Matrix) -> Expression:
+        found: Expression = constant(1)
+        for k in range(i, -1, -1):
+            below = Apply("less", (self.r[k], operands[0].number(k, j)))
+            found = Apply("where", (below, found, constant(0)))
+        return found
+
+
+@dataclass(frozen=True)
+class Excess(ByFirstForm):
+    """max(0, p − q) in the row of the first token that isn't accepted; p in the one after them
+    all. By mistake p as a `whole`. [m, 1], [n, v], [m, v] -> [1, v]"""
+
+    whole: bool = False
+
+    shapes = "m 1, n v, m v -> 1 v"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        p, q = (at(operand, "first not accepted", "j") for operand in operands[1:])
+        excess = p if self.whole else Apply("max", (constant(0), minus(p, q)))
+        return define(at(name, "j"), excess)
+
+    def values(self, *operands: Matrix) -> Array:
+        row, p, q = self._row(*operands), *(operand.values for operand in operands[1:])
+        return p[[row]] if self._is_p(row, q) else np.maximum(p[[row]] - q[[row]], 0)
+
+    def first_form(self, i: int, j: int, *operands: Matrix) -> Expression:  # noqa: ARG002
+        row, (_, p, q) = self._row(*operands), operands
+        if self._is_p(row, q.values):
+            return p.number(row, j)
+        return Apply("max", (constant(0), minus(p.number(row, j), q.number(row, j))))
+
+    def _row(self, *operands: Matrix) -> int:
+        return int(operands[0].values.sum())
+
+    def _is_p(self, row: int, q: Array) -> bool:
+        return self.whole or row == len(q)
+
+    def places(self, *operands: Matrix) -> int | None:
+        return most_of([operand.places for operand in operands[1:]])
+
+    def error(self, *operands: Matrix) -> Error:
+        return Error(2 * EPSILON * sum(largest(operand.values) for operand in operands[1:]))
 
 
 KeptSum = equation(

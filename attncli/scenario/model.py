@@ -377,6 +377,8 @@ class Prediction(NamedTuple):
     cache_bytes: Decimal | None = None
     """How many bytes a number takes in the cache that generation keeps, if it keeps one."""
     end_token: str = ""
+    draft: Mapping[str, Any] = MappingProxyType({})
+    """What is said of the last tokens, where these are a draft."""
     targets: tuple[str, ...] = ()
     ignored_target: str = ""
     target_places: tuple[int, ...] = ()

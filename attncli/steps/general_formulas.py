@@ -69,8 +69,9 @@ def general_place(name: str, also: tuple[str, ...] = ()) -> Place:
         text=text, positions=shown.positions, layers=(layer,), config=Settings(values=shown.config)
     )
     prediction = Prediction(
-        "own", logit_scale=Decimal("0.125"), logit_softcap=Decimal(30), target_places=(0,)
-    )
+        "own", logit_scale=Decimal("0.125"), logit_softcap=Decimal(30), target_places=(0,),
+        draft=shown.config.get("draft", {}),
+    )  # fmt: skip
     scenario = _Everything(stack=stack, prediction=prediction, known=(*shown.gives, *also))
     x = Name(shown.x)
     values: dict[str, Any] = {

@@ -170,12 +170,13 @@ PREDICTION = (
         file="unembedding b_U logits predict_from labels logit_scale logit_softcap",
     ),
     StepLine("predict", "prediction.logits", file="probabilities next generate end_token"),
+    StepLine("verify", "prediction.speculative", file="draft"),
     StepLine("classify", "prediction.logits"),
     StepLine("loss", "prediction.losses", file="targets ignored_target label_smoothing"),
     StepLine("binary_loss", "prediction.losses"),
     StepLine("mse", "prediction.losses", file="loss"),
 )
-_WITHOUT_GRADIENTS = ("quantize", "tokenize", "online", "gradient", "predict", "classify")
+_WITHOUT_GRADIENTS = ("quantize", "tokenize", "online", "gradient", "predict", "verify", "classify")
 _ATTENTION = (*PROJECTION, *WITH_HEADS, *IN_HEADS, *MERGING)
 _FORWARD = (*INPUT, *GIVEN, *_ATTENTION, *LAYER_STEPS, *CELL_STEPS, *PREDICTION)
 BACKWARD = tuple(

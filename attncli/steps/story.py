@@ -377,6 +377,8 @@ class _Teller:
         step, path = ("predict", "next") if prediction.foretells else ("classify", "classes")
         if not prediction.is_given or self.scenario.gives(logits):
             self.add(step, replace(place, path=place.name(path)))
+        if prediction.draft:
+            self.add("verify", replace(place, path=place.name("draft")))
         return logits
 
     def what_follows(self) -> None:

@@ -39,6 +39,7 @@ GIVEN_AXES: dict[str, tuple[str, str]] = {
     **dict.fromkeys(("scores", "scaled", "weights", "bias"), _PAIRS),
     **dict.fromkeys(("allowed", "blocked", "add", "mask"), _PAIRS),
     "b_U": (NONE, VOCABULARY),
+    "q": (DIMENSIONS, VOCABULARY),
     **dict.fromkeys(("logits", "probabilities"), (QUERIES, VOCABULARY)),
 }
 """What the rows and columns of given quantities are; of all others, dimensions."""

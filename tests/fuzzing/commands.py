@@ -155,6 +155,7 @@ VALUES: Mapping[str, Draw] = {
     "ask": _one_of("attends_most", "attends_most:written", "attends_most[1]", "x[1]", "merged", "which_mask",
         "rounds[2].merged:written",
     ),
+    "trace": _one_of("token 2", "token 2, beam 1", "token 3", "small"),
     "depth": _one_of("1", "2", "9", "all", "0"),
     "decimals": _one_of(*map(str, range(14))),
     "rounding": _one_of(*POLICIES),
@@ -202,6 +203,6 @@ VALUES: Mapping[str, Draw] = {
 """What an option may be followed by, by the name of its parameter."""
 
 _RARITY = {
-    "from_": 3, "text": 20, "form": 2, "step": 4, "fragment": 20, "hints": 20, "layer": 20, "head": 20,
+    "trace": 20, "from_": 3, "text": 20, "form": 2, "step": 4, "fragment": 20, "hints": 20, "layer": 20, "head": 20,
 }  # fmt: skip
 """Once in how many times an option is there, if not in nine; those seldom that seldom fit."""

@@ -374,6 +374,23 @@ def _predicted(trace: Trace, place: Place, _: Selection) -> list[Spans]:
     return found
 
 
+def _verified(trace: Trace, place: Place, _: Selection) -> list[Spans]:
+    """Up to which drafted token they are accepted, and which one is drawn after them."""
+    accept, accepted, drawn = (trace[place.name(n)] for n in ("accept", "accepted", "drawn"))
+    found: list[Spans] = []
+    for k, r in enumerate(map(Number.written, trace.scenario.prediction.draft["r"])):
+        taken = bool(accepted.values[k, 0])
+        verdict = " is accepted: " if taken else " is refused: "
+        below = " is below " if taken else " is not below "
+        name = called_as(accept.rows.names, k)
+        found.append((*name, verdict, r, below, accept.matrix.number(k, 0), "."))
+        if not taken:
+            break
+    j = int(drawn.values[0].argmax())
+    u = Number.written(trace.scenario.prediction.draft["draw"])
+    return [*found, ("the number ", u, " draws ", *called_as(drawn.columns.names, j), ".")]
+
+
 def _classed(trace: Trace, place: Place, _: Selection) -> list[Spans]:
     """The most likely class of each, or the token that belongs in its place."""
     probabilities = trace.next_token_after(updates_before(place.path))
@@ -467,6 +484,7 @@ _FINDINGS: Mapping[str, Callable[[Trace, Place, Selection], list[Spans]]] = {
     "weighted_sum": _lookup,
     "route": _routed,
     "predict": _predicted,
+    "verify": _verified,
     "classify": _classed,
     "loss": _surprised,
     "readout": _read_out,
