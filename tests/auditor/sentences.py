@@ -655,6 +655,7 @@ _OF_RULES = tuple(
         r"All \d+ numbers that the source prints follow from the given ones\.",
         r"y is 1 for the target and 0 otherwise", r"Both begin at 0",
         r"^What if .+\? attn run .*$",
+        r"say --trace '[^']+'\.",
         r"row's weights add up to 1, so one grows",
         r"it costs 10 more than the least probable piece",
         r"It assumes \d+ more numbers?\.",

@@ -163,6 +163,8 @@ EXAMPLES: dict[str, Example] = {
     "divided_by_penalty": Example(
         ops.DividedByPenalty(_written("1.25")), "fb", lambda x, new: x * new + x / 1.25 * (1 - new)
     ),
+    "log_probability": Example(ops.LogProbability(), "p", log),
+    "score_so_far": Example(ops.ScoreSoFar(_written("-1.5")), "f", lambda x: x - 1.5),
     "at_least": Example(ops.AtLeast(), "cc", lambda p, least: (p >= least).double()),
     "at_least_of_kept": Example(
         ops.AtLeastOfKept(), "ccb", lambda p, least, kept: (p >= least) * kept

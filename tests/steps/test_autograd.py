@@ -49,6 +49,9 @@ OF_OTHER_TESTS = {
     "buckets": "the same",
     "backward": "what is asked for here",
     **dict.fromkeys(("repetition_penalty", "min_p", "draw", "draw_order"), "see test_sampling"),
+    **dict.fromkeys(
+        ("beams", "tokens", "draft", "q", "r"), "see test_generation, test_speculative"
+    ),
     "online_softmax": "nothing is made of it; see test_online_softmax",
     "bytes": "the same; see test_kv_cache",
     "lora": "see test_lora",

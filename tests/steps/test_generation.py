@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from attncli import Scenario, ScenarioError, load, pipeline, work
+from attncli import ScenarioError, load, pipeline, work
 from attncli.checkpoints.model_folder import Checkpoint
 from attncli.checkpoints.scenario_of_model import Inputs, reading_of, scenario_of
 from attncli.cli import app
@@ -69,7 +69,7 @@ def _saved(folder: Path, end: int) -> tuple[Any, dict[str, Any]]:
     return model, {**said, "rounding": {"policy": "exact"}}
 
 
-def _loaded(said: dict[str, Any], **generate: Any) -> Scenario:
+def _loaded(said: dict[str, Any], **generate: Any) -> Any:
     return pipeline.load({**said, "generate": {"tokens": 4, **generate}}, outside=True)
 
 

@@ -100,7 +100,7 @@ def test_generation_draws_each_token_by_its_own_number() -> None:
     assert trace.generated[1].scenario.text.tokens[-2:] == ("I", "you")
     page = " ".join(page_of(trace, "terminal", 80, "full").split())
     assert "The number 0.1 draws “I”." in page
-    assert "draws the next one" in page
+    assert "draws the next token" in page
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,6 @@ from attncli.operations.rearranging import (
     TakeEvery,
 )
 from attncli.scenario.tokenizers.settings import TOKEN
-from attncli.steps.attention.masks import mask_rules
 from attncli.steps.linear import MISTAKES_BACK, bias_left_out, linear, rows_for_columns
 from attncli.steps.mistakes import (
     all_wrong,
@@ -92,12 +91,18 @@ def _check_project(place: AttentionPlace) -> Objections:
     if settings.layout == "torch" and not scenario.writes(below(place.layer.path, "cell")):
         wrong = "torch is how recurrent cells are stacked"
         yield settings.at(_LAYOUT), wrong, "say linear for attention, or cell: rnn for a cell"
-    causal = [rule for rule in mask_rules(place.attention) if rule.kind == "causal"]
-    if scenario.prediction.cache_bytes is not None and (
-        any(rule.from_top for rule in causal) or (len(place.stack.layers) > 1 and not causal)
-    ):
+    if scenario.prediction.cache_bytes is not None and _sees_later_ones(place):
         wrong = "a cache, and tokens that see later ones, by which their keys and values change"
         yield "generate.cache", wrong, "say mask: causal, or leave the cache out"
+
+
+def _sees_later_ones(place: AttentionPlace) -> bool:
+    """Whether what a token hands on to a later layer depends on tokens after it."""
+    from attncli.steps.attention.masks import mask_rules  # which pages without masks do without
+
+    causal = [rule for rule in mask_rules(place.attention) if rule.kind == "causal"]
+    from_top = any(rule.from_top for rule in causal)
+    return from_top or (len(place.stack.layers) > 1 and not causal)
 
 
 def _input(place: AttentionPlace, name: str) -> Name:
