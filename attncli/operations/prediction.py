@@ -612,7 +612,7 @@ class Acceptance(ListOfEquations):
 
 
 @dataclass(frozen=True)
-class Accepted(ZeroOne):
+class AcceptedDraft(ZeroOne):
     """1 for each drafted token whose number is below its acceptance, as those of all before it
     are. [m, 1] -> [m, 1]"""
 

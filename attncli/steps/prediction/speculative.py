@@ -18,7 +18,7 @@ from attncli.names import Name
 from attncli.operations.attention import DivideByRow, RowSum
 from attncli.operations.prediction import (
     Acceptance,
-    Accepted,
+    AcceptedDraft,
     Cumulative,
     DrawnToken,
     Excess,
@@ -82,7 +82,7 @@ def _plan(place: Place) -> Iterator[Definition]:
     axis, after = Axis(drafted, "token"), Axis(texts[-len(rows) :], "Q")
     yield Definition(p, TakeRows(rows, after.names, "drafted from"), (shares,), rows=after)
     yield Definition(accept, Acceptance(columns), (p, q), rows=axis)
-    yield Definition(accepted, Accepted(r), (accept,), rows=axis)
+    yield Definition(accepted, AcceptedDraft(r), (accept,), rows=axis)
     yield Definition(excess, Excess(), (accepted, p, q))
     yield Definition(total, RowSum(), (excess,))
     yield Definition(adjusted, DivideByRow(), (excess, total))
