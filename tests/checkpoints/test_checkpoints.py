@@ -191,7 +191,7 @@ CONFIGS |= {
                 "sliding_window": 3, "swiglu_limit": 1.5},
 }  # fmt: skip
 _LATENT = {
-    **_EXPERTS, "hidden_size": 10, "num_attention_heads": 2, "num_key_value_heads": 2, "q_lora_rank": 7, "kv_lora_rank": 4,
+    **_EXPERTS, "hidden_size": 14, "num_attention_heads": 2, "num_key_value_heads": 2, "q_lora_rank": 7, "kv_lora_rank": 4,
     "qk_nope_head_dim": 4, "qk_rope_head_dim": 2, "v_head_dim": 6, "moe_intermediate_size": 6,
     "n_routed_experts": 6, "n_group": 3, "topk_group": 2, "first_k_dense_replace": 1,
 }  # fmt: skip
@@ -372,7 +372,7 @@ SAID: dict[str, tuple[str, str, dict[str, Any]]] = {
         },
     ),
     "deepseek_v2, greedy": (
-        "deepseek_v2", _CAUSAL, _LATENT | {"q_lora_rank": None, "rope_scaling": _BY_LENGTH | {
+        "deepseek_v2", _CAUSAL, _LATENT | {"rope_scaling": _BY_LENGTH | {
             "type": "yarn", "mscale_all_dim": 0.7, "mscale": 0.7}},
     ),
     "glm4_moe_lite, types of layers": (
