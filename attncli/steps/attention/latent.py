@@ -109,7 +109,7 @@ COMPRESS_STEP = Step(
     at=AttentionPlace,
     keys=(LATENT,),
     title="Latent vectors",
-    does="makes a few numbers of each token, of which keys and values are made",
+    does="makes few numbers of each token, for keys and values",
     makes=(
         *(made for c in ("c_Q", "c_KV") for made in (c, f"{c}_mean_square", f"{c}_rms")),
         *("normed_c_Q", "normed_c_KV", "Q_R", "K_R"),
