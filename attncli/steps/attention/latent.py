@@ -117,8 +117,8 @@ COMPRESS_STEP = Step(
     shapes="x [n, d_model] → c_Q [n, r_Q], c_KV [n, r_KV], Q_R [n, h · d_R], K_R [n, d_R]",
     happens=_happens,
     why=(
-        "A cache then keeps c_KV and K_R of each token, r_KV + d_R numbers, in the place of the"
-        " keys and values of all heads."
+        "A cache keeps few numbers of each token, the r_KV + d_R ones of c_KV and K_R, instead of"
+        " the keys and values of all heads."
     ),
     more=(
         "Keys and values of all heads can be made of c_KV again, or W_K can be multiplied into the"
@@ -131,7 +131,10 @@ COMPRESS_STEP = Step(
         heads=2, config={"latent": {}},
         gives=("W_DKV", "W_DQ", "gamma_Q", "gamma_KV", "W_QR", "W_KR"),
     ),
-    shown_with=("latent={W_DKV: [[1], [0]]}", "W_K=[[1, 0]]", "W_V=[[0, 1]]"),
+    shown_with=(
+        "latent={W_DKV: [[1], [0.5]], W_QR: [[1, 0], [0, 1]], W_KR: [[0, 1], [1, 0]]}",
+        *("positions=rope", "W_K=[[1, 0]]", "W_V=[[0, 1]]"),
+    ),
     on_the_way=True,
     mistakes=(
         *(rows_for_columns(f"W_{of}", made) for of, made in (("DQ", "c_Q"), ("DKV", "c_KV"))),
@@ -152,5 +155,6 @@ COMPRESS_STEP = Step(
         "The gradient of a latent vector adds up what comes back from the keys and the values of"
         " all heads.",
         usual_mistakes=MISTAKES_BACK,
+        example="i_love_ai",
     ),
 )  # fmt: skip
