@@ -230,9 +230,11 @@ def _parts(data: Data, _: Data) -> Data:
         step, count = data["no_rope_layer_interval"], data["num_hidden_layers"]
         return {"no_rope_layers": [int(k % step != 0) for k in range(1, count + 1)]}
     if "kv_lora_rank" in data:
-        types = data.get("mlp_layer_types") or ["dense"] * data.get("first_k_dense_replace", 1)
+        first, count = data.get("first_k_dense_replace", 1), data["num_hidden_layers"]
+        types = data.get("mlp_layer_types") or ["dense"] * first + ["sparse"] * (count - first)
         dense = [k for k, kind in enumerate(types) if kind == "dense"]
-        return {"num_experts": data.get("n_routed_experts"), "mlp_only_layers": dense}
+        named = {"mlp_layer_types": types} if "mlp_layer_types" in data else {}
+        return {"num_experts": data.get("n_routed_experts"), "mlp_only_layers": dense, **named}
     if data["model_type"] == "opt":
         removed = data["_remove_final_layer_norm"]
         return {"final_layer_norm": data["do_layer_norm_before"] and not removed}
