@@ -15,9 +15,11 @@ from attncli.checkpoints.model_settings import (
     PLACES,
     dense_layers,
     local_rope,
+    mscale,
     places,
     refusal,
     rope_scaling,
+    router_of_groups,
     settled,
     some_layers,
     sparse_layers,
@@ -166,6 +168,27 @@ def _group(more: int) -> Callable[[Checkpoint], int]:
     )
 
 
+def _of_each_head(first: str, second: str, which: int) -> Callable[[Checkpoint], list[str]]:
+    """The share of each head's rows, as so many equal parts, that the first or the second of two
+    settings says, which are the sizes of what lies there in a row."""
+
+    def split(checkpoint: Checkpoint) -> list[str]:
+        sizes = int(checkpoint.config[first]), int(checkpoint.config[second])
+        a, b = (size // math.gcd(*sizes) for size in sizes)
+        return [str(number) for number in ((a + b, 1, a), (a + b, a + 1, a + b))[which]]
+
+    return split
+
+
+def _latent_scale(checkpoint: Checkpoint) -> float | None:
+    """What scores are divided by where YaRN changes that, else None: √d_k."""
+    config, rope = checkpoint.config, checkpoint.config["rope_parameters"]
+    if rope_scaling(config) is None or not rope.get("mscale_all_dim"):
+        return None
+    d_k = int(config["qk_nope_head_dim"]) + int(config["qk_rope_head_dim"])
+    return math.sqrt(d_k) / mscale(rope, "mscale_all_dim") ** 2
+
+
 def _slopes_with_scale(checkpoint: Checkpoint) -> list[str]:
     """The slopes of ALiBi where it is added before scores are scaled, and so with them."""
     scale = math.sqrt(_head_size(checkpoint))
@@ -204,6 +227,16 @@ _WORKED_OUT: Mapping[str, Callable[[Checkpoint], object]] = {
     "group_key": _group(1),
     "group_parts": _group(2),
     "slopes_with_scale": _slopes_with_scale,
+    "latent_scale": _latent_scale,
+    "latent_rows": lambda it: f"0:{it.config['kv_lora_rank']}",
+    "turned_rows": lambda it: f"{it.config['kv_lora_rank']}:",
+    "query_content": _of_each_head("qk_nope_head_dim", "qk_rope_head_dim", 0),
+    "query_turned": _of_each_head("qk_nope_head_dim", "qk_rope_head_dim", 1),
+    "key_content": _of_each_head("qk_nope_head_dim", "v_head_dim", 0),
+    "value_content": _of_each_head("qk_nope_head_dim", "v_head_dim", 1),
+    "router_of_groups": lambda it: (
+        router_of_groups(it.config) if it.config["num_experts"] else None
+    ),
 }
 """What follows from several settings, by the name that families have for it."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
@@ -79,16 +80,20 @@ _VALUES: Data = {
     "rope_type": "linear", "type": "linear", "factor": 8.0, "attention_factor": 1.0,
     "original_max_position_embeddings": 8192, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
     "beta_fast": 32.0, "beta_slow": 1.0, "truncate": True, _WINDOWED: {}, _WHOLE: {},
+    "mscale": 1.0, "mscale_all_dim": 1.0, "q_lora_rank": 1536, "n_group": 8, "topk_group": 4,
+    "mlp_layer_types": ["dense"], "num_experts_per_tok": 8,
 }  # fmt: skip
 """The same of those that are null by default, or older than the classes, and of parameters of a
 rotation."""
 _MAY_BE_ZERO = frozenset({
     "max_window_layers", "num_experts", "num_local_experts", "sliding_window", "rms_norm_eps",
     "layer_norm_eps", "layer_norm_epsilon", "residual_multiplier", "embedding_multiplier",
+    "first_k_dense_replace",
 })  # fmt: skip
 _MAY_BE_NULL = frozenset({
     "attn_logit_softcapping", "final_logit_softcapping", "is_decoder", "num_key_value_heads",
-    "pad_token_id", "scale_embedding", "sliding_window", "use_bidirectional_attention",
+    "pad_token_id", "q_lora_rank", "scale_embedding", "sliding_window",
+    "use_bidirectional_attention",
 })  # fmt: skip
 """Settings whose null says something, in some class with another default."""
 
@@ -224,6 +229,12 @@ def _parts(data: Data, _: Data) -> Data:
     if data["model_type"] == "smollm3" and data["no_rope_layers"] is None:
         step, count = data["no_rope_layer_interval"], data["num_hidden_layers"]
         return {"no_rope_layers": [int(k % step != 0) for k in range(1, count + 1)]}
+    if "kv_lora_rank" in data:
+        first, count = data.get("first_k_dense_replace", 1), data["num_hidden_layers"]
+        types = data.get("mlp_layer_types") or ["dense"] * first + ["sparse"] * (count - first)
+        dense = [k for k, kind in enumerate(types) if kind == "dense"]
+        named = {"mlp_layer_types": types} if "mlp_layer_types" in data else {}
+        return {"num_experts": data.get("n_routed_experts"), "mlp_only_layers": dense, **named}
     if data["model_type"] == "opt":
         removed = data["_remove_final_layer_norm"]
         return {"final_layer_norm": data["do_layer_norm_before"] and not removed}
@@ -323,16 +334,42 @@ def _scaling(config: Data, rope: Data) -> Data | None:
         return None
     known = None if config.get("model_type") in _NEVER_SCALED else SCALINGS.get(kind)
     strange = {"mscale", "mscale_all_dim"} & {name for name, value in rope.items() if value}
-    if known is None or strange:
+    by_both = kind == "yarn" and len(strange) > 1
+    if known is None or (strange and not by_both):
         wrong = f"rope_type {kind}" if known is None else f"{listed(sorted(strange))} of {kind}"
         right = f"known: {listed(_NEVER_SCALED.get(str(config.get('model_type')), [*SCALINGS]))}"
         raise refusal(config, "rope_type", f"{wrong} isn't known", right)
     length = config.get("max_position_embeddings")
     if kind == "dynamic" or rope.get("original_max_position_embeddings") is None:
         rope = {**rope, "original_max_position_embeddings": length}
+    if by_both and rope.get("attention_factor") is None:
+        factor = mscale(rope, "mscale") / mscale(rope, "mscale_all_dim")
+        rope = {**rope, "attention_factor": factor}
     data = {key: rope.get(_SCALED.get(key, key)) for key in known.known if key != "kind"}
     given = {name: written(value) for name, value in data.items() if value is not None}
     return {"kind": kind, **given}
+
+
+def mscale(rope: Data, name: str) -> float:
+    """What YaRN multiplies by for so much longer texts, by a factor of some name (DeepSeek-V2's
+    code): 0.1 · mscale · ln factor + 1."""
+    return 0.1 * rope[name] * math.log(rope["factor"]) + 1 if rope["factor"] > 1 else 1.0
+
+
+def router_of_groups(config: Data) -> Data:
+    """How DeepSeek's models choose experts: by a softmax in the second version, in which only some
+    are in groups, and by sigmoids after it. Raises UserError."""
+    said = {"top_k": config["num_experts_per_tok"], "scaling": config["routed_scaling_factor"]}
+    groups = {"groups": config["n_group"], "top_groups": config["topk_group"]}
+    if config["model_type"] != "deepseek_v2":
+        said |= {"sigmoid": True, "renormalize": config["norm_topk_prob"]}
+        said |= {**groups, "best_of_group": 2} if config["n_group"] > 1 else {}
+    elif config["topk_method"] in ("greedy", "group_limited_greedy"):
+        said |= {"softmax": "all", **(groups if config["topk_method"] != "greedy" else {})}
+    else:
+        wrong = f"topk_method: {config['topk_method']} isn't known"
+        raise refusal(config, "topk_method", wrong, "known: greedy, group_limited_greedy")
+    return {name: written(value) for name, value in said.items()}
 
 
 def written(value: object) -> str:

@@ -40,6 +40,12 @@ _ALIASES = {
     "V": _V,
     "QKV": "qkv qkv_proj c_attn query_key_value wqkv to_qkv attn.in_proj",
     "gate_up": "gate_up_proj gate_up fc1_gate_up",
+    "c_Q": "q_a_proj",
+    "normed_c_Q": "q_a_layernorm q_a_norm",
+    "normed_c_KV": "kv_a_layernorm kv_a_norm",
+    "kv_a": "kv_a_proj_with_mqa kv_a_proj",
+    "q_b": "q_b_proj q_proj",
+    "kv_b": "kv_b_proj",
     "K_new": _K,
     "V_new": _V,
     "rotated_Q": "q_rot rot_q q_rotated q_rope q_embed rotated_q hook_rot_q rope_q rotary_q",
@@ -84,6 +90,7 @@ _ALIASES = {
     "ffn": "fc2 linear2 lin2 down down_proj dense2 w2 ffn mlp ff feed_forward feedforward"
     " mlp.c_proj dense_4h_to_h mlp.2 ffn.2 ff.2 net.2 hook_mlp_out mlp_out ffn_out mlp.w2"
     " mlp.proj",
+    "mixture": "mlp block_sparse_moe",
     "states": "rnn lstm gru",
     "residual2": "resid2 residual2 add2 after_ffn res2 h2 ffn_residual mlp",
     "logits": "lm_head logits unembed output_projection head proj_out generator hook_logits",
@@ -109,6 +116,8 @@ what it makes, `block` for what the last step of a layer makes."""
 _PARAMETERS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "Q": ("W_Q", "b_Q"), "K": ("W_K", "b_K"), "V": ("W_V", "b_V"),
+        "c_Q": ("latent.W_DQ", "latent.b_DQ"), "normed_c_Q": ("latent.gamma_Q", ""),
+        "normed_c_KV": ("latent.gamma_KV", ""),
         "attention": ("W_O", "b_O"), "hidden": ("W1", "b1"), "ffn": ("W2", "b2"),
         "up": ("W3", "b3"), "logits": ("unembedding", "b_U"), "E": ("embeddings", ""),
         "P": ("positions", ""),
@@ -138,7 +147,9 @@ _PROJECTIONS = ("project_in", "project_out")
 _MADE = {**dict.fromkeys(_NORMS, "normed"), **dict.fromkeys(_PROJECTIONS, "projected")}
 """What is made by parts whose names stand for it."""
 _PROJECTED = ("Q", "K", "V", "rotated_Q", "rotated_K", "normed_Q", "normed_K")
-_PACKED = ("QKV", "gate_up")
+_PACKED = ("QKV", "gate_up", "kv_a", "q_b", "kv_b")
+_IN_EACH_HEAD = {"q_b": ("Q", "Q_R"), "kv_b": ("K", "V")}
+"""What stands side by side in each head, in turn."""
 _IN_HEADS = frozenset([*_PROJECTED, "scores", "scaled", "masked", "weights", "output"])
 
 
@@ -291,14 +302,19 @@ def _in_heads(local: str, read: _Read, attention: Attention, trace: Trace) -> It
 
 def _packed(local: str, layer: Layer, attention: Attention, trace: Trace) -> Iterator[Meant]:
     """Queries, keys and values of all heads beside each other: first all queries, or head by head,
-    or group by group; what is multiplied in a feed-forward network likewise."""
-    if local == "gate_up":
-        names = (below(layer.path, "hidden"), below(layer.path, "up"))
-        if all(name in trace for name in names):
-            yield Meant(names, blocks=(0, 1))
-        return
+    or group by group; what is multiplied in a feed-forward network, or latent, likewise."""
     heads, groups = range(attention.heads), attention.kv_heads
     paths = [attention.head_path(h) for h in heads] if len(heads) > 1 else [attention.path]
+    if local != "QKV":
+        in_turn = {
+            "gate_up": [below(layer.path, name) for name in ("hidden", "up")],
+            "kv_a": [below(attention.path, name) for name in ("c_KV", "K_R")],
+        }
+        each = _IN_EACH_HEAD.get(local, ())
+        names = tuple(in_turn.get(local) or (below(p, name) for p in paths for name in each))
+        if all(name in trace for name in names):
+            yield Meant(names, blocks=tuple(range(len(names))))
+        return
     made = tuple(below(path, letter) for letter in "QKV" for path in paths)
     if all(name in trace for name in made):
         each = len(heads) // groups

@@ -131,6 +131,8 @@ class MultiplyBy(Indexed):
         return None  # so that it is told with as many as the rounding says, as √d_k x is
 
 
+AddToEach = equation("x[i, j] + b[j]", x="n m", b="1 m")
+"""A number of its own added to each column."""
 Multiply = equation("x[i, j] * gate[i, j]", x="n m", gate="n m")
 """Two matrices multiplied number by number, as a gate does."""
 MultiplyByOneMore = equation("x[i, j] * (1 + factor[i, j])", x="n m", factor="n m")

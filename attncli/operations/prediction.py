@@ -48,6 +48,7 @@ from attncli.operations.operation import (
     ZeroOne,
     cells_of_row,
     most_of,
+    most_places,
 )
 
 if TYPE_CHECKING:
@@ -377,6 +378,36 @@ class TopK(_Kept):
 
     def counts(self, numbers: Matrix, order: NDArray[np.intp]) -> list[int]:
         return [min(self.k, order.shape[1])] * len(numbers.values)
+
+
+@dataclass(frozen=True)
+class GroupScore(ByFirstForm):
+    """The sum of the k largest numbers of each group of columns, of each row.
+    [n, groups · b] -> [n, groups]"""
+
+    groups: int
+    k: int = 1
+
+    def signature(self) -> str:
+        return f"n {self.groups}*b -> n {self.groups}"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        largest = Symbol("largest", (f"{self.k} of {operands[0]} in group g",))
+        return define(at(name, "i", "g"), Apply("sum", (largest,)) if self.k > 1 else largest)
+
+    def values(self, *operands: Matrix) -> Array:
+        in_groups = operands[0].values.reshape(len(operands[0].values), self.groups, -1)
+        return np.asarray(np.sort(in_groups, axis=2)[:, :, -self.k :].sum(axis=2))
+
+    def first_form(self, i: int, j: int, *operands: Matrix) -> Expression:
+        width = operands[0].shape[1] // self.groups
+        group = [operands[0].number(i, j * width + k) for k in range(width)]
+        if self.k == 1:
+            return Apply("max", tuple(group)) if width > 1 else group[0]
+        return sum_of(sorted(group, key=lambda number: -number.full)[: self.k])
+
+    def places(self, *operands: Matrix) -> int | None:
+        return most_places(*operands)
 
 
 @dataclass(frozen=True)

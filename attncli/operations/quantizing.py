@@ -56,7 +56,8 @@ class AbsMax(Operation):
 
 @dataclass(frozen=True)
 class RepeatAlong(Moved):
-    """The scale of each group beside each of its numbers. [n, b] -> [n, group · b]"""
+    """What there is of each group, such as its scale, beside each of its numbers.
+    [n, b] -> [n, group · b]"""
 
     group: int
 

@@ -195,6 +195,12 @@ class Attention(NamedTuple):
     alibi: Positions | None = None
     relative: Positions | None = None
 
+    @property
+    def latent(self) -> Name:
+        """The place of the matrices that its latent vectors are made by, if they are."""
+        config = self.config
+        return below(config.path if "latent" in config.own else config.above, "latent")
+
     def head_path(self, head: int) -> Name:
         """The path of a head, from 0; a single head has none of its own."""
         return self.path if self.heads == 1 else below(self.path, "heads", head + 1)

@@ -73,6 +73,7 @@ INPUT = (
     StepLine("positions", "input.positions", stack="segments segment_embeddings positions"),
 )
 PROJECTION = (
+    StepLine("compress", "attention.latent", attention="latent", only_for="latent"),
     StepLine(
         "project",
         "attention.projections",

@@ -329,6 +329,8 @@ class _Teller:
             AttentionPlace, path=attention.path, attention=attention, source=source, wires={}
         )
         apart = attention.own_heads or attention.heads == 1
+        if "latent" in attention.config.values:
+            self.add("compress", whole)
         if not apart:
             self.add("project", whole)
         whole = replace(self._taken(WITH_HEADS, whole), x=place.x)

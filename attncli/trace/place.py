@@ -138,7 +138,7 @@ class AttentionPlace(LayerPlace):
     @property
     def d_k(self) -> int | None:
         """The columns of the keys here; None where nothing tells them."""
-        widths = (self.width(self.name(local)) for local in ("K", "Q"))
+        widths = (self.width(self.latest(local)) for local in ("K", "Q"))
         return next((width for width in widths if width is not None), None)
 
 

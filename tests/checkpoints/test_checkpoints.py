@@ -190,6 +190,15 @@ CONFIGS |= {
     "gpt_oss": {**_EXPERTS, "num_local_experts": 3, "num_hidden_layers": 3, "head_dim": 6,
                 "sliding_window": 3, "swiglu_limit": 1.5},
 }  # fmt: skip
+_LATENT = {
+    **_EXPERTS, "hidden_size": 14, "num_attention_heads": 2, "num_key_value_heads": 2, "q_lora_rank": 7, "kv_lora_rank": 4,
+    "qk_nope_head_dim": 4, "qk_rope_head_dim": 2, "v_head_dim": 6, "moe_intermediate_size": 6,
+    "n_routed_experts": 6, "n_group": 3, "topk_group": 2, "first_k_dense_replace": 1,
+}  # fmt: skip
+CONFIGS |= {
+    "deepseek_v2": {**_LATENT, "topk_method": "group_limited_greedy", "routed_scaling_factor": 3.0},
+    **dict.fromkeys(("deepseek_v3", "glm4_moe_lite", "sarvam_mla", "youtu"), _LATENT),
+}
 _BY_LENGTH = {"factor": 8.0, "original_max_position_embeddings": 1500}
 SCALED: dict[str, tuple[str, str, dict[str, Any]]] = {
     f"llama, {kind}": (
@@ -352,6 +361,23 @@ SAID: dict[str, tuple[str, str, dict[str, Any]]] = {
         CONFIGS["gpt_oss"] | {"attention_bias": False, "rope_parameters": {"rope_type": "default"},
                               "layer_types": [_WHOLE, _WHOLE, _ONE]},
     ),
+    "deepseek_v3, yarn": (
+        "deepseek_v3", _CAUSAL,
+        _LATENT | {
+            "q_lora_rank": None, "rope_interleave": False, "attention_bias": True, "n_group": 1,
+            "topk_group": 1, "first_k_dense_replace": 0, "qk_rope_head_dim": 4,
+            "rope_parameters": _BY_LENGTH | {
+                "rope_type": "yarn", "rope_theta": 10000.0, "mscale": 0.7, "mscale_all_dim": 0.9,
+            },
+        },
+    ),
+    "deepseek_v2, greedy": (
+        "deepseek_v2", _CAUSAL, _LATENT | {"rope_scaling": _BY_LENGTH | {
+            "type": "yarn", "mscale_all_dim": 0.7, "mscale": 0.7}},
+    ),
+    "glm4_moe_lite, types of layers": (
+        "glm4_moe_lite", _CAUSAL, _LATENT | {"mlp_layer_types": ["sparse", "dense"]},
+    ),
     "llama, no head": ("llama", "AutoModel", CONFIGS["llama"]),
     "phi3, a window": ("phi3", _CAUSAL, CONFIGS["phi3"] | {"sliding_window": 2}),
 }  # fmt: skip
@@ -379,7 +405,8 @@ def saved(name: str, folder: Path, patch: pytest.MonkeyPatch) -> Any:
     config._attn_implementation = config._experts_implementation = "eager"
     make = getattr(transformers, made_by)
     model = getattr(make, "from_config", make)(config).double().eval()
-    for weight in model.parameters():
+    biases = (b for name, b in model.named_buffers() if name.endswith("correction_bias"))
+    for weight in (*model.parameters(), *biases):
         weight.data += 0.3 * torch.randn_like(weight)
     model.save_pretrained(folder)
     return model

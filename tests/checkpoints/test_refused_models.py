@@ -48,8 +48,12 @@ def test_they_are_types_of_transformers() -> None:
     ("config", "told"),
     [
         (
-            {"model_type": "deepseek_v3", "kv_lora_rank": 512},
-            "config.json:3:3: kv_lora_rank of deepseek_v3: queries and keys that are made of latent",
+            {"model_type": "minicpm3", "kv_lora_rank": 512},
+            "config.json:3:3: kv_lora_rank of minicpm3: queries and keys that are made of latent",
+        ),
+        (
+            {"model_type": "deepseek_v32", "index_topk": 9},
+            "config.json:3:3: index_topk of deepseek_v32: queries that see only the keys that an",
         ),
         (
             {"model_type": "mamba"},

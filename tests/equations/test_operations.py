@@ -240,6 +240,14 @@ CASES: dict[str, Case] = {
         ops.AddFinite(), F33 * 2, "fm", lambda x, t: x + np.where(np.isfinite(t), t, 0)
     ),
     "exponential": Case(ops.Exponential(decimals=3, carry=True), F33, "m", np.exp),
+    "group_score": Case(
+        ops.GroupScore(2, 2), ((3, 6),), "f",
+        lambda x: np.sort(x.reshape(3, 2, 3), axis=2)[:, :, 1:].sum(axis=2),
+    ),
+    "best_of_group": Case(
+        ops.GroupScore(2), ((3, 6),), "f", lambda x: x.reshape(3, 2, 3).max(axis=2)
+    ),
+    "add_to_each": Case(ops.AddToEach(), ((3, 4), (1, 4)), "ff", lambda x, b: x + b),
     "top_k": Case(ops.TopK(2), F34, "f", lambda x: _top(x, 2)),
     "new_tokens": Case(
         ops.NewTokens((2, 0, 2, 1)), F34, "f",

@@ -133,6 +133,7 @@ EXAMPLES: dict[str, Example] = {
     "multiply_by": Example(ops.MultiplyBy(_written("1.5")), "f", lambda x: 1.5 * x),
     "softmax": Example(ops.Softmax(), "f", lambda x: x.softmax(1)),
     "add": Example(ops.Add(3), "fff", lambda a, b, c: a + b + c),
+    "add_to_each": Example(ops.AddToEach(), "ff", lambda x, b: x + b),
     "multiply": Example(ops.Multiply(), "ff", lambda a, b: a * b),
     "multiply_by_one_more": Example(ops.MultiplyByOneMore(), "ff", lambda a, b: a * (1 + b)),
     "at_most": Example(ops.AtMost(_written("1.5")), "f", lambda x: x.clamp(max=1.5)),

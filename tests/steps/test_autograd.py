@@ -56,6 +56,13 @@ OF_OTHER_TESTS = {
     "bytes": "the same; see test_kv_cache",
     "lora": "see test_lora",
     "momentum": "of batch norms in training; see test_batch_norm",
+    **dict.fromkeys(
+        ("latent", "W_DKV", "b_DKV", "gamma_KV", "W_DQ", "b_DQ", "gamma_Q", "W_QR", "W_KR", "b_KR"),
+        "see test_latent",
+    ),
+    **dict.fromkeys(
+        ("sigmoid", "choice_bias", "groups", "top_groups", "best_of_group", "scaling"), "the same"
+    ),
     "quantized": "whole numbers have no gradients; see test_quantizing",
 }
 OF_TENSORS = {"layers: odd", "layers: even"}
@@ -63,6 +70,7 @@ OF_TENSORS = {"layers: odd", "layers: even"}
 NEVER = {
     "backward_average": "nothing is made of the mean of all heads' weights",
     "backward_lora": "see test_lora",
+    "backward_compress": "see test_latent",
 }
 """Steps back that no loss leads through."""
 

@@ -105,12 +105,38 @@ def _sees_later_ones(place: AttentionPlace) -> bool:
     return from_top or (len(place.stack.layers) > 1 and not causal)
 
 
-def _input(place: AttentionPlace, name: str) -> Name:
-    """What Q, K or V is made of: the memory for keys and values that come from one."""
+def input_of(place: AttentionPlace, name: str) -> Name:
+    """What Q, K or V, or its latent vectors, are made of: the memory for keys and values that come
+    from one."""
     separate = below(place.stack.path, _SEPARATE[name])
     if place.attention is place.stack.layers[0].attention and place.scenario.gives(separate):
         return separate
     return place.x if name == "Q" else place.source
+
+
+def latent_of(place: AttentionPlace, name: str) -> Name | None:
+    """The latent vectors that Q, K or V is made of, if it is."""
+    of, latent = "Q" if name == "Q" else "KV", place.attention.latent
+    if not place.scenario.gives(below(latent, f"W_D{of}")):
+        return None
+    is_normed = place.scenario.gives(below(latent, f"gamma_{of}"))
+    return below(place.attention.path, f"normed_c_{of}" if is_normed else f"c_{of}")
+
+
+def is_decoupled(place: AttentionPlace) -> bool:
+    """Whether only a part of each query and key turns, which has matrices of its own."""
+    return place.scenario.gives(below(place.attention.latent, "W_KR"))
+
+
+def turning(place: AttentionPlace, name: str) -> Name:
+    """The full name of the queries or the keys, or of that part of them, that turns."""
+    if not is_decoupled(place):
+        return place.latest(name)
+    return below(place.path if name == "Q" else place.attention.path, f"{name}_R")
+
+
+def _input(place: AttentionPlace, name: str) -> Name:
+    return latent_of(place, name) or input_of(place, name)
 
 
 def _takes_embeddings(place: AttentionPlace) -> bool:
@@ -174,7 +200,9 @@ def _happens_project(place: AttentionPlace) -> str:
         return _taken_as_they_are(place)
     vector = "Each input embedding" if _takes_embeddings(place) else "The vector of each token"
     text = f"{vector} is multiplied by three weight matrices"
-    if place.source != place.x:
+    if latent_of(place, "K"):
+        text = "Keys and values are made of the latent vectors, each by a matrix of its own"
+    elif place.source != place.x:
         text = "Queries are made from the tokens, keys and values from the encoder's output, here"
         text += " called memory"
     each, cached = _bytes_each(place), place.attention.cached
@@ -351,29 +379,29 @@ def _check_split(place: AttentionPlace) -> Objections:
 
 def _plan_split(place: AttentionPlace) -> tuple[Definition, ...]:
     attention = place.attention
-    if attention.heads == 1 or attention.own_heads:
+    if attention.heads == 1:
         return ()
-    return tuple(
-        _columns(place, name, head) for head in range(attention.heads) for name in ("Q", "K", "V")
-    )
+    of_all = ("Q_R",) if is_decoupled(place) else ()
+    names = of_all if attention.own_heads else (*_NAMES, *of_all)
+    return tuple(_columns(place, name, head) for head in range(attention.heads) for name in names)
 
 
 def _columns(place: AttentionPlace, name: str, head: int) -> Definition:
     attention = place.attention
     part, of = head, attention.heads
-    if name != "Q":
+    if name in _NAMES[1:]:
         part, of = part * attention.kv_heads // attention.heads, attention.kv_heads
     made = below(attention.head_path(head), name)
     blame = below(attention.path, "heads")
     operands = (place.latest(name),)
-    return Definition(made, TakeColumns(part, of), operands, role=ROLES[name], blame=blame)
+    return Definition(made, TakeColumns(part, of), operands, role=ROLES[name[0]], blame=blame)
 
 
 def _happens_split(place: AttentionPlace) -> str:
     text = "Each head takes its share of the columns of Q"
     if place.attention.kv_heads < place.attention.heads:
         return f"{text}, and those of K and V that its group of heads has in common."
-    return f"{text}, K and V."
+    return f"{text}, K and V." if not is_decoupled(place) else f"{text}, K, V and Q_R."
 
 
 def _formulas(place: AttentionPlace) -> tuple[Equation, ...]:
@@ -413,7 +441,7 @@ SPLIT_STEP = Step(
     ),
     title="The heads' columns",
     does="gives each head its columns of the queries, keys and values",
-    makes=("Q", "K", "V"),
+    makes=(*_NAMES, "Q_R"),
     shapes="Q [n, h · d_k] → Q [n, d_k] of each of h heads",
     happens=_happens_split,
     why=(

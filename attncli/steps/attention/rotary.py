@@ -24,9 +24,10 @@ from attncli.operations.positions import (
     Rotate,
     TurnsTable,
 )
-from attncli.operations.rearranging import TakeRows
+from attncli.operations.rearranging import JoinColumns, TakeRows
 from attncli.scenario.model import Positions
 from attncli.scenario.scenario import Scenario
+from attncli.steps.attention.projections import is_decoupled, turning
 from attncli.steps.input.positions import (
     BASE,
     COS,
@@ -80,7 +81,7 @@ def frequencies(
     """The frequencies before and after they are scaled."""
     value, base = positions.config.get(SCALING), Number.written(positions.config.get(BASE))
     there = (name for name in ("K", "Q") if place.gives(name) or place.gives(f"W_{name}"))
-    turned = place.latest(next(there, "K"))  # only the width counts, which both have
+    turned = turning(place, next(there, "K"))  # only the width counts, which both have
     plain = _of(place, "frequencies", Frequencies(base, dimensions), turned)
     factor = _number(value, "factor")
     match value["kind"]:
@@ -164,13 +165,18 @@ def _check_tables(positions: Positions) -> Objections:
 
 
 def rows_sized(place: HeadPlace, planned: Definition) -> Definition:
-    """A row for each query or key."""
-    height = place.height(planned.name)
-    if not isinstance(planned.operation, TakeRows) or height is None:
+    """A row for each query or key; and of a part that turns by itself, how wide that is."""
+    operation, height = planned.operation, place.height(planned.name)
+    if isinstance(operation, Frequencies | RotaryTable | Rotate) and is_decoupled(place):
+        own = replace(
+            operation, dimensions=operation.dimensions or place.width(turning(place, "K"))
+        )
+        return planned._replace(operation=own)
+    if not isinstance(operation, TakeRows) or height is None:
         return planned
     names = place.attention.keys if planned.name.local[0] == "K" else place.text.tokens
     rows = Axis(distinct_tokens(names), "token") if len(names) == height else None
-    start = planned.operation.indices[0]
+    start = operation.indices[0]
     positions = tuple(range(start, start + height))
     taken = TakeRows(positions, tuple(map(str, positions)), "position")
     return planned._replace(operation=taken, rows=rows)
@@ -249,7 +255,7 @@ def _table(
     place: HeadPlace, positions: Positions, name: str, function: Literal["cos", "sin"]
 ) -> tuple[Operation, tuple[Name, ...]]:
     """How the cosines or sines of queries or keys are made, and of what."""
-    x, start = place.latest(name), _start(place, positions, name)
+    x, start = turning(place, name), _start(place, positions, name)
     if is_scaled(positions):
         operation = TurnsTable(function, start, attention_factor(positions))
         return operation, (x, place.name("scaled_frequencies"))
@@ -272,12 +278,19 @@ def _tables(place: HeadPlace, positions: Positions, name: str) -> Sequence[Defin
 
 
 def _rotated(place: HeadPlace, positions: Positions, name: str) -> tuple[Definition, ...]:
-    dimensions = _dimensions(positions)
+    dimensions, x = _dimensions(positions), turning(place, name)
     tables = _tables(place, positions, name)
-    operands = (place.latest(name), *(table.name for table in tables))
     rotate = Rotate("half" if _by_halves(positions) else "interleaved", dimensions)
-    turned = Definition(place.name(f"rotated_{name}"), rotate, operands, wire=name)
-    return (*tables, turned._replace(blame=Name("positions")))
+    made, operands = place.name(f"rotated_{x.local}"), (x, *(table.name for table in tables))
+    turned = Definition(made, rotate, operands, blame=Name("positions"), wire=name)
+    if not is_decoupled(place):
+        return (*tables, turned)
+    both = (place.latest(name), made)
+    return (
+        *tables,
+        turned,
+        Definition(place.name(f"joined_{name}"), JoinColumns(2), both, wire=name),
+    )
 
 
 def _happens(place: HeadPlace) -> str:
@@ -292,8 +305,11 @@ def _happens(place: HeadPlace) -> str:
     scaled = (
         "" if positions is None or not is_scaled(positions) else f" {scaling_in_words(positions)}."
     )
+    each = (
+        "the part of each query and key that turns" if is_decoupled(place) else "each query and key"
+    )
     return (
-        f"In each query and key {pairs} at a time are turned by an angle that grows with the"
+        f"In {each} {pairs} at a time are turned by an angle that grows with the"
         f" position, which counts from 0.{scaled}"
     )
 
@@ -318,6 +334,7 @@ ROTATE_STEP = Step(
     makes=(
         *("frequencies", "ramp", "scaled_frequencies"),
         *(made for x in "QK" for made in (f"{x}_cosine", f"{x}_sine", f"rotated_{x}")),
+        *(made for x in "QK" for made in (f"rotated_{x}_R", f"joined_{x}")),
     ),
     shapes="Q [n, d_k], K [m, d_k] → rotated_Q [n, d_k], rotated_K [m, d_k]",
     happens=_happens,

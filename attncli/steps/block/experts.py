@@ -2,25 +2,28 @@
 arXiv:1701.06538).
 
 * route: a softmax over the chosen ones, Mixtral (Jiang et al. 2024, arXiv:2401.04088); over all of
-  them before some are chosen, Qwen2-MoE (Yang et al. 2024, arXiv:2407.10671).
+  them before some are chosen, Qwen2-MoE (Yang et al. 2024, arXiv:2407.10671). Groups of experts:
+  DeepSeek-V2 (arXiv:2405.04434, 2.2.2); sigmoids, and a bias that balances them, DeepSeek-V3
+  (arXiv:2412.19437, 2.1.2).
 * mix: a shared expert, Dai et al. 2024, arXiv:2401.06066; with a gate, Qwen2-MoE.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from attncli.equations.tree import Equation, Product, Sum, Total, at, define
-from attncli.file.keys import COUNT, Choice, Either, Flag, Key, ListOf, Record
+from attncli.equations.tree import Equation, Number, Product, Sum, Total, at, define
+from attncli.file.keys import COUNT, POSITIVE, Choice, Either, Flag, Key, ListOf, Record
 from attncli.file.matrices import MATRIX, VECTOR
 from attncli.file.nodes import Items
 from attncli.file.problems import Objections
 from attncli.names import Name, below
-from attncli.operations.activations import Activate, MixtureOf, Multiply
+from attncli.operations.activations import Activate, AddToEach, MixtureOf, Multiply, MultiplyBy
 from attncli.operations.attention import DivideByRowSum
 from attncli.operations.masking import Masked
-from attncli.operations.prediction import KeptShare, KeptSum, TopK
+from attncli.operations.prediction import GroupScore, KeptShare, KeptSum, TopK
+from attncli.operations.quantizing import RepeatAlong
 from attncli.operations.rearranging import TakeColumn
 from attncli.steps.attention.weights import in_one, softmax
 from attncli.steps.block.feed_forward import MATRICES
@@ -57,8 +60,23 @@ ROUTER: Key[dict[str, Any]] = Key(
         Key(
             "renormalize",
             Flag(),
-            "with `softmax: all`, whether what the chosen ones have is made to add up to 1",
+            "with `softmax: all` or `sigmoid`, whether what the chosen ones have is made to add up"
+            " to 1",
         ),
+        Key("sigmoid", Flag(), "whether each product goes through a sigmoid, instead of a softmax"),
+        Key(
+            "choice_bias", VECTOR, "added where experts are chosen, not to their weights, [experts]"
+        ),
+        Key(
+            "groups", COUNT, "in how many groups experts are, of which a token goes to `top_groups`"
+        ),
+        Key("top_groups", COUNT, "to how many of the groups each token goes, 1 by default"),
+        Key(
+            "best_of_group",
+            COUNT,
+            "how many of a group's best are added up to choose it, 1 by default",
+        ),
+        Key("scaling", POSITIVE, "what the weights of the chosen ones are multiplied by at last"),
     ),
     "which experts each token goes to: `{W_R: [[1, 0, 2], [0, 1, 1]], top_k: 2}`",
     shared=True,
@@ -87,7 +105,8 @@ def _top_k(place: LayerPlace) -> int:
 
 
 def _over_all(place: LayerPlace) -> bool:
-    return bool(_settings(place).get("softmax") == "all")
+    """Whether each expert has a weight before some are chosen."""
+    return bool(_settings(place).get("softmax") == "all" or _settings(place).get("sigmoid"))
 
 
 def _renormalizes(place: LayerPlace) -> bool:
@@ -110,10 +129,28 @@ def _check(place: LayerPlace) -> Objections:
     if _renormalizes(place) and not _over_all(place):
         wrong = "renormalize, and a softmax over the chosen experts adds up to 1 already"
         yield place.name("renormalize"), wrong, "add softmax: all"
+    if _settings(place).get("sigmoid") and "softmax" in _settings(place):
+        yield place.name("sigmoid"), "sigmoid beside softmax", "keep one of them"
+    yield from _check_groups(place)
     for full in (below(place.layer.path, name) for name in sorted(key.name for key in MATRICES)):
         if scenario.gives(full):
             wrong = f"{full.local} beside experts, which have matrices of their own"
             yield full, wrong, "move it into one of them, or into shared_expert"
+
+
+def _check_groups(place: LayerPlace) -> Objections:
+    """Groups are equally large, and those that a token goes to have as many as it goes to."""
+    settings, count = _settings(place), place.layer.experts
+    groups, top, best = (
+        settings.get(name, 1) for name in ("groups", "top_groups", "best_of_group")
+    )
+    where = place.name("groups" if "groups" in settings else "top_groups")
+    size = count // groups
+    if count % groups:
+        yield where, f"{count} experts don't come in {groups} equal groups", "give other groups"
+    elif top > groups or best > size or top * size < _top_k(place):
+        wrong = f"{groups} groups of {size} experts, top_groups: {top}, best_of_group: {best}"
+        yield where, f"{wrong} and top_k: {_top_k(place)}", "give more groups, or larger ones"
 
 
 def _routing(place: LayerPlace) -> Name:
@@ -122,34 +159,59 @@ def _routing(place: LayerPlace) -> Name:
 
 def _affinity(place: LayerPlace) -> Definition:
     made = linear(place, "affinity", place.x, "_R", out_in=place.layer.config.linear)
-    names = tuple(f"expert {k}" for k in range(1, place.layer.experts + 1))
-    return made._replace(columns=Axis(names, "expert"))
+    return made._replace(columns=_experts(place))
 
 
-def _weights(place: LayerPlace) -> tuple[Definition, ...]:
+def _experts(place: LayerPlace) -> Axis:
+    return Axis(tuple(f"expert {k}" for k in range(1, place.layer.experts + 1)), "expert")
+
+
+def _weights(place: LayerPlace) -> Iterator[Definition]:
     """The weights of each token's experts, the last of them for all experts."""
-    affinity, chosen, k = place.name("affinity"), place.name("chosen"), _top_k(place)
+    affinity, chosen, scaling = place.name("affinity"), place.name("chosen"), "scaling"
+    factor, weights = _settings(place).get(scaling), _routing(place)
+    weights = weights if factor is None else place.name("unscaled")
     if not _over_all(place):
         kept = place.name("chosen_affinity")
-        return (
-            Definition(chosen, TopK(k), (affinity,)),
-            Definition(kept, Masked(), (affinity, chosen)),
-            *softmax(place, kept, _routing(place), "route"),
-        )
-    probabilities = place.name("probabilities")
-    operands = (probabilities, chosen)
-    made = (
-        *softmax(place, affinity, probabilities, "route"),
-        Definition(chosen, TopK(k), (probabilities,)),
-    )
-    if not _renormalizes(place):
-        return (*made, Definition(_routing(place), Multiply(), operands))
-    total = place.name("chosen_sum")
-    return (
-        *made,
-        Definition(total, KeptSum(), operands),
-        Definition(_routing(place), KeptShare(), (*operands, total)),
-    )
+        yield from _choice(place, affinity)
+        yield Definition(kept, Masked(), (affinity, chosen))
+        yield from softmax(place, kept, weights, "route")
+    else:
+        scores = place.name("sigmoids" if _settings(place).get("sigmoid") else "probabilities")
+        operands, total = (scores, chosen), place.name("chosen_sum")
+        if scores.local == "sigmoids":
+            yield Definition(scores, Activate("sigmoid"), (affinity,))
+        else:
+            yield from softmax(place, affinity, scores, "route")
+        yield from _choice(place, scores)
+        if _renormalizes(place):
+            yield Definition(total, KeptSum(), operands)
+            yield Definition(weights, KeptShare(), (*operands, total))
+        else:
+            yield Definition(weights, Multiply(), operands)
+    if factor is not None:
+        yield Definition(_routing(place), MultiplyBy(Number.written(factor)), (weights,))
+
+
+def _choice(place: LayerPlace, x: Name) -> Iterator[Definition]:
+    """Which experts a token goes to, by what is said of each of them: the largest, those of the
+    best groups alone where there are some."""
+    settings, count = _settings(place), place.layer.experts
+    groups, bias = settings.get("groups", 1), place.name("choice_bias")
+    if place.scenario.gives(bias):
+        yield Definition(place.name("biased"), AddToEach(), (x, bias))
+        x = place.name("biased")
+    if groups > 1:
+        names = "group_scores", "chosen_groups", "in_groups", "eligible"
+        scores, best, seen, eligible = map(place.name, names)
+        each = Axis(tuple(f"group {g}" for g in range(1, groups + 1)), "group")
+        score = GroupScore(groups, settings.get("best_of_group", 1))
+        yield Definition(scores, score, (x,), columns=each)
+        yield Definition(best, TopK(settings.get("top_groups", 1)), (scores,))
+        yield Definition(seen, RepeatAlong(count // groups), (best,), columns=_experts(place))
+        yield Definition(eligible, Masked(), (x, seen))
+        x = eligible
+    yield Definition(place.name("chosen"), TopK(_top_k(place)), (x,))
 
 
 def _plan_route(place: LayerPlace) -> tuple[Definition, ...]:
@@ -185,9 +247,12 @@ def _happens_route(place: LayerPlace) -> str:
         if _renormalizes(place)
         else ", whose weights are left as they are"
     )
+    how = "A sigmoid" if _settings(place).get("sigmoid") else "A softmax over all experts"
+    groups = _settings(place).get("groups", 1)
+    among = f", in the best {_settings(place).get('top_groups', 1)} of {groups} groups"
     return (
-        "The product of a token's vector with W_R says how well each expert fits. A softmax over"
-        f" all experts turns the products into weights. The token goes to {best}{after}."
+        f"The product of a token's vector with W_R says how well each expert fits. {how} turns the"
+        f" products into weights. The token goes to {best}{among if groups > 1 else ''}{after}."
     )
 
 
@@ -198,8 +263,9 @@ ROUTE_STEP = Step(
     title="Router",
     does="chooses the experts of each token, and their weights",
     makes=(
-        "affinity", "chosen", "chosen_affinity", "exp", "exp_sum", "probabilities", "chosen_sum",
-        "routing", "share",
+        "affinity", "chosen", "chosen_affinity", "exp", "exp_sum", "probabilities", "sigmoids",
+        "biased", "group_scores", "chosen_groups", "in_groups", "eligible", "chosen_sum",
+        "unscaled", "routing", "share",
     ),
     shapes="output [n, d_model] → routing [n, experts], 0 where a token doesn't go",
     happens=_happens_route,
