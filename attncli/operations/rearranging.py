@@ -265,6 +265,51 @@ class TakeEvery(TakeColumns):
         return arrays[0][:, self.part :: self.of]
 
 
+@dataclass(frozen=True)
+class Windows(Moved):
+    """The `kernel` rows from every `stride`-th one on in a row, column by column, as `Conv1d` has
+    its weights; `rows` of them, 0 where that isn't known. [m, c] -> [rows, kernel·c]"""
+
+    rows: int
+    kernel: int
+    stride: int = 1
+
+    def signature(self) -> str:
+        return f"m c -> {self.rows or 'n'} {self.kernel}*c"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return define(at(name, "i", "(c, t)"), at(operands[0], self._row, "c"))
+
+    def formula_back(self, name: str, operand: int, gradient: str, *operands: str) -> Equation:  # noqa: ARG002
+        """A row gets what comes of every window that it is in."""
+        alike = Symbol(self._row), Symbol("r")
+        return define(at(name, "r", "c"), Total("it", at(gradient, "i", "(c, t)"), alike))
+
+    @property
+    def _row(self) -> str:
+        """Which row of what goes in is the t-th of window i, both counted from 1."""
+        return "i+t−1" if self.stride == 1 else f"{self.stride}i+t−{self.stride}"
+
+    def arranged(self, *arrays: Numbers) -> Numbers:
+        whole = arrays[0]
+        starts = range(0, len(whole) - self.kernel + 1, self.stride)
+        cut = (whole[k : k + self.kernel].swapaxes(0, 1) for k in starts)
+        return np.stack([window.reshape(-1, *whole.shape[2:]) for window in cut])
+
+
+class TurnedWindows(Windows):
+    """The same with the rows of each window the other way round."""
+
+    @property
+    def _row(self) -> str:
+        return f"{self.stride}i−t+{self.kernel + 1 - self.stride}"
+
+    def arranged(self, *arrays: Numbers) -> Numbers:
+        made = super().arranged(*arrays)
+        cut = made.reshape(len(made), -1, self.kernel, *made.shape[2:])
+        return cut[:, :, ::-1].reshape(made.shape)
+
+
 class TakeRun(TakePart):
     """A run of rows, such as a gate's share of stacked weights. [of·b, d] -> [b, d]"""
 

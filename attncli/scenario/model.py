@@ -292,8 +292,8 @@ class Stack(NamedTuple):
 
     @property
     def sees(self) -> bool:
-        """Whether a picture goes in, and no text."""
-        return "patches" in self.config.values
+        """Whether a picture or a sound goes in, and no text."""
+        return not self.config.values.keys().isdisjoint(("patches", "frames"))
 
     @property
     def added(self) -> Mapping[str, Positions]:
@@ -302,8 +302,16 @@ class Stack(NamedTuple):
         return {f"P{k}" if k > 1 else "P": p for k, p in enumerate(added, start=1)}
 
 
-PROJECT, ADD, NORM = "project_in", "positions", "norm"
+CONVOLVE, PROJECT, ADD, NORM = "convolve", "project_in", "positions", "norm"
 """What is done to the embeddings of a stack before they are its X."""
+CONVOLUTIONS = ("convolution1", "convolution2")
+
+
+def convolved_rows(values: Mapping[str, Any], count: int, last: str = CONVOLUTIONS[-1]) -> int:
+    """How many rows convolutions leave of so many, up to the `last` of those that are said."""
+    for name in CONVOLUTIONS[: CONVOLUTIONS.index(last) + 1]:
+        count = -(-count // values.get(name, {}).get("stride", 1))
+    return count
 
 
 def projected_when(stack: Stack) -> str:
@@ -317,6 +325,7 @@ def steps_to_X(stack: Stack) -> tuple[str, ...]:  # noqa: N802
     """The steps between embeddings and X, in order; the last of them makes X."""
     when = projected_when(stack)
     taken = (
+        (CONVOLVE, any(name in stack.config.values for name in CONVOLUTIONS)),
         (PROJECT, when == "before"),
         (ADD, bool(stack.added or stack.segments)),
         (NORM, stack.embedding_norm is not None),

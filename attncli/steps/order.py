@@ -68,7 +68,8 @@ INPUT = (
         stack="sentence tokenizer corpus vocabulary_size merges pieces tokens vocabulary ids",
     ),
     StepLine("embed", "input.embeddings", stack="embeddings X d_model features embedding_scale"),
-    StepLine("patch", "input.embeddings", stack="patches W_patch b_patch class_token"),
+    StepLine("patch", "input.embeddings", stack="patches W_patch b_patch class_token frames"),
+    StepLine("convolve", "input.convolutions", stack="convolution1 convolution2"),
     StepLine("project_in", "input.embeddings", stack="project_in"),
     StepLine("positions", "input.positions", stack="segments segment_embeddings positions"),
 )

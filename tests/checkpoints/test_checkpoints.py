@@ -485,6 +485,27 @@ def test_so_is_one_whose_encoder_is_given(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("name", ["whisper", "whisper, untied"])
+def test_so_is_one_that_hears(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = saved(name, tmp_path, monkeypatch)
+    import torch
+
+    sound, ids = torch.randn(1, 3, 14, dtype=torch.float64), torch.tensor([IDS])
+    np.save(tmp_path / "mel.npy", sound)
+    asked, seen = {"output_hidden_states": True, "output_attentions": True}, _hooked(model)
+    with torch.no_grad():
+        value = model(input_features=sound, decoder_input_ids=ids, **asked)
+    trace = _worked(tmp_path, "--spectrogram", tmp_path / "mel.npy", "--tokens", IDS)
+    _same_hooks(trace, seen)
+    for k in (1, 2):
+        out = seen[f"model.encoder.conv{k}"][0].T
+        _same(trace, f"encoder.convolution{k}.convolved", out)
+    _same_weights(trace, "encoder.layers[{}].heads[{}]", value.encoder_attentions)
+    _same_states(trace, "encoder.", value.encoder_hidden_states, "residual2")
+    _same_decoder(trace, value, post=False)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TOWERS)
 def test_so_are_the_towers_of_clip(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -698,8 +719,8 @@ def test_what_has_no_place_is_said(tmp_path: Path) -> None:
     )
     config.write_text(json.dumps({"model_type": "whisper", "decoder_layers": 1}))
     for options, text in (
-        ((), "the encoder of a model of the type whisper reads no tokens; give what it makes"),
-        (("--encoder-tokens", "1"), "reads no tokens; give what it makes"),
+        ((), "the encoder of a model of the type whisper reads no tokens; give what it hears"),
+        (("--encoder-tokens", "1"), "reads no tokens; give what it hears or makes, like --spec"),
         (
             ("--encoder-tokens", "1", "--encoder-states", "heard.npy"),
             "--encoder-states: this is what an encoder makes of --encoder-tokens; keep one",
