@@ -436,7 +436,8 @@ def _what_goes_in(
     if picture is not None:
         file, side = os.path.relpath(picture, place), checkpoint.config["patch_size"]
         return {"patches": {"file": file, "patches": str(side)}}
-    tokens, data = inputs.tokens, family.get("each_token", {})
+    tokens, each = inputs.tokens, family.get("each_token", {}).items()
+    data = {key: more[key] for tensor, more in each if _has(checkpoint, tensor) for key in more}
     return {**tokens.says, **{key: [value] * len(tokens.ids) for key, value in data.items()}}
 
 

@@ -39,22 +39,19 @@ class LoadedScenario(Scenario, Showable):
         config: Any = None,  # noqa: ANN401
         encoder_tokens: Any = None,  # noqa: ANN401
         picture: str | None = None,
-        spectrogram: str | None = None,
         changes: str | Mapping[str, object] | Changes = (),
     ) -> LoadedScenario:
         """The scenario of a model: of a folder as `transformers` saves it, or of a map of tensors
         by their names, a `state_dict()`, with the `config` that it goes by.
 
         `tokens` is what goes in: a text, where the folder has a tokenizer, or IDs, or vectors
-        [n, d_model]; a `picture` of a model that sees some, the `spectrogram` of a sound of one
-        that hears. Raises UserError.
+        [n, d_model]; a `picture` of a model that sees some. Raises UserError.
         """
         from attncli.checkpoints.modules import inputs_of
 
         folder = Path(source) if isinstance(source, str | Path) else None
         inputs = inputs_of(folder, tokens, encoder_tokens)
-        given = inputs._replace(picture=picture, spectrogram=spectrogram)
-        return scenario_of(source, config, given, changes)
+        return scenario_of(source, config, inputs._replace(picture=picture), changes)
 
 
 def _shown(load: Callable[_Arguments, Scenario]) -> Callable[_Arguments, LoadedScenario]:

@@ -141,8 +141,13 @@ class Settings(NamedTuple):
         return self.layout == "linear"
 
 
+FOR_ATTENTION = ("rope", "alibi", "relative", "disentangled")
+"""The kinds of positions that are told where tokens attend, and not added to embeddings."""
+
+
 class Positions(NamedTuple):
-    """One way in which positions are told: sinusoidal, rope, alibi, relative, or a given table."""
+    """One way in which positions are told: sinusoidal, rope, alibi, relative, disentangled, or a
+    given table."""
 
     kind: str
     config: Settings = Settings()
@@ -158,6 +163,17 @@ class Positions(NamedTuple):
         return (
             below(self.config.path, "table") if "kind" in self.config.values else self.config.path
         )
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """The products that are added to scores: `c2p`, of queries with keys of relative
+        positions, and `p2c`, of keys with queries of such."""
+        return tuple(self.config.values.get("terms", ("c2p", "p2c")))
+
+    @property
+    def norm(self) -> Name | None:
+        """The place of the norm of that table, if there is one."""
+        return below(self.config.path, "norm") if "norm" in self.config.values else None
 
     @property
     def turned_by(self) -> tuple[Name, Name] | None:
@@ -187,6 +203,7 @@ class Attention(NamedTuple):
     rotated: Positions | None = None
     alibi: Positions | None = None
     relative: Positions | None = None
+    disentangled: Positions | None = None
 
     def head_path(self, head: int) -> Name:
         """The path of a head, from 0; a single head has none of its own."""

@@ -224,6 +224,11 @@ class _Teller:
         x = self.add("patch" if place.stack.sees else "embed", place)
         for step, at in ways_to_X(place):
             x = self.add(step, replace(at, x=x))
+        for positions in place.stack.positions:
+            if positions.norm is not None:
+                shared = place.stack.config.values.get("norms", {})
+                said = {**shared, **positions.config.values["norm"]}
+                self._norm(place, positions.table, Settings(positions.norm, said))
         return place.x
 
     def _norm(self, place: Place, x: Name, norm: Settings) -> Name:

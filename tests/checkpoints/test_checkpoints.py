@@ -95,6 +95,14 @@ _DISTILBERT = {
 _ROBERTA = _BERT | {"pad_token_id": 1}
 _PADDED = _BERT | {"pad_token_id": 5}
 _ELECTRA = _BERT | {"embedding_size": 6}
+_DEBERTA = _SIZES | {
+    "relative_attention": True, "position_biased_input": False, "pos_att_type": "p2c|c2p",
+    "max_relative_positions": 2, "type_vocab_size": 0,
+}  # fmt: skip
+_DEBERTA_V3 = _DEBERTA | {
+    "max_relative_positions": -1, "position_buckets": 4, "share_att_key": True,
+    "norm_rel_ebd": "layer_norm", "layer_norm_eps": 0.01,
+}  # fmt: skip
 _VIT = {**_SIZES, "image_size": 8, "patch_size": 4}
 OTHERS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "bert": ("bert", "BertModel", _BERT),
@@ -111,6 +119,16 @@ OTHERS: dict[str, tuple[str, str, dict[str, Any]]] = {
         "electra",
         "ElectraForSequenceClassification",
         _ELECTRA | {"num_labels": 3},
+    ),
+    "deberta, masked": ("deberta", "DebertaForMaskedLM", _DEBERTA),
+    "deberta-v2, masked": ("deberta-v2", "DebertaV2ForMaskedLM", _DEBERTA_V3),
+    "deberta-v2, classes": (
+        "deberta-v2",
+        "DebertaV2ForSequenceClassification",
+        _DEBERTA | {"num_labels": 3},
+    ),
+    "deberta-v2, one product": (
+        "deberta-v2", "DebertaV2Model", _DEBERTA_V3 | {"pos_att_type": ["c2p"], "type_vocab_size": 2},
     ),
     "electra, as wide": ("electra", "ElectraModel", _BERT | {"embedding_size": 16}),
     "vit": ("vit", "ViTModel", _VIT),

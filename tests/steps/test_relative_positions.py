@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from attncli import load, work
 from attncli.equations.matrix import Matrix
-from attncli.operations.positions import Buckets
+from attncli.operations.relative_positions import Buckets
 
 TABLE = [[0.5, -1], [0.25, 0], [-0.5, 2], [-2, 1]]
 PAIR: dict[str, Any] = {

@@ -56,8 +56,8 @@ NORMS = (
     "final_norm",
 )  # fmt: skip
 WITHIN_A_STEP = (
-    *NORMS, *CONVOLUTIONS, "project_in", "project_out", "next", "head", "norm", "classes", "gates", "router",
-    "rounds", "words",
+    *NORMS, *CONVOLUTIONS, "project_in", "project_out", "next", "head", "norm", "classes", "gates",
+    "router", "rounds", "words", "positions",
 )  # fmt: skip
 """Paths of single steps rather than of places."""
 

@@ -41,7 +41,15 @@ from attncli.names import Name, Phrase, Word, below
 from attncli.operations.activations import MultiplyBy
 from attncli.operations.attention import Linear, MatMul
 from attncli.operations.rearranging import JoinRows, Same, TakeRows
-from attncli.scenario.model import CONVOLUTIONS, CONVOLVE, PROJECT, TokenizedText, makes_X, projected_when, steps_to_X
+from attncli.scenario.model import (
+    CONVOLUTIONS,
+    CONVOLVE,
+    PROJECT,
+    TokenizedText,
+    makes_X,
+    projected_when,
+    steps_to_X,
+)
 from attncli.scenario.tokenizers.settings import TOKEN, TOKENIZING, tokenizer_kind
 from attncli.steps.linear import MISTAKES_BACK, linear, transposed, without_bias
 from attncli.steps.mistakes import instead, turned_round, wrong
