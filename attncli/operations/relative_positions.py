@@ -170,7 +170,6 @@ class SignedBucketsTurned(SignedBuckets):
         return super()._buckets(-ahead)
 
 
-
 def _root(number: int, degree: int) -> int:
     """The least whole number whose power is no less than a number."""
     low, high = 0, 1 << -(-number.bit_length() // degree)

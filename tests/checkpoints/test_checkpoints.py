@@ -128,7 +128,9 @@ OTHERS: dict[str, tuple[str, str, dict[str, Any]]] = {
         _DEBERTA | {"num_labels": 3},
     ),
     "deberta-v2, one product": (
-        "deberta-v2", "DebertaV2Model", _DEBERTA_V3 | {"pos_att_type": ["c2p"], "type_vocab_size": 2},
+        "deberta-v2",
+        "DebertaV2Model",
+        _DEBERTA_V3 | {"pos_att_type": ["c2p"], "type_vocab_size": 2},
     ),
     "electra, as wide": ("electra", "ElectraModel", _BERT | {"embedding_size": 16}),
     "vit": ("vit", "ViTModel", _VIT),

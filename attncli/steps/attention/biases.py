@@ -208,7 +208,9 @@ DISENTANGLE_STEP = Step(
     plan=_plan_disentangle,
     general=General(
         x="scores",
-        positions=(Positions("disentangled", Settings(Name("positions"), {"kind": "disentangled"})),),
+        positions=(
+            Positions("disentangled", Settings(Name("positions"), {"kind": "disentangled"})),
+        ),
     ),
     shown_with=("positions={kind: disentangled, table: [[0.5, 0], [1, -1], [0, 1], [-1, 0.5]]}",),
     on_the_way=True,

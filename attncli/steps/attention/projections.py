@@ -128,7 +128,9 @@ def _plan_project(place: AttentionPlace) -> tuple[Definition, ...]:
 def _of_positions(place: AttentionPlace) -> Iterator[Definition]:
     """The keys and queries of relative positions, by matrices of their own or by W_K and W_Q."""
     positions = place.attention.disentangled
-    for term in positions.terms if positions else ():
+    if positions is None:
+        return
+    for term in positions.terms:
         name, made = ("K", "K_r") if term == "c2p" else ("Q", "Q_r")
         x = below(positions.norm, "normed") if positions.norm else positions.table
         suffix = f"_{name}r" if place.gives(f"W_{name}r") else f"_{name}"

@@ -82,6 +82,7 @@ SCALE: Key[str | Decimal] = Key(
     inherited=True,
 )
 
+
 def _products(place: HeadPlace) -> int:
     """How many products are added up to a score."""
     positions = place.attention.disentangled

@@ -43,15 +43,17 @@ _CONVOLUTION = Record.of(
 )
 
 
-def _settings(place: Place) -> Settings:
-    return Settings(place.path, place.stack.config.values.get(place.path.local, {}))
+def _said(place: Place) -> tuple[int, int, str]:
+    """The kernel, the stride and the activation."""
+    settings = Settings(values=place.stack.config.values.get(place.path.local, {}))
+    return settings.get(_KERNEL), settings.get(_STRIDE), settings.get(_ACTIVATION)
 
 
 def _check(place: Place) -> Objections:
-    settings, values = _settings(place), place.stack.config.values
-    if not settings.get(_KERNEL) % 2:
+    kernel, stride, _ = _said(place)
+    if not kernel % 2:
         yield below(place.path, _KERNEL.name), "a kernel without a middle row", "give an odd number"
-    if settings.get(_STRIDE) > 1 and "frames" not in values:
+    if stride > 1 and "frames" not in place.stack.config.values:
         wrong = "a stride leaves tokens out, each of which has a place in the text"
         yield below(place.path, _STRIDE.name), wrong, "leave it out, or give frames"
     if not place.gives("W"):
@@ -59,8 +61,7 @@ def _check(place: Place) -> Objections:
 
 
 def _plan(place: Place) -> tuple[Definition, ...]:
-    settings, stack = _settings(place), place.stack
-    kernel, stride, kind = map(settings.get, (_KERNEL, _STRIDE, _ACTIVATION))
+    stack, (kernel, stride, kind) = place.stack, _said(place)
     padding, padded, windows = map(place.name, ("padding", "padded", "windows"))
     around = (padding,) * (kernel // 2)
     cut = Windows(_rows(place), kernel, stride)
@@ -93,8 +94,7 @@ def _times(place: Place) -> Axis | None:
 
 
 def _happens(place: Place) -> str:
-    settings = _settings(place)
-    kernel, stride, kind = map(settings.get, (_KERNEL, _STRIDE, _ACTIVATION))
+    kernel, stride, kind = _said(place)
     apart = f", each {stride} rows on from the last" if stride > 1 else ""
     then = "" if kind == "none" else f", and the activation {kind} follows"
     return (

@@ -226,7 +226,8 @@ _KINDS: dict[str, Kind[object]] = {
 }
 _ANY_KIND = Record.of(Key("kind", Choice(tuple(_KINDS)), "which it is"))
 _WORD = Choice(
-    (*(text for text in _KINDS if text not in ("table", "relative", "disentangled")), "none"), "rows of numbers"
+    (*(text for text in _KINDS if text not in ("table", "relative", "disentangled")), "none"),
+    "rows of numbers",
 )
 
 
