@@ -225,8 +225,8 @@ class Builder(NamedTuple):
         """A stack; `memory` names the rows that its cross-attentions see, None without any."""
         positions = _all_positions(path, values.get("positions"))
         kinds = {p.kind: p for p in positions}
-        told = {kind: kinds.get(kind) for kind in FOR_ATTENTION}
-        seen = AttendedRows(text.tokens, memory, **told)
+        rope, alibi, relative, disentangled = map(kinds.get, FOR_ATTENTION)
+        seen = AttendedRows(text.tokens, memory, rope, alibi, relative, disentangled)
         return Stack(
             path=path,
             text=text,

@@ -91,7 +91,7 @@ _MAY_BE_ZERO = frozenset({
 _MAY_BE_LESS = frozenset({"pad_token_id", "max_relative_positions", "position_buckets"})
 _MAY_BE_NULL = frozenset({
     "attn_logit_softcapping", "final_logit_softcapping", "is_decoder", "num_key_value_heads",
-    "pad_token_id", "pos_att_type", "scale_embedding", "sliding_window", "use_bidirectional_attention",
+    "pad_token_id", "scale_embedding", "sliding_window", "use_bidirectional_attention",
 })  # fmt: skip
 """Settings whose null says something, in some class with another default."""
 

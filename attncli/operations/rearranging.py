@@ -273,41 +273,25 @@ class Windows(Moved):
     rows: int
     kernel: int
     stride: int = 1
+    turned: bool = False
+    """Whether each window is the other way round, which is a mistake."""
 
     def signature(self) -> str:
         return f"m c -> {self.rows or 'n'} {self.kernel}*c"
 
     def formula(self, name: str, *operands: str) -> Equation:
-        return define(at(name, "i", "(c, t)"), at(operands[0], self._row, "c"))
+        return define(at(name, "i"), at(operands[0], "rows of window i"))
 
     def formula_back(self, name: str, operand: int, gradient: str, *operands: str) -> Equation:  # noqa: ARG002
         """A row gets what comes of every window that it is in."""
-        alike = Symbol(self._row), Symbol("r")
-        return define(at(name, "r", "c"), Total("it", at(gradient, "i", "(c, t)"), alike))
-
-    @property
-    def _row(self) -> str:
-        """Which row of what goes in is the t-th of window i, both counted from 1."""
-        return "i+t−1" if self.stride == 1 else f"{self.stride}i+t−{self.stride}"
+        alike = Symbol("row t of window i"), Symbol("r")
+        return define(at(name, "r"), Total("it", at(gradient, "i", "t"), alike))
 
     def arranged(self, *arrays: Numbers) -> Numbers:
         whole = arrays[0]
         starts = range(0, len(whole) - self.kernel + 1, self.stride)
-        cut = (whole[k : k + self.kernel].swapaxes(0, 1) for k in starts)
-        return np.stack([window.reshape(-1, *whole.shape[2:]) for window in cut])
-
-
-class TurnedWindows(Windows):
-    """The same with the rows of each window the other way round."""
-
-    @property
-    def _row(self) -> str:
-        return f"{self.stride}i−t+{self.kernel + 1 - self.stride}"
-
-    def arranged(self, *arrays: Numbers) -> Numbers:
-        made = super().arranged(*arrays)
-        cut = made.reshape(len(made), -1, self.kernel, *made.shape[2:])
-        return cut[:, :, ::-1].reshape(made.shape)
+        cut = (whole[k : k + self.kernel][:: -1 if self.turned else 1] for k in starts)
+        return np.stack([rows.swapaxes(0, 1).reshape(-1, *whole.shape[2:]) for rows in cut])
 
 
 class TakeRun(TakePart):

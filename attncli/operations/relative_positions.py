@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
@@ -35,6 +35,8 @@ from attncli.operations.operation import Operation, WholeNumbers, Working
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+Numbers: TypeAlias = "NDArray[np.int_]"
+
 
 @dataclass(frozen=True)
 class Buckets(WholeNumbers):
@@ -46,10 +48,16 @@ class Buckets(WholeNumbers):
     count: int
     max_distance: int
     both: bool = True
+    turned: bool = False
+    """Whether it is how far the query is from the key, which is a mistake."""
 
     shapes = "n m -> n m"
     takes_only_sizes = True
-    later: ClassVar[str] = "key j is after query i"
+
+    @property
+    def later(self) -> Word:
+        """When a key has one of the buckets for keys after the query."""
+        return Word("key j is before query i" if self.turned else "key j is after query i")
 
     @property
     def one_way(self) -> int:
@@ -79,7 +87,7 @@ class Buckets(WholeNumbers):
     def formula(self, name: str, *operands: str) -> Equation:  # noqa: ARG002
         b = Apply("b", (Apply("distance", (Symbol("i"), Symbol("j"))),))
         after: Expression = Sum((constant(self.one_way), b)) if self.both else constant(0)
-        return define(at(name, "i", "j"), Apply("where", (Word(self.later), after, b)))
+        return define(at(name, "i", "j"), Apply("where", (self.later, after, b)))
 
     def formulas(self, name: str, *operands: str) -> tuple[Equation, ...]:
         """Which bucket, and of which distance."""
@@ -98,25 +106,17 @@ class Buckets(WholeNumbers):
     def values(self, *operands: Matrix) -> Array:
         n, m = operands[0].shape
         ahead = np.arange(m) - np.arange(m - n, m)[:, np.newaxis]  # of the query, by so much
-        return self._buckets(ahead).astype(np.float64)
+        return self._buckets(-ahead if self.turned else ahead).astype(np.float64)
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
         n, m = operands[0].shape
-        return (constant(int(self._buckets(np.array(j - i - m + n)))),)
+        ahead = np.array(j - i - m + n)
+        return (constant(int(self._buckets(-ahead if self.turned else ahead))),)
 
-    def _buckets(self, ahead: NDArray[np.int_]) -> NDArray[np.int_]:
+    def _buckets(self, ahead: Numbers) -> Numbers:
         found = np.searchsorted(self.starts, np.abs(ahead), side="right") - 1
         after = self.one_way + found if self.both else np.zeros_like(found)
         return np.where(ahead > 0, after, found)
-
-
-class BucketsTurned(Buckets):
-    """The buckets of how far each query is from a key, which is the other way round."""
-
-    later = "key j is before query i"
-
-    def _buckets(self, ahead: NDArray[np.int_]) -> NDArray[np.int_]:
-        return super()._buckets(-ahead)
 
 
 class SignedBuckets(Buckets):
@@ -141,7 +141,7 @@ class SignedBuckets(Buckets):
         b = Apply("b", (Apply("distance", (Symbol("i"), Symbol("j"))),))
         half, last = constant(self.one_way), constant(self.count - 1)
         before = Apply("min", (last, Sum((half, b))))
-        places = Apply("where", (Word(self.later), minus(half, b), before))
+        places = Apply("where", (self.later, minus(half, b), before))
         return define(at(name, "i", "j"), places)
 
     def formulas(self, name: str, *operands: str) -> tuple[Equation, ...]:
@@ -156,18 +156,9 @@ class SignedBuckets(Buckets):
         b = define(Apply("b", (d,)), Apply("where", (small, d, shared)))
         return self.formula(name, *operands), b
 
-    def _buckets(self, ahead: NDArray[np.int_]) -> NDArray[np.int_]:
+    def _buckets(self, ahead: Numbers) -> Numbers:
         found = np.searchsorted(self.starts, np.abs(ahead), side="right") - 1
         return np.clip(self.one_way - np.sign(ahead) * found, 0, self.count - 1)
-
-
-class SignedBucketsTurned(SignedBuckets):
-    """The rows of the place j − i of a key from a query, which is the other way round."""
-
-    later = "key j is before query i"
-
-    def _buckets(self, ahead: NDArray[np.int_]) -> NDArray[np.int_]:
-        return super()._buckets(-ahead)
 
 
 def _root(number: int, degree: int) -> int:
@@ -190,19 +181,22 @@ class TakeByBucket(Operation):
 
     layout = "rows"
     copies = True
-    over: ClassVar[str] = "ij"
-    """What a number's gradient is added up over: all places whose bucket is that."""
 
     def signature(self) -> str:
         return f"n m, {self.buckets} {self.heads} -> n m"
+
+    @property
+    def over(self) -> str:
+        """What a number's gradient is added up over: all places whose bucket is that."""
+        return "ij"
 
     def _called(self, bucket: str) -> tuple[str, ...]:
         """The place in the table of what is taken for query i and key j, in a formula."""
         return bucket, str(self.head + 1)
 
-    def _place(self, i: Any, j: Any, bucket: Any) -> tuple[Any, Any]:  # noqa: ANN401, ARG002
+    def _place(self, i: Numbers, j: Numbers, bucket: Numbers) -> tuple[Numbers, Numbers]:  # noqa: ARG002
         """The same, its row and column, from 0."""
-        return bucket, self.head
+        return bucket, np.full_like(bucket, self.head)
 
     def formula(self, name: str, *operands: str) -> Equation:
         return define(at(name, "i", "j"), at(operands[1], *self._called(operands[0])))
@@ -227,49 +221,41 @@ class TakeByBucket(Operation):
         return Matrix(self.values(*operands), table.places, table.decimals, written)
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        place = self._place(i, j, self._known(operands[0].values[i, j]))
-        return (operands[1].number(*map(int, place)),)
+        bucket = self._known(operands[0].values[i, j])
+        row, column = self._place(np.array(i), np.array(j), bucket)
+        return (operands[1].number(int(row), int(column)),)
 
-    def sources(self, operands: Sequence[Matrix]) -> NDArray[np.int_]:
+    def sources(self, operands: Sequence[Matrix]) -> Numbers:
         """Which of all numbers of the operands, counted from 0, each of the result is."""
         rows, columns = self._places(operands[0].values)
         return operands[0].size + rows * operands[1].shape[1] + columns
 
-    def _places(self, buckets: Array) -> tuple[NDArray[np.int_], ...]:
+    def _places(self, buckets: Array) -> tuple[Numbers, Numbers]:
         """The rows and columns of the table, for each query and key."""
-        i, j = np.indices(buckets.shape)
-        return tuple(np.broadcast_arrays(*self._place(i, j, self._known(buckets))))
+        at_each = np.indices(buckets.shape)
+        return self._place(at_each[0], at_each[1], self._known(buckets))
 
-    def _known(self, buckets: Any) -> Any:  # noqa: ANN401
+    def _known(self, buckets: Array) -> Numbers:
         """Of a bucket that there isn't, as somebody may have put one in its place, the nearest."""
-        return np.clip(np.asarray(buckets).astype(np.int64), 0, self.buckets - 1)
+        return np.clip(np.asarray(buckets, dtype=np.int64), 0, self.buckets - 1)
 
 
-class TakeForQuery(TakeByBucket):
-    """The number that each query's row has for the bucket of a key. [n, m], [n, b] -> [n, m]"""
+@dataclass(frozen=True)
+class TakeInRow(TakeByBucket):
+    """The number that the row of each query i, or of each key j, has for the bucket that they are
+    in. [n, m], [n, b] -> [n, m], or of keys [n, m], [m, b] -> [n, m]"""
 
-    over = "j"
-
-    def signature(self) -> str:
-        return f"n m, n {self.buckets} -> n m"
-
-    def _called(self, bucket: str) -> tuple[str, ...]:
-        return "i", bucket
-
-    def _place(self, i: Any, j: Any, bucket: Any) -> tuple[Any, Any]:  # noqa: ANN401, ARG002
-        return i, bucket
-
-
-class TakeForKey(TakeByBucket):
-    """The number that each key's row has for its bucket from a query. [n, m], [m, b] -> [n, m]"""
-
-    over = "i"
+    of: Literal["i", "j"] = "i"
 
     def signature(self) -> str:
-        return f"n m, m {self.buckets} -> n m"
+        return f"n m, {'n' if self.of == 'i' else 'm'} {self.buckets} -> n m"
+
+    @property
+    def over(self) -> str:
+        return "j" if self.of == "i" else "i"
 
     def _called(self, bucket: str) -> tuple[str, ...]:
-        return "j", bucket
+        return self.of, bucket
 
-    def _place(self, i: Any, j: Any, bucket: Any) -> tuple[Any, Any]:  # noqa: ANN401, ARG002
-        return j, bucket
+    def _place(self, i: Numbers, j: Numbers, bucket: Numbers) -> tuple[Numbers, Numbers]:
+        return (i if self.of == "i" else j), bucket

@@ -78,7 +78,8 @@ PROJECTION = (
         "project",
         "attention.projections",
         stack="queries keys values",
-        attention="projection weights_layout W_Q W_K W_V b_Q b_K b_V W_Qr W_Kr b_Qr b_Kr cache Q K V",
+        attention="projection weights_layout W_Q W_K W_V b_Q b_K b_V"
+        " W_Qr W_Kr b_Qr b_Kr cache Q K V",
         layer="d_k d_v",
         file="memory",
     ),

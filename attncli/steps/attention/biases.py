@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 
 from attncli.equations.tree import Number
@@ -21,12 +22,9 @@ from attncli.operations.positions import Alibi, alibi_slopes
 from attncli.operations.rearranging import Same
 from attncli.operations.relative_positions import (
     Buckets,
-    BucketsTurned,
     SignedBuckets,
-    SignedBucketsTurned,
     TakeByBucket,
-    TakeForKey,
-    TakeForQuery,
+    TakeInRow,
 )
 from attncli.scenario.model import Positions, Settings
 from attncli.steps.attention.masks import mask_rules
@@ -37,7 +35,7 @@ from attncli.steps.input.positions import (
     SHARED_FROM,
     SLOPES,
 )
-from attncli.steps.mistakes import WENT_IN, as_a, by, in_last, left_out, of_next_head, wrong
+from attncli.steps.mistakes import WENT_IN, by, in_last, left_out, of_next_head, remade, wrong
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Definition, HeadPlace
 from attncli.trace.shapes import sized
@@ -48,6 +46,7 @@ _TOLD = 3
 _LEAST = 2
 """How many distances have a row each, at least, where others share some."""
 _MOST = 1024
+_TURNED = remade(lambda own, _: replace(own, turned=True))
 _SHOWN = (
     "positions={kind: relative, max_distance: 8, table: [[0.5], [0.25], [0], [-0.25], [0.5],"
     " [-0.5], [-1], [-2]]}"
@@ -156,7 +155,7 @@ def _plan_disentangle(place: HeadPlace) -> tuple[Definition, ...]:
     made = [Definition(bucket, rows, (place.x,), blame=Name("positions"))]
     for term in positions.terms:
         one, other = ("Q", "K_r") if term == "c2p" else ("K", "Q_r")
-        take = TakeForQuery(count) if term == "c2p" else TakeForKey(count)
+        take = TakeInRow(count, of="i" if term == "c2p" else "j")
         each, factors = place.name(f"{term}_each"), (place.latest(one), place.latest(other))
         made.append(Definition(each, MatMulTransposed(), factors))
         made.append(Definition(place.name(term), take, (bucket, each), blame=Name("positions")))
@@ -219,7 +218,7 @@ DISENTANGLE_STEP = Step(
         Mistake(
             "turned",
             "Taking the place of the key from the query, j − i.",
-            wrong(as_a(SignedBucketsTurned), "bucket"),
+            wrong(_TURNED, "bucket"),
         ),
     ),
     backward=Backward(
@@ -261,7 +260,7 @@ RELATIVE_STEP = Step(
             "turned",
             "Measuring the distance from the key to the query, so that keys before and after the"
             " query change places.",
-            wrong(as_a(BucketsTurned), "bucket"),
+            wrong(_TURNED, "bucket"),
         ),
         Mistake(
             "of_another_head",

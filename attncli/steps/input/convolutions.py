@@ -6,22 +6,18 @@ spectrogram, the second of which leaves out every other one.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from attncli.file.keys import COUNT, Choice, Key, Record
 from attncli.file.matrices import MATRIX, VECTOR
 from attncli.file.problems import Objections
 from attncli.names import below
 from attncli.operations.activations import ACTIVATIONS, Activate
-from attncli.operations.rearranging import JoinRows, Same, TurnedWindows, Windows
+from attncli.operations.rearranging import JoinRows, Same, Windows
 from attncli.operations.recurrent import ZeroRow
-from attncli.scenario.model import (
-    CONVOLUTIONS,
-    CONVOLVE,
-    Settings,
-    convolved_rows,
-    makes_X,
-)
+from attncli.scenario.model import CONVOLUTIONS, CONVOLVE, Settings, convolved_rows, makes_X
 from attncli.steps.linear import MISTAKES_BACK, bias_left_out, linear, rows_for_columns
-from attncli.steps.mistakes import as_a, by, wrong
+from attncli.steps.mistakes import by, remade, wrong
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, Definition, Place
 from attncli.trace.quantity import distinct_tokens
@@ -67,7 +63,7 @@ def _plan(place: Place) -> tuple[Definition, ...]:
     cut = Windows(_rows(place), kernel, stride)
     made = [
         Definition(padding, ZeroRow(), (place.x,)),
-        Definition(padded, JoinRows(kernel), (*around, place.x, *around)),
+        Definition(padded, JoinRows(2 * len(around) + 1), (*around, place.x, *around)),
         Definition(windows, cut, (padded,), rows=_times(place)),
         linear(place, "convolved", windows, "", out_in=stack.config.linear),
     ]
@@ -138,7 +134,7 @@ CONVOLVE_STEP = Step(
             "kernel_turned",
             "Taking the rows of each window in the opposite order, as a convolution in mathematics"
             " does.",
-            wrong(as_a(TurnedWindows), Windows),
+            wrong(remade(lambda own, _: replace(own, turned=True)), Windows),
         ),
         rows_for_columns("W", "convolved"),
         bias_left_out("b", "convolved"),

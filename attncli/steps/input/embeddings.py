@@ -338,7 +338,11 @@ def _happens_patch(place: Place) -> str:
     return ". ".join(texts or [f"The vectors of the {_pieces(place)} are given"]) + "."
 
 
-_WHY_FRAMES = "A frame of a spectrogram says how loud each pitch is in a moment of the sound."
+_WHY_PIECES = {
+    "patches": "A Transformer reads a picture as a sequence of square patches, each of which"
+    " becomes a vector, as a token does.",
+    "frames": "A frame of a spectrogram says how loud each pitch is in a moment of the sound.",
+}
 
 PATCH_STEP = Step(
     name="patch",
@@ -361,11 +365,8 @@ PATCH_STEP = Step(
     makes=("patch_embeddings", "E", "X"),
     shapes="patches [n, pixels], W_patch [pixels, d_model] → X [n, d_model], or [n + 1, d_model]",
     happens=_happens_patch,
-    why=(
-        "A Transformer reads a picture as a sequence of square patches, each of which becomes a"
-        " vector, as a token does."
-    ),
-    why_at=lambda place: {"frames": _WHY_FRAMES}.get(_pieces(place), PATCH_STEP.why),
+    why=_WHY_PIECES["patches"],
+    why_at=lambda place: _WHY_PIECES[_pieces(place)],
     more=(
         "A class token gathers what the patches show of the whole picture. Only the added"
         " positions tell where a patch lies in it."
