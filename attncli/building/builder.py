@@ -25,7 +25,7 @@ from attncli.file.nodes import Map, Scalar
 from attncli.file.problems import Diagnostics, NamedProblems, ScenarioError
 from attncli.names import TOP, Name, below
 from attncli.numbers.rounding import Rounding
-from attncli.scenario.model import ENCODER, Stack, Training, entry_path
+from attncli.scenario.model import ENCODER, Stack, Training, convolved_rows, entry_path
 from attncli.scenario.published import Claim
 from attncli.scenario.scenario import MOST_NUMBERS, MOST_SETTLED, Scenario
 from attncli.scenario.show import Show
@@ -207,18 +207,22 @@ class ScenarioBuilder(NamedTuple):
         table = self.gathered.given.get(name)
         _check_features(path, values, self.gathered.given, self.complaints)
         text = words.text(table, None if table is None else table.shape[0])
-        text = text._replace(tokens=text.tokens or self._patches(path, values))
+        text = text._replace(tokens=text.tokens or self._pieces(path, values))
         return Builder(self.complaints, self.names).stack(path, values, text, memory)
 
-    def _patches(self, path: Name, values: Values) -> tuple[str, ...]:
-        """What the rows of a picture's patches are called, with that of a class token."""
-        name = below(path, "patches")
-        patches = self.gathered.given.get(name)
-        if patches is None:
+    def _pieces(self, path: Name, values: Values) -> tuple[str, ...]:
+        """What the rows are called that are made of a picture's patches or a sound's frames, with
+        that of a class token."""
+        key, letter = ("frames", "t") if "frames" in values else ("patches", "p")
+        name = below(path, key)
+        pieces = self.gathered.given.get(name)
+        if pieces is None:
             return ()
         first = ("class",) if "class_token" in values else ()
-        counted = tuple(f"p{k}" for k in range(1, patches.shape[0] + 1))
-        return (*first, *self.gathered.row_names.get(name, counted))
+        rows = convolved_rows(values, pieces.shape[0])
+        counted = tuple(f"{letter}{k}" for k in range(1, rows + 1))
+        named = self.gathered.row_names.get(name, ())
+        return (*first, *(named if len(named) == rows else counted))
 
     def _memory(self, encoder: Stack | None) -> Sequence[str] | None:
         """The names of what cross-attention sees; None where there is nothing."""

@@ -11,6 +11,7 @@ from attncli.file.matrices import MatrixLike
 from attncli.file.problems import NamedProblems
 from attncli.names import Name, below
 from attncli.scenario.model import (
+    FOR_ATTENTION,
     Attention,
     Layer,
     Positions,
@@ -78,6 +79,7 @@ class AttendedRows(NamedTuple):
     rope: Positions | None = None
     alibi: Positions | None = None
     relative: Positions | None = None
+    disentangled: Positions | None = None
     sees_memory: bool = False
 
     def of_memory(self) -> AttendedRows:
@@ -106,6 +108,7 @@ def _attention_of(settings: Settings, seen: AttendedRows, names: Names) -> Atten
         rotated=_rotated(settings, seen),
         alibi=seen.alibi,
         relative=seen.relative,
+        disentangled=seen.disentangled,
     )
 
 
@@ -222,8 +225,8 @@ class Builder(NamedTuple):
         """A stack; `memory` names the rows that its cross-attentions see, None without any."""
         positions = _all_positions(path, values.get("positions"))
         kinds = {p.kind: p for p in positions}
-        rope, alibi, relative = (kinds.get(kind) for kind in ("rope", "alibi", "relative"))
-        seen = AttendedRows(text.tokens, memory, rope, alibi, relative)
+        rope, alibi, relative, disentangled = map(kinds.get, FOR_ATTENTION)
+        seen = AttendedRows(text.tokens, memory, rope, alibi, relative, disentangled)
         return Stack(
             path=path,
             text=text,

@@ -196,6 +196,26 @@ def _slopes_with_scale(checkpoint: Checkpoint) -> list[str]:
     return [written(float(slope.full) / scale) for slope in slopes]
 
 
+def _terms(checkpoint: Checkpoint) -> list[str]:
+    """What DeBERTa adds to scores of contents. Raises UserError where that is nothing."""
+    said = checkpoint.config.get("pos_att_type")
+    texts = said.lower().split("|") if isinstance(said, str) else list(map(str, said or ()))
+    terms = [term for term in ("c2p", "p2c") if term in map(str.strip, texts)]
+    if not terms:
+        wrong = f"pos_att_type: {written(said)} isn't known"
+        raise refusal(checkpoint.config, "pos_att_type", wrong, "known: c2p, p2c, or both")
+    return terms
+
+
+def _shared_from(checkpoint: Checkpoint) -> int | None:
+    """From which distance on DeBERTa has them all in its last bucket, where far ones share some."""
+    config = checkpoint.config
+    if not config.get("position_buckets"):
+        return None
+    most = int(config["max_relative_positions"])
+    return most if most > 0 else int(config["max_position_embeddings"])
+
+
 def _labels(checkpoint: Checkpoint) -> list[str]:
     """What the classes are called, in their order; two that have no names aren't in the file."""
     named = checkpoint.config.get("id2label")
@@ -226,6 +246,7 @@ _WORKED_OUT: Mapping[str, Callable[[Checkpoint], object]] = {
     "group_queries": _group(0),
     "group_key": _group(1),
     "group_parts": _group(2),
+    "shared_from": _shared_from,
     "slopes_with_scale": _slopes_with_scale,
     "latent_scale": _latent_scale,
     "latent_rows": lambda it: f"0:{it.config['kv_lora_rank']}",
@@ -237,6 +258,7 @@ _WORKED_OUT: Mapping[str, Callable[[Checkpoint], object]] = {
     "router_of_groups": lambda it: (
         router_of_groups(it.config) if it.config["num_experts"] else None
     ),
+    "terms": _terms,
 }
 """What follows from several settings, by the name that families have for it."""
 

@@ -65,7 +65,8 @@ _UNDECLARED: Data = {
     "model_type": "gpt2", "_name_or_path": "", "architectures": [], "num_labels": 2, "head_dim": 64,
     "is_causal": True, "position_embedding_type": "absolute", "hidden_activation": "gelu",
     "dense_act_fn": "relu", "is_gated_act": True, "scale_decoder_outputs": True,
-    "sliding_window_pattern": 6,
+    "sliding_window_pattern": 6, "position_buckets": 256, "conv_kernel_size": 3,
+    "talking_head": False,
 }  # fmt: skip
 """Settings that are read though the class of a model doesn't declare them, each with a value of it.
 Others do nothing."""
@@ -88,8 +89,9 @@ rotation."""
 _MAY_BE_ZERO = frozenset({
     "max_window_layers", "num_experts", "num_local_experts", "sliding_window", "rms_norm_eps",
     "layer_norm_eps", "layer_norm_epsilon", "residual_multiplier", "embedding_multiplier",
-    "first_k_dense_replace",
+    "first_k_dense_replace", "conv_kernel_size", "type_vocab_size",
 })  # fmt: skip
+_MAY_BE_LESS = frozenset({"pad_token_id", "max_relative_positions", "position_buckets"})
 _MAY_BE_NULL = frozenset({
     "attn_logit_softcapping", "final_logit_softcapping", "is_decoder", "num_key_value_heads",
     "pad_token_id", "q_lora_rank", "scale_embedding", "sliding_window",
@@ -161,7 +163,7 @@ def _is_like(key: str, value: object, example: object) -> bool:
     if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
         return False
     whole = isinstance(value, int) or isinstance(example, float)
-    return whole and (value > 0 or key == "pad_token_id" or (value == 0 and key in _MAY_BE_ZERO))
+    return whole and (value > 0 or key in _MAY_BE_LESS or (value == 0 and key in _MAY_BE_ZERO))
 
 
 def _turning(data: Data, default: Data) -> Data:

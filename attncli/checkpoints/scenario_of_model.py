@@ -39,13 +39,14 @@ class Reading(NamedTuple):
 
 class Inputs(NamedTuple):
     """What goes into a model: what it reads, and what its encoder reads (by default the same) or
-    has made, in a file, or as the numbers of a `memory`; or the file of a `picture` that it sees;
-    and `masks` beside its own."""
+    has made, in a file, or as the numbers of a `memory`; or the file of a `picture` that it sees,
+    or of the `spectrogram` of a sound that it hears; and `masks` beside its own."""
 
     tokens: Reading
     encoder_tokens: Reading | None = None
     encoder_states: str | None = None
     picture: str | None = None
+    spectrogram: str | None = None
     memory: Any = None
     masks: Sequence[Data] = ()
 
@@ -334,18 +335,25 @@ def _past_padding(checkpoint: Checkpoint, ids: Sequence[int | None]) -> Data:
 
 def _check_attended(kind: str, family: Data, inputs: Inputs) -> None:
     """Raises UserError where it isn't said what a decoder attends to, or for one without it."""
-    given = {"--encoder-tokens": inputs.encoder_tokens, "--encoder-states": inputs.encoder_states}
+    given = {
+        "--encoder-tokens": inputs.encoder_tokens, "--spectrogram": inputs.spectrogram,
+        "--encoder-states": inputs.encoder_states,
+    }  # fmt: skip
     texts = [option for option, value in given.items() if value is not None]
     attends = any(key.startswith("cross.") for key in family["keys"])
+    hears = "convolution1" in family["says"].get("encoder", {})
     if texts and not attends:
         wrong = f"a model of the type {kind} has no encoder beside what it writes"
         raise UserError.of(texts[0], wrong, "give only --tokens")
     if len(texts) > 1:
         raise UserError.of(texts[1], f"this is what an encoder makes of {texts[0]}", "keep one")
-    known = inputs.encoder_states is not None or inputs.memory is not None
-    if attends and "encoder" not in family["says"] and not known:
+    if hears and texts in ([], ["--encoder-tokens"]):
         wrong = f"the encoder of a model of the type {kind} reads no tokens"
-        raise UserError.of(kind, wrong, "give what it makes, like --encoder-states states.npy")
+        right = "give what it hears or makes, like --spectrogram mel.npy or --encoder-states s.npy"
+        raise UserError.of(kind, wrong, right)
+    if texts == ["--spectrogram"] and not hears:
+        wrong = f"a model of the type {kind} hears no sound"
+        raise UserError.of(texts[0], wrong, "leave --spectrogram out")
 
 
 def _attended(data: Data, place: Path, inputs: Inputs) -> Data:
@@ -355,6 +363,9 @@ def _attended(data: Data, place: Path, inputs: Inputs) -> Data:
         return {"memory": {"file": os.path.relpath(inputs.encoder_states, place)}}
     if inputs.memory is not None:
         return {"memory": inputs.memory}
+    if inputs.spectrogram is not None:
+        frames = {"file": os.path.relpath(inputs.spectrogram, place), "transposed": "true"}
+        return {"encoder": {"frames": frames, **data["encoder"]}}
     if "encoder" in data:
         read = inputs.encoder_tokens or inputs.tokens
         return {"encoder": {**read.says, **data["encoder"]}}
@@ -425,7 +436,8 @@ def _what_goes_in(
     if picture is not None:
         file, side = os.path.relpath(picture, place), checkpoint.config["patch_size"]
         return {"patches": {"file": file, "patches": str(side)}}
-    tokens, data = inputs.tokens, family.get("each_token", {})
+    tokens, each = inputs.tokens, family.get("each_token", {}).items()
+    data = {key: more[key] for tensor, more in each if _has(checkpoint, tensor) for key in more}
     return {**tokens.says, **{key: [value] * len(tokens.ids) for key, value in data.items()}}
 
 

@@ -97,6 +97,12 @@ _NEW = {
         "With `--from` a model that sees: the file of a picture's pixels, `.npy` or"
         " `.npz`, [channels, height, width].",
     ),
+    "spectrogram": options.text(
+        "--spectrogram",
+        "FILE",
+        "With `--from` a model that hears: the file of a sound's log-mel spectrogram, `.npy` or"
+        " `.npz`, [channels, frames].",
+    ),
 }
 
 
@@ -114,7 +120,7 @@ def new(typed: NewArguments) -> Output:
 
       attn new model.yaml --from bart/ --encoder-tokens 5,17,2 --tokens 2,0
 
-      attn new model.yaml --from whisper/ --encoder-states heard.npy --tokens 2,0
+      attn new model.yaml --from whisper/ --spectrogram mel.npy --tokens 2,0
     """
     return scenario_files.new(typed)
 

@@ -32,7 +32,7 @@ from attncli.operations.masking import Seen
 from attncli.operations.norms import ColumnMean
 from attncli.operations.operation import One
 from attncli.operations.rearranging import Moved
-from attncli.operations.recurrent import OfMemory, Zeros
+from attncli.operations.recurrent import OfMemory, ZeroRow, Zeros
 from attncli.trace import Definition, Trace
 
 
@@ -138,7 +138,7 @@ def is_in_words(trace: Trace, name: str) -> bool:
     if definition is None or is_ruled(trace, name):
         return definition is not None
     match definition.operation:
-        case Indexed() if is_a(definition.operation, Zeros):
+        case Indexed() if is_a(definition.operation, Zeros, ZeroRow):
             return True
         case OfMemory() as operation:
             return operation.is_nothing(*trace.operands(definition))

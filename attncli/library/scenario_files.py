@@ -25,6 +25,7 @@ class NewArguments(NamedTuple):
     encoder_tokens: str | None = None
     encoder_states: str | None = None
     picture: str | None = None
+    spectrogram: str | None = None
     force: bool = False
 
 
@@ -55,7 +56,8 @@ def _of_checkpoint(typed: NewArguments) -> tuple[str, bool]:
         for option, text in by_name.items()
     )
     assert read is not None
-    inputs = Inputs(read, of_encoder, typed.encoder_states, typed.picture)
+    heard = (typed.encoder_states, typed.picture, typed.spectrogram)
+    inputs = Inputs(read, of_encoder, *heard)
     text = emitted(scenario_of_model.scenario_of(checkpoint, place, inputs))
     return text, checkpoint.size > MOST_NUMBERS
 

@@ -15,8 +15,9 @@ from attncli.nice_numbers.pools import Drawn, Pools, drawn_of
 from attncli.operations.attention import Linear, MatMulTransposed, ProductOfMatrices
 from attncli.operations.equation import is_a
 from attncli.operations.masking import Seen
-from attncli.operations.positions import Alibi, Buckets, RotaryTable
+from attncli.operations.positions import Alibi, RotaryTable
 from attncli.operations.rearranging import TakeColumns
+from attncli.operations.relative_positions import Buckets
 from attncli.trace import Definition, Trace
 
 _SHAPE_ONLY = (Alibi, Buckets, RotaryTable, Seen)

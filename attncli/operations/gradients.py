@@ -43,7 +43,7 @@ from attncli.equations.working import sum_of
 from attncli.numbers.rounding import Array, Error, largest
 from attncli.operations.equation import Indexed, is_a
 from attncli.operations.operation import Operation, WholeNumbers, Working
-from attncli.operations.positions import Rotate, TakeByBucket
+from attncli.operations.positions import Rotate
 from attncli.operations.prediction import (
     BinaryCrossEntropies,
     BinaryLossOfLogits,
@@ -55,6 +55,7 @@ from attncli.operations.prediction import (
     smooth,
 )
 from attncli.operations.rearranging import Moved
+from attncli.operations.relative_positions import TakeByBucket
 
 
 @dataclass(frozen=True)

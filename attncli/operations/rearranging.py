@@ -265,6 +265,35 @@ class TakeEvery(TakeColumns):
         return arrays[0][:, self.part :: self.of]
 
 
+@dataclass(frozen=True)
+class Windows(Moved):
+    """The `kernel` rows from every `stride`-th one on in a row, column by column, as `Conv1d` has
+    its weights; `rows` of them, 0 where that isn't known. [m, c] -> [rows, kernel·c]"""
+
+    rows: int
+    kernel: int
+    stride: int = 1
+    turned: bool = False
+    """Whether each window is the other way round, which is a mistake."""
+
+    def signature(self) -> str:
+        return f"m c -> {self.rows or 'n'} {self.kernel}*c"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return define(at(name, "i"), at(operands[0], "rows of window i"))
+
+    def formula_back(self, name: str, operand: int, gradient: str, *operands: str) -> Equation:  # noqa: ARG002
+        """A row gets what comes of every window that it is in."""
+        alike = Symbol("row t of window i"), Symbol("r")
+        return define(at(name, "r"), Total("it", at(gradient, "i", "t"), alike))
+
+    def arranged(self, *arrays: Numbers) -> Numbers:
+        whole = arrays[0]
+        starts = range(0, len(whole) - self.kernel + 1, self.stride)
+        cut = (whole[k : k + self.kernel][:: -1 if self.turned else 1] for k in starts)
+        return np.stack([rows.swapaxes(0, 1).reshape(-1, *whole.shape[2:]) for rows in cut])
+
+
 class TakeRun(TakePart):
     """A run of rows, such as a gate's share of stacked weights. [of·b, d] -> [b, d]"""
 

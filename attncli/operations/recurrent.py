@@ -117,6 +117,8 @@ class _Empty(Indexed):
 
 Zeros = equation("0", _Empty, W="h k", result="h 1")
 """A column of zeros, as long as a matrix of weights is high: a memory that is empty."""
+ZeroRow = equation("0", _Empty, x="n c", result="1 c")
+"""A row of zeros, as wide as what it is put beside."""
 GatedColumn = equation("gate[i] * x[i]", gate="h 1", x="h 1")
 """A column that a gate lets through, number by number."""
 

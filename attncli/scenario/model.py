@@ -148,8 +148,13 @@ class Settings(NamedTuple):
         return self.layout == "linear"
 
 
+FOR_ATTENTION = ("rope", "alibi", "relative", "disentangled")
+"""The kinds of positions that are told where tokens attend, and not added to embeddings."""
+
+
 class Positions(NamedTuple):
-    """One way in which positions are told: sinusoidal, rope, alibi, relative, or a given table."""
+    """One way in which positions are told: sinusoidal, rope, alibi, relative, disentangled, or a
+    given table."""
 
     kind: str
     config: Settings = Settings()
@@ -165,6 +170,17 @@ class Positions(NamedTuple):
         return (
             below(self.config.path, "table") if "kind" in self.config.values else self.config.path
         )
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """The products that are added to scores: `c2p`, of queries with keys of relative
+        positions, and `p2c`, of keys with queries of such."""
+        return tuple(self.config.values.get("terms", ("c2p", "p2c")))
+
+    @property
+    def norm(self) -> Name | None:
+        """The place of the norm of that table, if there is one."""
+        return below(self.config.path, "norm") if "norm" in self.config.values else None
 
     @property
     def turned_by(self) -> tuple[Name, Name] | None:
@@ -194,6 +210,7 @@ class Attention(NamedTuple):
     rotated: Positions | None = None
     alibi: Positions | None = None
     relative: Positions | None = None
+    disentangled: Positions | None = None
 
     @property
     def latent(self) -> Name:
@@ -305,8 +322,8 @@ class Stack(NamedTuple):
 
     @property
     def sees(self) -> bool:
-        """Whether a picture goes in, and no text."""
-        return "patches" in self.config.values
+        """Whether a picture or a sound goes in, and no text."""
+        return not self.config.values.keys().isdisjoint(("patches", "frames"))
 
     @property
     def added(self) -> Mapping[str, Positions]:
@@ -315,8 +332,16 @@ class Stack(NamedTuple):
         return {f"P{k}" if k > 1 else "P": p for k, p in enumerate(added, start=1)}
 
 
-PROJECT, ADD, NORM = "project_in", "positions", "norm"
+CONVOLVE, PROJECT, ADD, NORM = "convolve", "project_in", "positions", "norm"
 """What is done to the embeddings of a stack before they are its X."""
+CONVOLUTIONS = ("convolution1", "convolution2")
+
+
+def convolved_rows(values: Mapping[str, Any], count: int, last: str = CONVOLUTIONS[-1]) -> int:
+    """How many rows convolutions leave of so many, up to the `last` of those that are said."""
+    for name in CONVOLUTIONS[: CONVOLUTIONS.index(last) + 1]:
+        count = -(-count // values.get(name, {}).get("stride", 1))
+    return count
 
 
 def projected_when(stack: Stack) -> str:
@@ -330,6 +355,7 @@ def steps_to_X(stack: Stack) -> tuple[str, ...]:  # noqa: N802
     """The steps between embeddings and X, in order; the last of them makes X."""
     when = projected_when(stack)
     taken = (
+        (CONVOLVE, any(name in stack.config.values for name in CONVOLUTIONS)),
         (PROJECT, when == "before"),
         (ADD, bool(stack.added or stack.segments)),
         (NORM, stack.embedding_norm is not None),

@@ -57,6 +57,7 @@ def general_place(name: str, also: tuple[str, ...] = ()) -> Place:
         rotated=kinds.get("rope"),
         alibi=kinds.get("alibi"),
         relative=kinds.get("relative"),
+        disentangled=kinds.get("disentangled"),
     )
     layer = Layer(
         attention=attention, has_ffn=True, norms=(Settings(Name("norm")),), experts=3,

@@ -68,7 +68,8 @@ INPUT = (
         stack="sentence tokenizer corpus vocabulary_size merges pieces tokens vocabulary ids",
     ),
     StepLine("embed", "input.embeddings", stack="embeddings X d_model features embedding_scale"),
-    StepLine("patch", "input.embeddings", stack="patches W_patch b_patch class_token"),
+    StepLine("patch", "input.embeddings", stack="patches W_patch b_patch class_token frames"),
+    StepLine("convolve", "input.convolutions", stack="convolution1 convolution2"),
     StepLine("project_in", "input.embeddings", stack="project_in"),
     StepLine("positions", "input.positions", stack="segments segment_embeddings positions"),
 )
@@ -78,7 +79,8 @@ PROJECTION = (
         "project",
         "attention.projections",
         stack="queries keys values",
-        attention="projection weights_layout W_Q W_K W_V b_Q b_K b_V cache Q K V",
+        attention="projection weights_layout W_Q W_K W_V b_Q b_K b_V"
+        " W_Qr W_Kr b_Qr b_Kr cache Q K V",
         layer="d_k d_v",
         file="memory",
     ),
@@ -102,6 +104,7 @@ IN_HEADS = (
     StepLine("rotate", "attention.rotary", attention="rope", only_for="positions rope"),
     _QK_NORM,
     StepLine("scores", "attention.scores", attention="scores"),
+    StepLine("disentangle", "attention.biases", only_for="positions"),
     StepLine("scale", "attention.scores", attention="scale scaled"),
     _SOFTCAP,
     StepLine("relative", "attention.biases", only_for="positions"),

@@ -16,6 +16,8 @@ from attncli.file.problems import Diagnostics, NamedProblems, Objections, Scenar
 from attncli.names import TOP, Name, below
 from attncli.scenario.model import (
     ADD,
+    CONVOLUTIONS,
+    CONVOLVE,
     LOSSES,
     NORM,
     PROJECT,
@@ -64,7 +66,7 @@ def times_of(scenario: Scenario, stack: Stack) -> int:
     return height or len(stack.text.tokens)
 
 
-_EMBEDDED = ("embeddings", "X", "patches")
+_EMBEDDED = ("embeddings", "X", "patches", "frames")
 _AFTERWARDS = (
     "embedding_norm", "final_norm", "project_out", "head", "unembedding", "logits", "targets",
 )  # fmt: skip
@@ -108,6 +110,9 @@ def ways_to_X(place: Place) -> Iterator[tuple[str, Place]]:  # noqa: N802
             norm = stack.embedding_norm
             out = place.x if makes_X(step, stack) else below(norm.path, "normed")
             yield step, place.to(NormPlace, path=norm.path, norm=norm, out=out)
+        elif step == CONVOLVE:
+            said = (name for name in CONVOLUTIONS if name in stack.config.values)
+            yield from ((step, place.at(place.name(name))) for name in said)
         else:
             yield step, place.at(place.name(step)) if step == PROJECT else place
 
@@ -219,6 +224,11 @@ class _Teller:
         x = self.add("patch" if place.stack.sees else "embed", place)
         for step, at in ways_to_X(place):
             x = self.add(step, replace(at, x=x))
+        for positions in place.stack.positions:
+            if positions.norm is not None:
+                shared = place.stack.config.values.get("norms", {})
+                said = {**shared, **positions.config.values["norm"]}
+                self._norm(place, positions.table, Settings(positions.norm, said))
         return place.x
 
     def _norm(self, place: Place, x: Name, norm: Settings) -> Name:

@@ -229,7 +229,7 @@ PROGRESS_STEP = Step(
 
 _DATA = frozenset(
     {
-        *("X", "queries", "keys", "values", "memory", "patches", "Q", "K", "V", "output"),
+        *("X", "queries", "keys", "values", "memory", "patches", "frames", "Q", "K", "V", "output"),
         *("scores", "scaled", "bias", "mask", "allowed", "blocked", "add", "weights", "dropout"),
         *("logits", "probabilities", "initial_state", "initial_cell", "cache"),
     }

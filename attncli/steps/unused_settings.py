@@ -25,7 +25,7 @@ _WITH_WEIGHTS = (
 )  # fmt: skip
 _NORMS_OF_STACKS = ("embedding_norm", "final_norm")
 _ALSO: Mapping[str, tuple[str, ...]] = {
-    "positions": ("rotate", "bias", "relative"),
+    "positions": ("rotate", "bias", "relative", "disentangle"),
     "d_model": ("positions",),
     "predict_from": ("head",),
     "heads": _HEADS,

@@ -95,6 +95,14 @@ _DISTILBERT = {
 _ROBERTA = _BERT | {"pad_token_id": 1}
 _PADDED = _BERT | {"pad_token_id": 5}
 _ELECTRA = _BERT | {"embedding_size": 6}
+_DEBERTA = _SIZES | {
+    "relative_attention": True, "position_biased_input": False, "pos_att_type": "p2c|c2p",
+    "max_relative_positions": 2, "type_vocab_size": 0,
+}  # fmt: skip
+_DEBERTA_V3 = _DEBERTA | {
+    "max_relative_positions": -1, "position_buckets": 4, "share_att_key": True,
+    "norm_rel_ebd": "layer_norm", "layer_norm_eps": 0.01,
+}  # fmt: skip
 _VIT = {**_SIZES, "image_size": 8, "patch_size": 4}
 OTHERS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "bert": ("bert", "BertModel", _BERT),
@@ -111,6 +119,18 @@ OTHERS: dict[str, tuple[str, str, dict[str, Any]]] = {
         "electra",
         "ElectraForSequenceClassification",
         _ELECTRA | {"num_labels": 3},
+    ),
+    "deberta, masked": ("deberta", "DebertaForMaskedLM", _DEBERTA),
+    "deberta-v2, masked": ("deberta-v2", "DebertaV2ForMaskedLM", _DEBERTA_V3),
+    "deberta-v2, classes": (
+        "deberta-v2",
+        "DebertaV2ForSequenceClassification",
+        _DEBERTA | {"num_labels": 3},
+    ),
+    "deberta-v2, one product": (
+        "deberta-v2",
+        "DebertaV2Model",
+        _DEBERTA_V3 | {"pos_att_type": ["c2p"], "type_vocab_size": 2},
     ),
     "electra, as wide": ("electra", "ElectraModel", _BERT | {"embedding_size": 16}),
     "vit": ("vit", "ViTModel", _VIT),
@@ -512,6 +532,27 @@ def test_so_is_one_whose_encoder_is_given(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("name", ["whisper", "whisper, untied"])
+def test_so_is_one_that_hears(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = saved(name, tmp_path, monkeypatch)
+    import torch
+
+    sound, ids = torch.randn(1, 3, 14, dtype=torch.float64), torch.tensor([IDS])
+    np.save(tmp_path / "mel.npy", sound)
+    asked, seen = {"output_hidden_states": True, "output_attentions": True}, _hooked(model)
+    with torch.no_grad():
+        value = model(input_features=sound, decoder_input_ids=ids, **asked)
+    trace = _worked(tmp_path, "--spectrogram", tmp_path / "mel.npy", "--tokens", IDS)
+    _same_hooks(trace, seen)
+    for k in (1, 2):
+        out = seen[f"model.encoder.conv{k}"][0].T
+        _same(trace, f"encoder.convolution{k}.convolved", out)
+    _same_weights(trace, "encoder.layers[{}].heads[{}]", value.encoder_attentions)
+    _same_states(trace, "encoder.", value.encoder_hidden_states, "residual2")
+    _same_decoder(trace, value, post=False)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TOWERS)
 def test_so_are_the_towers_of_clip(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -725,8 +766,8 @@ def test_what_has_no_place_is_said(tmp_path: Path) -> None:
     )
     config.write_text(json.dumps({"model_type": "whisper", "decoder_layers": 1}))
     for options, text in (
-        ((), "the encoder of a model of the type whisper reads no tokens; give what it makes"),
-        (("--encoder-tokens", "1"), "reads no tokens; give what it makes"),
+        ((), "the encoder of a model of the type whisper reads no tokens; give what it hears"),
+        (("--encoder-tokens", "1"), "reads no tokens; give what it hears or makes, like --spec"),
         (
             ("--encoder-tokens", "1", "--encoder-states", "heard.npy"),
             "--encoder-states: this is what an encoder makes of --encoder-tokens; keep one",

@@ -219,6 +219,20 @@ CASES: dict[str, Case] = {
         ops.Buckets(4, 5, both=False), ((3, 3),), "f", lambda _: np.array([[0, 0, 0], [1, 0, 0], [2, 1, 0]])
     ),
     "take_by_bucket": Case(ops.TakeByBucket(4, 2, 1), ((2, 3), (4, 2)), "bf", lambda b, t: t[b.astype(int), 1]),
+    "signed_buckets": Case(
+        ops.SignedBuckets(4, 0), ((2, 5),), "f", lambda _: np.array([[3, 3, 3, 2, 1], [3, 3, 3, 3, 2]])
+    ),
+    "take_for_query": Case(
+        ops.TakeInRow(2), ((2, 3), (2, 2)), "bf", lambda b, x: np.take_along_axis(x, b.astype(int), 1)
+    ),
+    "take_for_key": Case(
+        ops.TakeInRow(2, of="j"), ((2, 3), (3, 2)), "bf",
+        lambda b, x: np.take_along_axis(x, b.astype(int).T, 1).T,
+    ),
+    "windows": Case(
+        ops.Windows(2, 3, 2), ((5, 2),), "f",
+        lambda x: np.array([[*x[:3, 0], *x[:3, 1]], [*x[2:, 0], *x[2:, 1]]]),
+    ),
     "alibi": Case(ops.Alibi(HALF), ((2, 5),), "f", lambda x: -0.5 * _distance(x)),
     "alibi_irrational": Case(
         ops.Alibi(ops.alibi_slopes(16)[0]), F33, "f", lambda x: -(2**-0.5) * _distance(x)
@@ -329,6 +343,7 @@ CASES: dict[str, Case] = {
 AS_THEY_ARE = (
     ops.Same, ops.TakeColumn, ops.TakeColumns, ops.JoinColumns, ops.JoinRows, ops.Seen, ops.Masked,
     ops.TopK, ops.RepeatDown, ops.WithoutColumn, ops.Buckets, ops.TakeByBucket,
+    ops.SignedBuckets, ops.TakeInRow, ops.Windows,
     ops.NewTokens, ops.ZeroOne, ops.TakeBlock, ops.RepeatAlong,
 )  # fmt: skip
 """Operations that round nothing."""

@@ -197,6 +197,7 @@ VALUES: Mapping[str, Draw] = {
     "encoder_states": _one_of("nothing.npy", "taken.md", SCENARIO),
     "text": _one_of("0", "5,17,2", "the cat", ""),
     "picture": _one_of("nothing.npy", "taken.md", SCENARIO),
+    "spectrogram": _one_of("nothing.npy", "taken.md", SCENARIO),
     "d_model": _one_of("1", "2", "4", "8"),
     "heads": _one_of("1", "2", "4"),
 }  # fmt: skip

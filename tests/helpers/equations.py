@@ -144,6 +144,7 @@ EXAMPLES: dict[str, Example] = {
     ),
     "soft_cap": Example(ops.SoftCap(_written("1.5")), "f", lambda x: 1.5 * tanh(x / 1.5)),
     "dropout": Example(ops.Dropout(_written("0.1")), "ff", lambda x, kept: x * kept / 0.9),
+    "zero_row": Example(ops.ZeroRow(), "f", lambda x: 0 * x[:1]),
     "zeros": Example(ops.Zeros(), "f", lambda W: 0 * W[:, :1]),
     "corpus_loss": Example(ops.CorpusLoss(), "pf", lambda counts, scores: -_all(counts * scores)),
     "corpus_loss_unweighted": Example(

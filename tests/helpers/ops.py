@@ -17,4 +17,5 @@ from attncli.operations.prediction import *
 from attncli.operations.quantizing import *
 from attncli.operations.rearranging import *
 from attncli.operations.recurrent import *
+from attncli.operations.relative_positions import *
 from attncli.operations.subwords import *

@@ -22,8 +22,8 @@ from attncli.notation.latex import latex
 from attncli.notation.mathml import mathml
 from attncli.notation.plain import unbreakable
 from attncli.notation.typst import TypstNotation
-from attncli.operations.positions import TakeByBucket
 from attncli.operations.rearranging import TakeRows
+from attncli.operations.relative_positions import TakeByBucket
 from attncli.pages.walkthrough import ONE_PAGE
 from attncli.steps.order import STORY
 from tests.conftest import sampled

@@ -54,6 +54,8 @@ OF_OTHER_TESTS = {
     ),
     "online_softmax": "nothing is made of it; see test_online_softmax",
     "bytes": "the same; see test_kv_cache",
+    **dict.fromkeys(("frames", "convolution1", "convolution2"), "see test_convolutions"),
+    **dict.fromkeys(("W_Qr", "b_Qr", "W_Kr", "b_Kr", "terms"), "see test_relative_positions"),
     "lora": "see test_lora",
     "momentum": "of batch norms in training; see test_batch_norm",
     **dict.fromkeys(
@@ -65,12 +67,14 @@ OF_OTHER_TESTS = {
     ),
     "quantized": "whole numbers have no gradients; see test_quantizing",
 }
-OF_TENSORS = {"layers: odd", "layers: even"}
-"""Of which layers a tensor in a file is; see test_experts."""
+OF_TENSORS = {"layers: odd", "layers: even", "kind: disentangled"}
+"""Of which layers a tensor in a file is; see test_experts, and test_relative_positions."""
 NEVER = {
     "backward_average": "nothing is made of the mean of all heads' weights",
     "backward_lora": "see test_lora",
     "backward_compress": "see test_latent",
+    "backward_convolve": "see test_convolutions",
+    "backward_disentangle": "see test_relative_positions",
 }
 """Steps back that no loss leads through."""
 

@@ -19,7 +19,7 @@ from attncli.names import Name, Phrase, below
 from attncli.operations.rearranging import Same
 from attncli.option_values import DETAILS
 from attncli.pages.parts.sentences import called_as, tied
-from attncli.scenario.model import ENCODER, TokenizedText
+from attncli.scenario.model import CONVOLUTIONS, ENCODER, TokenizedText
 from attncli.scenario.scenario import MOST_LINES
 from attncli.steps import Step, step_named
 from attncli.steps.order import STORY
@@ -56,8 +56,8 @@ NORMS = (
     "final_norm",
 )  # fmt: skip
 WITHIN_A_STEP = (
-    *NORMS, "project_in", "project_out", "next", "draft", "head", "norm", "classes", "gates",
-    "router", "rounds", "words",
+    *NORMS, *CONVOLUTIONS, "project_in", "project_out", "next", "draft", "head", "norm", "classes",
+    "gates", "router", "rounds", "words", "positions",
 )  # fmt: skip
 """Paths of single steps rather than of places."""
 

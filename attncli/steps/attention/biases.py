@@ -1,11 +1,13 @@
 """What is added to scores: biases, ALiBi, T5's relative positions.
 
 * relative: T5's buckets of distances (Raffel et al. 2019, arXiv:1910.10683, 2.1).
+* disentangle: DeBERTa's relative positions (He et al. 2020, arXiv:2006.03654, 3.1).
 * bias: ALiBi (Press et al. 2021, arXiv:2108.12409), given tables.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 
 from attncli.equations.tree import Number
@@ -14,13 +16,26 @@ from attncli.file.matrices import MATRIX
 from attncli.file.problems import Objections
 from attncli.names import Name
 from attncli.operations.activations import Add
+from attncli.operations.attention import MatMulTransposed
 from attncli.operations.masking import AddFinite
-from attncli.operations.positions import Alibi, Buckets, BucketsTurned, TakeByBucket, alibi_slopes
+from attncli.operations.positions import Alibi, alibi_slopes
 from attncli.operations.rearranging import Same
+from attncli.operations.relative_positions import (
+    Buckets,
+    SignedBuckets,
+    TakeByBucket,
+    TakeInRow,
+)
 from attncli.scenario.model import Positions, Settings
 from attncli.steps.attention.masks import mask_rules
-from attncli.steps.input.positions import BIDIRECTIONAL, BUCKETS, MAX_DISTANCE, SLOPES
-from attncli.steps.mistakes import WENT_IN, as_a, by, in_last, left_out, of_next_head, wrong
+from attncli.steps.input.positions import (
+    BIDIRECTIONAL,
+    BUCKETS,
+    MAX_DISTANCE,
+    SHARED_FROM,
+    SLOPES,
+)
+from attncli.steps.mistakes import WENT_IN, by, in_last, left_out, of_next_head, remade, wrong
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Definition, HeadPlace
 from attncli.trace.shapes import sized
@@ -28,7 +43,10 @@ from attncli.trace.shapes import sized
 _USUAL = 32
 """How many buckets there are where neither a number of them nor a table is given, as in T5."""
 _TOLD = 3
+_LEAST = 2
+"""How many distances have a row each, at least, where others share some."""
 _MOST = 1024
+_TURNED = remade(lambda own, _: replace(own, turned=True))
 _SHOWN = (
     "positions={kind: relative, max_distance: 8, table: [[0.5], [0.25], [0], [-0.25], [0.5],"
     " [-0.5], [-1], [-2]]}"
@@ -128,6 +146,89 @@ def _told(made: Buckets) -> str:
     return f"below {made.exact} have one each, longer ones share theirs: {', '.join(shared)}"
 
 
+def _plan_disentangle(place: HeadPlace) -> tuple[Definition, ...]:
+    positions = place.attention.disentangled
+    if positions is None:
+        return ()
+    bucket, count = place.name("bucket"), _count(place, positions)
+    rows = SignedBuckets(count, positions.config.get(SHARED_FROM) or 0)
+    made = [Definition(bucket, rows, (place.x,), blame=Name("positions"))]
+    for term in positions.terms:
+        one, other = ("Q", "K_r") if term == "c2p" else ("K", "Q_r")
+        take = TakeInRow(count, of="i" if term == "c2p" else "j")
+        each, factors = place.name(f"{term}_each"), (place.latest(one), place.latest(other))
+        made.append(Definition(each, MatMulTransposed(), factors))
+        made.append(Definition(place.name(term), take, (bucket, each), blame=Name("positions")))
+    terms = (place.x, *(place.name(term) for term in positions.terms))
+    return (*made, Definition(place.name("disentangled"), Add(len(terms)), terms))
+
+
+def _check_disentangle(place: HeadPlace) -> Objections:
+    positions = place.attention.disentangled
+    if positions is None:
+        return
+    rows, most = _count(place, positions), positions.config.get(SHARED_FROM)
+    where, exact = positions.table, SignedBuckets(rows, most or 0).exact
+    if rows % 2 or rows > _MOST:
+        wrong = f"{sized(rows, 0)} of relative positions, half of them for keys after the query"
+        yield where, wrong, f"give an even number of rows, up to {_MOST:,}"
+    if most and (exact < _LEAST or most <= exact + 1):
+        wrong = f"{exact} distances have a row each, and max_distance is {most}"
+        right = f"give {4 * _LEAST} rows or more, and a larger distance, or leave max_distance out"
+        yield positions.config.path, wrong, right
+    if len(set(positions.terms)) < max(1, len(positions.terms)):
+        yield positions.config.path, "no terms, or one twice", "give one or both: [c2p, p2c]"
+
+
+DISENTANGLE_STEP = Step(
+    name="disentangle",
+    at=HeadPlace,
+    title="Disentangled attention",
+    does="adds to each score how content and relative position go together",
+    makes=("bucket", "c2p_each", "c2p", "p2c_each", "p2c", "disentangled"),
+    shapes="scores [n, m], Q [n, d_k], K_r [2k, d_k] → disentangled [n, m]",
+    happens=lambda _: (
+        "The bucket of a query i and a key j is the row, counted from 0, of the place i − j of one"
+        " from the other. A query times all keys of relative positions gives a number for each"
+        " bucket, of which each key takes its own (content to position, c2p). A key times all"
+        " queries of relative positions gives others likewise (position to content, p2c)."
+    ),
+    why=(
+        "How much a word matters may depend on where it stands from another: “deep” matters more"
+        " to a “learning” just after it."
+    ),
+    more=(
+        "Each token has a vector of content, each relative position one of its own, and they aren't"
+        " added. A score has a product for each pair: content with content, content with position,"
+        " position with content. So it is divided by √(3 d_k). DeBERTa's paper writes δ(j, i) for"
+        " the last of them, its code takes δ(i, j), as models have been trained, and as here."
+    ),
+    check=_check_disentangle,
+    plan=_plan_disentangle,
+    general=General(
+        x="scores",
+        positions=(
+            Positions("disentangled", Settings(Name("positions"), {"kind": "disentangled"})),
+        ),
+    ),
+    shown_with=("positions={kind: disentangled, table: [[0.5, 0], [1, -1], [0, 1], [-1, 0.5]]}",),
+    on_the_way=True,
+    mistakes=(
+        Mistake("left_out", "Leaving out both products.", wrong(left_out, "disentangled")),
+        Mistake(
+            "turned",
+            "Taking the place of the key from the query, j − i.",
+            wrong(_TURNED, "bucket"),
+        ),
+    ),
+    backward=Backward(
+        "the disentangled attention",
+        "Queries and keys get gradients of content and of position, and the vectors of a position"
+        " those of all pairs that far apart.",
+    ),
+)
+
+
 RELATIVE_STEP = Step(
     name="relative",
     at=HeadPlace,
@@ -159,7 +260,7 @@ RELATIVE_STEP = Step(
             "turned",
             "Measuring the distance from the key to the query, so that keys before and after the"
             " query change places.",
-            wrong(as_a(BucketsTurned), "bucket"),
+            wrong(_TURNED, "bucket"),
         ),
         Mistake(
             "of_another_head",

@@ -161,7 +161,22 @@ def _plan_project(place: AttentionPlace) -> tuple[Definition, ...]:
     for name in ("K", "V") if place.attention.cached is not None else ():
         rows = (below(place.name("cache"), name), place.name(f"{name}_new"))
         definitions.append(Definition(place.name(name), JoinRows(), rows, role="K"))
-    return (*definitions, *_sizes(place))
+    return (*definitions, *_of_positions(place), *_sizes(place))
+
+
+def _of_positions(place: AttentionPlace) -> Iterator[Definition]:
+    """The keys and queries of relative positions, by matrices of their own or by W_K and W_Q."""
+    positions = place.attention.disentangled
+    if positions is None:
+        return
+    for term in positions.terms:
+        name, made = ("K", "K_r") if term == "c2p" else ("Q", "Q_r")
+        x = below(positions.norm, "normed") if positions.norm else positions.table
+        suffix = f"_{name}r" if place.gives(f"W_{name}r") else f"_{name}"
+        if place.attention.projects:
+            yield linear(place, made, x, suffix, out_in=place.attention.config.linear)
+        else:
+            yield Definition(place.name(made), Same(), (x,))
 
 
 def _sizes(place: AttentionPlace) -> Iterator[Definition]:
@@ -217,6 +232,8 @@ def _happens_project(place: AttentionPlace) -> str:
         text += (
             ". A cache takes 2 · layers · kv_heads · d_head · tokens numbers, for keys and values"
         )
+    if place.attention.disentangled is not None:
+        text += ". So are the vectors of relative positions, for their queries Q_r and keys K_r"
     return f"{text}.{_TURNED_OVER if place.attention.config.linear else ''}"
 
 
@@ -272,6 +289,10 @@ PROJECT_STEP = Step(
         Key("b_Q", VECTOR, "query bias", in_parts=True),
         Key("b_K", VECTOR, "key bias", in_parts=True),
         Key("b_V", VECTOR, "value bias", in_parts=True),
+        Key("W_Qr", MATRIX, "what makes the queries of relative positions, W_Q by default"),
+        Key("W_Kr", MATRIX, "what makes their keys, W_K by default"),
+        Key("b_Qr", VECTOR, "its bias, with a W_Qr"),
+        Key("b_Kr", VECTOR, "its bias, with a W_Kr"),
         Key(
             "cache",
             _CACHE,
@@ -297,7 +318,7 @@ PROJECT_STEP = Step(
     ),
     title="Queries, keys, values",
     does="makes a query, a key and a value from each token",
-    makes=(*_NAMES, "K_new", "V_new", "new_bytes", "cache_bytes"),
+    makes=(*_NAMES, "K_new", "V_new", "Q_r", "K_r", "new_bytes", "cache_bytes"),
     shapes="X [n, d_model] → Q [n, d_k], K [m, d_k], V [m, d_v]",
     happens=_happens_project,
     why=(
@@ -382,23 +403,27 @@ def _plan_split(place: AttentionPlace) -> tuple[Definition, ...]:
     if attention.heads == 1:
         return ()
     of_all = ("Q_R",) if is_decoupled(place) else ()
-    names = of_all if attention.own_heads else (*_NAMES, *of_all)
+    every = (*_NAMES, *(d.name.local for d in _of_positions(place)))
+    names = of_all if attention.own_heads else (*every, *of_all)
     return tuple(_columns(place, name, head) for head in range(attention.heads) for name in names)
 
 
 def _columns(place: AttentionPlace, name: str, head: int) -> Definition:
     attention = place.attention
     part, of = head, attention.heads
-    if name in _NAMES[1:]:
+    if not name.startswith("Q"):
         part, of = part * attention.kv_heads // attention.heads, attention.kv_heads
     made = below(attention.head_path(head), name)
     blame = below(attention.path, "heads")
     operands = (place.latest(name),)
-    return Definition(made, TakeColumns(part, of), operands, role=ROLES[name[0]], blame=blame)
+    role = ROLES.get(name.removesuffix("_R"), "")
+    return Definition(made, TakeColumns(part, of), operands, role=role, blame=blame)
 
 
 def _happens_split(place: AttentionPlace) -> str:
     text = "Each head takes its share of the columns of Q"
+    if place.attention.disentangled is not None:
+        text += ", and of those of relative positions"
     if place.attention.kv_heads < place.attention.heads:
         return f"{text}, and those of K and V that its group of heads has in common."
     return f"{text}, K and V." if not is_decoupled(place) else f"{text}, K, V and Q_R."
@@ -441,7 +466,7 @@ SPLIT_STEP = Step(
     ),
     title="The heads' columns",
     does="gives each head its columns of the queries, keys and values",
-    makes=(*_NAMES, "Q_R"),
+    makes=(*_NAMES, "Q_R", "Q_r", "K_r"),
     shapes="Q [n, h · d_k] → Q [n, d_k] of each of h heads",
     happens=_happens_split,
     why=(

@@ -12,7 +12,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
-from attncli.equations.tree import Number, Root, Symbol
+from attncli.equations.tree import Expression, Number, Product, Root, Symbol, constant
 from attncli.file.keys import POSITIVE, Choice, Key, word_or
 from attncli.file.matrices import NAMED
 from attncli.file.problems import Objections
@@ -82,7 +82,18 @@ SCALE: Key[str | Decimal] = Key(
     inherited=True,
 )
 
-_ROOT = Root(Symbol("d_k"))
+
+def _products(place: HeadPlace) -> int:
+    """How many products are added up to a score."""
+    positions = place.attention.disentangled
+    return 1 + (len(positions.terms) if positions else 0)
+
+
+def _root(place: HeadPlace, d_k: Expression) -> Root:
+    """√d_k; of several products that are added up as many times d_k (He et al. 2020,
+    arXiv:2006.03654, 3.1)."""
+    count = _products(place)
+    return Root(Product((constant(count), d_k)) if count > 1 else d_k)
 
 
 def _plan_scale(place: HeadPlace) -> tuple[Definition, ...]:
@@ -91,27 +102,31 @@ def _plan_scale(place: HeadPlace) -> tuple[Definition, ...]:
         return ()
     if isinstance(scale, Decimal):
         return (_scaled_by(place, DivideBy(Number.written(scale))),)
-    return (_scaled_by(place, DivideBy(_ROOT))._replace(needs=(Name("d_k"),)),)
+    root = _root(place, Symbol("d_k"))
+    return (_scaled_by(place, DivideBy(root))._replace(needs=(Name("d_k"),)),)
 
 
 def _sized(place: HeadPlace, planned: Definition) -> Definition:
     is_root = planned.needs and place.attention.config.get(SCALE) != "none"
     if not is_root or place.d_k is None:
         return planned
-    return _scaled_by(place, _divided_by(place.d_k))
+    roots = (_root(place, d_k) for d_k in (Number.written(place.d_k), Symbol("d_k")))
+    return _scaled_by(place, _divided_by(*roots))
 
 
 @lru_cache(maxsize=64)
-def _divided_by(d_k: int) -> DivideBy:
+def _divided_by(root: Root, shown: Root) -> DivideBy:
     """The scaling of all heads of one width, which is prepared once."""
-    return DivideBy(Root(Number.written(d_k)), _ROOT)
+    return DivideBy(root, shown)
 
 
 def _happens_scale(place: HeadPlace) -> str:
     if isinstance(place.attention.config.get(SCALE), Decimal):
         return "Each score is divided by the number that the scenario gives."
     d_k = "" if place.d_k is None else f", here of d_k = {place.d_k}"
-    return f"Each score is divided by the square root of the number of key dimensions{d_k}."
+    several = f"{_products(place)} times " if _products(place) > 1 else ""
+    text = f"Each score is divided by the square root of {several}the number of key dimensions"
+    return f"{text}{d_k}."
 
 
 def _scaled_by(place: HeadPlace, operation: Operation) -> Definition:

@@ -41,7 +41,15 @@ from attncli.names import Name, Phrase, Word, below
 from attncli.operations.activations import MultiplyBy
 from attncli.operations.attention import Linear, MatMul
 from attncli.operations.rearranging import JoinRows, Same, TakeRows
-from attncli.scenario.model import PROJECT, TokenizedText, makes_X, projected_when, steps_to_X
+from attncli.scenario.model import (
+    CONVOLUTIONS,
+    CONVOLVE,
+    PROJECT,
+    TokenizedText,
+    makes_X,
+    projected_when,
+    steps_to_X,
+)
 from attncli.scenario.tokenizers.settings import TOKEN, TOKENIZING, tokenizer_kind
 from attncli.steps.linear import MISTAKES_BACK, linear, transposed, without_bias
 from attncli.steps.mistakes import instead, turned_round, wrong
@@ -141,7 +149,7 @@ _TOKENS = "token"
 _ROOT = Root(Symbol("d_model"))
 
 
-_ADDED = ("embedding_scale", "segments", "embedding_norm", "project_in")
+_ADDED = (*CONVOLUTIONS, "embedding_scale", "segments", "embedding_norm", "project_in")
 
 
 def _check_embed(place: Place) -> Objections:
@@ -278,14 +286,22 @@ PATCHES = Key(
     " their embeddings, [n, d_model]",
 )
 _INSTEAD = ("sentence", "tokens", "ids", "embeddings", "X")
+_OF_PATCHES = ("patches", "W_patch", "b_patch", "class_token")
+
+
+def _pieces(place: Place) -> str:
+    """What goes in: patches, or the frames of a sound."""
+    return "frames" if "frames" in place.stack.config.values else "patches"
 
 
 def _check_patch(place: Place) -> Objections:
-    data, path = place.stack.config.values, place.stack.path
-    for key in (key for key in _INSTEAD if key in data):
-        yield below(path, key), f"{key} beside patches, which go in instead", "keep one of them"
+    data, path, pieces = place.stack.config.values, place.stack.path, _pieces(place)
+    for key in (*_INSTEAD, *(_OF_PATCHES if pieces == "frames" else ())):
+        if key in data:
+            wrong = f"{key} beside {pieces}, which go in instead"
+            yield below(path, key), wrong, "keep one of them"
     if "embedding_scale" in data:
-        wrong = "embedding_scale is for embeddings of tokens, and patches go in"
+        wrong = f"embedding_scale is for embeddings of tokens, and {pieces} go in"
         yield below(path, "embedding_scale"), wrong, "leave it out"
 
 
@@ -293,7 +309,9 @@ def _plan_patch(place: Place) -> tuple[Definition, ...]:
     x = "E" if steps_to_X(place.stack) else "X"
     first = place.gives("class_token")
     made = "patch_embeddings" if first else x
-    patches = place.name("patches")
+    patches = place.name(_pieces(place))
+    if CONVOLVE in steps_to_X(place.stack):
+        return (Definition(place.name(x), Same(), (patches,)),)
     if place.gives("W_patch"):
         out_in = place.stack.config.linear
         vectors = [linear(place, made, patches, "_patch", out_in=out_in)]
@@ -317,8 +335,14 @@ def _happens_patch(place: Place) -> str:
         texts.append("Each patch, whose pixels stand in a row, is multiplied by the same matrix")
     if place.gives("class_token"):
         texts.append("A class token, which is learned, comes before the patches")
-    return ". ".join(texts or ["The vectors of the patches are given"]) + "."
+    return ". ".join(texts or [f"The vectors of the {_pieces(place)} are given"]) + "."
 
+
+_WHY_PIECES = {
+    "patches": "A Transformer reads a picture as a sequence of square patches, each of which"
+    " becomes a vector, as a token does.",
+    "frames": "A frame of a spectrogram says how loud each pitch is in a moment of the sound.",
+}
 
 PATCH_STEP = Step(
     name="patch",
@@ -328,16 +352,21 @@ PATCH_STEP = Step(
         Key("W_patch", MATRIX, "what patches are multiplied by, [pixels, d_model]"),
         Key("b_patch", VECTOR, "its bias, [d_model]"),
         Key("class_token", VECTOR, "a row that is put before those of the patches, [d_model]"),
+        Key(
+            "frames",
+            NAMED,
+            "instead of a sentence: the frames of a sound's spectrogram, a row each, [n, channels],"
+            " which convolutions make vectors of",
+        ),
     ),
     title="Patches",
+    titled=lambda place: _pieces(place).capitalize(),
     does="makes a vector of each patch of a picture",
     makes=("patch_embeddings", "E", "X"),
     shapes="patches [n, pixels], W_patch [pixels, d_model] → X [n, d_model], or [n + 1, d_model]",
     happens=_happens_patch,
-    why=(
-        "A Transformer reads a picture as a sequence of square patches, each of which becomes a"
-        " vector, as a token does."
-    ),
+    why=_WHY_PIECES["patches"],
+    why_at=lambda place: _WHY_PIECES[_pieces(place)],
     more=(
         "A class token gathers what the patches show of the whole picture. Only the added"
         " positions tell where a patch lies in it."

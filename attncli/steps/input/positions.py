@@ -34,8 +34,9 @@ from attncli.names import Name, below
 from attncli.operations.activations import Add
 from attncli.operations.positions import SinesForCosines, Sinusoids, WaveOfEachColumn
 from attncli.operations.rearranging import Same, TakeRows
-from attncli.scenario.model import ADD, Positions, makes_X, projected_when
+from attncli.scenario.model import ADD, FOR_ATTENTION, Positions, makes_X, projected_when
 from attncli.scenario.scenario import Scenario
+from attncli.steps.block.norms import NORM
 from attncli.steps.mistakes import WENT_IN, as_a, by, in_last, remade, wrong
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, Definition, Place
@@ -166,6 +167,19 @@ BIDIRECTIONAL: Key[bool | None] = Key(
     "whether keys after the query have buckets of their own, the second half of them, by default"
     " except in a decoder",
 )
+SHARED_FROM: Key[int | None] = Key(
+    "max_distance",
+    COUNT,
+    "distances above a quarter of the rows share these by their logarithm, up to this one; by"
+    " default the last row is that of all that are further",
+)
+TERMS = Key(
+    "terms",
+    ListOf(Choice(("c2p", "p2c"))),
+    "which products are added: a query with a position's key (`c2p`), a key with its query (`p2c`);"
+    " both by default",
+    ("c2p", "p2c"),
+)
 _KINDS: dict[str, Kind[object]] = {
     "sinusoidal": Record.of(
         Key("kind", Choice(("sinusoidal",)), "`sinusoidal`: sines and cosines are added"),
@@ -191,6 +205,18 @@ _KINDS: dict[str, Kind[object]] = {
         MAX_DISTANCE,
         BIDIRECTIONAL,
     ),
+    "disentangled": Record.of(
+        Key(
+            "kind",
+            Choice(("disentangled",)),
+            "`disentangled`: a score gains products with learned vectors of relative positions",
+        ),
+        Key("table", MATRIX, "of `disentangled`: a row for each place, [2k, d_model]"),
+        Key("norm", NORM, "a norm of these rows"),
+        BUCKETS,
+        SHARED_FROM,
+        TERMS,
+    ),
     "table": Record.of(
         Key("kind", Choice(("table",)), "`table`: rows of a table are added"),
         Key("table", MATRIX, "of `table`: its rows, as if it stood for `positions` alone"),
@@ -200,7 +226,8 @@ _KINDS: dict[str, Kind[object]] = {
 }
 _ANY_KIND = Record.of(Key("kind", Choice(tuple(_KINDS)), "which it is"))
 _WORD = Choice(
-    (*(text for text in _KINDS if text not in ("table", "relative")), "none"), "rows of numbers"
+    (*(text for text in _KINDS if text not in ("table", "relative", "disentangled")), "none"),
+    "rows of numbers",
 )
 
 
@@ -236,10 +263,10 @@ def start_of(place: Place, positions: Positions) -> int:
 def _check(place: Place) -> Objections:
     stack, name = place.stack, below(place.stack.path, "positions")
     kinds = Counter(p.kind for p in stack.positions)
-    for kind in ("rope", "alibi", "relative", "given"):
+    for kind in (*FOR_ATTENTION, "given"):
         if kinds[kind] > 1:
             yield name, f"positions of the kind {kind} twice", "keep one of them"
-    for kind in ("rope", "alibi", "relative"):
+    for kind in FOR_ATTENTION:
         if kinds[kind] and all(layer.recurrent is not None for layer in stack.layers):
             yield name, f"{kind} is for attention, and no layer attends", "leave it out"
     for position in stack.positions:
@@ -248,9 +275,15 @@ def _check(place: Place) -> Objections:
     yield from _check_counts(place, segments, ("segment", stack.segments))
 
 
+_OF_A_TABLE = {
+    "given": "positions of a table",
+    **{kind: f"{kind} positions" for kind in ("relative", "disentangled")},
+}
+
+
 def _check_one(place: Place, name: Name, positions: Positions) -> Objections:
-    if positions.kind in ("given", "relative") and not place.scenario.gives(positions.table):
-        text = "positions of a table" if positions.kind == "given" else "relative positions"
+    text = _OF_A_TABLE.get(positions.kind)
+    if text and not place.scenario.gives(positions.table):
         yield name, f"{text}, and no table", "add it, like table: [[1]]"
     dimensions, ids = positions.config.get(DIMENSIONS) or 0, positions.config.get(IDS)
     if dimensions % 2:
