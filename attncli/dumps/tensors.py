@@ -310,8 +310,8 @@ def _packed(local: str, layer: Layer, attention: Attention, trace: Trace) -> Ite
             "gate_up": [below(layer.path, name) for name in ("hidden", "up")],
             "kv_a": [below(attention.path, name) for name in ("c_KV", "K_R")],
         }
-        each = _IN_EACH_HEAD.get(local, ())
-        names = tuple(in_turn.get(local) or (below(p, name) for p in paths for name in each))
+        parts = _IN_EACH_HEAD.get(local, ())
+        names = tuple(in_turn.get(local) or (below(p, name) for p in paths for name in parts))
         if all(name in trace for name in names):
             yield Meant(names, blocks=tuple(range(len(names))))
         return

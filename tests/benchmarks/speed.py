@@ -424,7 +424,8 @@ def live() -> None:
     import torch
     from transformers import GPT2Config, GPT2LMHeadModel
 
-    model, ids = GPT2LMHeadModel(GPT2Config()).eval(), torch.arange(128)[None]
+    model, ids = GPT2LMHeadModel(GPT2Config()), torch.arange(128)[None]
+    model.train(mode=False)
     kept: dict[str, object] = {}
     for name, module in model.named_modules():
         module.register_forward_hook(lambda _, __, made, name=name: kept.update({name: made}))
@@ -442,7 +443,7 @@ def live() -> None:
         known = work(read())
 
         def numbers() -> None:
-            made = {name: known[name] for name in known.scenario.given}
+            made: dict[Any, Any] = {name: known[name] for name in known.scenario.given}
             for definition in known.plan:
                 made[definition.name] = make(known.scenario, made, definition)
 

@@ -36,7 +36,7 @@ def test_nothing_hurts(batch: int) -> None:
 
 @pytest.mark.slow
 def test_cases_are_of_every_kind() -> None:
-    drawn = [case(number) for number in range(600)]
+    drawn = [case(number) for number in range(1000)]
     assert drawn[:100] == [case(number) for number in range(100)]
     assert {entry.arguments[0] for entry in drawn} == {*commands()}
     formats = Counter((entry.arguments[0], entry.said("--format")) for entry in drawn)

@@ -84,7 +84,7 @@ def _of_deberta(places: NDArray[np.int_], span: int, most: int) -> NDArray[np.in
         logarithms = np.log(np.maximum(far, half) / half) / np.log((most - 1) / half)
         shared = np.ceil(logarithms * (half - 1) - 1e-9).astype(int) + half
         far = np.where(far <= half, far, shared)
-    return np.clip(np.sign(places) * far + span, 0, 2 * span - 1)
+    return np.asarray(np.clip(np.sign(places) * far + span, 0, 2 * span - 1))
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,8 @@ def test_products_with_relative_positions_are_those_of_the_paper(
     X, W_Q, W_K, W_V = leaves = [tensor(DISENTANGLED[name]) for name in names]
     table, W_Kr = tensor(ROWS), tensor(W_KR)
     R = table / (table.square().mean(1, keepdim=True) + 0.00001).sqrt()
-    outputs, d_k = [], 2 // heads
+    outputs: list[Any] = []
+    d_k = 2 // heads
     for run in torch.arange(2).split(d_k):
         Q, K, Q_r = ((x @ W)[:, run] for x, W in ((X, W_Q), (X, W_K), (R, W_Q)))
         K_r = (R @ W_Kr + torch.tensor(B_KR))[:, run]
@@ -148,8 +149,8 @@ def test_products_with_relative_positions_are_those_of_the_paper(
         outputs.append(weights @ (X @ W_V)[:, run])
     targets = torch.tensor(DISENTANGLED["targets"])
     (torch.cat(outputs, 1) - targets).square().mean().backward()
-    more = {"positions.table": table, **({"W_Kr": W_Kr} if own else {})}
-    for name, leaf in (*zip(names, leaves, strict=True), *more.items()):
+    of_positions = {"positions.table": table, **({"W_Kr": W_Kr} if own else {})}
+    for name, leaf in (*zip(names, leaves, strict=True), *of_positions.items()):
         found = trace[f"grad.{name}"].values
         np.testing.assert_allclose(found, leaf.grad, atol=1e-12, err_msg=name)
 
