@@ -168,7 +168,7 @@ TABLES = """() => [...document.querySelectorAll("table.quantity")]
 @pytest.mark.slow
 @NEEDS_BROWSER
 class TestInTheBrowser:
-    @sampled(11, name=[name for name in SHIPPED if name not in LARGE], width=WIDTHS)
+    @sampled(29, name=[name for name in SHIPPED if name not in LARGE], width=WIDTHS)
     def test_it_fits_any_screen(self, name: str, width: int, chromium: Any, written: Any) -> None:
         """A page moves up and down only; what is wider has a frame, in which the names of rows
         stay where they are."""
@@ -239,7 +239,7 @@ class TestInTheBrowser:
             )
 
     def test_keys_reach_each_number(self, chromium: Any, written: Any) -> None:
-        with opened(chromium, written("i_love_ai")) as page:
+        with opened(chromium, written("pasta_lookup")) as page:
             assert page.evaluate(REACHED) == page.locator("[data-n]").count() > 100
             assert page.locator("[data-n]:not([role=button])").count() == 0
             described = page.evaluate("document.activeElement.getAttribute('aria-describedby')")
@@ -351,11 +351,12 @@ class TestInTheBrowser:
             assert page.locator(f"{wide}[tabindex='0']").count() > 0
 
     @sampled(
-        5,
+        9,
         name=["i_love_ai", "bpe", "yassine_lstm", "encoder_block"],
         scheme=["light", "dark"],
     )
     def test_axe_finds_nothing(self, name: str, scheme: str, chromium: Any, written: Any) -> None:
+        """The page of a site is looked at in the dark, too."""
         with opened(chromium, written(name), color_scheme=scheme) as page:
             assert findings(page) == []
             page.locator("main [data-n]").first.click()
@@ -402,7 +403,7 @@ class TestInTheBrowser:
             assert (tmp_path / "page.pdf").read_bytes().startswith(b"%PDF")
 
     @pytest.mark.skipif(which("pdftotext") is None, reason="no pdftotext here")
-    @pytest.mark.parametrize("name", ["i_love_ai", "encoder_block", "tennis_and_rafael"])
+    @sampled(2, name=["i_love_ai", "encoder_block", "tennis_and_rafael"])
     def test_no_table_is_broken_on_paper(
         self, name: str, chromium: Any, written: Any, tmp_path: Path
     ) -> None:

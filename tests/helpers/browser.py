@@ -20,9 +20,9 @@ NEEDS_BROWSER = pytest.mark.skipif(
 
 _PLAIN = [
     "--no-sandbox", "--disable-gpu", "--disable-gpu-rasterization", "--disable-gpu-compositing",
-    "--disable-site-isolation-trials", "--disable-features=SpareRendererForSitePerProcess",
+    "--disable-site-isolation-trials",
 ]  # fmt: skip
-"""Without a processor of graphics to imitate, and a process kept in store for each next page."""
+"""No processor of graphics is imitated, nor has each page a process of its own."""
 
 
 @contextmanager

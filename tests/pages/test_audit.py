@@ -206,7 +206,7 @@ def sentences_of(trace: Trace) -> list[str]:
     return [*audit_sentences(json.loads(page_of(trace, "json")), variants)]
 
 
-@sampled(3, name=[name for name in SHIPPED if name != WIDE], policy=["carry", "exact"])
+@sampled(7, name=[name for name in SHIPPED if name != WIDE], policy=["carry", "exact"])
 def test_sentences_that_carry_numbers(name: str, policy: str) -> None:
     assert sentences_of(trace_of(SHIPPED[name], f"rounding.policy={policy}")) == []
 
