@@ -125,7 +125,7 @@ def _section(number: int, taught: ToTeach, count: int) -> tuple[Section, Line]:
     cell = _cell_to_try(fresh, verdict)
     blocks: tuple[Block, ...] = (
         Paragraph((" ".join(filter(None, (f"In {taught.papers} of {count} papers.", more))),)),
-        *([*workings_of(judge, verdict, ())] or [given]),
+        *([*workings_of(judge, verdict, judge.trace)] or [given]),
         *right_lines(judge.trace, [verdict.cell]),
         Subheading(("To try",)),
         *_operands(fresh, name),

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from itertools import pairwise
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -57,11 +58,10 @@ _NOT_WORKED = (ScenarioError, ValueError, KeyError, ArithmeticError, IndexError,
 _RIGHT = ("correct", "blank", "unreadable")
 
 
-def workings_of(judge: Judge, verdict: Verdict, verdicts: Sequence[Verdict]) -> Iterator[Block]:
+def workings_of(judge: Judge, verdict: Verdict, own: Trace | None) -> Iterator[Block]:
     """The working of a wrong number, as it may have been, and as it is right from its author's
-    earlier numbers."""
+    earlier numbers, which the trace of their `own` has."""
     name, i, j = verdict.cell
-    own = theirs(judge.trace, [v for v in verdicts if v.cell.quantity != name], verdict)
     if verdict.judgement == "known mistake" and own is not None:
         wrong = made_wrongly_by(judge, own, verdict)
         if wrong is not None:
@@ -84,21 +84,25 @@ def _name(verdict: Verdict) -> str:
     return verdict.cause.name if verdict.cause is not None else ""
 
 
-def theirs(trace: Trace, verdicts: Sequence[Verdict], before: Verdict) -> Trace | None:
-    """The trace worked again from an author's own numbers before a cell; None where these can't be
-    worked on with."""
-    order = list(trace)
-    end = order.index(before.cell.quantity)
-    for name in order[:end]:
-        wrong = [v for v in verdicts if v.cell.quantity == name]
-        wrong = [v for v in wrong if v.judgement not in _RIGHT]
-        if not wrong:
-            continue
-        try:
-            trace = trace.replay({name: _numbers(trace, name, wrong)})
-        except _NOT_WORKED:
-            return None
-    return trace
+def own_traces(trace: Trace, verdicts: Sequence[Verdict]) -> dict[str, Trace | None]:
+    """The trace by each quantity that an author has wrong, worked again from their own numbers
+    before it; None where these can't be worked on with."""
+    wrong: dict[str, list[Verdict]] = {}
+    for verdict in verdicts:
+        if verdict.judgement not in _RIGHT:
+            wrong.setdefault(verdict.cell.quantity, []).append(verdict)
+    names = [name for name in trace if name in wrong]
+    found: dict[str, Trace | None] = dict.fromkeys(names[:1], trace)
+    for before, name in pairwise(names):
+        found[name] = _gone_on_with(found[before], before, wrong[before])
+    return found
+
+
+def _gone_on_with(trace: Trace | None, name: str, wrong: Sequence[Verdict]) -> Trace | None:
+    try:
+        return None if trace is None else trace.replay({name: _numbers(trace, name, wrong)})
+    except _NOT_WORKED:
+        return None
 
 
 def _numbers(trace: Trace, name: str, wrong: Sequence[Verdict]) -> list[list[Decimal]]:
@@ -148,8 +152,10 @@ class Finding(NamedTuple):
 def findings(judge: Judge, verdicts: Sequence[Verdict]) -> Iterator[Block]:
     """Each cause, in the order of the working, then what was worked in another right way, and what
     is missing."""
+    own = own_traces(judge.trace, verdicts)
     for number, finding in enumerate(_causes(verdicts), start=1):
-        yield from _told(judge, finding, verdicts, number)
+        before = own[finding.first.cell.quantity]
+        yield from _told(judge, finding, verdicts, before, number)
     yield from _worked_otherwise(judge.trace, verdicts)
     yield from _without_numbers_of_their_own(judge.trace, verdicts)
     unreadable = [v for v in verdicts if v.judgement == "unreadable"]
@@ -230,7 +236,7 @@ def _reason(verdict: Verdict) -> tuple[object, ...]:
 
 
 def _told(
-    judge: Judge, finding: Finding, verdicts: Sequence[Verdict], number: int
+    judge: Judge, finding: Finding, verdicts: Sequence[Verdict], own: Trace | None, number: int
 ) -> Iterator[Block]:
     trace, first = judge.trace, finding.first
     yield Subheading((f"{number} · ", Term(_symbol(trace, first.cell))))
@@ -242,7 +248,7 @@ def _told(
         yield Paragraph((text, *_cells(trace, cells), "."))
     yield from _also(first.others)
     yield from _following(trace, finding, verdicts)
-    yield from workings_of(judge, first, verdicts)
+    yield from workings_of(judge, first, own)
     yield from right_lines(trace, [v.cell for v in finding.verdicts])
 
 

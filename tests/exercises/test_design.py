@@ -30,7 +30,7 @@ from attncli.nice_numbers.search import UnsatisfiedError, forms
 from attncli.nice_numbers.sieve import BatchMaker, Survivor
 from attncli.scenario.scenario import Scenario
 from attncli.trace import Trace
-from tests.conftest import FEWER, ROOT, sampled
+from tests.conftest import FEWER, ROOT, THOROUGH, sampled
 from tests.helpers.pages import SHIPPED, trace_of
 from tests.helpers.strategies import recurrents, transformers
 
@@ -191,7 +191,7 @@ def test_numbers_are_small_and_of_the_kind_they_were(name: str) -> None:
                 assert (matrix.values > 0).all()
 
 
-@pytest.mark.parametrize("name", LARGE)
+@sampled(3, name=LARGE)
 def test_what_is_no_number_to_vary_stays(name: str) -> None:
     own = load(name)
     kept = ("gamma", "beta", "positions", "mask")
@@ -488,10 +488,13 @@ def test_everything_that_is_wrong_is_said_at_once() -> None:
 
 
 @pytest.mark.slow
-def test_sizes_that_are_too_much_are_refused_in_time() -> None:
+def test_sizes_that_are_too_much_are_refused_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By default after a tenth of the tries."""
+    share = 1 if THOROUGH else 0.1
+    monkeypatch.setattr(search, "_TRIED", search._TRIED * share)
     begun = time.process_time()
     (text,) = refused("--tokens", "8", "--d-model", "8", "--heads", "8")
-    assert time.process_time() - begun < 60
+    assert time.process_time() - begun < 60 * share
     assert text.startswith("a scenario of these sizes: none of ")
     assert "sums (" in text
     assert "--allow" in text

@@ -559,15 +559,18 @@ def test_a_teacher_marks_a_quantity_a_step_or_a_part(
 
 def test_a_scheme_of_its_own_has_the_grades_of_the_exam(tmp_path: Path) -> None:
     (tmp_path / "e.yaml").write_text(f"{EXAM}scheme: {{grades: {{A: 90, B: 0}}}}\n", "utf-8")
-    assert run("exam", tmp_path / "e.yaml", "-o", tmp_path / "e").exit_code == 0
+    words = ("exam", tmp_path / "e.yaml", "-o", tmp_path / "e", "--format", "terminal")
+    assert run(*words).exit_code == 0
     (tmp_path / "e" / "midterm_class.csv").write_bytes(
         (tmp_path / "e" / "e_class.csv").read_bytes()
     )
     path = table(tmp_path / "e", tmp_path / "c.csv", {"Ben": ("B", key_of(tmp_path / "e", "B"))})
     for scheme, grade in (("slip: 0.5", "A"), ("grades: {pass: 50}", "pass")):
         (tmp_path / "s.yaml").write_text(scheme, "utf-8")
-        words = ("grade", tmp_path / "e", path, "--scheme", tmp_path / "s.yaml", "--format", "json")
-        assert json.loads(run(*words).stdout)["grade"] == grade
+        marked = run(
+            "grade", tmp_path / "e", path, "--scheme", tmp_path / "s.yaml", "--format", "json"
+        )
+        assert json.loads(marked.stdout)["grade"] == grade
 
 
 @pytest.mark.parametrize(

@@ -164,7 +164,7 @@ def test_sentences_with_gaps_for_names_have_the_same_ones(language: str) -> None
 WITH_QUESTIONS = [name for name in SHIPPED if name not in ("i_love_tennis", "tokenizers")]
 
 
-@sampled(7, name=WITH_QUESTIONS, language=OTHERS)
+@sampled(23, name=WITH_QUESTIONS, language=OTHERS)
 def test_what_steps_say_on_sheets_is_translated(name: str, language: str) -> None:
     trace = trace_of(SHIPPED[name])
     english, translated = (

@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from attncli.cli import app
-from tests.conftest import THOROUGH
+from tests.conftest import THOROUGH, share
 from tests.helpers.browser import CHROMIUM, opened
 
 SUFFIXES = {"pdf": ".pdf", "latex": ".tex", "html": ".html"}
@@ -33,9 +33,16 @@ pytestmark = [
 Printer = Callable[..., Path]
 
 
-@pytest.fixture(params=[*SUFFIXES])
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Each test in a half of the formats, others for another; in the thorough profile in all."""
+    if "printed" in metafunc.fixturenames:
+        formats = share(2, SUFFIXES, of=metafunc.function.__name__)
+        metafunc.parametrize("printed", formats, indirect=True)
+
+
+@pytest.fixture
 def printed(request: pytest.FixtureRequest, tmp_path: Path) -> Printer:
-    """What makes an exercise and prints it, in each format: a PDF."""
+    """What makes an exercise and prints it in a format: a PDF."""
     form = request.param
     if (CHROMIUM if form == "html" else shutil.which(NEEDS[form])) is None:
         pytest.skip(f"no {NEEDS[form]}")

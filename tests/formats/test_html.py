@@ -22,7 +22,7 @@ from attncli.pages.parts.selection import Selection
 from attncli.pages.walkthrough import walkthrough
 from tests.auditor.calculator import rounds_to, value
 from tests.auditor.html import main_of, parsed
-from tests.conftest import sampled
+from tests.conftest import sampled, share
 from tests.helpers.browser import NEEDS_BROWSER, findings, opened
 from tests.helpers.pages import LARGE, SHIPPED, document_of, page_of, shipped_trace
 
@@ -157,6 +157,8 @@ REACHED = """() => {
   return reached.size;
 }"""
 """How many numbers are reached from those that the tabulator key comes to."""
+LIT_UP = "#how, .asked, .of1, .of2"
+"""What tells of a number, and what lights up with it."""
 TABLES = """() => [...document.querySelectorAll("table.quantity")]
   .map((table) => [...table.tBodies[0].rows].map((row) =>
     [...row.querySelectorAll("td.figure")].map((cell) => cell.innerText).join(" ")))"""
@@ -166,7 +168,7 @@ TABLES = """() => [...document.querySelectorAll("table.quantity")]
 @pytest.mark.slow
 @NEEDS_BROWSER
 class TestInTheBrowser:
-    @sampled(11, name=[name for name in SHIPPED if name not in LARGE], width=WIDTHS)
+    @sampled(29, name=[name for name in SHIPPED if name not in LARGE], width=WIDTHS)
     def test_it_fits_any_screen(self, name: str, width: int, chromium: Any, written: Any) -> None:
         """A page moves up and down only; what is wider has a frame, in which the names of rows
         stay where they are."""
@@ -185,7 +187,7 @@ class TestInTheBrowser:
     def test_no_letter_of_a_formula_is_cut_off(self, chromium: Any, written: Any) -> None:
         """It looks as it would without a frame; slanted letters reach beyond their boxes."""
         with opened(chromium, written("encoder_block")) as page:
-            formulas = page.locator(".formulas").all()
+            formulas = share(3, page.locator(".formulas").all(), of="letters")
             framed = [one.screenshot() for one in formulas]
             for frame in page.locator(".formulas .scroll").all():
                 frame.evaluate("one => {one.style.overflow = 'visible'}")
@@ -237,7 +239,7 @@ class TestInTheBrowser:
             )
 
     def test_keys_reach_each_number(self, chromium: Any, written: Any) -> None:
-        with opened(chromium, written("i_love_ai")) as page:
+        with opened(chromium, written("pasta_lookup")) as page:
             assert page.evaluate(REACHED) == page.locator("[data-n]").count() > 100
             assert page.locator("[data-n]:not([role=button])").count() == 0
             described = page.evaluate("document.activeElement.getAttribute('aria-describedby')")
@@ -349,20 +351,21 @@ class TestInTheBrowser:
             assert page.locator(f"{wide}[tabindex='0']").count() > 0
 
     @sampled(
-        5,
+        9,
         name=["i_love_ai", "bpe", "yassine_lstm", "encoder_block"],
         scheme=["light", "dark"],
     )
     def test_axe_finds_nothing(self, name: str, scheme: str, chromium: Any, written: Any) -> None:
+        """The page of a site is looked at in the dark, too."""
         with opened(chromium, written(name), color_scheme=scheme) as page:
             assert findings(page) == []
             page.locator("main [data-n]").first.click()
-            assert findings(page) == []
+            assert findings(page, LIT_UP) == []
             page.keyboard.press("Escape")
             for drawn in page.locator("svg [data-n]").all()[-1:]:
                 drawn.focus()
                 drawn.press("ArrowLeft")
-                assert findings(page) == []
+                assert findings(page, LIT_UP) == []
 
     @pytest.mark.parametrize("allowed", [True, False])
     def test_a_command_can_be_copied_by_keys(
@@ -381,7 +384,7 @@ class TestInTheBrowser:
             assert typed.isascii()
             assert page.evaluate("window.copied") == (typed if allowed else None)
             assert page.evaluate("getSelection().toString()") == typed
-            assert findings(page) == []
+            assert findings(page, "aside") == []
 
     def test_axe_finds_a_single_pale_number(self, chromium: Any, written: Any) -> None:
         with opened(chromium, written("i_love_ai")) as page:
@@ -400,7 +403,7 @@ class TestInTheBrowser:
             assert (tmp_path / "page.pdf").read_bytes().startswith(b"%PDF")
 
     @pytest.mark.skipif(which("pdftotext") is None, reason="no pdftotext here")
-    @pytest.mark.parametrize("name", ["i_love_ai", "encoder_block", "tennis_and_rafael"])
+    @sampled(2, name=["i_love_ai", "encoder_block", "tennis_and_rafael"])
     def test_no_table_is_broken_on_paper(
         self, name: str, chromium: Any, written: Any, tmp_path: Path
     ) -> None:

@@ -34,7 +34,7 @@ from attncli.notation.typst import literal
 from attncli.pages.parts.selection import Selection
 from attncli.pages.walkthrough import walkthrough
 from attncli.trace import Trace
-from tests.conftest import THOROUGH
+from tests.conftest import THOROUGH, sampled
 from tests.helpers.hostile import WORDS, attention
 from tests.helpers.pages import SHIPPED, document_of, trace_of
 from tests.helpers.pictures_examples import EXAMPLES
@@ -46,7 +46,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 MOST_COVERED = 0.1
-SAMPLED = ["three_tokens_two_heads", "unigram", "yassine_lstm"]
+SCENARIOS = ["three_tokens_two_heads", "unigram", "yassine_lstm"]
 
 
 @cache
@@ -66,7 +66,7 @@ def text_of(pdf: bytes, *options: str) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SAMPLED)
+@sampled(2, name=SCENARIOS)
 def test_a_page_has_every_number(name: str) -> None:
     trace: Trace = trace_of(SHIPPED[name])
     texts = numbers_in(text_of(pdf_of(name), "-layout"))
@@ -75,7 +75,7 @@ def test_a_page_has_every_number(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SAMPLED)
+@sampled(2, name=SCENARIOS)
 def test_nothing_is_over_the_margins(name: str) -> None:
     boxes = text_of(pdf_of(name), "-bbox")
     right = [float(value) for value in re.findall(r'xMax="([\d.]+)"', boxes)]
@@ -97,7 +97,7 @@ def covered(one: Box, other: Box) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SAMPLED)
+@sampled(2, name=SCENARIOS)
 def test_no_number_is_printed_upon_another(name: str) -> None:
     numbers = re.compile(
         r'xMin="([\d.]+)" yMin="([\d.]+)" xMax="([\d.]+)" yMax="([\d.]+)">[^<]*\d[^<]*</word'
@@ -220,7 +220,7 @@ def pages_in(pdf: bytes) -> int:
     return len(text_of(pdf).split("\f")) - 1
 
 
-@pytest.mark.parametrize("name", ["i_love_ai", "three_tokens", "bpe"])
+@sampled(3, name=["i_love_ai", "three_tokens", "bpe"])
 def test_a_compact_sheet_has_fewer_pages(name: str, tmp_path: Path) -> None:
     compact, usual = (pages_in(sheet_in(entry, name, tmp_path)) for entry in ("compact", "lines"))
     assert compact < usual
@@ -276,7 +276,7 @@ def test_a_marked_paper(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(60 if THOROUGH else 2))
+@pytest.mark.parametrize("seed", range(60 if THOROUGH else 1))
 def test_words_stay_words(seed: int, tmp_path: Path) -> None:
     data = attention(Random(seed), tmp_path)
     pdf = bytes_of(document_of(trace_of(yaml.safe_dump(data))))

@@ -259,7 +259,7 @@ def test_no_text_of_a_shipped_picture_stands_on_another_or_outside(
 ) -> None:
     """As a browser measures them, each a little smaller than the room of its line."""
     wrong, all_drawn = [], Selection(pictured=True)
-    for name in share(3, SHIPPED, "texts"):
+    for name in share(6, SHIPPED, "texts"):
         path, page = tmp_path / f"{name}.svg", walkthrough(trace_of(SHIPPED[name]), all_drawn)
         try:
             path.write_text(render(page, "svg", RenderOptions()), "utf-8")

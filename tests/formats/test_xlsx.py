@@ -23,7 +23,7 @@ from attncli.notation.spreadsheet import SheetCell, formula
 from attncli.option_values import Policy
 from attncli.pages.parts.selection import Selection
 from attncli.pages.walkthrough import walkthrough
-from tests.conftest import THOROUGH
+from tests.conftest import THOROUGH, share
 from tests.helpers import hostile
 from tests.helpers.marking_cases import run
 from tests.helpers.spreadsheets import (
@@ -78,7 +78,8 @@ def shipped_traces() -> dict[str, Trace]:
 
 
 def changes() -> dict[str, tuple[str, list[str], str, float]]:
-    return {kind: case for kind, case in CHANGED.items() if THOROUGH or kind not in LIKE_OTHERS}
+    others = [kind for kind in CHANGED if kind not in LIKE_OTHERS]
+    return {kind: CHANGED[kind] for kind in (CHANGED if THOROUGH else share(2, others, "typed"))}
 
 
 @needs_libreoffice

@@ -18,13 +18,19 @@ NEEDS_BROWSER = pytest.mark.skipif(
     CHROMIUM is None, reason="no chromium here: apt-get install chromium"
 )
 
+_PLAIN = [
+    "--no-sandbox", "--disable-gpu", "--disable-gpu-rasterization", "--disable-gpu-compositing",
+    "--disable-site-isolation-trials",
+]  # fmt: skip
+"""No processor of graphics is imitated, nor has each page a process of its own."""
+
 
 @contextmanager
 def browser() -> Iterator[Any]:
     """A browser; Playwright is a development extra."""
     api = pytest.importorskip("playwright.sync_api", reason="no playwright here")
     with api.sync_playwright() as playwright:
-        value = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        value = playwright.chromium.launch(executable_path=CHROMIUM, args=_PLAIN)
         yield value
         value.close()
 
@@ -65,8 +71,9 @@ def opened(value: Any, path: Path, **looked_at: Any) -> Iterator[Any]:
     assert [text for text in texts if not text.startswith(beside)] == []
 
 
-def findings(page: Any) -> list[str]:
-    """What axe-core finds on a page as it is, without reading its style sheets by a connection.
+def findings(page: Any, inside: str = "html") -> list[str]:
+    """What axe-core finds on a page as it is, or in some elements of it, without reading its style
+    sheets by a connection.
 
     Its rule on contrast takes as long as all others together and more, for it looks at each text:
     it is asked of one of each way in which text is painted; of all in the thorough profile.
@@ -76,7 +83,7 @@ def findings(page: Any) -> list[str]:
     if not THOROUGH:
         page.evaluate(_PAINTED, _PAINT)
         page.evaluate(_OF_PAINTED)
-    found = page.evaluate("options => axe.run(options)", _TELLING)["violations"]
+    found = page.evaluate("told => axe.run(...told)", [inside, _TELLING])["violations"]
     return [f"{value['id']}: {value['nodes'][0]['html']}" for value in found]
 
 

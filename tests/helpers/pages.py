@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from attncli.document.blocks import Document
 from attncli.file import shipped
-from attncli.formats import RenderOptions, render
+from attncli.formats import RenderOptions, format_names, render
 from attncli.pages.explain import cells_page, find_cells
 from attncli.pages.lesson import lessons
 from attncli.pages.parts.selection import Selection
@@ -18,8 +19,8 @@ from attncli.pages.walkthrough import walkthrough
 from attncli.pipeline import load, work
 from attncli.steps import steps
 from attncli.trace import Trace
-from tests.auditor import Tables
-from tests.conftest import THOROUGH
+from tests.auditor import Tables, audit
+from tests.conftest import THOROUGH, share
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 SHIPPED = {name: shipped.path_of(name).read_text("utf-8") for name in shipped.names()}
@@ -62,6 +63,18 @@ def page_of(trace: Trace, form: str = "terminal", width: int = 80, detail: str =
 def tables_of(trace: Trace) -> Tables:
     """The tables that an auditor looks names up in."""
     return Tables(json.loads(page_of(trace, "json", detail="rows")))
+
+
+def a_few_pages(trace: Trace, every: int, of: str = "") -> list[tuple[str, str]]:
+    """Formats and details of a trace's page, for other numbers others; thoroughly all."""
+    numbers = "".join(str(quantity.values) for quantity in trace.quantities.values())
+    return share(every, product(format_names(), ("full", "rows")), of=f"{of} {numbers}")
+
+
+def false_on_pages(trace: Trace) -> list[str]:
+    """What an auditor finds false on a few of a trace's pages."""
+    pages = ((form, page_of(trace, form, 80, detail)) for form, detail in a_few_pages(trace, 3))
+    return [sign for form, page in pages for sign in audit(page, form, tables_of(trace)).false]
 
 
 def lessons_of(trace: Trace, form: str = "terminal", detail: str = "full") -> str:

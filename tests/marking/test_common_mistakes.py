@@ -134,9 +134,7 @@ def test_a_mistake_is_named_where_it_is_made(
     assert [value["cell"] for value in costly] == [found[0]["cell"]]
 
 
-@pytest.mark.parametrize(
-    "scenario", [CAUSAL, ENCODER, DECODER, GPT, BERT, HEADS, LECTURE, GRU, ATTEND, LOSS]
-)
+@sampled(3, scenario=[CAUSAL, ENCODER, DECODER, GPT, BERT, HEADS, LECTURE, GRU, ATTEND, LOSS])
 def test_a_right_paper_keeps_every_point(scenario: str, folder: Path) -> None:
     data = marked(scenario, "", folder)
     assert wrong(data) == []
@@ -164,7 +162,7 @@ def test_a_reset_after_the_product_is_ignored(folder: Path) -> None:
     assert data["of"] - data["points"] == 1
 
 
-@pytest.mark.parametrize("scenario", [CAUSAL, DECODER, GPT])
+@sampled(2, scenario=[CAUSAL, DECODER, GPT])
 def test_a_mask_may_hide_too_much(scenario: str, folder: Path) -> None:
     """The first token sees nothing then, and its later numbers can't be worked."""
     data = marked(scenario, "does_not_see_itself", folder)
@@ -187,7 +185,11 @@ ROUNDINGS: list[tuple[str, set[str], tuple[str, ...]]] = [
 
 @pytest.mark.parametrize(
     ("name", "quantities", "scenario"),
-    [(name, shown, one) for name, shown, scenarios in ROUNDINGS for one in scenarios],
+    [
+        (name, shown, one)
+        for name, shown, scenarios in ROUNDINGS
+        for one in share(min(len(scenarios), 3), scenarios, name)
+    ],
 )
 def test_what_is_rounded_inside_a_line_is_named(
     name: str, quantities: set[str], scenario: str, folder: Path
@@ -214,19 +216,20 @@ def test_fewer_decimals_throughout_are_not_rounded_inside_lines(
     assert not causes & {name for name, _, _ in ROUNDINGS}
 
 
-@pytest.mark.parametrize("scenario", [CAUSAL, DECODER])
-@pytest.mark.parametrize(
-    ("left_out", "first"),
-    [
+@sampled(
+    5,
+    scenario=[CAUSAL, DECODER],
+    case=[
         (("mask", "masked"), "exp"),
         (("mask", "masked", "exp", "exp_sum"), "weights"),
         (("mask", "masked", "exp", "exp_sum", "weights"), "output"),
     ],
 )
 def test_a_forgotten_mask_is_named_where_it_shows_first(
-    scenario: str, left_out: tuple[str, ...], first: str, folder: Path
+    scenario: str, case: tuple[tuple[str, ...], str], folder: Path
 ) -> None:
     """Also where the numbers between aren't asked for."""
+    left_out, first = case
     written = {k: x for k, x in paper(scenario, "not_masked").items() if k not in left_out}
     given = answers(written, asked(scenario, folder))
     data = graded(yaml_file(folder / "paper.yaml", given), scenario=scenario)
@@ -238,7 +241,7 @@ def test_a_forgotten_mask_is_named_where_it_shows_first(
 SOFTMAXES = [CAUSAL, ENCODER, DECODER, GPT, BERT, HEADS, LECTURE, ATTEND, LOSS]
 
 
-@pytest.mark.parametrize("scenario", SOFTMAXES)
+@sampled(2, scenario=SOFTMAXES)
 def test_a_softmax_may_subtract_the_maximum_first(scenario: str, folder: Path) -> None:
     data = marked(scenario, "maximum_subtracted", folder)
     others = [value for value in data["verdicts"] if value["verdict"] != "correct"]

@@ -115,7 +115,7 @@ def unworked(forms: list[Exam]) -> Iterator[Unworked]:
     yield Unworked("moved by one", dict(zip(key, [*texts[1:], texts[0]], strict=True)))
 
 
-@sampled(7, name=SCENARIOS, others_known=[False, True])
+@sampled(17, name=SCENARIOS, others_known=[False, True])
 def test_what_nobody_worked_earns_what_is_right_by_itself(name: str, others_known: bool) -> None:
     forms = exams(name)
     others = forms[1:] if others_known else None

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
-
 from attncli import load, work
 from tests.auditor import audit_numbers
+from tests.conftest import sampled
 from tests.helpers.pages import page_of
 from tests.pages.test_audit import check_all, check_working
 from tests.steps.test_losses import PLANE, WORDS, YES_NO
@@ -44,8 +43,7 @@ TRAINED: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("policy", ["carry", "exact"])
-@pytest.mark.parametrize("name", TRAINED)
+@sampled(3, name=TRAINED, policy=["carry", "exact"])
 def test_every_figure_is_true(name: str, policy: str) -> None:
     trace = work(load({**TRAINED[name], "rounding": {"policy": policy, "decimals": 8}}))
     check_all(trace, 80)

@@ -25,7 +25,7 @@ from tests.helpers.processes import COMMAND, attn
 if sys.platform == "win32":
     pytest.skip("signals, locks and limits are those of POSIX", allow_module_level=True)
 
-ROUNDS = settings().max_examples // 13
+ROUNDS = settings().max_examples // 12
 """How often each sort of writing is interrupted in each way."""
 NAMES = [f"form_{k}.txt" for k in range(30)]
 UNFINISHED = ".attn-unfinished-"

@@ -29,7 +29,7 @@ from attncli.scenario.tokenizers.whole_words import KINDS
 from attncli.steps.order import STORY
 from attncli.steps.prediction.logits import TEMPERATURE
 from attncli.steps.schema import SCENARIO
-from tests.conftest import CHARACTERS, share
+from tests.conftest import CHARACTERS, sampled, share
 from tests.helpers.file_schema import data_of, faults, validator
 from tests.helpers.pages import SHIPPED, trace_of
 
@@ -381,7 +381,7 @@ def key_places(node: yaml.Node | None, path: tuple[str, ...] = ()) -> Iterator[y
         yield from key_places(value, (*path, key.value))
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@sampled(3, name=SHIPPED)
 def test_a_key_misspelt_is_not_valid(name: str) -> None:
     text = SHIPPED[name]
     places = [*key_places(yaml.compose(text))]

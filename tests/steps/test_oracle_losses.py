@@ -46,7 +46,7 @@ def compare(scenario: dict[str, Any]) -> None:
         same(name, trace[name].values, expected[name])
 
 
-@sampled(3, seed=range(40))
+@sampled(7, seed=range(40))
 def test_recurrent_layers_go_back_as_those_of_the_oracle(seed: int) -> None:
     random = Random(seed)
     tree = recurrent(RandomPen(random))

@@ -9,8 +9,7 @@ import pytest
 
 from attncli import ScenarioError, load, work
 from tests import oracle
-from tests.auditor import audit
-from tests.helpers.pages import page_of, tables_of, trace_of
+from tests.helpers.pages import false_on_pages, trace_of
 from tests.helpers.plain import read
 from tests.steps.test_transformers import agree
 
@@ -39,10 +38,7 @@ def test_as_the_oracle_has_it_and_every_page_is_true(said: str, policy: str, sca
     trace = trace_of(text)
     assert not trace.unused
     agree(oracle.work(read(text)), trace)
-    for form in ("terminal", "markdown", "latex", "html", "json"):
-        for detail in ("full", "rows"):
-            page = page_of(trace, form, 80, detail)
-            assert audit(page, form, tables_of(trace)).false == [], form
+    assert false_on_pages(trace) == []
 
 
 @pytest.mark.parametrize(("kind", "most"), [("int8", 127), ("int4", 7)])

@@ -9,8 +9,8 @@ import pytest
 
 from attncli import ScenarioError, load, work
 from tests import oracle
-from tests.auditor import audit
-from tests.helpers.pages import page_of, tables_of, trace_of
+from tests.conftest import sampled
+from tests.helpers.pages import false_on_pages, page_of, trace_of
 from tests.helpers.plain import read
 from tests.steps.test_transformers import agree
 
@@ -34,18 +34,14 @@ _NEXT = (
 )
 
 
-@pytest.mark.parametrize("policy", ["carry", "exact"])
-@pytest.mark.parametrize("said", _NEXT)
-@pytest.mark.parametrize("model", [_MODEL, _GIVEN])
+@sampled(5, policy=["carry", "exact"], said=_NEXT, model=[_MODEL, _GIVEN])
 def test_as_the_oracle_has_it_and_every_page_is_true(model: str, said: str, policy: str) -> None:
     text = f"{model}next: {said}\nrounding: {{policy: {policy}}}\n"
     trace = trace_of(text)
     assert trace.unfinished is None
     assert not trace.unused
     agree(oracle.work(read(text)), trace)
-    for form in ("terminal", "markdown", "latex", "html", "json"):
-        page = page_of(trace, form, 80, "full")
-        assert audit(page, form, tables_of(trace)).false == [], form
+    assert false_on_pages(trace) == []
 
 
 def test_as_the_processors_of_transformers_have_it() -> None:

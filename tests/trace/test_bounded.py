@@ -34,8 +34,8 @@ SMALL = {
 }
 """Where what is done is as much as the scenario is long, a length that takes a while."""
 
-LONGER, MORE = 8, 12
-"""Something that is linear takes about 8 times as many calls then, something quadratic 64 times."""
+LONGER, MORE = (8, 12) if THOROUGH else (4, 6)
+"""Something that is linear takes about 8 (4) times as many calls then, something quadratic 64 (16)."""
 
 
 def calls(action: Callable[[], object]) -> int:
