@@ -146,6 +146,8 @@ _MODEL = "tokens: [a, b]\nembeddings: {a: [1, 0], b: [0, 1], c: [1, 1]}\nunembed
          "a cache, and tokens that see later ones"),
         ("cell: rnn\nW_ax: [[1, 0], [0, 1]]\nW_aa: [[1, 0], [0, 1]]\n"
          "generate: {tokens: 2, cache: {bytes: 2}}\n", "no attention that has some"),
+        ("W_V: [[1, 0], [0, 1]]\nlatent: {W_DKV: [[1], [0]], W_UK: [[1, 0]], W_UV: [[1, 0]]}\n"
+         "generate: {tokens: 2, cache: {bytes: 2}}\n", "latent attention caches c_KV"),
         ("generate: {tokens: 2, beams: 2}\nnext: {draw: [0.1, 0.2]}\n", "draw beside beams"),
         ("generate: {beams: 2}\n", "generate without tokens"),
         ("generate: {tokens: 2, cache: {}}\n", "cache without bytes"),

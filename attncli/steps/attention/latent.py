@@ -57,9 +57,10 @@ def _check(place: AttentionPlace) -> Objections:
     elif is_decoupled(place) and place.attention.rotated is None:
         wrong = "W_QR and W_KR make what turns, and nothing turns it"
         yield where, wrong, "add positions: rope, or leave them out"
-    if place.attention.cached is not None:
+    kept = place.scenario.prediction.cache_bytes is not None
+    if kept or place.attention.cached is not None:
         wrong = "a cache of keys and values, and latent attention caches c_KV and K_R"
-        yield place.name("cache"), wrong, "leave cache out"
+        yield Name("generate.cache") if kept else place.name("cache"), wrong, "leave cache out"
 
 
 def _normalizing(place: AttentionPlace, c: str) -> Normalizing:
