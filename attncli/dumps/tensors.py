@@ -147,9 +147,14 @@ _PROJECTIONS = ("project_in", "project_out")
 _MADE = {**dict.fromkeys(_NORMS, "normed"), **dict.fromkeys(_PROJECTIONS, "projected")}
 """What is made by parts whose names stand for it."""
 _PROJECTED = ("Q", "K", "V", "rotated_Q", "rotated_K", "normed_Q", "normed_K")
-_PACKED = ("QKV", "gate_up", "kv_a", "q_b", "kv_b")
-_IN_EACH_HEAD = {"q_b": ("Q", "Q_R"), "kv_b": ("K", "V")}
-"""What stands side by side in each head, in turn."""
+_IN_TURN = {
+    "gate_up": ("layer", ("hidden", "up")),
+    "kv_a": ("attention", ("c_KV", "K_R")),
+    "q_b": ("head", ("Q", "Q_R")),
+    "kv_b": ("head", ("K", "V")),
+}
+"""What stands side by side, in a layer, in an attention, or in each of its heads in turn."""
+_PACKED = ("QKV", *_IN_TURN)
 _IN_HEADS = frozenset([*_PROJECTED, "scores", "scaled", "masked", "weights", "output"])
 
 
@@ -306,12 +311,9 @@ def _packed(local: str, layer: Layer, attention: Attention, trace: Trace) -> Ite
     heads, groups = range(attention.heads), attention.kv_heads
     paths = [attention.head_path(h) for h in heads] if len(heads) > 1 else [attention.path]
     if local != "QKV":
-        in_turn = {
-            "gate_up": [below(layer.path, name) for name in ("hidden", "up")],
-            "kv_a": [below(attention.path, name) for name in ("c_KV", "K_R")],
-        }
-        parts = _IN_EACH_HEAD.get(local, ())
-        names = tuple(in_turn.get(local) or (below(p, name) for p in paths for name in parts))
+        part, locals_ = _IN_TURN[local]
+        around = {"layer": [layer.path], "attention": [attention.path], "head": paths}[part]
+        names = tuple(below(path, name) for path in around for name in locals_)
         if all(name in trace for name in names):
             yield Meant(names, blocks=tuple(range(len(names))))
         return

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from attncli import Trace, load, work
+from attncli.dumps.tensors import taken_apart
 from attncli.errors import UserError
+from attncli.file.array_files import Tensor
 from tests.helpers.pages import trace_of
 
 HEADS, N, D, R_Q, R_KV, D_C, D_R = 2, 4, 6, 3, 5, 2, 4
@@ -135,3 +137,23 @@ def test_groups_are_checked(more: dict[str, Any], told: str) -> None:
     networks = [{"W1": np.eye(D), "W2": np.eye(D)}] * 6
     with pytest.raises(UserError, match=told):
         work(load({"output": X, "experts": networks, "router": {"W_R": W_R, **more}}))
+
+
+def test_tensors_of_modules_are_what_they_have_side_by_side() -> None:
+    trace = _worked()
+    heads = [
+        {name: trace[f"heads[{h}].{name}"].values for name in ("Q", "Q_R", "K", "V")}
+        for h in (1, 2)
+    ]
+    packed = {
+        "self_attn.q_a_proj": [trace["c_Q"].values],
+        "self_attn.q_b_proj": [head[name] for head in heads for name in ("Q", "Q_R")],
+        "self_attn.kv_a_proj_with_mqa": [trace["c_KV"].values, trace["K_R"].values],
+        "self_attn.kv_a_layernorm": [trace["normed_c_KV"].values],
+        "self_attn.kv_b_proj": [head[name] for head in heads for name in ("K", "V")],
+    }
+    dump = {name: Tensor(np.hstack(parts)[None], "float64") for name, parts in packed.items()}
+    found = taken_apart(dump, trace, {}, "dump.npz")
+    assert len(found.tensors) == 12
+    for name, theirs in found.tensors.items():
+        np.testing.assert_array_equal(theirs.values, trace[name].values, err_msg=name)
