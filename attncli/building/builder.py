@@ -22,10 +22,10 @@ from attncli.errors import Problem, listed, quote
 from attncli.file import sources
 from attncli.file.keys import typed
 from attncli.file.nodes import Map, Scalar
-from attncli.file.problems import Diagnostics, NamedProblems, ScenarioError
+from attncli.file.problems import Diagnostics, NamedProblems, Objections, ScenarioError
 from attncli.names import TOP, Name, below
 from attncli.numbers.rounding import Rounding
-from attncli.scenario.model import ENCODER, Stack, Training, convolved_rows, entry_path
+from attncli.scenario.model import ENCODER, Stack, Training, convolved_rows, entry_path, over_batch
 from attncli.scenario.published import Claim
 from attncli.scenario.scenario import MOST_NUMBERS, MOST_SETTLED, Scenario
 from attncli.scenario.show import Show
@@ -182,7 +182,10 @@ class ScenarioBuilder(NamedTuple):
         if "train" not in self.values or _is_without_updates(self.values):
             return None
         generate = self.values.get("generate", 0)
-        return _training_of(self.values["train"], generate, self.complaints)
+        training = _training_of(self.values["train"], generate, self.complaints)
+        if training is not None:
+            self.complaints.hear(_against_batches(training, self.gathered.given))
+        return training
 
     def _check_names_of_X(self, stack: Stack) -> None:  # noqa: N802
         names, tokens = self.gathered.row_names.get("X", ()), stack.text.tokens
@@ -318,6 +321,19 @@ def _training_of(
         wrong = "generate beside train: a model is trained, or continues a text"
         complaints.add("generate", wrong, "leave one of them out, and make two scenarios")
     return training
+
+
+def _against_batches(training: Training, given: Mapping[Name, Matrix]) -> Objections:
+    """What a micro-batch has is in the place of a matrix at the top, as large, and not trained."""
+    for batch, key in ((k, key) for k, own in enumerate(training.batches, 1) for key in own):
+        name, whole = below(over_batch(batch), key), given.get(Name(key))
+        if whole is None:
+            yield name, f"no numbers of {key} at the top", "give them there, or none here"
+        elif key in training.of:
+            yield name, f"{key} is trained, and one for all micro-batches", "leave it out here"
+        elif name not in given or given[name].shape != whole.shape:
+            shape = "{} × {}".format(*whole.shape)
+            yield name, f"{key} is {shape} at the top, and not here", "give all in one shape"
 
 
 def _check_settings(training: Training, complaints: NamedProblems) -> None:

@@ -488,7 +488,11 @@ class _Telling(NamedTuple):
             self.untold.update(definition.name for definition in part.definitions)
         elif not again and not isinstance(part.place, BackwardPlace):
             blocks = with_inputs(trace, part, self.untold, blocks)
-        if not later or _WORKED_AGAIN in self.said or isinstance(part.place, UpdatePlace):
+        if (
+            not (later and part.updates)
+            or _WORKED_AGAIN in self.said
+            or isinstance(part.place, UpdatePlace)
+        ):
             return blocks
         self.said.append(_WORKED_AGAIN)
         return [_WORKED_AGAIN, *blocks]

@@ -471,8 +471,9 @@ _NOTHING: Mapping[str, Decimal] = MappingProxyType({})
 
 
 class Training(NamedTuple):
-    """How parameters are trained: `of` names those, or is empty for all; `settings` are those of
-    the optimizer, as far as they are said."""
+    """How parameters are trained: `of` names those, or is empty for all; `batches` is what other
+    micro-batches have in the place of what is given, by its keys, and `settings` are those of the
+    optimizer, as far as they are said."""
 
     learning_rate: Decimal
     optimizer: str = "sgd"
@@ -482,6 +483,7 @@ class Training(NamedTuple):
     warmup: int = 0
     schedule: str = "constant"
     least_rate: Decimal = Decimal(0)
+    batches: tuple[Mapping[str, Any], ...] = ()
     settings: Mapping[str, Decimal] = _NOTHING
 
     @property
@@ -492,11 +494,27 @@ class Training(NamedTuple):
 
 UPDATES = "update"
 """The place of the updated parameters: `update.W_Q`."""
+AVERAGED = "averaged"
+"""The place of what is the mean of all micro-batches: `averaged.grad.W_Q`, `averaged.mse`."""
 
 
 def after_updates(count: int) -> Name:
     """The place of all that is worked with the parameters after so many updates: `train[1]`."""
     return below(TOP, "train", count) if count else TOP
+
+
+def over_batch(batch: int) -> Name:
+    """The place of a micro-batch, from 1 of those after the scenario's own: `train.batches[1]`."""
+    return below(Name("train"), "batches", batch)
+
+
+def pass_of(name: Name) -> Name:
+    """The place that a quantity, or a place, is worked again in: after an update, or of another
+    micro-batch; at the top of what is worked first."""
+    first, *others = name.places or (TOP,)
+    if first.local != "train":
+        return TOP
+    return others[0] if others and others[0].local == "batches" else first
 
 
 def updates_before(name: Name) -> int:

@@ -22,14 +22,14 @@ from attncli.file.sources import RandomSource
 from attncli.names import Name
 from attncli.numbers.rounding import Rounding
 from attncli.scenario.model import (
+    AVERAGED,
     Attention,
     Layer,
     Prediction,
     Stack,
     TokenizedText,
     Training,
-    after_updates,
-    updates_before,
+    pass_of,
 )
 from attncli.scenario.published import Claim, Printed
 from attncli.scenario.show import Show
@@ -175,10 +175,16 @@ class Scenario:
         """Whether gradients of its loss are worked."""
         return self.backward or self.training is not None
 
+    @property
+    def trained_loss(self) -> str:
+        """The loss that training makes smaller: of several micro-batches their mean."""
+        several = self.training is not None and self.training.batches
+        return f"{AVERAGED}." * bool(several) + self.prediction.loss
+
     def gives(self, name: Name) -> bool:
         """Whether a matrix of a full name is given, be it before or after an update."""
         if self.training is not None:
-            name = name.seen_from(after_updates(updates_before(name)))
+            name = name.seen_from(pass_of(name))
         return name in self.given or name in self.random
 
     @property

@@ -91,7 +91,7 @@ def steps_until(
     """The parts up to the last one of the step that the scenario is to end with."""
     if not scenario.until:
         return tuple(parts)
-    first = [part for part in parts if not part.updates]
+    first = [part for part in parts if not part.is_again]
     ends = [k for k, part in enumerate(first, start=1) if part.step == scenario.until]
     if not ends and complaints is not None:
         steps_taken = listed(list(dict.fromkeys(part.step for part in parts)))
@@ -449,7 +449,7 @@ def _check_fits(scenario: Scenario) -> Objections:
     """What steps find wrong when all shapes in a scenario's story are known."""
     part: PlannedStep
     for part in scenario.story:
-        if scenario.training and part.updates:  # which fits as it did before the updates
+        if scenario.training and part.is_again:  # which fits as it did the first time
             continue
         fits = step_named(part.step).fits
         for definition in part.definitions:

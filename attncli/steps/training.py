@@ -17,6 +17,7 @@ from attncli.file.keys import (
     SHARE,
     Choice,
     Key,
+    ListOf,
     Needs,
     NumberKind,
     OneOrMany,
@@ -24,9 +25,10 @@ from attncli.file.keys import (
     TextKind,
     WholeNumber,
 )
+from attncli.file.matrices import NAMED
 from attncli.file.problems import NamedProblems, nearest
 from attncli.names import TOP, Name, below
-from attncli.operations.activations import Add
+from attncli.operations.activations import Add, MeanOf
 from attncli.operations.optimizers import (
     ClipFactor,
     DifferenceOf,
@@ -40,7 +42,7 @@ from attncli.operations.optimizers import (
 )
 from attncli.operations.rearranging import Same
 from attncli.operations.recurrent import FrobeniusNorm
-from attncli.scenario.model import LOSSES, UPDATES, Training, after_updates
+from attncli.scenario.model import AVERAGED, LOSSES, UPDATES, Training, after_updates, over_batch
 from attncli.scenario.scenario import Scenario
 from attncli.steps.mistakes import all_wrong, as_a, by, swap, turned_round, wrong
 from attncli.steps.optimizers import OPTIMIZERS, Parameter
@@ -50,6 +52,9 @@ from attncli.trace import GRADIENTS, BackwardPlace, Definition, Place, PlannedSt
 
 _MOST_STEPS = 1000
 
+_BATCH = Record.of(
+    *(Key(name, NAMED, "in the place of that at the top") for name in ("X", "memory", "targets"))
+)
 TRAIN = Record.of(
     Key(
         "loss",
@@ -98,6 +103,13 @@ TRAIN = Record.of(
         "how the learning rate falls after that; `constant` by default",
     ),
     Key("least_rate", NumberKind(least=0), "what it falls to in all `steps`, 0 by default"),
+    Key(
+        "batches",
+        ListOf(_BATCH),
+        "gradient accumulation: the micro-batches after the scenario's own, each with what it has"
+        " in the place of the matrices at the top, `[{X: [[1, 0]], targets: [[0, 1]]}]`; an update"
+        " goes by the mean of the gradients of all",
+    ),
     *{key.name: key for o in OPTIMIZERS.values() for key in o.settings}.values(),
     needs=Needs("train", ("learning_rate",), "{learning_rate: 0.1}", unless=("steps", 0)),
 )
@@ -115,6 +127,8 @@ def _happens(place: UpdatePlace) -> str:
     if training.is_scheduled:
         rises = f"rises until update {training.warmup} and then " * bool(training.warmup)
         text = f"The learning rate {rises}{_FALLS[training.schedule]}. {text}"
+    if training.batches:
+        text = f"Each gradient is the mean of those of all micro-batches. {text}"
     if training.clip is None:
         return text
     return (
@@ -142,6 +156,7 @@ UPDATE_STEP = Step(
     does="moves each parameter against its gradient, as an optimizer does it",
     makes=(
         UPDATES,
+        AVERAGED,
         "grad_norm",
         "clip_factor",
         "clipped",
@@ -180,6 +195,16 @@ UPDATE_STEP = Step(
             wrong(as_a(lambda rate: LearningRate("constant", rate=rate.full)), LearningRate),
         ),
         Mistake(
+            "gradients_summed",
+            "Adding up the gradients of the micro-batches without dividing by how many there are.",
+            all_wrong(lambda d, _: d._replace(operation=Add(len(d.operands))), MeanOf),
+        ),
+        Mistake(
+            "only_the_last_batch",
+            "Setting the gradients to zero before each micro-batch, so that the last alone counts.",
+            all_wrong(by(Same(), -1), MeanOf),
+        ),
+        Mistake(
             "not_clipped",
             "Leaving the gradients as they are, although their norm is too large.",
             all_wrong(by(Same(), 1), TimesNumber),
@@ -200,7 +225,7 @@ PROGRESS_STEP = Step(
     title="Progress",
     titled=lambda place: f"Progress after update {place.update}",
     does="compares the new loss with what the gradient predicted",
-    makes=("predicted", "change"),
+    makes=("predicted", AVERAGED, "change"),
     shapes="the loss before and after, the gradients and the updates → predicted, change",
     happens=lambda _: (
         "The prediction adds up each number's gradient, times how far that number is moved."
@@ -272,22 +297,34 @@ def _rate(training: Training, name: Name, count: int) -> Definition:
 
 
 class _Trainer(NamedTuple):
-    """What all updates of a scenario have in common."""
+    """What all updates of a scenario have in common; `batches` are the names that what is made of
+    the first micro-batch has in each, before any update."""
 
     scenario: Scenario
     training: Training
     loss: Name
     parameters: tuple[Name, ...]
+    batches: Sequence[Names] = ({},)
+
+    def _mean(self, of: Name, place: Name, names: Names) -> tuple[Name, tuple[Definition, ...]]:
+        """The latest name of a quantity of one micro-batch; of several that of their mean, and how
+        this is made in a place."""
+        own = (batch.get(of, of) for batch in self.batches)
+        latest = tuple(names.get(name, name) for name in own)
+        if len(latest) == 1:
+            return latest[0], ()
+        mean = of.under(below(place, AVERAGED))
+        return mean, (Definition(mean, MeanOf(len(latest)), latest),)
 
     def update(self, count: int, names: Names) -> PlannedStep:
         """An update, from 1, of parameters by their latest names."""
         place = after_updates(count - 1)
-        gradients = [name.under(GRADIENTS) for name in self.parameters]
-        gradients = [names.get(gradient, gradient) for gradient in gradients]
+        means = [self._mean(name.under(GRADIENTS), place, names) for name in self.parameters]
+        gradients = [name for name, _ in means]
         clipping = tuple(self._clipping(place, gradients))
         if clipping:
             gradients = [d.name for d in clipping[-len(gradients) :]]
-        made = [*clipping]
+        made = [*(d for _, made in means for d in made), *clipping]
         optimizer = OPTIMIZERS[self.training.optimizer]
         by_name = optimizer.settings_of(self.training)
         rate = _rate(self.training, below(place, "learning_rate"), count)
@@ -315,28 +352,29 @@ class _Trainer(NamedTuple):
 
     def progress(self, count: int, before: Names, after: Names) -> PlannedStep:
         """What an update, from 1, did to the loss."""
-        place = after_updates(count)
-        predicted = below(place, "predicted")
-        made = [self._predicted(name, predicted, before, after) for name in self.parameters]
+        was, place = after_updates(count - 1), after_updates(count)
+        made = [self._predicted(name, count, before, after) for name in self.parameters]
         parts = tuple(d.name for d in made)
-        losses = (after[self.loss], before.get(self.loss, self.loss))
+        (old, first), (new, latest) = (
+            self._mean(self.loss, at, names) for at, names in ((was, before), (place, after))
+        )
+        made += (*(first if count == 1 else ()), *latest)
         return self._part(
             "progress",
             count,
             count,
             [
                 *made,
-                Definition(predicted, Add(len(parts)), parts),
-                Definition(below(place, "change"), DifferenceOf(), losses),
+                Definition(below(place, "predicted"), Add(len(parts)), parts),
+                Definition(below(place, "change"), DifferenceOf(), (new, old)),
             ],
         )
 
-    def _predicted(self, name: Name, predicted: Name, before: Names, after: Names) -> Definition:
+    def _predicted(self, name: Name, count: int, before: Names, after: Names) -> Definition:
         """By how much a gradient says that the update of its parameter changes the loss: −η ‖∂‖²
         where the step is −η ∂, else the sum of each number's gradient times its step."""
-        gradient = name.under(GRADIENTS)
-        gradient = before.get(gradient, gradient)
-        training = self.training
+        gradient, _ = self._mean(name.under(GRADIENTS), after_updates(count - 1), before)
+        predicted, training = below(after_updates(count), "predicted"), self.training
         if OPTIMIZERS[training.optimizer].is_plain(training):
             down = Number.written(-training.learning_rate)
             return Definition(name.under(predicted), SquaresTimes(down), (gradient,))
@@ -354,12 +392,10 @@ def training_story(scenario: Scenario, training: Training, story: Story) -> Iter
     unless it was the last one, the gradients again."""
     (forth, back), loss = story, Name(scenario.prediction.loss)
     made = {d.name for part in back for d in part.definitions}
-    known = [*scenario.given, *scenario.random]
-    parameters = trained(training, known, None)
+    parameters = trained(training, [*scenario.given, *scenario.random], None)
     parameters = tuple(name for name in parameters if name.under(GRADIENTS) in made)
     if not parameters:
         return
-    trainer = _Trainer(scenario, training, loss, parameters)
     gradients = {name.under(GRADIENTS) for name in parameters}
     running = {
         d.name: below(d.name.path, given)
@@ -368,8 +404,18 @@ def training_story(scenario: Scenario, training: Training, story: Story) -> Iter
         if (given := step_named(part.step).running.get(d.name.local))
     }
     needed = _leading_to({loss, *gradients, *running}, (*forth, *back))
-    to_the_loss = _leading_to({loss}, forth)
-    names: dict[Name, Name] = {}
+    batches: list[dict[Name, Name]] = [{}]
+    for names, ways in _other_batches(training, story, needed, running):
+        yield from (part for way in ways for part in way)
+        forth, back = (*forth, *ways[0]), (*back, *ways[1])
+        batches.append(names)
+    trainer = _Trainer(scenario, training, loss, parameters, batches)
+    running = {batches[-1].get(name, name): given for name, given in running.items()}
+    losses = {names.get(loss, loss) for names in batches}
+    slopes = {names.get(name, name) for names in batches for name in gradients}
+    needed = _leading_to({*losses, *slopes, *running}, (*forth, *back))
+    to_the_loss = _leading_to(losses, forth)
+    names = {}
     for count in range(1, training.steps + 1):
         yield trainer.update(count, names)
         place = after_updates(count)
@@ -381,6 +427,20 @@ def training_story(scenario: Scenario, training: Training, story: Story) -> Iter
         if not is_last:
             yield from _again(back, needed, after, place)
         names = after
+
+
+def _other_batches(
+    training: Training, story: Story, needed: set[Name], running: Names
+) -> Iterator[tuple[dict[Name, Name], Story]]:
+    """The story of each further micro-batch, and the names that there are in it; running numbers
+    go on from one to the next."""
+    names: dict[Name, Name] = {}
+    for batch, own in enumerate(training.batches, start=1):
+        place = over_batch(batch)
+        names = {given: names.get(name, name) for name, given in running.items()}
+        names |= {Name(key): below(place, key) for key in own}
+        forth, back = (tuple(_again(way, needed, names, place)) for way in story)
+        yield names, (forth, back)
 
 
 def in_general(
@@ -412,11 +472,17 @@ def _again(
         made = []
         for definition in part.definitions:
             if definition.name in needed and _depends(definition, names):
-                names[definition.name] = definition.name.under(place)
+                names[definition.name] = _again_in(place, definition.name)
                 operands = tuple(names.get(name, name) for name in definition.operands)
                 made.append(definition._replace(name=names[definition.name], operands=operands))
         if made:
             yield PlannedStep(part.step, _moved(part.place, names, place, made), tuple(made))
+
+
+def _again_in(place: Name, name: Name) -> Name:
+    """What a name, or a place, becomes in that of an update or a micro-batch:
+    `train[1].batches[1].scores` of `train.batches[1].scores`."""
+    return name.seen_from(Name("train")).under(place) if name else place
 
 
 def _depends(definition: Definition, names: Names) -> bool:
@@ -433,9 +499,9 @@ def _moved(place: Place, names: Names, to: Name, made: Sequence[Definition] = ()
         value = getattr(place, field)
         if isinstance(value, Name):
             changes[field] = names.get(value, value)
-    changes["path"] = place.path.under(to) if place.path else to
+    changes["path"] = _again_in(to, place.path)
     if isinstance(place, BackwardPlace):
-        changes["update"] = to
+        changes["update"] = _again_in(to, place.update)
         changes["planned"] = tuple(made)
         changes["forward"] = _moved(place.forward, names, to)
     elif hasattr(place, "wires"):

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from attncli.equations.tree import Signature
-from attncli.names import Name
+from attncli.names import Name, below
 from attncli.scenario.model import TARGETS, Attention, Stack, projected_when
 from attncli.scenario.scenario import Scenario
 from attncli.trace.quantity import (
@@ -76,8 +76,10 @@ def names_along(name: Name, side: int, scenario: Scenario) -> tuple[str, tuple[s
     if role in (QUERIES, KEYS, TOKENS) and own:
         return role, own
     if role in (QUERIES, TOKENS):
-        tokens = distinct_tokens(place.stack.text.tokens) or scenario.row_names.get("Q", ())
-        return role, _with_targets(scenario, tokens) if name == TARGETS else tokens
+        tokens = scenario.row_names.get(below(name.path, "X"), ())  # of a micro-batch its own
+        tokens = tokens or distinct_tokens(place.stack.text.tokens)
+        tokens = tokens or scenario.row_names.get("Q", ())
+        return role, _with_targets(scenario, tokens) if place.local == TARGETS else tokens
     if role == KEYS:
         return role, _names_of_keys(name, place)
     return role, scenario.prediction.vocabulary if role == VOCABULARY else ()

@@ -14,7 +14,7 @@ import numpy as np
 
 from attncli.names import GRADIENTS, Name
 from attncli.numbers.rounding import Array
-from attncli.scenario.model import updates_before
+from attncli.scenario.model import pass_of
 from attncli.trace.trace import Trace
 
 STEP = 1e-5
@@ -67,7 +67,7 @@ def gradients_of(trace: Trace) -> list[Name]:
 
 def _with_gradients(trace: Trace) -> Iterator[Name]:
     made = [*trace.scenario.given, *(d.name for d in trace.plan)]
-    known = {name for name in made if not name.inside(GRADIENTS) and not updates_before(name)}
+    known = {name for name in made if not name.inside(GRADIENTS) and not pass_of(name)}
     of = {name.under(GRADIENTS): name for name in known}
     for definition in trace.plan:
         if definition.name in of and definition.name in trace.quantities:

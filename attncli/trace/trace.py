@@ -15,10 +15,10 @@ import numpy as np
 from attncli.equations.matrix import Matrix
 from attncli.errors import Problem
 from attncli.file.problems import ScenarioError
-from attncli.names import Name, below
+from attncli.names import TOP, Name, below
 from attncli.numbers.rounding import Rounding, Unworkable
 from attncli.option_values import Policy
-from attncli.scenario.model import after_updates, updates_before
+from attncli.scenario.model import pass_of, updates_before
 from attncli.scenario.scenario import ALL_OURS, Scenario, Shape
 from attncli.trace.axes import given_axes, made_axes
 from attncli.trace.place import CellPlace, Place, UpdatePlace
@@ -101,6 +101,11 @@ class PlannedStep(NamedTuple):
         )
 
     @property
+    def is_again(self) -> bool:
+        """Whether it is taken after an update, or of another micro-batch than the first."""
+        return bool(self.updates or pass_of(self.path))
+
+    @property
     def time(self) -> int | None:
         """The time of a recurrent cell at which it is taken."""
         return self.place.time if isinstance(self.place, CellPlace) else None
@@ -161,11 +166,10 @@ class Trace:
     @property
     def next_token(self) -> Quantity | None:
         """The probabilities of the next token, after top-k and top-p; [1 or n, vocabulary]"""
-        return self.next_token_after(0)
+        return self.next_token_in(TOP)
 
-    def next_token_after(self, updates: int) -> Quantity | None:
-        """The same after so many updates of the parameters."""
-        place = after_updates(updates)
+    def next_token_in(self, place: Name) -> Quantity | None:
+        """The same where the model is worked again, in a pass that has this place."""
         for name in (Name("renormalized", Name("next")), Name("probabilities")):
             known = name.under(place) if place else name
             if known in self.quantities:

@@ -225,7 +225,8 @@ def _next_of_many(claim: Said, match: re.Match[str]) -> bool:
 def _loss(claim: Said, place: str) -> str:
     """What is made smaller on this page."""
     losses = ("binary_cross_entropy", "mse", "cross_entropy")
-    return next(loss for loss in losses if f"{place}.{loss}" in claim.tables)
+    known = (*(f"averaged.{loss}" for loss in losses), *losses)
+    return next(loss for loss in known if f"{place}.{loss}" in claim.tables)
 
 
 def _progressed(claim: Said, match: re.Match[str]) -> bool:

@@ -19,6 +19,7 @@ _WORDS = {
     "layers": "Layer", "heads": "Head", "encoder": "Encoder", "cross": "Cross-attention",
     "forward": "Forward", "backward": "Backward", "experts": "Expert",
     "shared_expert": "Shared expert", "train": "After update",
+    "batches": "Further micro-batch",
 }  # fmt: skip
 
 
@@ -82,7 +83,7 @@ class Section:
         """`Layer 1 · Head 2 · Softmax` of the softmax at `layers[1].heads[2]`."""
         words = []
         for name, count in re.findall(r"(\w+)(?:\[(\d+)\])?", self.path):
-            if name in _WORDS:
+            if name in _WORDS and (name, count) != ("train", ""):
                 words.append(f"{_WORDS[name]} {count}".strip())
         return " · ".join([*words, self.title])
 

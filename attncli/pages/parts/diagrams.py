@@ -63,7 +63,7 @@ Labels = Mapping[tuple[_Stage, _Stage], str]
 
 def pipeline(trace: Trace) -> Iterator[Diagram]:
     """What runs: cells through time, or several steps that are no mere sequence."""
-    parts = [part for part in shown_parts(trace) if not part.updates]
+    parts = [part for part in shown_parts(trace) if not part.is_again]
     cells = [part for part in parts if isinstance(_forward(part), CellPlace)]
     yield from _chains(trace, parts) if cells else _blocks(trace, parts)
 

@@ -46,7 +46,7 @@ from attncli.pages.parts.sentences import (
     tied,
 )
 from attncli.pages.parts.working import Origins
-from attncli.scenario.model import ENCODER, UPDATES, after_updates, updates_before
+from attncli.scenario.model import ENCODER, UPDATES, after_updates, pass_of
 from attncli.steps import formulas_of
 from attncli.trace import (
     BackwardPlace,
@@ -68,9 +68,13 @@ FEW = 4
 
 
 def is_left_out(trace: Trace, part: PlannedStep, selection: Selection) -> bool:
-    """Whether a page goes without a part of a model that is worked again after an update."""
+    """Whether a page goes without a part of a model that is worked again after an
+    update, or of another micro-batch but where what that gives is used."""
     told = part.step in _TOLD and not (part.step == "loss" and _is_repeated(trace, part))
-    return is_again(part, selection) and not told
+    place = pass_of(part.path)
+    operands = (name for d in part.definitions for name in d.operands)
+    own = any(name.path == place and trace[name].given for name in operands if place)
+    return is_again(part, selection) and not (told or own)
 
 
 def in_brief(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
@@ -122,7 +126,7 @@ def in_one(trace: Trace, part: PlannedStep, section: Section) -> Section:
 
 def is_again(part: PlannedStep, selection: Selection) -> bool:
     """Whether a part is of a model that is worked again, of which a page tells in brief."""
-    return not selection.whole and bool(part.updates)
+    return not selection.whole and part.is_again
 
 
 def progressed(trace: Trace, place: Place, _: Selection) -> list[Spans]:
@@ -130,7 +134,7 @@ def progressed(trace: Trace, place: Place, _: Selection) -> list[Spans]:
     assert isinstance(place, UpdatePlace)
     loss, change, predicted = (
         trace.quantities.get(below(after_updates(place.update), local))
-        for local in (trace.scenario.prediction.loss, "change", "predicted")
+        for local in (trace.scenario.trained_loss, "change", "predicted")
     )
     if loss is None or change is None or predicted is None:
         return []
@@ -297,6 +301,7 @@ def _is_new(weights: Quantity, i: int, own: Quantity) -> bool:
 def weights_of(trace: Trace) -> Quantity | None:
     """The weights of the last head of the main stack."""
     found = [q for q in trace.quantities.values() if q.local == "weights" and not q.is_list]
+    found = [q for q in found if pass_of(q.name).local != "batches"]
     main = [quantity for quantity in found if not quantity.name.inside(ENCODER)]
     return next(reversed(main or found), None)
 
@@ -362,7 +367,7 @@ def _looked_up(weights: Quantity, V: Quantity, i: int) -> Spans:
 
 def _predicted(trace: Trace, place: Place, _: Selection) -> list[Spans]:
     """The most likely next token after each, and the one that comes next to it."""
-    probabilities = trace.next_token_after(updates_before(place.path))
+    probabilities = trace.next_token_in(pass_of(place.path))
     if probabilities is None:
         return []
     rows, drawn = range(probabilities.matrix.shape[0]), trace.drawn
@@ -393,7 +398,7 @@ def _verified(trace: Trace, place: Place, _: Selection) -> list[Spans]:
 
 def _classed(trace: Trace, place: Place, _: Selection) -> list[Spans]:
     """The most likely class of each, or the token that belongs in its place."""
-    probabilities = trace.next_token_after(updates_before(place.path))
+    probabilities = trace.next_token_in(pass_of(place.path))
     if probabilities is None:
         return []
     called = "class" if trace.scenario.prediction.of_classes else "token"

@@ -46,7 +46,7 @@ from attncli.pages.parts.selection import (
     place_in_words,
     shown_parts,
 )
-from attncli.scenario.model import updates_before
+from attncli.scenario.model import pass_of
 from attncli.trace import (
     GRADIENTS,
     BackwardPlace,
@@ -346,7 +346,7 @@ def _ways(trace: Trace, sizes: Mapping[Name, GradientSize]) -> dict[Name, list[C
     ways: dict[Name, list[CellPlace]] = {}
     for part in trace.story:
         place = part.place
-        first = part.step == "state" and not updates_before(part.path)
+        first = part.step == "state" and not pass_of(part.path)
         if first and isinstance(place, CellPlace) and place.timed("a") in sizes:
             ways.setdefault(place.path, []).append(place)
     return ways
@@ -379,7 +379,7 @@ def _by_layer(
     stacks: dict[Name, dict[Name, Name]] = {}
     for part in trace.story:
         place = part.place
-        if isinstance(place, LayerPlace) and not updates_before(place.path):
+        if isinstance(place, LayerPlace) and not pass_of(place.path):
             layers = stacks.setdefault(place.stack.path, {})
             layers.setdefault(place.layer.path, place.x)
             if isinstance(place, ResidualPlace) and place.number == 1:  # before any norm

@@ -44,7 +44,7 @@ from attncli.pages.parts.remarks import nearness, remarks_on
 from attncli.pages.parts.sections import arranged, formulas_at, opening_of
 from attncli.pages.parts.selection import Selection, shown_parts
 from attncli.pages.parts.sentences import called_as, contrasted, quoted, words_enumerated
-from attncli.scenario.model import UPDATES, after_updates, updates_before
+from attncli.scenario.model import UPDATES, after_updates, pass_of
 from attncli.steps.prediction.logits import TEMPERATURE
 from attncli.trace import BackwardPlace, Quantity, Trace, UpdatePlace
 from attncli.trace.quantity import token_of
@@ -268,7 +268,7 @@ def right_weight(trace: Trace) -> RightWeight | None:
 
 def _is_attention(quantity: Quantity) -> bool:
     name = quantity.name
-    first = not updates_before(name) and not name.inside(GRADIENTS)
+    first = not pass_of(name) and not name.inside(GRADIENTS)
     return first and name.local == "weights" and quantity.columns.role == "K"
 
 
@@ -346,7 +346,7 @@ def _without(first: _Pass, last: _Pass, names: Sequence[Name]) -> Spans:
 def _fall(first: _Pass, last: _Pass, put_back: Sequence[Name]) -> Number:
     """By how much the loss falls with some parameters as they were, from the digits shown."""
     was = {last.parameter(name).name: first.parameter(name) for name in put_back}
-    loss = last.find(last.trace.scenario.prediction.loss)
+    loss = last.find(last.trace.scenario.trained_loss)
     assert loss is not None
     known = [last.parameter(name).name for name in trained_parameters(first.trace)]
     others = last.trace.leading_to([loss.name], known)
@@ -375,7 +375,7 @@ def numbers_of_training(trace: Trace) -> list[Quantity]:
     """The numbers that this tells: the norm and the factor of clipping, and of each pass its loss,
     the change and the predicted one."""
     passes = _passes(trace)
-    loss = trace.scenario.prediction.loss
+    loss = trace.scenario.trained_loss
     clipping = [t.find(name) for t in passes[:1] for name in ("grad_norm", "clip_factor")]
     quantities = [t.find(name) for t in passes for name in (loss, "change", "predicted")]
     return [q for q in (*clipping, *quantities) if q is not None]
@@ -395,7 +395,7 @@ def _clipped(first: _Pass) -> Spans:
 
 
 def _loss(training_pass: _Pass) -> Number:
-    loss = training_pass.find(training_pass.trace.scenario.prediction.loss)
+    loss = training_pass.find(training_pass.trace.scenario.trained_loss)
     assert loss is not None
     return loss.matrix.number(0, 0)
 
@@ -441,7 +441,7 @@ def _vector(quantity: Quantity) -> str:
 
 def _curve(passes: Sequence[_Pass]) -> list[Block]:
     """The loss after each update."""
-    losses = [t.find(t.trace.scenario.prediction.loss) for t in passes[:MOST_POINTS]]
+    losses = [t.find(t.trace.scenario.trained_loss) for t in passes[:MOST_POINTS]]
     numbers = tuple(q.matrix.number(0, 0) for q in losses if q is not None)
     labels = tuple(str(t.updates) for t in passes[: len(numbers)])
     return [Curves("The loss after each update", "updates", labels, (Series("loss", numbers),))]
@@ -471,7 +471,7 @@ def _targets(training_pass: _Pass) -> tuple[int, ...]:
 
 def _rows(passes: list[_Pass]) -> Iterator[tuple[TableCell, ...]]:
     for training_pass in passes:
-        loss = training_pass.trace.scenario.prediction.loss
+        loss = training_pass.trace.scenario.trained_loss
         numbers = (_number(training_pass.find(name)) for name in (loss, "change", "predicted"))
         yield (str(training_pass.updates), *numbers, *_probabilities(training_pass))
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 def remarks_on(trace: Trace, part: PlannedStep) -> list[Block]:
     """What is worth a remark of a step that is taken for the first time."""
     remark = _REMARKS.get(part.step)
-    return [] if remark is None or part.updates else remark(trace, part)
+    return [] if remark is None or part.is_again else remark(trace, part)
 
 
 def _wave_lengths(trace: Trace, part: PlannedStep) -> list[Block]:

@@ -247,7 +247,7 @@ def _surprised(told: Told) -> Spans | None:
     """`Equal probabilities for all 3 classes would give a loss of 1.10, certainty 0.`"""
     loss = told.made("cross_entropy")
     probabilities = told.trace.quantities.get(told.part.place.name("probabilities"))
-    if loss is None or probabilities is None or told.part.updates:
+    if loss is None or probabilities is None or told.part.is_again:
         return None
     count = probabilities.matrix.shape[1]
     places = decimals.places(loss.matrix.number(0, 0).shown)

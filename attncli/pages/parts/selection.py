@@ -50,6 +50,7 @@ _PLACES = {
     "forward": "Forward",
     "backward": "Backward",
     "train": "After update",
+    "batches": "Further micro-batch",
 }
 NORMS = (
     "norm1", "norm2", "norm3", "norm1_after", "norm2_after", "norm3_after", "embedding_norm",
@@ -124,7 +125,7 @@ def title_of(part: PlannedStep) -> Phrase:
 
 def place_in_words(path: Name) -> str:
     """`Layer 1 · Head 2` of `layers[1].heads[2]`; nothing for the top."""
-    places = (place for place in path.places if place.local not in WITHIN_A_STEP)
+    places = (p for p in path.places if p.local not in WITHIN_A_STEP and p != "train")
     return " · ".join(map(_in_words, places))
 
 
