@@ -53,11 +53,13 @@ if not THOROUGH:
 
 
 def sampled(every: int, **values: Iterable[Any]) -> pytest.MarkDecorator:
-    """One in `every` combination of many configurations of one thing, or one in a few more, so that
-    each value has its turn: in a number that has no divisor in common with the numbers of values.
-    All in the thorough profile."""
+    """One in `every` combination of many configurations of one thing; all in the thorough profile.
+
+    Of several values one in a few more, if need be, so that each has its turn: in a number that has
+    no divisor in common with how many there are of each.
+    """
     several = [[*some] for some in values.values()]
-    while every > 1 and any(gcd(every, len(some)) > 1 for some in several):
+    while len(several) > 1 < every and any(gcd(every, len(some)) > 1 for some in several):
         every += 1
     cases = [*product(*several)][:: 1 if THOROUGH else every]
     return pytest.mark.parametrize([*values], cases)  # noqa: PT006 a list: one name has 1-tuples too

@@ -55,7 +55,6 @@ from attncli.trace.published import PublishedNumber, published_numbers
 
 _NOT_WORKED = (ScenarioError, ValueError, KeyError, ArithmeticError, IndexError, TypeError)
 """What comes of numbers that no working gives, such as −∞ for a weight."""
-_RIGHT = ("correct", "blank", "unreadable")
 
 
 def workings_of(judge: Judge, verdict: Verdict, own: Trace | None) -> Iterator[Block]:
@@ -85,32 +84,34 @@ def _name(verdict: Verdict) -> str:
 
 
 def own_traces(trace: Trace, verdicts: Sequence[Verdict]) -> dict[str, Trace | None]:
-    """The trace by each quantity that an author has wrong, worked again from their own numbers
-    before it; None where these can't be worked on with."""
-    wrong: dict[str, list[Verdict]] = {}
+    """The trace by each quantity that an author has otherwise, to the last that is wrong, worked
+    again from their own numbers before it; None where these can't be worked on with."""
+    others: dict[str, list[Verdict]] = {}
     for verdict in verdicts:
-        if verdict.judgement not in _RIGHT:
-            wrong.setdefault(verdict.cell.quantity, []).append(verdict)
-    names = [name for name in trace if name in wrong]
+        if verdict.judgement != "correct" and verdict.given.number is not None:
+            others.setdefault(verdict.cell.quantity, []).append(verdict)
+    names = [name for name in trace if name in others]
+    while names and not any(verdict.judgement in _WRONG for verdict in others[names[-1]]):
+        names.pop()  # what follows from the last finding isn't told
     found: dict[str, Trace | None] = dict.fromkeys(names[:1], trace)
     for before, name in pairwise(names):
-        found[name] = _gone_on_with(found[before], before, wrong[before])
+        found[name] = _gone_on_with(found[before], before, others[before])
     return found
 
 
-def _gone_on_with(trace: Trace | None, name: str, wrong: Sequence[Verdict]) -> Trace | None:
+def _gone_on_with(trace: Trace | None, name: str, own: Sequence[Verdict]) -> Trace | None:
     try:
-        return None if trace is None else trace.replay({name: _numbers(trace, name, wrong)})
+        return None if trace is None else trace.replay({name: _numbers(trace, name, own)})
     except _NOT_WORKED:
         return None
 
 
-def _numbers(trace: Trace, name: str, wrong: Sequence[Verdict]) -> list[list[Decimal]]:
+def _numbers(trace: Trace, name: str, own: Sequence[Verdict]) -> list[list[Decimal]]:
     """The numbers of a quantity with the author's in the place of ours."""
     quantity = trace[name]
     n, m = quantity.matrix.shape
     rows = [[quantity.matrix.number(i, j).full for j in range(m)] for i in range(n)]
-    for verdict in wrong:
+    for verdict in own:
         assert verdict.given.number is not None
         rows[verdict.cell.row][verdict.cell.column] = verdict.given.number
     return rows

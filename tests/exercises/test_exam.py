@@ -557,6 +557,16 @@ def test_a_teacher_marks_a_quantity_a_step_or_a_part(
     assert f"it has {of:g} at most" in much.stderr
 
 
+def test_what_is_empty_and_marked_by_hand_is_not_gone_on_with(folder: Path, tmp_path: Path) -> None:
+    """A number after it is wrong by itself."""
+    path = table(folder, tmp_path / "c.csv", {"Ben": ("B", {"1/weights[love, I]": "7"})})
+    said = overrides(tmp_path, "Ben,1/exp,4,seen on paper")
+    told = run("grade", folder, path, "--overrides", said, "-o", f"{tmp_path}/marked/")
+    assert told.exit_code == 1, told.exception
+    (page,) = (p for p in (tmp_path / "marked").iterdir() if "Ben" in p.name)
+    assert "Given is 7" in page.read_text("utf-8")
+
+
 def test_a_scheme_of_its_own_has_the_grades_of_the_exam(tmp_path: Path) -> None:
     (tmp_path / "e.yaml").write_text(f"{EXAM}scheme: {{grades: {{A: 90, B: 0}}}}\n", "utf-8")
     words = ("exam", tmp_path / "e.yaml", "-o", tmp_path / "e", "--format", "terminal")
