@@ -184,7 +184,7 @@ _KINDS: dict[str, Kind[object]] = {
     "sinusoidal": Record.of(
         Key("kind", Choice(("sinusoidal",)), "`sinusoidal`: sines and cosines are added"),
         BASE,
-        START,
+        START._replace(kind=WholeNumber(-(10**6), 10**6)),  # below 0 for padding at the left
     ),
     "rope": Record.of(
         Key("kind", Choice(("rope",)), "`rope`: queries and keys are turned"),
