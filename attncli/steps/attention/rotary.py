@@ -281,7 +281,8 @@ def _rotated(place: HeadPlace, positions: Positions, name: str) -> tuple[Definit
     dimensions, x = _dimensions(positions), turning(place, name)
     tables = _tables(place, positions, name)
     rotate = Rotate("half" if _by_halves(positions) else "interleaved", dimensions)
-    made, operands = place.name(f"rotated_{x.local}"), (x, *(table.name for table in tables))
+    made = place.name(f"rotated_{name}_R" if is_decoupled(place) else f"rotated_{name}")
+    operands = (x, *(table.name for table in tables))
     turned = Definition(made, rotate, operands, blame=Name("positions"), wire=name)
     if not is_decoupled(place):
         return (*tables, turned)
