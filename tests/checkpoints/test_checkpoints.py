@@ -957,6 +957,7 @@ def _tensors(kind: str, layers: int) -> list[str]:
         ("gemma", "hidden_activation", "gelu", "gelu_tanh"),
         ("llama", "is_causal", False, "true"),
         ("bert", "position_embedding_type", "relative_key", "absolute"),
+        ("deberta-v2", "relative_attention", False, "true"),
     ],
 )
 def test_a_setting_that_makes_another_model_is_told(

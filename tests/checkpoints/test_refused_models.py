@@ -56,6 +56,11 @@ def test_they_are_types_of_transformers() -> None:
             "config.json:3:3: index_topk of deepseek_v32: queries that see only the keys that an",
         ),
         (
+            {"model_type": "deberta-v2", "relative_attention": True, "position_biased_input": False}
+            | {"conv_kernel_size": 3},
+            "config.json:5:3: conv_kernel_size: 3 isn't known; known: conv_kernel_size: 0",
+        ),
+        (
             {"model_type": "mamba"},
             "config.json:2:3: model_type mamba: layers of a state space (a selective scan) aren't",
         ),
