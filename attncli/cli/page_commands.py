@@ -216,9 +216,10 @@ def diff(typed: DiffArguments) -> Output:
     """Tell where an implementation departs, and by which bug.
 
     Each tensor of a dump is compared with what follows from the implementation's own earlier
-    ones, as far as its floats can tell; names of PyTorch modules and hooks are known. Exit
-    status 0 when all follow, 1 when one departs or has a wrong shape, 3 when none does and of
-    some nothing can be told.
+    ones, as far as its floats can tell; names of PyTorch modules and hooks are known. In Python
+    attncli.torch.compare(module, x) compares a module itself, without a dump. Exit status 0
+    when all follow, 1 when one departs or has a wrong shape, 3 when none does and of some
+    nothing can be told.
 
     Examples:
 
