@@ -52,6 +52,8 @@ _KEYS: Mapping[type, _Keys] = {
     Layer: (ACTIVATION,),
 }
 """Of which keys it is told what a scenario says; the settings of no record are those of a norm."""
+_YOUNGER = frozenset({"disentangled", "beams", "score", "cache_bytes", "draft"})
+"""Fields that papers with marks are older than: they are told where something is said."""
 _FOLLOWS: Mapping[type, Callable[[Any], object]] = {
     Attention: lambda value: (
         value.config.linear,
@@ -83,6 +85,7 @@ def _said(value: object) -> object:
         ("said", _told(type(value), data)) if name == "config" else (name, _said(data))
         for name, data in fields
         if name != "phrases"  # in which words a page tells what the tokenizer itself says
+        and (data or name not in _YOUNGER)
     ]
     return [*entries, _FOLLOWS[type(value)](value)] if type(value) in _FOLLOWS else entries
 
