@@ -22,6 +22,7 @@ from attncli.names import Word
 from attncli.numbers import decimals
 from attncli.pages.parts.outcomes import on_temperature
 from attncli.pages.parts.selection import Selection
+from attncli.pages.parts.sentences import quoted
 from attncli.trace import Trace
 from attncli.trace.generation import Continuation, generation
 
@@ -110,5 +111,5 @@ def _branches(
         if beam.trace.scenario.tokens_so_far == text:
             made: list[Span] = ["log-probability ", beam.log_p, ", sum ", beam.sum]
             made += [", ends"] if beam.ends else []
-            yield TreeRow(depth, str(depth + 1), (Word(beam.token),), tuple(made))
+            yield TreeRow(depth, str(depth + 1), quoted(beam.token), tuple(made))
             yield from _branches(steps, beam.text, depth + 1)
