@@ -13,7 +13,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, Inexact
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -52,10 +52,6 @@ from attncli.operations.operation import (
     added_places,
     cells_of_row,
 )
-
-if TYPE_CHECKING:
-    pass
-
 
 _SHORT = 10
 """Significant digits up to which a number on the way to an angle is worked out."""

@@ -15,7 +15,6 @@ from attncli.equations.tree import Apply, Equation, Expression, Quotient, Symbol
 from attncli.numbers.rounding import Array, Rounding, Unworkable
 from attncli.operations.equation import Indexed, equation
 from attncli.operations.operation import Operation, Working
-from attncli.operations.rearranging import Moved, Numbers
 
 
 @dataclass(frozen=True)
@@ -52,23 +51,6 @@ class AbsMax(Operation):
         top = x.number(row + i, column + start)
         size: Expression = Apply("abs", (top,)) if top.full < 0 else top
         return (Quotient(size, constant(self.most)),)
-
-
-@dataclass(frozen=True)
-class RepeatAlong(Moved):
-    """What there is of each group, such as its scale, beside each of its numbers.
-    [n, b] -> [n, group · b]"""
-
-    group: int
-
-    def signature(self) -> str:
-        return f"n b -> n {self.group}*b"
-
-    def formula(self, name: str, *operands: str) -> Equation:
-        return define(Symbol(name, ("i", "j")), Symbol(operands[0], ("i", "group of j")))
-
-    def arranged(self, *arrays: Numbers) -> Numbers:
-        return np.repeat(arrays[0], self.group, axis=1)
 
 
 class _Whole(Indexed):

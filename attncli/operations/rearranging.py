@@ -343,6 +343,23 @@ class Interleave(JoinColumns):
         return turns.reshape(n, columns * count, *turns.shape[3:])
 
 
+@dataclass(frozen=True)
+class RepeatAlong(Moved):
+    """What there is of each group, such as its scale, beside each of its numbers.
+    [n, b] -> [n, group · b]"""
+
+    group: int
+
+    def signature(self) -> str:
+        return f"n b -> n {self.group}*b"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return define(Symbol(name, ("i", "j")), Symbol(operands[0], ("i", "group of j")))
+
+    def arranged(self, *arrays: Numbers) -> Numbers:
+        return np.repeat(arrays[0], self.group, axis=1)
+
+
 class JoinRows(Joined):
     """Rows above rows: a cache's, and the new ones. [a1, d], [a2, d], … -> [a1 + a2 + …, d]"""
 

@@ -35,7 +35,7 @@ from attncli.operations.operation import Operation, WholeNumbers, Working
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Numbers: TypeAlias = "NDArray[np.int_]"
+Places: TypeAlias = "NDArray[np.int_]"
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class Buckets(WholeNumbers):
         ahead = np.array(j - i - m + n)
         return (constant(int(self._buckets(-ahead if self.turned else ahead))),)
 
-    def _buckets(self, ahead: Numbers) -> Numbers:
+    def _buckets(self, ahead: Places) -> Places:
         found = np.searchsorted(self.starts, np.abs(ahead), side="right") - 1
         after = self.one_way + found if self.both else np.zeros_like(found)
         return np.where(ahead > 0, after, found)
@@ -156,7 +156,7 @@ class SignedBuckets(Buckets):
         b = define(Apply("b", (d,)), Apply("where", (small, d, shared)))
         return self.formula(name, *operands), b
 
-    def _buckets(self, ahead: Numbers) -> Numbers:
+    def _buckets(self, ahead: Places) -> Places:
         found = np.searchsorted(self.starts, np.abs(ahead), side="right") - 1
         return np.clip(self.one_way - np.sign(ahead) * found, 0, self.count - 1)
 
@@ -194,7 +194,7 @@ class TakeByBucket(Operation):
         """The place in the table of what is taken for query i and key j, in a formula."""
         return bucket, str(self.head + 1)
 
-    def _place(self, i: Numbers, j: Numbers, bucket: Numbers) -> tuple[Numbers, Numbers]:  # noqa: ARG002
+    def _place(self, i: Places, j: Places, bucket: Places) -> tuple[Places, Places]:  # noqa: ARG002
         """The same, its row and column, from 0."""
         return bucket, np.full_like(bucket, self.head)
 
@@ -225,17 +225,17 @@ class TakeByBucket(Operation):
         row, column = self._place(np.array(i), np.array(j), bucket)
         return (operands[1].number(int(row), int(column)),)
 
-    def sources(self, operands: Sequence[Matrix]) -> Numbers:
+    def sources(self, operands: Sequence[Matrix]) -> Places:
         """Which of all numbers of the operands, counted from 0, each of the result is."""
         rows, columns = self._places(operands[0].values)
         return operands[0].size + rows * operands[1].shape[1] + columns
 
-    def _places(self, buckets: Array) -> tuple[Numbers, Numbers]:
+    def _places(self, buckets: Array) -> tuple[Places, Places]:
         """The rows and columns of the table, for each query and key."""
         at_each = np.indices(buckets.shape)
         return self._place(at_each[0], at_each[1], self._known(buckets))
 
-    def _known(self, buckets: Array) -> Numbers:
+    def _known(self, buckets: Array) -> Places:
         """Of a bucket that there isn't, as somebody may have put one in its place, the nearest."""
         return np.clip(np.asarray(buckets, dtype=np.int64), 0, self.buckets - 1)
 
@@ -257,5 +257,5 @@ class TakeInRow(TakeByBucket):
     def _called(self, bucket: str) -> tuple[str, ...]:
         return self.of, bucket
 
-    def _place(self, i: Numbers, j: Numbers, bucket: Numbers) -> tuple[Numbers, Numbers]:
+    def _place(self, i: Places, j: Places, bucket: Places) -> tuple[Places, Places]:
         return (i if self.of == "i" else j), bucket

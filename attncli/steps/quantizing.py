@@ -20,10 +20,10 @@ from attncli.operations.quantizing import (
     AbsMax,
     Quantized,
     QuantizedInGroups,
-    RepeatAlong,
     Restored,
     RestoredInGroups,
 )
+from attncli.operations.rearranging import RepeatAlong
 from attncli.steps.mistakes import left_out, remade, wrong
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, Place

@@ -42,6 +42,7 @@ _ALSO: Mapping[str, tuple[str, ...]] = {
 """Steps that take a key, too, which is another step's own."""
 _OF_QUANTITIES: Mapping[str, tuple[str, ...]] = {"clamp": ("up",), "up_plus_one": ("up",)}
 """Keys that a step takes only where it makes a quantity."""
+_TAKING = frozenset(local for locals_ in _OF_QUANTITIES.values() for local in locals_)
 
 
 def unused(
@@ -100,7 +101,8 @@ def _paths_of(taken: Iterable[PlannedStep]) -> Mapping[str, set[Name]]:
     """Where each step is taken and each quantity made, and all the places that these are in."""
     paths: dict[str, set[Name]] = {}
     for part in taken:
-        for made in (part.step, *(definition.name.local for definition in part.definitions)):
+        takers = {d.name.local for d in part.definitions if d.name.local in _TAKING}
+        for made in (part.step, *takers):
             known, path = paths.setdefault(made, {TOP}), part.path
             while path and path not in known:
                 known.add(path)

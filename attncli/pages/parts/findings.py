@@ -70,11 +70,13 @@ FEW = 4
 def is_left_out(trace: Trace, part: PlannedStep, selection: Selection) -> bool:
     """Whether a page goes without a part of a model that is worked again after an
     update, or of another micro-batch but where what that gives is used."""
+    if not is_again(part, selection):
+        return False
     told = part.step in _TOLD and not (part.step == "loss" and _is_repeated(trace, part))
     place = pass_of(part.path)
-    operands = (name for d in part.definitions for name in d.operands)
-    own = any(name.path == place and trace[name].given for name in operands if place)
-    return is_again(part, selection) and not (told or own)
+    operands = {name for d in part.definitions for name in d.operands} if place else ()
+    own = any(name.path == place and trace[name].given for name in operands)
+    return not (told or own)
 
 
 def in_brief(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:

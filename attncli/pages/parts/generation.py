@@ -30,7 +30,7 @@ from attncli.trace.generation import Continuation, generation
 def generation_of(trace: Trace, selection: Selection) -> list[Block]:
     """The choice of each step of generation; a summary goes without the temperature."""
     prediction = trace.scenario.prediction
-    if not prediction.generate or trace.next_token is None:
+    if trace.next_token is None:
         return []
     tempered = [] if selection.detail == "summary" else on_temperature(trace)
     told = _beams(trace) if prediction.beams else [_passes(trace)]

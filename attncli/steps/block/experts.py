@@ -23,8 +23,7 @@ from attncli.operations.activations import Activate, AddToEach, MixtureOf, Multi
 from attncli.operations.attention import DivideByRowSum
 from attncli.operations.masking import Masked
 from attncli.operations.prediction import GroupScore, KeptShare, KeptSum, TopK
-from attncli.operations.quantizing import RepeatAlong
-from attncli.operations.rearranging import TakeColumn
+from attncli.operations.rearranging import RepeatAlong, TakeColumn
 from attncli.steps.attention.weights import in_one, softmax
 from attncli.steps.block.feed_forward import MATRICES
 from attncli.steps.linear import layer_of, linear
