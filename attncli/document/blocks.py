@@ -29,6 +29,7 @@ from attncli.notation import name_of, plain, unbreakable
 from attncli.notation.escaping import printed
 
 if TYPE_CHECKING:
+    from attncli.document.changing import Changeable
     from attncli.document.questions import Item, Paper, SelfCheck, Worth
     from attncli.languages import FrameWords
 
@@ -316,7 +317,8 @@ class Document(NamedTuple):
     have an origin in turn; nothing is worked before somebody asks. `workings` are the quantities
     by their full names, for formats that work them again, and `further` the whole pages of a
     scenario's other traces, for those that have room for them. A student's sheet has none; by its
-    `check`, if it has one, it tells which answers are right.
+    `check`, if it has one, it tells which answers are right. `changeable` is there for formats in
+    which a reader can change numbers.
     """
 
     title: Word
@@ -337,6 +339,7 @@ class Document(NamedTuple):
     workings: Mapping[str, WorkedTable] = MappingProxyType({})
     further: "Mapping[str, Document]" = MappingProxyType({})
     check: "SelfCheck | None" = None
+    changeable: "Changeable | None" = None
 
     @property
     def parts(self) -> Iterator[tuple["Section | None", tuple[Block, ...]]]:

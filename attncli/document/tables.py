@@ -7,7 +7,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from attncli.equations.tree import Blank, Equation, Expression, Number
+from attncli.equations.tree import (
+    Blank,
+    Equation,
+    Expression,
+    Number,
+    Signature,
+    Sum,
+    numbers_in,
+)
 from attncli.names import TOP, Name, Word
 from attncli.numbers import decimals
 
@@ -94,9 +102,10 @@ class MatrixBlock(NamedTuple):
     def row_sum(self, i: int) -> tuple[str, Number]:
         """What the numbers of a row add up to, as they are shown: in full, with `=`, or where that
         has more digits than a number is ever told with, rounded, with `≈`."""
-        total = decimals.total(self.matrix.shown(i, j) for j in range(self.matrix.shape[1]))
+        row = self.matrix.row(i)
+        total = decimals.total(number.shown for number in numbers_in(row))
         if len(total.as_tuple().digits) <= decimals.SIGNIFICANT:
-            return "=", Number.written(total)
+            return "=", Number.inner(total, Sum(row.entries))
         return "≈", Number.written(decimals.round_to(total, self.matrix.decimals))
 
 
@@ -146,15 +155,30 @@ class SideBySide(NamedTuple):
     columns: tuple[tuple[str, MatrixBlock], ...]
 
 
+class IndexedEquation(NamedTuple):
+    """An equation with indices, the shapes of its operands, and these by their full names."""
+
+    tree: Expression
+    shapes: Signature
+    operands: tuple[str, ...]
+
+
 class WorkedTable(NamedTuple):
     """A quantity for formats that work it again: its table with every row, its formulas, and the
     decimals that it is rounded to, None where it keeps its digits. `form` gives what a cell is
-    worked from, no term left out and every condition in it; None of a given one."""
+    worked from, no term left out and every condition in it; None of a given one. `equation` says
+    it for all cells at once, where one does; `told` is what the page says of a cell where that
+    holds for these numbers only. What is `moved` keeps its looks; some have their `own` decimals,
+    others those of all."""
 
     table: MatrixBlock
     formulas: tuple[Equation, ...]
     decimals: int | None
     form: Callable[[int, int], Expression | None]
+    equation: IndexedEquation | None = None
+    told: Callable[[int, int], Expression | None] = lambda *_: None
+    moved: bool = False
+    own: bool = False
 
 
 # --------------------------------------------------------------------------------------------------

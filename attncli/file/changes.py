@@ -57,7 +57,7 @@ def _apply(tree: Map, change: Change, keys: Keys) -> Map:
     _check_counts(tree, path, where)
     if address.indices:
         _check_parts(tree.get(path[0]), path, where)
-    changed = _put(tree, path, _value(keys.get(address.name), change.value, where), where)
+    changed = _put(tree, path, value_of(keys.get(address.name), change.value, where), where)
     assert isinstance(changed, Map)
     return changed
 
@@ -104,7 +104,7 @@ def _address(path: Sequence[str]) -> str:
     return line.removeprefix(".")
 
 
-def _value(key: Key[Any] | None, text: str, where: Where) -> Node:
+def value_of(key: Key[Any] | None, text: str, where: Where) -> Node:
     """What is to be put: a text just as it is for a key that holds one, whatever YAML would make
     of it; else YAML."""
     if key is not None and isinstance(key.kind, TextKind):

@@ -24,7 +24,7 @@ def emitted(data: Mapping[str, object]) -> str:
 
 def _map_lines(data: Mapping[str, object]) -> Iterator[str]:
     for key, value in data.items():
-        yield from _behind(key_of(_scalar(key)), value)
+        yield from _behind(key_of(written(key)), value)
 
 
 def _behind(start: str, value: object) -> Iterator[str]:
@@ -37,7 +37,7 @@ def _behind(start: str, value: object) -> Iterator[str]:
         for data in value:
             yield from _item(data)
     else:
-        yield f"{start} {_on_one_line(value)}"
+        yield f"{start} {on_one_line(value)}"
 
 
 def _item(value: object) -> Iterator[str]:
@@ -46,22 +46,24 @@ def _item(value: object) -> Iterator[str]:
         yield f"  - {first}"
         yield from (f"    {line}" for line in others)
     else:
-        yield f"  - {_on_one_line(value)}"
+        yield f"  - {on_one_line(value)}"
 
 
-def _on_one_line(value: object) -> str:
+def on_one_line(value: object) -> str:
+    """A value in the flow style, which stands wherever a value does."""
     if isinstance(value, Mapping):
-        entries = (f"{_scalar(key)}: {_on_one_line(data)}" for key, data in value.items())
+        entries = (f"{written(key)}: {on_one_line(data)}" for key, data in value.items())
         return f"{{{', '.join(entries)}}}"
     if _is_list(value):
-        return f"[{', '.join(map(_on_one_line, value))}]"
-    return _scalar(str(value))
+        return f"[{', '.join(map(on_one_line, value))}]"
+    return written(str(value))
 
 
 def _is_list(value: object) -> TypeGuard[Sequence[object]]:
     return isinstance(value, Sequence) and not isinstance(value, str)
 
 
-def _scalar(text: str) -> str:
+def written(text: str) -> str:
+    """A text as a scalar, plain where that is read as the same."""
     plain = _PLAIN.fullmatch(text) and text not in _MARKS and not text.startswith(("- ", "--- "))
     return text if plain else quoted(text)

@@ -1,4 +1,4 @@
-"""From bytes to a tree of nodes. The one importer of `yaml`.
+"""From bytes to a tree of nodes. The importer of `yaml`, with `editing`.
 
 PyYAML parses; the tree is built here from its events, so that every scalar stays the text
 that the author wrote, every node knows its line and column, repeated keys are found, and

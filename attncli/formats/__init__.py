@@ -35,7 +35,8 @@ class FormatInfo(NamedTuple):
     pictures of a page without being asked for them. `detail` is how closely a page is told in
     it if nothing is said, None if that is as it fits. In one that is `checking` sheets check
     themselves. `package` is the one that it takes besides those that are always there. One
-    with `values_only` can leave all texts out."""
+    with `values_only` can leave all texts out, in one that is `changing` a reader can change
+    numbers."""
 
     keys: tuple[str, ...] = ("embedded", "none", "separate")
     fragment: bool = False
@@ -50,6 +51,7 @@ class FormatInfo(NamedTuple):
     checking: bool = False
     package: str = ""
     values_only: bool = False
+    changing: bool = False
 
 
 class RenderOptions(NamedTuple):

@@ -50,7 +50,7 @@ def run(typed: Arguments) -> PageOutput:
         raise UserError.of("attn run", wrong, "keep one" if typed.scenario else right)
     _check_precision(typed.precision)
     trace = (typed._replace(detail=None) if typed.detail == COST else typed).work()
-    page = _cells(trace, typed) if typed.cell else _whole(trace, typed)
+    page = _cells(trace, typed) if typed.cell else _living(_whole(trace, typed), trace, typed)
     if typed.gradient_check:
         from attncli.pages.parts.gradients import gradient_check
 
@@ -62,6 +62,20 @@ def _cells(trace: Trace, typed: Arguments) -> Document:
     from attncli.pages.explain import cells_page, find_cells
 
     return cells_page(trace, find_cells(trace, typed.cell or (), typed.part.options()))
+
+
+def _living(page: Document, trace: Trace, typed: Arguments) -> Document:
+    """The page with what can be changed in it, in a format for that."""
+    can = abilities_chosen(typed.page.form, typed.page.output)
+    if not (can.changing and typed.scenario) or typed.trace is not None or typed.detail == COST:
+        return page
+    from attncli.library.changing import changeable
+
+    def told(more: Sequence[str]) -> Document:
+        return _whole(typed.worked_with(more), typed)
+
+    found = changeable(trace, typed.scenario, typed.changed.changes(), told)
+    return page._replace(changeable=found)
 
 
 def _whole(trace: Trace, typed: Arguments) -> Document:

@@ -133,6 +133,11 @@ class Rounding:
         entries = (self.quantities.get(text) for text in (name, name.alone, name.local))
         return next((places for places in entries if places is not None), self.of(step))
 
+    def is_own(self, step: str, name: Name) -> bool:
+        """Whether a quantity of a step has decimals of its own."""
+        other = replace(self, decimals=self.decimals + 1)
+        return other.decimals_of(step, name) == self.decimals_of(step, name)
+
     def of(self, step: str) -> int:
         """The decimals of one step's quantities."""
         return self.steps.get(step, self.decimals)

@@ -62,6 +62,12 @@ class Indexed(ByFirstForm):
     def repeats(self) -> bool:
         return isinstance(self.tree, Operand)
 
+    @property
+    def is_told_by_its_tree(self) -> bool:
+        """Whether each of its cells is worked from just what the tree says."""
+        kind = type(self)
+        return kind.whole_form is Indexed.whole_form and kind.first_form is Indexed.first_form
+
     def values(self, *operands: Matrix) -> Array:
         self.refuse(*operands)
         return self.arrays([operand.values for operand in operands])

@@ -29,6 +29,10 @@ class OfMemory(Indexed):
 
     empty: int | None = None
 
+    @property
+    def is_told_by_its_tree(self) -> bool:
+        return True  # what is left out is 0
+
     def first_form(self, i: int, j: int, *operands: Matrix) -> Expression:
         if self._is_empty(operands):
             return self._without({"i": i, "j": j, "": 0}, operands)

@@ -4,17 +4,31 @@ the lines that work them out, down to what is given."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from decimal import Decimal
 from html import escape
+from itertools import count
+from typing import NamedTuple
 
 from attncli.document.blocks import Line
+from attncli.document.changing import Place
 from attncli.equations.elision import MOST_FOLLOWED
-from attncli.equations.tree import INNER, Blank, Equation, Expression, Location, Number, Symbol
+from attncli.equations.tree import (
+    INNER,
+    Blank,
+    Equation,
+    Expression,
+    Location,
+    Number,
+    Symbol,
+    leaves,
+    with_each,
+)
 from attncli.formats.colours import ink_of_number
 from attncli.formats.html.blocks import embedded, empty, set_apart
 from attncli.names import Word
 from attncli.notation import plain
 from attncli.notation.escaping import printed
-from attncli.notation.plain import PlainNotation, unbreakable
+from attncli.notation.plain import MINUS, PlainNotation, unbreakable
 
 _MARK = "\ue000"
 """A character for private use, which no text of the program has; words are taken out before."""
@@ -42,49 +56,160 @@ class _Cutting(PlainNotation):
 def parts_of(node: Expression | Equation) -> Iterator[Part]:
     """The expression from left to right. Raises TypeError for a node that has no notation."""
     cutting = _Cutting()
-    for k, piece in enumerate(unbreakable(cutting.write(node)).split(_MARK)):
+    for k, piece in enumerate(_pieces(cutting, node)):
         if k % 2:
             yield cutting.found[int(piece)]
         elif piece:
             yield piece
 
 
+def _pieces(cutting: _Cutting, node: Expression | Equation) -> list[str]:
+    return unbreakable(cutting.write(node)).split(_MARK)
+
+
+class Slot(NamedTuple):
+    """A number that may become another one: whether it stands `after` a sign that says also its
+    own, or stands `held` in parentheses where it is below 0."""
+
+    number: Number
+    after: bool = False
+    held: bool = False
+
+
+_PLUS, _MINUS = "+ ", f"{MINUS} "
+_PROBE = "\0"
+"""The quantity of numbers that aren't there, by which one sees how signs are written."""
+
+
+def slots_of(
+    node: Expression | Equation, changes: Callable[[Number], bool]
+) -> Iterator[Part | Slot]:
+    """The same, with slots for numbers that may change. What is around these shows by writing them
+    above and below 0; before one `after` a sign the text doesn't have it. Raises TypeError."""
+    numbers = [n for n in leaves(node) if isinstance(n, Number) and changes(n)]
+    above, below = _Cutting(), _Cutting()
+    pieces = [_pieces(c, _probing(node, changes, s)) for c, s in ((above, 1), (below, -1))]
+    if [*map(_probed, above.found)] != [*map(_probed, below.found)]:
+        raise TypeError(f"{plain(node)} looks otherwise with other signs")
+    ending = ""  # the parenthesis that the slot before it closes
+    for k in range(0, len(pieces[0]), 2):
+        before, other = pieces[0][k], pieces[1][k].removeprefix(ending)
+        part = below.found[int(pieces[1][k + 1])] if k + 1 < len(pieces[1]) else None
+        place = None if part is None else _probed(part)
+        if place is None:
+            ending = ""
+            yield from (piece for piece in (before, part) if piece)
+            continue
+        assert isinstance(part, Number)
+        held = other == f"{before}("
+        after = part.shown > 0 and other.endswith(_MINUS) and before.endswith(_PLUS)
+        ending = ")" if held else ""
+        yield from filter(None, (before.removesuffix(_PLUS) if after else before,))
+        yield Slot(numbers[place], after, held)
+
+
+def _probing(
+    node: Expression | Equation, changes: Callable[[Number], bool], sign: int
+) -> Expression | Equation:
+    """The expression with numbers of one sign for those that may change, which know their
+    places."""
+    places = count()
+
+    def probe(number: Number) -> Number | None:
+        if not changes(number):
+            return None
+        return Number(Decimal(sign), Decimal(sign), Location(_PROBE, next(places), 0))
+
+    if isinstance(node, Equation):
+        return Equation(*(with_each(side, Number, probe) for side in node))
+    return with_each(node, Number, probe)
+
+
+def _probed(part: Part) -> int | None:
+    """The place of a number that stands for one that may change."""
+    cell = part.cell if isinstance(part, Number) else None
+    return cell.row if cell is not None and cell.quantity == _PROBE else None
+
+
 _Entry = list[str | list[str | int]]
 _UNNAMED = Symbol("")
-_Asked = Location | tuple[str, str]
-"""A cell; or of a number that a line came to on its way, what it was worked from, and itself."""
+_Asked = Location | Expression
+"""A cell; or what a number was worked from that a line came to on its way."""
 
 
 class AskedNumbers:
     """The numbers of one page, in the order in which they were met: those that the page shows, then
-    those that these lead to, the nearest first. Of a very large trace not all are followed."""
+    those that these lead to, the nearest first. Of a very large trace not all are followed. Where
+    they may be `changed`, by the keys of those that were given, a number tells how it is written
+    when it is another one."""
 
-    def __init__(self, origins: Mapping[Location, Line], *, of_sheet: bool) -> None:
+    def __init__(
+        self,
+        origins: Mapping[Location, Line],
+        *,
+        of_sheet: bool,
+        changed: Mapping[Location, Place] | None = None,
+    ) -> None:
         self._of_sheet = of_sheet
         self._origins = origins
-        self._places: dict[_Asked, int] = {}
+        self._changed = changed
+        self._places: dict[object, int] = {}
         self._met: list[Line] = []
+        self.cells: list[_Asked] = []
 
     def number(self, number: Number, ink: str = "") -> str:
         """A number on the page, in an ink; a cell of a table has that itself."""
-        text, place = plain(number), self._place(number)
-        if place is None:
-            return text
-        kind = f' class="{ink}"' if ink else ""
-        return f'<span data-n="{place}"{kind}>{text}</span>'
+        return self._number(Slot(number), ink)
+
+    def _number(self, slot: Slot, ink: str) -> str:
+        text, place = plain(slot.number), self._place(slot.number)
+        if slot.after:
+            sign, text = (_MINUS, text[1:]) if text.startswith(MINUS) else (_PLUS, text)
+        if slot.held and (text.startswith(MINUS) or "e" in text):
+            text = f"({text})"
+        if place is not None:
+            kind = f' class="{ink}"' if ink else ""
+            text = f'<span data-n="{place}"{kind}{self._key(slot)}>{text}</span>'
+        return f"<i>{sign}</i>{text}" if slot.after else text
+
+    def _key(self, slot: Slot) -> str:
+        """What a number can be changed by, and how it is written then."""
+        if self._changed is None:
+            return ""
+        looks = " data-held" * slot.held + " data-after" * slot.after
+        cell = slot.number.cell
+        if cell is None or cell not in self._changed:
+            return looks
+        return f'{looks} data-set="{escape(self._changed[cell].key)}"'
 
     def attributes(self, number: Number) -> Mapping[str, str]:
         """The attributes of what shows a number in a picture."""
         place = self._place(number)
         return {} if place is None else {"data_n": f"{place}"}
 
+    def relation(self, sign: str, result: Expression) -> str:
+        """A sign before what it leads to; where numbers may change, it knows which these are."""
+        if self._changed is None:
+            return sign
+        places = (self._place(x) for x in leaves(result) if isinstance(x, Number))
+        told = " ".join(str(place) for place in places if place is not None)
+        return f'<b data-of="{told}">{sign}</b>' if told else sign
+
     def expression(self, node: Expression | Equation, blank: Callable[[Blank], str] = empty) -> str:
         """An expression whose numbers can be asked about."""
-        parts = (self._part(part, blank) for part in parts_of(node))
+        parts = (self._part(part, blank) for part in self._parts(node))
         return f'<span class="worked">{"".join(parts)}</span>'
 
-    def _part(self, part: Part, blank: Callable[[Blank], str]) -> str:
+    def _parts(self, node: Expression | Equation) -> Iterable[Part | Slot]:
+        return parts_of(node) if self._changed is None else slots_of(node, self._is_asked)
+
+    def _is_asked(self, number: Number) -> bool:
+        return self._asked(number) is not None
+
+    def _part(self, part: Part | Slot, blank: Callable[[Blank], str]) -> str:
         match part:
+            case Slot():
+                return self._number(part, ink_of_number(part.number))
             case Number():
                 return self.number(part, ink_of_number(part))
             case Blank():
@@ -102,50 +227,71 @@ class AskedNumbers:
         asked = self._asked(number)
         if asked is None:
             return None
-        if asked not in self._places:
+        # where numbers change, two that look alike may not stay so
+        key = asked if isinstance(asked, Location) or self._changed is not None else (
+            plain(asked), plain(number),
+        )  # fmt: skip
+        if key not in self._places:
             if len(self._met) == MOST_FOLLOWED:
                 return None
-            self._places[asked] = len(self._met)
+            self._places[key] = len(self._met)
             self._met.append(self._line(asked, number))
-        place = self._places[asked]
+            self.cells.append(asked)
+        place = self._places[key]
         return place if _is_same(self._met[place].parts[-1][1], number) else None
 
     def _asked(self, number: Number) -> _Asked | None:
         if number.cell == INNER:
-            return None if number.form is None else (plain(number.form), plain(number))
+            return number.form
         return number.cell if number.cell in self._origins else None
 
     def _line(self, asked: _Asked, number: Number) -> Line:
         if isinstance(asked, Location):
             return self._origins[asked]
-        assert number.form is not None
-        return Line(_UNNAMED, (("", number.form), ("=", Number(number.full, number.shown))))
+        return Line(_UNNAMED, (("", asked), ("=", Number(number.full, number.shown))))
 
     def script(self) -> str:
         """The list for the page's script."""
-        return embedded([*self._entries()])
+        return embedded(self.entries())
 
-    def _entries(self) -> Iterator[_Entry]:
+    def entries(self) -> list[_Entry]:
         """An entry for each number that was met, and for those that it leads to: what it is called,
         then its working; a number in it is its text and its place."""
-        for line in self._met:  # which gets longer on the way
-            yield [_text(parts_of(line.label)), *self._told(line.parts)]
+        return [
+            [_text(parts_of(line.label)), *self._told(n, line)]
+            for n, line in enumerate(self._met)  # which gets longer on the way
+        ]
 
-    def _told(self, parts: Iterable[tuple[str, Expression]]) -> Iterator[str | list[str | int]]:
+    def _told(self, n: int, line: Line) -> Iterator[str | list[str | int]]:
+        """The parts of a line, texts beside each other as one."""
         text = ""
-        for relation, expression in parts:
-            text += f" {relation} " if relation else ""
-            for part in parts_of(expression):
-                place = self._place(part) if isinstance(part, Number) else None
-                if place is None:
-                    text += _text([part])
-                    continue
-                if text:
-                    yield text
-                text = ""
-                yield [_text([part]), place]
+        for part in self._told_parts(n, line):
+            if isinstance(part, str):
+                text += part
+                continue
+            if text:
+                yield text
+            text = ""
+            yield part
         if text:
             yield text
+
+    def _told_parts(self, n: int, line: Line) -> Iterator[str | list[str | int]]:
+        for k, (relation, expression) in enumerate(line.parts):
+            if self._changed is not None and k and k == len(line.parts) - 1:
+                yield " "
+                yield [relation, n, "of"]
+                yield " "
+            elif relation:
+                yield f" {relation} "
+            for part in self._parts(expression):
+                slot = Slot(part) if isinstance(part, Number) else part
+                place = self._place(slot.number) if isinstance(slot, Slot) else None
+                if not isinstance(slot, Slot) or place is None:
+                    yield _text([part])
+                else:
+                    looks = ["after"] * slot.after + ["held"] * slot.held
+                    yield [_text([slot.number]), place, *looks]
 
 
 def _is_same(result: Expression, number: Number) -> bool:
@@ -153,10 +299,18 @@ def _is_same(result: Expression, number: Number) -> bool:
     return isinstance(result, Number) and abs(result.shown) == abs(number.shown)
 
 
-def _text(parts: Iterable[Part]) -> str:
+def _text(parts: Iterable[Part | Slot]) -> str:
     """Parts as a text, without the isolates, which a page has elements for."""
-    texts = (
-        part if isinstance(part, str) else printed(part) if isinstance(part, Word) else plain(part)
-        for part in parts
-    )
-    return "".join(texts)
+    return "".join(map(_told_text, parts))
+
+
+def _told_text(part: Part | Slot) -> str:
+    match part:
+        case str():
+            return part
+        case Word():
+            return printed(part)
+        case Slot(number):
+            return plain(number)
+        case _:
+            return plain(part)

@@ -88,7 +88,7 @@ class HtmlStyle(NamedTuple):
     `framed` is what stands around a table of a kind, `looks` the classes of a cell.
     `inline` writes working in plain notation, and `answered` the options of a question and the
     place for its answer, where a format has a way of its own for that;
-    `picture` draws, where one can."""
+    `picture` draws, where one can; `relation` writes the sign before a result."""
 
     text: Callable[[str], str] = escaped
     worded: Callable[[str], str] = set_apart
@@ -101,6 +101,7 @@ class HtmlStyle(NamedTuple):
     inline: Callable[[Expression | Equation], str] | None = None
     answered: Callable[[WordBlank], str] | None = None
     picture: Callable[[Picture | Graph], str] | None = None
+    relation: Callable[[str, Expression], str] = lambda sign, _: sign
 
     def word(self, word: Word | str) -> str:
         """Somebody's word, or a text of ours in its place."""
@@ -236,6 +237,7 @@ def table_html(block: MatrixBlock | SideBySide | Table, style: HtmlStyle) -> str
         _heading(named(heading, style), "col", figure, style.looks(heading.look))
         for (heading, *_), figure in zip(grid.columns, figures, strict=True)
     )
+    kind += " variant" * bool(getattr(block, "variant", ""))
     return _framed(style, kind, rows, head_of(headings, ink))
 
 
@@ -321,8 +323,10 @@ _UNBROKEN = 4
 
 def _row(line: Line, style: HtmlStyle, plainly: bool, worked: bool) -> str:
     write = plain_html if plainly else expression_html
-    *before, result = (f"{relation} {write(part, style)}" for relation, part in line.parts)
-    last = line.parts[-1][1]
+    *parts, (relation, last) = line.parts
+    before = [f"<span>{is_so} {write(part, style)}</span>" for is_so, part in parts]
+    sign = style.relation(relation, last) if parts else relation
+    result = f"{sign} {write(last, style)}"
     if isinstance(last, Vector) and len(last.entries) > _UNBROKEN:
         result = f'<span class="long">{result}</span>'
     cells = [" ".join(before), result] if worked else [result]
@@ -338,7 +342,8 @@ def addition_html(block: ColumnSum, style: HtmlStyle) -> str:
     for sign, product, value in addends:
         cells = ["…", ""] if value is None else [write(product, style), f"→ {write(value, style)}"]
         rows.append(row_of(sign.strip(), cells))
-    rows.append(row_of(block.relation, ["", write(block.total, style)]))
+    relation = style.relation(block.relation, block.total)
+    rows.append(row_of(relation, ["", write(block.total, style)]))
     label = f'<tr><th scope="colgroup" colspan="3">{code_html(block.label, style)}</th></tr>'
     return _framed(style, "addition", rows, label)
 

@@ -2,16 +2,11 @@
 "use strict";
 (() => {
   const entries = JSON.parse(document.getElementById("numbers").textContent);
+  // how a number came about; whoever works the page again says it otherwise
+  const page = (window.attncli = { entry: (n) => entries[n] });
   const how = document.getElementById("how");
   const main = document.querySelector("main");
-  const sections = [...main.querySelectorAll(":scope > section")];
-  const numbers = [...main.querySelectorAll("[data-n]")];
-  const places = new Map(); // the elements that show a number, by its place in the list
-  for (const shown of numbers) {
-    const n = Number(shown.dataset.n);
-    if (!places.has(n)) places.set(n, []);
-    places.get(n).push(shown);
-  }
+  let sections, numbers, places; // the elements that show a number, by its place in the list
   let path = []; // from the number that was asked about to the one that is shown, by their places
   let anchor = null; // the element that was asked about
   let pinned = false;
@@ -20,15 +15,15 @@
 
   const operandsOf = (n) => {
     const found = new Set();
-    for (const part of entries[n].slice(1)) if (Array.isArray(part)) found.add(part[1]);
+    for (const part of page.entry(n).slice(1)) if (Array.isArray(part)) found.add(part[1]);
     found.delete(n);
     return found;
   };
 
-  const nameOf = (n) => entries[n][0] || textOf(n);
+  const nameOf = (n) => page.entry(n)[0] || textOf(n);
 
   const textOf = (n) =>
-    entries[n].slice(1).map((part) => (Array.isArray(part) ? part[0] : part)).join("").trim();
+    page.entry(n).slice(1).map((part) => (Array.isArray(part) ? part[0] : part)).join("").trim();
 
   const element = (name, properties, ...inside) => {
     const made = Object.assign(document.createElement(name), properties);
@@ -39,7 +34,7 @@
   const lineOf = (n) => {
     const line = element("div", { className: "line" });
     if (entries[n][0]) line.append(element("bdi", { textContent: entries[n][0] }));
-    for (const part of entries[n].slice(1)) {
+    for (const part of page.entry(n).slice(1)) {
       if (!Array.isArray(part)) line.append(part);
       else if (part[1] === n) line.append(element("strong", { textContent: part[0] }));
       else line.append(linkTo(part[1], part[0]));
@@ -68,7 +63,8 @@
 
   const origins = (n) => {
     const names = [...operandsOf(n)].map(nameOf);
-    const begins = entries[n].length === 3 && entries[n][0];
+    const [name, ...parts] = page.entry(n);
+    const begins = parts.length === 2 && name;
     const told = names.length ? `from ${names.join("; ")}` : begins ? "the working begins here" : "";
     return element("div", { className: "of", textContent: told });
   };
@@ -81,7 +77,7 @@
     anchor = from;
     describe("how");
     const n = path[path.length - 1];
-    how.replaceChildren(trail(), lineOf(n), origins(n));
+    how.replaceChildren(trail(), lineOf(n), origins(n), ...fieldFor(n));
     if (pinned) {
       const close = element("button", { type: "button", className: "close", textContent: "×" });
       close.setAttribute("aria-label", "Close");
@@ -92,6 +88,21 @@
     lightAll();
     settle();
   };
+
+  // a number that was given can be changed, where somebody works what follows from it
+  const fieldFor = (n) => {
+    const key = (places.get(n) || []).find((shown) => shown.dataset.set)?.dataset.set;
+    if (!key || !pinned) return [];
+    const field = element("input", { name: "value", size: 8, value: textOf(n).replace(/^.*= /, "").replace("−", "-"), ariaLabel: `${key}, changed to` });
+    const form = element("form", {}, "change to ", field, " ", element("button", { textContent: "Change" }));
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      change(key, field.value.trim().replace("−", "-").replace(",", "."));
+    });
+    return [form];
+  };
+  const change = (key, value) => document.dispatchEvent(new CustomEvent("attn:change", { detail: { key, value } }));
+  document.addEventListener("change", ({ target }) => target.dataset.key && change(target.dataset.key, target.value));
 
   const describe = (by) => (by ? anchor?.setAttribute("aria-describedby", by) : anchor?.removeAttribute("aria-describedby"));
 
@@ -194,21 +205,6 @@
     for (const other of shown.closest("section").querySelectorAll('[data-n][tabindex="0"]')) other.tabIndex = -1;
     shown.tabIndex = 0;
   };
-  for (const shown of numbers) {
-    shown.tabIndex = -1;
-    shown.setAttribute("role", "button");
-  }
-  for (const drawing of main.querySelectorAll("svg:has([data-n])")) drawing.setAttribute("role", "group");
-  for (const frame of main.querySelectorAll(".scroll")) {
-    if (frame.scrollWidth <= frame.clientWidth) continue;
-    frame.tabIndex = 0;
-    // the first column stays where it is, and may take too much room
-    for (const name of frame.querySelectorAll("tr > :first-child code")) name.innerHTML = name.innerHTML.replace(/[[,._](?=\w)/g, "$&<wbr>");
-  }
-  for (const section of sections) {
-    const first = numbers.find((one) => section.contains(one));
-    if (first) first.tabIndex = 0;
-  }
 
   const beside = (shown, key) => {
     const at = numbers.indexOf(shown);
@@ -247,27 +243,13 @@
     if (event.key === "s") stepByStep();
   });
 
-  // -- commands and texts to copy; they are selected, at least, where the clipboard isn't allowed ----
-
-  for (const text of main.querySelectorAll("aside .command, .copied pre")) {
-    const button = element("button", { type: "button", textContent: "Copy", ariaLive: "polite" });
-    button.addEventListener("click", async () => {
-      getSelection().selectAllChildren(text);
-      const written = Promise.resolve().then(() => navigator.clipboard.writeText(text.textContent));
-      button.textContent = (await written.then(() => true, () => document.execCommand("copy"))) ? "Copied" : "Selected";
-    });
-    text.after(" ", button);
-  }
-
   // -- step by step ------------------------------------------------------------------------------
 
   let now = 0;
-  const contents = document.querySelector("nav.contents details"); // one line where there is no room beside the page
-  const links = [...contents.querySelectorAll("a")];
+  let contents, links; // one line where there is no room beside the page
   const roomy = matchMedia("(min-width: 60.01rem)");
   const fold = () => { contents.open = roomy.matches; };
   roomy.addEventListener("change", fold);
-  fold();
 
   const mark = (k) => {
     now = k;
@@ -294,13 +276,69 @@
   const toggle = element("button", { type: "button", textContent: "Step by step" });
   toggle.setAttribute("aria-pressed", "false");
   toggle.addEventListener("click", stepByStep);
-  const keys = `Keys: n and p for the next and the previous step, s for one step at a time${numbers.length ? "; arrows from number to number, Enter to ask, Escape to close" : ""}.`;
-  contents.append(toggle, element("p", { className: "keys", textContent: keys }));
-  links.forEach((link, k) => link.addEventListener("click", () => { mark(k); fold(); }));
+
   const watch = new IntersectionObserver((seen) => {
     const top = seen.find((one) => one.isIntersecting);
     if (top && !document.body.classList.contains("stepping")) mark(sections.indexOf(top.target));
   }, { rootMargin: "-64px 0px -70% 0px" });
-  sections.forEach((section) => watch.observe(section));
-  mark(0);
+
+  // -- what is bound to what stands on the page, which others may have put there ---------------------
+
+  const bind = () => {
+    sections = [...main.querySelectorAll(":scope > section")];
+    numbers = [...main.querySelectorAll("[data-n]")];
+    places = Map.groupBy(numbers, (shown) => Number(shown.dataset.n));
+    bindNumbers();
+    bindTexts();
+    bindContents();
+    mark(Math.min(now, sections.length - 1));
+  };
+
+  // one number of each section can be reached by Tab, the others from it by the arrow keys
+  const bindNumbers = () => {
+    for (const shown of numbers) {
+      shown.tabIndex = -1;
+      shown.setAttribute("role", "button");
+    }
+    for (const drawing of main.querySelectorAll("svg:has([data-n])")) drawing.setAttribute("role", "group");
+    for (const frame of main.querySelectorAll(".scroll")) {
+      if (frame.scrollWidth <= frame.clientWidth) continue;
+      frame.tabIndex = 0;
+      // the first column stays where it is, and may take too much room
+      for (const name of frame.querySelectorAll("tr > :first-child code")) name.innerHTML = name.innerHTML.replace(/[[,._](?=\w)/g, "$&<wbr>");
+    }
+    for (const section of sections) {
+      const first = numbers.find((one) => section.contains(one));
+      if (first) first.tabIndex = 0;
+    }
+  };
+
+  // commands and texts to copy; they are selected, at least, where the clipboard isn't allowed
+  const bindTexts = () => {
+    for (const text of main.querySelectorAll("aside .command, .copied pre")) {
+      if (text.nextElementSibling?.localName === "button") continue;
+      const button = element("button", { type: "button", textContent: "Copy", ariaLive: "polite" });
+      button.addEventListener("click", async () => {
+        getSelection().selectAllChildren(text);
+        const written = Promise.resolve().then(() => navigator.clipboard.writeText(text.textContent));
+        button.textContent = (await written.then(() => true, () => document.execCommand("copy"))) ? "Copied" : "Selected";
+      });
+      text.after(" ", button);
+    }
+  };
+
+  const bindContents = () => {
+    watch.disconnect();
+    sections.forEach((section) => watch.observe(section));
+    if (contents === document.querySelector("nav.contents details")) return;
+    contents = document.querySelector("nav.contents details");
+    links = [...contents.querySelectorAll("a")];
+    fold();
+    const keys = `Keys: n and p for the next and the previous step, s for one step at a time${numbers.length ? "; arrows from number to number, Enter to ask, Escape to close" : ""}.`;
+    contents.append(toggle, element("p", { className: "keys", textContent: keys }));
+    links.forEach((link, k) => link.addEventListener("click", () => { mark(k); fold(); }));
+  };
+
+  document.addEventListener("attn:renewed", bind);
+  bind();
 })();

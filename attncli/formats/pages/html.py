@@ -25,7 +25,15 @@ from attncli.formats.html.blocks import (
     set_apart,
     spans_html,
 )
-from attncli.formats.html.webpage import INSIDE, SHARED, PageAssets, file_text, looks_of
+from attncli.formats.html.live import LivePage
+from attncli.formats.html.webpage import (
+    INSIDE,
+    LIVE_SCRIPTS,
+    SHARED,
+    PageAssets,
+    file_text,
+    looks_of,
+)
 from attncli.formats.svg.drawing import drawn, inline
 from attncli.formats.svg.elements import Asked, silent
 from attncli.formats.writers import (
@@ -44,7 +52,9 @@ from attncli.notation.mathml import MathmlNotation, mathml
 from attncli.option_values import LANGUAGES
 
 SUFFIXES = (".html", ".htm")
-ABILITIES = FormatInfo(keys=("none", "separate"), together=True, pictured=True, checking=True)
+ABILITIES = FormatInfo(
+    keys=("none", "separate"), together=True, pictured=True, checking=True, changing=True
+)
 """A sheet says by itself what is right, and no key goes into the file that students get."""
 
 _UNTOLD = '<span class="untold" role="img" aria-label="…">▢</span>'
@@ -175,14 +185,8 @@ def render_together(documents: Sequence[Document], page: RenderOptions) -> str:
     """Documents one below the other, each on a new sheet where they are printed."""
     paper, fields = documents[0].paper, AnswerFields()
     assets = SHARED if page.shared else INSIDE
-    of_sheet = paper is not None and paper.kind == "sheet"
-    asked = AskedNumbers(documents[0].origins, of_sheet=of_sheet)
-    pairs = [
-        (part, _style(asked, fields.of(document)))
-        for k, document in enumerate(documents)
-        for part in _parts(_pieces(document), on_new_page=k > 0)
-    ]
-    main = "\n".join(_section(k, part, style) for k, (part, style) in enumerate(pairs))
+    live = LivePage.of(documents[0]) if len(documents) == 1 else None
+    written = _written(documents, fields, live)
     words = words_of(LANGUAGES[0] if paper is None else paper.language).check
     return Template(file_text("page.html")).substitute(
         language=LANGUAGES[0] if paper is None else paper.language,
@@ -192,13 +196,51 @@ def render_together(documents: Sequence[Document], page: RenderOptions) -> str:
         style=assets.style(),
         size="" if paper is None else _SIZES[paper.size],
         kind="" if paper is None else f' class="{paper.kind}"',
-        contents=_contents([part for part, _ in pairs]),
-        check=bar_of(words) if fields.any else "",
-        main=main,
-        numbers=asked.script(),
+        contents=written.contents,
+        check=bar_of(words) if fields.any else "" if live is None else live.bar(),
+        main=written.main,
+        numbers=written.asked.script(),
         script=assets.script("page.js"),
         sheet=f"\n{_checking(fields, words, assets)}" if fields.any else "",
+        live="" if live is None else f"\n{_living(live, written, assets)}",
     )
+
+
+class _Written(NamedTuple):
+    """What a page has in it, and which of its numbers can be asked."""
+
+    main: str
+    contents: str
+    asked: AskedNumbers
+
+
+def _written(
+    documents: Sequence[Document], fields: AnswerFields, live: LivePage | None = None
+) -> _Written:
+    first = documents[0]
+    of_sheet = first.paper is not None and first.paper.kind == "sheet"
+    changed = None if live is None else live.changeable.numbers
+    asked = AskedNumbers(first.origins, of_sheet=of_sheet, changed=changed)
+    pairs = [
+        (part, _style(asked, fields.of(document)))
+        for k, document in enumerate(documents)
+        for part in _parts(_pieces(document), on_new_page=k > 0)
+    ]
+    main = "\n".join(_section(k, part, style) for k, (part, style) in enumerate(pairs))
+    return _Written(main, _contents([part for part, _ in pairs]), asked)
+
+
+def _living(live: LivePage, own: _Written, assets: PageAssets) -> str:
+    """The scripts of a page that is worked again, and what they go by: its own version, and those
+    with other choices."""
+    versions = [live.version(own.asked)]
+    for choices, document in live.changeable.otherwise.items():
+        other = live._replace(document=document)
+        written = _written([other.document], AnswerFields(), other)
+        texts = {"choices": choices, "main": written.main, "contents": written.contents}
+        versions.append({**texts, **other.version(written.asked)})
+    data = f'<script type="application/octet-stream" id="live">{live.data(versions)}</script>'
+    return "\n".join((data, *map(assets.script, LIVE_SCRIPTS)))
 
 
 def _style(asked: AskedNumbers, fields: SheetFields | None) -> HtmlStyle:
@@ -212,6 +254,7 @@ def _style(asked: AskedNumbers, fields: SheetFields | None) -> HtmlStyle:
         inline=partial(asked.expression, blank=blank),
         answered=None if fields is None else fields.answered,
         picture=partial(figure_html, asked=asked.attributes),
+        relation=asked.relation,
     )
 
 

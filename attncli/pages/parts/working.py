@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attncli.document.blocks import Block, ColumnSum, Derivation, Line
-from attncli.document.tables import WorkedTable
+from attncli.document.tables import IndexedEquation, WorkedTable
 from attncli.equations import deciding
 from attncli.equations.elision import MOST_PARTS, MOST_ROWS_OF_A_LIST, elided, shortened
 from attncli.equations.matrix import Matrix
@@ -16,6 +16,7 @@ from attncli.equations.tree import Expression, Location, Number, Omitted, Produc
 from attncli.names import GRADIENTS, Name
 from attncli.operations.activations import Add
 from attncli.operations.attention import scaled_vector
+from attncli.operations.equation import Indexed
 from attncli.operations.operation import Layout, Operation
 from attncli.operations.operation import Working as Forms
 from attncli.operations.rearranging import Moved, TakeRows
@@ -365,23 +366,36 @@ class Workings(Mapping[str, WorkedTable]):
         if definition is None:
             return WorkedTable(table, (), None, lambda *_: None)
         formulas = definition.operation.formulas(name, *definition.operands)
-        return WorkedTable(table, formulas, self._decimals(quantity), partial(self._form, quantity))
+        operation, step = definition.operation, definition.step
+        equation = None
+        if isinstance(operation, Indexed) and operation.is_told_by_its_tree:
+            equation = IndexedEquation(operation.tree, operation.sides, definition.operands)
+        moved = operation.copies or isinstance(operation, Moved)
+        rounding = self._trace.rounding
+        return WorkedTable(
+            table,
+            formulas,
+            rounding.decimals_of(step, quantity.name) if rounding.carries and not moved else None,
+            partial(self._form, quantity),
+            equation,
+            partial(self._told, quantity),
+            moved,
+            rounding.is_own(step, quantity.name),
+        )
 
     def __contains__(self, name: object) -> bool:
         return name in self._trace.quantities
-
-    def _decimals(self, quantity: Quantity) -> int | None:
-        definition = quantity.definition
-        if definition is None or not self._trace.rounding.carries:
-            return None
-        if definition.operation.copies or isinstance(definition.operation, Moved):
-            return None
-        return self._trace.rounding.decimals_of(definition.step, quantity.name)
 
     def _form(self, quantity: Quantity, i: int, j: int) -> Expression | None:
         assert quantity.definition is not None
         operands = self._trace.operands(quantity.definition)
         return quantity.definition.operation.whole_form(i, j, *operands)
+
+    def _told(self, quantity: Quantity, i: int, j: int) -> Expression | None:
+        assert quantity.definition is not None
+        operands = self._trace.operands(quantity.definition)
+        told = quantity.definition.operation.first_form(i, j, *operands)
+        return None if told == self._form(quantity, i, j) else told
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._trace.quantities)

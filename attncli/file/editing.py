@@ -1,0 +1,149 @@
+"""Writing changes into the text of a scenario file, which stays as its author laid it out.
+
+A value is replaced at the marks that the parser has of it, so that comments, alignment and all else
+stay byte by byte: a round trip through ruamel.yaml keeps comments and lays the rest out anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import yaml
+
+from attncli.errors import Where
+from attncli.file import reading
+from attncli.file.address import AddressError, parse_address
+from attncli.file.changes import Change, Keys, applied, value_of
+from attncli.file.emitting import on_one_line, written
+from attncli.file.nodes import Map, data_of
+from attncli.file.problems import Diagnostics, scenario_error
+from attncli.notation.escaping import key_of
+
+
+class Splice(NamedTuple):
+    """Where a text says the value of a key: what stands from `start` to `end` is replaced by
+    `before`, the value and `after`."""
+
+    start: int
+    end: int
+    before: str = ""
+    after: str = ""
+
+    def into(self, text: str, value: str) -> str:
+        """The text with a value there."""
+        return f"{text[: self.start]}{self.before}{value}{self.after}{text[self.end :]}"
+
+
+def edited(text: str, changes: Iterable[tuple[str, str]], keys: Keys | None = None) -> str:
+    """The text of a scenario file with changes, each a key and a value as `--set` takes them; the
+    `keys` of a file say which of them hold texts. It reads as the changed tree does, and nothing
+    else of it is touched. Raises ScenarioError."""
+    known: Keys = keys or {}
+    for key, value in changes:
+        made = Change(f"--set {key}={value}", key, value)
+        problems = Diagnostics()
+        meant = applied(_tree(text, problems), [made], known, problems)
+        problems.stop_if_any()
+        place, where = splice_of(text, key), Where(made.option)
+        new = "" if place is None else place.into(text, _written(known, made, where))
+        if not new or data_of(_tree(new, problems)) != data_of(meant):
+            right = "change the file itself, where its value comes from"
+            raise scenario_error(where, "the file says this in no place of its own", right)
+        text = new
+    return text
+
+
+def _tree(text: str, problems: Diagnostics) -> Map:
+    node = reading.read_value(text, Where("scenario", 1, 1), problems)
+    return node if isinstance(node, Map) else Map((), Where("scenario", 1, 1))
+
+
+def _written(keys: Keys, change: Change, where: Where) -> str:
+    key = keys.get(parse_address(change.key).name)
+    return on_one_line(data_of(value_of(key, change.value, where)))
+
+
+def splice_of(text: str, key: str) -> Splice | None:
+    """Where a text says the value of a key, or where it would. None where it can't: for a number
+    that is drawn or in a file of arrays, one that has another name (`&`) or is taken over (`<<`),
+    an entry that isn't there."""
+    try:
+        address, node = parse_address(key), _composed(text)
+    except (AddressError, yaml.YAMLError):
+        return None
+    path = [*address.segments, *(index.text for index in address.indices)]
+    for k, name in enumerate(path):
+        if _is_shared(text, node):
+            return None
+        inside = dict(_entries(node)).get(name)
+        if inside is None:
+            return _missing(text, node, path[k:])
+        node = inside
+    return None if node is None or _is_shared(text, node) else _around(text, node)
+
+
+@lru_cache(maxsize=1)
+def _composed(text: str) -> Any:  # noqa: ANN401
+    """The parser's own tree, whose marks say where a node starts and ends: each node is its start
+    and end, and what is in it."""
+    return yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+
+
+def _is_shared(text: str, node: Any) -> bool:  # noqa: ANN401
+    """Whether a node has an anchor, by which it may be meant elsewhere, or a tag. Of an alias the
+    parser gives the node that it is of."""
+    return node is None or text[node.start_mark.index : node.start_mark.index + 1] in ("&", "!")
+
+
+def _entries(node: Any) -> Iterable[tuple[str, Any]]:  # noqa: ANN401
+    """What is in a map or a list, by name or number; of a repeated key the first."""
+    if isinstance(node, yaml.MappingNode):
+        return [(key.value, value) for key, value in reversed(node.value)]
+    if isinstance(node, yaml.SequenceNode):
+        return [(str(k), entry) for k, entry in enumerate(node.value, start=1)]
+    return ()
+
+
+def _last(node: Any) -> Any:  # noqa: ANN401
+    """What a node ends with."""
+    while isinstance(node, yaml.CollectionNode) and not node.flow_style:
+        node = node.value[-1][1] if isinstance(node, yaml.MappingNode) else node.value[-1]
+    return node
+
+
+def _around(text: str, node: Any) -> Splice | None:  # noqa: ANN401
+    """A node's own place, from its first character to the last of what it ends with."""
+    start, last = node.start_mark.index, _last(node)
+    if _is_shared(text, last):
+        return None
+    end = max(start, len(text[: last.end_mark.index].rstrip()))
+    line = text[text.rfind("\n", 0, start) + 1 : start]
+    # nothing may stand right after a colon, nor a list's entry as far left as its key
+    below = isinstance(node, yaml.SequenceNode) and not node.flow_style and not line.strip()
+    return Splice(start, end, " " if below or start == last.end_mark.index else "")
+
+
+def _missing(text: str, node: Any, names: Sequence[str]) -> Splice | None:  # noqa: ANN401
+    """The place for a key that a map doesn't have: after its last one, in a block on a line of its
+    own."""
+    taken_over = isinstance(node, yaml.MappingNode) and any(k.value == "<<" for k, _ in node.value)
+    if not isinstance(node, yaml.MappingNode) or any(map(str.isdecimal, names)) or taken_over:
+        return None
+    keys = [key_of(written(name)) for name in names]
+    before, after = f"{' {'.join(keys)} ", "}" * (len(keys) - 1)
+    if node.flow_style:
+        end = node.value[-1][1].end_mark.index if node.value else node.start_mark.index + 1
+        return Splice(end, end, f", {before}" if node.value else before, after)
+    last = _last(node)
+    if _is_shared(text, last):
+        return None
+    newline = "\r\n" if "\r\n" in text else "\n"
+    before = f"{' ' * node.start_mark.column}{before}"
+    end = last.end_mark.index
+    if not text[:end].endswith("\n"):
+        end = text.find("\n", end) + 1 or len(text)
+    if not text[:end].endswith("\n"):
+        return Splice(end, end, f"{newline}{before}", after)
+    return Splice(end, end, before, f"{after}{newline}")

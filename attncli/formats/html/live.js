@@ -1,0 +1,230 @@
+// Works the page again when a number that is given, the rounding, the scale or the mask is changed:
+// every number that follows, its lines of working, the signs between them, shades and pictures.
+"use strict";
+(async () => {
+  const packed = Uint8Array.from(atob(document.getElementById("live").textContent), (c) => c.charCodeAt(0));
+  const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  const data = JSON.parse(await new Response(unpacked).text());
+  const page = window.attncli, main = document.querySelector("main");
+  const bar = document.getElementById("changes"), made = bar.querySelector(".made");
+  const [own] = data.versions;
+  own.main = [...main.querySelectorAll(":scope > section")].map((section) => section.outerHTML).join("\n");
+  own.choices = Object.entries(data.choices).filter(([key]) => !key.startsWith("rounding.")).map(([key, [value]]) => `${key}=${value}`);
+  let changes = new Map(); // by their keys as `--set` takes them, in the order in which they were made
+  let version = own, worked;
+
+  // -- what is changed -----------------------------------------------------------------------------
+
+  const chosen = (key) => changes.get(key) ?? data.choices[key]?.[0];
+  const meant = () => {
+    const wanted = own.choices.map((choice) => `${choice.split("=")[0]}=${chosen(choice.split("=")[0])}`).join();
+    return data.versions.find((one) => one.choices.join() === wanted);
+  };
+
+  // the quantities with the numbers that were changed
+  const worth = (of, all) => {
+    const quantities = of.quantities.map((its) => ({ ...its, numbers: its.numbers && [...its.numbers] }));
+    const named = new Map(quantities.map((its) => [its.name, its]));
+    for (const [key, value] of all) {
+      const [name, row, column] = data.places[key] || [];
+      const its = named.get(name);
+      if (its) its.numbers[row * its.columns + column] = value;
+    }
+    const policy = all.get("rounding.policy") ?? data.policy;
+    return new Evaluator({ policy, decimals: Number(all.get("rounding.decimals") ?? data.decimals), quantities });
+  };
+
+  const refused = (key, value) => {
+    if (data.choices[key]) return meant() ? "" : `with ${key} ${value} this can't be worked`;
+    if (!data.places[key]) return `${key} can't be changed here`;
+    return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,2})?$/i.test(value) ? "" : `“${value}” is not a number; give one such as 0.5 or -2`;
+  };
+
+  const change = (key, value) => {
+    const before = new Map(changes);
+    const isOwn = data.choices[key] ? value === data.choices[key][0] : value === numberOf(key);
+    changes.delete(key);
+    if (!isOwn) changes.set(key, value);
+    attempt(before, refused(key, value), key);
+  };
+
+  const numberOf = (key) => {
+    const [name, row, column] = data.places[key] || [];
+    const its = own.quantities.find((one) => one.name === name);
+    return its?.numbers[row * its.columns + column].replace("−", "-");
+  };
+
+  // works what follows, or says why that can't be and stays with what was
+  const attempt = (before, wrong) => {
+    let trouble = wrong;
+    if (!trouble) {
+      try {
+        worked = worth(meant(), changes);
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error;
+        trouble = error.message;
+      }
+    }
+    if (trouble) changes = before;
+    else renew();
+    tell(trouble);
+  };
+
+  // -- what is said of it: above the page, and in its address ----------------------------------------
+
+  const tell = (trouble) => {
+    for (const choice of bar.querySelectorAll("[data-key]")) choice.value = chosen(choice.dataset.key);
+    const list = [...changes].map(([key, value]) => `${key} = ${value}`).join(", ");
+    made.replaceChildren(trouble ? `${trouble}. ` : "", list && `Changed: ${list}. `);
+    made.classList.toggle("wrong", Boolean(trouble));
+    if (list) made.append(button("As a scenario", download), " ", button("Start again", () => { changes.clear(); attempt(new Map()); }));
+    const hash = [...changes].map((pair) => pair.map(encodeURIComponent).join("=")).join("&");
+    if (hash !== location.hash.slice(1)) history.replaceState(null, "", hash ? `#${hash}` : location.pathname + location.search);
+  };
+
+  const button = (text, act) => {
+    const its = Object.assign(document.createElement("button"), { type: "button", textContent: text });
+    its.addEventListener("click", act);
+    return its;
+  };
+
+  const told = () => {
+    if (!location.hash.includes("=")) return;
+    const before = changes;
+    changes = new Map(location.hash.slice(1).split("&").map((pair) => pair.split("=").map(decodeURIComponent)));
+    const wrong = [...changes].map(([key, value]) => refused(key, value)).find(Boolean);
+    attempt(before, wrong);
+  };
+
+  // the scenario's text, as its author laid it out, with what was changed
+  const asScenario = () => {
+    const at = new Map();
+    for (const [key, value] of changes) {
+      const [start, end, before, after] = (data.choices[key] || data.places[key]).slice(data.choices[key] ? 1 : 3);
+      const there = at.get(start), inside = before.indexOf("{") + 1;
+      // two keys of a map that isn't there yet are one map
+      if (inside && there?.[1].startsWith(before.slice(0, inside))) there[1] = there[1].replace(/}(\s*)$/, `, ${before.slice(inside)}${value}}$1`);
+      else if (there) there[1] += before + value + after;
+      else at.set(start, [end, before + value + after]);
+    }
+    const text = [...data.text];
+    for (const [start, [end, put]] of [...at].sort(([a], [b]) => b - a)) text.splice(start, end - start, put);
+    return text.join("");
+  };
+
+  const download = () => {
+    const address = URL.createObjectURL(new Blob([asScenario()], { type: "text/yaml" }));
+    Object.assign(document.createElement("a"), { href: address, download: data.file }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 1000);
+  };
+
+  // -- what is shown of it ---------------------------------------------------------------------------
+
+  const numberAt = (n) => {
+    const number = version.numbers[n];
+    return typeof number === "number" ? worked.shown(number) : worked.inner(number);
+  };
+  const isCell = (n) => typeof version.numbers[n] === "number";
+  const relation = (places) => (places.every((n) => !isCell(n) || worked.relation(version.numbers[n])) ? "=" : "≈");
+  // whether a line says how its number is worked here: a condition in it may be met no more
+  const holds = (n) => !(n in version.told) || worked.isWorked(version.numbers[n], version.told[n]);
+  const written = (number, looks) => {
+    const text = Evaluator.text(number), below = text.startsWith("−");
+    if (looks.includes("after")) return below ? ["− ", text.slice(1)] : ["+ ", text];
+    return ["", looks.includes("held") && (below || text.includes("e")) ? `(${text})` : text];
+  };
+
+  page.entry = (n) => {
+    const [name, ...parts] = version.entries[n];
+    if (!worked) return version.entries[n];
+    const flipped = !holds(n);
+    const last = parts.findLastIndex((part) => Array.isArray(part) && part[2] === "of");
+    const shown = [];
+    for (const [k, part] of parts.entries()) {
+      if (flipped && k < last) continue;
+      if (!Array.isArray(part)) shown.push(part);
+      else if (part[2] === "of") shown.push(`${flipped ? " " : ""}${relation([part[1]])}`);
+      else {
+        const [sign, text] = written(numberAt(part[1]), part.slice(2));
+        shown.push(sign, [text, part[1]]);
+      }
+    }
+    // texts beside each other are one
+    return [name, ...shown.reduce((all, part) => (typeof part === "string" && typeof all.at(-1) === "string" ? [...all.slice(0, -1), all.at(-1) + part] : [...all, part]), [])];
+  };
+
+  const TOLD = "aside, table.words, table.variant"; // what stays what it was, and says so
+
+  const put = (element, text) => {
+    if (element.textContent === text) return;
+    element.textContent = text;
+    element.classList.add("fresh");
+  };
+
+  const renew = () => {
+    for (const shown of main.querySelectorAll(".fresh")) shown.classList.remove("fresh");
+    const other = meant();
+    const isOther = other !== version;
+    if (isOther) {
+      version = other;
+      for (const section of main.querySelectorAll(":scope > section")) section.remove();
+      main.insertAdjacentHTML("beforeend", version.main);
+      if (version.contents) document.querySelector("nav.contents").innerHTML = version.contents;
+    }
+    for (const shown of main.querySelectorAll("[data-n]")) {
+      if (shown.closest(TOLD)) continue;
+      const looks = [..."held" in shown.dataset ? ["held"] : [], ..."after" in shown.dataset ? ["after"] : []];
+      const [sign, text] = written(numberAt(Number(shown.dataset.n)), looks);
+      put(shown, text);
+      if (sign) shown.previousElementSibling.textContent = sign;
+    }
+    for (const sign of main.querySelectorAll("b[data-of]")) sign.textContent = relation(sign.dataset.of.split(" ").map(Number));
+    for (const line of main.querySelectorAll("table.working tr")) renewLine(line);
+    for (const section of main.querySelectorAll(":scope > section")) section.classList.toggle("before", isTouched(section));
+    renewShades();
+    if (isOther) document.dispatchEvent(new Event("attn:renewed"));
+  };
+
+  const LONGEST_PRODUCT = 10; // decimals past which what a line comes to on its way is left out
+
+  const renewLine = (line) => {
+    const parts = [...line.cells].slice(1, -1).flatMap((cell) => [...cell.children]), result = line.lastElementChild;
+    const of = (line.querySelector("b[data-of]")?.dataset.of || "").split(" ").filter(Boolean).map(Number);
+    const isSo = of.every(holds);
+    let before = null;
+    for (const part of parts) {
+      const text = part.textContent.replace(/^\S+\s/, "");
+      const long = [...part.querySelectorAll("[data-n]")].some(({ dataset: { n } }) => !isCell(n) && numberAt(n).places > LONGEST_PRODUCT);
+      part.hidden = !isSo || long || text === before || text === result.textContent.replace(/^\S+\s/, "");
+      if (!part.hidden) before = text;
+    }
+  };
+
+  // whether something that a section shows isn't what it was when its sentences were told
+  const isTouched = (section) => {
+    const told = (version.told_of ??= worth(version, new Map()));
+    const places = [...section.querySelectorAll("[data-n]")].map(({ dataset: { n } }) => Number(n)).filter(isCell);
+    if (!places.length) return changes.size > 0;
+    return places.some((n) => worked.text(version.numbers[n]) !== told.text(version.numbers[n]));
+  };
+
+  // tables whose numbers are shares of 1: the darker the larger, the largest of a row in bold
+  const renewShades = () => {
+    for (const row of main.querySelectorAll("table.quantity tr:has(td[class*=shade])")) {
+      const cells = [...row.querySelectorAll("td[class*=shade]")], numbers = cells.map((cell) => Number(cell.textContent.replace("−", "-")));
+      cells.forEach((cell, k) => {
+        cell.className = cell.className.replace(/shade\d/, `shade${shadeOf(numbers[k])}`).replace(/ ?most/, "");
+        if (numbers[k] === Math.max(...numbers)) cell.classList.add("most");
+      });
+    }
+  };
+  const shadeOf = (share) => Math.round(Math.min(Math.max(share, 0), 1) * 8);
+
+  worked = worth(own, changes);
+  bar.hidden = false;
+  document.addEventListener("attn:change", ({ detail: { key, value } }) => change(key, value));
+  addEventListener("hashchange", told);
+  told();
+  page.live = { change, asScenario, changes: () => [...changes], text: (n) => worked.text(n), get worked() { return worked; }, get version() { return version; } };
+  document.dispatchEvent(new Event("attn:live"));
+})();

@@ -1,0 +1,149 @@
+"""What a page carries to be worked again in a browser: the equations of its quantities, what each
+number on it is of these, and where the scenario's text says what can be changed."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from base64 import b64encode
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from attncli.document.blocks import Document
+from attncli.document.changing import Changeable, Choice, Place
+from attncli.document.tables import WorkedTable
+from attncli.equations.tree import Location, axes_of
+from attncli.formats.html.asked import AskedNumbers
+from attncli.formats.html.blocks import escaped
+from attncli.formats.numbers import text_of
+from attncli.notation.trees import Tree, tree_of
+
+MOST_NUMBERS = 20_000
+"""Numbers that a page is worked with in a moment."""
+
+
+class _Cells:
+    """The places of all numbers of a page's quantities in one list."""
+
+    def __init__(self, workings: Mapping[str, WorkedTable]) -> None:
+        self.tables = {name: workings[name] for name in workings}
+        self._first: dict[str, tuple[int, int]] = {}
+        count = 0
+        for name, worked in self.tables.items():
+            rows, columns = worked.table.matrix.shape
+            self._first[name] = (count, columns)
+            count += rows * columns
+        self.count = count
+
+    def place(self, cell: Location) -> int:
+        start, columns = self._first[cell.quantity]
+        return start + cell.row * columns + cell.column
+
+    def quantities(self) -> Iterator[Mapping[str, Any]]:
+        """Each with its numbers, or with what these are worked from."""
+        names = [*self.tables]
+        for name, worked in self.tables.items():
+            matrix = worked.table.matrix
+            rows, columns = matrix.shape
+            each = [(i, j) for i in range(rows) for j in range(columns)]
+            data: dict[str, Any] = {"name": name, "rows": rows, "columns": columns}
+            if not worked.formulas:
+                yield {**data, "numbers": [text_of(matrix.number(*cell)) for cell in each]}
+                continue
+            if worked.own:
+                data["decimals"] = matrix.decimals
+            if worked.moved:
+                data["moved"] = 1
+            if worked.equation is None:
+                yield {**data, "forms": [self._tree(worked.form(*cell)) for cell in each]}
+                continue
+            tree, shapes, operands = worked.equation
+            data["axes"] = axes_of(tree, shapes)
+            data["operands"] = [names.index(operand) for operand in operands]
+            yield {**data, "tree": tree_of(tree, self.place, shapes)}
+
+    def _tree(self, form: Any) -> Tree:  # noqa: ANN401
+        return tree_of(form, self.place)
+
+    def told(self, cell: Location) -> Tree | None:
+        """What the page works a number from, where that holds for these numbers only."""
+        worked = self.tables[cell.quantity]
+        form = worked.told(cell.row, cell.column) if worked.formulas else None
+        return None if form is None else self._tree(form)
+
+
+class LivePage(NamedTuple):
+    """A page that is worked again; `asked` are the numbers on it, once it is written."""
+
+    document: Document
+    changeable: Changeable
+
+    @classmethod
+    def of(cls, document: Document) -> LivePage | None:
+        """None of one whose numbers can't be changed, or are too many."""
+        if document.changeable is None:
+            return None
+        sizes = (document.workings[name].table.matrix.size for name in document.workings)
+        count = 0
+        for size in sizes:
+            count += size
+            if count > MOST_NUMBERS:
+                return None
+        return cls(document, document.changeable)
+
+    def version(self, asked: AskedNumbers) -> dict[str, Any]:
+        """How the page is worked: its quantities; of each number that can be asked how it came
+        about, and which it is."""
+        cells = _Cells(self.document.workings)
+        entries = asked.entries()
+        told = {
+            n: tree
+            for n, cell in enumerate(asked.cells)
+            if isinstance(cell, Location) and (tree := cells.told(cell)) is not None
+        }
+        numbers = [
+            cells.place(cell) if isinstance(cell, Location) else tree_of(cell, cells.place)
+            for cell in asked.cells
+        ]
+        quantities = [*cells.quantities()]
+        return {"quantities": quantities, "entries": entries, "numbers": numbers, "told": told}
+
+    def data(self, versions: Iterable[Mapping[str, Any]]) -> str:
+        """All of it, as the page's script reads it."""
+        rounding, changeable = self.document.rounding, self.changeable
+        places: dict[str, list[Any]] = {}
+        for cell, place in changeable.numbers.items():
+            places[place.key] = [cell.quantity, cell.row, cell.column, *place[1:]]
+        data = {
+            **{name: rounding[name] for name in ("policy", "decimals")},
+            "text": changeable.text,
+            "file": changeable.file,
+            "places": places,
+            "choices": {c.place.key: [c.value, *c.place[1:]] for c in changeable.choices},
+            "versions": [*versions],
+        }
+        text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+        packer = zlib.compressobj(9, wbits=-zlib.MAX_WBITS)
+        return b64encode(packer.compress(text.encode()) + packer.flush()).decode()
+
+    def bar(self) -> str:
+        """What stands above the page: what can be chosen, and what was changed."""
+        chosen = "".join(map(_choice, self.changeable.choices))
+        return f"""\
+<form id="changes" hidden>
+<p>Change any number that is given: click it. {chosen}</p>
+<p class="made"></p>
+</form>
+"""
+
+
+def _choice(choice: Choice) -> str:
+    options = "".join(
+        f"<option{' selected' if value == choice.value else ''}>{escaped(value)}</option>"
+        for value in choice.values
+    )
+    key = escaped(choice.place.key)
+    return f'<label>{escaped(choice.name)} <select data-key="{key}">{options}</select></label> '
+
+
+__all__ = ["LivePage", "Place"]

@@ -1,0 +1,161 @@
+"""What of a scenario a reader can change in a page: the numbers that its file has, how it rounds,
+its scale and its mask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
+from typing import TYPE_CHECKING
+
+from attncli.document.changing import Changeable, Choice, Place
+from attncli.equations.tree import Location
+from attncli.errors import Where
+from attncli.file import shipped
+from attncli.file.changes import Change
+from attncli.file.editing import edited, splice_of
+from attncli.file.nodes import Items, Map, Node, Scalar
+from attncli.file.problems import Diagnostics, ScenarioError
+from attncli.file.reading import read_value
+from attncli.names import TOP, Name, below
+from attncli.scenario.model import entry_path
+from attncli.steps.schema import SCENARIO
+
+if TYPE_CHECKING:
+    from attncli.document.blocks import Document
+    from attncli.trace import Quantity, Trace
+
+_DECIMALS = range(7)
+_WORDS: Mapping[str, tuple[str, ...]] = {
+    "scale": ("sqrt_d_k", "none"),
+    "mask": ("none", "causal"),
+}
+"""Words that change what is worked, the usual one first."""
+_MOST_WORKED = 2_000
+"""Numbers of a scenario whose page carries those with another scale or mask."""
+
+Told = Callable[[Sequence[str]], "Document"]
+"""The page of a scenario with changes. Raises ScenarioError."""
+
+
+def changeable(
+    trace: Trace, file: str, changes: Sequence[str | Change], told: Told
+) -> Changeable | None:
+    """What can be changed in the page of a trace, which was worked from a file with changes; None
+    where that is nothing."""
+    path = shipped.find(file)
+    made = [c if isinstance(c, Change) else Change.parse(c) for c in changes]
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+        text = edited(text, [(c.key, c.value) for c in made], SCENARIO.known)
+    except ScenarioError:
+        return None
+    tree = read_value(text, Where(path.name, 1, 1), Diagnostics())
+    if not isinstance(tree, Map) or trace.generated:  # whose tokens follow from the numbers
+        return None
+    numbers = dict(_numbers(trace, tree, text))
+    if not numbers:
+        return None
+    words = [*_words(trace, tree, text)]
+    choices = (*_rounding(trace, text), *words)
+    return Changeable(text, path.name, numbers, choices, dict(_otherwise(words, told)))
+
+
+def _numbers(trace: Trace, tree: Map, text: str) -> Iterator[tuple[Location, Place]]:
+    """Where the text has each number that is given."""
+    for name, key, node in _nodes(tree):
+        quantity = trace.quantities.get(name)
+        if quantity is None or not quantity.given or quantity.matrix.written is None:
+            continue
+        cells = [*_cells(quantity, key, node)]
+        if len(cells) == quantity.matrix.size:
+            for i, j, cell in cells:
+                place = _place(text, cell)
+                if place is not None:
+                    yield Location(name, i, j), place
+
+
+def _nodes(tree: Map, path: Name = TOP, before: str = "") -> Iterator[tuple[Name, str, Node]]:
+    """All that a file says, by its full name and by its key; what its lists have, too."""
+    for name, node in tree.entries:
+        key = f"{before}{name.text}"
+        yield below(path, name.text), key, node
+        if isinstance(node, Map):
+            yield from _nodes(node, below(path, name.text), f"{key}.")
+        items = node.items if isinstance(node, Items) else ()
+        for k, item in enumerate(items):
+            if isinstance(item, Map):
+                inside = entry_path(path, name.text, k, len(items))
+                yield from _nodes(item, inside, f"{key}[{k + 1}].")
+
+
+def _cells(quantity: Quantity, key: str, node: Node) -> Iterator[tuple[int, int, str]]:
+    """The cells of a quantity with their keys, where the node has just their numbers."""
+    for i, (index, row) in enumerate(_rows(node)):
+        for j, entry in enumerate(row):
+            place = (j, 0) if quantity.is_list and not index else (i, j)
+            if _says(entry, quantity, place):
+                yield (*place, f"{key}[{','.join((*index, str(j + 1)))}]")
+
+
+def _says(entry: Node, quantity: Quantity, place: tuple[int, int]) -> bool:
+    """Whether a number of a file is that of a cell."""
+    rows, columns = quantity.matrix.shape
+    if not isinstance(entry, Scalar) or place[0] >= rows or place[1] >= columns:
+        return False
+    return str(quantity.number(*place).full) == entry.text.removeprefix("+")
+
+
+def _rows(node: Node) -> Iterator[tuple[tuple[str, ...], Sequence[Node]]]:
+    """The rows of numbers of a node, each with its index, none of one that is alone."""
+    if isinstance(node, Map):
+        yield from (((n.text,), row.items) for n, row in node.entries if isinstance(row, Items))
+        return
+    items = node.items if isinstance(node, Items) else ()
+    rows = [entry.items for entry in items if isinstance(entry, Items)]
+    if len(rows) < len(items):
+        yield (), items
+    else:
+        yield from (((str(i),), row) for i, row in enumerate(rows, start=1))
+
+
+def _place(text: str, key: str) -> Place | None:
+    splice = splice_of(text, key)
+    return None if splice is None else Place(key, *splice)
+
+
+def _rounding(trace: Trace, text: str) -> Iterator[Choice]:
+    rounding = trace.rounding
+    decimals = sorted({*_DECIMALS, rounding.decimals})
+    for key, name, values, value in (
+        ("rounding.policy", "Rounding", ("carry", "exact"), rounding.policy),
+        ("rounding.decimals", "Decimals", tuple(map(str, decimals)), str(rounding.decimals)),
+    ):
+        place = _place(text, key)
+        if place is not None:
+            yield Choice(place, name, values, value)
+
+
+def _words(trace: Trace, tree: Map, text: str) -> Iterator[Choice]:
+    """The scale and the mask of a scenario that attends and is small enough."""
+    sizes = sum(quantity.matrix.size for quantity in trace.quantities.values())
+    if sizes > _MOST_WORKED or not any(q.local == "scores" for q in trace.quantities.values()):
+        return
+    for key, values in _WORDS.items():
+        node, place = tree.get(key), _place(text, key)
+        if place is None or not (node is None or isinstance(node, Scalar)):
+            continue
+        value = values[0] if node is None else node.text
+        yield Choice(place, key.capitalize(), tuple(dict.fromkeys((*values, value))), value)
+
+
+def _otherwise(words: Sequence[Choice], told: Told) -> Iterator[tuple[tuple[str, ...], Document]]:
+    """The pages with other words, where these can be worked."""
+    own = tuple(choice.value for choice in words)
+    for values in product(*(choice.values for choice in words)):
+        if values != own:
+            chosen = [f"{c.place.key}={v}" for c, v in zip(words, values, strict=True)]
+            try:
+                page = told(chosen)
+            except ScenarioError:
+                continue
+            yield tuple(chosen), page
