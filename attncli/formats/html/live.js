@@ -7,8 +7,13 @@
   const data = JSON.parse(await new Response(unpacked).text());
   const page = window.attncli, main = document.querySelector("main");
   const bar = document.getElementById("changes"), made = bar.querySelector(".made");
-  const [own] = data.versions;
+  const versions = data.quantities.map((quantities, k) => ({
+    quantities, entries: data.entries[k], numbers: data.numbers[k], told: data.told[k],
+    choices: data.others[k - 1], contents: data.contents[k - 1], main: data.sections.map((alike) => alike[k - 1]).join("\n"),
+  }));
+  const [own] = versions; // the page as it was written, then those with other choices
   own.main = [...main.querySelectorAll(":scope > section")].map((section) => section.outerHTML).join("\n");
+  own.contents = document.querySelector("nav.contents").innerHTML;
   own.choices = Object.entries(data.choices).filter(([key]) => !key.startsWith("rounding.")).map(([key, [value]]) => `${key}=${value}`);
   let changes = new Map(); // by their keys as `--set` takes them, in the order in which they were made
   let version = own, worked;
@@ -18,7 +23,7 @@
   const chosen = (key) => changes.get(key) ?? data.choices[key]?.[0];
   const meant = () => {
     const wanted = own.choices.map((choice) => `${choice.split("=")[0]}=${chosen(choice.split("=")[0])}`).join();
-    return data.versions.find((one) => one.choices.join() === wanted);
+    return versions.find((one) => one.choices.join() === wanted);
   };
 
   // the quantities with the numbers that were changed
@@ -169,7 +174,8 @@
       version = other;
       for (const section of main.querySelectorAll(":scope > section")) section.remove();
       main.insertAdjacentHTML("beforeend", version.main);
-      if (version.contents) document.querySelector("nav.contents").innerHTML = version.contents;
+      document.querySelector("nav.contents").innerHTML = version.contents;
+      document.querySelectorAll("nav.contents :is(button, .keys)").forEach((one) => one.remove());
     }
     for (const shown of main.querySelectorAll("[data-n]")) {
       if (shown.closest(TOLD)) continue;
@@ -182,6 +188,7 @@
     for (const line of main.querySelectorAll("table.working tr")) renewLine(line);
     for (const section of main.querySelectorAll(":scope > section")) section.classList.toggle("before", isTouched(section));
     renewShades();
+    for (const figure of main.querySelectorAll("figure.picture")) page.draw?.(figure, (n) => Number(numberAt(n).value));
     if (isOther) document.dispatchEvent(new Event("attn:renewed"));
   };
 
@@ -225,6 +232,7 @@
   document.addEventListener("attn:change", ({ detail: { key, value } }) => change(key, value));
   addEventListener("hashchange", told);
   told();
+  requestIdleCallback(() => renew()); // so that the first change is as quick as the next ones
   page.live = { change, asScenario, changes: () => [...changes], text: (n) => worked.text(n), get worked() { return worked; }, get version() { return version; } };
   document.dispatchEvent(new Event("attn:live"));
 })();

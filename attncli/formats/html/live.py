@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import zlib
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from attncli.document.blocks import Document
@@ -108,8 +108,10 @@ class LivePage(NamedTuple):
         quantities = [*cells.quantities()]
         return {"quantities": quantities, "entries": entries, "numbers": numbers, "told": told}
 
-    def data(self, versions: Iterable[Mapping[str, Any]]) -> str:
-        """All of it, as the page's script reads it."""
+    def data(self, versions: Sequence[Mapping[str, Any]], sections: Sequence[object]) -> str:
+        """All of it, as the page's script reads it: the page's own version, then others, and the
+        sections of these, those of one place together."""
+        alike = {key: [version[key] for version in versions] for key in versions[0]}
         rounding, changeable = self.document.rounding, self.changeable
         places: dict[str, list[Any]] = {}
         for cell, place in changeable.numbers.items():
@@ -120,7 +122,10 @@ class LivePage(NamedTuple):
             "file": changeable.file,
             "places": places,
             "choices": {c.place.key: [c.value, *c.place[1:]] for c in changeable.choices},
-            "versions": [*versions],
+            "others": [version["choices"] for version in versions[1:]],
+            "contents": [version["contents"] for version in versions[1:]],
+            "sections": sections,
+            **alike,
         }
         text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
         packer = zlib.compressobj(9, wbits=-zlib.MAX_WBITS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import zip_longest
 from string import Template
 from typing import NamedTuple
 
@@ -209,9 +210,13 @@ def render_together(documents: Sequence[Document], page: RenderOptions) -> str:
 class _Written(NamedTuple):
     """What a page has in it, and which of its numbers can be asked."""
 
-    main: str
+    sections: Sequence[str]
     contents: str
     asked: AskedNumbers
+
+    @property
+    def main(self) -> str:
+        return "\n".join(self.sections)
 
 
 def _written(
@@ -226,20 +231,25 @@ def _written(
         for k, document in enumerate(documents)
         for part in _parts(_pieces(document), on_new_page=k > 0)
     ]
-    main = "\n".join(_section(k, part, style) for k, (part, style) in enumerate(pairs))
-    return _Written(main, _contents([part for part, _ in pairs]), asked)
+    sections = [_section(k, part, style) for k, (part, style) in enumerate(pairs)]
+    return _Written(sections, _contents([part for part, _ in pairs]), asked)
 
 
 def _living(live: LivePage, own: _Written, assets: PageAssets) -> str:
     """The scripts of a page that is worked again, and what they go by: its own version, and those
     with other choices."""
-    versions = [live.version(own.asked)]
+    versions, sections = [live.version(own.asked)], list[Sequence[str]]()
     for choices, document in live.changeable.otherwise.items():
         other = live._replace(document=document)
         written = _written([other.document], AnswerFields(), other)
-        texts = {"choices": choices, "main": written.main, "contents": written.contents}
+        texts = {"choices": choices, "contents": written.contents}
         versions.append({**texts, **other.version(written.asked)})
-    data = f'<script type="application/octet-stream" id="live">{live.data(versions)}</script>'
+        sections.append(written.sections)
+    # beside each other what is alike takes little room
+    alike = [*zip_longest(*sections, fillvalue="")]
+    data = (
+        f'<script type="application/octet-stream" id="live">{live.data(versions, alike)}</script>'
+    )
     return "\n".join((data, *map(assets.script, LIVE_SCRIPTS)))
 
 
