@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from attncli.document.blocks import Document
 
 
-class Place(NamedTuple):
+class TextPlace(NamedTuple):
     """A key as `--set` takes it, and where a text says it: what stands from `start` to `end` is
     replaced by `before`, its value and `after`."""
 
@@ -23,10 +23,10 @@ class Place(NamedTuple):
     after: str = ""
 
 
-class Choice(NamedTuple):
+class ScenarioChoice(NamedTuple):
     """A key of a scenario that has few values, what it is called, and the value that it has."""
 
-    place: Place
+    place: TextPlace
     name: str
     values: tuple[str, ...]
     value: str
@@ -39,6 +39,6 @@ class Changeable(NamedTuple):
 
     text: str
     file: str
-    numbers: Mapping[Location, Place]
-    choices: tuple[Choice, ...]
+    numbers: Mapping[Location, TextPlace]
+    choices: tuple[ScenarioChoice, ...]
     otherwise: "Mapping[tuple[str, ...], Document]" = MappingProxyType({})

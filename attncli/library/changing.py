@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import TYPE_CHECKING
 
-from attncli.document.changing import Changeable, Choice, Place
+from attncli.document.changing import Changeable, ScenarioChoice, TextPlace
 from attncli.equations.tree import Location
 from attncli.errors import Where
 from attncli.file import shipped
@@ -60,7 +60,7 @@ def changeable(
     return Changeable(text, path.name, numbers, choices, dict(_otherwise(words, told)))
 
 
-def _numbers(trace: Trace, tree: Map, text: str) -> Iterator[tuple[Location, Place]]:
+def _numbers(trace: Trace, tree: Map, text: str) -> Iterator[tuple[Location, TextPlace]]:
     """Where the text has each number that is given."""
     for name, key, node in _nodes(tree):
         quantity = trace.quantities.get(name)
@@ -118,12 +118,12 @@ def _rows(node: Node) -> Iterator[tuple[tuple[str, ...], Sequence[Node]]]:
         yield from (((str(i),), row) for i, row in enumerate(rows, start=1))
 
 
-def _place(text: str, key: str) -> Place | None:
+def _place(text: str, key: str) -> TextPlace | None:
     splice = splice_of(text, key)
-    return None if splice is None else Place(key, *splice)
+    return None if splice is None else TextPlace(key, *splice)
 
 
-def _rounding(trace: Trace, text: str) -> Iterator[Choice]:
+def _rounding(trace: Trace, text: str) -> Iterator[ScenarioChoice]:
     rounding = trace.rounding
     decimals = sorted({*_DECIMALS, rounding.decimals})
     for key, name, values, value in (
@@ -132,10 +132,10 @@ def _rounding(trace: Trace, text: str) -> Iterator[Choice]:
     ):
         place = _place(text, key)
         if place is not None:
-            yield Choice(place, name, values, value)
+            yield ScenarioChoice(place, name, values, value)
 
 
-def _words(trace: Trace, tree: Map, text: str) -> Iterator[Choice]:
+def _words(trace: Trace, tree: Map, text: str) -> Iterator[ScenarioChoice]:
     """The scale and the mask of a scenario that attends and is small enough."""
     sizes = sum(quantity.matrix.size for quantity in trace.quantities.values())
     if sizes > _MOST_WORKED or not any(q.local == "scores" for q in trace.quantities.values()):
@@ -145,10 +145,12 @@ def _words(trace: Trace, tree: Map, text: str) -> Iterator[Choice]:
         if place is None or not (node is None or isinstance(node, Scalar)):
             continue
         value = values[0] if node is None else node.text
-        yield Choice(place, key.capitalize(), tuple(dict.fromkeys((*values, value))), value)
+        yield ScenarioChoice(place, key.capitalize(), tuple(dict.fromkeys((*values, value))), value)
 
 
-def _otherwise(words: Sequence[Choice], told: Told) -> Iterator[tuple[tuple[str, ...], Document]]:
+def _otherwise(
+    words: Sequence[ScenarioChoice], told: Told
+) -> Iterator[tuple[tuple[str, ...], Document]]:
     """The pages with other words, where these can be worked."""
     own = tuple(choice.value for choice in words)
     for values in product(*(choice.values for choice in words)):

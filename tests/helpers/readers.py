@@ -7,7 +7,10 @@ import io
 import json
 import re
 import unicodedata
+import zlib
+from base64 import b64decode
 from html.parser import HTMLParser
+from typing import Any
 from xml.etree import ElementTree
 
 import yaml
@@ -102,13 +105,13 @@ ELEMENTS = {
     "code", "bdi", "strong", "aside", "script", "br", "svg", "g", "rect", "text", "path", "defs",
     "marker", "desc", "circle", "line", "polyline", "math", "mi", "mn", "mo", "mrow", "mtext",
     "msub", "msup", "mfrac", "msqrt", "munder", "mspace", "button", "input", "label",
-    "figure", "figcaption", "details", "summary", "b",
+    "figure", "figcaption", "details", "summary", "b", "i", "select", "option",
 }  # fmt: skip
 ATTRIBUTES = {
     "id", "class", "lang", "charset", "name", "content", "http-equiv", "href", "scope", "colspan",
     "tabindex", "data-n", "aria-label", "aria-labelledby", "role", "hidden", "type", "width",
     "data-kind", "data-name", "aria-describedby", "size", "maxlength", "autocomplete", "spellcheck",
-    "inputmode", "open",
+    "inputmode", "open", "selected", "data-key", "data-set", "data-from", "data-held", "data-after",
     "height", "viewbox", "x", "y", "x1", "y1", "x2", "y2", "rx", "cx", "cy", "r", "d", "transform",
     "stroke-width", "style",
 }  # fmt: skip
@@ -140,6 +143,13 @@ class WebPage(Html):
             self.told.append(data)
         elif self.inside == "application/json":
             self.told += _texts(json.loads(data))
+        elif self.inside == "application/octet-stream":
+            self.told += _texts(unpacked(data)["entries"])
+
+
+def unpacked(data: str) -> Any:
+    """What a page that is worked again carries for that."""
+    return json.loads(zlib.decompress(b64decode(data), wbits=-zlib.MAX_WBITS))
 
 
 def web(page: str) -> str:

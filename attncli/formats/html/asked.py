@@ -10,7 +10,7 @@ from itertools import count
 from typing import NamedTuple
 
 from attncli.document.blocks import Line
-from attncli.document.changing import Place
+from attncli.document.changing import TextPlace
 from attncli.equations.elision import MOST_FOLLOWED
 from attncli.equations.tree import (
     INNER,
@@ -148,7 +148,7 @@ class AskedNumbers:
         origins: Mapping[Location, Line],
         *,
         of_sheet: bool,
-        changed: Mapping[Location, Place] | None = None,
+        changed: Mapping[Location, TextPlace] | None = None,
     ) -> None:
         self._of_sheet = of_sheet
         self._origins = origins
@@ -156,6 +156,11 @@ class AskedNumbers:
         self._places: dict[object, int] = {}
         self._met: list[Line] = []
         self.cells: list[_Asked] = []
+
+    @property
+    def changing(self) -> bool:
+        """Whether they may be changed."""
+        return self._changed is not None
 
     def number(self, number: Number, ink: str = "") -> str:
         """A number on the page, in an ink; a cell of a table has that itself."""
@@ -188,12 +193,10 @@ class AskedNumbers:
         return {} if place is None else {"data_n": f"{place}"}
 
     def relation(self, sign: str, result: Expression) -> str:
-        """A sign before what it leads to; where numbers may change, it knows which these are."""
-        if self._changed is None:
-            return sign
+        """A sign before what it leads to, which knows the numbers that this is."""
         places = (self._place(x) for x in leaves(result) if isinstance(x, Number))
         told = " ".join(str(place) for place in places if place is not None)
-        return f'<b data-of="{told}">{sign}</b>' if told else sign
+        return f'<b data-from="{told}">{sign}</b>' if told else sign
 
     def expression(self, node: Expression | Equation, blank: Callable[[Blank], str] = empty) -> str:
         """An expression whose numbers can be asked about."""

@@ -88,7 +88,8 @@ class HtmlStyle(NamedTuple):
     `framed` is what stands around a table of a kind, `looks` the classes of a cell.
     `inline` writes working in plain notation, and `answered` the options of a question and the
     place for its answer, where a format has a way of its own for that;
-    `picture` draws, where one can; `relation` writes the sign before a result."""
+    `picture` draws, where one can; `relation` writes the sign before a result where that, and
+    which of its parts a line has, may change."""
 
     text: Callable[[str], str] = escaped
     worded: Callable[[str], str] = set_apart
@@ -101,7 +102,7 @@ class HtmlStyle(NamedTuple):
     inline: Callable[[Expression | Equation], str] | None = None
     answered: Callable[[WordBlank], str] | None = None
     picture: Callable[[Picture | Graph], str] | None = None
-    relation: Callable[[str, Expression], str] = lambda sign, _: sign
+    relation: Callable[[str, Expression], str] | None = None
 
     def word(self, word: Word | str) -> str:
         """Somebody's word, or a text of ours in its place."""
@@ -324,9 +325,11 @@ _UNBROKEN = 4
 def _row(line: Line, style: HtmlStyle, plainly: bool, worked: bool) -> str:
     write = plain_html if plainly else expression_html
     *parts, (relation, last) = line.parts
-    before = [f"<span>{is_so} {write(part, style)}</span>" for is_so, part in parts]
-    sign = style.relation(relation, last) if parts else relation
-    result = f"{sign} {write(last, style)}"
+    before = [f"{sign} {write(part, style)}" for sign, part in parts]
+    if style.relation is not None and parts:
+        before = [f"<span>{part}</span>" for part in before]
+        relation = style.relation(relation, last)
+    result = f"{relation} {write(last, style)}"
     if isinstance(last, Vector) and len(last.entries) > _UNBROKEN:
         result = f'<span class="long">{result}</span>'
     cells = [" ".join(before), result] if worked else [result]
@@ -342,7 +345,8 @@ def addition_html(block: ColumnSum, style: HtmlStyle) -> str:
     for sign, product, value in addends:
         cells = ["…", ""] if value is None else [write(product, style), f"→ {write(value, style)}"]
         rows.append(row_of(sign.strip(), cells))
-    relation = style.relation(block.relation, block.total)
+    relation = block.relation
+    relation = style.relation(relation, block.total) if style.relation else relation
     rows.append(row_of(relation, ["", write(block.total, style)]))
     label = f'<tr><th scope="colgroup" colspan="3">{code_html(block.label, style)}</th></tr>'
     return _framed(style, "addition", rows, label)

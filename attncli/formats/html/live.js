@@ -8,7 +8,7 @@
   const page = window.attncli, main = document.querySelector("main");
   const bar = document.getElementById("changes"), made = bar.querySelector(".made");
   const versions = data.quantities.map((quantities, k) => ({
-    quantities, entries: data.entries[k], numbers: data.numbers[k], told: data.told[k],
+    quantities, entries: data.entries.map((alike) => alike[k]), numbers: data.numbers[k], told: data.told[k],
     choices: data.others[k - 1], contents: data.contents[k - 1], main: data.sections.map((alike) => alike[k - 1]).join("\n"),
   }));
   const [own] = versions; // the page as it was written, then those with other choices
@@ -95,10 +95,13 @@
 
   const told = () => {
     if (!location.hash.includes("=")) return;
+    changeTo(location.hash.slice(1).split("&").map((pair) => pair.split("=").map(decodeURIComponent)));
+  };
+
+  const changeTo = (pairs) => {
     const before = changes;
-    changes = new Map(location.hash.slice(1).split("&").map((pair) => pair.split("=").map(decodeURIComponent)));
-    const wrong = [...changes].map(([key, value]) => refused(key, value)).find(Boolean);
-    attempt(before, wrong);
+    changes = new Map(pairs);
+    attempt(before, pairs.map((pair) => refused(...pair)).find(Boolean));
   };
 
   // the scenario's text, as its author laid it out, with what was changed
@@ -139,23 +142,18 @@
     return ["", looks.includes("held") && (below || text.includes("e")) ? `(${text})` : text];
   };
 
+  // what is told of a number: texts, and numbers with their places
   page.entry = (n) => {
-    const [name, ...parts] = version.entries[n];
-    if (!worked) return version.entries[n];
-    const flipped = !holds(n);
-    const last = parts.findLastIndex((part) => Array.isArray(part) && part[2] === "of");
-    const shown = [];
-    for (const [k, part] of parts.entries()) {
-      if (flipped && k < last) continue;
-      if (!Array.isArray(part)) shown.push(part);
-      else if (part[2] === "of") shown.push(`${flipped ? " " : ""}${relation([part[1]])}`);
-      else {
-        const [sign, text] = written(numberAt(part[1]), part.slice(2));
-        shown.push(sign, [text, part[1]]);
-      }
-    }
-    // texts beside each other are one
-    return [name, ...shown.reduce((all, part) => (typeof part === "string" && typeof all.at(-1) === "string" ? [...all.slice(0, -1), all.at(-1) + part] : [...all, part]), [])];
+    const [name, ...parts] = version.entries[n], flipped = !holds(n);
+    const told = flipped ? parts.slice(parts.findLastIndex((part) => part[1] === "of")) : parts;
+    const shown = told.flatMap((part) => {
+      if (!Array.isArray(part)) return [part];
+      const [place, ...looks] = part;
+      if (looks[0] === "of") return [`${flipped ? " " : ""}${relation([place])}`];
+      const [sign, text] = written(numberAt(place), looks);
+      return sign ? [sign, [text, place]] : [[text, place]];
+    });
+    return [name, ...shown];
   };
 
   const TOLD = "aside, table.words, table.variant"; // what stays what it was, and says so
@@ -184,7 +182,7 @@
       put(shown, text);
       if (sign) shown.previousElementSibling.textContent = sign;
     }
-    for (const sign of main.querySelectorAll("b[data-of]")) sign.textContent = relation(sign.dataset.of.split(" ").map(Number));
+    for (const sign of main.querySelectorAll("b[data-from]")) sign.textContent = relation(sign.dataset.from.split(" ").map(Number));
     for (const line of main.querySelectorAll("table.working tr")) renewLine(line);
     for (const section of main.querySelectorAll(":scope > section")) section.classList.toggle("before", isTouched(section));
     renewShades();
@@ -196,7 +194,7 @@
 
   const renewLine = (line) => {
     const parts = [...line.cells].slice(1, -1).flatMap((cell) => [...cell.children]), result = line.lastElementChild;
-    const of = (line.querySelector("b[data-of]")?.dataset.of || "").split(" ").filter(Boolean).map(Number);
+    const of = (line.querySelector("b[data-from]")?.dataset.from || "").split(" ").filter(Boolean).map(Number);
     const isSo = of.every(holds);
     let before = null;
     for (const part of parts) {
@@ -233,6 +231,7 @@
   addEventListener("hashchange", told);
   told();
   requestIdleCallback(() => renew()); // so that the first change is as quick as the next ones
-  page.live = { change, asScenario, changes: () => [...changes], text: (n) => worked.text(n), get worked() { return worked; }, get version() { return version; } };
-  document.dispatchEvent(new Event("attn:live"));
+  // what is worked now, for whoever asks: each quantity's numbers as they are shown
+  const numbers = () => worked.quantities.map(({ name, start, count }) => [name, Array.from({ length: count }, (_, k) => worked.text(start + k))]);
+  page.live = { changeTo, asScenario, numbers };
 })();

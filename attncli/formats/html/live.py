@@ -7,10 +7,11 @@ import json
 import zlib
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from attncli.document.blocks import Document
-from attncli.document.changing import Changeable, Choice, Place
+from attncli.document.changing import Changeable, ScenarioChoice
 from attncli.document.tables import WorkedTable
 from attncli.equations.tree import Location, axes_of
 from attncli.formats.html.asked import AskedNumbers
@@ -95,7 +96,9 @@ class LivePage(NamedTuple):
         """How the page is worked: its quantities; of each number that can be asked how it came
         about, and which it is."""
         cells = _Cells(self.document.workings)
-        entries = asked.entries()
+        entries = [
+            [part if isinstance(part, str) else part[1:] for part in e] for e in asked.entries()
+        ]
         told = {
             n: tree
             for n, cell in enumerate(asked.cells)
@@ -112,6 +115,7 @@ class LivePage(NamedTuple):
         """All of it, as the page's script reads it: the page's own version, then others, and the
         sections of these, those of one place together."""
         alike = {key: [version[key] for version in versions] for key in versions[0]}
+        alike["entries"] = [*zip_longest(*alike["entries"])]
         rounding, changeable = self.document.rounding, self.changeable
         places: dict[str, list[Any]] = {}
         for cell, place in changeable.numbers.items():
@@ -135,20 +139,17 @@ class LivePage(NamedTuple):
         """What stands above the page: what can be chosen, and what was changed."""
         chosen = "".join(map(_choice, self.changeable.choices))
         return f"""\
-<form id="changes" hidden>
+<div id="changes" hidden>
 <p>Change any number that is given: click it. {chosen}</p>
-<p class="made"></p>
-</form>
+<p class="made" role="status"></p>
+</div>
 """
 
 
-def _choice(choice: Choice) -> str:
+def _choice(choice: ScenarioChoice) -> str:
     options = "".join(
         f"<option{' selected' if value == choice.value else ''}>{escaped(value)}</option>"
         for value in choice.values
     )
     key = escaped(choice.place.key)
     return f'<label>{escaped(choice.name)} <select data-key="{key}">{options}</select></label> '
-
-
-__all__ = ["LivePage", "Place"]

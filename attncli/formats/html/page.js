@@ -3,7 +3,7 @@
 (() => {
   const entries = JSON.parse(document.getElementById("numbers").textContent);
   // how a number came about; whoever works the page again says it otherwise
-  const page = (window.attncli = { entry: (n) => entries[n] });
+  const page = (window.attncli = { entry: (n) => entries[n] || [""] });
   const how = document.getElementById("how");
   const main = document.querySelector("main");
   let sections, numbers, places; // the elements that show a number, by its place in the list
@@ -33,8 +33,9 @@
 
   const lineOf = (n) => {
     const line = element("div", { className: "line" });
-    if (entries[n][0]) line.append(element("bdi", { textContent: entries[n][0] }));
-    for (const part of page.entry(n).slice(1)) {
+    const [name, ...parts] = page.entry(n);
+    if (name) line.append(element("bdi", { textContent: name }));
+    for (const part of parts) {
       if (!Array.isArray(part)) line.append(part);
       else if (part[1] === n) line.append(element("strong", { textContent: part[0] }));
       else line.append(linkTo(part[1], part[0]));

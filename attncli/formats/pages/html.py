@@ -187,7 +187,7 @@ def render_together(documents: Sequence[Document], page: RenderOptions) -> str:
     paper, fields = documents[0].paper, AnswerFields()
     assets = SHARED if page.shared else INSIDE
     live = LivePage.of(documents[0]) if len(documents) == 1 else None
-    written = _written(documents, fields, live)
+    written = _parts_of(documents, fields, live)
     words = words_of(LANGUAGES[0] if paper is None else paper.language).check
     return Template(file_text("page.html")).substitute(
         language=LANGUAGES[0] if paper is None else paper.language,
@@ -200,14 +200,14 @@ def render_together(documents: Sequence[Document], page: RenderOptions) -> str:
         contents=written.contents,
         check=bar_of(words) if fields.any else "" if live is None else live.bar(),
         main=written.main,
-        numbers=written.asked.script(),
+        numbers=written.asked.script() if live is None or page.shared else "[]",  # which it has
         script=assets.script("page.js"),
         sheet=f"\n{_checking(fields, words, assets)}" if fields.any else "",
         live="" if live is None else f"\n{_living(live, written, assets)}",
     )
 
 
-class _Written(NamedTuple):
+class _PageParts(NamedTuple):
     """What a page has in it, and which of its numbers can be asked."""
 
     sections: Sequence[str]
@@ -219,9 +219,9 @@ class _Written(NamedTuple):
         return "\n".join(self.sections)
 
 
-def _written(
+def _parts_of(
     documents: Sequence[Document], fields: AnswerFields, live: LivePage | None = None
-) -> _Written:
+) -> _PageParts:
     first = documents[0]
     of_sheet = first.paper is not None and first.paper.kind == "sheet"
     changed = None if live is None else live.changeable.numbers
@@ -232,16 +232,16 @@ def _written(
         for part in _parts(_pieces(document), on_new_page=k > 0)
     ]
     sections = [_section(k, part, style) for k, (part, style) in enumerate(pairs)]
-    return _Written(sections, _contents([part for part, _ in pairs]), asked)
+    return _PageParts(sections, _contents([part for part, _ in pairs]), asked)
 
 
-def _living(live: LivePage, own: _Written, assets: PageAssets) -> str:
+def _living(live: LivePage, own: _PageParts, assets: PageAssets) -> str:
     """The scripts of a page that is worked again, and what they go by: its own version, and those
     with other choices."""
     versions, sections = [live.version(own.asked)], list[Sequence[str]]()
     for choices, document in live.changeable.otherwise.items():
         other = live._replace(document=document)
-        written = _written([other.document], AnswerFields(), other)
+        written = _parts_of([other.document], AnswerFields(), other)
         texts = {"choices": choices, "contents": written.contents}
         versions.append({**texts, **other.version(written.asked)})
         sections.append(written.sections)
@@ -264,7 +264,7 @@ def _style(asked: AskedNumbers, fields: SheetFields | None) -> HtmlStyle:
         inline=partial(asked.expression, blank=blank),
         answered=None if fields is None else fields.answered,
         picture=partial(figure_html, asked=asked.attributes),
-        relation=asked.relation,
+        relation=asked.relation if asked.changing else None,
     )
 
 

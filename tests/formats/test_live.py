@@ -1,0 +1,259 @@
+"""The page that works itself again while a reader changes its numbers, in a real browser: beside
+what the program makes of the same changes."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from attncli.document.blocks import Document
+from attncli.file.editing import edited
+from attncli.file.problems import ScenarioError
+from attncli.formats import RenderOptions, render
+from attncli.library.arguments import Arguments, ForThisRun, PageOptions
+from attncli.library.commands import run
+from attncli.names import Name
+from attncli.notation import plain
+from attncli.pipeline import load, work
+from attncli.steps.schema import SCENARIO
+from tests.conftest import THOROUGH, sampled
+from tests.helpers.browser import NEEDS_BROWSER, opened
+from tests.helpers.pages import SHIPPED
+
+STILL = {
+    "alice_met_bob": "K is Q under another name (`&vectors`)",
+    "dictionary": "a tokenizer is learned",
+    "bpe": "a tokenizer is learned",
+    "unigram": "a tokenizer is learned",
+    "wordpiece": "a tokenizer is learned",
+    "sentencepiece": "a tokenizer is learned",
+    "tokenizers": "there are no numbers",
+    "embedding_table": "a table has millions of numbers",
+    "i_can_go_alone": "the numbers are drawn",
+    "next_token": "which token is generated follows from the numbers",
+}
+"""The scenarios whose page has no fields, and why."""
+LIVE = [name for name in SHIPPED if name not in STILL]
+DRAWN = 200 if THOROUGH else 4
+"""Changes of each scenario."""
+Changes = Sequence[tuple[str, str]]
+
+
+def page_of(name: str, changes: Changes = ()) -> Document:
+    sets = [f"{key}={value}" for key, value in changes]
+    page = PageOptions(form="html")
+    return run(Arguments(name, changed=ForThisRun(set_=sets or None), page=page)).page
+
+
+@contextmanager
+def shown(chromium: Any, document: Document, path: Path, address: str = "") -> Iterator[Any]:
+    path.write_text(render(document, "html", RenderOptions()), "utf-8")
+    with opened(chromium, path) as page:
+        if address:
+            page.goto(f"{path.as_uri()}{address}")
+            page.reload()
+        page.wait_for_function("window.attncli?.live")
+        yield page
+
+
+def drawn(document: Document, rng: random.Random) -> Changes:
+    """One or two numbers, a policy, decimals, perhaps another scale or mask."""
+    changeable = document.changeable
+    assert changeable is not None
+    keys = [place.key for place in changeable.numbers.values()]
+    made = {}
+    for _ in range(rng.randint(1, 2)):
+        number = rng.choice(
+            ["0", "1", "-1", "3", f"{rng.uniform(-2, 2):.1f}", f"{rng.gauss(0, 1):.3f}"]
+        )
+        made[rng.choice(keys)] = number
+    for choice in changeable.choices:
+        values = choice.values[1:] if choice.name == "Decimals" else choice.values
+        if choice.place.key.startswith("rounding") or rng.random() < 0.3:
+            made[choice.place.key] = rng.choice(values)
+    return [*made.items()]
+
+
+def wrong_in(page: Any, name: str, changes: Changes) -> list[str]:
+    """The numbers that the page has otherwise than the program; what one refuses and the other
+    doesn't."""
+    page.evaluate("changes => attncli.live.changeTo(changes)", changes)
+    refused = page.locator("#changes .wrong").count() > 0
+    try:
+        trace = work(load(name, [f"{key}={value}" for key, value in changes]))
+    except ScenarioError as error:
+        return [] if refused else [f"{name} {changes}: the program refuses: {error}"]
+    if refused:
+        return [f"{name} {changes}: the page refuses: {page.inner_text('#changes .made')}"]
+    found = dict(page.evaluate("attncli.live.numbers()"))
+    expected = {
+        str(q.name): [plain(q.number(i, j)) for i in range(n) for j in range(m)]
+        for q in trace.quantities.values()
+        for n, m in [q.matrix.shape]
+    }
+    if [*found] != [*expected]:
+        return [f"{name} {changes}: other quantities: {found.keys() ^ expected.keys()}"]
+    return [
+        f"{name} {changes}: {quantity} {here} is {numbers}"
+        for quantity, numbers in found.items()
+        if (here := expected[quantity]) != numbers
+    ]
+
+
+@NEEDS_BROWSER
+@sampled(4, name=LIVE)
+def test_every_number_is_ours(chromium: Any, tmp_path: Path, name: str) -> None:
+    """Under both policies, with 1 to 6 decimals, with another scale and another mask."""
+    document, rng = page_of(name), random.Random(name)
+    with shown(chromium, document, tmp_path / "page.html") as page:
+        for _ in range(DRAWN):
+            wrong = wrong_in(page, name, drawn(document, rng))
+            assert wrong == []
+
+
+ROWS = """() => [...document.querySelectorAll(
+    "main > section:not(#s0) :is(.working, .quantity:not(.variant), .vectors, .addition)")]
+  .map(table => [...table.rows].map(row => row.innerText.replace(/[\\s\\u00a0]+/g, " ").trim()))"""
+LINES_MAY_DIFFER = {
+    "i_love_tennis_causal", "tennis_and_rafael", "three_tokens", "three_tokens_two_heads",
+    "word_order", "meeting", "rnn_backward_through_time", "yassine_rnn_sentence",
+    "decoder_block", "learning_to_attend", "adam_by_hand",
+}  # fmt: skip
+"""Those that are told in more or fewer tables when they are changed: with variants, or by the row
+that has the largest number."""
+
+
+@NEEDS_BROWSER
+@sampled(5, name=[name for name in LIVE if name not in LINES_MAY_DIFFER])
+def test_every_line_is_ours(chromium: Any, tmp_path: Path, name: str) -> None:
+    """Tables and lines of working, with their signs: what stands on the page is what the program
+    writes for the changed scenario."""
+    document, rng = page_of(name), random.Random(f"{name} lines")
+    for _ in range(20 if THOROUGH else 1):
+        changes = drawn(document, rng)
+        try:
+            told = page_of(name, changes)
+        except ScenarioError:
+            continue
+        with shown(chromium, document, tmp_path / "page.html") as page:
+            page.evaluate("changes => attncli.live.changeTo(changes)", changes)
+            found = page.evaluate(ROWS)
+        with opened(chromium, _written(tmp_path, told._replace(changeable=None))) as page:
+            assert found == page.evaluate(ROWS), changes
+
+
+def _written(folder: Path, document: Document) -> Path:
+    path = folder / "expected.html"
+    path.write_text(render(document, "html", RenderOptions()), "utf-8")
+    return path
+
+
+@NEEDS_BROWSER
+def test_a_number_is_changed_where_it_stands(chromium: Any, tmp_path: Path) -> None:
+    """By its card; what follows is marked, its working is told, and what was said before stands
+    back."""
+    with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
+        number = page.locator('.quantity [data-set="W_Q[1,1]"]')
+        number.click()
+        field = page.get_by_label("W_Q[1,1], changed to")
+        assert field.input_value() == "1"
+        field.fill("−0,5")
+        field.press("Enter")
+        assert number.inner_text() == "−0.5"
+        assert page.locator(".made").inner_text().startswith("Changed: W_Q[1,1] = -0.5.")
+        line = page.locator("tr", has_text="Q[AI]").first.inner_text().replace("\t", " ")
+        assert line == "Q[AI] = [1, 1] × W_Q = [1×(−0.5) + 1×0, 1×0 + 1×1] = [−0.5, 1.0]"
+        page.locator("tr", has_text="scores[AI, AI]").locator("[data-n]").last.click()
+        card = page.locator("#how .line").inner_text()
+        assert (
+            card == "scores[AI, AI] = [−0.5, 1.0] · [1, 2] = −0.5 × 1 + 1.0 × 2 = −0.5 + 2.0 = 1.5"
+        )
+        assert page.locator("section.before").count() > 3
+        page.get_by_role("button", name="Start again").click()
+        assert number.inner_text() == "1"
+        assert page.locator("section.before").count() == 0
+        assert "#" not in page.url
+
+
+@NEEDS_BROWSER
+def test_what_was_changed_can_be_sent(chromium: Any, tmp_path: Path) -> None:
+    """By the address, and as the scenario, laid out as its author has it."""
+    changes = [
+        ("embeddings[love,2]", "0.25"),
+        ("scale", "sqrt_d_k"),
+        ("mask", "causal"),
+        ("rounding.decimals", "2"),
+    ]
+    document = page_of("i_love_ai")
+    assert document.changeable is not None
+    with shown(chromium, document, tmp_path / "page.html") as page:
+        page.evaluate("changes => attncli.live.changeTo(changes)", changes)
+        address, numbers = page.url.partition("#")[2], page.evaluate("attncli.live.numbers()")
+        text = page.evaluate("attncli.live.asScenario()")
+        with page.expect_download() as heard:
+            page.get_by_role("button", name="As a scenario").click()
+        assert heard.value.suggested_filename == "i_love_ai.yaml"
+        assert heard.value.path().read_text("utf-8") == text
+    assert text == edited(document.changeable.text, changes, SCENARIO.known)
+    with shown(chromium, document, tmp_path / "page.html", f"#{address}") as page:
+        assert page.evaluate("attncli.live.numbers()") == numbers
+        assert page.locator("select[data-key=mask]").input_value() == "causal"
+
+
+@NEEDS_BROWSER
+def test_two_keys_of_a_map_that_is_not_there_are_one(chromium: Any, tmp_path: Path) -> None:
+    source = tmp_path / "mine.yaml"
+    source.write_text(
+        "X: [[1, 0], [0, 1]]  # two tokens\nblock: attention\nW_Q: [[1, 2], [0, 1]]\nW_K: [[1, 0], [1, 1]]\n"
+    )
+    with shown(chromium, page_of(str(source)), tmp_path / "page.html") as page:
+        page.evaluate(
+            "attncli.live.changeTo([['rounding.policy', 'exact'], ['X[2,1]', '3'], ['rounding.decimals', '2']])"
+        )
+        source.write_text(page.evaluate("attncli.live.asScenario()"))
+    scenario = load(str(source))
+    assert (scenario.rounding.policy, scenario.rounding.decimals) == ("exact", 2)
+    assert scenario.given[Name("X")].values.tolist() == [[1, 0], [3, 1]]
+    assert "# two tokens" in source.read_text()
+
+
+@NEEDS_BROWSER
+@pytest.mark.parametrize(
+    ("name", "changes", "says"),
+    [
+        ("i_love_ai", [("W_Q[1,1]", "abc")], "“abc” is not a number; give one such as 0.5 or -2"),
+        ("i_love_ai", [("W_Q[7,1]", "1")], "W_Q[7,1] can't be changed here"),
+        (
+            "i_love_ai",
+            [("W_Q[1,1]", "9e40")],
+            "Q: a number with 3 decimals has more than 15 digits",
+        ),
+        ("i_love_ai", [("scale", "7")], "with scale 7 this can't be worked"),
+        ("i_love_ai", [("W_Q[1,1]", "-99"), ("W_Q[1,2]", "-99")], "weights: a divisor is 0"),
+    ],
+)
+def test_what_cannot_be_worked_is_refused(
+    chromium: Any, tmp_path: Path, name: str, changes: Changes, says: str
+) -> None:
+    """And the page stays what it was."""
+    with shown(chromium, page_of(name), tmp_path / "page.html") as page:
+        before = page.inner_text("main > section:last-child")
+        page.evaluate("changes => attncli.live.changeTo(changes)", changes)
+        assert says in page.inner_text("#changes .made.wrong")
+        assert page.inner_text("main > section:last-child") == before
+
+
+def test_other_pages_have_no_fields() -> None:
+    for name, why in STILL.items():
+        if name not in ("embedding_table", "i_can_go_alone"):
+            assert page_of(name).changeable is None, why
+    assert 'id="live"' not in render(page_of("bpe"), "html", RenderOptions())
+
+
+def test_the_page_of_the_first_scenario_stays_small() -> None:
+    assert len(render(page_of("i_love_ai"), "html", RenderOptions()).encode()) <= 300_000
