@@ -219,6 +219,10 @@ class Quantity:
         """The number of cell (i, j), from 0, which knows whose it is."""
         return self.numbers.number(i, j)
 
+    def row(self, i: int) -> list[Number]:
+        """Those of a row."""
+        return [self.number(i, j) for j in range(self.matrix.shape[1])]
+
     def find(self, address: Address) -> tuple[int, int]:
         """The row and column, from 0, of a cell; the only one there is needs no index. Raises
         AddressError."""

@@ -9,8 +9,9 @@ from html import escape
 from itertools import count
 from typing import NamedTuple
 
-from attncli.document.blocks import Line
+from attncli.document.blocks import Line, Spans
 from attncli.document.changing import TextPlace
+from attncli.document.retold import Mark, Pick, Value, Verb
 from attncli.equations.elision import MOST_FOLLOWED
 from attncli.equations.tree import (
     INNER,
@@ -137,6 +138,10 @@ _Asked = Location | Expression
 """A cell; or what a number was worked from that a line came to on its way."""
 
 
+_MOST_PICKED = 64
+"""Numbers of a row that a sentence picks one of."""
+
+
 class AskedNumbers:
     """The numbers of one page, in the order in which they were met: those that the page shows, then
     those that these lead to, the nearest first. Of a very large trace not all are followed. Where
@@ -197,6 +202,32 @@ class AskedNumbers:
         places = (self._place(x) for x in leaves(result) if isinstance(x, Number))
         told = " ".join(str(place) for place in places if place is not None)
         return f'<b data-from="{told}">{sign}</b>' if told else sign
+
+    def mark(self, mark: Mark, named: Callable[[Spans], str]) -> str:
+        """What stands before something that may be told otherwise, and behind it; names are written
+        by `named`."""
+        if mark.told is None:
+            return "</span>"
+        return f'<span data-told="{escape(embedded(self._retold(mark.told, named)))}">'
+
+    def _retold(self, told: object, named: Callable[[Spans], str]) -> object:
+        match told:
+            case Pick(of=of) if of > _MOST_PICKED:
+                return {}
+            case Pick():
+                others = [self._place(number) for number in (told.others or list)()]
+                names = [named(told.name(j)) for j in range(told.of)]
+                more = {"by": told.by, "ties": told.ties, "again": told.again, "rank": told.rank}
+                numbers = [self._place(number) for number in told.numbers()]
+                known = None not in (*numbers, *others)
+                return {"of": numbers, "others": others, "names": names, **more} if known else {}
+            case Value():
+                pick = None if told.pick is None else self._retold(told.pick, named)
+                return {"value": 1, "before": told.before, "each": told.each, "pick": pick}
+            case Verb():
+                return {"verbs": told[:3], "goes_on": told.goes_on}
+            case _:
+                return {"follows": 1}
 
     def expression(self, node: Expression | Equation, blank: Callable[[Blank], str] = empty) -> str:
         """An expression whose numbers can be asked about."""

@@ -17,12 +17,14 @@ from attncli.document.blocks import (
     Derivation,
     Graph,
     Line,
+    Span,
     Spans,
     Table,
     WordBlank,
 )
 from attncli.document.grid import GridCell, Look, Omission, grid_of, ink_of
 from attncli.document.pictures import PICTURES, Picture
+from attncli.document.retold import Mark
 from attncli.document.tables import Branch, MatrixBlock, SideBySide
 from attncli.equations.tree import (
     Blank,
@@ -89,7 +91,8 @@ class HtmlStyle(NamedTuple):
     `inline` writes working in plain notation, and `answered` the options of a question and the
     place for its answer, where a format has a way of its own for that;
     `picture` draws, where one can; `relation` writes the sign before a result where that, and
-    which of its parts a line has, may change."""
+    which of its parts a line has, may change; `mark` what stands around what may be told otherwise.
+    """
 
     text: Callable[[str], str] = escaped
     worded: Callable[[str], str] = set_apart
@@ -103,6 +106,7 @@ class HtmlStyle(NamedTuple):
     answered: Callable[[WordBlank], str] | None = None
     picture: Callable[[Picture | Graph], str] | None = None
     relation: Callable[[str, Expression], str] | None = None
+    mark: Callable[[Mark], str] | None = None
 
     def word(self, word: Word | str) -> str:
         """Somebody's word, or a text of ours in its place."""
@@ -115,8 +119,14 @@ _MARKS = range(0xE000, 0xF900)
 
 def spans_html(spans: Spans, style: HtmlStyle) -> str:
     """Running text."""
+    return "".join(_span(span, style) for span in spans)
+
+
+def _span(span: Span, style: HtmlStyle) -> str:
+    if isinstance(span, Mark):
+        return "" if style.mark is None else style.mark(span)
     texts = spans_as(
-        spans,
+        (span,),
         style.text,
         style.word,
         lambda name: _term(name_of(name), style),

@@ -176,7 +176,7 @@
       document.querySelectorAll("nav.contents :is(button, .keys)").forEach((one) => one.remove());
     }
     for (const shown of main.querySelectorAll("[data-n]")) {
-      if (shown.closest(TOLD)) continue;
+      if (shown.closest(TOLD) && !shown.closest("[data-told]")) continue;
       const looks = [..."held" in shown.dataset ? ["held"] : [], ..."after" in shown.dataset ? ["after"] : []];
       const [sign, text] = written(numberAt(Number(shown.dataset.n)), looks);
       put(shown, text);
@@ -185,6 +185,7 @@
     for (const sign of main.querySelectorAll("b[data-from]")) sign.textContent = relation(sign.dataset.from.split(" ").map(Number));
     for (const line of main.querySelectorAll("table.working tr")) renewLine(line);
     for (const section of main.querySelectorAll(":scope > section")) section.classList.toggle("before", isTouched(section));
+    for (const aside of main.querySelectorAll("aside:has([data-told])")) aside.classList.toggle("retold", retell(aside));
     renewShades();
     for (const figure of main.querySelectorAll("figure.picture")) page.draw?.(figure, (n) => Number(numberAt(n).value));
     if (isOther) document.dispatchEvent(new Event("attn:renewed"));
@@ -211,6 +212,58 @@
     const places = [...section.querySelectorAll("[data-n]")].map(({ dataset: { n } }) => Number(n)).filter(isCell);
     if (!places.length) return changes.size > 0;
     return places.some((n) => worked.text(version.numbers[n]) !== told.text(version.numbers[n]));
+  };
+
+  // -- sentences: which of a row is the largest, and how large --------------------------------------
+
+  const MOST_TIED = 3;
+
+  // the places that are picked of some numbers, in their order; of none where that can't be told
+  const picked = ({ of, others, by, ties, rank }) => {
+    const shown = (n) => numberAt(n).value, full = (n) => worked.cells[version.numbers[n]];
+    const sizes = {
+      most: () => of.map(shown),
+      least: () => of.map((n) => shown(n).negated()),
+      size: () => of.map((n) => full(n).abs()),
+      change: () => of.map((n, j) => full(n).minus(full(others[j])).abs()),
+    }[by]();
+    let left = [...sizes.keys()], tops = [];
+    for (let k = 0; k < rank && left.length; k += 1) {
+      const most = left.reduce((best, j) => (sizes[j].gt(sizes[best]) ? j : best));
+      tops = left.filter((j) => sizes[j].eq(sizes[most]));
+      left = left.filter((j) => !tops.includes(j));
+    }
+    const alone = tops.length === 1 && left.every((j) => full(of[j]).isZero());
+    const tellable = tops.length && (ties || tops.length === 1) && !(rank > 1 && sizes[tops[0]].isZero());
+    return { tops: tellable ? tops : [], verb: alone ? 1 : tops.length > 1 && tops.length === of.length ? 2 : 0 };
+  };
+
+  const tied = (names, again) => {
+    const few = names.slice(0, MOST_TIED).map((name, k) => (k ? again : "") + name), more = names.length - few.length;
+    const parts = more ? [...few, `${more} other${more > 1 ? "s" : ""}`] : few;
+    return [parts.slice(0, -1).join(", "), parts.at(-1)].filter(Boolean).join(" and ");
+  };
+
+  // whether a sentence could be told of the numbers as they are
+  const retell = (aside) => {
+    const parts = [...aside.querySelectorAll("[data-told]")].map((span) => ({ span, ...JSON.parse(span.dataset.told) }));
+    for (const part of parts) if (part.of || part.pick) part.found = picked(part.pick || part);
+    const isPick = ({ names }) => names, ends = ({ found, of, pick }) => !(of || pick) || found.tops.length;
+    if (!parts.every((part) => (part.value || part.verbs || part.follows || part.names) && ends(part))) return false;
+    let before = null; // the verb of the clause before
+    parts.forEach((part, k) => {
+      const own = part.value ? (part.pick ? part : parts.slice(0, k).findLast(isPick)) : part.verbs ? parts.slice(k).find(isPick) : part;
+      if (part.names) part.span.innerHTML = part.found.verb === 2 && parts.some(({ verbs }) => verbs) ? "" : tied(part.found.tops.map((j) => part.names[j]), part.again);
+      else if (part.verbs) {
+        const verb = part.verbs[own.found.verb], goesOn = part.goes_on && verb === before;
+        part.span.textContent = goesOn ? verb.replace(/^attends (most )?/, "") : verb;
+        before = verb;
+      } else if (part.value) {
+        const { of, others } = part.pick || own, j = own.found.tops[0];
+        put(part.span, Evaluator.text(numberAt((part.before ? others : of)[j])) + (part.each && own.found.tops.length > 1 ? " each" : ""));
+      }
+    });
+    return true;
   };
 
   // tables whose numbers are shares of 1: the darker the larger, the largest of a row in bold

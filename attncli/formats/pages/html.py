@@ -255,6 +255,8 @@ def _living(live: LivePage, own: _PageParts, assets: PageAssets) -> str:
 
 def _style(asked: AskedNumbers, fields: SheetFields | None) -> HtmlStyle:
     blank = empty if fields is None else fields.number
+    plainly = HtmlStyle(mathematics=partial(_mathematics, asked))
+    named = partial(spans_html, style=plainly)
     return HtmlStyle(
         mathematics=partial(_mathematics, asked),
         blank=blank,
@@ -265,6 +267,7 @@ def _style(asked: AskedNumbers, fields: SheetFields | None) -> HtmlStyle:
         answered=None if fields is None else fields.answered,
         picture=partial(figure_html, asked=asked.attributes),
         relation=asked.relation if asked.changing else None,
+        mark=partial(asked.mark, named=named) if asked.changing else None,
     )
 
 

@@ -15,6 +15,7 @@ from itertools import islice, pairwise
 import numpy as np
 
 from attncli.document.blocks import Block, Callout, Derivation, Section, Span, Spans, TextList
+from attncli.document.retold import Pick, Value, retold
 from attncli.document.tables import Data
 from attncli.equations.elision import MOST_PARTS, elided
 from attncli.equations.matrix import Matrix
@@ -413,15 +414,16 @@ def _classed(trace: Trace, place: Place, _: Selection) -> list[Spans]:
 def _most_likely(probabilities: Quantity, i: int, called: str = "next token") -> Spans:
     """`“go” the most likely next token is “alone” (0.649), then “home” (0.258).`"""
     columns, spans = probabilities.columns.names, list[Span]()
-    for number, places in islice(ranked(probabilities.matrix, i), 2):
+    pick = Pick(len(columns), partial(probabilities.row, i), partial(called_as, columns))
+    for rank, (number, places) in enumerate(islice(ranked(probabilities.matrix, i), 2), start=1):
         if number.shown == 0:
             break
         several = len(places) > 1
         plural = "es are" if called.endswith("s") else "s are"
         verb = f" the most likely {called}{plural if several else ' is'} "
         names = tied([called_as(columns, j) for j in places[:MOST_TIED]], many=len(places))
-        spans += [", then " if spans else verb, *names]
-        spans += [" (", number, " each)" if several else ")"]
+        spans += [", then " if spans else verb, *retold(pick._replace(rank=rank), *names)]
+        spans += [" (", *retold(Value(), number), " each)" if several else ")"]
     return (*called_as(probabilities.rows.names, i), *spans, ".")
 
 

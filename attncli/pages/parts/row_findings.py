@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from attncli.document.blocks import Spans
+from attncli.document.retold import By, Followed, Pick, Value, retold
 from attncli.equations.elision import MOST_PARTS, elided
 from attncli.equations.tree import Number, Symbol, Vector
 from attncli.names import GRADIENTS, Word
@@ -69,14 +71,23 @@ class Told(NamedTuple):
 Tell = Callable[[Told], Spans | None]
 
 
-def _extreme(quantity: Quantity, i: int, sizes: Array) -> tuple[Spans, Number] | None:
-    """The dimension of a row that has the largest size; None where none is larger than others."""
+def _extreme(
+    quantity: Quantity, i: int, sizes: Array, before: Quantity | None = None
+) -> tuple[Spans, Number] | None:
+    """The dimension of a row that has the largest size, or is furthest from what it was `before`;
+    None where none is larger than others."""
     j = int(sizes.argmax())
     if sizes.size == 1 or (sizes == sizes[j]).sum() > 1:
         return None
-    name = quantity.columns.names[j]
-    dimension: Spans = ("dimension ",) if name == str(j + 1) else ()
-    return (*dimension, Word(name)), quantity.matrix.number(i, j)
+
+    def called(k: int) -> Spans:
+        name = quantity.columns.names[k]
+        return (*(("dimension ",) if name == str(k + 1) else ()), Word(name))
+
+    by: By = "size" if before is None else "change"
+    others = None if before is None else partial(before.row, i)
+    pick = Pick(sizes.size, partial(quantity.row, i), called, by, others)
+    return retold(pick, *called(j)), quantity.number(i, j)
 
 
 def in_a_row(trace: Trace, part: PlannedStep, selection: Selection) -> Spans:
@@ -111,11 +122,11 @@ def _changed(told: Told, before: Quantity | None, after: Quantity | None) -> Spa
         return None
     i = told.row(after)
     moved = np.abs(after.values[i] - before.values[i])
-    now, then = (_extreme(quantity, i, moved) for quantity in (after, before))
+    now, then = _extreme(after, i, moved, before), _extreme(before, i, moved)
     if now is None or then is None:
         return None
-    token = told.token(after)
-    return (*token, " changes most in ", *now[0], ": from ", then[1], " to ", now[1], ".")
+    was, is_ = retold(Value(before=True), then[1]), retold(Value(), now[1])
+    return (*told.token(after), " changes most in ", *now[0], ": from ", *was, " to ", *is_, ".")
 
 
 def _positioned(told: Told) -> Spans | None:
@@ -145,7 +156,8 @@ def _looked_at(told: Told) -> Spans | None:
     if Q is None or (found := told.largest_in(Q)) is None:
         return None
     where, number = found
-    words = (" looks most at ", *where, " of the keys: its query is ", number, " there.")
+    is_ = retold(Value(), number)
+    words = (" looks most at ", *where, " of the keys: its query is ", *is_, " there.")
     return (*told.token(Q), *words)
 
 
@@ -159,7 +171,7 @@ def _largest_of(*locals_: str, begins: str) -> Tell:
         if made is None or found is None:
             return None
         words = (*told.token(made), " is furthest from 0 in ", *found[0])
-        return (f"{begins} for ", *words, " (", found[1], ").")
+        return (f"{begins} for ", *words, " (", *retold(Value(), found[1]), ").")
 
     return tell
 
@@ -182,9 +194,14 @@ def _largest(told: Told, quantity: Quantity, then: str = "") -> Spans:
     most = quantity.matrix.number(i, int(np.argmax(quantity.values[i])))
     alike = [j for j in range(len(names)) if quantity.matrix.shown(i, j) == most.shown]
     own = i if names == quantity.rows.names else None
-    called = [("itself",) if j == own else called_as(names, j) for j in alike[:MOST_TIED]]
-    shown = tied(called, many=len(alike))
-    return (*shown, f"{then} (", most, " each)" if len(alike) > 1 else ")")
+
+    def called(j: int) -> Spans:
+        return ("itself",) if j == own else called_as(names, j)
+
+    shown = tied(map(called, alike[:MOST_TIED]), many=len(alike))
+    pick = Pick(len(names), partial(quantity.row, i), called, ties=True)
+    each = " each" if len(alike) > 1 else ""
+    return (*retold(pick, *shown), f"{then} (", *retold(Value(each=True), most, each), ")")
 
 
 def _scaled(told: Told) -> Spans | None:
@@ -196,7 +213,10 @@ def _scaled(told: Told) -> Spans | None:
     least, most = (scaled.matrix.number(i, int(j)) for j in (row.argmin(), row.argmax()))
     if least.shown == most.shown:
         return None
-    return ("The scores of ", *told.token(scaled), " now lie between ", least, " and ", most, ".")
+    pick = Pick(row.size, partial(scaled.row, i), ties=True)
+    low, high = (retold(Value(pick._replace(by="least")), least), retold(Value(pick), most))
+    start = ("The scores of ", *told.token(scaled), " now lie between ")
+    return (*start, *low, " and ", *high, ".")
 
 
 def _masked(told: Told) -> Spans | None:
@@ -226,12 +246,12 @@ def _blended(told: Told) -> Spans | None:
     V = told.trace.quantities.get(place.find("V"))
     if V is None or V.rows.names != output.rows.names or place.attention.sees_memory:
         return None
-    i, columns = told.row(output), range(V.matrix.shape[1])
-    if len(columns) > _MOST:
+    i = told.row(output)
+    if V.matrix.shape[1] > _MOST:
         return None
-    own, moved = (Vector(tuple(q.matrix.number(i, j) for j in columns)) for q in (V, output))
+    own, moved = (Vector(tuple(q.row(i))) for q in (V, output))
     start = (*told.token(output), " from its own value, ", own)
-    return ("Attention moves ", *start, ", to ", moved, ".")
+    return ("Attention moves ", *retold(Followed(), *start, ", to ", moved), ".")
 
 
 def _added(told: Told) -> Spans | None:
@@ -270,8 +290,9 @@ def _remembered(told: Told) -> Spans | None:
     names = distinct_tokens(place.stack.text.tokens)
     if state is None or state.matrix.shape[0] > _MOST or place.time > len(names):
         return None
-    numbers = Vector(tuple(state.matrix.number(k, 0) for k in range(state.matrix.shape[0])))
-    return ("After ", *called_as(names, place.time - 1), " the state is ", numbers, ".")
+    numbers = Vector(tuple(state.number(k, 0) for k in range(state.matrix.shape[0])))
+    start = ("After ", *called_as(names, place.time - 1), " the state is ")
+    return (*start, *retold(Followed(), numbers), ".")
 
 
 def _slope(told: Told) -> Spans | None:

@@ -6,11 +6,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import NamedTuple
 
 from attncli.document.blocks import Callout, DefinitionList, Span, Spans, Term
+from attncli.document.retold import Pick, Value, Verb, retold
 from attncli.equations import deciding
 from attncli.equations.elision import MOST_PARTS, elided
 from attncli.equations.tree import Equation, Number, Root, Symbol
@@ -179,14 +180,21 @@ def _clause(
     verb = (
         attending.verb.removeprefix("attends ").removeprefix("most ") if again else attending.verb
     )
-    start = (*called_as(weights.rows.names, attending.query), f" {verb}")
-    number = (" (", attending.weight, " each)" if len(attending.keys) > 1 else ")")
-    if attending.verb == _ALIKE:
-        return (*start, *number)
+    verbs = Verb(_MOST, _ONLY, _ALIKE, before is not None)
+    start = (*called_as(weights.rows.names, attending.query), " ", *retold(verbs, verb))
+    each = " each" if len(attending.keys) > 1 else ""
+    weight = weights.number(attending.query, attending.keys[0])
+    number = (" (", *retold(Value(each=True), weight, each), ")")
     names = weights.columns.names
     itself = names.index(query) if to_itself and query in names else None
-    keys = [("itself",) if j == itself else called_as(names, j) for j in attending.keys]
-    return (*start, *tied(keys, "to "), *number)
+
+    def called(j: int) -> Spans:
+        return ("itself",) if j == itself else called_as(names, j)
+
+    keys = () if attending.verb == _ALIKE else tied(map(called, attending.keys), "to ")
+    numbers = partial(weights.row, attending.query)
+    pick = Pick(len(names), numbers, called, ties=True, again="to ")
+    return (*start, *retold(pick, *keys), *number)
 
 
 def called_as(names: Sequence[str], place: int) -> Spans:
