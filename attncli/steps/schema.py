@@ -295,8 +295,8 @@ def json_schema() -> Schema:
 
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "attncli scenario",
-        "description": "A Transformer, or a part of one, to be worked by hand.",
+        # no title: language servers put it over what they say of each key
+        "description": "A scenario of attncli: a Transformer, or a part of one.",
         **with_definitions(SCENARIO.schema()),
     }
 
