@@ -31,6 +31,13 @@ class Key(NamedTuple, Generic[T]):
     in_parts: bool = False
     inherited: bool = False
 
+    def schema(self) -> Schema:
+        """That of its kind, with what is said of it and the value where a file says none: as an
+        example, since editors write a `default` into a new map unasked."""
+        usual = float(self.default) if isinstance(self.default, Decimal) else self.default
+        known = {"examples": [usual]} if usual and isinstance(usual, str | int | float) else {}
+        return {"description": self.says, **known, **self.kind.schema()}
+
 
 class Needs(NamedTuple):
     """What a key goes only together with, and an example; but where one of its parts is `unless`
@@ -84,6 +91,11 @@ class OwnedKeys(Mapping[str, Key[Any]]):
     def __len__(self) -> int:
         return len(self.owners) + len(self._also)
 
+    @cached_property
+    def properties(self) -> Schema:
+        """What the schema says of them: once, however many records have these keys."""
+        return {key.name: key.schema() for key in self.values()}
+
 
 class Record(NamedTuple):
     """A map with known keys; none has to be there but those that `needs` names, and some others
@@ -132,7 +144,8 @@ class Record(NamedTuple):
         return values if isinstance(node, Map) and len(values or ()) == len(node.entries) else None
 
     def schema(self) -> Schema:
-        properties = {key.name: {"description": key.says, **key.kind.schema()} for key in self.keys}
+        owned = self.known if isinstance(self.known, OwnedKeys) else None
+        properties = owned.properties if owned else {key.name: key.schema() for key in self.keys}
         return {"type": "object", "properties": properties, "additionalProperties": False}
 
 
@@ -479,12 +492,15 @@ class _Definitions:
         return next(name for name in names if name not in self.parts)
 
 
+_ANNOTATIONS = ("description", "examples")
+
+
 def _description(schema: Schema) -> Schema:
-    return {key: value for key, value in schema.items() if key == "description"}
+    return {key: value for key, value in schema.items() if key in _ANNOTATIONS}
 
 
 def _undescribed(schema: Schema) -> Schema:
-    return {key: value for key, value in schema.items() if key != "description"}
+    return {key: value for key, value in schema.items() if key not in _ANNOTATIONS}
 
 
 def _each_part(schema: Schema, key: str, change: Callable[[Schema, str], Schema]) -> Schema:

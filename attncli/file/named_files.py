@@ -102,6 +102,9 @@ class TextFile(NamedTuple):
     where: Where
 
 
+_PATH = "the file, by its path from the scenario's folder"
+
+
 class TextFileKind:
     """`{file: corpus.txt}`."""
 
@@ -116,7 +119,7 @@ class TextFileKind:
     def schema(self) -> Schema:
         return {
             "type": "object",
-            "properties": {"file": {"type": "string"}},
+            "properties": {"file": {"description": _PATH, "type": "string"}},
             "required": ["file"],
             "additionalProperties": False,
         }

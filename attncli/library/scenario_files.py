@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -34,7 +35,29 @@ def new(typed: NewArguments) -> TextOutput:
     from attncli.scenario import starter
 
     text, large = (starter.text(), False) if typed.from_ is None else _of_checkpoint(typed)
-    return TextOutput(text, typed.file, typed.force, is_written(typed.file, large=large))
+    made = TextOutput(text, typed.file, typed.force, is_written(typed.file, large=large))
+    file = Path(typed.file)
+    if typed.file == "-" or (file.exists() and not file.is_file()):
+        return made  # a stream or a device has nothing beside it
+    made = made._replace(text=_MODELINE + text)
+    current = schema_text(SCHEMAS[0])
+    if _says(file.parent / _SCHEMA, current):
+        return made
+    says = f"{made.says}{_SCHEMA} is written beside it; editors check and complete it by that\n"
+    return made._replace(says=says, beside={_SCHEMA: current})
+
+
+_SCHEMA = "attncli.schema.json"
+_MODELINE = f"# yaml-language-server: $schema=./{_SCHEMA}\n"
+"""Where YAML language servers find the schema; they take a path from the file's folder."""
+
+
+def _says(file: Path, text: str) -> bool:
+    """Whether a file is there and says a text."""
+    try:
+        return file.is_file() and file.read_text("utf-8") == text
+    except (OSError, ValueError):
+        return False
 
 
 def _of_checkpoint(typed: NewArguments) -> tuple[str, bool]:
@@ -132,7 +155,12 @@ def schema(typed: SchemaArguments) -> TextOutput:
     if typed.which not in SCHEMAS:
         right = f"say {' or '.join(SCHEMAS)}"
         raise OutputError.of(typed.which, "there is no such schema", right)
-    return TextOutput(_laid_out(_schema_of(typed.which)) + "\n")
+    return TextOutput(schema_text(typed.which))
+
+
+@cache
+def schema_text(which: str) -> str:
+    return _laid_out(_schema_of(which)) + "\n"
 
 
 def _schema_of(which: str) -> dict[str, Any]:

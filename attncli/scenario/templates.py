@@ -123,7 +123,13 @@ TEMPLATE = Record.of(
     ),
 )
 
-_SOME_LAYERS = ("each", *EVERY_OTHER)
+_SOME_LAYERS: Mapping[str, str] = MappingProxyType(
+    {
+        "each": "what every layer says",
+        "odd": "what the layers 1, 3, 5, … say",
+        "even": "what the layers 2, 4, 6, … say",
+    }
+)
 
 
 class AlikeKind(NamedTuple):
@@ -135,13 +141,12 @@ class AlikeKind(NamedTuple):
         return ListOf(self.layer).read(node, problems)
 
     def schema(self) -> Schema:
-        of_some, layer = "|".join((*_SOME_LAYERS, "[1-9][0-9]*")), self.layer.schema()
+        some = (Key(name, self.layer, says) for name, says in _SOME_LAYERS.items())
+        single = Key("1", self.layer, "what this layer says")
         return {
-            "type": "object",
-            "properties": {"count": COUNT.schema()},
-            "patternProperties": {f"^({of_some})$": layer},
+            **Record.of(Key("count", COUNT, "how many layers there are"), *some).schema(),
+            "patternProperties": {"^[1-9][0-9]*$": single.schema()},
             "required": ["count"],
-            "additionalProperties": False,
         }
 
 

@@ -27,7 +27,7 @@ from attncli.file.keys import (
 from attncli.file.matrices import VectorKind
 from attncli.file.nodes import Map, Node, describe
 from attncli.file.problems import Diagnostics, knows_nothing, nearest
-from attncli.numbers.rounding import MOST_DECIMALS
+from attncli.numbers.rounding import MOST_DECIMALS, Rounding
 from attncli.option_values import POLICIES
 from attncli.scenario.published import CLAIMS, PUBLISHED
 from attncli.scenario.show import Show
@@ -188,9 +188,10 @@ ROUNDING = Record.of(
     Key(
         "policy",
         Choice(POLICIES),
-        ("`carry` continues with rounded numbers, `exact` with full ones"),
+        "`carry` continues with rounded numbers, `exact` with full ones",
+        Rounding.policy,
     ),
-    Key("decimals", _DECIMALS, "the decimals of every quantity, 3 by default"),
+    Key("decimals", _DECIMALS, "the decimals of every quantity, 3 by default", Rounding.decimals),
     Key(
         "steps",
         Record.of(*(Key(step, _DECIMALS, f"the decimals of {step}") for step in STORY)),
@@ -294,8 +295,8 @@ def json_schema() -> Schema:
 
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "attncli scenario",
-        "description": "A Transformer, or a part of one, to be worked by hand.",
+        # no title: language servers put it over what they say of each key
+        "description": "A scenario of attncli: a Transformer, or a part of one.",
         **with_definitions(SCENARIO.schema()),
     }
 
