@@ -248,7 +248,6 @@ def table_html(block: MatrixBlock | SideBySide | Table, style: HtmlStyle) -> str
         _heading(named(heading, style), "col", figure, style.looks(heading.look))
         for (heading, *_), figure in zip(grid.columns, figures, strict=True)
     )
-    kind += " variant" * bool(getattr(block, "variant", ""))
     return _framed(style, kind, rows, head_of(headings, ink))
 
 

@@ -156,8 +156,6 @@
     return [name, ...shown];
   };
 
-  const TOLD = "aside, table.words, table.variant"; // what stays what it was, and says so
-
   const put = (element, text) => {
     if (element.textContent === text) return;
     element.textContent = text;
@@ -176,16 +174,16 @@
       document.querySelectorAll("nav.contents :is(button, .keys)").forEach((one) => one.remove());
     }
     for (const shown of main.querySelectorAll("[data-n]")) {
-      if (shown.closest(TOLD) && !shown.closest("[data-told]")) continue;
+      if (shown.matches(":is(aside, table.words, .told) *") && !shown.matches(".retold *, :not(.told *) [data-told] *")) continue;
       const looks = [..."held" in shown.dataset ? ["held"] : [], ..."after" in shown.dataset ? ["after"] : []];
       const [sign, text] = written(numberAt(Number(shown.dataset.n)), looks);
       put(shown, text);
       if (sign) shown.previousElementSibling.textContent = sign;
     }
-    for (const sign of main.querySelectorAll("b[data-from]")) sign.textContent = relation(sign.dataset.from.split(" ").map(Number));
-    for (const line of main.querySelectorAll("table.working tr")) renewLine(line);
+    for (const sign of main.querySelectorAll("b[data-from]:not(.told *)")) sign.textContent = relation(sign.dataset.from.split(" ").map(Number));
+    for (const line of main.querySelectorAll("table.working tr:not(.told *)")) renewLine(line);
     for (const section of main.querySelectorAll(":scope > section")) section.classList.toggle("before", isTouched(section));
-    for (const aside of main.querySelectorAll("aside:has([data-told])")) aside.classList.toggle("retold", retell(aside));
+    for (const aside of main.querySelectorAll("aside:not(.told *):has([data-told])")) aside.classList.toggle("retold", retell(aside));
     renewShades();
     for (const figure of main.querySelectorAll("figure.picture")) page.draw?.(figure, (n) => Number(numberAt(n).value));
     if (isOther) document.dispatchEvent(new Event("attn:renewed"));
@@ -268,7 +266,7 @@
 
   // tables whose numbers are shares of 1: the darker the larger, the largest of a row in bold
   const renewShades = () => {
-    for (const row of main.querySelectorAll("table.quantity tr:has(td[class*=shade])")) {
+    for (const row of main.querySelectorAll("table.quantity tr:not(.told *):has(td[class*=shade])")) {
       const cells = [...row.querySelectorAll("td[class*=shade]")], numbers = cells.map((cell) => Number(cell.textContent.replace("−", "-")));
       cells.forEach((cell, k) => {
         cell.className = cell.className.replace(/shade\d/, `shade${shadeOf(numbers[k])}`).replace(/ ?most/, "");

@@ -277,26 +277,38 @@ def _checking(fields: AnswerFields, words: Words, assets: PageAssets) -> str:
     return "\n".join((data, *map(assets.script, ("reading.js", "sheet.js"))))
 
 
+class _ToldOnce(NamedTuple):
+    """What closes a page that is worked again, and is told of the numbers as they were: it compares
+    them with others'."""
+
+    blocks: Sequence[Block]
+
+
 class _Part(NamedTuple):
     """What stands under one heading, and whether it begins a new sheet of paper."""
 
     head: Title | Heading
-    blocks: tuple[Block, ...]
+    blocks: tuple[Block | _ToldOnce, ...]
     on_new_page: bool
 
 
-def _pieces(document: Document) -> Iterator[Piece]:
+def _pieces(document: Document) -> Iterator[Piece | _ToldOnce]:
     """What stands on a page, below a title also where it has none in other formats."""
     title, pieces = Title(document.title, ""), pieces_of(document)
+    if document.changeable is not None and document.closing:
+        told, end = [*pieces], len(document.foot)
+        start = len(told) - end - len(document.closing)
+        closing = _ToldOnce(document.closing)
+        pieces = iter([*told[:start], closing, *told[len(told) - end :]])  # type: ignore[list-item]
     first = next(pieces, title)
     yield from (first,) if isinstance(first, Title) else (title, first)
     yield from pieces
 
 
-def _parts(pieces: Iterator[Piece], *, on_new_page: bool) -> Iterator[_Part]:
+def _parts(pieces: Iterator[Piece | _ToldOnce], *, on_new_page: bool) -> Iterator[_Part]:
     head = next(pieces)
     assert isinstance(head, Title | Heading)
-    blocks: list[Block] = []
+    blocks: list[Block | _ToldOnce] = []
     breaks = False
     for piece in pieces:
         if isinstance(piece, Title | Heading):
@@ -315,17 +327,20 @@ def _section(k: int, part: _Part, style: HtmlStyle) -> str:
     kind = f' class="{kinds}"' if kinds else ""
     if isinstance(part.head, Title):
         style = style._replace(level=2)  # a heading right below the title skips no level
-    blocks = [*_blocks(with_tables_together(part.blocks), style)]
+    blocks = [*_blocks(with_tables_together(part.blocks), style)]  # type: ignore[arg-type]
     if isinstance(part.head, Heading) and part.head.more:
         blocks.insert(1, _fold(part.head.more, style))
     text = "\n".join((_head(k, part.head, style), *blocks))
     return f'<section id="s{k}" aria-labelledby="h{k}"{kind}>\n{text}\n</section>'
 
 
-def _blocks(pieces: Iterable[Piece], style: HtmlStyle) -> Iterator[str]:
+def _blocks(pieces: Iterable[Piece | _ToldOnce], style: HtmlStyle) -> Iterator[str]:
     """The blocks; small tables that follow each other stand beside each other."""
     for piece in pieces:
-        if isinstance(piece, Tables):
+        if isinstance(piece, _ToldOnce):
+            told = "\n".join(_blocks(with_tables_together(piece.blocks), style))
+            yield f'<div class="told">\n{told}\n</div>'
+        elif isinstance(piece, Tables):
             beside = "\n".join(_together(group, style) for group in in_groups(piece.matrices))
             yield f'<div class="tables">{beside}</div>' if len(piece.matrices) > 1 else beside
         elif not isinstance(piece, Title | Heading | NewPage):
