@@ -170,10 +170,10 @@ def bar_of(words: Words) -> str:
 """
 
 
-def figure_html(asked: AskedNumbers, block: Picture | Graph) -> str:
+def figure_html(block: Picture | Graph, asked: AskedNumbers | None = None) -> str:
     """A figure that can be moved to and fro where the screen is narrower."""
-    picture = drawn(block, asked.attributes)
-    made = picture_data(block, asked.place) if asked.changing else ""
+    picture = drawn(block) if asked is None else drawn(block, asked.attributes)
+    made = picture_data(block, asked.place) if asked is not None and asked.changing else ""
     drawing = f'<div class="scroll">{inline(picture)}</div>'
     text = f"<figcaption>{set_apart(picture.title)}</figcaption>"
     kind = "picture told" if made is None else "picture"
@@ -269,7 +269,7 @@ def _style(asked: AskedNumbers, fields: SheetFields | None) -> HtmlStyle:
         looks=looks_of,
         inline=partial(asked.expression, blank=blank),
         answered=None if fields is None else fields.answered,
-        picture=partial(figure_html, asked),
+        picture=partial(figure_html, asked=asked),
         relation=asked.relation if asked.changing else None,
         mark=partial(asked.mark, named=named) if asked.changing else None,
     )

@@ -15,7 +15,6 @@ from attncli.document.blocks import (
     Bullets,
     Callout,
     Edge,
-    Graph,
     Paragraph,
     Spans,
     Subheading,
