@@ -215,10 +215,10 @@ class AskedNumbers:
             case Pick(of=of) if of > _MOST_PICKED:
                 return {}
             case Pick():
-                others = [self._place(number) for number in (told.others or list)()]
+                others = [self.place(number) for number in (told.others or list)()]
                 names = [named(told.name(j)) for j in range(told.of)]
                 more = {"by": told.by, "ties": told.ties, "again": told.again, "rank": told.rank}
-                numbers = [self._place(number) for number in told.numbers()]
+                numbers = [self.place(number) for number in told.numbers()]
                 known = None not in (*numbers, *others)
                 return {"of": numbers, "others": others, "names": names, **more} if known else {}
             case Value():
