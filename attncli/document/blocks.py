@@ -157,11 +157,13 @@ class Edge(NamedTuple):
 
 class Graph(NamedTuple):
     """Who attends to whom: a directed graph, its edges by their sources; its targets in their
-    order, where it has that."""
+    order, where it has that. `others` weigh nothing or less than the `least` that it shows."""
 
     name: str
     edges: tuple[Edge, ...]
     targets: tuple[Word, ...] = ()
+    others: tuple[Edge, ...] = ()
+    least: float = 0.0
 
 
 class TextList(NamedTuple):

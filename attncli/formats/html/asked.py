@@ -172,7 +172,7 @@ class AskedNumbers:
         return self._number(Slot(number), ink)
 
     def _number(self, slot: Slot, ink: str) -> str:
-        text, place = plain(slot.number), self._place(slot.number)
+        text, place = plain(slot.number), self.place(slot.number)
         if slot.after:
             sign, text = (_MINUS, text[1:]) if text.startswith(MINUS) else (_PLUS, text)
         if slot.held and (text.startswith(MINUS) or "e" in text):
@@ -194,12 +194,12 @@ class AskedNumbers:
 
     def attributes(self, number: Number) -> Mapping[str, str]:
         """The attributes of what shows a number in a picture."""
-        place = self._place(number)
+        place = self.place(number)
         return {} if place is None else {"data_n": f"{place}"}
 
     def relation(self, sign: str, result: Expression) -> str:
         """A sign before what it leads to, which knows the numbers that this is."""
-        places = (self._place(x) for x in leaves(result) if isinstance(x, Number))
+        places = (self.place(x) for x in leaves(result) if isinstance(x, Number))
         told = " ".join(str(place) for place in places if place is not None)
         return f'<b data-from="{told}">{sign}</b>' if told else sign
 
@@ -215,10 +215,10 @@ class AskedNumbers:
             case Pick(of=of) if of > _MOST_PICKED:
                 return {}
             case Pick():
-                others = [self._place(number) for number in (told.others or list)()]
+                others = [self.place(number) for number in (told.others or list)()]
                 names = [named(told.name(j)) for j in range(told.of)]
                 more = {"by": told.by, "ties": told.ties, "again": told.again, "rank": told.rank}
-                numbers = [self._place(number) for number in told.numbers()]
+                numbers = [self.place(number) for number in told.numbers()]
                 known = None not in (*numbers, *others)
                 return {"of": numbers, "others": others, "names": names, **more} if known else {}
             case Value():
@@ -253,7 +253,7 @@ class AskedNumbers:
             case _:
                 return escape(part)
 
-    def _place(self, number: Number) -> int | None:
+    def place(self, number: Number) -> int | None:
         """The place of a number in the list; None of a constant, and of one that isn't what its
         cell has, such as what a mistake comes to; on a student's sheet of any."""
         if self._of_sheet:
@@ -320,7 +320,7 @@ class AskedNumbers:
                 yield f" {relation} "
             for part in self._parts(expression):
                 slot = Slot(part) if isinstance(part, Number) else part
-                place = self._place(slot.number) if isinstance(slot, Slot) else None
+                place = self.place(slot.number) if isinstance(slot, Slot) else None
                 if not isinstance(slot, Slot) or place is None:
                     yield _text([part])
                 else:

@@ -158,7 +158,7 @@
 
   const put = (element, text) => {
     if (element.textContent === text) return;
-    element.textContent = text;
+    (element.querySelector("title") || element).textContent = text; // a point of a curve says it there
     element.classList.add("fresh");
   };
 
@@ -185,8 +185,19 @@
     for (const section of main.querySelectorAll(":scope > section")) section.classList.toggle("before", isTouched(section));
     for (const aside of main.querySelectorAll("aside:not(.told *):has([data-told])")) aside.classList.toggle("retold", retell(aside));
     renewShades();
-    for (const figure of main.querySelectorAll("figure.picture")) page.draw?.(figure, (n) => Number(numberAt(n).value));
-    if (isOther) document.dispatchEvent(new Event("attn:renewed"));
+    const redrawn = [...main.querySelectorAll("figure[data-picture]")].filter(renewPicture).length > 0;
+    if (isOther || redrawn) document.dispatchEvent(new Event("attn:renewed"));
+  };
+
+  const drawn = new WeakSet(); // pictures that aren't as they were written
+  const renewPicture = (figure) => {
+    if (!changes.size && !drawn.has(figure)) return false;
+    drawn.add(figure);
+    return page.draw(figure, pictured);
+  };
+  const pictured = (n) => {
+    const shown = numberAt(n), value = Number(shown.value);
+    return { n, text: Evaluator.text(shown), value, full: isCell(n) ? Number(worked.cells[version.numbers[n]]) : value };
   };
 
   const LONGEST_PRODUCT = 10; // decimals past which what a line comes to on its way is left out

@@ -43,7 +43,7 @@ def _rules(scheme: ColourScheme) -> Iterator[str]:
     yield from written(colours_of(scheme), "svg")
 
 
-LIVE_SCRIPTS = ("decimal.js", "evaluator.js", "live.js")
+LIVE_SCRIPTS = ("decimal.js", "evaluator.js", "pictures.js", "live.js")
 """Those of pages that are worked again; the first is decimal.js by M. Mclaughlin, made smaller."""
 SCRIPTS = ("page.js", "reading.js", "sheet.js", "site.js", *LIVE_SCRIPTS)
 """The script of all pages, those of sheets, and that of the pages of a site."""

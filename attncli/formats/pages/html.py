@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from html import escape
 from itertools import zip_longest
 from string import Template
 from typing import NamedTuple
@@ -36,7 +37,7 @@ from attncli.formats.html.webpage import (
     looks_of,
 )
 from attncli.formats.svg.drawing import drawn, inline
-from attncli.formats.svg.elements import Asked, silent
+from attncli.formats.svg.made_of import picture_data
 from attncli.formats.writers import (
     Heading,
     NewPage,
@@ -169,12 +170,15 @@ def bar_of(words: Words) -> str:
 """
 
 
-def figure_html(block: Picture | Graph, asked: Asked = silent) -> str:
+def figure_html(block: Picture | Graph, asked: AskedNumbers | None = None) -> str:
     """A figure that can be moved to and fro where the screen is narrower."""
-    picture = drawn(block, asked)
+    picture = drawn(block) if asked is None else drawn(block, asked.attributes)
+    made = picture_data(block, asked.place) if asked is not None and asked.changing else ""
     drawing = f'<div class="scroll">{inline(picture)}</div>'
     text = f"<figcaption>{set_apart(picture.title)}</figcaption>"
-    return f'<figure class="picture">\n{drawing}\n{text}\n</figure>'
+    kind = "picture told" if made is None else "picture"
+    data = f" data-picture='{escape(made, quote=False)}'" if made else ""
+    return f'<figure class="{kind}"{data}>\n{drawing}\n{text}\n</figure>'
 
 
 def render(document: Document, page: RenderOptions) -> str:
@@ -265,7 +269,7 @@ def _style(asked: AskedNumbers, fields: SheetFields | None) -> HtmlStyle:
         looks=looks_of,
         inline=partial(asked.expression, blank=blank),
         answered=None if fields is None else fields.answered,
-        picture=partial(figure_html, asked=asked.attributes),
+        picture=partial(figure_html, asked=asked),
         relation=asked.relation if asked.changing else None,
         mark=partial(asked.mark, named=named) if asked.changing else None,
     )

@@ -3,7 +3,7 @@ each under its name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import sqrt
 
 from attncli.document.grid import Grid, grid_of, grid_of_places
@@ -133,6 +133,21 @@ def heat_maps(block: HeatMaps, asked: Asked = silent) -> Picture:
     whole = in_rows(maps, _WIDEST, _BETWEEN, _BETWEEN)
     parts = tuple(maps) if len(maps) > 1 else ()
     return whole._replace(title=printed(block.title), description=text, parts=parts)
+
+
+def made_of(block: HeatMaps) -> Mapping[str, object] | None:
+    """What tells a picture's shades and its words; None where numbers are left out of it."""
+    maps = []
+    for name, table in block.maps:
+        names, *columns = _drawn(table).columns
+        rows = [[table.entry(i, j) for j in range(table.matrix.shape[1])] for i in table.rows]
+        if (len(names.cells), len(columns)) != (len(rows), table.matrix.shape[1]):
+            return None
+        called = zip((cell.text for cell in names.cells), rows, strict=True)
+        each = [{"called": text, "numbers": numbers} for text, numbers in called]
+        keys = [column.heading.text for column in columns]
+        maps.append({"name": name, "keys": keys, "rows": each})
+    return {"maps": maps, "shares": all(table.shares for _, table in block.maps)}
 
 
 def _under(name: str, picture: Picture) -> Picture:

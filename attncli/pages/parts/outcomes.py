@@ -15,7 +15,6 @@ from attncli.document.blocks import (
     Bullets,
     Callout,
     Edge,
-    Graph,
     Paragraph,
     Spans,
     Subheading,
@@ -39,7 +38,7 @@ from attncli.pages.parts.findings import (
     trains_few,
     weights_of,
 )
-from attncli.pages.parts.pictures import MOST_POINTS, pictures_of, tempered_by
+from attncli.pages.parts.pictures import MOST_POINTS, graph_of, pictures_of, tempered_by
 from attncli.pages.parts.remarks import nearness, remarks_on
 from attncli.pages.parts.sections import arranged, formulas_at, opening_of
 from attncli.pages.parts.selection import Selection, shown_parts
@@ -558,21 +557,20 @@ def _graph_of(trace: Trace, selection: Selection, heading: Spans) -> list[Block]
     weights, arrows = weights_of(trace), trace.scenario.show.arrows
     if weights is None:
         return []
-    edges = tuple(_edges(weights, selection, arrows))
+    made = graph_of(weights, [*_edges(weights, selection, arrows)])
     missing = [] if not arrows else list(_without_weight(weights, selection, arrows))
-    graph = [Graph(weights.name, edges, weights.columns.words)] if edges else []
+    graph = [made] if made.edges else []
     return [Subheading(heading), *graph, *missing] if graph or missing else []
 
 
 def _edges(
     weights: Quantity, selection: Selection, arrows: Mapping[str, Sequence[str]]
 ) -> Iterator[Edge]:
-    """The strongest of each query first; what has no weight is left out."""
+    """The strongest of each query first."""
     for i in selection.rows(weights):
         for j in sorted(_keys(weights, i, arrows), key=lambda j: -weights.values[i, j]):
-            if weights.values[i, j] > 0:
-                number = weights.matrix.number(i, j)
-                yield Edge(weights.rows.words[i], weights.columns.words[j], number)
+            number = weights.matrix.number(i, j)
+            yield Edge(weights.rows.words[i], weights.columns.words[j], number)
 
 
 def _without_weight(

@@ -111,8 +111,7 @@ def attended(trace: Trace, part: PlannedStep, selection: Selection) -> Iterator[
             title = f"Who attends to whom, by weights of {least:g} or more"
             title += cut(_MOST_QUERIES, len(selection.rows(weights)), "queries")
             yield Subheading((called(part, title),))
-            edges = tuple(_edges(weights, selection, least))
-            yield Graph(weights.name, edges, weights.columns.words)
+            yield graph_of(weights, [*_edges(weights, selection)], least)
 
 
 def _threshold(weights: Quantity) -> float:
@@ -121,13 +120,21 @@ def _threshold(weights: Quantity) -> float:
     return next((n for n in _THRESHOLDS if n <= even), 0.0)
 
 
-def _edges(weights: Quantity, selection: Selection, least: float) -> Iterator[Edge]:
+def graph_of(weights: Quantity, edges: Sequence[Edge], least: float = 0.0) -> Graph:
+    """Those that weigh more than nothing, and no less than what is shown."""
+    shown = [e.weight.shown > 0 and float(e.weight.shown) >= least for e in edges]
+    kept, others = (
+        tuple(edge for edge, is_shown in zip(edges, shown, strict=True) if is_shown == asked)
+        for asked in (True, False)
+    )
+    return Graph(weights.name, kept, weights.columns.words, others, least)
+
+
+def _edges(weights: Quantity, selection: Selection) -> Iterator[Edge]:
     rows, columns = weights.rows.words, weights.columns.words
     for i in selection.rows(weights)[:_MOST_QUERIES]:
         for j in sorted(range(len(columns)), key=lambda j: -weights.values[i, j]):
-            number = weights.number(i, j)
-            if number.shown > 0 and float(number.shown) >= least:
-                yield Edge(rows[i], columns[j], number)
+            yield Edge(rows[i], columns[j], weights.number(i, j))
 
 
 def gradient_norm(trace: Trace, part: PlannedStep, _: Selection) -> Iterator[Curves]:

@@ -1,0 +1,49 @@
+"""What a page's script draws a picture from again when its numbers are other ones."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+from attncli.document.blocks import Graph
+from attncli.document.pictures import Diagram, HeatMaps, Picture
+from attncli.equations.tree import Blank, Number
+from attncli.formats.svg.heat_maps import made_of
+from attncli.names import Word
+from attncli.notation.escaping import printed
+
+
+def picture_data(block: Picture | Graph, place: Callable[[Number], int | None]) -> str | None:
+    """A picture's fields as JSON, each number as its place; "" of one that stays as it is, None
+    where one of its numbers has no place."""
+    if isinstance(block, Diagram):
+        return ""
+    fields = made_of(block) if isinstance(block, HeatMaps) else block._asdict()
+    if fields is None:
+        return None
+    try:
+        data = _data({"kind": type(block).__name__, **fields}, place)
+    except LookupError:
+        return None
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return text.replace("'", "\\u0027")  # which attributes may stand in
+
+
+def _data(value: object, place: Callable[[Number], int | None]) -> object:
+    """Raises LookupError of a number that has no place."""
+    match value:
+        case Number() | Blank():
+            n = place(value) if isinstance(value, Number) else None
+            if n is None:
+                raise LookupError
+            return n
+        case Word():
+            return printed(value)
+        case dict():
+            return {key: _data(entry, place) for key, entry in value.items()}
+        case tuple() if hasattr(value, "_asdict"):
+            return _data(value._asdict(), place)
+        case tuple() | list():
+            return [_data(entry, place) for entry in value]
+        case _:
+            return value
