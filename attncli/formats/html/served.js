@@ -1,0 +1,131 @@
+// Keeps a served page true: what differs in a new version is put in its place, all else stays. It
+// runs before any other script has touched the page, to know it as it was sent.
+"use strict";
+(() => {
+  const $ = (selector, inside = document) => inside.querySelector(selector);
+  const KEPT = ["main", "nav.contents"];
+  let was = document.cloneNode(true);
+  let asked = ""; // the number whose panel is open
+
+  // -- putting in what differs -------------------------------------------------------------------
+
+  const isSame = (one, other) => one.nodeType === other.nodeType && one.nodeName === other.nodeName;
+  const titleOf = (section) => $("h1, h2", section)?.textContent;
+
+  // `shown` is what became of `before`, and becomes `now`; others may have added to it
+  const renew = (shown, before, now) => {
+    if (before.isEqualNode(now)) return;
+    if (now.nodeType === Node.TEXT_NODE) {
+      shown.data = now.data;
+      shown.parentElement?.classList.add("fresh");
+      return;
+    }
+    for (const name of before.getAttributeNames()) if (!now.hasAttribute(name)) shown.removeAttribute(name);
+    for (const name of now.getAttributeNames()) {
+      const value = now.getAttribute(name);
+      if (before.getAttribute(name) === value) continue;
+      if (name === "class") {
+        for (const old of before.classList) shown.classList.remove(old);
+        for (const added of now.classList) shown.classList.add(added);
+      } else shown.setAttribute(name, value);
+    }
+    const [seen, olds, news] = [shown, before, now].map((one) => [...one.childNodes]);
+    if (now.localName === "main") renewSections(shown, seen, olds, news);
+    else if (seen.length === olds.length && olds.length === news.length && olds.every((old, k) => isSame(old, news[k]) && isSame(old, seen[k]))) {
+      olds.forEach((old, k) => renew(seen[k], old, news[k]));
+    } else {
+      shown.replaceChildren(...news.map((one) => document.importNode(one, true)));
+      shown.classList.add("fresh");
+    }
+  };
+
+  // sections are told by their headings, where some came or went
+  const renewSections = (main, seen, olds, news) => {
+    const left = olds.map((old, k) => [old, seen[k]]).filter(([, shown]) => shown);
+    const next = news.map((now) => {
+      const at = left.findIndex(([old]) => isSame(old, now) && titleOf_(old) === titleOf_(now));
+      if (at < 0) return document.importNode(now, true);
+      const [[old, shown]] = left.splice(at, 1);
+      renew(shown, old, now);
+      return shown;
+    });
+    for (const [, shown] of left) shown.remove();
+    next.forEach((one, k) => main.childNodes[k] !== one && main.insertBefore(one, main.childNodes[k] ?? null));
+  };
+  const titleOf_ = (node) => (node.nodeType === Node.ELEMENT_NODE ? titleOf(node) : "");
+
+  const take = (text) => {
+    const now = new DOMParser().parseFromString(text, "text/html");
+    const versions = [was, now].map((page) => $("#served .state", page).dataset.version);
+    if (versions[0] === versions[1]) return;
+    for (const fresh of document.querySelectorAll(".fresh")) fresh.classList.remove("fresh");
+    document.body.offsetWidth; // what is marked again is marked anew
+    document.title = now.title;
+    for (const one of KEPT) renew($(one), $(one, was), $(one, now));
+    for (const one of ["#numbers", "#served .state"]) $(one).replaceWith(document.importNode($(one, now), true));
+    for (const select of document.querySelectorAll("#changes select")) select.value = $("[selected]", select)?.value ?? select.value;
+    const bar = $("#changes");
+    if (bar) bar.hidden = false;
+    was = now;
+    document.dispatchEvent(new Event("attn:renewed"));
+    for (const panel of document.querySelectorAll("#served details[open]")) fill(panel);
+  };
+
+  let asking = Promise.resolve(); // one after the other, so that the last one is the newest
+  const ask = () => (asking = asking.then(async () => take(await (await fetch("./")).text())).catch(() => {}));
+
+  // -- changing ----------------------------------------------------------------------------------
+
+  const send = async (act, body) => {
+    const answer = await fetch(act, { method: "POST", body: body && JSON.stringify(body) });
+    const { wrong } = await answer.json().catch(() => ({ wrong: "the server can't answer now" }));
+    if (!wrong) await ask();
+    return wrong || "";
+  };
+
+  const refuse = (wrong) => {
+    const field = $("#how form:not([hidden])") || $("#served .refused");
+    for (const told of document.querySelectorAll("#how .refused, #served .refused")) told.textContent = "";
+    const place = field.localName === "form" ? $(".refused", field) || field.appendChild(Object.assign(document.createElement("p"), { className: "refused", role: "alert" })) : field;
+    place.textContent = wrong;
+    for (const select of document.querySelectorAll("#changes select")) select.value = $("[selected]", select)?.value ?? select.value;
+  };
+
+  document.addEventListener("attn:change", async ({ detail }) => refuse(await send("change", detail)));
+  document.addEventListener("click", async ({ target }) => {
+    const act = target.closest?.("[data-act]")?.dataset.act;
+    if (act) refuse(await send(act));
+    const number = target.closest?.("main [data-n]");
+    if (!number) return;
+    asked = window.attncli.entry(Number(number.dataset.n))[0];
+    const panel = $('#served [data-panel="why"]');
+    if (panel.open) fill(panel);
+  });
+
+  // -- panels ------------------------------------------------------------------------------------
+
+  const fill = async (panel) => {
+    const place = panel.lastElementChild, name = panel.dataset.panel;
+    if (name === "why" && !asked) {
+      place.textContent = "Click a number in the page.";
+      return;
+    }
+    const answer = await fetch(`panel/${name}?cell=${encodeURIComponent(asked)}`);
+    const text = await answer.text();
+    if (answer.ok) place.innerHTML = text;
+    else place.textContent = answer.status === 409 ? JSON.parse(text).wrong : "The server can't answer now.";
+    for (const one of place.querySelectorAll("[id], [data-n], [aria-labelledby]")) for (const its of ["id", "data-n", "aria-labelledby"]) one.removeAttribute(its);
+  };
+  document.addEventListener("toggle", ({ target }) => target.matches("#served details") && target.open && fill(target), true);
+
+  // -- following ---------------------------------------------------------------------------------
+
+  addEventListener("DOMContentLoaded", () => {
+    const bar = $("#changes");
+    if (bar) bar.hidden = false;
+    const events = new EventSource("events");
+    events.addEventListener("message", ({ data }) => data !== $("#served .state").dataset.version && ask());
+    events.addEventListener("error", () => document.body.classList.add("ended"));
+    events.addEventListener("open", () => document.body.classList.remove("ended"));
+  });
+})();
