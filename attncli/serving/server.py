@@ -130,7 +130,7 @@ class PageServer:
             key, value = asked["key"], asked["value"]
             if not (isinstance(key, str) and isinstance(value, str)):
                 raise TypeError
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError, KeyError, RecursionError):
             return JSONResponse({"wrong": "send a key and a value"}, 400)
         return await self._answer(self.session.change, key, value)
 
@@ -239,6 +239,7 @@ def listening_at(port: int) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind(("127.0.0.1", port))
+        listening.listen(MOST_AT_ONCE)
     except OSError as error:
         listening.close()
         right = "choose another one, or none for any that is free"

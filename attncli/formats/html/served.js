@@ -9,8 +9,9 @@
 
   // -- putting in what differs -------------------------------------------------------------------
 
-  const isSame = (one, other) => one.nodeType === other.nodeType && one.nodeName === other.nodeName;
-  const titleOf = (section) => $("h1, h2", section)?.textContent;
+  // sections are told by their headings
+  const titleOf = (node) => (node.localName === "section" ? $("h1, h2", node).textContent : "");
+  const isSame = (one, other) => one.nodeName === other.nodeName && titleOf(one) === titleOf(other);
 
   // `shown` is what became of `before`, and becomes `now`; others may have added to it
   const renew = (shown, before, now) => {
@@ -30,35 +31,34 @@
       } else shown.setAttribute(name, value);
     }
     const [seen, olds, news] = [shown, before, now].map((one) => [...one.childNodes]);
-    if (now.localName === "main") renewSections(shown, seen, olds, news);
-    else if (seen.length === olds.length && olds.length === news.length && olds.every((old, k) => isSame(old, news[k]) && isSame(old, seen[k]))) {
-      olds.forEach((old, k) => renew(seen[k], old, news[k]));
-    } else {
-      shown.replaceChildren(...news.map((one) => document.importNode(one, true)));
-      shown.classList.add("fresh");
-    }
+    if (seen.length !== olds.length) shown.replaceChildren(...news.map(fresh));
+    else renewChildren(shown, seen, olds, news);
   };
 
-  // sections are told by their headings, where some came or went
-  const renewSections = (main, seen, olds, news) => {
-    const left = olds.map((old, k) => [old, seen[k]]).filter(([, shown]) => shown);
-    const next = news.map((now) => {
-      const at = left.findIndex(([old]) => isSame(old, now) && titleOf_(old) === titleOf_(now));
-      if (at < 0) return document.importNode(now, true);
-      const [[old, shown]] = left.splice(at, 1);
-      renew(shown, old, now);
-      return shown;
-    });
-    for (const [, shown] of left) shown.remove();
-    next.forEach((one, k) => main.childNodes[k] !== one && main.insertBefore(one, main.childNodes[k] ?? null));
+  const fresh = (node) => {
+    const made = document.importNode(node, true);
+    made.classList?.add("fresh");
+    return made;
   };
-  const titleOf_ = (node) => (node.nodeType === Node.ELEMENT_NODE ? titleOf(node) : "");
+
+  // what is the same at the start and at the end stays, between them is what came and went
+  const renewChildren = (shown, seen, olds, news) => {
+    const least = Math.min(olds.length, news.length);
+    let start = 0, end = 0;
+    while (start < least && isSame(olds[start], news[start])) start += 1;
+    while (end < least - start && isSame(olds.at(-1 - end), news.at(-1 - end))) end += 1;
+    for (let k = 0; k < start; k += 1) renew(seen[k], olds[k], news[k]);
+    for (let k = 1; k <= end; k += 1) renew(seen.at(-k), olds.at(-k), news.at(-k));
+    const next = seen[seen.length - end] ?? null;
+    for (const gone of seen.slice(start, seen.length - end)) gone.remove();
+    for (const come of news.slice(start, news.length - end)) shown.insertBefore(fresh(come), next);
+  };
 
   const take = (text) => {
     const now = new DOMParser().parseFromString(text, "text/html");
     const versions = [was, now].map((page) => $("#served .state", page).dataset.version);
     if (versions[0] === versions[1]) return;
-    for (const fresh of document.querySelectorAll(".fresh")) fresh.classList.remove("fresh");
+    for (const one of document.querySelectorAll(".fresh")) one.classList.remove("fresh");
     document.body.offsetWidth; // what is marked again is marked anew
     document.title = now.title;
     for (const one of KEPT) renew($(one), $(one, was), $(one, now));
