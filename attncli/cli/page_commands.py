@@ -2,8 +2,8 @@
 
 from attncli.cli import options
 from attncli.cli.calling import taking
-from attncli.library import commands
 from attncli.errors import UserError
+from attncli.library import commands
 from attncli.library.arguments import Arguments, Output, ServeArguments
 from attncli.library.commands import CompareArguments, DiffArguments, WhyArguments
 from attncli.option_values import COST, DETAILS, FLOATS

@@ -6,8 +6,10 @@ import asyncio
 import hmac
 import secrets
 import socket
+import threading
 import webbrowser
 from collections.abc import AsyncIterator, Callable
+from concurrent.futures import Future
 from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
 
@@ -103,9 +105,20 @@ class PageServer:
             await asyncio.sleep(_OFTEN)
 
     async def _do(self, act: Callable[..., T], *given: Any) -> T:  # noqa: ANN401
-        """One after the other, so that nobody sees half of anything."""
+        """One after the other, so that nobody sees half of anything; in a thread that the end of
+        the program doesn't wait for."""
+        done: Future[T] = Future()
+        done.set_running_or_notify_cancel()
+
+        def work() -> None:
+            try:
+                done.set_result(act(*given))
+            except BaseException as error:
+                done.set_exception(error)
+
         async with self._one:
-            return await asyncio.to_thread(act, *given)
+            threading.Thread(target=work, daemon=True).start()
+            return await asyncio.wrap_future(done)
 
     # -- what is answered --------------------------------------------------------------------------
 
@@ -201,11 +214,13 @@ class Guard:
 
     def _refused(self, scope: Any) -> int:  # noqa: ANN401
         """The status that a request is refused with, 0 where it isn't."""
-        said = dict.fromkeys((b"host", b"origin"), list[bytes]())
-        said = {name: [v for k, v in scope["headers"] if k == name] for name in said}
-        if len(said[b"host"]) != 1 or said[b"host"][0] not in self._hosts:
+        hosts, origins = (
+            [value for name, value in scope["headers"] if name == asked]
+            for asked in (b"host", b"origin")
+        )
+        if len(hosts) != 1 or hosts[0] not in self._hosts:
             return 421
-        if any(origin != b"http://" + said[b"host"][0] for origin in said[b"origin"]):
+        if any(origin != b"http://" + hosts[0] for origin in origins):
             return 403
         token = scope["path"].split("/")[1].encode(errors="replace")
         return 0 if hmac.compare_digest(token, self._token) else 403

@@ -20,7 +20,13 @@ from attncli.file.problems import Diagnostics
 from attncli.file.reading import read_value
 from attncli.formats import RenderOptions, render
 from attncli.library import commands, exercises
-from attncli.library.arguments import Arguments, FilesOutput, ForThisRun, PageOptions, ServeArguments
+from attncli.library.arguments import (
+    Arguments,
+    FilesOutput,
+    ForThisRun,
+    PageOptions,
+    ServeArguments,
+)
 from attncli.library.changing import changeable
 from attncli.library.exercise_arguments import ExerciseArguments
 from attncli.names import Word
@@ -106,10 +112,12 @@ class Session:
         complaints = Complaints()
         try:
             worked = complaints.hear(self._work, changes)
-        except Exception as error:  # noqa: BLE001 (the last good page is to stay, whatever happens)
+        except Exception as error:
             worked, name = None, type(error).__name__
             right = "please report it with the scenario"
-            complaints.problems.append(Problem.of("attn serve", f"an error of its own, {name}", right))
+            complaints.problems.append(
+                Problem.of("attn serve", f"an error of its own, {name}", right)
+            )
         self.version += 1
         if worked is not None:
             self._worked, self.changes = worked, changes
@@ -257,7 +265,9 @@ _AROUND = 2
 def _shortly(problem: Problem, path: Path) -> str:
     """A problem, of the file without the folders that it lies in."""
     where = problem.where
-    return str(problem._replace(where=where._replace(source=where.source.replace(str(path), path.name))))
+    return str(
+        problem._replace(where=where._replace(source=where.source.replace(str(path), path.name)))
+    )
 
 
 def _decoded(text: bytes) -> str:

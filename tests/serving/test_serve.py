@@ -23,9 +23,9 @@ import pytest
 from tests.helpers.browser import NEEDS_BROWSER
 
 pytest.importorskip("uvicorn")
-from attncli.library.arguments import ServeArguments  # noqa: E402
-from attncli.serving.server import LARGEST_BODY, MOST_AT_ONCE, PageServer, listening_at  # noqa: E402
-from attncli.serving.session import Session  # noqa: E402
+from attncli.library.arguments import ServeArguments
+from attncli.serving.server import LARGEST_BODY, MOST_AT_ONCE, PageServer, listening_at
+from attncli.serving.session import Session
 
 TEXT = """\
 # numbers for   monday
@@ -175,7 +175,9 @@ def test_a_change_in_the_page_is_worked_written_and_undone(chromium: Any, served
         assert served.file.read_text() == written
         assert page.evaluate(WEIGHTS) == after
         page.click("text=Undo")
-        page.wait_for_selector("#changes [data-key='rounding.decimals'] :text-is('3')[selected]", state="attached")
+        page.wait_for_selector(
+            "#changes [data-key='rounding.decimals'] :text-is('3')[selected]", state="attached"
+        )
         assert served.file.read_text() == TEXT.replace("[1, 1], [0", "[1, -0.25], [0")
         page.click("text=Undo")
         page.wait_for_selector("[data-act=undo]", state="detached")
@@ -262,7 +264,9 @@ def test_ctrl_c_ends_it_with_a_stream_open(tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text(TEXT)
     command = [sys.executable, "-m", "attncli", "serve", str(file), "--no-open"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as run:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as run:
         assert run.stdout is not None
         said = run.stdout.readline()
         port, token = re.findall(r"127\.0\.0\.1:(\d+)/([^/]+)/", said)[0]

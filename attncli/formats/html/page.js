@@ -341,6 +341,16 @@
     links.forEach((link, k) => link.addEventListener("click", () => { mark(k); fold(); }));
   };
 
-  document.addEventListener("attn:renewed", bind);
+  // what is told of a number, and what is being typed there, stays open
+  const rebind = () => {
+    bind();
+    const typed = how.contains(document.activeElement) && document.activeElement.value;
+    if (how.hidden) return;
+    if (!anchor?.isConnected) return hide();
+    show([Number(anchor.dataset.n)], anchor);
+    const field = how.querySelector("input");
+    if (field && typed) Object.assign(field, { value: typed }).focus({ preventScroll: true });
+  };
+  document.addEventListener("attn:renewed", rebind);
   bind();
 })();
