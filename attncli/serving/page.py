@@ -17,19 +17,21 @@ _PANELS = (
 
 
 def with_state(session: Session) -> str:
-    """The page of a session as it is by now, and what is said of it."""
+    """The page of a session as it is by now, and what is said of it. The session may be at work:
+    its version, which it counts last, is read first, so that no older page has a newer one's."""
+    version = session.version
     head, main, rest = session.page.partition("</main>")
-    return f"{head}{main}\n{_state(session)}\n{rest}"
+    return f"{head}{main}\n{_state(session, version)}\n{rest}"
 
 
-def _state(session: Session) -> str:
+def _state(session: Session, version: int) -> str:
     panels = "".join(
         f'<details data-panel="{name}"><summary>{title}</summary><div></div></details>'
         for name, title in _PANELS
     )
     return f"""\
 <aside id="served" aria-label="The scenario's file">
-<div class="state" data-version="{session.version}">{_wrong(session)}{_changed(session)}</div>
+<div class="state" data-version="{version}">{_wrong(session)}{_changed(session)}</div>
 <p class="refused" role="alert"></p>
 <div class="panels">{panels}</div>
 </aside>"""

@@ -106,6 +106,7 @@ class Session:
         """Works the page of what the file says with the changes, or tells what is wrong."""
         self.text = self._on_disk()
         self.problems = self._attempted(self.changes)
+        self.version += bool(self.problems)
 
     def _attempted(self, changes: tuple[Made, ...]) -> Sequence[Problem]:
         """Works the page with changes; what is wrong with them or with the file, if anything."""
@@ -118,11 +119,11 @@ class Session:
             complaints.problems.append(
                 Problem.of("attn serve", f"an error of its own, {name}", right)
             )
-        self.version += 1
         if worked is not None:
-            self._worked, self.changes = worked, changes
+            self._worked, self.changes, self.problems = worked, changes, ()
             if not changes and (not self.saved or self.saved[-1].text != worked.text):
                 self.saved = [*self.saved[-1:], worked]
+            self.version += 1
         return [_without_option(problem) for problem in complaints.problems]
 
     def _work(self, changes: Sequence[Made]) -> Worked:
@@ -148,7 +149,6 @@ class Session:
         wrong = self._attempted((*self.changes, (key, value)))
         if wrong:
             raise UserError(wrong)
-        self.problems = ()
 
     def drop(self) -> None:
         """Back to what the file says."""

@@ -72,7 +72,12 @@
   };
 
   let asking = Promise.resolve(); // one after the other, so that the last one is the newest
-  const ask = () => (asking = asking.then(async () => take(await (await fetch("./")).text())).catch(() => {}));
+  const ask = () => (asking = asking.catch(() => {}).then(load));
+  const load = async () => {
+    const answer = await fetch("./").catch(() => null);
+    if (answer?.ok) take(await answer.text());
+    else setTimeout(ask, 1000);
+  };
 
   // -- changing ----------------------------------------------------------------------------------
 
