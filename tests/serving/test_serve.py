@@ -94,7 +94,7 @@ def tab(browser: Any, served: Served) -> Iterator[Any]:
     context = browser.new_context(viewport={"width": 1280, "height": 500}, reduced_motion="reduce")
     page, texts = context.new_page(), list[str]()
     page.on("pageerror", lambda error: texts.append(str(error)))
-    page.set_default_timeout(15_000)
+    page.set_default_timeout(30_000)
     page.goto(served.server.address)
     yield page
     context.close()
@@ -249,14 +249,14 @@ def test_hostile_requests_are_refused(served: Served) -> None:
 def test_a_thousand_requests_at_once_are_survived(served: Served) -> None:
     def status(_: int) -> int:
         try:
-            return int(served.ask("panel/lint")[0])
+            return int(served.ask("panel/compare")[0])
         except (OSError, http.client.HTTPException):
             return 0
 
     with ThreadPoolExecutor(1000) as pool:
         found = {*pool.map(status, range(1000))}
-    assert 200 in found
-    assert found <= {200, 503, 0}
+    assert 409 in found  # there is nothing to compare yet
+    assert found <= {409, 503, 0}
     assert served.ask()[0] == 200
 
 
