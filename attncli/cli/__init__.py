@@ -13,7 +13,7 @@ from attncli import __version__
 from attncli.cli.errors import TextCommand, TextGroup
 
 COMMANDS = {
-    **dict.fromkeys(("run", "explain", "why", "compare"), "page_commands"),
+    **dict.fromkeys(("run", "serve", "explain", "why", "compare"), "page_commands"),
     **dict.fromkeys(("exercise", "exam", "practice"), "exercise_commands"),
     "list": "file_commands",
     "check": "page_commands",

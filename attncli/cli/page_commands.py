@@ -2,8 +2,9 @@
 
 from attncli.cli import options
 from attncli.cli.calling import taking
+from attncli.errors import UserError
 from attncli.library import commands
-from attncli.library.arguments import Arguments, Output
+from attncli.library.arguments import Arguments, Output, ServeArguments
 from attncli.library.commands import CompareArguments, DiffArguments, WhyArguments
 from attncli.option_values import COST, DETAILS, FLOATS
 
@@ -49,6 +50,33 @@ def run(typed: Arguments) -> Output:
       attn run --from checkpoint/ --text "I love AI" --layer 1 --detail summary
     """
     return commands.run(typed)
+
+
+_SERVE = {
+    "port": options.text("--port", "N", "The port of the page; by default any that is free."),
+    "no_open": options.flag("--no-open", "Only print the address; open no browser."),
+}
+
+
+@taking(ServeArguments, own=_SERVE)
+def serve(typed: ServeArguments) -> int:
+    """Show a scenario in the browser, as it is saved.
+
+    Numbers that are changed in the page are worked at once, and can be written into the file. The
+    page is for this machine only. Ctrl-C ends it. It takes `pip install 'attncli[serve]'`.
+
+    Examples:
+
+      attn serve mine.yaml
+
+      attn serve mine.yaml --port 8000 --no-open
+    """
+    try:
+        from attncli.serving.server import serve
+    except ImportError:
+        wrong = "it needs the packages starlette and uvicorn, which are not installed"
+        raise UserError.of("attn serve", wrong, "pip install 'attncli[serve]'") from None
+    return serve(typed)
 
 
 @taking(

@@ -1,7 +1,7 @@
 """Writing changes into the text of a scenario file, which stays as its author laid it out.
 
 A value is replaced at the marks that the parser has of it, so that comments, alignment and all else
-stay byte by byte: a round trip through ruamel.yaml keeps comments and lays the rest out anew.
+stay byte by byte: a round trip through ruamel.yaml keeps comments, and one layout.
 """
 
 from __future__ import annotations

@@ -57,13 +57,15 @@ class FormatInfo(NamedTuple):
 class RenderOptions(NamedTuple):
     """The width in terminal cells, whether colours are wanted, whether only a fragment is: what
     goes into a document of one's own; whether looks and scripts stand in files beside it, for pages
-    that share them; and whether values are wanted without texts."""
+    that share them; whether values are wanted without texts; and whether the page is served, and
+    worked again by whoever serves it."""
 
     width: int = 80
     colour: bool = False
     fragment: bool = False
     shared: bool = False
     values_only: bool = False
+    served: bool = False
 
 
 _FOLDERS = ("pages", "binary", "pictures", "exercises")

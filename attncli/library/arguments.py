@@ -317,6 +317,15 @@ class Arguments(NamedTuple):
         return trace if self.trace is None else _beside(trace, self.trace)
 
 
+class ServeArguments(NamedTuple):
+    """A scenario to serve, and where."""
+
+    scenario: str
+    port: str | None = None
+    no_open: bool = False
+    allowed: Allowed = Allowed()
+
+
 def _beside(trace: Trace, name: str) -> Trace:
     """A variant, or the pass of a token that was generated, by itself. Raises UserError."""
     if name not in trace.further:

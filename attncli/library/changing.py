@@ -38,10 +38,10 @@ Told = Callable[[Sequence[str]], "Document"]
 
 
 def changeable(
-    trace: Trace, file: str, changes: Sequence[str | Change], told: Told
+    trace: Trace, file: str, changes: Sequence[str | Change], told: Told | None = None
 ) -> Changeable | None:
     """What can be changed in the page of a trace, which was worked from a file with changes; None
-    where that is nothing."""
+    where that is nothing. Its pages with other words are those `told`, if any."""
     path = shipped.find(file)
     made = [c if isinstance(c, Change) else Change.parse(c) for c in changes]
     try:
@@ -57,7 +57,8 @@ def changeable(
         return None
     words = [*_words(trace, tree, text)]
     choices = (*_rounding(trace, text), *words)
-    return Changeable(text, path.name, numbers, choices, dict(_otherwise(words, told)))
+    others = {} if told is None else dict(_otherwise(words, told))
+    return Changeable(text, path.name, numbers, choices, others)
 
 
 def _numbers(trace: Trace, tree: Map, text: str) -> Iterator[tuple[Location, TextPlace]]:

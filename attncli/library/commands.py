@@ -50,7 +50,7 @@ def run(typed: Arguments) -> PageOutput:
         raise UserError.of("attn run", wrong, "keep one" if typed.scenario else right)
     _check_precision(typed.precision)
     trace = (typed._replace(detail=None) if typed.detail == COST else typed).work()
-    page = _cells(trace, typed) if typed.cell else _living(_whole(trace, typed), trace, typed)
+    page = _cells(trace, typed) if typed.cell else _living(whole_page(trace, typed), trace, typed)
     if typed.gradient_check:
         from attncli.pages.parts.gradients import gradient_check
 
@@ -72,13 +72,14 @@ def _living(page: Document, trace: Trace, typed: Arguments) -> Document:
     from attncli.library.changing import changeable
 
     def told(more: Sequence[str]) -> Document:
-        return _whole(typed.worked_with(more), typed)
+        return whole_page(typed.worked_with(more), typed)
 
     found = changeable(trace, typed.scenario, typed.changed.changes(), told)
     return page._replace(changeable=found)
 
 
-def _whole(trace: Trace, typed: Arguments) -> Document:
+def whole_page(trace: Trace, typed: Arguments) -> Document:
+    """A scenario's own page, in the format that is asked for."""
     from attncli.library.renderings import page_of
 
     can = abilities_chosen(typed.page.form, typed.page.output)
@@ -228,7 +229,7 @@ def why(typed: WhyArguments) -> PageOutput:
     trace = complaints.hear(typed.work)
     complaints.stop_if_any()
     assert trace is not None
-    return PageOutput(_tree(trace, typed.cells, depth), typed.page)
+    return PageOutput(tree_of(trace, typed.cells, depth), typed.page)
 
 
 def _depth(text: str | None) -> int | None:
@@ -240,7 +241,7 @@ def _depth(text: str | None) -> int | None:
     return DEEPEST if text == ALL else whole_number("--depth", text, 1, DEEPEST)
 
 
-def _tree(trace: Trace, cells: Sequence[str], depth: int | None) -> Document:
+def tree_of(trace: Trace, cells: Sequence[str], depth: int | None) -> Document:
     from attncli.pages.explain import find_cells
     from attncli.pages.why import locations, why_page
 

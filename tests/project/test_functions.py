@@ -12,7 +12,7 @@ import attncli
 from attncli.cli import COMMANDS, app
 from attncli.errors import UserError
 
-FUNCTIONS = [name for name in COMMANDS if name != "practice"]  # which asks somebody in a terminal
+FUNCTIONS = [name for name in COMMANDS if name not in ("practice", "serve")]  # somebody ends them
 
 
 def printed(*arguments: str) -> str:

@@ -51,7 +51,11 @@ def test_scalars_of_shipped_scenarios(path: Any) -> None:
     text = path.read_text()
     places = [(place, _key(place)) for place in _scalars(yaml.safe_load(text))]
     chosen = [(place, key) for place, key in places if key is not None]
-    for place, key in chosen if THOROUGH else Random(path.stem).sample(chosen, min(3, len(chosen))):
+    for place, key in chosen if THOROUGH else Random(path.stem).sample(chosen, min(2, len(chosen))):
+        cut = splice_of(text, key)
+        if cut is None:
+            assert "&" in text  # what has two names stays
+            continue
         data = yaml.safe_load(text)
         inside = data
         for part in place[:-1]:
@@ -59,13 +63,7 @@ def test_scalars_of_shipped_scenarios(path: Any) -> None:
         inside[place[-1]] = 77.25
         new = edited(text, [(key, "77.25")])
         assert yaml.safe_load(new) == data
-        cut = splice_of(text, key)
-        assert cut is not None
-        assert (new[: cut.start], new[cut.start + 5 :].lstrip()) == (
-            text[: cut.start],
-            text[cut.end :].lstrip(),
-        )
-        assert yaml.safe_load(edited(text.replace("\n", "\r\n"), [(key, "77.25")])) == data
+        assert new == f"{text[: cut.start]}{cut.before}77.25{text[cut.end :]}"
 
 
 CASES = {

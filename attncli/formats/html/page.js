@@ -1,7 +1,7 @@
 // Shows where each number comes from. Without it the page is whole, and silent.
 "use strict";
 (() => {
-  const entries = JSON.parse(document.getElementById("numbers").textContent);
+  let entries;
   // how a number came about; whoever works the page again says it otherwise
   const page = (window.attncli = { entry: (n) => entries[n] || [""] });
   const how = document.getElementById("how");
@@ -286,6 +286,7 @@
   // -- what is bound to what stands on the page, which others may have put there ---------------------
 
   const bind = () => {
+    entries = JSON.parse(document.getElementById("numbers").textContent);
     sections = [...main.querySelectorAll(":scope > section")];
     numbers = [...main.querySelectorAll("[data-n]")];
     places = Map.groupBy(numbers, (shown) => Number(shown.dataset.n));
@@ -340,6 +341,16 @@
     links.forEach((link, k) => link.addEventListener("click", () => { mark(k); fold(); }));
   };
 
-  document.addEventListener("attn:renewed", bind);
+  // what is told of a number, and what is being typed there, stays open
+  const rebind = () => {
+    bind();
+    const typed = how.contains(document.activeElement) && document.activeElement.value;
+    if (how.hidden) return;
+    if (!anchor?.isConnected) return hide();
+    show([Number(anchor.dataset.n)], anchor);
+    const field = how.querySelector("input");
+    if (field && typed) Object.assign(field, { value: typed }).focus({ preventScroll: true });
+  };
+  document.addEventListener("attn:renewed", rebind);
   bind();
 })();

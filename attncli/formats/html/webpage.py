@@ -84,6 +84,13 @@ SHARED = PageAssets(
     lambda name: f'<script src="{name}"></script>',
 )
 """Drawings say how wide they are in an attribute."""
+SERVED = PageAssets(
+    INSIDE.styles,
+    f"{INSIDE.scripts}; connect-src 'self'",
+    lambda: f"<style>\n{_looks()}\n{file_text('served.css')}\n</style>",
+    lambda name: "".join(map(INSIDE.script, ("served.js", name))),
+)
+"""A page that asks its server what it is by now, and has kept what it was."""
 
 
 def shared_files() -> Mapping[str, str]:

@@ -31,6 +31,7 @@ from attncli.formats.html.live import LivePage
 from attncli.formats.html.webpage import (
     INSIDE,
     LIVE_SCRIPTS,
+    SERVED,
     SHARED,
     PageAssets,
     file_text,
@@ -189,7 +190,7 @@ def render(document: Document, page: RenderOptions) -> str:
 def render_together(documents: Sequence[Document], page: RenderOptions) -> str:
     """Documents one below the other, each on a new sheet where they are printed."""
     paper, fields = documents[0].paper, AnswerFields()
-    assets = SHARED if page.shared else INSIDE
+    assets = SERVED if page.served else SHARED if page.shared else INSIDE
     live = LivePage.of(documents[0]) if len(documents) == 1 else None
     written = _parts_of(documents, fields, live)
     words = words_of(LANGUAGES[0] if paper is None else paper.language).check
@@ -207,7 +208,7 @@ def render_together(documents: Sequence[Document], page: RenderOptions) -> str:
         numbers=written.asked.script() if live is None or page.shared else "[]",  # which it has
         script=assets.script("page.js"),
         sheet=f"\n{_checking(fields, words, assets)}" if fields.any else "",
-        live="" if live is None else f"\n{_living(live, written, assets)}",
+        live="" if live is None or page.served else f"\n{_living(live, written, assets)}",
     )
 
 

@@ -1,0 +1,136 @@
+// Keeps a served page true: what differs in a new version is put in its place, all else stays. It
+// runs before any other script has touched the page, to know it as it was sent.
+"use strict";
+(() => {
+  const $ = (selector, inside = document) => inside.querySelector(selector);
+  const KEPT = ["main", "nav.contents"];
+  let was = document.cloneNode(true);
+  let asked = ""; // the number whose panel is open
+
+  // -- putting in what differs -------------------------------------------------------------------
+
+  // sections are told by their headings
+  const titleOf = (node) => (node.localName === "section" ? $("h1, h2", node).textContent : "");
+  const isSame = (one, other) => one.nodeName === other.nodeName && titleOf(one) === titleOf(other);
+
+  // `shown` is what became of `before`, and becomes `now`; others may have added to it
+  const renew = (shown, before, now) => {
+    if (before.isEqualNode(now)) return;
+    if (now.nodeType === Node.TEXT_NODE) {
+      shown.data = now.data;
+      shown.parentElement?.classList.add("fresh");
+      return;
+    }
+    for (const name of before.getAttributeNames()) if (!now.hasAttribute(name)) shown.removeAttribute(name);
+    for (const name of now.getAttributeNames()) {
+      const value = now.getAttribute(name);
+      if (before.getAttribute(name) === value) continue;
+      if (name === "class") {
+        for (const old of before.classList) shown.classList.remove(old);
+        for (const added of now.classList) shown.classList.add(added);
+      } else shown.setAttribute(name, value);
+    }
+    const [seen, olds, news] = [shown, before, now].map((one) => [...one.childNodes]);
+    if (seen.length !== olds.length) shown.replaceChildren(...news.map(fresh));
+    else renewChildren(shown, seen, olds, news);
+  };
+
+  const fresh = (node) => {
+    const made = document.importNode(node, true);
+    made.classList?.add("fresh");
+    return made;
+  };
+
+  // what is the same at the start and at the end stays, between them is what came and went
+  const renewChildren = (shown, seen, olds, news) => {
+    const least = Math.min(olds.length, news.length);
+    let start = 0, end = 0;
+    while (start < least && isSame(olds[start], news[start])) start += 1;
+    while (end < least - start && isSame(olds.at(-1 - end), news.at(-1 - end))) end += 1;
+    for (let k = 0; k < start; k += 1) renew(seen[k], olds[k], news[k]);
+    for (let k = 1; k <= end; k += 1) renew(seen.at(-k), olds.at(-k), news.at(-k));
+    const next = seen[seen.length - end] ?? null;
+    for (const gone of seen.slice(start, seen.length - end)) gone.remove();
+    for (const come of news.slice(start, news.length - end)) shown.insertBefore(fresh(come), next);
+  };
+
+  const take = (text) => {
+    const now = new DOMParser().parseFromString(text, "text/html");
+    const versions = [was, now].map((page) => $("#served .state", page).dataset.version);
+    if (versions[0] === versions[1]) return;
+    for (const one of document.querySelectorAll(".fresh")) one.classList.remove("fresh");
+    document.body.offsetWidth; // what is marked again is marked anew
+    document.title = now.title;
+    for (const one of KEPT) renew($(one), $(one, was), $(one, now));
+    for (const one of ["#numbers", "#served .state"]) $(one).replaceWith(document.importNode($(one, now), true));
+    for (const select of document.querySelectorAll("#changes select")) select.value = $("[selected]", select)?.value ?? select.value;
+    const bar = $("#changes");
+    if (bar) bar.hidden = false;
+    was = now;
+    document.dispatchEvent(new Event("attn:renewed"));
+    for (const panel of document.querySelectorAll("#served details[open]")) fill(panel);
+  };
+
+  let asking = Promise.resolve(); // one after the other, so that the last one is the newest
+  const ask = () => (asking = asking.catch(() => {}).then(load));
+  const load = async () => {
+    const answer = await fetch("./").catch(() => null);
+    if (answer?.ok) take(await answer.text());
+    else setTimeout(ask, 1000);
+  };
+
+  // -- changing ----------------------------------------------------------------------------------
+
+  const send = async (act, body) => {
+    const answer = await fetch(act, { method: "POST", body: body && JSON.stringify(body) });
+    const { wrong } = await answer.json().catch(() => ({ wrong: "the server can't answer now" }));
+    if (!wrong) await ask();
+    return wrong || "";
+  };
+
+  const refuse = (wrong) => {
+    const field = $("#how form:not([hidden])") || $("#served .refused");
+    for (const told of document.querySelectorAll("#how .refused, #served .refused")) told.textContent = "";
+    const place = field.localName === "form" ? $(".refused", field) || field.appendChild(Object.assign(document.createElement("p"), { className: "refused", role: "alert" })) : field;
+    place.textContent = wrong;
+    for (const select of document.querySelectorAll("#changes select")) select.value = $("[selected]", select)?.value ?? select.value;
+  };
+
+  document.addEventListener("attn:change", async ({ detail }) => refuse(await send("change", detail)));
+  document.addEventListener("click", async ({ target }) => {
+    const act = target.closest?.("[data-act]")?.dataset.act;
+    if (act) refuse(await send(act));
+    const number = target.closest?.("main [data-n]");
+    if (!number) return;
+    asked = window.attncli.entry(Number(number.dataset.n))[0];
+    const panel = $('#served [data-panel="why"]');
+    if (panel.open) fill(panel);
+  });
+
+  // -- panels ------------------------------------------------------------------------------------
+
+  const fill = async (panel) => {
+    const place = panel.lastElementChild, name = panel.dataset.panel;
+    if (name === "why" && !asked) {
+      place.textContent = "Click a number in the page.";
+      return;
+    }
+    const answer = await fetch(`panel/${name}?cell=${encodeURIComponent(asked)}`);
+    const text = await answer.text();
+    if (answer.ok) place.innerHTML = text;
+    else place.textContent = answer.status === 409 ? JSON.parse(text).wrong : "The server can't answer now.";
+    for (const one of place.querySelectorAll("[id], [data-n], [aria-labelledby]")) for (const its of ["id", "data-n", "aria-labelledby"]) one.removeAttribute(its);
+  };
+  document.addEventListener("toggle", ({ target }) => target.matches("#served details") && target.open && fill(target), true);
+
+  // -- following ---------------------------------------------------------------------------------
+
+  addEventListener("DOMContentLoaded", () => {
+    const bar = $("#changes");
+    if (bar) bar.hidden = false;
+    const events = new EventSource("events");
+    events.addEventListener("message", ({ data }) => data !== $("#served .state").dataset.version && ask());
+    events.addEventListener("error", () => document.body.classList.add("ended"));
+    events.addEventListener("open", () => document.body.classList.remove("ended"));
+  });
+})();

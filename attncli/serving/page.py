@@ -1,0 +1,81 @@
+"""What a served page has besides: what is wrong with its file, what was changed, its panels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from attncli.formats.html.blocks import escaped
+from attncli.serving.session import Session
+
+_LONGEST = 160
+_PANELS = (
+    ("lint", "What is weak about these numbers"),
+    ("why", "Where a number comes from"),
+    ("compare", "What changed"),
+    ("exercise", "Make it an exercise"),
+)
+
+
+def with_state(session: Session) -> str:
+    """The page of a session as it is by now, and what is said of it. The session may be at work:
+    its version, which it counts last, is read first, so that no older page has a newer one's."""
+    version = session.version
+    head, main, rest = session.page.partition("</main>")
+    return f"{head}{main}\n{_state(session, version)}\n{rest}"
+
+
+def _state(session: Session, version: int) -> str:
+    panels = "".join(
+        f'<details data-panel="{name}"><summary>{title}</summary><div></div></details>'
+        for name, title in _PANELS
+    )
+    return f"""\
+<aside id="served" aria-label="The scenario's file">
+<div class="state" data-version="{version}">{_wrong(session)}{_changed(session)}</div>
+<p class="refused" role="alert"></p>
+<div class="panels">{panels}</div>
+</aside>"""
+
+
+def _wrong(session: Session) -> str:
+    """Each problem with the lines of the file around it."""
+    if not session.problems:
+        return ""
+    told = "".join(f"<p>{escaped(t)}</p>{_excerpt(ls)}" for t, ls in session.excerpts())
+    return f'<div class="wrong" role="alert">{told}</div>'
+
+
+def _excerpt(lines: Sequence[tuple[int, str, bool]]) -> str:
+    return f"<pre>{''.join(_lines(lines))}</pre>" if lines else ""
+
+
+def _lines(lines: Iterable[tuple[int, str, bool]]) -> Iterator[str]:
+    for number, line, is_wrong in lines:
+        text = escaped(f"{number:>4}  {line[:_LONGEST]}{'…' * (len(line) > _LONGEST)}\n")
+        yield f"<mark>{text}</mark>" if is_wrong else text
+
+
+def _changed(session: Session) -> str:
+    """What was changed, and what can be done about it."""
+    made = dict(session.changes)
+    acts = [("undo", "Undo")] if session.changes or session.undone else []
+    if made:
+        acts = [("write", "Write to file"), *acts, ("drop", "Drop")]
+    texts = ", ".join(f"{escaped(key)} = {escaped(value)}" for key, value in made.items())
+    many = f"{len(made)} {'change' if len(made) == 1 else 'changes'}: {texts} " if made else ""
+    buttons = " ".join(f'<button type="button" data-act="{a}">{t}</button>' for a, t in acts)
+    return f'<p class="made">{many}{buttons}</p>' if acts else ""
+
+
+def exercise_links(files: Iterable[str]) -> str:
+    """Links to the files of an exercise."""
+    each = "".join(
+        f'<li><a href="exercise/{escaped(name)}" download>{escaped(name)}</a></li>'
+        for name in files
+    )
+    return f"<ul>{each}</ul>"
+
+
+def inside(page: str) -> str:
+    """What stands in the body of a page, for another one."""
+    return page.partition("<main")[2].partition(">")[2].partition("</main>")[0]

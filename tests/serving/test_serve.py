@@ -1,0 +1,280 @@
+"""A served page, in Debian's chromium: typing in the file and in the page, errors, tabs, undo; and
+whoever isn't the page."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.helpers.browser import NEEDS_BROWSER
+
+pytest.importorskip("uvicorn")
+from attncli.library.arguments import ServeArguments
+from attncli.serving.server import LARGEST_BODY, MOST_AT_ONCE, PageServer, listening_at
+from attncli.serving.session import Session
+
+TEXT = """\
+# numbers for   monday
+sentence: I love AI          # three words
+embeddings: {I: [1, 0], love: [0,1], AI: [1.0, 1]}
+W_Q:
+  - [1, 0]   # as they are
+  - [0, 1]
+W_K: [[1, 1], [0, 1]]
+W_V: [[1, 2], [2, 1]]
+scale: none
+"""
+
+
+class Served(NamedTuple):
+    file: Path
+    server: PageServer
+
+    def ask(self, path: str = "", method: str = "GET", body: Any = None, **headers: str) -> Any:
+        """The status and the text of an answer; a path that begins with / is the whole one."""
+        whole = path if path.startswith("/") else f"/{self.server.token}/{path}"
+        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=30)
+        try:
+            connection.request(method, whole, body, headers)
+            answer = connection.getresponse()
+            return answer.status, answer.read().decode()
+        finally:
+            connection.close()
+
+    def until(self, holds: Callable[[str], bool]) -> str:
+        """The page once something holds of it."""
+        for _ in range(200):
+            page = str(self.ask()[1])
+            if holds(page):
+                return page
+            time.sleep(0.05)
+        raise AssertionError("it never holds")
+
+
+@contextmanager
+def serving(file: Path) -> Iterator[Served]:
+    session = Session(ServeArguments(str(file)))
+    server = PageServer(session, listening_at(0))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        yield Served(file, server)
+    finally:
+        server.stop()
+        thread.join(10)
+        assert not thread.is_alive()
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[Served]:
+    file = tmp_path / "mine.yaml"
+    file.write_text(TEXT)
+    with serving(file) as value:
+        value.until(lambda page: 'data-version="1"' in page)
+        yield value
+
+
+@contextmanager
+def tab(browser: Any, served: Served) -> Iterator[Any]:
+    """A page of the browser, on which nothing goes wrong."""
+    context = browser.new_context(viewport={"width": 1280, "height": 500}, reduced_motion="reduce")
+    page, texts = context.new_page(), list[str]()
+    page.on("pageerror", lambda error: texts.append(str(error)))
+    page.set_default_timeout(30_000)
+    page.goto(served.server.address)
+    yield page
+    context.close()
+    assert texts == []
+
+
+def save(file: Path, text: str) -> None:
+    """Saves as editors do: another file takes the place."""
+    beside = file.with_suffix(".new")
+    beside.write_text(text)
+    beside.replace(file)
+
+
+def shows(page: Any, text: str, inside: str = "main") -> None:
+    page.wait_for_function(
+        "([where, text]) => document.querySelector(where)?.textContent.includes(text)",
+        arg=[inside, text],
+        polling=50,
+    )
+
+
+WEIGHTS = "() => [...document.querySelectorAll('main [data-n]')].map(one => one.textContent).join()"
+
+
+@NEEDS_BROWSER
+def test_a_saved_file_shows_in_place_in_each_tab(chromium: Any, served: Served) -> None:
+    with tab(chromium, served) as page, tab(chromium, served) as other:
+        page.evaluate("scrollTo({top: 900, behavior: 'instant'})")
+        page.evaluate("window.kept = document.querySelectorAll('main > section')[2]")
+        top, before = page.evaluate("scrollY"), page.evaluate(WEIGHTS)
+        save(served.file, TEXT.replace("[1, 0]   #", "[4.75, 0]   #"))
+        for each in (page, other):
+            shows(each, "4.75")
+        assert page.evaluate("scrollY") == top > 0
+        assert page.evaluate("document.contains(kept)")
+        assert page.evaluate("document.querySelectorAll('main .fresh').length")
+        after = page.evaluate(WEIGHTS)
+        assert after != before
+        assert other.evaluate(WEIGHTS) == after
+        page.reload()
+        assert page.evaluate(WEIGHTS) == after
+
+
+@NEEDS_BROWSER
+def test_an_error_shows_at_its_line_and_the_page_stays(chromium: Any, served: Served) -> None:
+    with tab(chromium, served) as page:
+        before = page.evaluate(WEIGHTS)
+        save(served.file, TEXT.replace("scale: none", "scale: nonne"))
+        shows(page, "mine.yaml:9:8", "#served")
+        assert page.inner_text("#served mark").split() == ["9", "scale:", "nonne"]
+        served.file.unlink()
+        shows(page, "no such", "#served")
+        assert page.evaluate(WEIGHTS) == before
+        save(served.file, TEXT)
+        page.wait_for_selector("#served .wrong", state="detached")
+        assert page.evaluate(WEIGHTS) == before
+
+
+@NEEDS_BROWSER
+def test_a_change_in_the_page_is_worked_written_and_undone(chromium: Any, served: Served) -> None:
+    with tab(chromium, served) as page:
+        page.click("main [data-set='W_K[1,2]']")
+        page.fill("#how input", "x")
+        page.press("#how input", "Enter")
+        shows(page, "W_K[1,2]=x", "#how .refused")
+        page.fill("#how input", "-0.25")
+        page.press("#how input", "Enter")
+        shows(page, "1 change: W_K[1,2] = -0.25", "#served .made")
+        page.select_option("#changes [data-key='rounding.decimals']", "2")
+        shows(page, "2 changes: W_K[1,2] = -0.25, rounding.decimals = 2", "#served .made")
+        assert served.file.read_text() == TEXT
+        page.click("[data-panel=compare] summary")
+        shows(page, "as changed", "[data-panel=compare] div")
+        after = page.evaluate(WEIGHTS)
+        page.click("text=Write to file")
+        page.wait_for_selector("[data-act=write]", state="detached")
+        written = TEXT.replace("[1, 1], [0", "[1, -0.25], [0") + "rounding: {decimals: 2}\n"
+        assert served.file.read_text() == written
+        assert page.evaluate(WEIGHTS) == after
+        page.click("text=Undo")
+        page.wait_for_selector(
+            "#changes [data-key='rounding.decimals'] :text-is('3')[selected]", state="attached"
+        )
+        assert served.file.read_text() == TEXT.replace("[1, 1], [0", "[1, -0.25], [0")
+        page.click("text=Undo")
+        page.wait_for_selector("[data-act=undo]", state="detached")
+        assert served.file.read_text() == TEXT
+
+
+@NEEDS_BROWSER
+def test_the_panels_follow(chromium: Any, served: Served) -> None:
+    with tab(chromium, served) as page:
+        for name in ("lint", "why", "exercise"):
+            page.click(f"[data-panel={name}] summary")
+        shows(page, "mine_key.html", "[data-panel=exercise] div")
+        page.click("main table.quantity [data-n] >> nth=-1")
+        shows(page, "output[AI, 2]", "[data-panel=why] div")
+        before = page.inner_text("[data-panel=why] div")
+        assert page.inner_text("[data-panel=lint] div")
+        served.ask("change", "POST", json.dumps({"key": "W_V[2,2]", "value": "7"}))
+        page.wait_for_function(
+            "text => document.querySelector('[data-panel=why] div').innerText !== text", arg=before
+        )
+        name = page.get_attribute("[data-panel=exercise] a", "href")
+        status, sheet = served.ask(name)
+        assert status == 200
+        assert "<title>" in sheet
+
+
+def test_nothing_is_written_over_what_others_wrote(served: Served) -> None:
+    def made(act: str, value: str = "") -> int:
+        body = json.dumps({"key": "W_K[1,2]", "value": value}) if value else None
+        status: int = served.ask(act, "POST", body)[0]
+        return status
+
+    assert made("change", "3") == 200
+    other = TEXT.replace("monday", "tuesday")
+    served.server.session.follow = lambda: None  # type: ignore[method-assign] # as if just saved
+    save(served.file, other)
+    assert made("write") == 409
+    assert served.file.read_text() == other
+    served.server.session.renew()
+    assert made("write") == 200
+    save(served.file, TEXT)
+    assert made("undo") == 409
+    assert served.file.read_text() == TEXT
+
+
+def test_hostile_requests_are_refused(served: Served) -> None:
+    (served.file.parent.parent / "secret.html").write_text("secret")
+    own, token = f"127.0.0.1:{served.server.port}", served.server.token
+    change = json.dumps({"key": "W_K[1,2]", "value": "3"})
+    assert served.ask(Host="evil.example")[0] == 421
+    assert served.ask(Host="127.0.0.1:1")[0] == 421
+    assert served.ask(Origin="http://evil.example")[0] == 403
+    assert served.ask("change", "POST", change, Origin="null")[0] == 403
+    assert served.ask("/")[0] == 403
+    assert served.ask(f"/{token[:-1]}x/")[0] == 403
+    assert served.ask("change")[0] == 405
+    for path in ("../mine.yaml", "exercise/../../secret.html", "exercise/%2e%2e%2fsecret.html",
+                 "panel/..%2fmine.yaml", "panel/renew", "mine.yaml", "//etc/passwd"):  # fmt: skip
+        assert served.ask(path)[0] in (403, 404)
+    for body in ("[", "[]", '{"key": 1, "value": "2"}', "\xff", "[" * LARGEST_BODY):
+        assert served.ask("change", "POST", body)[0] == 400
+    assert served.ask("change", "POST", b" " * (LARGEST_BODY + 1))[0] == 413
+    with suppress(ConnectionError):  # who goes on sending isn't listened to
+        assert served.ask("change", "POST", b" " * 10**7)[0] == 413
+    assert served.server.session.changes == ()
+    assert served.ask("change", "POST", change, Origin=f"http://{own}")[0] == 200
+
+
+def test_a_thousand_requests_at_once_are_survived(served: Served) -> None:
+    def status(_: int) -> int:
+        try:
+            return int(served.ask("panel/compare")[0])
+        except (OSError, http.client.HTTPException):
+            return 0
+
+    with ThreadPoolExecutor(1000) as pool:
+        found = {*pool.map(status, range(1000))}
+    assert 409 in found  # there is nothing to compare yet
+    assert found <= {409, 503, 0}
+    assert served.ask()[0] == 200
+
+
+def test_ctrl_c_ends_it_with_a_stream_open(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text(TEXT)
+    command = [sys.executable, "-m", "attncli", "serve", str(file), "--no-open"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as run:
+        assert run.stdout is not None
+        said = run.stdout.readline()
+        port, token = re.findall(r"127\.0\.0\.1:(\d+)/([^/]+)/", said)[0]
+        connection = http.client.HTTPConnection("127.0.0.1", int(port), timeout=30)
+        connection.request("GET", f"/{token}/events")
+        assert connection.getresponse().readline().startswith(b"data: ")
+        os.kill(run.pid, signal.SIGINT)
+        assert run.wait(10) == 0
+        assert run.stdout.read() == "attn serve has ended\n"
+        connection.close()
+    assert MOST_AT_ONCE < 1000
