@@ -185,7 +185,7 @@
     for (const section of main.querySelectorAll(":scope > section")) section.classList.toggle("before", isTouched(section));
     for (const aside of main.querySelectorAll("aside:not(.told *):has([data-told])")) aside.classList.toggle("retold", retell(aside));
     renewShades();
-    const redrawn = [...main.querySelectorAll("figure[data-picture]")].filter(renewPicture).length > 0;
+    const redrawn = [...main.querySelectorAll("figure[data-picture]:not(.told *)")].filter(renewPicture).length > 0;
     if (isOther || redrawn) document.dispatchEvent(new Event("attn:renewed"));
   };
 

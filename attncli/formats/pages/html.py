@@ -193,6 +193,7 @@ def render_together(documents: Sequence[Document], page: RenderOptions) -> str:
     assets = SERVED if page.served else SHARED if page.shared else INSIDE
     live = LivePage.of(documents[0]) if len(documents) == 1 else None
     written = _parts_of(documents, fields, live)
+    inside = live is not None and assets is INSIDE  # whose script has them, too
     words = words_of(LANGUAGES[0] if paper is None else paper.language).check
     return Template(file_text("page.html")).substitute(
         language=LANGUAGES[0] if paper is None else paper.language,
@@ -205,7 +206,7 @@ def render_together(documents: Sequence[Document], page: RenderOptions) -> str:
         contents=written.contents,
         check=bar_of(words) if fields.any else "" if live is None else live.bar(),
         main=written.main,
-        numbers=written.asked.script() if live is None or page.shared else "[]",  # which it has
+        numbers="[]" if inside else written.asked.script(),
         script=assets.script("page.js"),
         sheet=f"\n{_checking(fields, words, assets)}" if fields.any else "",
         live="" if live is None or page.served else f"\n{_living(live, written, assets)}",
