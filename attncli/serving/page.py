@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from attncli.formats.html.blocks import escaped
-from attncli.serving.session import Session
+from attncli.serving.session import ServedScenario
 
 _LONGEST = 160
 _PANELS = (
@@ -16,7 +16,7 @@ _PANELS = (
 )
 
 
-def with_state(session: Session) -> str:
+def with_state(session: ServedScenario) -> str:
     """The page of a session as it is by now, and what is said of it. The session may be at work:
     its version, which it counts last, is read first, so that no older page has a newer one's."""
     version = session.version
@@ -24,7 +24,7 @@ def with_state(session: Session) -> str:
     return f"{head}{main}\n{_state(session, version)}\n{rest}"
 
 
-def _state(session: Session, version: int) -> str:
+def _state(session: ServedScenario, version: int) -> str:
     panels = "".join(
         f'<details data-panel="{name}"><summary>{title}</summary><div></div></details>'
         for name, title in _PANELS
@@ -37,7 +37,7 @@ def _state(session: Session, version: int) -> str:
 </aside>"""
 
 
-def _wrong(session: Session) -> str:
+def _wrong(session: ServedScenario) -> str:
     """Each problem with the lines of the file around it."""
     if not session.problems:
         return ""
@@ -55,7 +55,7 @@ def _lines(lines: Iterable[tuple[int, str, bool]]) -> Iterator[str]:
         yield f"<mark>{text}</mark>" if is_wrong else text
 
 
-def _changed(session: Session) -> str:
+def _changed(session: ServedScenario) -> str:
     """What was changed, and what can be done about it."""
     made = dict(session.changes)
     acts = [("undo", "Undo")] if session.changes or session.undone else []

@@ -26,7 +26,7 @@ from attncli.formats import RenderOptions, render
 from attncli.library.arguments import ServeArguments, whole_number
 from attncli.output_files import encoded, write_out
 from attncli.serving.page import exercise_links, inside, with_state
-from attncli.serving.session import Session
+from attncli.serving.session import ServedScenario
 from attncli.steps.schema import step_meant
 
 T = TypeVar("T")
@@ -50,7 +50,7 @@ _HEADERS = {
 class PageServer:
     """A session in a browser, at an address that has a secret in it."""
 
-    def __init__(self, session: Session, listening: socket.socket) -> None:
+    def __init__(self, session: ServedScenario, listening: socket.socket) -> None:
         self.session = session
         self.port = listening.getsockname()[1]
         self.token = secrets.token_urlsafe(24)
@@ -265,7 +265,7 @@ def listening_at(port: int) -> socket.socket:
 def serve(typed: ServeArguments) -> int:
     """Serves a scenario until Ctrl-C. Raises UserError."""
     port = 0 if typed.port is None else whole_number("--port", typed.port, 1, 65535)
-    session = Session(typed)
+    session = ServedScenario(typed)
     if not session.path.is_file():
         read_file(session.path, Diagnostics(), step_meant)  # which says what is meant
     server = PageServer(session, listening_at(port))

@@ -56,7 +56,7 @@ class Worked(NamedTuple):
         return with_changes(tree, _typed(self.changes), problems)
 
 
-class Session:
+class ServedScenario:
     """What is served. `version` counts what is shown; `page` is the last that could be worked, and
     `problems` are what is wrong by now."""
 

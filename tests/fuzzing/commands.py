@@ -50,8 +50,8 @@ def arguments(pen: Pen, tree: Tree) -> list[str]:
 
 @cache
 def commands() -> Mapping[str, Any]:
-    """The commands by their names."""
-    return dict(warm.group().commands)
+    """The commands by their names, but for that which serves until it is stopped."""
+    return {name: value for name, value in warm.group().commands.items() if name != "serve"}
 
 
 _ARGUMENTS = {

@@ -25,7 +25,7 @@ from tests.helpers.browser import NEEDS_BROWSER
 pytest.importorskip("uvicorn")
 from attncli.library.arguments import ServeArguments
 from attncli.serving.server import LARGEST_BODY, MOST_AT_ONCE, PageServer, listening_at
-from attncli.serving.session import Session
+from attncli.serving.session import ServedScenario
 
 TEXT = """\
 # numbers for   monday
@@ -67,7 +67,7 @@ class Served(NamedTuple):
 
 @contextmanager
 def serving(file: Path) -> Iterator[Served]:
-    session = Session(ServeArguments(str(file)))
+    session = ServedScenario(ServeArguments(str(file)))
     server = PageServer(session, listening_at(0))
     thread = threading.Thread(target=server.run)
     thread.start()
