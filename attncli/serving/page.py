@@ -51,8 +51,8 @@ def _excerpt(lines: Sequence[tuple[int, str, bool]]) -> str:
 
 def _lines(lines: Iterable[tuple[int, str, bool]]) -> Iterator[str]:
     for number, line, is_wrong in lines:
-        text = escaped(f"{number:>4}  {line[:_LONGEST]}{'…' * (len(line) > _LONGEST)}\n")
-        yield f"<mark>{text}</mark>" if is_wrong else text
+        text = escaped(f"{number:>4}  {line[:_LONGEST]}{'…' * (len(line) > _LONGEST)}")
+        yield f"<mark>{text}</mark>\n" if is_wrong else f"{text}\n"
 
 
 def _changed(session: ServedScenario) -> str:
