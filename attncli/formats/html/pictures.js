@@ -261,7 +261,8 @@
         for (const cell of cells.get(n) || []) {
           const fresh = cell.classList.contains("fresh") ? " fresh" : "";
           cell.setAttribute("class", `middle${shares && value === largest ? " most" : ""}${shade && ` on${shade}`}${fresh}`);
-          cell.previousElementSibling.setAttribute("class", shade ? `shade${shade}` : "page");
+          const ground = cell.previousElementSibling; // none of a number without end
+          if (ground?.matches("rect")) ground.setAttribute("class", shade ? `shade${shade}` : "page");
         }
       }
     }
