@@ -76,17 +76,11 @@ class Published(NamedTuple):
 
 def _in_all_formats(source: SiteSource, allowed: Allowed) -> Published:
     """A scenario's page, lessons, sheet and whatever else there is. Raises UserError."""
-    from attncli.library.changing import changeable
     from attncli.pipeline import work
 
     scenario = allowed.load(source.scenario)
     trace = work(scenario)
     page, commands = _commands_apart(_page(trace, _FORMAT))
-
-    def told(changes: Sequence[str]) -> Document:
-        return _commands_apart(_page(work(allowed.load(source.scenario, changes)), _FORMAT))[0]
-
-    page = page._replace(changeable=changeable(trace, source.scenario, (), told))
     pages = _pages(trace, page, source, allowed)
     pairs = dict([*pages, *_workbook(trace), *_scenario(source, allowed)])
     return Published(

@@ -258,7 +258,7 @@ def test_hostile_titles_and_names_stay_data(tmp_path: Path) -> None:
     assert [*broken_links(out)] == []
     pages = pages_of(out)
     index = pages[INDEX]
-    known = {"application/json", "application/octet-stream", *shared_files()}
+    known = {"application/json", *shared_files()}
     assert {name for page in pages.values() for name in page.scripts} - known == {
         path.name for path in out.glob("*-numbers.js")
     }
