@@ -145,7 +145,9 @@ def _words(trace: Trace, tree: Map, text: str) -> Iterator[ScenarioChoice]:
         node, place = tree.get(key), _place(text, key)
         if place is None or not (node is None or isinstance(node, Scalar)):
             continue
-        value = values[0] if node is None else node.text
+        masked = key == "mask" and any(q.local == key for q in trace.quantities.values())
+        usual = "causal" if masked else values[0]  # as in a decoder
+        value = usual if node is None else node.text
         yield ScenarioChoice(place, key.capitalize(), tuple(dict.fromkeys((*values, value))), value)
 
 
@@ -156,9 +158,11 @@ def _otherwise(
     own = tuple(choice.value for choice in words)
     for values in product(*(choice.values for choice in words)):
         if values != own:
-            chosen = [f"{c.place.key}={v}" for c, v in zip(words, values, strict=True)]
+            pairs = [*zip(words, values, strict=True)]
+            chosen = [f"{choice.place.key}={value}" for choice, value in pairs]
+            changed = [f"{c.place.key}={value}" for c, value in pairs if value != c.value]
             try:
-                page = told(chosen)
+                page = told(changed)
             except ScenarioError:
                 continue
             yield tuple(chosen), page
