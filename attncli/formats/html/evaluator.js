@@ -59,7 +59,7 @@ const Evaluator = (() => {
       total = total.plus(term);
       most = Math.max(most, term.e ?? -Infinity);
     }
-    return total.isFinite() && !total.isZero() && size(total) < most - SURE + 5 ? ZERO : total; // noise
+    return total.isFinite() && !total.isZero() && size(total) < most - SURE + 12 ? ZERO : total; // noise
   };
   const FUNCTIONS = {
     "+": (...x) => added(x),
@@ -222,7 +222,24 @@ const Evaluator = (() => {
         const worked = its.forms.map((form) => compiled(form, worth));
         its.number = (k) => worked[k]({});
       }
+      if (its.forms?.every((form) => form[0] === "^" && form[1][0] === "e" && typeof form[2] === "number")) this.prepareExponentials(its);
       its.of = operands.length ? operands : [...new Set(its.forms.flatMap((form) => [...this.inside(form)]))].map((place) => this.quantities[place]);
+    }
+
+    // Powers of e of a row, or of a column that stands alone: where they, or their sum, would be too long to work
+    // with, the largest exponent is subtracted first. The line on the page says how, and is left out where it doesn't.
+    prepareExponentials(its) {
+      const exponent = (k) => this.worthOf(its.forms[k][2]), wide = its.columns > 1 ? its.columns : its.count;
+      its.number = (k) => {
+        const first = k - (k % wide), row = Array.from({ length: wide }, (_, j) => exponent(first + j)), top = D.max(...row);
+        return exponent(k).minus(this.isTooLong(its, top, row) ? top : 0).exp();
+      };
+    }
+
+    isTooLong(its, top, row) {
+      const limit = (SIGNIFICANT - (its.decimals ?? this.decimals)) * Math.LN10;
+      if (!top.isFinite() || top.lte(limit - Math.log(row.length))) return top.isFinite() && top.lt(-700) && this.policy !== "carry";
+      return top.gt(limit) || top.plus(added(row.map((x) => x.minus(top).exp())).ln()).gt(limit);
     }
 
     *inside(tree) {
