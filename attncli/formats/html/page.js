@@ -297,20 +297,25 @@
   };
 
   // one number of each section can be reached by Tab, the others from it by the arrow keys
+  const bound = new WeakSet();
   const bindNumbers = () => {
     for (const shown of numbers) {
+      if (shown.hasAttribute("role")) continue; // bound before
       shown.tabIndex = -1;
       shown.setAttribute("role", "button");
     }
     for (const drawing of main.querySelectorAll("svg:has([data-n])")) drawing.setAttribute("role", "group");
     for (const frame of main.querySelectorAll(".scroll")) {
+      if (bound.has(frame)) continue;
+      bound.add(frame);
       if (frame.scrollWidth <= frame.clientWidth) continue;
       frame.tabIndex = 0;
       // the first column stays where it is, and may take too much room
       for (const name of frame.querySelectorAll("tr > :first-child code")) name.innerHTML = name.innerHTML.replace(/[[,._](?=\w)/g, "$&<wbr>");
     }
     for (const section of sections) {
-      const first = numbers.find((one) => section.contains(one));
+      if (section.querySelector('[data-n][tabindex="0"]')) continue;
+      const first = section.querySelector("[data-n]");
       if (first) first.tabIndex = 0;
     }
   };
