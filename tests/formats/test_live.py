@@ -85,7 +85,7 @@ def wrong_in(page: Any, name: str, changes: Changes) -> list[str]:
     page.evaluate("changes => attncli.live.changeTo(changes)", changes)
     refused = page.locator("#changes .wrong").count() > 0
     try:
-        trace = work(load(name, [f"{key}={value}" for key, value in changes]))
+        trace = work(load(name, [f"{key}={value}" for key, value in changes]).alone())
     except ScenarioError as error:
         return [] if refused else [f"{name} {changes}: the program refuses: {error}"]
     if refused:
