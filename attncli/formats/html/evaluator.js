@@ -4,7 +4,7 @@
 const Evaluator = (() => {
   const D = Decimal.clone({ precision: 60, rounding: 4, toExpNeg: -9e15, toExpPos: 9e15, maxE: 9e15, minE: -9e15 });
   const SURE = 50; // digits; the last ones of 60 stand for what was left out on the way
-  const SIGNIFICANT = 15, TINIEST = -7, HALF_PI_DIGITS = D.acos(-1);
+  const SIGNIFICANT = 15, TINIEST = -7, PI = D.acos(-1);
   const ONE = new D(1), ZERO = new D(0);
   const sure = (x) => (x.isFinite() ? x.toSignificantDigits(SURE) : x);
   const size = (x) => x.e; // the power of ten of the first digit
@@ -111,7 +111,7 @@ const Evaluator = (() => {
     const [sign, ...parts] = tree;
     switch (sign) {
       case "e": return () => D.exp(1);
-      case "π": return () => HALF_PI_DIGITS;
+      case "π": return () => PI;
       case "of": return (at) => worth.operand(parts[0], at[parts[1]], at[parts[2]]);
       case "length": return () => new D(worth.extent(...parts));
       case "where": {
@@ -328,7 +328,5 @@ const Evaluator = (() => {
     text(n) { return text(this.shown(n)); }
 
     static text = text;
-    static written = written;
-    static compiled = compiled;
   };
 })();

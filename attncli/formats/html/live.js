@@ -50,7 +50,7 @@
     const isOwn = data.choices[key] ? value === data.choices[key][0] : value === numberOf(key);
     changes.delete(key);
     if (!isOwn) changes.set(key, value);
-    attempt(before, refused(key, value), key);
+    attempt(before, refused(key, value));
   };
 
   const numberOf = (key) => {

@@ -34,7 +34,6 @@ class _Cells:
             rows, columns = worked.table.matrix.shape
             self._first[name] = (count, columns)
             count += rows * columns
-        self.count = count
 
     def place(self, cell: Location) -> int:
         start, columns = self._first[cell.quantity]
@@ -74,7 +73,7 @@ class _Cells:
 
 
 class LivePage(NamedTuple):
-    """A page that is worked again; `asked` are the numbers on it, once it is written."""
+    """A page that is worked again, and what can be changed in it."""
 
     document: Document
     changeable: Changeable
