@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from attncli.document.blocks import Line, Spans
 from attncli.document.changing import TextPlace
-from attncli.document.retold import Mark, Pick, Value, Verb
+from attncli.document.retold import Cases, Mark, Pick, Value, Verb
 from attncli.equations.elision import MOST_FOLLOWED
 from attncli.equations.tree import (
     INNER,
@@ -30,6 +30,7 @@ from attncli.names import Word
 from attncli.notation import plain
 from attncli.notation.escaping import printed
 from attncli.notation.plain import MINUS, PlainNotation, unbreakable
+from attncli.notation.trees import tree_of
 
 _MARK = "\ue000"
 """A character for private use, which no text of the program has; words are taken out before."""
@@ -217,17 +218,34 @@ class AskedNumbers:
             case Pick():
                 others = [self.place(number) for number in (told.others or list)()]
                 names = [named(told.name(j)) for j in range(told.of)]
-                more = {"by": told.by, "ties": told.ties, "again": told.again, "rank": told.rank}
+                more = {
+                    name: getattr(told, name) for name in ("by", "ties", "again", "rank", "signs")
+                }
                 numbers = [self.place(number) for number in told.numbers()]
                 known = None not in (*numbers, *others)
                 return {"of": numbers, "others": others, "names": names, **more} if known else {}
             case Value():
                 pick = None if told.pick is None else self._retold(told.pick, named)
-                return {"value": 1, "before": told.before, "each": told.each, "pick": pick}
+                looks = {"looks": told.looks, "unit": told.unit}
+                return {"value": 1, "before": told.before, "each": told.each, "pick": pick, **looks}
+            case Cases():
+                return self._cases(told, named)
             case Verb():
                 return {"verbs": told[:3], "goes_on": told.goes_on}
             case _:
                 return {"follows": 1}
+
+    def _cases(self, told: Cases, named: Callable[[Spans], str]) -> object:
+        """Each condition over the places of its numbers, with what is said where it is met."""
+        numbers = (n for c, _ in told.cases if c is not None for n in leaves(c))
+        cells = [n for n in numbers if isinstance(n, Number) and n.cell is not None]
+        places = {
+            number.cell: place for number in cells if (place := self.place(number)) is not None
+        }
+        if not all(number.cell in places for number in cells):
+            return {}
+        trees = (None if c is None else tree_of(c, places.__getitem__) for c, _ in told.cases)
+        return {"cases": [*zip(trees, [named(spans) for _, spans in told.cases], strict=True)]}
 
     def expression(self, node: Expression | Equation, blank: Callable[[Blank], str] = empty) -> str:
         """An expression whose numbers can be asked about."""

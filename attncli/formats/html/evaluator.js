@@ -327,6 +327,12 @@ const Evaluator = (() => {
 
     text(n) { return text(this.shown(n)); }
 
+    // a number as results are shown
+    rounded(value) { return shown(value, this.decimals); }
+
     static text = text;
+
+    // what a tree comes to whose numbers are these
+    static worth(tree, cell) { return compiled(tree, { cell })({}); }
   };
 })();

@@ -162,6 +162,13 @@
     element.classList.add("fresh");
   };
 
+  const renewNumber = (shown) => {
+    const looks = [..."held" in shown.dataset ? ["held"] : [], ..."after" in shown.dataset ? ["after"] : []];
+    const [sign, text] = written(numberAt(Number(shown.dataset.n)), looks);
+    put(shown, text);
+    if (sign) shown.previousElementSibling.textContent = sign;
+  };
+
   const renew = () => {
     for (const shown of main.querySelectorAll(".fresh")) shown.classList.remove("fresh");
     const other = meant();
@@ -174,16 +181,12 @@
       document.querySelectorAll("nav.contents :is(button, .keys)").forEach((one) => one.remove());
     }
     for (const shown of main.querySelectorAll("[data-n]")) {
-      if (shown.matches(":is(aside, table.words, .told) *") && !shown.matches(".retold *, :not(.told *) [data-told] *")) continue;
-      const looks = [..."held" in shown.dataset ? ["held"] : [], ..."after" in shown.dataset ? ["after"] : []];
-      const [sign, text] = written(numberAt(Number(shown.dataset.n)), looks);
-      put(shown, text);
-      if (sign) shown.previousElementSibling.textContent = sign;
+      if (!shown.matches(":is(aside, table.words, .told) *")) renewNumber(shown);
     }
     for (const sign of main.querySelectorAll("b[data-from]:not(.told *)")) sign.textContent = relation(sign.dataset.from.split(" ").map(Number));
     for (const line of main.querySelectorAll("table.working tr:not(.told *)")) renewLine(line);
     for (const section of main.querySelectorAll(":scope > section")) section.classList.toggle("before", isTouched(section));
-    for (const aside of main.querySelectorAll("aside:not(.told *):has([data-told])")) aside.classList.toggle("retold", retell(aside));
+    for (const aside of main.querySelectorAll("aside:has([data-told])")) aside.classList.toggle("retold", retell(aside));
     renewShades();
     const redrawn = [...main.querySelectorAll("figure[data-picture]:not(.told *)")].filter(renewPicture).length > 0;
     if (isOther || redrawn) document.dispatchEvent(new Event("attn:renewed"));
@@ -223,17 +226,19 @@
     return places.some((n) => worked.text(version.numbers[n]) !== told.text(version.numbers[n]));
   };
 
-  // -- sentences: which of a row is the largest, and how large --------------------------------------
+  // -- sentences: which of a row is the largest, how large, and what becomes of it --------------------
 
   const MOST_TIED = 3;
 
   // the places that are picked of some numbers, in their order; of none where that can't be told
   const picked = ({ of, others, by, ties, rank }) => {
-    const shown = (n) => numberAt(n).value, full = (n) => worked.cells[version.numbers[n]];
+    if (of.length === 1) return { tops: [0], verb: 1 };
+    const shown = (n) => numberAt(n).value, full = (n) => (isCell(n) ? worked.cells[version.numbers[n]] : shown(n));
     const sizes = {
       most: () => of.map(shown),
       least: () => of.map((n) => shown(n).negated()),
       size: () => of.map((n) => full(n).abs()),
+      steep: () => of.map((n) => shown(n).abs()),
       change: () => of.map((n, j) => full(n).minus(full(others[j])).abs()),
     }[by]();
     let left = [...sizes.keys()], tops = [];
@@ -243,7 +248,8 @@
       left = left.filter((j) => !tops.includes(j));
     }
     const alone = tops.length === 1 && left.every((j) => full(of[j]).isZero());
-    const tellable = tops.length && (ties || tops.length === 1) && !(rank > 1 && sizes[tops[0]].isZero());
+    const most = by === "steep" ? MOST_TIED : ties ? of.length : 1, isNothing = rank > 1 || by === "steep";
+    const tellable = tops.length && tops.length <= most && !(isNothing && sizes[tops[0]].isZero());
     return { tops: tellable ? tops : [], verb: alone ? 1 : tops.length > 1 && tops.length === of.length ? 2 : 0 };
   };
 
@@ -253,25 +259,48 @@
     return [parts.slice(0, -1).join(", "), parts.at(-1)].filter(Boolean).join(" and ");
   };
 
+  // the name of one that was picked, and a number that was, as they are said
+  const named = ({ names, of, signs }, j) => names[j] + signs[Number(numberAt(of[j]).value.isNegative())];
+  const LOOKS = {
+    size: ({ value, places }) => ({ value: value.abs(), places }),
+    percent: ({ value, places }) => ({ value: value.times(100), places: Math.max(0, places - 2) }),
+    "whole percent": (share) => {
+      const whole = LOOKS.percent(share).value.toDecimalPlaces(0);
+      return whole.isZero() ? LOOKS.percent(share) : { value: whole, places: 0 };
+    },
+    rounded: ({ value }) => worked.rounded(value),
+    short: ({ value }) => {
+      const { value: rounded } = worked.rounded(value);
+      return { value: rounded, places: rounded.dp() };
+    },
+    "": (number) => number,
+  };
+
   // whether a sentence could be told of the numbers as they are
   const retell = (aside) => {
     const parts = [...aside.querySelectorAll("[data-told]")].map((span) => ({ span, ...JSON.parse(span.dataset.told) }));
     for (const part of parts) if (part.of || part.pick) part.found = picked(part.pick || part);
     const isPick = ({ names }) => names, ends = ({ found, of, pick }) => !(of || pick) || found.tops.length;
-    if (!parts.every((part) => (part.value || part.verbs || part.follows || part.names) && ends(part))) return false;
+    if (!parts.every((part) => (part.value || part.verbs || part.follows || part.names || part.cases) && ends(part))) return false;
     let before = null; // the verb of the clause before
     parts.forEach((part, k) => {
       const own = part.value ? (part.pick ? part : parts.slice(0, k).findLast(isPick)) : part.verbs ? parts.slice(k).find(isPick) : part;
-      if (part.names) part.span.innerHTML = part.found.verb === 2 && parts.some(({ verbs }) => verbs) ? "" : tied(part.found.tops.map((j) => part.names[j]), part.again);
+      if (part.names) part.span.innerHTML = part.found.verb === 2 && parts.some(({ verbs }) => verbs) ? "" : tied(part.found.tops.map((j) => named(part, j)), part.again);
+      else if (part.cases) {
+        const met = part.cases.find(([tree]) => tree === null || !Evaluator.worth(tree, (n) => numberAt(n).value).isZero());
+        part.span.innerHTML = met ? met[1] : "";
+      }
       else if (part.verbs) {
         const verb = part.verbs[own.found.verb], goesOn = part.goes_on && verb === before;
         part.span.textContent = goesOn ? verb.replace(/^attends (most )?/, "") : verb;
         before = verb;
       } else if (part.value) {
         const { of, others } = part.pick || own, j = own.found.tops[0];
-        put(part.span, Evaluator.text(numberAt((part.before ? others : of)[j])) + (part.each && own.found.tops.length > 1 ? " each" : ""));
+        put(part.span, Evaluator.text(LOOKS[part.looks](numberAt((part.before ? others : of)[j]))) + part.unit + (part.each && own.found.tops.length > 1 ? " each" : ""));
       }
     });
+    aside.hidden = !aside.textContent.trim();
+    aside.querySelectorAll("[data-n]").forEach(renewNumber);
     return true;
   };
 

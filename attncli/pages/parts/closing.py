@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from attncli.document.blocks import Block, Callout, Subheading, Term, TextList
+from attncli.document.retold import Followed, retold
 from attncli.errors import listed
 from attncli.file import shipped
 from attncli.names import Word, words
@@ -220,7 +221,7 @@ def _why(trace: Trace, selection: Selection) -> list[Block]:
     explained = f"{_typed(called)} --step {step}{asking_for_large(trace.scenario)}"
     if any(q is weights_of(trace) for q in unused_in(trace)):
         explained = "softmax"
-    return [Callout(("Why? ", Term(f"attn explain {explained}")))]
+    return [Callout(retold(Followed(), "Why? ", Term(f"attn explain {explained}")))]
 
 
 def _what_if(trace: Trace) -> list[Block]:
@@ -232,7 +233,7 @@ def _what_if(trace: Trace) -> list[Block]:
     blocks: list[Block] = []
     for question, changes in (trace.scenario.show.what_if or _without_one_number(trace)).items():
         typed = " ".join((command, *(f"--set {_typed(change)}" for change in changes)))
-        blocks.append(Callout((Word(question), " ", Term(harmless(typed)))))
+        blocks.append(Callout(retold(Followed(), Word(question), " ", Term(harmless(typed)))))
     return blocks
 
 

@@ -15,11 +15,36 @@ from itertools import islice, pairwise
 import numpy as np
 
 from attncli.document.blocks import Block, Callout, Derivation, Section, Span, Spans, TextList
-from attncli.document.retold import Pick, Value, retold
+from attncli.document.retold import (
+    Followed,
+    Pick,
+    Value,
+    as_it_was,
+    by_case,
+    is_less,
+    retold,
+    value_of,
+)
 from attncli.document.tables import Data
+from attncli.equations import deciding
 from attncli.equations.elision import MOST_PARTS, elided
 from attncli.equations.matrix import Matrix
-from attncli.equations.tree import Location, Number, Omitted, Symbol, Vector
+from attncli.equations.tree import (
+    TWO,
+    ZERO,
+    Apply,
+    Expression,
+    Location,
+    Number,
+    Omitted,
+    Power,
+    Product,
+    Sum,
+    Symbol,
+    Vector,
+    constant,
+    minus,
+)
 from attncli.names import Name, Word, below
 from attncli.notation import plain
 from attncli.numbers.rounding import Array
@@ -141,14 +166,16 @@ def progressed(trace: Trace, place: Place, _: Selection) -> list[Spans]:
     )
     if loss is None or change is None or predicted is None:
         return []
-    now, by, number = (q.matrix.number(0, 0) for q in (loss, change, predicted))
-    verb = "rose" if by.shown > 0 else "fell" if by.shown < 0 else "changed"
-    size = Number(abs(by.full), abs(by.shown))
-    of = ", as the gradient predicted." if by.shown == number.shown else (
-        ", where the gradient predicted a change of ", number, ".",
-    )  # fmt: skip
-    entries = of if isinstance(of, tuple) else (of,)
-    return [(f"after update {place.update} the loss is ", now, f". It {verb} by ", size, *entries)]
+    now, by, number = (q.number(0, 0) for q in (loss, change, predicted))
+    verb = by_case(
+        (is_less(ZERO, by), ("rose",)), (is_less(by, ZERO), ("fell",)), (None, ("changed",))
+    )
+    size = value_of(by, "size", Number(abs(by.full), abs(by.shown)))
+    differs = (", where the gradient predicted a change of ", number, ".")
+    ends = by_case((minus(by, number), differs), (None, (", as the gradient predicted.",)))
+    return [
+        (f"after update {place.update} the loss is ", now, ". It ", *verb, " by ", *size, *ends)
+    ]
 
 
 _FIRST = 64
@@ -335,9 +362,16 @@ def _routed(trace: Trace, place: Place, selection: Selection) -> list[Spans]:
 def _route(routing: Quantity, i: int, goes: str) -> Spans:
     """A token and its experts, the one that counts most first."""
     chosen = [j for j in np.argsort(-routing.values[i], kind="stable") if routing.values[i, j]]
+    names = routing.columns.names
+    pick = Pick(len(names), partial(routing.row, i), lambda j: (Word(names[j]),))
     shares: list[Spans] = [
-        (Word(routing.columns.names[j]), " (", routing.matrix.number(i, int(j)), ")")
-        for j in chosen[:MOST_TIED]
+        (
+            *retold(pick._replace(rank=rank), Word(names[j])),
+            " (",
+            *retold(Value(), routing.number(i, int(j))),
+            ")",
+        )
+        for rank, j in enumerate(chosen[:MOST_TIED], start=1)
     ]
     named = tied(shares, "to ", many=len(chosen))
     return (*called_as(routing.rows.names, i), f"{goes} to ", *named)
@@ -361,9 +395,16 @@ def looks_up(weights: Quantity, V: Quantity) -> bool:
 def _looked_up(weights: Quantity, V: Quantity, i: int) -> Spans:
     """`Pasta is most like Food: 81 % of its answer is Rice.`"""
     attending = Attending.of_row(weights, i)
-    keys = tied(called_as(weights.columns.names, j) for j in attending.keys)
-    values = tied(called_as(V.rows.names, j) for j in attending.keys)
-    share = (percent(attending.weight, 0), " %", " each" if len(attending.keys) > 1 else "")
+    keys, values = (
+        retold(
+            Pick(len(names), partial(weights.row, i), partial(called_as, names), ties=True),
+            *tied(called_as(names, j) for j in attending.keys),
+        )
+        for names in (weights.columns.names, V.rows.names)
+    )
+    each = " each" if len(attending.keys) > 1 else ""
+    said = Value(each=True, looks="whole percent", unit=" %")
+    share = retold(said, percent(attending.weight, 0), " %", each)
     query = called_as(weights.rows.names, i)
     return (*query, " is most like ", *keys, ": ", *share, " of its answer is ", *values, ".")
 
@@ -435,10 +476,11 @@ def _read_out(trace: Trace, place: Place, _: Selection) -> list[Spans]:
         return []
     if place.timed("y_exp") in trace:
         return [_classified(y)]
-    sure = ((place.here(y.name), y.matrix.number(k, 0), k) for k in range(y.matrix.shape[0]))
+    sure = ((place.here(y.name), y.number(k, 0), k) for k in range(y.matrix.shape[0]))
     several, probability = y.matrix.shape[0] > 1, ": a probability of "
     return [
-        (Symbol(name, (str(k + 1),)), " is ", number, probability, percent(number), " % ",
+        (Symbol(name, (str(k + 1),)), " is ", number, probability,
+         *value_of(number, "percent", percent(number)), " % ",
          f"for class {k + 1}." if several else "that the target is 1.")
         for name, number, k in sure
     ]  # fmt: skip
@@ -446,13 +488,15 @@ def _read_out(trace: Trace, place: Place, _: Selection) -> list[Spans]:
 
 def _classified(y: Quantity) -> Spans:
     """`Class 2 is the most likely (0.632).`"""
-    numbers = [y.matrix.number(k, 0) for k in range(y.matrix.shape[0])]
+    numbers = [y.number(k, 0) for k in range(y.matrix.shape[0])]
     most = max(number.shown for number in numbers)
     places = [k for k, number in enumerate(numbers) if number.shown == most]
     names = tied((str(k + 1),) for k in places)
     if len(places) > 1:
         return ("classes ", *names, " are the most likely (", numbers[places[0]], " each).")
-    return ("class ", *names, " is the most likely (", numbers[places[0]], ").")
+    pick = Pick(len(numbers), lambda: numbers, lambda k: (str(k + 1),))
+    most_likely = retold(Value(), numbers[places[0]])
+    return ("class ", *retold(pick, *names), " is the most likely (", *most_likely, ").")
 
 
 def _gradient(trace: Trace, place: Place, _: Selection) -> list[Spans]:
@@ -469,7 +513,7 @@ def way_back(norms: Quantity, places: Sequence[int]) -> list[Spans]:
     if len(places) < 2:  # noqa: PLR2004  (one norm goes nowhere)
         return []
 
-    numbers = [norms.matrix.number(k, 0) for k in places]
+    numbers = [norms.number(k, 0) for k in places]
     return [on_its_way(numbers, "on its way back the norm of the factor")]
 
 
@@ -478,12 +522,12 @@ def _surprised(trace: Trace, place: Place, _: Selection) -> list[Spans]:
     perplexity = trace.quantities.get(place.name("perplexity"))
     if perplexity is None or trace.scenario.goes_back:
         return []
-    number = perplexity.matrix.number(0, 0)
+    number = perplexity.number(0, 0)
     what = "classes" if trace.scenario.prediction.of_classes else "tokens"
     return [
         (
-            "with a perplexity of ", number, " the model is as unsure as if it had to guess among ",
-            number, f" equally likely {what}.",
+            "with a perplexity of ", *retold(Followed(), number), " the model is as unsure as if it"
+            " had to guess among ", number, f" equally likely {what}.",
         )
     ]  # fmt: skip
 
@@ -508,34 +552,34 @@ def on_its_way(numbers: Sequence[Number], what: str) -> Spans:
     `0.834 → 2.014 → 4.199 → 8.369: it grows at every step. So the gradient explodes.`"""
     shown = elided(len(numbers), MOST_PARTS)
     sequence = joined((("…",) if k is None else (numbers[k],) for k in shown), " → ")
-    steps = [
-        (after.shown > before.shown) - (after.shown < before.shown)
-        for before, after in pairwise(numbers)
-    ]
-    verdict = _verdict(steps, float(numbers[0].shown), float(numbers[-1].shown))
-    return (f"{what} goes ", *sequence, f": {verdict}.")
+    spans: Spans = (f"{what} goes ", *sequence, ": ", *by_case(*_verdicts(numbers)), ".")
+    return as_it_was(spans) if None in (number.cell for number in numbers) else spans
 
 
-def _verdict(steps: Sequence[int], first: float, last: float) -> str:
-    """What becomes of a gradient whose size shrinks (−1) or grows (1) at steps, or ends at 0."""
-    if last == 0:
-        return "nothing is left of it. So the gradient vanishes"
-    (way,) = set(steps) if len(set(steps)) == 1 else (None,)
-    if last < first / _MUCH:
-        outcome = ". So the gradient vanishes"
-    else:
-        outcome = ". So the gradient explodes" if last > first * _MUCH else ""
-    return _WAYS.get(way, "it neither shrinks nor grows at every step") + outcome * bool(way)
-
-
-_MUCH = 2
+_MUCH = Number.written(2)
 """Times that a gradient is smaller or larger in the end before one says that it vanishes or
 explodes."""
-_WAYS: Mapping[int | None, str] = {
-    -1: "it shrinks at every step",
-    0: "it stays the same at every step",
-    1: "it grows at every step",
-}
+
+
+def _verdicts(numbers: Sequence[Number]) -> Iterator[tuple[Expression | None, Spans]]:
+    """What becomes of a gradient whose size goes through numbers, by what is so of these."""
+    first, last = numbers[0], numbers[-1]
+    steps = [*pairwise(numbers)]
+    falls, grows = (
+        Product(tuple(is_less(*step) for step in ways))
+        for ways in (((after, before) for before, after in steps), steps)
+    )
+    vanishes = is_less(Product((last, _MUCH)), first)
+    explodes = is_less(Product((first, _MUCH)), last)
+    differs = Sum(tuple(Apply("abs", (minus(after, before),)) for before, after in steps))
+    so = "So the gradient"
+    yield minus(constant(1), is_less(ZERO, last)), (f"nothing is left of it. {so} vanishes",)
+    yield Product((falls, vanishes)), (f"it shrinks at every step. {so} vanishes",)
+    yield falls, ("it shrinks at every step",)
+    yield Product((grows, explodes)), (f"it grows at every step. {so} explodes",)
+    yield grows, ("it grows at every step",)
+    yield differs, ("it neither shrinks nor grows at every step",)
+    yield None, ("it stays the same at every step",)
 
 
 def keys_and_values(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
@@ -576,23 +620,30 @@ def moved(trace: Trace, selection: Selection) -> Spans:
     result = [q for q in made if not q.is_list][-1]
     if result.rows.names != X.rows.names or result.matrix.shape != X.matrix.shape:
         return ()
-    i = _furthest(X, result, selection)
+    rows = selection.rows(result)
     several = len(trace.scenario.stack.layers) > 1
     mover = "layers have" if several else "block has" if step in _BLOCK else "heads have"
-    start = (*_vector(X, i), " in ", Symbol(X.name))
-    end = (*_vector(result, i), " in ", Symbol(result.name))
-    token = called_as(X.rows.names, i)
-    return (f"The {mover} moved the row of ", *token, " furthest: from ", *start, " to ", *end, ".")
 
+    def way(k: int) -> Spans:
+        start = (*_vector(X, rows[k]), " in ", Symbol(X.name))
+        end = (*_vector(result, rows[k]), " in ", Symbol(result.name))
+        return (*called_as(X.rows.names, rows[k]), " furthest: from ", *start, " to ", *end)
 
-def _furthest(X: Quantity, result: Quantity, selection: Selection) -> int:
-    """The row of those told whose ends are furthest from each other."""
+    def lengths() -> list[Number]:
+        return [_squared_distance(X.row(i), result.row(i)) for i in rows]
+
     distances = np.linalg.norm(result.values - X.values, axis=1)
-    return max(selection.rows(result), key=lambda i: distances[i])
+    pick = Pick(len(rows), lengths, way)
+    furthest = max(range(len(rows)), key=lambda k: distances[rows[k]])
+    return (f"The {mover} moved the row of ", *retold(pick, *way(furthest)), ".")
+
+
+def _squared_distance(row: Sequence[Number], other: Sequence[Number]) -> Number:
+    squares = (Power(minus(a, b), TWO) for a, b in zip(row, other, strict=True))
+    squared = Sum(tuple(squares))
+    return Number.inner(deciding.shown(squared), squared)
 
 
 def _vector(quantity: Quantity, i: int) -> Spans:
     places = elided(quantity.matrix.shape[1], MOST_PARTS)
-    return (
-        Vector(tuple(Omitted() if j is None else quantity.matrix.number(i, j) for j in places)),
-    )
+    return (Vector(tuple(Omitted() if j is None else quantity.number(i, j) for j in places)),)

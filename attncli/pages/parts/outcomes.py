@@ -22,6 +22,7 @@ from attncli.document.blocks import (
     TableCell,
 )
 from attncli.document.pictures import Arrow, ArrowGroup, Curves, HeatMaps, Plane, Series
+from attncli.document.retold import as_it_was, by_case, is_less
 from attncli.document.tables import Data, MatrixBlock, SideBySide
 from attncli.equations.elision import elided
 from attncli.equations.tree import Number, Symbol, Vector
@@ -105,7 +106,14 @@ def _variant(
     tables = [*_given_in(name, other, changed), variant_block(name, result, rows)]
     found = [] if compared.same else findings_anew(other, before.trace, rows)
     anew = _taken_anew(before.trace, other, rows)
-    return [note, *anew, *about, *tables, *_words_moved(trace, other), *map(Callout, found)]
+    return [
+        note,
+        *anew,
+        *about,
+        *tables,
+        *_words_moved(trace, other),
+        *map(Callout, map(as_it_was, found)),
+    ]
 
 
 def _given_in(name: str, variant: Trace, changed: Sequence[Quantity]) -> list[Block]:
@@ -312,10 +320,13 @@ def _became_of(right: RightWeight, passes: Sequence[_Pass]) -> Iterator[Block]:
     told = ((right, "weight of the right token"), (first, "weight that was largest"))
     for weight, which in told[: 1 + (first.key != right.key)]:
         before, after = (_attended(passes[k], weight) for k in (0, -1))
-        if before.shown != after.shown:
-            grew = ", grew from " if after.shown > before.shown else ", fell from "
+        grew = by_case(
+            (is_less(before, after), (", grew from ",)), (is_less(after, before), (", fell from ",))
+        )
+        if grew:
             symbol = weight.weights.symbol(weight.query, weight.key)
-            yield Callout((f"The {which}, ", symbol, grew, before, " to ", after, "."))
+            spans = (f"The {which}, ", symbol, *grew, before, " to ", after, ".")
+            yield Callout(spans if weight is right else as_it_was(spans))
 
 
 def _shares(passes: Sequence[_Pass]) -> list[Block]:
@@ -449,7 +460,7 @@ def _curve(passes: Sequence[_Pass]) -> list[Block]:
 def _attended(training_pass: _Pass, right: RightWeight) -> Number:
     """The right token's weight after so many updates; as before where nothing changes it."""
     quantity = training_pass.find(right.weights.name) or right.weights
-    return quantity.matrix.number(right.query, right.key)
+    return quantity.number(right.query, right.key)
 
 
 def _headings(first: _Pass) -> tuple[Word | str, ...]:

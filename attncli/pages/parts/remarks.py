@@ -8,7 +8,8 @@ from decimal import Decimal
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
-from attncli.document.blocks import Block, Callout, Span, Spans, Subheading
+from attncli.document.blocks import Block, Callout, Spans, Subheading
+from attncli.document.retold import Followed, retold, value_of
 from attncli.equations import deciding
 from attncli.equations.elision import MOST_PARTS, elided
 from attncli.equations.tree import (
@@ -56,28 +57,30 @@ def _wave_lengths(trace: Trace, part: PlannedStep) -> list[Block]:
         pairs = range(waves.d // 2)
         last = [Number.written(number) for number in (pairs[-1], waves.d - 1)]
         shown = [pairs[k] if k is not None else k for k in elided(len(pairs), MOST_PARTS)]
-        lengths = joined((_wave_length(trace, waves, i),) for i in shown)
+        lengths = joined(_wave_length(trace, waves, i) for i in shown)
         factor = Power(waves.base, Quotient(TWO, constant(waves.d)))
         slower = deciding.rounded(factor, trace.rounding.decimals).normalize() + 0
+        short = value_of(Number.inner(slower, factor), "short", Number.written(slower))
         text: Spans = (
             "i counts the pairs, from 0 to ", last[0], ". Pair i has the dimensions 2i and 2i+1,"
             " which go from 0 to ", last[1], ". Its waves repeat after 2π × ", waves.base, "^(2i/",
             Number.written(waves.d), ") positions: ", *lengths, ". Early pairs tell near"
             " positions apart, late ones far positions. A pair's sine and cosine are the hand of a"
             " clock. The first turns by 1 radian from one position to the next, and each further"
-            " one is ", factor, " = ", Number.written(slower), " times as slow. The same shift"
-            " turns a hand by the same angle everywhere.",
+            " one is ", factor, " = ", *short, " times as slow. The same shift turns a hand by the"
+            " same angle everywhere.",
         )  # fmt: skip
         blocks.append(Callout(text))
     return blocks
 
 
-def _wave_length(trace: Trace, waves: Sinusoids, i: int | None) -> Span:
+def _wave_length(trace: Trace, waves: Sinusoids, i: int | None) -> Spans:
     if i is None:
-        return "…"
+        return ("…",)
     exponent = Quotient(constant(2 * i), constant(waves.d))
     length = Product((TWO, PI, Power(waves.base, exponent)))
-    return Number.written(deciding.rounded(length, trace.rounding.decimals))
+    number = Number.written(deciding.rounded(length, trace.rounding.decimals))
+    return value_of(Number.inner(number.full, length), "rounded", number)
 
 
 def _way_through(trace: Trace, part: PlannedStep) -> list[Block]:
@@ -93,7 +96,7 @@ def _way_through(trace: Trace, part: PlannedStep) -> list[Block]:
         steps, " from ", *ends[0], " to ", *ends[1], ". Attention compares all ", times,
         " tokens at once, and takes 1 step from any of them to any other.",
     )  # fmt: skip
-    return [Callout(way), *_kept(trace, place, ends)]
+    return [Callout(retold(Followed(), *way)), *_kept(trace, place, ends)]
 
 
 def ends_of(place: Place) -> tuple[Spans, Spans] | None:
@@ -116,7 +119,9 @@ def _kept(trace: Trace, place: WayPlace, ends: tuple[Spans, Spans]) -> list[Bloc
     for k in range(memory.matrix.size):
         shares = [_gated(trace, place, time, k)[1] for time in after]
         product = Product(tuple(shares)) if shares[1:] else shares[0]
-        products.append((product, " = ", _share(trace, product)))
+        share = _share(trace, product)
+        exact = Number.inner(share.full, product)
+        products.append((product, " = ", *value_of(exact, "rounded", share)))
     start: Spans = ("From ", *ends[0], " to ", *ends[1])
     shown = (("…",) if k is None else products[k] for k in elided(len(products), MOST_PARTS))
     back = (
@@ -170,11 +175,12 @@ def _back_through(trace: Trace, part: PlannedStep) -> list[Block]:
     place, ends = part.place, ends_of(part.place)
     if not isinstance(place, CellPlace) or not ends or place.time != place.order[0]:
         return []
-    norm = trace.quantities[place.timed("factor_norm", place.order[1])].matrix.number(0, 0)
+    norm = trace.quantities[place.timed("factor_norm", place.order[1])].number(0, 0)
     count = Number.written(place.times - 1)
     factor = Symbol(place.here(place.timed("factor", place.order[1])))
     several = "matrices. Their product, " if place.times > len("ab") else "matrix, "
-    return [way_back_to(ends, (count, f" {several}", factor, ", has the norm ", norm))]
+    through = (count, f" {several}", factor, ", has the norm ", *retold(Followed(), norm))
+    return [way_back_to(ends, through)]
 
 
 def way_back_to(ends: tuple[Spans, Spans], through: Spans) -> Callout:

@@ -4,16 +4,31 @@ section of a step whose numbers as a whole tell nothing."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from attncli.document.blocks import Spans
-from attncli.document.retold import By, Followed, Pick, Value, retold
+from attncli.document.retold import By, Followed, Pick, Value, by_case, is_less, retold, value_of
 from attncli.equations.elision import MOST_PARTS, elided
-from attncli.equations.tree import Number, Symbol, Vector
+from attncli.equations.tree import (
+    ONE,
+    TWO,
+    Apply,
+    Number,
+    Power,
+    Product,
+    Quotient,
+    Root,
+    Sum,
+    Symbol,
+    Vector,
+    constant,
+    minus,
+)
 from attncli.names import GRADIENTS, Word
 from attncli.numbers import decimals
 from attncli.numbers.rounding import Array
@@ -34,7 +49,7 @@ _MOST = 8
 """A row of more numbers is no result that one takes in."""
 
 
-_NEARLY = 0.02
+_NEARLY = Number.written(Decimal("0.02"))
 """What rounding may leave of a mean of 0, and of a deviation of 1."""
 
 
@@ -113,7 +128,7 @@ def _embedded(told: Told) -> Spans | None:
     which = f"all {n:,}" if count == n else f"{count:,} of the {n:,}"
     is_long = None in elided(n, MOST_PARTS)
     size = f" The table has {n:,} × {d:,} = {n * d:,} parameters." if is_long else ""
-    return (f"The tokens use {which} rows of ", Symbol(table.name), f".{size}")
+    return retold(Followed(), f"The tokens use {which} rows of ", Symbol(table.name), f".{size}")
 
 
 def _changed(told: Told, before: Quantity | None, after: Quantity | None) -> Spans | None:
@@ -143,11 +158,13 @@ def _normed(told: Told) -> Spans | None:
     mean, normed = told.made("mean"), told.made("normed")
     if mean is None or normed is None:
         return None
-    row = normed.values[told.row(normed)]
-    if abs(row.mean()) > _NEARLY or abs(row.std() - 1) > _NEARLY:
-        return None
+    row = normed.row(told.row(normed))
+    middle = Quotient(Sum(tuple(row)), constant(len(row)))
+    squares = Sum(tuple(Power(minus(number, middle), TWO) for number in row))
+    deviation = Root(Quotient(squares, constant(len(row))))
+    near = (is_less(Apply("abs", (part,)), _NEARLY) for part in (middle, minus(deviation, ONE)))
     ends = " now has mean 0 and standard deviation 1, up to rounding."
-    return ("The row of ", *told.token(normed), ends)
+    return by_case((Product(tuple(near)), ("The row of ", *told.token(normed), ends)))
 
 
 def _looked_at(told: Told) -> Spans | None:
@@ -230,12 +247,14 @@ def _masked(told: Told) -> Spans | None:
     says = f"The mask hides {unseen.sum()} of the {unseen.size} scores"
     left = (~unseen).sum(axis=1).tolist()
     if left.count(1) != 1:
-        return (f"{says}.",)
+        return retold(Followed(), f"{says}.")
     i, names = left.index(1), masked.columns.names
     j = int((~unseen[i]).argmax())
     is_own = i == j and names == masked.rows.names
     key = ("itself",) if is_own else called_as(names, j)
-    return (f"{says}: ", *called_as(masked.rows.names, i), " sees only ", *key, ".")
+    return retold(
+        Followed(), f"{says}: ", *called_as(masked.rows.names, i), " sees only ", *key, "."
+    )
 
 
 def _blended(told: Told) -> Spans | None:
@@ -272,11 +291,15 @@ def _surprised(told: Told) -> Spans | None:
     count = probabilities.matrix.shape[1]
     places = decimals.places(loss.matrix.number(0, 0).shown)
     number = Number.written(decimals.shown(math.log(count), places))
+    exact = Number.inner(number.full, Apply("ln", (constant(count),)))
+    certain = (
+        value_of(exact, "rounded", number) if places == told.trace.rounding.decimals else (number,)
+    )
     what = "classes" if told.trace.scenario.prediction.of_classes else "tokens"
     which = f"all {count}" if count > len("ab") else "both"
     return (
         f"Equal probabilities for {which} {what} would give a loss of ",
-        number,
+        *certain,
         ", certainty 0.",
     )
 
@@ -303,16 +326,41 @@ def _slope(told: Told) -> Spans | None:
     known = told.trace.quantities
     if not all(name in known for name in of.values()):
         of = {q: name for q, name in of.items() if name in known and known[name].given}
-    most = max((float(np.abs(q.values).max()) for q in of), default=0)
-    ends = [
-        ("as ", Symbol(name.alone, q.indices(int(i), int(j))), " falls" if v > 0 else " grows")
-        for q, name in of.items()
-        for i, j in np.argwhere(np.isclose(np.abs(q.values), most))
-        if (v := q.values[i, j]) and q.matrix.number(int(i), int(j)).shown
-    ]
+
+    def called(q: Quantity, i: int, j: int) -> Spans:
+        return ("as ", Symbol(of[q].alone, q.indices(i, j)))
+
+    def cells() -> list[_Cell]:
+        return [(q, i, j) for q in of for i, j in np.ndindex(*q.values.shape)]
+
+    signs = (" falls", " grows")
+    ends = [(*called(q, i, j), signs[int(q.values[i, j] < 0)]) for q, i, j in _steepest([*of])]
     if not 0 < len(ends) <= MOST_TIED:
         return None
-    return ("The loss falls fastest ", *tied(ends), ".")
+    size = sum(q.values.size for q in of)
+    numbers, name = (
+        (lambda: [q.number(i, j) for q, i, j in cells()]),
+        (lambda k: called(*cells()[k])),
+    )
+    pick = Pick(size, numbers, name, "steep", ties=True, signs=signs)
+    return ("The loss falls fastest ", *retold(pick, *tied(ends)), ".")
+
+
+_Cell = tuple[Quantity, int, int]
+
+
+def _steepest(gradients: Sequence[Quantity]) -> Iterator[_Cell]:
+    """The cells whose numbers are the largest in size, as the digits shown tell; none of zeros."""
+    tops = (
+        q.matrix.shown(*divmod(int(np.abs(q.values).argmax()), q.values.shape[1]))
+        for q in gradients
+    )
+    most = max(map(abs, tops), default=Decimal(0))
+    unit = float(decimals.unit(decimals.places(most)))
+    for q in gradients if most else ():
+        for i, j in np.argwhere(np.abs(q.values) > float(most) - unit).tolist():
+            if abs(q.matrix.shown(i, j)) == most:
+                yield q, i, j
 
 
 _SAYS: Mapping[str, Tell] = {

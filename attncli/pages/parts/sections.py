@@ -19,17 +19,22 @@ from attncli.document.blocks import (
     Term,
     each,
 )
+from attncli.document.retold import Followed, by_case, retold
 from attncli.document.tables import Data, MatrixBlock, SideBySide
 from attncli.equations.elision import MOST_PARTS, elided
 from attncli.equations.tree import (
+    ONE,
+    Apply,
     Equation,
     Expression,
     MatrixProduct,
     Omitted,
     Shapes,
+    Sum,
     Symbol,
     Transposed,
     Vector,
+    minus,
 )
 from attncli.equations.tree import each as nodes_of
 from attncli.names import GRADIENTS, Name
@@ -192,9 +197,9 @@ def as_result(section: Section) -> Section:
     return section._replace(blocks=(*before, last))
 
 
-ROUNDED_BY_ITSELF = Callout(
-    ("The numbers are rounded one by one, so they need not add up to exactly 1.",)
-)
+_ROUNDED_BY_ITSELF = "The numbers are rounded one by one, so they need not add up to exactly 1."
+ROUNDED_BY_ITSELF = Callout(retold(Followed(), _ROUNDED_BY_ITSELF))
+"""It is the same whatever its numbers are."""
 
 
 class ShownQuantity(NamedTuple):
@@ -415,8 +420,10 @@ def _about_sums(table: MatrixBlock, selection: Selection) -> list[Block]:
     if not table.with_sums or selection.detail == "summary":
         return []
     shown = elided(len(table.rows), MOST_PARTS)
-    sums = [table.row_sum(table.rows[k])[1] for k in shown if k is not None]
-    return [] if all(total.shown == 1 for total in sums) else [ROUNDED_BY_ITSELF]
+    sums = [Sum(table.matrix.row(table.rows[k]).entries) for k in shown if k is not None]
+    off = Sum(tuple(Apply("abs", (minus(total, ONE),)) for total in sums))
+    spans = by_case((off, (_ROUNDED_BY_ITSELF,)))
+    return [Callout(spans)] if spans else []
 
 
 def opening_blocks(

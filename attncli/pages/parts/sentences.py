@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from attncli.document.blocks import Callout, DefinitionList, Span, Spans, Term
-from attncli.document.retold import Pick, Value, Verb, retold
+from attncli.document.retold import Mark, Pick, Value, Verb, retold
 from attncli.equations import deciding
 from attncli.equations.elision import MOST_PARTS, elided
 from attncli.equations.tree import Equation, Number, Root, Symbol
@@ -76,8 +76,11 @@ def each_sentence(spans: Spans) -> list[Spans]:
 
 def capital(spans: Spans) -> Spans:
     """A sentence that begins with a capital, unless with somebody's word."""
-    first, *others = spans
-    return (first[:1].upper() + first[1:], *others) if isinstance(first, str) else spans
+    place = int(isinstance(spans[0], Mark))
+    first = spans[place]
+    if not isinstance(first, str):
+        return spans
+    return (*spans[:place], first[:1].upper() + first[1:], *spans[place + 1 :])
 
 
 def enumerated(names: Sequence[str]) -> str:
