@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 Numbers = Callable[[], Sequence[Number]]
 By = Literal["most", "least", "size", "steep", "change"]
-Looks = Literal["", "size", "percent", "whole percent", "rounded", "short"]
+Looks = Literal["", "size", "percent", "whole percent", "short"]
 
 
 class Pick(NamedTuple):
@@ -37,7 +37,7 @@ class Pick(NamedTuple):
 class Value(NamedTuple):
     """The number that was picked last, or by a pick of its own; `before` what it was of `others`,
     `each` whether of several that is said, behind a `unit`. It may look as its size, as a
-    percentage, or rounded as the page's results are, without zeros at its end if `short`."""
+    percentage, or without zeros at its end (`short`)."""
 
     pick: Pick | None = None
     before: bool = False

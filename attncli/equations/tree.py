@@ -236,6 +236,12 @@ def constant(number: int | str) -> Number:
     return Number.written(Decimal(number))
 
 
+def rounded(result: Expression, decimals: int | None = None) -> Apply:
+    """A result as its page rounds it, or to decimals of its own."""
+    own = () if decimals is None else (constant(decimals),)
+    return Apply("rounded", (result, *own))
+
+
 def rewritten(node: Expression, change: Callable[[Expression], Expression | None]) -> Expression:
     """The expression with some of its parts changed: `change` gives what stands in the place of
     a part, or None where that is to be seen for each of the part's own parts."""
@@ -250,6 +256,11 @@ def rewritten(node: Expression, change: Callable[[Expression], Expression | None
         for part in node.parts
     ]
     return node.of(parts)
+
+
+def without_rounding(node: Expression) -> Expression:
+    """What is `rounded`, or else the expression itself."""
+    return node.arguments[0] if isinstance(node, Apply) and node.function == "rounded" else node
 
 
 def with_each(

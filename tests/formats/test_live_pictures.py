@@ -12,7 +12,7 @@ import pytest
 from tests.formats.test_live import page_of, shown
 from tests.helpers.browser import NEEDS_BROWSER
 
-PICTURES = """() => [...document.querySelectorAll("figure[data-picture]")].map(figure => [
+PICTURES = """() => [...document.querySelectorAll("figure[data-picture]:not([hidden])")].map(figure => [
   JSON.parse(figure.dataset.picture).kind,
   [...figure.querySelectorAll("svg, svg *")].map(one => [one.localName,
     one.getAttribute("class")?.replace(/ ?fresh/, "") || null,
@@ -82,7 +82,7 @@ def compared(chromium: Any, folder: Path, name: str, changes: Sequence[tuple[str
         (kind, otherwise(made, wanted, heat_map=kind == "HeatMaps"))
         for (kind, made), (_, wanted) in zip([*found, *back], [*expected, *before], strict=True)
     ]
-    changed = {kind for (kind, was), (_, now) in zip(before, found, strict=True) if was != now}
+    changed = {kind for kind, now in found if [kind, now] not in before}
     return changed, [(kind, its) for kind, its in wrong if its]
 
 

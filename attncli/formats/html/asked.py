@@ -12,6 +12,7 @@ from typing import NamedTuple
 from attncli.document.blocks import Line, Spans
 from attncli.document.changing import TextPlace
 from attncli.document.retold import Cases, Mark, Pick, Value, Verb
+from attncli.equations import deciding
 from attncli.equations.elision import MOST_FOLLOWED
 from attncli.equations.tree import (
     INNER,
@@ -23,6 +24,7 @@ from attncli.equations.tree import (
     Symbol,
     leaves,
     with_each,
+    without_rounding,
 )
 from attncli.formats.colours import ink_of_number
 from attncli.formats.html.blocks import embedded, empty, set_apart
@@ -300,7 +302,12 @@ class AskedNumbers:
     def _line(self, asked: _Asked, number: Number) -> Line:
         if isinstance(asked, Location):
             return self._origins[asked]
-        return Line(_UNNAMED, (("", asked), ("=", Number(number.full, number.shown))))
+        whole, result = without_rounding(asked), Number(number.full, number.shown)
+        try:
+            relation = deciding.relation(whole, result)
+        except TypeError:  # what stands where a condition is met has no working of its own
+            return Line(_UNNAMED, (("=", result),))
+        return Line(_UNNAMED, (("", whole), (relation, result)))
 
     def script(self) -> str:
         """The list for the page's script."""

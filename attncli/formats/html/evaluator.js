@@ -114,6 +114,10 @@ const Evaluator = (() => {
       case "π": return () => PI;
       case "of": return (at) => worth.operand(parts[0], at[parts[1]], at[parts[2]]);
       case "length": return () => new D(worth.extent(...parts));
+      case "rounded": {
+        const of = compiled(parts[0], worth);
+        return (at) => worth.rounded(of(at), parts[1]);
+      }
       case "where": {
         const [condition, met, other] = parts.map((part) => compiled(part, worth));
         return (at) => (condition(at).isZero() ? other : met)(at);
@@ -128,6 +132,14 @@ const Evaluator = (() => {
     return (at) => made(...of.map((part) => part(at)));
   };
 
+  const attempted = (work) => {
+    try {
+      return sure(work());
+    } catch (trouble) {
+      if (trouble instanceof RangeError) return new D(NaN); // a divisor that is 0
+      throw trouble;
+    }
+  };
   const hasCells = (tree) => typeof tree === "number" || (Array.isArray(tree) && (tree[0] === "of" || (tree[0] !== "length" && tree.slice(1).some(hasCells))));
   const literals = (tree) => (typeof tree === "string" ? [written(tree).places] : Array.isArray(tree) && !["of", "length"].includes(tree[0]) ? tree.slice(1).flatMap(literals) : []);
   const whole = (counts, how) => (counts.includes(null) ? null : how(counts));
@@ -160,14 +172,9 @@ const Evaluator = (() => {
     // what something comes to from the digits that are shown
     fromShown(work) {
       this.asShown = true;
-      try {
-        return sure(work());
-      } catch (trouble) {
-        if (trouble instanceof RangeError) return new D(NaN); // a divisor that is shown as 0
-        throw trouble;
-      } finally {
-        this.asShown = false;
-      }
+      const number = attempted(work);
+      this.asShown = false;
+      return number;
     }
 
     // whether what a number is worked from, computed from the digits shown, rounds to it
@@ -176,6 +183,13 @@ const Evaluator = (() => {
       if (its.numbers || its.moved || this.policy === "carry") return true;
       const { value, places: count } = this.shown(n), from = this.fromShown(() => its.number(n - its.start));
       return from.isFinite() ? from.toDecimalPlaces(count).eq(value) : !value.isFinite() && !from.isNaN();
+    }
+
+    // the same of a number that is no cell, by the numbers that it is rounded from
+    isRounded(tree) {
+      if (tree[0] !== "rounded") return true;
+      const { value, places: count } = this.inner(tree), from = this.inner(tree[1]).value;
+      return value.eq(from.toDecimalPlaces(count));
     }
 
     // whether a number is still worked from just this
@@ -190,8 +204,13 @@ const Evaluator = (() => {
       if (typeof tree === "number") return this.shown(tree);
       if (typeof tree === "string") return written(tree);
       const [sign, ...parts] = tree;
+      if (sign === "rounded") { // a result that is no cell
+        const value = attempted(() => compiled(tree, { cell: (n) => this.cells[n], rounded: (...x) => this.rounded(...x) })({}));
+        return shown(value, Number(parts[1] ?? this.decimals));
+      }
       if (!["+", "-", "*"].includes(sign)) {
-        const value = this.fromShown(() => compiled(tree, { cell: (n) => this.worthOf(n) })({}));
+        const worth = { cell: (n) => this.worthOf(n), rounded: (x, own = this.decimals) => shown(x, Number(own)).value };
+        const value = this.fromShown(() => compiled(tree, worth)({}));
         return { value, places: value.isFinite() ? value.dp() : 0 };
       }
       const of = parts.map((part) => this.inner(part)), counts = of.map((part) => part.places);
@@ -307,7 +326,7 @@ const Evaluator = (() => {
       for (let k = 0; k < its.count; k += 1) {
         const number = sure(its.number(k));
         if (number.isNaN() || (!number.isFinite() && !number.isNegative())) throw new RangeError("a result is too large to work with");
-        const value = carries && number.isFinite() ? number.toDecimalPlaces(decimals) : number;
+        const value = this.rounded(number, decimals);
         if (carries && value.isFinite() && size(value) + decimals >= SIGNIFICANT) throw new RangeError(`a number with ${decimals} decimals has more than ${SIGNIFICANT} digits`);
         this.cells[its.start + k] = value;
       }
@@ -327,8 +346,11 @@ const Evaluator = (() => {
 
     text(n) { return text(this.shown(n)); }
 
-    // a number as results are shown
-    rounded(value) { return shown(value, this.decimals); }
+    // a result as the policy goes on with it
+    rounded(value, decimals = this.decimals) {
+      const number = sure(value);
+      return this.policy === "carry" && number.isFinite() ? number.toDecimalPlaces(Number(decimals)) : number;
+    }
 
     static text = text;
 

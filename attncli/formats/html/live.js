@@ -133,7 +133,7 @@
     return typeof number === "number" ? worked.shown(number) : worked.inner(number);
   };
   const isCell = (n) => typeof version.numbers[n] === "number";
-  const relation = (places) => (places.every((n) => !isCell(n) || worked.relation(version.numbers[n])) ? "=" : "≈");
+  const relation = (places) => (places.every((n) => worked[isCell(n) ? "relation" : "isRounded"](version.numbers[n])) ? "=" : "≈");
   // whether a line says how its number is worked here: a condition in it may be met no more
   const holds = (n) => !(n in version.told) || worked.isWorked(version.numbers[n], version.told[n]);
   const written = (number, looks) => {
@@ -268,11 +268,7 @@
       const whole = LOOKS.percent(share).value.toDecimalPlaces(0);
       return whole.isZero() ? LOOKS.percent(share) : { value: whole, places: 0 };
     },
-    rounded: ({ value }) => worked.rounded(value),
-    short: ({ value }) => {
-      const { value: rounded } = worked.rounded(value);
-      return { value: rounded, places: rounded.dp() };
-    },
+    short: ({ value }) => ({ value, places: value.dp() }),
     "": (number) => number,
   };
 

@@ -301,6 +301,8 @@
     const now = numbers.map(({ text, full }) => `${text} ${full}`).join();
     if (known.get(figure) === now) return false;
     known.set(figure, now);
+    figure.hidden = numbers.some(({ value }) => Number.isNaN(value));
+    if (figure.hidden) return false;
     if (SHADED[data.kind]) {
       const words = SHADED[data.kind](data, figure);
       figure.querySelectorAll("desc").forEach((told, k) => { told.textContent = words[k]; });

@@ -635,7 +635,7 @@ def on_temperature(trace: Trace) -> list[Block]:
     other = Decimal("0.5") if own > 1 else Decimal(2)
     order = np.argsort(-trace[name].values[-1], kind="stable").tolist()
     try:
-        others = tempered_by(trace, name, other, shares.name)
+        others = tempered_by(trace, name, other, shares.name)[shares.name]
     except ScenarioError:  # exponentials that get too large
         return []
     now, then = (_of_100(q, order[:1]) for q in (shares, others))

@@ -27,7 +27,7 @@ from attncli.document.pictures import (
     Series,
 )
 from attncli.equations.elision import MOST_PARTS
-from attncli.equations.tree import Number
+from attncli.equations.tree import Location, Number
 from attncli.file.problems import ScenarioError
 from attncli.names import Name, Word, below
 from attncli.notation.plain import plain
@@ -44,6 +44,7 @@ from attncli.pages.parts.selection import (
     row_asked_for,
     step_of,
 )
+from attncli.pages.parts.working import number_among
 from attncli.steps.tokenizing import LONGEST_TOLD, table_of
 from attncli.tokenizers.merges import LearnedMerge, MergeModel, MergeTraining
 from attncli.tokenizers.pieces import LongestMatch
@@ -450,15 +451,16 @@ def temperatures(trace: Trace, part: PlannedStep, selection: Selection) -> Itera
     number = _own_temperature(trace, own)
     try:
         worked = {
-            n: shares if n == number else _at(trace, own, made, n)
+            n: trace.quantities if n == number else _at(trace, own, made, n)
             for n in sorted({*_USUAL, number})
         }
     except ScenarioError:  # numbers that get too large at a low temperature
         return
     i = _told_row(trace, shares, selection)
     places = largest(shares, i)
+    cells = [Location(shares.name, i, j) for j in places]
     series = (
-        Series(f"T = {n:f}", tuple(_number(its, shares, i, j) for j in places))
+        Series(f"T = {n:f}", tuple(number_among(its, trace, cell) for cell in cells))
         for n, its in worked.items()
     )
     about = "{} at several temperatures T, by which scores are divided" + cut_of_bars(shares)
@@ -489,11 +491,11 @@ def _own_temperature(trace: Trace, part: PlannedStep) -> Decimal:
 
 def _at(
     trace: Trace, part: PlannedStep, made: tuple[Definition, ...], temperature: Decimal
-) -> Quantity:
-    """The shares at a temperature: in the place of the scenario's own, or just before softmax."""
-    name, result = part.place.name("tempered"), made[-1].name
+) -> Mapping[str, Quantity]:
+    """All at a temperature: in the place of the scenario's own, or just before softmax."""
+    name = part.place.name("tempered")
     if name in trace:
-        return tempered_by(trace, name, temperature, result)
+        return tempered_by(trace, name, temperature, made[-1].name)
     divide = DivideBy(Number.written(temperature))
     first, *others = _from_scores(trace, made)
     x, *more = first.operands
@@ -501,15 +503,17 @@ def _at(
     tempered = Definition(name, divide, (x,), "temperature")
     for definition in (tempered, first._replace(operands=(name, *more)), *others):
         worked[definition.name] = make(trace.scenario, worked, definition)
-    return worked[result]
+    return worked
 
 
-def tempered_by(trace: Trace, name: Name, temperature: Decimal, result: Name) -> Quantity:
-    """A result with another temperature in the place of the scenario's own."""
+def tempered_by(
+    trace: Trace, name: Name, temperature: Decimal, result: Name
+) -> Mapping[str, Quantity]:
+    """What leads to a result, with another temperature in the place of the scenario's own."""
     own = trace[name].definition
     assert own is not None
     divided = own._replace(operation=DivideBy(Number.written(temperature)))
-    return trace.leading_to((result,)).remake(divided)[result]
+    return trace.leading_to((result,)).remake(divided).quantities
 
 
 def _from_scores(trace: Trace, made: tuple[Definition, ...]) -> tuple[Definition, ...]:
@@ -518,11 +522,6 @@ def _from_scores(trace: Trace, made: tuple[Definition, ...]) -> tuple[Definition
     masked = scores.definition
     is_masked = masked is not None and scores.local in ("masked", "filtered")
     return (masked, *made) if masked is not None and is_masked else made
-
-
-def _number(its: Quantity, shares: Quantity, i: int, j: int) -> Number:
-    """A number of the page knows its cell; one at another temperature is in no cell."""
-    return its.number(i, j) if its is shares else its.matrix.number(i, j)
 
 
 def waves(trace: Trace, part: PlannedStep, selection: Selection) -> Iterator[Curves | HeatMaps]:

@@ -24,6 +24,7 @@ from attncli.equations.tree import (
     Symbol,
     constant,
     minus,
+    rounded,
 )
 from attncli.equations.working import sum_of
 from attncli.names import Word, below
@@ -60,7 +61,7 @@ def _wave_lengths(trace: Trace, part: PlannedStep) -> list[Block]:
         lengths = joined(_wave_length(trace, waves, i) for i in shown)
         factor = Power(waves.base, Quotient(TWO, constant(waves.d)))
         slower = deciding.rounded(factor, trace.rounding.decimals).normalize() + 0
-        short = value_of(Number.inner(slower, factor), "short", Number.written(slower))
+        short = value_of(Number.inner(slower, rounded(factor)), "short", Number.written(slower))
         text: Spans = (
             "i counts the pairs, from 0 to ", last[0], ". Pair i has the dimensions 2i and 2i+1,"
             " which go from 0 to ", last[1], ". Its waves repeat after 2π × ", waves.base, "^(2i/",
@@ -79,8 +80,8 @@ def _wave_length(trace: Trace, waves: Sinusoids, i: int | None) -> Spans:
         return ("…",)
     exponent = Quotient(constant(2 * i), constant(waves.d))
     length = Product((TWO, PI, Power(waves.base, exponent)))
-    number = Number.written(deciding.rounded(length, trace.rounding.decimals))
-    return value_of(Number.inner(number.full, length), "rounded", number)
+    number = deciding.rounded(length, trace.rounding.decimals)
+    return retold(Followed(), Number.inner(number, rounded(length)))
 
 
 def _way_through(trace: Trace, part: PlannedStep) -> list[Block]:
@@ -119,9 +120,7 @@ def _kept(trace: Trace, place: WayPlace, ends: tuple[Spans, Spans]) -> list[Bloc
     for k in range(memory.matrix.size):
         shares = [_gated(trace, place, time, k)[1] for time in after]
         product = Product(tuple(shares)) if shares[1:] else shares[0]
-        share = _share(trace, product)
-        exact = Number.inner(share.full, product)
-        products.append((product, " = ", *value_of(exact, "rounded", share)))
+        products.append((product, " = ", *retold(Followed(), _share(trace, product))))
     start: Spans = ("From ", *ends[0], " to ", *ends[1])
     shown = (("…",) if k is None else products[k] for k in elided(len(products), MOST_PARTS))
     back = (
@@ -167,7 +166,8 @@ _PART = "A token's part is its candidate times the share written of it, times th
 
 
 def _share(trace: Trace, exact: Expression) -> Number:
-    return Number.written(decimals.round_to(deciding.shown(exact), trace.rounding.decimals))
+    share = decimals.round_to(deciding.shown(exact), trace.rounding.decimals)
+    return Number.inner(share, rounded(exact))
 
 
 def _back_through(trace: Trace, part: PlannedStep) -> list[Block]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attncli.document.blocks import Spans
-from attncli.document.retold import By, Followed, Pick, Value, by_case, is_less, retold, value_of
+from attncli.document.retold import By, Followed, Pick, Value, by_case, is_less, retold
 from attncli.equations.elision import MOST_PARTS, elided
 from attncli.equations.tree import (
     ONE,
@@ -28,6 +28,7 @@ from attncli.equations.tree import (
     Vector,
     constant,
     minus,
+    rounded,
 )
 from attncli.names import GRADIENTS, Word
 from attncli.numbers import decimals
@@ -290,16 +291,14 @@ def _surprised(told: Told) -> Spans | None:
         return None
     count = probabilities.matrix.shape[1]
     places = decimals.places(loss.matrix.number(0, 0).shown)
-    number = Number.written(decimals.shown(math.log(count), places))
-    exact = Number.inner(number.full, Apply("ln", (constant(count),)))
-    certain = (
-        value_of(exact, "rounded", number) if places == told.trace.rounding.decimals else (number,)
-    )
+    is_own = told.trace.rounding.is_own(told.part.step, loss.name)
+    exact = rounded(Apply("ln", (constant(count),)), places if is_own else None)
+    number = Number.inner(decimals.shown(math.log(count), places), exact)
     what = "classes" if told.trace.scenario.prediction.of_classes else "tokens"
     which = f"all {count}" if count > len("ab") else "both"
     return (
         f"Equal probabilities for {which} {what} would give a loss of ",
-        *certain,
+        *retold(Followed(), number),
         ", certainty 0.",
     )
 

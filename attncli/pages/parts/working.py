@@ -12,7 +12,17 @@ from attncli.document.tables import IndexedEquation, WorkedTable
 from attncli.equations import deciding
 from attncli.equations.elision import MOST_PARTS, MOST_ROWS_OF_A_LIST, elided, shortened
 from attncli.equations.matrix import Matrix
-from attncli.equations.tree import Expression, Location, Number, Omitted, Product, Vector
+from attncli.equations.tree import (
+    INNER,
+    Expression,
+    Location,
+    Number,
+    Omitted,
+    Product,
+    Vector,
+    rounded,
+    with_each,
+)
 from attncli.names import GRADIENTS, Name
 from attncli.operations.activations import Add
 from attncli.operations.attention import scaled_vector
@@ -351,6 +361,34 @@ class Origins(Mapping[Location, Line]):
 
     def __len__(self) -> int:
         return sum(quantity.matrix.size for quantity in self._trace.quantities.values())
+
+
+_MOST_FOLLOWED_IN_A_ROW = 64
+
+
+def number_among(others: Mapping[str, Quantity], trace: Trace, cell: Location) -> Number:
+    """A number of quantities that were worked otherwise than a trace's, which knows how it is made
+    of the numbers of the trace, unless these are very many."""
+    i, j, its = cell.row, cell.column, others[cell.quantity]
+    if its.matrix.shape[1] > _MOST_FOLLOWED_IN_A_ROW:
+        return its.matrix.number(i, j)
+    if its is trace.quantities.get(its.name):
+        return its.number(i, j)
+    definition = its.definition
+    assert definition is not None
+
+    def made(number: Number) -> Expression | None:
+        cell = number.cell
+        return None if cell is None or cell == INNER else number_among(others, trace, cell)
+
+    operands = (others[operand].numbers for operand in definition.operands)
+    form = with_each(definition.operation.whole_form(i, j, *operands), Number, made)
+    if not definition.operation.copies:
+        step, rounding = definition.step, trace.rounding
+        is_own = rounding.is_own(step, its.name)
+        form = rounded(form, rounding.decimals_of(step, its.name) if is_own else None)
+    number = its.number(i, j)
+    return Number(number.full, number.shown, INNER, form)
 
 
 class Workings(Mapping[str, WorkedTable]):
