@@ -26,12 +26,12 @@ class Addend(NamedTuple):
     value: Vector | None
 
 
-def addends_of(block: ColumnSum) -> list[Addend]:
-    """The addends, the sign of each by itself."""
+def addends_of(block: ColumnSum, *, may_change: bool = False) -> list[Addend]:
+    """The addends, the sign of each by itself, but of a number that may change."""
     addends = []
     for k, addend in enumerate(block.addends):
         product, value = (addend, None) if isinstance(addend, Omitted) else addend
-        minus, positive = signed(product)
+        minus, positive = (False, product) if may_change else signed(product)
         assert isinstance(positive, Product | Omitted)
         sign = MINUS if minus else "+" if k else " "
         addends.append(Addend(sign, positive, value))

@@ -347,7 +347,7 @@ def _row(line: Line, style: HtmlStyle, plainly: bool, worked: bool) -> str:
 
 def addition_html(block: ColumnSum, style: HtmlStyle) -> str:
     """Vectors added up in columns: each product with its value, and the total."""
-    addends = addends_of(block)
+    addends = addends_of(block, may_change=style.relation is not None)
     entries = [block.total, *(part for a in addends for part in a[1:] if part is not None)]
     write = plain_html if _in_plain_notation(style, entries) else expression_html
     rows = []

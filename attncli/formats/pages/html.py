@@ -235,7 +235,7 @@ def _parts_of(
     pairs = [
         (part, _style(asked, fields.of(document)))
         for k, document in enumerate(documents)
-        for part in _parts(_pieces(document), on_new_page=k > 0)
+        for part in _parts(_pieces(document, live), on_new_page=k > 0)
     ]
     sections = [_section(k, part, style) for k, (part, style) in enumerate(pairs)]
     return _PageParts(sections, _contents([part for part, _ in pairs]), asked)
@@ -298,10 +298,10 @@ class _Part(NamedTuple):
     on_new_page: bool
 
 
-def _pieces(document: Document) -> Iterator[Piece | _ToldOnce]:
+def _pieces(document: Document, live: LivePage | None) -> Iterator[Piece | _ToldOnce]:
     """What stands on a page, below a title also where it has none in other formats."""
     title, pieces = Title(document.title, ""), pieces_of(document)
-    if document.changeable is not None and document.closing:
+    if live is not None and document.closing:
         told, end = [*pieces], len(document.foot)
         start = len(told) - end - len(document.closing)
         closing = _ToldOnce(document.closing)
