@@ -157,7 +157,8 @@ class Edge(NamedTuple):
 
 class Graph(NamedTuple):
     """Who attends to whom: a directed graph, its edges by their sources; its targets in their
-    order, where it has that. `others` weigh nothing or less than the `least` that it shows."""
+    order, where it has that. `others` weigh nothing, less than the `least` that it shows, or less
+    than so many of their source."""
 
     name: str
     edges: tuple[Edge, ...]

@@ -422,7 +422,7 @@ def operands_in(tree: Expression) -> Iterator[Operand]:
 def axes_of(tree: Expression, shapes: Signature) -> Mapping[str, tuple[int, int]]:
     """For each index of an equation an operand and its axis that it goes along."""
     indices = {index for operand in operands_in(tree) for index in operand.indices}
-    return {index: axis_of(index, tree, shapes) for index in indices}
+    return {index: axis_of(index, tree, shapes) for index in sorted(indices)}
 
 
 def axis_of(index: str, tree: Expression, shapes: Signature) -> tuple[int, int]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import reduce
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from attncli.equations import deciding
 from attncli.equations import tree as ex
@@ -71,14 +74,9 @@ def brief_total(total: ex.Total, shapes: Signature, term: Filled, written_out: F
         count = operands[place].shape[side]
         if count <= _MANY:
             return written_out(at, operands)
+        some: dict[str, Any] = {**at, total.over: range(_FIRST, count - 1)}
         omitted = _left_out(
-            [
-                [
-                    operands[index].shown(*({**at, total.over: k}[side] for side in sides))
-                    for index, sides in lines
-                ]
-                for k in range(_FIRST, count - 1)
-            ]
+            [(operands[k], some[rows], some[columns]) for k, (rows, columns) in lines]
         )
         places = elided(count, MOST_PARTS, _FIRST)
         nodes = (omitted if k is None else term({**at, total.over: k}, operands) for k in places)
@@ -87,11 +85,27 @@ def brief_total(total: ex.Total, shapes: Signature, term: Filled, written_out: F
     return fill
 
 
-def _left_out(terms: Sequence[Sequence[Decimal]]) -> ex.Omitted:
-    """The terms that have such factors, as a page would show these."""
-    products = [reduce(decimals.product, factors) for factors in terms]
-    places = max(map(decimals.places, products)) if len(terms[0]) > 1 else 0
-    return ex.Omitted(Number.written(decimals.total(products)), places)
+def _left_out(factors: Sequence[tuple[Matrix, Any, Any]]) -> ex.Omitted:
+    """The terms that have such factors, as a page would show these; those in whole units are added
+    up in these, which halves the time of a page of 512 × 512."""
+    counts = [_counts(*factor) for factor in factors]
+    known = [counted for counted in counts if counted is not None]
+    if len(known) == len(factors):
+        places = sum(matrix.places or 0 for matrix, *_ in factors)
+        total = decimals.counted(sum(map(math.prod, zip(*known, strict=True))), places)
+    else:
+        each = [[m.shown(*cell) for cell in np.broadcast(*cells)] for m, *cells in factors]
+        products = [reduce(decimals.product, terms) for terms in zip(*each, strict=True)]
+        places, total = max(map(decimals.places, products)), decimals.total(products)
+    return ex.Omitted(Number.written(total), places if len(factors) > 1 else 0)
+
+
+def _counts(matrix: Matrix, rows: Any, columns: Any) -> list[int] | None:  # noqa: ANN401
+    """Some numbers in whole units of the last of their decimals, where they are shown so."""
+    if matrix.written is not None or not matrix.is_shown_in_full or matrix.counts is None:
+        return None
+    found: list[int] = matrix.counts[rows, columns].tolist()
+    return found
 
 
 def one_omission(added: Filled) -> Filled:

@@ -30,8 +30,9 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
     "mask": ("none", "causal"),
 }
 """Words that change what is worked, the usual one first."""
-_MOST_WORKED = 2_000
-"""Numbers of a scenario whose page carries those with another scale or mask."""
+_MOST_WORKED, _MOST_WITH_OTHERS = 20_000, 2_000
+"""Numbers of a scenario whose page is worked again in a moment; and of one whose page carries those
+with another scale or mask."""
 
 Told = Callable[[Sequence[str]], "Document"]
 """The page of a scenario with changes. Raises ScenarioError."""
@@ -41,7 +42,10 @@ def changeable(
     trace: Trace, file: str, changes: Sequence[str | Change], told: Told | None = None
 ) -> Changeable | None:
     """What can be changed in the page of a trace, which was worked from a file with changes; None
-    where that is nothing. Its pages with other words are those `told`, if any."""
+    where that is nothing, or there are too many numbers. Its pages with other words are those
+    `told`, if any."""
+    if _size(trace) > _MOST_WORKED:
+        return None
     path = shipped.find(file)
     made = [c if isinstance(c, Change) else Change.parse(c) for c in changes]
     try:
@@ -59,6 +63,10 @@ def changeable(
     choices = (*_rounding(trace, text), *words)
     others = {} if told is None else dict(_otherwise(words, told))
     return Changeable(text, path.name, numbers, choices, others)
+
+
+def _size(trace: Trace) -> int:
+    return sum(quantity.matrix.size for quantity in trace.quantities.values())
 
 
 def _numbers(trace: Trace, tree: Map, text: str) -> Iterator[tuple[Location, TextPlace]]:
@@ -138,8 +146,8 @@ def _rounding(trace: Trace, text: str) -> Iterator[ScenarioChoice]:
 
 def _words(trace: Trace, tree: Map, text: str) -> Iterator[ScenarioChoice]:
     """The scale and the mask of a scenario that attends and is small enough."""
-    sizes = sum(quantity.matrix.size for quantity in trace.quantities.values())
-    if sizes > _MOST_WORKED or not any(q.local == "scores" for q in trace.quantities.values()):
+    attends = any(quantity.local == "scores" for quantity in trace.quantities.values())
+    if _size(trace) > _MOST_WITH_OTHERS or not attends:
         return
     for key, values in _WORDS.items():
         node, place = tree.get(key), _place(text, key)

@@ -18,6 +18,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 
 from tests.helpers.browser import NEEDS_BROWSER
@@ -126,16 +127,37 @@ def test_a_saved_file_shows_in_place_in_each_tab(chromium: Any, served: Served) 
         page.evaluate("window.kept = document.querySelectorAll('main > section')[2]")
         top, before = page.evaluate("scrollY"), page.evaluate(WEIGHTS)
         save(served.file, TEXT.replace("[1, 0]   #", "[4.75, 0]   #"))
+        page.wait_for_selector("main .fresh")
         for each in (page, other):
             shows(each, "4.75")
         assert page.evaluate("scrollY") == top > 0
         assert page.evaluate("document.contains(kept)")
-        assert page.evaluate("document.querySelectorAll('main .fresh').length")
         after = page.evaluate(WEIGHTS)
         assert after != before
         assert other.evaluate(WEIGHTS) == after
         page.reload()
         assert page.evaluate(WEIGHTS) == after
+
+
+@NEEDS_BROWSER
+def test_what_takes_long_is_painted_soon_and_follows(chromium: Any, tmp_path: Path) -> None:
+    given = [f"{name}: {{file: {name}.npy}}" for name in ("X", "W_Q", "W_K", "W_V")]
+    for seed, line in enumerate(given):
+        numbers = np.random.default_rng(seed).normal(0, 0.1, (512, 512))
+        np.save(tmp_path / f"{line.partition(':')[0]}.npy", numbers)
+    tokens = [f"t{k}" for k in range(1, 513)]
+    (tmp_path / "large.yaml").write_text("\n".join([f"tokens: {json.dumps(tokens)}", *given]))
+    with serving(tmp_path / "large.yaml") as served, tab(chromium, served) as page:
+        first = page.evaluate(PAINTED)
+        assert first <= 2000
+        page.wait_for_selector("main table [data-n]", state="attached")
+        assert "being worked out" not in page.inner_text("main")
+
+
+PAINTED = """() => new Promise((tell) => new PerformanceObserver((seen) => tell(
+    seen.getEntriesByName("first-contentful-paint")[0].startTime
+)).observe({type: "paint", buffered: true}))"""
+"""Milliseconds from opening a page to what is seen of it first."""
 
 
 @NEEDS_BROWSER

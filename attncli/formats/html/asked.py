@@ -141,6 +141,9 @@ _Asked = Location | Expression
 """A cell; or what a number was worked from that a line came to on its way."""
 
 
+_MOST_LED_TO = 2000
+"""Numbers up to which a page also has those that its own lead to: of 512 × 512 it shows 550, and
+5,000 would take a third of its time."""
 _MOST_PICKED = 64
 """Numbers of a row that a sentence picks one of."""
 
@@ -163,6 +166,7 @@ class AskedNumbers:
         self._changed = changed
         self._places: dict[object, int] = {}
         self._met: list[Line] = []
+        self._most = MOST_FOLLOWED
         self.cells: list[_Asked] = []
 
     @property
@@ -286,7 +290,7 @@ class AskedNumbers:
             plain(asked), plain(number),
         )  # fmt: skip
         if key not in self._places:
-            if len(self._met) == MOST_FOLLOWED:
+            if len(self._met) >= self._most:
                 return None
             self._places[key] = len(self._met)
             self._met.append(self._line(asked, number))
@@ -316,6 +320,8 @@ class AskedNumbers:
     def entries(self) -> list[_Entry]:
         """An entry for each number that was met, and for those that it leads to: what it is called,
         then its working; a number in it is its text and its place."""
+        if not self.changing:
+            self._most = min(self._most, _MOST_LED_TO)
         return [
             [_text(parts_of(line.label)), *self._told(n, line)]
             for n, line in enumerate(self._met)  # which gets longer on the way

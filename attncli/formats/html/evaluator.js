@@ -150,6 +150,7 @@ const Evaluator = (() => {
     constructor({ policy, decimals, quantities }) {
       Object.assign(this, { policy, decimals });
       this.cells = []; // each number in full
+      this.seen = []; // and as it is shown
       this.owner = []; // whose it is
       this.quantities = quantities.map((its, place) => {
         const own = { ...its, place, start: this.cells.length, count: its.rows * its.columns };
@@ -335,8 +336,10 @@ const Evaluator = (() => {
       its.isWritten = false;
     }
 
-    // a number as it is shown
-    shown(n) {
+    // a number as it is shown; many are asked for again and again
+    shown(n) { return (this.seen[n] ??= this.toShow(n)); }
+
+    toShow(n) {
       const its = this.owner[n], value = this.cells[n];
       if (its.isWritten) return written(this.written.get(n));
       if (!value.isFinite()) return { value, places: 0 };

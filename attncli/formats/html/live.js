@@ -170,7 +170,7 @@
   };
 
   const renew = () => {
-    for (const shown of main.querySelectorAll(".fresh")) shown.classList.remove("fresh");
+    page.remark();
     const other = meant();
     const isOther = other !== version;
     if (isOther) {
@@ -188,16 +188,10 @@
     for (const section of main.querySelectorAll(":scope > section")) section.classList.toggle("before", isTouched(section));
     for (const aside of main.querySelectorAll("aside:has([data-told])")) aside.classList.toggle("retold", retell(aside));
     renewShades();
-    const redrawn = [...main.querySelectorAll("figure[data-picture]:not(.told *)")].filter(renewPicture).length > 0;
+    const redrawn = [...main.querySelectorAll("figure[data-picture]:not(.told *)")].filter((figure) => page.draw(figure, pictured, !changes.size)).length > 0;
     if (isOther || redrawn) document.dispatchEvent(new Event("attn:renewed"));
   };
 
-  const drawn = new WeakSet(); // pictures that aren't as they were written
-  const renewPicture = (figure) => {
-    if (!changes.size && !drawn.has(figure)) return false;
-    drawn.add(figure);
-    return page.draw(figure, pictured);
-  };
   const pictured = (n) => {
     const shown = numberAt(n), value = Number(shown.value);
     return { n, text: Evaluator.text(shown), value, full: isCell(n) ? Number(worked.cells[version.numbers[n]]) : value };
@@ -317,7 +311,7 @@
   document.addEventListener("attn:change", ({ detail: { key, value } }) => change(key, value));
   addEventListener("hashchange", told);
   told();
-  requestIdleCallback(() => renew()); // so that the first change is as quick as the next ones
+  requestIdleCallback(() => { worked = worth(meant(), changes); renew(); }); // so that the first change is as quick as the next ones
   // what is worked now, for whoever asks: each quantity's numbers as they are shown
   const numbers = () => worked.quantities.map(({ name, start, count }) => [name, Array.from({ length: count }, (_, k) => worked.text(start + k))]);
   page.live = { changeTo, asScenario, numbers };

@@ -19,9 +19,6 @@ from attncli.formats.html.blocks import escaped
 from attncli.formats.numbers import text_of
 from attncli.notation.trees import Tree, tree_of
 
-MOST_NUMBERS = 20_000
-"""Numbers that a page is worked with in a moment."""
-
 
 class _Cells:
     """The places of all numbers of a page's quantities in one list."""
@@ -77,19 +74,6 @@ class LivePage(NamedTuple):
 
     document: Document
     changeable: Changeable
-
-    @classmethod
-    def of(cls, document: Document) -> LivePage | None:
-        """None of one whose numbers can't be changed, or are too many."""
-        if document.changeable is None:
-            return None
-        sizes = (document.workings[name].table.matrix.size for name in document.workings)
-        count = 0
-        for size in sizes:
-            count += size
-            if count > MOST_NUMBERS:
-                return None
-        return cls(document, document.changeable)
 
     def version(self, asked: AskedNumbers) -> dict[str, Any]:
         """How the page is worked: its quantities; of each number that can be asked how it came

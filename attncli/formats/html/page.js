@@ -283,6 +283,10 @@
     if (top && !document.body.classList.contains("stepping")) mark(sections.indexOf(top.target));
   }, { rootMargin: "-64px 0px -70% 0px" });
 
+  let ending; // of the moment for which what was changed is marked
+  const unmark = () => document.querySelectorAll(".fresh").forEach((shown) => shown.classList.remove("fresh"));
+  page.remark = () => { unmark(); clearTimeout(ending); ending = setTimeout(unmark, 2000); };
+
   // -- what is bound to what stands on the page, which others may have put there ---------------------
 
   const bind = () => {
@@ -296,7 +300,6 @@
     mark(Math.min(now, sections.length - 1));
   };
 
-  // one number of each section can be reached by Tab, the others from it by the arrow keys
   const bound = new WeakSet();
   const bindNumbers = () => {
     for (const shown of numbers) {

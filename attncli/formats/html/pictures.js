@@ -137,7 +137,7 @@
     const all = [...edges, ...others], words = [...new Set([...targets, ...edges.map(({ target }) => target)])];
     const attends = ({ weight: { value } }) => value > 0 && value >= least;
     const queries = [...new Set(all.map(({ source }) => source))].map((source) => all.filter((edge) => edge.source === source && attends(edge))
-      .sort((a, b) => b.weight.full - a.weight.full || words.indexOf(a.target) - words.indexOf(b.target))).filter((its) => its.length);
+      .sort((a, b) => b.weight.full - a.weight.full || words.indexOf(a.target) - words.indexOf(b.target)).slice(0, 16)).filter((its) => its.length);
     const elements = [], rows = bands(queries.map((its) => queryOf(its, words)), ({ size }) => size[0], PHONE, 40);
     rows.forEach((row, k) => row.reduce((x, its) => (elements.push(shifted(its, x, k * 160)), x + its.size[0] + 40), 0));
     const wide = Math.max(0, ...rows.map((row) => row.reduce((sum, { size }) => sum + size[0] + 40, -40)));
@@ -290,9 +290,8 @@
     return element("svg", `<title>${escaped(title)}</title><desc>${escaped(text)}</desc>${inside}`, { ...more, style: `min-width: ${((wide * 9) / 14).toFixed(0)}px` });
   };
 
-  // draws a figure by the numbers that are shown now; whether it has other elements then
-  window.attncli.draw = (figure, numberOf) => {
-    if (!figure.dataset.picture) return false;
+  // draws a figure by the numbers that are shown now; whether it has other elements then; at first it may be `asWritten`
+  window.attncli.draw = (figure, numberOf, asWritten) => {
     const numbers = [], data = JSON.parse(figure.dataset.picture, (key, value) => {
       if (!Number.isInteger(value) || key === "least") return value;
       numbers.push(numberOf(value));
@@ -300,16 +299,18 @@
     });
     const now = numbers.map(({ text, full }) => `${text} ${full}`).join();
     if (known.get(figure) === now) return false;
+    const isNew = !asWritten || known.has(figure);
     known.set(figure, now);
     figure.hidden = numbers.some(({ value }) => Number.isNaN(value));
-    if (figure.hidden) return false;
+    const drawing = figure.hidden || DRAWN[data.kind]?.(data).map(svgOf).join("\n"); // warms it up, if it isn't new
+    if (figure.hidden || !isNew) return false;
     if (SHADED[data.kind]) {
       const words = SHADED[data.kind](data, figure);
       figure.querySelectorAll("desc").forEach((told, k) => { told.textContent = words[k]; });
       return false;
     }
     const fresh = new Set([...figure.querySelectorAll(".fresh")].map((shown) => shown.dataset.n));
-    figure.querySelector(".scroll").innerHTML = DRAWN[data.kind](data).map(svgOf).join("\n");
+    figure.querySelector(".scroll").innerHTML = drawing;
     for (const shown of figure.querySelectorAll("[data-n]")) shown.classList.toggle("fresh", fresh.has(shown.dataset.n));
     return true;
   };

@@ -58,8 +58,7 @@
     const now = new DOMParser().parseFromString(text, "text/html");
     const versions = [was, now].map((page) => $("#served .state", page).dataset.version);
     if (versions[0] === versions[1]) return;
-    for (const one of document.querySelectorAll(".fresh")) one.classList.remove("fresh");
-    document.body.offsetWidth; // what is marked again is marked anew
+    window.attncli.remark();
     document.title = now.title;
     for (const one of KEPT) renew($(one), $(one, was), $(one, now));
     for (const one of ["#numbers", "#served .state"]) $(one).replaceWith(document.importNode($(one, now), true));
@@ -129,7 +128,9 @@
     const bar = $("#changes");
     if (bar) bar.hidden = false;
     const events = new EventSource("events");
-    events.addEventListener("message", ({ data }) => data !== $("#served .state").dataset.version && ask());
+    // of a page that isn't worked yet nothing stays: it is loaded anew, and its start seen first
+    const { version } = $("#served .state").dataset, renewed = version === "0" ? () => location.reload() : ask;
+    events.addEventListener("message", ({ data }) => data !== $("#served .state").dataset.version && renewed());
     events.addEventListener("error", () => document.body.classList.add("ended"));
     events.addEventListener("open", () => document.body.classList.remove("ended"));
   });

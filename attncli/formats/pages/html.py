@@ -189,9 +189,9 @@ def render(document: Document, page: RenderOptions) -> str:
 
 def render_together(documents: Sequence[Document], page: RenderOptions) -> str:
     """Documents one below the other, each on a new sheet where they are printed."""
-    paper, fields = documents[0].paper, AnswerFields()
+    paper, fields, changeable = documents[0].paper, AnswerFields(), documents[0].changeable
     assets = SERVED if page.served else SHARED if page.shared else INSIDE
-    live = LivePage.of(documents[0]) if len(documents) == 1 else None
+    live = None if changeable is None else LivePage(documents[0], changeable)
     written = _parts_of(documents, fields, live)
     inside = live is not None and assets is INSIDE  # whose script has them, too
     words = words_of(LANGUAGES[0] if paper is None else paper.language).check

@@ -6,7 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import partial
-from math import isqrt
+from itertools import groupby
+from math import inf, isqrt
+from operator import attrgetter
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -99,8 +101,9 @@ def series_of(quantity: Quantity) -> tuple[Series, ...]:
     )
 
 
-_MOST_QUERIES = 12
-"""So many queries have edges, the first of those that are shown."""
+_MOST_QUERIES, _MOST_KEYS = 12, 16
+"""So many queries have edges, the first of those that are shown; and so many each, as there is room
+for."""
 _THRESHOLDS = (0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
 
 
@@ -111,8 +114,9 @@ def attended(trace: Trace, part: PlannedStep, selection: Selection) -> Iterator[
             least = _threshold(weights)
             title = f"Who attends to whom, by weights of {least:g} or more"
             title += cut(_MOST_QUERIES, len(selection.rows(weights)), "queries")
+            title += cut(_MOST_KEYS, weights.matrix.shape[1], "keys", "heaviest")
             yield Subheading((called(part, title),))
-            yield graph_of(weights, [*_edges(weights, selection)], least)
+            yield graph_of(weights, [*_edges(weights, selection)], least, _MOST_KEYS)
 
 
 def _threshold(weights: Quantity) -> float:
@@ -121,9 +125,14 @@ def _threshold(weights: Quantity) -> float:
     return next((n for n in _THRESHOLDS if n <= even), 0.0)
 
 
-def graph_of(weights: Quantity, edges: Sequence[Edge], least: float = 0.0) -> Graph:
-    """Those that weigh more than nothing, and no less than what is shown."""
-    shown = [e.weight.shown > 0 and float(e.weight.shown) >= least for e in edges]
+def graph_of(
+    weights: Quantity, edges: Sequence[Edge], least: float = 0.0, most: float = inf
+) -> Graph:
+    """Those that weigh more than nothing, and no less than what is shown; of each query the first
+    ones."""
+    queries = (enumerate(its) for _, its in groupby(edges, attrgetter("source")))
+    each = ((k, edge.weight.shown) for its in queries for k, edge in its)
+    shown = [k < most and weight > 0 and float(weight) >= least for k, weight in each]
     kept, others = (
         tuple(edge for edge, is_shown in zip(edges, shown, strict=True) if is_shown == asked)
         for asked in (True, False)

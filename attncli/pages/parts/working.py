@@ -185,11 +185,21 @@ class _QuantityLines(NamedTuple):
 
     def cell(self, i: int, j: int, *, whole: bool = False) -> Line:
         """The working of a cell."""
-        quantity, result = self.quantity, self.quantity.number(i, j)
-        label = quantity.symbol(i, j, quantity.name if whole else self.name)
         forms = (self.operation.cell if whole else self.operation.brief)(i, j, *self.operands)
-        shown = forms if whole else _short(forms, self.most)
-        return Line(label, _parts(shown, result, self.relation(forms[-1], result)), quantity.name)
+        name = self.quantity.name if whole else self.name
+        return self._line(i, j, name, forms if whole else _short(forms, self.most), forms[-1])
+
+    def origin(self, i: int, j: int) -> Line:
+        """The same by its full name; of a copied cell the number whose it still is."""
+        forms, name = self.operation.brief(i, j, *self.operands), self.quantity.name
+        if len(forms) == 1 and isinstance(forms[0], Number):
+            return Line(self.quantity.symbol(i, j, name), (("=", forms[0]),), name)
+        return self._line(i, j, name, _short(forms, self.most), forms[-1])
+
+    def _line(self, i: int, j: int, name: Name, shown: Forms, last: Expression) -> Line:
+        quantity, result = self.quantity, self.quantity.number(i, j)
+        parts = _parts(shown, result, self.relation(last, result))
+        return Line(quantity.symbol(i, j, name), parts, quantity.name)
 
     def row(self, i: int, *, with_cells: bool = False) -> Line:
         """The working of a row as vectors; `with_cells` shows the sums inside as well."""
@@ -341,13 +351,9 @@ class Origins(Mapping[Location, Line]):
     def __getitem__(self, cell: Location) -> Line:
         name, i, j = cell
         quantity = self._trace.quantities[name]
-        label = quantity.symbol(i, j, quantity.name)
-        definition = quantity.definition
-        if definition is not None:
-            forms = definition.operation.brief(i, j, *self._trace.operands(definition))
-            if len(forms) == 1 and isinstance(forms[0], Number):  # whose number it still is
-                return Line(label, (("=", forms[0]),), quantity.name)
-        return cell_line(self._trace, quantity, i, j)._replace(label=label)
+        if quantity.definition is None:
+            return cell_line(self._trace, quantity, i, j, whole=True)
+        return _lines_of(self._trace, quantity).origin(i, j)
 
     def __contains__(self, cell: object) -> bool:
         if not isinstance(cell, Location) or cell.quantity not in self._trace.quantities:
