@@ -47,10 +47,8 @@ def changeable(
     if _size(trace) > _MOST_WORKED:
         return None
     path = shipped.find(file)
-    made = [c if isinstance(c, Change) else Change.parse(c) for c in changes]
     try:
-        text = path.read_bytes().decode("utf-8-sig")
-        text = edited(text, [(c.key, c.value) for c in made], SCENARIO.known)
+        text = edited(path.read_bytes().decode("utf-8-sig"), changes, SCENARIO.known)
     except ScenarioError:
         return None
     tree = read_value(text, Where(path.name, 1, 1), Diagnostics())

@@ -57,7 +57,7 @@ def _lines(lines: Iterable[tuple[int, str, bool]]) -> Iterator[str]:
 
 def _changed(session: ServedScenario) -> str:
     """What was changed, and what can be done about it."""
-    made = dict(session.changes)
+    made = {change.key: change.value for change in session.changes}
     acts = [("undo", "Undo")] if session.changes or session.undone else []
     if made:
         acts = [("write", "Write to file"), *acts, ("drop", "Drop")]

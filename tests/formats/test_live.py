@@ -198,7 +198,8 @@ def test_what_was_changed_can_be_sent(chromium: Any, tmp_path: Path) -> None:
             page.get_by_role("button", name="As a scenario").click()
         assert heard.value.suggested_filename == "i_love_ai.yaml"
         assert heard.value.path().read_text("utf-8") == text
-    assert text == edited(document.changeable.text, changes, SCENARIO.known)
+    sets = [f"{key}={value}" for key, value in changes]
+    assert text == edited(document.changeable.text, sets, SCENARIO.known)
     with shown(chromium, document, tmp_path / "page.html", f"#{address}") as page:
         assert page.evaluate("attncli.live.numbers()") == numbers
         assert page.locator("select[data-key=mask]").input_value() == "causal"
