@@ -5,19 +5,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from attncli.building.given_matrices import by_names
 from attncli.document.changing import Changeable, ScenarioChoice, TextPlace
 from attncli.equations.tree import Location
 from attncli.errors import Where
 from attncli.file import shipped
 from attncli.file.changes import Change
 from attncli.file.editing import edited, splice_of
-from attncli.file.nodes import Items, Map, Node, Scalar
+from attncli.file.nodes import Map, Node, Scalar, data_of
 from attncli.file.problems import Diagnostics, ScenarioError
 from attncli.file.reading import read_value
-from attncli.names import TOP, Name, below
-from attncli.scenario.model import entry_path
 from attncli.steps.schema import SCENARIO
 
 if TYPE_CHECKING:
@@ -69,7 +68,7 @@ def _size(trace: Trace) -> int:
 
 def _numbers(trace: Trace, tree: Map, text: str) -> Iterator[tuple[Location, TextPlace]]:
     """Where the text has each number that is given."""
-    for name, key, node in _nodes(tree):
+    for name, key, node in by_names(tree):
         quantity = trace.quantities.get(name)
         if quantity is None or not quantity.given or quantity.matrix.written is None:
             continue
@@ -81,48 +80,28 @@ def _numbers(trace: Trace, tree: Map, text: str) -> Iterator[tuple[Location, Tex
                     yield Location(name, i, j), place
 
 
-def _nodes(tree: Map, path: Name = TOP, before: str = "") -> Iterator[tuple[Name, str, Node]]:
-    """All that a file says, by its full name and by its key; what its lists have, too."""
-    for name, node in tree.entries:
-        key = f"{before}{name.text}"
-        yield below(path, name.text), key, node
-        if isinstance(node, Map):
-            yield from _nodes(node, below(path, name.text), f"{key}.")
-        items = node.items if isinstance(node, Items) else ()
-        for k, item in enumerate(items):
-            if isinstance(item, Map):
-                inside = entry_path(path, name.text, k, len(items))
-                yield from _nodes(item, inside, f"{key}[{k + 1}].")
-
-
 def _cells(quantity: Quantity, key: str, node: Node) -> Iterator[tuple[int, int, str]]:
     """The cells of a quantity with their keys, where the node has just their numbers."""
-    for i, (index, row) in enumerate(_rows(node)):
+    for i, (index, row) in enumerate(_rows(data_of(node))):
         for j, entry in enumerate(row):
             place = (j, 0) if quantity.is_list and not index else (i, j)
             if _says(entry, quantity, place):
                 yield (*place, f"{key}[{','.join((*index, str(j + 1)))}]")
 
 
-def _says(entry: Node, quantity: Quantity, place: tuple[int, int]) -> bool:
+def _says(entry: object, quantity: Quantity, place: tuple[int, int]) -> bool:
     """Whether a number of a file is that of a cell."""
     rows, columns = quantity.matrix.shape
-    if not isinstance(entry, Scalar) or place[0] >= rows or place[1] >= columns:
+    if not isinstance(entry, str) or place[0] >= rows or place[1] >= columns:
         return False
-    return str(quantity.number(*place).full) == entry.text.removeprefix("+")
+    return str(quantity.number(*place).full) == entry.removeprefix("+")
 
 
-def _rows(node: Node) -> Iterator[tuple[tuple[str, ...], Sequence[Node]]]:
-    """The rows of numbers of a node, each with its index, none of one that is alone."""
-    if isinstance(node, Map):
-        yield from (((n.text,), row.items) for n, row in node.entries if isinstance(row, Items))
-        return
-    items = node.items if isinstance(node, Items) else ()
-    rows = [entry.items for entry in items if isinstance(entry, Items)]
-    if len(rows) < len(items):
-        yield (), items
-    else:
-        yield from (((str(i),), row) for i, row in enumerate(rows, start=1))
+def _rows(data: Any) -> Sequence[tuple[tuple[str, ...], Sequence[object]]]:  # noqa: ANN401
+    """The rows of numbers in a map or a list, each with its index, none of one that is alone."""
+    pairs = data.items() if isinstance(data, dict) else enumerate(data, start=1)
+    rows = [((str(index),), row) for index, row in pairs if isinstance(row, list)]
+    return rows or [((), [*data])]
 
 
 def _place(text: str, key: str) -> TextPlace | None:
