@@ -8,7 +8,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from attncli.building.given_matrices import by_names
-from attncli.document.changing import Changeable, ScenarioChoice, TextPlace
+from attncli.document.changing import Changeable, ScenarioChoice
 from attncli.equations.tree import Location
 from attncli.errors import Where
 from attncli.file import shipped
@@ -53,40 +53,40 @@ def changeable(
     tree = read_value(text, Where(path.name, 1, 1), Diagnostics())
     if not isinstance(tree, Map) or trace.generated:  # whose tokens follow from the numbers
         return None
-    numbers = dict(_numbers(trace, tree, text))
+    given, chosen = dict(_numbers(trace, tree)), [*_rounding(trace), *_words(trace, tree)]
+    keys = (*given.values(), *(choice.key for choice in chosen))
+    places = {key: place for key in keys if (place := splice_of(text, key)) is not None}
+    numbers = {cell: key for cell, key in given.items() if key in places}
     if not numbers:
         return None
-    words = [*_words(trace, tree, text)]
-    choices = (*_rounding(trace, text), *words)
-    others = {} if told is None else dict(_otherwise(words, told))
-    return Changeable(text, path.name, numbers, choices, others)
+    choices = tuple(choice for choice in chosen if choice.key in places)
+    others = {} if told is None else dict(_otherwise(choices, told))
+    return Changeable(text, path.name, numbers, choices, places, others)
 
 
 def _size(trace: Trace) -> int:
     return sum(quantity.matrix.size for quantity in trace.quantities.values())
 
 
-def _numbers(trace: Trace, tree: Map, text: str) -> Iterator[tuple[Location, TextPlace]]:
-    """Where the text has each number that is given."""
+def _numbers(trace: Trace, tree: Map) -> Iterator[tuple[Location, str]]:
+    """Each number that is given, and its key."""
     for name, key, node in by_names(tree):
         quantity = trace.quantities.get(name)
         if quantity is None or not quantity.given or quantity.matrix.written is None:
             continue
         cells = [*_cells(quantity, key, node)]
         if len(cells) == quantity.matrix.size:
-            for i, j, cell in cells:
-                place = _place(text, cell)
-                if place is not None:
-                    yield Location(name, i, j), place
+            yield from cells
 
 
-def _cells(quantity: Quantity, key: str, node: Node) -> Iterator[tuple[int, int, str]]:
+def _cells(quantity: Quantity, key: str, node: Node) -> Iterator[tuple[Location, str]]:
     """The cells of a quantity with their keys, where the node has just their numbers."""
     for i, (index, row) in enumerate(_rows(data_of(node))):
         for j, entry in enumerate(row):
             place = (j, 0) if quantity.is_list and not index else (i, j)
             if _says(entry, quantity, place):
-                yield (*place, f"{key}[{','.join((*index, str(j + 1)))}]")
+                at = ",".join((*index, str(j + 1)))
+                yield Location(quantity.name, *place), f"{key}[{at}]"
 
 
 def _says(entry: object, quantity: Quantity, place: tuple[int, int]) -> bool:
@@ -104,48 +104,39 @@ def _rows(data: Any) -> Sequence[tuple[tuple[str, ...], Sequence[object]]]:  # n
     return rows or [((), [*data])]
 
 
-def _place(text: str, key: str) -> TextPlace | None:
-    splice = splice_of(text, key)
-    return None if splice is None else TextPlace(key, *splice)
+def _rounding(trace: Trace) -> Iterator[ScenarioChoice]:
+    policy, decimals = trace.rounding.policy, trace.rounding.decimals
+    yield ScenarioChoice("rounding.policy", "Rounding", ("carry", "exact"), policy)
+    counts = tuple(map(str, sorted({*_DECIMALS, decimals})))
+    yield ScenarioChoice("rounding.decimals", "Decimals", counts, str(decimals))
 
 
-def _rounding(trace: Trace, text: str) -> Iterator[ScenarioChoice]:
-    rounding = trace.rounding
-    decimals = sorted({*_DECIMALS, rounding.decimals})
-    for key, name, values, value in (
-        ("rounding.policy", "Rounding", ("carry", "exact"), rounding.policy),
-        ("rounding.decimals", "Decimals", tuple(map(str, decimals)), str(rounding.decimals)),
-    ):
-        place = _place(text, key)
-        if place is not None:
-            yield ScenarioChoice(place, name, values, value)
-
-
-def _words(trace: Trace, tree: Map, text: str) -> Iterator[ScenarioChoice]:
+def _words(trace: Trace, tree: Map) -> Iterator[ScenarioChoice]:
     """The scale and the mask of a scenario that attends and is small enough."""
     attends = any(quantity.local == "scores" for quantity in trace.quantities.values())
     if _size(trace) > _MOST_WITH_OTHERS or not attends:
         return
     for key, values in _WORDS.items():
-        node, place = tree.get(key), _place(text, key)
-        if place is None or not (node is None or isinstance(node, Scalar)):
+        node = tree.get(key)
+        if not (node is None or isinstance(node, Scalar)):
             continue
         masked = key == "mask" and any(q.local == key for q in trace.quantities.values())
         usual = "causal" if masked else values[0]  # as in a decoder
         value = usual if node is None else node.text
-        yield ScenarioChoice(place, key.capitalize(), tuple(dict.fromkeys((*values, value))), value)
+        yield ScenarioChoice(key, key.capitalize(), tuple(dict.fromkeys((*values, value))), value)
 
 
 def _otherwise(
-    words: Sequence[ScenarioChoice], told: Told
+    choices: Sequence[ScenarioChoice], told: Told
 ) -> Iterator[tuple[tuple[str, ...], Document]]:
     """The pages with other words, where these can be worked."""
+    words = [choice for choice in choices if choice.key in _WORDS]
     own = tuple(choice.value for choice in words)
     for values in product(*(choice.values for choice in words)):
         if values != own:
             pairs = [*zip(words, values, strict=True)]
-            chosen = [f"{choice.place.key}={value}" for choice, value in pairs]
-            changed = [f"{c.place.key}={value}" for c, value in pairs if value != c.value]
+            chosen = [f"{choice.key}={value}" for choice, value in pairs]
+            changed = [f"{c.key}={value}" for c, value in pairs if value != c.value]
             try:
                 page = told(changed)
             except ScenarioError:

@@ -65,7 +65,7 @@ def drawn(document: Document, rng: random.Random) -> Changes:
     """One or two numbers, a policy, decimals, perhaps another scale or mask."""
     changeable = document.changeable
     assert changeable is not None
-    keys = [place.key for place in changeable.numbers.values()]
+    keys = [*changeable.numbers.values()]
     made = {}
     for _ in range(rng.randint(1, 2)):
         number = rng.choice(
@@ -74,8 +74,8 @@ def drawn(document: Document, rng: random.Random) -> Changes:
         made[rng.choice(keys)] = number
     for choice in changeable.choices:
         values = choice.values[1:] if choice.name == "Decimals" else choice.values
-        if choice.place.key.startswith("rounding") or rng.random() < 0.3:
-            made[choice.place.key] = rng.choice(values)
+        if choice.key.startswith("rounding") or rng.random() < 0.3:
+            made[choice.key] = rng.choice(values)
     return [*made.items()]
 
 

@@ -10,7 +10,6 @@ from itertools import count
 from typing import NamedTuple
 
 from attncli.document.blocks import Line, Spans
-from attncli.document.changing import TextPlace
 from attncli.document.retold import Cases, Mark, Pick, Value, Verb
 from attncli.equations import deciding
 from attncli.equations.elision import MOST_FOLLOWED
@@ -159,7 +158,7 @@ class AskedNumbers:
         origins: Mapping[Location, Line],
         *,
         of_sheet: bool,
-        changed: Mapping[Location, TextPlace] | None = None,
+        changed: Mapping[Location, str] | None = None,
     ) -> None:
         self._of_sheet = of_sheet
         self._origins = origins
@@ -197,7 +196,7 @@ class AskedNumbers:
         cell = slot.number.cell
         if cell is None or cell not in self._changed:
             return looks
-        return f'{looks} data-set="{escape(self._changed[cell].key)}"'
+        return f'{looks} data-set="{escape(self._changed[cell])}"'
 
     def attributes(self, number: Number) -> Mapping[str, str]:
         """The attributes of what shows a number in a picture."""

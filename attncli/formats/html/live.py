@@ -100,15 +100,13 @@ class LivePage(NamedTuple):
         alike = {key: [version[key] for version in versions] for key in versions[0]}
         alike["entries"] = [*zip_longest(*alike["entries"])]
         rounding, changeable = self.document.rounding, self.changeable
-        places: dict[str, list[Any]] = {}
-        for cell, place in changeable.numbers.items():
-            places[place.key] = [cell.quantity, cell.row, cell.column, *place[1:]]
+        at = changeable.places
         data = {
             **{name: rounding[name] for name in ("policy", "decimals")},
             "text": changeable.text,
             "file": changeable.file,
-            "places": places,
-            "choices": {c.place.key: [c.value, *c.place[1:]] for c in changeable.choices},
+            "places": {key: [*cell, *at[key]] for cell, key in changeable.numbers.items()},
+            "choices": {c.key: [c.value, *at[c.key]] for c in changeable.choices},
             "others": [version["choices"] for version in versions[1:]],
             "contents": [version["contents"] for version in versions[1:]],
             "sections": sections,
@@ -134,5 +132,5 @@ def _choice(choice: ScenarioChoice) -> str:
         f"<option{' selected' if value == choice.value else ''}>{escaped(value)}</option>"
         for value in choice.values
     )
-    key = escaped(choice.place.key)
+    key = escaped(choice.key)
     return f'<label>{escaped(choice.name)} <select data-key="{key}">{options}</select></label> '
