@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
 from html import escape
-from itertools import count
+from itertools import count, groupby
 from typing import NamedTuple
 
 from attncli.document.blocks import Line, Spans
@@ -328,17 +328,11 @@ class AskedNumbers:
 
     def _told(self, n: int, line: Line) -> Iterator[str | list[str | int]]:
         """The parts of a line, texts beside each other as one."""
-        text = ""
-        for part in self._told_parts(n, line):
-            if isinstance(part, str):
-                text += part
-                continue
-            if text:
-                yield text
-            text = ""
-            yield part
-        if text:
-            yield text
+        for is_text, parts in groupby(self._told_parts(n, line), lambda part: type(part) is str):
+            if is_text:
+                yield "".join(map(str, parts))
+            else:
+                yield from parts
 
     def _told_parts(self, n: int, line: Line) -> Iterator[str | list[str | int]]:
         for k, (relation, expression) in enumerate(line.parts):
