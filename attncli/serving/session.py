@@ -193,7 +193,7 @@ class ServedScenario:
         """What is weak about its numbers."""
         from attncli.pages.lint import weaknesses
 
-        return weaknesses(self._last().trace, ())
+        return weaknesses(self._last().trace)
 
     def why(self, cell: str) -> Document:
         """What a number comes from, by its name. Raises UserError."""
