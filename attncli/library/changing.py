@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Any
 from attncli.building.given_matrices import by_names
 from attncli.document.changing import Changeable, ScenarioChoice
 from attncli.equations.tree import Location
-from attncli.errors import Where
 from attncli.file import shipped
 from attncli.file.changes import Change
-from attncli.file.editing import edited, splice_of
+from attncli.file.editing import edited, splice_of, tree_in
 from attncli.file.nodes import Map, Node, Scalar, data_of
 from attncli.file.problems import Diagnostics, ScenarioError
-from attncli.file.reading import read_value
 from attncli.steps.schema import SCENARIO
 
 if TYPE_CHECKING:
@@ -43,16 +41,15 @@ def changeable(
     """What can be changed in the page of a trace, which was worked from a file with changes; None
     where that is nothing, or there are too many numbers. Its pages with other words are those
     `told`, if any."""
-    if _size(trace) > _MOST_WORKED:
+    # the tokens that are generated follow from the numbers
+    if trace.generated or _size(trace) > _MOST_WORKED:
         return None
     path = shipped.find(file)
     try:
         text = edited(path.read_bytes().decode("utf-8-sig"), changes, SCENARIO.known)
     except ScenarioError:
         return None
-    tree = read_value(text, Where(path.name, 1, 1), Diagnostics())
-    if not isinstance(tree, Map) or trace.generated:  # whose tokens follow from the numbers
-        return None
+    tree = tree_in(text, Diagnostics())
     given, chosen = dict(_numbers(trace, tree)), [*_rounding(trace), *_words(trace, tree)]
     keys = (*given.values(), *(choice.key for choice in chosen))
     places = {key: place for key in keys if (place := splice_of(text, key)) is not None}

@@ -11,13 +11,12 @@ from typing import NamedTuple
 
 from attncli.building.trees import with_changes
 from attncli.document.blocks import Document, Paragraph
-from attncli.errors import Complaints, Problem, UserError, Where, problem_lines
+from attncli.errors import Complaints, Problem, UserError, problem_lines
 from attncli.file import shipped
 from attncli.file.changes import Change
-from attncli.file.editing import edited
+from attncli.file.editing import edited, tree_in
 from attncli.file.nodes import Map
 from attncli.file.problems import Diagnostics
-from attncli.file.reading import read_value
 from attncli.formats import RenderOptions, render
 from attncli.library import commands, exercises
 from attncli.library.arguments import (
@@ -49,9 +48,7 @@ class Worked(NamedTuple):
     def tree(self) -> Map:
         """What the text says with the changes."""
         problems = Diagnostics()
-        tree = read_value(_decoded(self.text), Where("scenario", 1, 1), problems)
-        assert isinstance(tree, Map)
-        return with_changes(tree, self.changes, problems)
+        return with_changes(tree_in(_decoded(self.text), problems), self.changes, problems)
 
 
 class ServedScenario:
