@@ -22,7 +22,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from attncli.errors import UserError, problem_lines
+from attncli.errors import UserError
 from attncli.file.problems import Diagnostics
 from attncli.file.reading import read_file
 from attncli.formats import RenderOptions, render
@@ -181,9 +181,9 @@ class PageServer:
         return Response(status_code=404) if text is None else HTMLResponse(encoded(text))
 
 
-async def _wrong(_: Request, error: Any) -> Response:  # noqa: ANN401
+async def _wrong(_: Request, error: Exception) -> Response:
     """What can't be done as it is asked for."""
-    return JSONResponse({"wrong": "\n".join(problem_lines(error.problems))}, 409)
+    return JSONResponse({"wrong": str(error)}, 409)
 
 
 class Guard:
