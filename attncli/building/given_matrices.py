@@ -21,28 +21,30 @@ from attncli.scenario.scenario import Scenario
 
 
 def by_names(
-    given: Map | Mapping[str, Any], path: Name = TOP, whole: Collection[str] = ()
-) -> Iterator[tuple[Name, Any]]:
-    """All that a node of a file says, or that was read of one, by full names, but for what is in
-    the values of some keys; of what is in a list the maps."""
-    yield path, given
+    given: Map | Mapping[str, Any], whole: Collection[str] = (), path: Name = TOP, place: str = ""
+) -> Iterator[tuple[Name, str, Any]]:
+    """All that a node of a file says, or that was read of one, by full names and by its keys as
+    `--set` takes them, but for what is in the values of some; of what is in a list the maps."""
+    yield path, place, given
     pairs = {key.text: node for key, node in given.entries} if isinstance(given, Map) else given
     for key, value in pairs.items():
+        name, at = below(path, key), f"{place}.{key}" if place else key
         if isinstance(value, Map | dict) and key not in whole:
-            yield from by_names(value, below(path, key), whole)
+            yield from by_names(value, whole, name, at)
             continue
-        yield below(path, key), value
+        yield name, at, value
         items = value.items if isinstance(value, Items) else value if type(value) is tuple else ()
         for k, data in enumerate(items):
             if isinstance(data, Map | dict):
-                yield from by_names(data, entry_path(path, key, k, len(items)), whole)
+                inside = entry_path(path, key, k, len(items))
+                yield from by_names(data, whole, inside, f"{at}[{k + 1}]")
 
 
 def places(node: Map) -> dict[str, Where]:
     """Where the values of a file stand, by their full names: of one that is there twice, the
     first."""
     found: dict[str, Where] = {}
-    for name, value in by_names(node):
+    for name, _, value in by_names(node):
         found.setdefault(name, value.where)
     return found
 
@@ -52,7 +54,7 @@ def matrices_in(values: Mapping[str, Any]) -> dict[Name, MatrixLike]:
     not among them."""
     return {
         name: data
-        for name, value in by_names(values, whole=("embeddings", "vocabulary"))
+        for name, _, value in by_names(values, whole=("embeddings", "vocabulary"))
         for data in (value if type(value) is tuple else (value,))
         if isinstance(data, MatrixLike)
     }

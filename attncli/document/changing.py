@@ -12,33 +12,25 @@ if TYPE_CHECKING:
     from attncli.document.blocks import Document
 
 
-class TextPlace(NamedTuple):
-    """A key as `--set` takes it, and where a text says it: what stands from `start` to `end` is
-    replaced by `before`, its value and `after`."""
-
-    key: str
-    start: int
-    end: int
-    before: str = ""
-    after: str = ""
-
-
 class ScenarioChoice(NamedTuple):
     """A key of a scenario that has few values, what it is called, and the value that it has."""
 
-    place: TextPlace
+    key: str
     name: str
     values: tuple[str, ...]
     value: str
 
 
 class Changeable(NamedTuple):
-    """The text of a scenario with the name of its file, the numbers that it gives, what can be
-    chosen, and the decimals of each quantity that has its own; `otherwise` are the pages that it
-    has with other choices, as `KEY=VALUE`, where these change what is worked."""
+    """The text of a scenario with the name of its file, the keys of the numbers that it gives, as
+    `--set` takes them, and what can be chosen. `places` are where the text says each key: what
+    stands from a start to an end is replaced by a text before, its value and one after. `otherwise`
+    are the pages that it has with other choices, as `KEY=VALUE`, where these change what is
+    worked."""
 
     text: str
     file: str
-    numbers: Mapping[Location, TextPlace]
+    numbers: Mapping[Location, str]
     choices: tuple[ScenarioChoice, ...]
+    places: Mapping[str, tuple[int, int, str, str]]
     otherwise: "Mapping[tuple[str, ...], Document]" = MappingProxyType({})

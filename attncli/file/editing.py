@@ -36,26 +36,25 @@ class Splice(NamedTuple):
         return f"{text[: self.start]}{self.before}{value}{self.after}{text[self.end :]}"
 
 
-def edited(text: str, changes: Iterable[tuple[str, str]], keys: Keys | None = None) -> str:
-    """The text of a scenario file with changes, each a key and a value as `--set` takes them; the
-    `keys` of a file say which of them hold texts. It reads as the changed tree does, and nothing
-    else of it is touched. Raises ScenarioError."""
-    known: Keys = keys or {}
-    for key, value in changes:
-        made = Change(f"--set {key}={value}", key, value)
+def edited(text: str, changes: Iterable[str | Change], keys: Keys) -> str:
+    """The text of a scenario file with changes; the `keys` of a file say which of them hold texts.
+    It reads as the changed tree does, and nothing else of it is touched. Raises ScenarioError."""
+    for change in changes:
+        made = Change.parse(change) if isinstance(change, str) else change
         problems = Diagnostics()
-        meant = applied(_tree(text, problems), [made], known, problems)
+        meant = applied(tree_in(text, problems), [made], keys, problems)
         problems.stop_if_any()
-        place, where = splice_of(text, key), Where(made.option)
-        new = "" if place is None else place.into(text, _written(known, made, where))
-        if not new or data_of(_tree(new, problems)) != data_of(meant):
+        place, where = splice_of(text, made.key), Where(made.option)
+        new = "" if place is None else place.into(text, _written(keys, made, where))
+        if not new or data_of(tree_in(new, problems)) != data_of(meant):
             right = "change the file itself, where its value comes from"
             raise scenario_error(where, "the file says this in no place of its own", right)
         text = new
     return text
 
 
-def _tree(text: str, problems: Diagnostics) -> Map:
+def tree_in(text: str, problems: Diagnostics) -> Map:
+    """What a text says."""
     node = reading.read_value(text, Where("scenario", 1, 1), problems)
     return node if isinstance(node, Map) else Map((), Where("scenario", 1, 1))
 
@@ -88,7 +87,7 @@ def splice_of(text: str, key: str) -> Splice | None:
 def _composed(text: str) -> Any:  # noqa: ANN401
     """The parser's own tree, whose marks say where a node starts and ends: each node is its start
     and end, and what is in it."""
-    return yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    return yaml.compose(text, Loader=reading.LOADER)
 
 
 def _is_shared(text: str, node: Any) -> bool:  # noqa: ANN401

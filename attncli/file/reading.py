@@ -36,7 +36,7 @@ _PLAIN_TAGS = (
     *(f"tag:yaml.org,2002:{kind}" for kind in ("str", "int", "float", "map", "seq")),
 )
 
-_Loader: type = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+LOADER: type = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def read_file(path: Path, problems: Diagnostics, hint: Hint) -> Map:
@@ -69,7 +69,7 @@ def _read(
 ) -> Node | None:
     builder = _Builder(start, problems, joined)
     try:
-        for event in yaml.parse(text, Loader=_Loader):
+        for event in yaml.parse(text, Loader=LOADER):
             builder.take(event)
     except yaml.MarkedYAMLError as error:
         if error.problem == _NO_CHARACTER and not joined:

@@ -303,7 +303,7 @@ class Arguments(NamedTuple):
         """Whether the page is to have its pictures: asked for, or in a format that draws them."""
         return self.pictures or abilities_chosen(self.page.form, self.page.output).pictured
 
-    def worked_with(self, more: Sequence[str]) -> Trace:
+    def worked_with(self, more: Sequence[str | Change]) -> Trace:
         """The scenario worked with some more changes. Raises ScenarioError."""
         from attncli.pipeline import work
 

@@ -5,19 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from attncli.document.changing import Changeable, ScenarioChoice, TextPlace
+from attncli.building.given_matrices import by_names
+from attncli.document.changing import Changeable, ScenarioChoice
 from attncli.equations.tree import Location
-from attncli.errors import Where
 from attncli.file import shipped
 from attncli.file.changes import Change
-from attncli.file.editing import edited, splice_of
-from attncli.file.nodes import Items, Map, Node, Scalar
+from attncli.file.editing import edited, splice_of, tree_in
+from attncli.file.nodes import Map, Node, Scalar, data_of
 from attncli.file.problems import Diagnostics, ScenarioError
-from attncli.file.reading import read_value
-from attncli.names import TOP, Name, below
-from attncli.scenario.model import entry_path
 from attncli.steps.schema import SCENARIO
 
 if TYPE_CHECKING:
@@ -44,131 +41,99 @@ def changeable(
     """What can be changed in the page of a trace, which was worked from a file with changes; None
     where that is nothing, or there are too many numbers. Its pages with other words are those
     `told`, if any."""
-    if _size(trace) > _MOST_WORKED:
+    # the tokens that are generated follow from the numbers
+    if trace.generated or _size(trace) > _MOST_WORKED:
         return None
     path = shipped.find(file)
-    made = [c if isinstance(c, Change) else Change.parse(c) for c in changes]
     try:
-        text = path.read_bytes().decode("utf-8-sig")
-        text = edited(text, [(c.key, c.value) for c in made], SCENARIO.known)
+        text = edited(path.read_bytes().decode("utf-8-sig"), changes, SCENARIO.known)
     except ScenarioError:
         return None
-    tree = read_value(text, Where(path.name, 1, 1), Diagnostics())
-    if not isinstance(tree, Map) or trace.generated:  # whose tokens follow from the numbers
-        return None
-    numbers = dict(_numbers(trace, tree, text))
+    tree = tree_in(text, Diagnostics())
+    given, chosen = dict(_numbers(trace, tree)), [*_rounding(trace), *_words(trace, tree)]
+    keys = (*given.values(), *(choice.key for choice in chosen))
+    places = {key: place for key in keys if (place := splice_of(text, key)) is not None}
+    numbers = {cell: key for cell, key in given.items() if key in places}
     if not numbers:
         return None
-    words = [*_words(trace, tree, text)]
-    choices = (*_rounding(trace, text), *words)
-    others = {} if told is None else dict(_otherwise(words, told))
-    return Changeable(text, path.name, numbers, choices, others)
+    choices = tuple(choice for choice in chosen if choice.key in places)
+    others = {} if told is None else dict(_otherwise(choices, told))
+    return Changeable(text, path.name, numbers, choices, places, others)
 
 
 def _size(trace: Trace) -> int:
     return sum(quantity.matrix.size for quantity in trace.quantities.values())
 
 
-def _numbers(trace: Trace, tree: Map, text: str) -> Iterator[tuple[Location, TextPlace]]:
-    """Where the text has each number that is given."""
-    for name, key, node in _nodes(tree):
+def _numbers(trace: Trace, tree: Map) -> Iterator[tuple[Location, str]]:
+    """Each number that is given, and its key."""
+    for name, key, node in by_names(tree):
         quantity = trace.quantities.get(name)
         if quantity is None or not quantity.given or quantity.matrix.written is None:
             continue
         cells = [*_cells(quantity, key, node)]
         if len(cells) == quantity.matrix.size:
-            for i, j, cell in cells:
-                place = _place(text, cell)
-                if place is not None:
-                    yield Location(name, i, j), place
+            yield from cells
 
 
-def _nodes(tree: Map, path: Name = TOP, before: str = "") -> Iterator[tuple[Name, str, Node]]:
-    """All that a file says, by its full name and by its key; what its lists have, too."""
-    for name, node in tree.entries:
-        key = f"{before}{name.text}"
-        yield below(path, name.text), key, node
-        if isinstance(node, Map):
-            yield from _nodes(node, below(path, name.text), f"{key}.")
-        items = node.items if isinstance(node, Items) else ()
-        for k, item in enumerate(items):
-            if isinstance(item, Map):
-                inside = entry_path(path, name.text, k, len(items))
-                yield from _nodes(item, inside, f"{key}[{k + 1}].")
-
-
-def _cells(quantity: Quantity, key: str, node: Node) -> Iterator[tuple[int, int, str]]:
+def _cells(quantity: Quantity, key: str, node: Node) -> Iterator[tuple[Location, str]]:
     """The cells of a quantity with their keys, where the node has just their numbers."""
-    for i, (index, row) in enumerate(_rows(node)):
+    for i, (index, row) in enumerate(_rows(data_of(node))):
         for j, entry in enumerate(row):
             place = (j, 0) if quantity.is_list and not index else (i, j)
             if _says(entry, quantity, place):
-                yield (*place, f"{key}[{','.join((*index, str(j + 1)))}]")
+                at = ",".join((*index, str(j + 1)))
+                yield Location(quantity.name, *place), f"{key}[{at}]"
 
 
-def _says(entry: Node, quantity: Quantity, place: tuple[int, int]) -> bool:
+def _says(entry: object, quantity: Quantity, place: tuple[int, int]) -> bool:
     """Whether a number of a file is that of a cell."""
     rows, columns = quantity.matrix.shape
-    if not isinstance(entry, Scalar) or place[0] >= rows or place[1] >= columns:
+    if not isinstance(entry, str) or place[0] >= rows or place[1] >= columns:
         return False
-    return str(quantity.number(*place).full) == entry.text.removeprefix("+")
+    return str(quantity.number(*place).full) == entry.removeprefix("+")
 
 
-def _rows(node: Node) -> Iterator[tuple[tuple[str, ...], Sequence[Node]]]:
-    """The rows of numbers of a node, each with its index, none of one that is alone."""
-    if isinstance(node, Map):
-        yield from (((n.text,), row.items) for n, row in node.entries if isinstance(row, Items))
-        return
-    items = node.items if isinstance(node, Items) else ()
-    rows = [entry.items for entry in items if isinstance(entry, Items)]
-    if len(rows) < len(items):
-        yield (), items
-    else:
-        yield from (((str(i),), row) for i, row in enumerate(rows, start=1))
+def _rows(data: Any) -> Sequence[tuple[tuple[str, ...], Sequence[object]]]:  # noqa: ANN401
+    """The rows of numbers in a map or a list, each with its index, none of one that is alone."""
+    pairs = data.items() if isinstance(data, dict) else enumerate(data, start=1)
+    rows = [((str(index),), row) for index, row in pairs if isinstance(row, list)]
+    return rows or [((), [*data])]
 
 
-def _place(text: str, key: str) -> TextPlace | None:
-    splice = splice_of(text, key)
-    return None if splice is None else TextPlace(key, *splice)
+def _rounding(trace: Trace) -> Iterator[ScenarioChoice]:
+    policy, decimals = trace.rounding.policy, trace.rounding.decimals
+    yield ScenarioChoice("rounding.policy", "Rounding", ("carry", "exact"), policy)
+    counts = tuple(map(str, sorted({*_DECIMALS, decimals})))
+    yield ScenarioChoice("rounding.decimals", "Decimals", counts, str(decimals))
 
 
-def _rounding(trace: Trace, text: str) -> Iterator[ScenarioChoice]:
-    rounding = trace.rounding
-    decimals = sorted({*_DECIMALS, rounding.decimals})
-    for key, name, values, value in (
-        ("rounding.policy", "Rounding", ("carry", "exact"), rounding.policy),
-        ("rounding.decimals", "Decimals", tuple(map(str, decimals)), str(rounding.decimals)),
-    ):
-        place = _place(text, key)
-        if place is not None:
-            yield ScenarioChoice(place, name, values, value)
-
-
-def _words(trace: Trace, tree: Map, text: str) -> Iterator[ScenarioChoice]:
+def _words(trace: Trace, tree: Map) -> Iterator[ScenarioChoice]:
     """The scale and the mask of a scenario that attends and is small enough."""
     attends = any(quantity.local == "scores" for quantity in trace.quantities.values())
     if _size(trace) > _MOST_WITH_OTHERS or not attends:
         return
     for key, values in _WORDS.items():
-        node, place = tree.get(key), _place(text, key)
-        if place is None or not (node is None or isinstance(node, Scalar)):
+        node = tree.get(key)
+        if not (node is None or isinstance(node, Scalar)):
             continue
         masked = key == "mask" and any(q.local == key for q in trace.quantities.values())
         usual = "causal" if masked else values[0]  # as in a decoder
         value = usual if node is None else node.text
-        yield ScenarioChoice(place, key.capitalize(), tuple(dict.fromkeys((*values, value))), value)
+        yield ScenarioChoice(key, key.capitalize(), tuple(dict.fromkeys((*values, value))), value)
 
 
 def _otherwise(
-    words: Sequence[ScenarioChoice], told: Told
+    choices: Sequence[ScenarioChoice], told: Told
 ) -> Iterator[tuple[tuple[str, ...], Document]]:
     """The pages with other words, where these can be worked."""
+    words = [choice for choice in choices if choice.key in _WORDS]
     own = tuple(choice.value for choice in words)
     for values in product(*(choice.values for choice in words)):
         if values != own:
             pairs = [*zip(words, values, strict=True)]
-            chosen = [f"{choice.place.key}={value}" for choice, value in pairs]
-            changed = [f"{c.place.key}={value}" for c, value in pairs if value != c.value]
+            chosen = [f"{choice.key}={value}" for choice, value in pairs]
+            changed = [f"{c.key}={value}" for c, value in pairs if value != c.value]
             try:
                 page = told(changed)
             except ScenarioError:

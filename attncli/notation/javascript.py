@@ -3,30 +3,23 @@ a place in a list."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from attncli.equations import tree as ex
-from attncli.equations.tree import Expression, Location, Number
-from attncli.names import Word
-from attncli.notation.plain import plain
-from attncli.notation.spreadsheet import entries
+from attncli.equations.tree import Expression
+from attncli.notation.trees import PlaceOf, Tree, tree_of
 
-PlaceOf = Callable[[Location], int]
-_RULES: Mapping[type, Callable[..., str]] = MappingProxyType(
+_RULES: Mapping[str, Callable[..., str]] = MappingProxyType(
     {
-        ex.Sum: lambda *terms: f"({'+'.join(terms)})",
-        ex.Product: lambda *factors: f"({'*'.join(factors)})",
-        ex.Quotient: "({}/{})".format,
-        ex.Negative: "(-{})".format,
-        ex.Power: "Math.pow({},{})".format,
-        ex.Root: "Math.sqrt({})".format,
-        ex.Vector: lambda *numbers: f"[{','.join(numbers)}]",
-    }
-)
-_FUNCTIONS: Mapping[str, Callable[..., str]] = MappingProxyType(
-    {
-        **{name: f"Math.{name}({{}})".format for name in ("abs", "tanh", "sin", "cos")},
+        "+": lambda *terms: f"({'+'.join(terms)})",
+        "*": lambda *factors: f"({'*'.join(factors)})",
+        "/": "({}/{})".format,
+        "-": "(-{})".format,
+        "^": "Math.pow({},{})".format,
+        "list": lambda *numbers: f"[{','.join(numbers)}]",
+        "e": "Math.E".format,
+        "π": "Math.PI".format,
+        **{name: f"Math.{name}({{}})".format for name in ("sqrt", "abs", "tanh", "sin", "cos")},
         "max": lambda *numbers: f"Math.max({','.join(numbers)})",
         "min": lambda *numbers: f"Math.min({','.join(numbers)})",
         "ln": "Math.log({})".format,
@@ -40,33 +33,21 @@ _FUNCTIONS: Mapping[str, Callable[..., str]] = MappingProxyType(
         "step": "({}>1e-12?1:0)".format,  # what is left of a sum is no more than noise
     }
 )
-_CONSTANTS: Mapping[Expression, str] = MappingProxyType({ex.E: "Math.E", ex.PI: "Math.PI"})
 
 
 def javascript(node: Expression, place_of: PlaceOf) -> str:
     """An expression over cells, each by its place. Raises TypeError for one that has no such
     form."""
-    if isinstance(node, Number):
-        return _number(node, place_of)
-    if node in _CONSTANTS:
-        return _CONSTANTS[node]
-    if isinstance(node, ex.Dot):
-        pairs = zip(entries(node.left), entries(node.right), strict=True)
-        return javascript(ex.Sum(tuple(map(ex.Product, pairs))), place_of)
-    rule = _RULES.get(type(node))
-    parts: Sequence[Expression] = () if isinstance(node, Word) else node.parts
-    if isinstance(node, ex.Apply):
-        rule, parts = _FUNCTIONS.get(node.function), node.arguments
-    elif isinstance(node, ex.Sum | ex.Product | ex.Vector):
-        (parts,) = node.parts
+    return _written(tree_of(node, place_of))
+
+
+def _written(tree: Tree) -> str:
+    if isinstance(tree, int):
+        return f"v({tree})"
+    if isinstance(tree, str):
+        return f"({float(tree.replace('∞', 'inf'))!r})".replace("inf", "Infinity")
+    sign, *parts = tree
+    rule = _RULES.get(str(sign))
     if rule is None:
-        raise TypeError(f"{plain(node)} has no form in a browser")
-    return rule(*(javascript(part, place_of) for part in parts))
-
-
-def _number(node: Number, place_of: PlaceOf) -> str:
-    if node.cell == ex.INNER and node.form is not None:
-        return javascript(node.form, place_of)
-    if node.cell is not None and node.cell.quantity:
-        return f"v({place_of(node.cell)})"
-    return f"({float(node.full)!r})".replace("inf", "Infinity")
+        raise TypeError(f"{sign} has no form in a browser")
+    return rule(*map(_written, parts))

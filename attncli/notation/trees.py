@@ -8,7 +8,6 @@ from types import MappingProxyType
 
 from attncli.equations import tree as ex
 from attncli.equations.tree import Expression, Location, Number, Signature
-from attncli.names import Word
 from attncli.notation.plain import plain
 from attncli.notation.spreadsheet import entries
 from attncli.numbers import decimals
@@ -33,20 +32,35 @@ _SIGNS: Mapping[type, str] = MappingProxyType(
 def tree_of(node: Expression, place_of: PlaceOf, shapes: Signature | None = None) -> Tree:
     """An expression over cells, or with the shapes of its operands an equation with indices, whose
     operands are `["of", 0, "i", "k"]`. Raises TypeError for one that has no such form."""
+    match node:
+        case Number():
+            return _number(node, place_of)
+        case ex.E | ex.PI:
+            return [node.name]
+        case ex.Operand(place) if shapes is not None:
+            return ["of", place, *shapes.along(node)]
+        case ex.Length(place, axis):
+            return ["length", place, axis]
+        case _:
+            sign, parts = _signed(node)
+            return [sign, *(tree_of(part, place_of, shapes) for part in parts)]
 
-    def of(part: Expression) -> Tree:
-        if isinstance(part, Number):
-            return _number(part, place_of)
-        if isinstance(part, ex.Dot):
-            pairs = zip(entries(part.left), entries(part.right), strict=True)
-            return of(ex.Sum(tuple(map(ex.Product, pairs))))
-        named = _named(part, shapes)
-        if named is not None:
-            return named
-        sign, parts = _signed(part)
-        return [sign, *map(of, parts)]
 
-    return of(node)
+def _signed(node: Expression) -> tuple[str, Sequence[Expression]]:
+    """What stands between parts, and these; over which indices a sum goes is told by its sign."""
+    match node:
+        case ex.Dot():
+            pairs = zip(entries(node.left), entries(node.right), strict=True)
+            return "+", [*map(ex.Product, pairs)]
+        case ex.Apply():
+            return node.function, node.arguments
+        case ex.Total() if not node.alike:
+            return f"sum {node.over}", (node.operand,)
+        case ex.Sum() | ex.Product() | ex.Vector():
+            return _SIGNS[type(node)], *node.parts
+        case ex.Quotient() | ex.Negative() | ex.Power() | ex.Root():
+            return _SIGNS[type(node)], node.parts
+    raise TypeError(f"{plain(node)} has no form in a browser")
 
 
 def _number(node: Number, place_of: PlaceOf) -> Tree:
@@ -55,28 +69,3 @@ def _number(node: Number, place_of: PlaceOf) -> Tree:
     if node.cell is not None and node.cell.quantity:
         return place_of(node.cell)
     return decimals.text(node.full)
-
-
-def _named(part: Expression, shapes: Signature | None) -> Tree | None:
-    """What has no parts: e and π, an operand of an equation, how long one is."""
-    match part:
-        case ex.E | ex.PI:
-            return [part.name]
-        case ex.Operand(place) if shapes is not None:
-            return ["of", place, *shapes.along(part)]
-        case ex.Length(place, axis):
-            return ["length", place, axis]
-        case _:
-            return None
-
-
-def _signed(part: Expression) -> tuple[str, Sequence[Expression]]:
-    """What stands between parts, and these; over which indices a sum goes is told by its sign."""
-    if isinstance(part, ex.Apply):
-        return part.function, part.arguments
-    if isinstance(part, ex.Total) and not part.alike:
-        return f"sum {part.over}", (part.operand,)
-    if isinstance(part, Word) or type(part) not in _SIGNS:
-        raise TypeError(f"{plain(part)} has no form in a browser")
-    first, *others = part.parts
-    return _SIGNS[type(part)], first if type(first) is tuple else (first, *others)

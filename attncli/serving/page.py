@@ -8,12 +8,12 @@ from attncli.formats.html.blocks import escaped
 from attncli.serving.session import ServedScenario
 
 _LONGEST = 160
-_PANELS = (
-    ("lint", "What is weak about these numbers"),
-    ("why", "Where a number comes from"),
-    ("compare", "What changed"),
-    ("exercise", "Make it an exercise"),
-)
+PANELS = {
+    "lint": "What is weak about these numbers",
+    "why": "Where a number comes from",
+    "compare": "What changed",
+    "exercise": "Make it an exercise",
+}
 
 
 def with_state(session: ServedScenario) -> str:
@@ -27,7 +27,7 @@ def with_state(session: ServedScenario) -> str:
 def _state(session: ServedScenario, version: int) -> str:
     panels = "".join(
         f'<details data-panel="{name}"><summary>{title}</summary><div></div></details>'
-        for name, title in _PANELS
+        for name, title in PANELS.items()
     )
     return f"""\
 <aside id="served" aria-label="The scenario's file">
@@ -57,7 +57,7 @@ def _lines(lines: Iterable[tuple[int, str, bool]]) -> Iterator[str]:
 
 def _changed(session: ServedScenario) -> str:
     """What was changed, and what can be done about it."""
-    made = dict(session.changes)
+    made = {change.key: change.value for change in session.changes}
     acts = [("undo", "Undo")] if session.changes or session.undone else []
     if made:
         acts = [("write", "Write to file"), *acts, ("drop", "Drop")]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+import json
 import secrets
 import socket
 import threading
@@ -15,17 +16,19 @@ from typing import Any, TypeVar
 
 import uvicorn
 from starlette.applications import Starlette
-from starlette.requests import Request
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from attncli.errors import UserError, problem_lines
+from attncli.errors import UserError
 from attncli.file.problems import Diagnostics
 from attncli.file.reading import read_file
 from attncli.formats import RenderOptions, render
 from attncli.library.arguments import ServeArguments, whole_number
 from attncli.output_files import encoded, write_out
-from attncli.serving.page import exercise_links, inside, with_state
+from attncli.serving.page import PANELS, exercise_links, inside, with_state
 from attncli.serving.session import ServedScenario
 from attncli.steps.schema import step_meant
 
@@ -39,11 +42,11 @@ _OFTEN = 0.25
 _PATIENCE = 2
 """Seconds that answers have to end when the server does."""
 _HEADERS = {
-    b"cache-control": b"no-store",
-    b"cross-origin-resource-policy": b"same-origin",
-    b"referrer-policy": b"no-referrer",
-    b"x-content-type-options": b"nosniff",
-    b"x-frame-options": b"DENY",
+    "cache-control": "no-store",
+    "cross-origin-resource-policy": "same-origin",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
 }
 
 
@@ -57,16 +60,16 @@ class PageServer:
         self.address = f"http://127.0.0.1:{self.port}/{self.token}/"
         self._listening = listening
         self._one = asyncio.Lock()
-        app = Guard(self._routes(), self.port, self.token)
         self._server = uvicorn.Server(
             uvicorn.Config(
-                app,
+                Guard(self._routes(), self.port, self.token),
                 ws="none",
                 log_config=None,
                 access_log=False,
                 limit_concurrency=MOST_AT_ONCE,
                 timeout_graceful_shutdown=_PATIENCE,
                 server_header=False,
+                headers=[*_HEADERS.items()],
             )
         )
 
@@ -91,6 +94,7 @@ class PageServer:
                 Route(f"{at}exercise/{{file}}", self._exercise),
             ],
             lifespan=self._following,
+            exception_handlers={UserError: _wrong},
         )
 
     @asynccontextmanager
@@ -138,12 +142,17 @@ class PageServer:
             await asyncio.sleep(_OFTEN / 4)
 
     async def _change(self, request: Request) -> Response:
+        body = b""
         try:
-            asked = await request.json()
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > LARGEST_BODY:  # no more of it is read
+                    raise HTTPException(413, headers={"connection": "close"})
+            asked = json.loads(body)
             key, value = asked["key"], asked["value"]
             if not (isinstance(key, str) and isinstance(value, str)):
                 raise TypeError
-        except (ValueError, TypeError, KeyError, RecursionError):
+        except (ValueError, TypeError, KeyError, RecursionError, ClientDisconnect):
             return JSONResponse({"wrong": "send a key and a value"}, 400)
         return await self._answer(self.session.change, key, value)
 
@@ -151,20 +160,14 @@ class PageServer:
         return await self._answer(getattr(self.session, request.url.path.rpartition("/")[2]))
 
     async def _answer(self, act: Callable[..., None], *given: str) -> Response:
-        try:
-            await self._do(act, *given)
-        except UserError as error:
-            return JSONResponse({"wrong": "\n".join(problem_lines(error.problems))}, 409)
+        await self._do(act, *given)
         return JSONResponse({"version": self.session.version})
 
     async def _panel(self, request: Request) -> Response:
         panel, cell = request.path_params["panel"], request.query_params.get("cell", "")
         if panel not in PANELS:
             return Response(status_code=404)
-        try:
-            return HTMLResponse(encoded(await self._do(self._told, panel, cell)))
-        except UserError as error:
-            return JSONResponse({"wrong": "\n".join(problem_lines(error.problems))}, 409)
+        return HTMLResponse(encoded(await self._do(self._told, panel, cell)))
 
     def _told(self, panel: str, cell: str) -> str:
         if panel == "exercise":
@@ -173,79 +176,38 @@ class PageServer:
         return inside(render(page, "html", RenderOptions()))
 
     async def _exercise(self, request: Request) -> Response:
-        try:
-            texts = await self._do(self.session.exercise)
-        except UserError as error:
-            return JSONResponse({"wrong": "\n".join(problem_lines(error.problems))}, 409)
+        texts = await self._do(self.session.exercise)
         text = texts.get(request.path_params["file"])
         return Response(status_code=404) if text is None else HTMLResponse(encoded(text))
 
 
-PANELS = ("lint", "why", "compare", "exercise")
+async def _wrong(_: Request, error: Exception) -> Response:
+    """What can't be done as it is asked for."""
+    return JSONResponse({"wrong": str(error)}, 409)
 
 
 class Guard:
     """Refuses whoever isn't the page itself: another host's name (one that somebody has pointed to
-    this machine), another origin, no secret, a body that is too large."""
+    this machine), another origin, no secret."""
 
     def __init__(self, app: Any, port: int, token: str) -> None:  # noqa: ANN401
         self._app, self._token = app, token.encode()
-        self._hosts = [f"{name}:{port}".encode() for name in ("127.0.0.1", "localhost")]
+        self._hosts = [f"{name}:{port}" for name in ("127.0.0.1", "localhost")]
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-
-        async def answer(message: Any) -> None:  # noqa: ANN401
-            if message["type"] == "http.response.start":
-                message["headers"] = [*message.get("headers", ()), *_HEADERS.items()]
-            await send(message)
-
-        refused = self._refused(scope)
-        if refused:
-            await Response(status_code=refused)(scope, receive, answer)
-            return
-        body = await _read(receive) if scope["method"] == "POST" else b""
-        if body is None:
-            await Response(status_code=413, headers={"connection": "close"})(scope, receive, answer)
-            return
-        await self._app(scope, _giving(body, receive) if body else receive, answer)
+        refused = self._refused(scope) if scope["type"] == "http" else 0
+        await (Response(status_code=refused) if refused else self._app)(scope, receive, send)
 
     def _refused(self, scope: Any) -> int:  # noqa: ANN401
         """The status that a request is refused with, 0 where it isn't."""
-        hosts, origins = (
-            [value for name, value in scope["headers"] if name == asked]
-            for asked in (b"host", b"origin")
-        )
+        headers = Headers(scope=scope)
+        hosts, origins = headers.getlist("host"), headers.getlist("origin")
         if len(hosts) != 1 or hosts[0] not in self._hosts:
             return 421
-        if any(origin != b"http://" + hosts[0] for origin in origins):
+        if any(origin != f"http://{hosts[0]}" for origin in origins):
             return 403
         token = scope["path"].split("/")[1].encode(errors="replace")
         return 0 if hmac.compare_digest(token, self._token) else 403
-
-
-async def _read(receive: Any) -> bytes | None:  # noqa: ANN401
-    """The body of a request; None of one that is too large, of which no more is read."""
-    body, more = b"", True
-    while more:
-        message = await receive()
-        body += message.get("body", b"")
-        more = message.get("more_body", False)
-        if len(body) > LARGEST_BODY:
-            return None
-    return body
-
-
-def _giving(body: bytes, receive: Any) -> Any:  # noqa: ANN401
-    """Gives a body that is read already, then whatever else comes."""
-    left = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def give() -> Any:  # noqa: ANN401
-        return left.pop() if left else await receive()
-
-    return give
 
 
 def listening_at(port: int) -> socket.socket:

@@ -11,13 +11,12 @@ from typing import NamedTuple
 
 from attncli.building.trees import with_changes
 from attncli.document.blocks import Document, Paragraph
-from attncli.errors import Complaints, Problem, UserError, Where, problem_lines
+from attncli.errors import Complaints, Problem, UserError, problem_lines
 from attncli.file import shipped
 from attncli.file.changes import Change
-from attncli.file.editing import edited
+from attncli.file.editing import edited, tree_in
 from attncli.file.nodes import Map
 from attncli.file.problems import Diagnostics
-from attncli.file.reading import read_value
 from attncli.formats import RenderOptions, render
 from attncli.library import commands, exercises
 from attncli.library.arguments import (
@@ -34,8 +33,6 @@ from attncli.output_files import Contents, encoded, write_file
 from attncli.steps.schema import SCENARIO
 from attncli.trace import Trace
 
-Made = tuple[str, str]
-"""A change: a key and a value as `--set` takes them."""
 _MARK = b"\xef\xbb\xbf"
 _SERVED = RenderOptions(served=True)
 
@@ -44,16 +41,14 @@ class Worked(NamedTuple):
     """A scenario as it was once worked: its file's text, what was changed in that, its page."""
 
     text: bytes
-    changes: tuple[Made, ...]
+    changes: tuple[Change, ...]
     trace: Trace
     page: str
 
     def tree(self) -> Map:
         """What the text says with the changes."""
         problems = Diagnostics()
-        tree = read_value(_decoded(self.text), Where("scenario", 1, 1), problems)
-        assert isinstance(tree, Map)
-        return with_changes(tree, _typed(self.changes), problems)
+        return with_changes(tree_in(_decoded(self.text), problems), self.changes, problems)
 
 
 class ServedScenario:
@@ -64,12 +59,13 @@ class ServedScenario:
         self.path = shipped.find(typed.scenario)
         self.version = 0
         self.problems: Sequence[Problem] = ()
-        self.changes: tuple[Made, ...] = ()
+        self.changes: tuple[Change, ...] = ()
         self.text = b""
         self.undone: list[bytes] = []  # what the file said before each change that was written
         self.saved: list[Worked] = []  # the last two texts of the file
         self._shipped = str(self.path) != typed.scenario
-        self._allowed = typed.allowed
+        page = PageOptions("html", allowed=typed.allowed)
+        self._typed = Arguments(str(self.path), page=page)
         self._written: bytes | None = None
         self._known: object = None
         self._worked: Worked | None = None
@@ -108,7 +104,7 @@ class ServedScenario:
         self.problems = self._attempted(self.changes)
         self.version += bool(self.problems)
 
-    def _attempted(self, changes: tuple[Made, ...]) -> Sequence[Problem]:
+    def _attempted(self, changes: tuple[Change, ...]) -> Sequence[Problem]:
         """Works the page with changes; what is wrong with them or with the file, if anything."""
         complaints = Complaints()
         try:
@@ -124,29 +120,22 @@ class ServedScenario:
             if not changes and (not self.saved or self.saved[-1].text != worked.text):
                 self.saved = [*self.saved[-1:], worked]
             self.version += 1
-        return [_without_option(problem) for problem in complaints.problems]
+        return complaints.problems
 
-    def _work(self, changes: Sequence[Made]) -> Worked:
-        typed = self._arguments(changes)
-        trace = typed.work()
-        page = commands.whole_page(trace, typed)
-        found = changeable(trace, str(self.path), typed.changed.changes())
+    def _work(self, changes: tuple[Change, ...]) -> Worked:
+        trace = self._typed.worked_with(changes)
+        page = commands.whole_page(trace, self._typed)
+        found = changeable(trace, str(self.path), changes)
         text = render(page._replace(changeable=found), "html", _SERVED)
-        return Worked(self.text, tuple(changes), trace, text)
-
-    def _arguments(self, changes: Sequence[Made]) -> Arguments:
-        changed = ForThisRun(set_=[f"{key}={value}" for key, value in changes])
-        return Arguments(str(self.path), changed=changed, page=self._options())
-
-    def _options(self, output: str | None = None) -> PageOptions:
-        return PageOptions("html", output=output, allowed=self._allowed, force=True)
+        return Worked(self.text, changes, trace, text)
 
     # -- changing ----------------------------------------------------------------------------------
 
     def change(self, key: str, value: str) -> None:
         """Works the page with one more change. Raises UserError where that can't be, and then
         nothing has changed."""
-        wrong = self._attempted((*self.changes, (key, value)))
+        made = Change(f"{key}={value}", key, value)  # nobody has typed `--set`
+        wrong = self._attempted((*self.changes, made))
         if wrong:
             raise UserError(wrong)
 
@@ -163,7 +152,7 @@ class ServedScenario:
         with NamedTemporaryFile(dir=self.path.parent, prefix=".attn-", suffix=".yaml") as beside:
             beside.write(texts[-1])
             beside.flush()
-            self._allowed.load(beside.name)
+            self._typed.page.allowed.load(beside.name)
         if self.text != self._written:
             self.undone.clear()  # what others wrote isn't to be lost by undoing what was before it
         self._put(texts[-1])
@@ -187,7 +176,7 @@ class ServedScenario:
             wrong = "the file was changed by somebody else since"
             raise UserError.of(self.path.name, wrong, "change it there, or make the change again")
 
-    def _edited(self, changes: Sequence[Made]) -> bytes:
+    def _edited(self, changes: Sequence[Change]) -> bytes:
         mark = _MARK if self.text.startswith(_MARK) else b""
         return mark + encoded(edited(_decoded(self.text), changes, SCENARIO.known))
 
@@ -201,7 +190,7 @@ class ServedScenario:
         """What is weak about its numbers."""
         from attncli.pages.lint import weaknesses
 
-        return weaknesses(self._last().trace, ())
+        return weaknesses(self._last().trace)
 
     def why(self, cell: str) -> Document:
         """What a number comes from, by its name. Raises UserError."""
@@ -229,8 +218,8 @@ class ServedScenario:
 
     def exercise(self) -> Mapping[str, Contents]:
         """The sheet and the key of an exercise on it, by their files' names. Raises UserError."""
-        changed = self._arguments(self._last().changes).changed
-        page = self._options(str(self.path.parent / "exercise"))
+        changed = ForThisRun(set_=[change.option for change in self._last().changes])
+        page = self._typed.page._replace(output=str(self.path.parent / "exercise"), force=True)
         made = exercises.exercise(
             ExerciseArguments(str(self.path), key="separate", changed=changed, page=page)
         )
@@ -272,13 +261,3 @@ def _shortly(problem: Problem, path: Path) -> str:
 
 def _decoded(text: bytes) -> str:
     return text.decode("utf-8-sig")
-
-
-def _typed(changes: Sequence[Made]) -> list[Change]:
-    return [Change(f"{key}={value}", key, value) for key, value in changes]
-
-
-def _without_option(problem: Problem) -> Problem:
-    """Nobody has typed `--set` in a page."""
-    where = problem.where
-    return problem._replace(where=where._replace(source=where.source.removeprefix("--set ")))

@@ -65,7 +65,7 @@ def drawn(document: Document, rng: random.Random) -> Changes:
     """One or two numbers, a policy, decimals, perhaps another scale or mask."""
     changeable = document.changeable
     assert changeable is not None
-    keys = [place.key for place in changeable.numbers.values()]
+    keys = [*changeable.numbers.values()]
     made = {}
     for _ in range(rng.randint(1, 2)):
         number = rng.choice(
@@ -74,8 +74,8 @@ def drawn(document: Document, rng: random.Random) -> Changes:
         made[rng.choice(keys)] = number
     for choice in changeable.choices:
         values = choice.values[1:] if choice.name == "Decimals" else choice.values
-        if choice.place.key.startswith("rounding") or rng.random() < 0.3:
-            made[choice.place.key] = rng.choice(values)
+        if choice.key.startswith("rounding") or rng.random() < 0.3:
+            made[choice.key] = rng.choice(values)
     return [*made.items()]
 
 
@@ -198,7 +198,8 @@ def test_what_was_changed_can_be_sent(chromium: Any, tmp_path: Path) -> None:
             page.get_by_role("button", name="As a scenario").click()
         assert heard.value.suggested_filename == "i_love_ai.yaml"
         assert heard.value.path().read_text("utf-8") == text
-    assert text == edited(document.changeable.text, changes, SCENARIO.known)
+    sets = [f"{key}={value}" for key, value in changes]
+    assert text == edited(document.changeable.text, sets, SCENARIO.known)
     with shown(chromium, document, tmp_path / "page.html", f"#{address}") as page:
         assert page.evaluate("attncli.live.numbers()") == numbers
         assert page.locator("select[data-key=mask]").input_value() == "causal"

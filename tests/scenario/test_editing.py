@@ -61,7 +61,7 @@ def test_scalars_of_shipped_scenarios(path: Any) -> None:
         for part in place[:-1]:
             inside = inside[part]
         inside[place[-1]] = 77.25
-        new = edited(text, [(key, "77.25")])
+        new = edited(text, [f"{key}=77.25"], {})
         assert yaml.safe_load(new) == data
         assert new == f"{text[: cut.start]}{cut.before}77.25{text[cut.end :]}"
 
@@ -88,7 +88,7 @@ CASES = {
 def test_what_a_change_does_to_a_text(text: str, key: str, value: str, new: str) -> None:
     from attncli.file.keys import Key, TextKind
 
-    assert edited(text, [(key, value)], {"about": Key("about", TextKind(), "")}) == new
+    assert edited(text, [f"{key}={value}"], {"about": Key("about", TextKind(), "")}) == new
 
 
 @pytest.mark.parametrize(
@@ -106,4 +106,4 @@ def test_what_a_change_does_to_a_text(text: str, key: str, value: str, new: str)
 def test_what_has_no_place_of_its_own(text: str, key: str) -> None:
     assert splice_of(text, key) is None
     with pytest.raises(UserError):
-        edited(text, [(key, "7")])
+        edited(text, [f"{key}=7"], {})

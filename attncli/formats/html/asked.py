@@ -6,11 +6,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
 from html import escape
-from itertools import count
+from itertools import count, groupby
 from typing import NamedTuple
 
 from attncli.document.blocks import Line, Spans
-from attncli.document.changing import TextPlace
 from attncli.document.retold import Cases, Mark, Pick, Value, Verb
 from attncli.equations import deciding
 from attncli.equations.elision import MOST_FOLLOWED
@@ -37,7 +36,17 @@ from attncli.notation.trees import tree_of
 _MARK = "\ue000"
 """A character for private use, which no text of the program has; words are taken out before."""
 
-Part = str | Number | Blank | Word
+
+class Slot(NamedTuple):
+    """A number, which may become another one: whether it stands `after` a sign that says also its
+    own, or `held` in parentheses where it is below 0."""
+
+    number: Number
+    after: bool = False
+    held: bool = False
+
+
+Part = str | Slot | Blank | Word
 
 
 class _Cutting(PlainNotation):
@@ -45,10 +54,10 @@ class _Cutting(PlainNotation):
 
     def __init__(self) -> None:
         super().__init__(self.taken_out)
-        self.found: list[Number | Blank | Word] = []
+        self.found: list[Slot | Blank | Word] = []
 
     def taken_out(self, part: Number | Blank | Word) -> str:
-        self.found.append(part)
+        self.found.append(Slot(part) if isinstance(part, Number) else part)
         return f"{_MARK}{len(self.found) - 1}{_MARK}"
 
     number = blank = taken_out  # type: ignore[assignment]
@@ -71,25 +80,14 @@ def _pieces(cutting: _Cutting, node: Expression | Equation) -> list[str]:
     return unbreakable(cutting.write(node)).split(_MARK)
 
 
-class Slot(NamedTuple):
-    """A number that may become another one: whether it stands `after` a sign that says also its
-    own, or stands `held` in parentheses where it is below 0."""
-
-    number: Number
-    after: bool = False
-    held: bool = False
-
-
 _PLUS, _MINUS = "+ ", f"{MINUS} "
 _PROBE = "\0"
 """The quantity of numbers that aren't there, by which one sees how signs are written."""
 
 
-def slots_of(
-    node: Expression | Equation, changes: Callable[[Number], bool]
-) -> Iterator[Part | Slot]:
-    """The same, with slots for numbers that may change. What is around these shows by writing them
-    above and below 0; before one `after` a sign the text doesn't have it. Raises TypeError."""
+def slots_of(node: Expression | Equation, changes: Callable[[Number], bool]) -> Iterator[Part]:
+    """The same, with how numbers stand that may change, which shows by writing them above and below
+    0; before one `after` a sign the text doesn't have it. Raises TypeError."""
     numbers = [n for n in leaves(node) if isinstance(n, Number) and changes(n)]
     above, below = _Cutting(), _Cutting()
     pieces = [_pieces(c, _probing(node, changes, s)) for c, s in ((above, 1), (below, -1))]
@@ -104,9 +102,9 @@ def slots_of(
             ending = ""
             yield from (piece for piece in (before, part) if piece)
             continue
-        assert isinstance(part, Number)
+        assert isinstance(part, Slot)
         held = other == f"{before}("
-        after = part.shown > 0 and other.endswith(_MINUS) and before.endswith(_PLUS)
+        after = part.number.shown > 0 and other.endswith(_MINUS) and before.endswith(_PLUS)
         ending = ")" if held else ""
         yield from filter(None, (before.removesuffix(_PLUS) if after else before,))
         yield Slot(numbers[place], after, held)
@@ -131,7 +129,7 @@ def _probing(
 
 def _probed(part: Part) -> int | None:
     """The place of a number that stands for one that may change."""
-    cell = part.cell if isinstance(part, Number) else None
+    cell = part.number.cell if isinstance(part, Slot) else None
     return cell.row if cell is not None and cell.quantity == _PROBE else None
 
 
@@ -159,7 +157,7 @@ class AskedNumbers:
         origins: Mapping[Location, Line],
         *,
         of_sheet: bool,
-        changed: Mapping[Location, TextPlace] | None = None,
+        changed: Mapping[Location, str] | None = None,
     ) -> None:
         self._of_sheet = of_sheet
         self._origins = origins
@@ -197,7 +195,7 @@ class AskedNumbers:
         cell = slot.number.cell
         if cell is None or cell not in self._changed:
             return looks
-        return f'{looks} data-set="{escape(self._changed[cell].key)}"'
+        return f'{looks} data-set="{escape(self._changed[cell])}"'
 
     def attributes(self, number: Number) -> Mapping[str, str]:
         """The attributes of what shows a number in a picture."""
@@ -258,18 +256,16 @@ class AskedNumbers:
         parts = (self._part(part, blank) for part in self._parts(node))
         return f'<span class="worked">{"".join(parts)}</span>'
 
-    def _parts(self, node: Expression | Equation) -> Iterable[Part | Slot]:
+    def _parts(self, node: Expression | Equation) -> Iterable[Part]:
         return parts_of(node) if self._changed is None else slots_of(node, self._is_asked)
 
     def _is_asked(self, number: Number) -> bool:
         return self._asked(number) is not None
 
-    def _part(self, part: Part | Slot, blank: Callable[[Blank], str]) -> str:
+    def _part(self, part: Part, blank: Callable[[Blank], str]) -> str:
         match part:
             case Slot():
                 return self._number(part, ink_of_number(part.number))
-            case Number():
-                return self.number(part, ink_of_number(part))
             case Blank():
                 return blank(part) if part.answer is None else self.number(part.answer)
             case Word():
@@ -329,17 +325,11 @@ class AskedNumbers:
 
     def _told(self, n: int, line: Line) -> Iterator[str | list[str | int]]:
         """The parts of a line, texts beside each other as one."""
-        text = ""
-        for part in self._told_parts(n, line):
-            if isinstance(part, str):
-                text += part
-                continue
-            if text:
-                yield text
-            text = ""
-            yield part
-        if text:
-            yield text
+        for is_text, parts in groupby(self._told_parts(n, line), lambda part: type(part) is str):
+            if is_text:
+                yield "".join(map(str, parts))
+            else:
+                yield from parts
 
     def _told_parts(self, n: int, line: Line) -> Iterator[str | list[str | int]]:
         for k, (relation, expression) in enumerate(line.parts):
@@ -350,13 +340,11 @@ class AskedNumbers:
             elif relation:
                 yield f" {relation} "
             for part in self._parts(expression):
-                slot = Slot(part) if isinstance(part, Number) else part
-                place = self.place(slot.number) if isinstance(slot, Slot) else None
-                if not isinstance(slot, Slot) or place is None:
+                place = self.place(part.number) if isinstance(part, Slot) else None
+                if not isinstance(part, Slot) or place is None:
                     yield _text([part])
                 else:
-                    looks = ["after"] * slot.after + ["held"] * slot.held
-                    yield [_text([slot.number]), place, *looks]
+                    yield [_text([part]), place, *["after"] * part.after, *["held"] * part.held]
 
 
 def _is_same(result: Expression, number: Number) -> bool:
@@ -364,12 +352,12 @@ def _is_same(result: Expression, number: Number) -> bool:
     return isinstance(result, Number) and abs(result.shown) == abs(number.shown)
 
 
-def _text(parts: Iterable[Part | Slot]) -> str:
+def _text(parts: Iterable[Part]) -> str:
     """Parts as a text, without the isolates, which a page has elements for."""
     return "".join(map(_told_text, parts))
 
 
-def _told_text(part: Part | Slot) -> str:
+def _told_text(part: Part) -> str:
     match part:
         case str():
             return part

@@ -140,8 +140,8 @@ const Evaluator = (() => {
       throw trouble;
     }
   };
-  const hasCells = (tree) => typeof tree === "number" || (Array.isArray(tree) && (tree[0] === "of" || (tree[0] !== "length" && tree.slice(1).some(hasCells))));
-  const literals = (tree) => (typeof tree === "string" ? [written(tree).places] : Array.isArray(tree) && !["of", "length"].includes(tree[0]) ? tree.slice(1).flatMap(literals) : []);
+  const leavesOf = (tree) => (Array.isArray(tree) && !["of", "length"].includes(tree[0]) ? tree.slice(1).flatMap(leavesOf) : [tree]);
+  const literals = (tree) => leavesOf(tree).filter((leaf) => typeof leaf === "string").map((digits) => written(digits).places);
   const whole = (counts, how) => (counts.includes(null) ? null : how(counts));
   const most = (counts) => Math.max(0, ...counts);
 
@@ -152,8 +152,8 @@ const Evaluator = (() => {
       this.cells = []; // each number in full
       this.seen = []; // and as it is shown
       this.owner = []; // whose it is
-      this.quantities = quantities.map((its, place) => {
-        const own = { ...its, place, start: this.cells.length, count: its.rows * its.columns };
+      this.quantities = quantities.map((its) => {
+        const own = { ...its, start: this.cells.length, count: its.rows * its.columns };
         for (let k = 0; k < own.count; k += 1) {
           this.cells.push(ZERO);
           this.owner.push(own);
@@ -168,7 +168,7 @@ const Evaluator = (() => {
       this.work();
     }
 
-    worthOf(n) { return this.asShown ? this.shown(n).value : this.cells[n]; }
+    cell(n) { return this.asShown ? this.shown(n).value : this.cells[n]; }
 
     // what something comes to from the digits that are shown
     fromShown(work) {
@@ -195,7 +195,7 @@ const Evaluator = (() => {
 
     // whether a number is still worked from just this
     isWorked(n, tree) {
-      const its = this.owner[n], worked = compiled(tree, { cell: (other) => this.worthOf(other) });
+      const its = this.owner[n], worked = compiled(tree, this);
       const [told, whole] = [() => worked({}), () => its.number(n - its.start)].map((work) => this.fromShown(work));
       return told.eq(whole) || (told.isFinite() && whole.isFinite() && told.minus(whole).abs().lt("1e-40"));
     }
@@ -210,7 +210,7 @@ const Evaluator = (() => {
         return shown(value, Number(parts[1] ?? this.decimals));
       }
       if (!["+", "-", "*"].includes(sign)) {
-        const worth = { cell: (n) => this.worthOf(n), rounded: (x, own = this.decimals) => shown(x, Number(own)).value };
+        const worth = { cell: (n) => this.cell(n), rounded: (x, own = this.decimals) => shown(x, Number(own)).value };
         const value = this.fromShown(() => compiled(tree, worth)({}));
         return { value, places: value.isFinite() ? value.dp() : 0 };
       }
@@ -221,9 +221,9 @@ const Evaluator = (() => {
 
     prepare(its) {
       const operands = (its.operands || []).map((place) => this.quantities[place]);
-      const worth = {
-        cell: (n) => this.worthOf(n),
-        operand: (place, i = 0, j = 0) => this.worthOf(operands[place].start + i * operands[place].columns + j),
+      const worth = its.worth = {
+        cell: (n) => this.cell(n),
+        operand: (place, i = 0, j = 0) => this.cell(operands[place].start + i * operands[place].columns + j),
         extent: (place, axis) => (axis ? operands[place].columns : operands[place].rows),
         places: function* (over, at) {
           let cells = [at];
@@ -243,13 +243,13 @@ const Evaluator = (() => {
         its.number = (k) => worked[k]({});
       }
       if (its.forms?.every((form) => form[0] === "^" && form[1][0] === "e" && typeof form[2] === "number")) this.prepareExponentials(its);
-      its.of = operands.length ? operands : [...new Set(its.forms.flatMap((form) => [...this.inside(form)]))].map((place) => this.quantities[place]);
+      its.of = operands.length ? operands : [...new Set(its.forms.flatMap(leavesOf).filter((leaf) => typeof leaf === "number").map((n) => this.owner[n]))];
     }
 
     // Powers of e of a row, or of a column that stands alone: where they, or their sum, would be too long to work
     // with, the largest exponent is subtracted first. The line on the page says how, and is left out where it doesn't.
     prepareExponentials(its) {
-      const exponent = (k) => this.worthOf(its.forms[k][2]), wide = its.columns > 1 ? its.columns : its.count;
+      const exponent = (k) => this.cell(its.forms[k][2]), wide = its.columns > 1 ? its.columns : its.count;
       its.number = (k) => {
         const first = k - (k % wide), row = Array.from({ length: wide }, (_, j) => exponent(first + j)), top = D.max(...row);
         return exponent(k).minus(this.isTooLong(its, top, row) ? top : 0).exp();
@@ -260,11 +260,6 @@ const Evaluator = (() => {
       const limit = (SIGNIFICANT - (its.decimals ?? this.decimals)) * Math.LN10;
       if (!top.isFinite() || top.lte(limit - Math.log(row.length))) return top.isFinite() && top.lt(-700) && this.policy !== "carry";
       return top.gt(limit) || top.plus(added(row.map((x) => x.minus(top).exp())).ln()).gt(limit);
-    }
-
-    *inside(tree) {
-      if (typeof tree === "number") yield this.owner[tree].place;
-      else if (Array.isArray(tree)) for (const part of tree.slice(1)) yield* this.inside(part);
     }
 
     // the decimals that hold every true value of a part; null where no number of them need do
@@ -281,8 +276,8 @@ const Evaluator = (() => {
         case "*": return whole(each(), (counts) => counts.reduce((a, b) => a + b));
         case "^": return parts[1] === "2" && parts[0][0] !== "e" ? whole([this.placesOf(parts[0], its)], ([count]) => 2 * count) : null;
         case "/": {
-          if (hasCells(parts[1])) return null;
-          const over = ONE.div(compiled(parts[1], { extent: (place, axis) => (axis ? its.of[place].columns : its.of[place].rows) })({}));
+          if (leavesOf(parts[1]).some((leaf) => typeof leaf === "number" || leaf[0] === "of")) return null;
+          const over = ONE.div(compiled(parts[1], its.worth)({}));
           return over.precision() > SIGNIFICANT ? null : whole([this.placesOf(parts[0], its)], ([count]) => count + over.dp());
         }
       }

@@ -7,13 +7,13 @@ import json
 import zlib
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import zip_longest
+from itertools import product, zip_longest
 from typing import Any, NamedTuple
 
 from attncli.document.blocks import Document
 from attncli.document.changing import Changeable, ScenarioChoice
 from attncli.document.tables import WorkedTable
-from attncli.equations.tree import Location, axes_of
+from attncli.equations.tree import Expression, Location, axes_of
 from attncli.formats.html.asked import AskedNumbers
 from attncli.formats.html.blocks import escaped
 from attncli.formats.numbers import text_of
@@ -24,10 +24,10 @@ class _Cells:
     """The places of all numbers of a page's quantities in one list."""
 
     def __init__(self, workings: Mapping[str, WorkedTable]) -> None:
-        self.tables = {name: workings[name] for name in workings}
+        self._tables = dict(workings)
         self._first: dict[str, tuple[int, int]] = {}
         count = 0
-        for name, worked in self.tables.items():
+        for name, worked in self._tables.items():
             rows, columns = worked.table.matrix.shape
             self._first[name] = (count, columns)
             count += rows * columns
@@ -38,35 +38,34 @@ class _Cells:
 
     def quantities(self) -> Iterator[Mapping[str, Any]]:
         """Each with its numbers, or with what these are worked from."""
-        names = [*self.tables]
-        for name, worked in self.tables.items():
+        names = [*self._tables]
+        for name, worked in self._tables.items():
             matrix = worked.table.matrix
             rows, columns = matrix.shape
-            each = [(i, j) for i in range(rows) for j in range(columns)]
+            each = product(range(rows), range(columns))
             data: dict[str, Any] = {"name": name, "rows": rows, "columns": columns}
-            if not worked.formulas:
-                yield {**data, "numbers": [text_of(matrix.number(*cell)) for cell in each]}
-                continue
             if worked.own:
                 data["decimals"] = matrix.decimals
             if worked.moved:
                 data["moved"] = 1
-            if worked.equation is None:
-                yield {**data, "forms": [self._tree(worked.form(*cell)) for cell in each]}
-                continue
-            tree, shapes, operands = worked.equation
-            data["axes"] = axes_of(tree, shapes)
-            data["operands"] = [names.index(operand) for operand in operands]
-            yield {**data, "tree": tree_of(tree, self.place, shapes)}
-
-    def _tree(self, form: Any) -> Tree:  # noqa: ANN401
-        return tree_of(form, self.place)
+            if worked.equation is not None:
+                tree, shapes, operands = worked.equation
+                data["axes"] = axes_of(tree, shapes)
+                data["operands"] = [names.index(operand) for operand in operands]
+                data["tree"] = tree_of(tree, self.place, shapes)
+            elif worked.formulas:
+                data["forms"] = [self._tree(worked.form(*cell)) for cell in each]
+            else:
+                data["numbers"] = [text_of(matrix.number(*cell)) for cell in each]
+            yield data
 
     def told(self, cell: Location) -> Tree | None:
         """What the page works a number from, where that holds for these numbers only."""
-        worked = self.tables[cell.quantity]
-        form = worked.told(cell.row, cell.column) if worked.formulas else None
-        return None if form is None else self._tree(form)
+        worked = self._tables[cell.quantity]
+        return self._tree(worked.told(cell.row, cell.column)) if worked.formulas else None
+
+    def _tree(self, form: Expression | None) -> Tree | None:
+        return None if form is None else tree_of(form, self.place)
 
 
 class LivePage(NamedTuple):
@@ -100,15 +99,13 @@ class LivePage(NamedTuple):
         alike = {key: [version[key] for version in versions] for key in versions[0]}
         alike["entries"] = [*zip_longest(*alike["entries"])]
         rounding, changeable = self.document.rounding, self.changeable
-        places: dict[str, list[Any]] = {}
-        for cell, place in changeable.numbers.items():
-            places[place.key] = [cell.quantity, cell.row, cell.column, *place[1:]]
+        at = changeable.places
         data = {
             **{name: rounding[name] for name in ("policy", "decimals")},
             "text": changeable.text,
             "file": changeable.file,
-            "places": places,
-            "choices": {c.place.key: [c.value, *c.place[1:]] for c in changeable.choices},
+            "places": {key: [*cell, *at[key]] for cell, key in changeable.numbers.items()},
+            "choices": {c.key: [c.value, *at[c.key]] for c in changeable.choices},
             "others": [version["choices"] for version in versions[1:]],
             "contents": [version["contents"] for version in versions[1:]],
             "sections": sections,
@@ -134,5 +131,5 @@ def _choice(choice: ScenarioChoice) -> str:
         f"<option{' selected' if value == choice.value else ''}>{escaped(value)}</option>"
         for value in choice.values
     )
-    key = escaped(choice.place.key)
+    key = escaped(choice.key)
     return f'<label>{escaped(choice.name)} <select data-key="{key}">{options}</select></label> '

@@ -8,7 +8,7 @@ from functools import partial
 from html import escape
 from itertools import zip_longest
 from string import Template
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from attncli.document.blocks import Block, Document, Graph, Spans, WordBlank, text_of_spans
 from attncli.document.pictures import Picture
@@ -300,12 +300,10 @@ class _Part(NamedTuple):
 
 def _pieces(document: Document, live: LivePage | None) -> Iterator[Piece | _ToldOnce]:
     """What stands on a page, below a title also where it has none in other formats."""
-    title, pieces = Title(document.title, ""), pieces_of(document)
     if live is not None and document.closing:
-        told, end = [*pieces], len(document.foot)
-        start = len(told) - end - len(document.closing)
-        closing = _ToldOnce(document.closing)
-        pieces = iter([*told[:start], closing, *told[len(told) - end :]])  # type: ignore[list-item]
+        closing: tuple[Any, ...] = (_ToldOnce(document.closing),)
+        document = document._replace(closing=closing)
+    title, pieces = Title(document.title, ""), pieces_of(document)
     first = next(pieces, title)
     yield from (first,) if isinstance(first, Title) else (title, first)
     yield from pieces
@@ -333,18 +331,18 @@ def _section(k: int, part: _Part, style: HtmlStyle) -> str:
     kind = f' class="{kinds}"' if kinds else ""
     if isinstance(part.head, Title):
         style = style._replace(level=2)  # a heading right below the title skips no level
-    blocks = [*_blocks(with_tables_together(part.blocks), style)]  # type: ignore[arg-type]
+    blocks = [*_blocks(part.blocks, style)]
     if isinstance(part.head, Heading) and part.head.more:
         blocks.insert(1, _fold(part.head.more, style))
     text = "\n".join((_head(k, part.head, style), *blocks))
     return f'<section id="s{k}" aria-labelledby="h{k}"{kind}>\n{text}\n</section>'
 
 
-def _blocks(pieces: Iterable[Piece | _ToldOnce], style: HtmlStyle) -> Iterator[str]:
+def _blocks(blocks: Iterable[Any], style: HtmlStyle) -> Iterator[str]:
     """The blocks; small tables that follow each other stand beside each other."""
-    for piece in pieces:
+    for piece in with_tables_together(blocks):
         if isinstance(piece, _ToldOnce):
-            told = "\n".join(_blocks(with_tables_together(piece.blocks), style))
+            told = "\n".join(_blocks(piece.blocks, style))
             yield f'<div class="told">\n{told}\n</div>'
         elif isinstance(piece, Tables):
             beside = "\n".join(_together(group, style) for group in in_groups(piece.matrices))

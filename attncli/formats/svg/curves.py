@@ -120,14 +120,15 @@ def _curve(plot: _Plot, k: int, series: Series, asked: Asked) -> Iterator[str]:
     """Its line, which is broken where a number has no place, and its points."""
     points = plot.points(series)
     for run in _runs(points):
-        yield path(run, f"curve {_look(k)}")
+        yield path(run, f"curve {look_of(k)}")
     for point, number in zip(points, series.numbers, strict=True):
         if point:
             yield _mark(k, point, number, asked)
 
 
-def _look(k: int) -> str:
-    return f"ink{k % INKS} dash{k % DASHES}"
+def look_of(k: int, ink: str = "") -> str:
+    """How the k-th line is drawn, one with an ink of its own in that."""
+    return f"{ink or f'ink{k % INKS}'} dash{k % DASHES}"
 
 
 def _runs(points: Sequence[Point | None]) -> Iterator[list[Point]]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import product
 from math import atan2, cos, dist, hypot, pi, sin
+from operator import itemgetter
 from typing import NamedTuple
 
 from attncli.document.pictures import Arrow, ArrowGroup, Plane
 from attncli.equations.tree import Number
 from attncli.formats.numbers import text_of as number_text
+from attncli.formats.svg.curves import look_of
 from attncli.formats.svg.elements import (
     DrawnAxis,
     Picture,
@@ -41,8 +43,6 @@ _TURNS = (0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6, 7, -7, 8)
 """Where a label is tried: on the arrow's way, and turned from it by sixteenths of a circle."""
 _NEAR, _FAR = 9.0, 15.0
 """Heads so near to each other have one label; one that stands so far from its head has a line."""
-_DASHES = 4
-_PLAIN_INKS = 6
 
 
 class _Axes(NamedTuple):
@@ -117,7 +117,7 @@ def _finite(end: tuple[Number, Number]) -> bool:
 def _arrows(block: Plane, axes: _Axes) -> Iterator[_Drawn]:
     """All arrows that have an end."""
     for k, group in enumerate(block.groups):
-        kind = f"{group.ink or f'ink{k % _PLAIN_INKS}'} dash{k % _DASHES}"
+        kind = look_of(k, group.ink)
         for arrow in group.arrows:
             start = arrow.start
             if _finite(arrow.end) and (start is None or _finite(start)):
@@ -224,19 +224,18 @@ def _cut_to(box: Rectangle, elements: Sequence[str], title: str) -> Picture:
 
 def _kinds(groups: Sequence[ArrowGroup], wide: float) -> Picture:
     """A sample of each kind of arrow with its name."""
-    named = [(k, printed(group.name), group.ink) for k, group in enumerate(groups) if group.name]
-    width = max(_SAMPLE + text_width(name) + 2 * _PAD for _, name, _ in named)
-    rows = bands(named, lambda e: _SAMPLE + text_width(e[1]) + 2 * _PAD, max(wide, width), 0)
-    elements = []
+    kinds = ((printed(group.name), look_of(k, group.ink)) for k, group in enumerate(groups))
+    named = [(name, look, _SAMPLE + text_width(name) + 2 * _PAD) for name, look in kinds if name]
+    rows = bands(named, itemgetter(2), max(wide, *(size for *_, size in named)), 0)
+    elements, ends = [], []
     for i, row in enumerate(rows):
         x, y = 0.0, _LINE * (i + 0.5)
-        for k, name, ink in row:
-            kind = f"vector {ink or f'ink{k % _PLAIN_INKS}'} dash{k % _DASHES}"
-            elements.append(arrow_to((x, y), (x + _SAMPLE - 6, y), kind))
+        for name, look, size in row:
+            elements.append(arrow_to((x, y), (x + _SAMPLE - 6, y), f"vector {look}"))
             elements.append(text_at(x + _SAMPLE, y, name))
-            x += _SAMPLE + text_width(name) + 2 * _PAD
-    sizes = [sum(_SAMPLE + text_width(name) + 2 * _PAD for _, name, _ in row) for row in rows]
-    return Picture("", "", (max(sizes), _LINE * len(rows)), tuple(elements))
+            x += size
+        ends.append(x)
+    return Picture("", "", (max(ends), _LINE * len(rows)), tuple(elements))
 
 
 def _above(upper: Picture, lower: Picture | None) -> Picture:
