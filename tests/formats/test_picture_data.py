@@ -27,6 +27,8 @@ from attncli.document.pictures import (
     Plane,
     Series,
 )
+from attncli.equations import deciding
+from attncli.equations.tree import INNER, without_rounding
 from attncli.formats import RenderOptions, format_names, render
 from attncli.names import Word, raw
 from attncli.pages.parts.selection import Selection, select
@@ -100,12 +102,16 @@ def test_temperatures_are_worked_by_the_same_equations(change: tuple[str, ...]) 
 
 
 def test_only_the_numbers_of_the_page_know_their_cells() -> None:
+    """Those at another temperature know how they are made of these."""
     trace = shipped_trace("i_love_ai")
     (bars,) = pictures_of(trace, Bars, "several temperatures")
     for series in bars.series:
         for number in series.numbers:
-            assert (number.cell is not None) == (raw(series.name) == "T = 1")
-            assert number.cell is None or trace[number.cell.quantity].number(1, number.cell.column)
+            assert number.cell is not None
+            assert (number.cell == INNER) == (raw(series.name) != "T = 1")
+            made = number.form
+            assert made is None or deciding.rounded(without_rounding(made), 3) == number.shown
+            assert made or trace[number.cell.quantity].number(1, number.cell.column) == number
 
 
 def test_bars_are_scores_and_what_softmax_makes_of_them() -> None:
