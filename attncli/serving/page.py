@@ -26,7 +26,7 @@ def with_state(session: ServedScenario) -> str:
 
 def _state(session: ServedScenario, version: int) -> str:
     panels = "".join(
-        f'<details data-panel="{name}"><summary>{title}</summary><div></div></details>'
+        f'<details data-panel="{name}"><summary>{title}</summary><div tabindex="0"></div></details>'
         for name, title in PANELS.items()
     )
     return f"""\

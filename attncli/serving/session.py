@@ -3,6 +3,7 @@ page: what the page is by now, what is wrong, what can be undone."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -37,6 +38,19 @@ _MARK = b"\xef\xbb\xbf"
 _SERVED = RenderOptions(served=True)
 
 
+_ARRAYS = re.compile(rb"""[^\s:,'"{}\[\]]+\.(?:npy|npz|safetensors)\b""")
+"""What may be the name of a file of arrays."""
+
+
+def _stamp(path: Path) -> object:
+    """What changes when a file is written."""
+    try:
+        stat = path.stat()
+    except (OSError, ValueError) as error:
+        return type(error)
+    return stat.st_mtime_ns, stat.st_size, stat.st_ino
+
+
 class Worked(NamedTuple):
     """A scenario as it was once worked: its file's text, what was changed in that, its page."""
 
@@ -68,6 +82,7 @@ class ServedScenario:
         self._typed = Arguments(str(self.path), page=page)
         self._written: bytes | None = None
         self._known: object = None
+        self._arrays: Sequence[object] = ()
         self._worked: Worked | None = None
 
     @property
@@ -81,16 +96,18 @@ class ServedScenario:
     # -- following the file ------------------------------------------------------------------------
 
     def follow(self) -> None:
-        """Works the page anew if the file was written since."""
-        try:
-            stat = self.path.stat()
-            known: object = (stat.st_mtime_ns, stat.st_size, stat.st_ino)
-        except OSError as error:
-            known = error.errno
-        if known != self._known:
-            self._known = known
-            if not self.version or self.problems or self._on_disk() != self.text:
-                self.renew()
+        """Works the page anew if the file was written since, or an array that it names."""
+        known, before = _stamp(self.path), self._known
+        self._known = known
+        is_new = known != before and (
+            not self.version or bool(self.problems) or self._on_disk() != self.text
+        )
+        if is_new or self._arrays_written() != self._arrays:
+            self.renew()
+
+    def _arrays_written(self) -> Sequence[object]:
+        names = (name.decode("utf-8", "replace") for name in _ARRAYS.findall(self.text))
+        return [_stamp(self.path.parent / name) for name in names]
 
     def _on_disk(self) -> bytes:
         try:
@@ -101,6 +118,7 @@ class ServedScenario:
     def renew(self) -> None:
         """Works the page of what the file says with the changes, or tells what is wrong."""
         self.text = self._on_disk()
+        self._arrays = self._arrays_written()  # before they are read
         self.problems = self._attempted(self.changes)
         self.version += bool(self.problems)
 

@@ -21,7 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from tests.helpers.browser import NEEDS_BROWSER
+from tests.helpers.browser import NEEDS_BROWSER, findings
+from tests.helpers.marking_cases import run
 
 pytest.importorskip("uvicorn")
 from attncli.library.arguments import ServeArguments
@@ -224,6 +225,33 @@ def test_the_panels_follow(chromium: Any, served: Served) -> None:
         status, sheet = served.ask(name)
         assert status == 200
         assert "<title>" in sheet
+        assert findings(page, "#served") == []
+        page.set_viewport_size({"width": 400, "height": 700})
+        assert page.locator("#how").is_visible()
+        assert not page.locator("#served").is_visible()  # it would lie below the card
+        page.click("#how .close")
+        assert page.locator("#served").is_visible()
+
+
+def test_an_array_that_is_written_is_read_again(tmp_path: Path) -> None:
+    np.save(tmp_path / "keys.npy", np.eye(2))
+    file = tmp_path / "mine.yaml"
+    file.write_text(TEXT.replace("[[1, 1], [0, 1]]", "{file: keys.npy}"))
+    with serving(file) as served:
+        served.until(lambda page: 'data-version="1"' in page)
+        np.save(tmp_path / "keys.npy", np.full((2, 2), 7.25))
+        served.until(lambda page: "7.25" in page)
+        (tmp_path / "keys.npy").unlink()
+        served.until(lambda page: "mine.yaml:7:" in page)
+
+
+def test_without_its_packages_it_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "attncli.serving.server", None)
+    result = run("serve", "i_love_ai", "--no-open")
+    assert result.exit_code == 2
+    assert "pip install 'attncli[serve]'" in result.stderr
 
 
 def test_nothing_is_written_over_what_others_wrote(served: Served) -> None:
