@@ -37,6 +37,7 @@ from attncli.document.blocks import (
 )
 from attncli.document.grid import BAR, BETWEEN_TABLES, GAP, grid_of
 from attncli.document.pictures import PICTURES
+from attncli.document.retold import Followed, retold
 from attncli.document.tables import MatrixBlock, SideBySide, in_groups
 from attncli.equations.tree import Equation
 from attncli.names import Name, Word
@@ -239,11 +240,12 @@ def how_to_see_less(detail: str, length: int, asked: str = "") -> list[Block]:
     if detail == "rows":
         whose: Spans = (", that of “", Word(asked), "” where there is one") if asked else ()
         spans: Spans = ("One row of each table is worked", *whose, " (", Term("--detail full"))
-        return [Callout((*spans, ": all, ", Term("--detail summary"), ": none)."))]
+        notes = (*spans, ": all, ", Term("--detail summary"), ": none).")
+        return [Callout(retold(Followed(), *notes))]
     if detail == "full" and length > LONG:
         rows = ("This page is long. ", Term("--detail rows"), " works one row of each table. ")
         less = " shows the weights, the results and what was found."
-        return [Callout((*rows, Term("--detail summary"), less))]
+        return [Callout(retold(Followed(), *rows, Term("--detail summary"), less))]
     return []
 
 
