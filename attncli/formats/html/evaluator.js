@@ -352,7 +352,10 @@ const Evaluator = (() => {
 
     static text = text;
 
-    // what a tree comes to whose numbers are these
-    static worth(tree, cell) { return compiled(tree, { cell })({}); }
+    // whether a condition is met by these numbers: what it comes to is known, and isn't 0
+    static isMet(condition, cell) {
+      const number = attempted(() => compiled(condition, { cell })({}));
+      return !number.isNaN() && !number.isZero();
+    }
   };
 })();

@@ -277,10 +277,9 @@
       const own = part.value ? (part.pick ? part : parts.slice(0, k).findLast(isPick)) : part.verbs ? parts.slice(k).find(isPick) : part;
       if (part.names) part.span.innerHTML = part.found.verb === 2 && parts.some(({ verbs }) => verbs) ? "" : tied(part.found.tops.map((j) => named(part, j)), part.again);
       else if (part.cases) {
-        const met = part.cases.find(([tree]) => tree === null || !Evaluator.worth(tree, (n) => numberAt(n).value).isZero());
+        const met = part.cases.find(([tree]) => tree === null || Evaluator.isMet(tree, (n) => numberAt(n).value));
         part.span.innerHTML = met ? met[1] : "";
-      }
-      else if (part.verbs) {
+      } else if (part.verbs) {
         const verb = part.verbs[own.found.verb], goesOn = part.goes_on && verb === before;
         part.span.textContent = goesOn ? verb.replace(/^attends (most )?/, "") : verb;
         before = verb;

@@ -160,9 +160,11 @@ def _normed(told: Told) -> Spans | None:
     if mean is None or normed is None:
         return None
     row = normed.row(told.row(normed))
-    middle = Quotient(Sum(tuple(row)), constant(len(row)))
-    squares = Sum(tuple(Power(minus(number, middle), TWO) for number in row))
-    deviation = Root(Quotient(squares, constant(len(row))))
+    middle, squares = (
+        Quotient(Sum(tuple(terms)), constant(len(row)))
+        for terms in (row, [Power(number, TWO) for number in row])
+    )
+    deviation = Root(minus(squares, Power(middle, TWO)))
     near = (is_less(Apply("abs", (part,)), _NEARLY) for part in (middle, minus(deviation, ONE)))
     ends = " now has mean 0 and standard deviation 1, up to rounding."
     return by_case((Product(tuple(near)), ("The row of ", *told.token(normed), ends)))
