@@ -36,8 +36,6 @@ from attncli.trace import Trace
 from tests import oracle
 
 _MOST_TOLD = 12
-_PATHS = 3
-"""Of each variant so many others than `carry` and `exact` are tried."""
 
 
 class Disagreement(NamedTuple):
@@ -79,6 +77,9 @@ def trial(
 
 
 def _holds(key: Interval, other: Interval) -> bool:
+    """Whether a key accepts all that the oracle does; of a count, the one number that it is."""
+    if key.low == key.high:
+        return other.low <= key.low <= other.high
     return key.low <= other.low and other.high <= key.high
 
 
@@ -88,22 +89,24 @@ def _ranges(
     what: BlankedPage,
     places: Sequence[Blankable],
 ) -> dict[str, Interval]:
-    """What the oracle accepts for each place: for a given number, half a unit around it. Where
-    the sheet's own numbers are exact, and it starts from rounded ones, its own count, too."""
+    """What the oracle accepts for each place, a unit and a half around what either policy gives; for
+    a given number, around that. Where the sheet's own numbers are exact, and it starts from rounded
+    ones, its own count, too."""
     trace = what.trace
     cells = {place.id: place.number.cell for place in places}
     made = [cell for cell in cells.values() if cell is not None and not trace[cell.quantity].given]
     start = {name: shown_rows(trace[name]) for name in what.context}
-    own, roots = not trace.rounding.carries, [int(square) for square in what.roots]
-    found = oracle.intervals(data, made, folder, start, own=own, paths=_PATHS, roots=roots)
+    own = not trace.rounding.carries
+    found = oracle.intervals(data, made, folder, start, own=own)
     ranges: dict[str, Interval] = {}
     for place in places:
         interval = found.get(cells[place.id] or INNER)
         if interval is None:
             given = max(trace.rounding.decimals, decimals.places(place.number.shown))
-            ranges[place.id] = around((place.number.shown,), given)
+            ranges[place.id] = around((place.number.shown,), given, 3)
         else:
-            ranges[place.id] = Interval(*interval[:2])
+            unit = decimals.unit(interval.decimals)
+            ranges[place.id] = Interval(interval.low - unit, interval.high + unit)
     return ranges
 
 

@@ -1,27 +1,21 @@
-"""What is accepted for a blank, and why: all that honest paths lead to from the numbers that the
-sheet shows, half a unit of the last place around it, and what the known mistakes give; and the
-worked solution of what a section asks for, its lines as `attn run` prints them."""
+"""What a key accepts for a blank that knows nobody's earlier numbers, and what the known mistakes
+give; and the worked solution of what a section asks for, its lines as `attn run` prints them."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from decimal import Decimal
 from functools import cache, reduce
 from typing import Any
 
-import numpy as np
-
 from attncli.document.blocks import Block, Callout, ColumnSum, Derivation, Line, Spans, Table, each
 from attncli.document.questions import Interval, Item, MistakenAnswer, RightAnswer, points_text
-from attncli.equations.enclosures import Enclosure, enclosed_number
 from attncli.equations.matrix import Matrix
 from attncli.equations.tree import INNER, Expression, Location, Number, Omitted, Root, numbers_in
 from attncli.exercises.line_blanks import Blankable, inside_of
 from attncli.exercises.tasks import is_counted
 from attncli.languages import FrameWords, Words
-from attncli.marking.honest_paths import Paths, on_the_way, rounded
 from attncli.names import Name, Word
 from attncli.notation import plain
 from attncli.notation.plain import MINUS
@@ -37,29 +31,26 @@ _SURELY_ALIKE = 0.49
 
 Numbers = Mapping[str, Number]
 """Numbers by the ids of blanks."""
-_NOISE = 1e-12
-"""What floats are off by beside a number."""
-_FINER = 1
-"""Decimals beyond its own to which what is told in full is known."""
-Ends = tuple[list[list[float]], list[list[float]]]
-"""The least and the greatest numbers of a table."""
+_HALVES = 3
+"""Half units of the last place that a key lets pass around what the two policies give: whoever
+carries, or keeps in full, is never further off."""
 
 
 def key_of(
-    reach: Reach, place: Blankable, carry: Number | None, exact: Number | None
+    sources: Sources, place: Blankable, carry: Number | None, exact: Number | None
 ) -> RightAnswer:
-    """What is accepted for a blank: all that is in `reach` of honest paths. `carry` and `exact` are
-    what the policies give from what the sheet shows, nothing where one of them can't work it."""
+    """What a key that knows nobody's earlier numbers accepts for a blank: what lies between what
+    carrying and full precision give, `carry` and `exact` (nothing where one of them can't work
+    it), and a unit and a half of the last place around that."""
     own, both = place.number, (carry, exact)
-    source = reach.source(place)
-    places = _places(reach, place, source, both[0] or own)
+    source = sources.of(place)
+    places = _places(sources, place, source, both[0] or own)
     half = half_a_unit(places)
-    if not own.shown.is_finite() or _is_count(reach.trace, place.quantity):
+    if not own.shown.is_finite() or _is_count(sources.trace, place.quantity):
         return RightAnswer(own, Interval(own.shown, own.shown), *both, half=half)
     others = [n for n in both if n is not None and n is not own and n.shown.is_finite()]
     reached = [value_at(number, places) for number in (own, *others)]
-    accepted = around(reached + reach.of(place, source, places, reached[0]), places)
-    return RightAnswer(own, accepted, *both, half=half)
+    return RightAnswer(own, around(reached, places, _HALVES), *both, half=half)
 
 
 def _is_count(trace: Trace, name: str) -> bool:
@@ -73,19 +64,14 @@ def _is_count(trace: Trace, name: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Reach:
-    """What honest paths lead to from what a sheet shows."""
+class Sources:
+    """In which cells of a trace the numbers of a sheet were rounded, or given."""
 
-    paths: Paths
-    _told: dict[tuple[str, int], Ends] = field(default_factory=dict)
+    trace: Trace
     _decimals: dict[str, int] = field(default_factory=dict)
     _copies: dict[str, bool] = field(default_factory=dict)
 
-    @property
-    def trace(self) -> Trace:
-        return self.paths.trace
-
-    def source(self, place: Blankable) -> Location | None:
+    def of(self, place: Blankable) -> Location | None:
         """The cell that a place's number was rounded in, or given in, whatever copies it since."""
         cell = place.number.cell
         if cell is None or cell is INNER:
@@ -101,76 +87,18 @@ class Reach:
             self._decimals[name] = _decimals_of(self.trace, name)
         return self._decimals[name]
 
-    def of(
-        self, place: Blankable, source: Location | None, places: int, known: Decimal
-    ) -> list[Decimal]:
-        """The least and the greatest number that paths lead to, rounded, besides one that is known;
-        nothing where they have no end, as where one divides by what may be rounded to 0."""
-        cell = source or place.number.cell
-        if cell is INNER:
-            return self.on_the_way(place, places)
-        if cell is None:
-            return []
-        name, i, j = cell
-        if (name, places) not in self._told:
-            self._told[name, places] = self._ends(name, places)
-        low, high = self._told[name, places]
-        ends = {low[i][j], high[i][j]}
-        if not all(map(math.isfinite, ends)):
-            return []
-        ends.discard(float(known))
-        return [decimals.round_to(Decimal(repr(end)), places) for end in ends]
 
-    def on_the_way(self, place: Blankable, places: int) -> list[Decimal]:
-        """The same of what a line comes to on its way; not rounded where that is told in full."""
-        low, high = (end.item() for end in self._worked(place.number, place.quantity))
-        if not (math.isfinite(low) and math.isfinite(high)) or high - low <= _NOISE * abs(high):
-            return []
-        if decimals.places(place.number.shown) <= places:
-            ends = rounded(np.array([low, high]), places).tolist()
-            return [decimals.round_to(Decimal(repr(end)), places) for end in ends]
-        unit = decimals.unit(places + _FINER)
-        ways = (low, ROUND_FLOOR), (high, ROUND_CEILING)
-        return [Decimal(repr(end)).quantize(unit, way) for end, way in ways]
-
-    def _worked(self, number: Number, quantity: str) -> Enclosure:
-        """Between which numbers one on the way lies before it is rounded."""
-
-        def known(node: Expression) -> Enclosure | None:
-            if not isinstance(node, Number) or node.cell is None:
-                return None
-            if node.cell is INNER:
-                inner = self._worked(node, quantity)
-                places = _places_on_the_way(self.trace, quantity, node)
-                return inner if node.form is None else on_the_way(inner, places)
-            name, i, j = node.cell
-            return Enclosure(*(end[i : i + 1, j : j + 1] for end in self.paths.carried(name)))
-
-        if number.form is None:
-            return Enclosure.of(np.array([[float(number.full)]]))
-        return enclosed_number(number.form, known)
-
-    def _ends(self, name: str, places: int) -> Ends:
-        """A whole quantity's numbers; what the sheet shows is as it is shown."""
-        held = self.paths.known.get(name)
-        if held is None and places == self.paths.decimals(name):
-            low, high = self.paths.written(name)
-        else:
-            low, high = (rounded(end, places) for end in held or self.paths.made(name))
-        return low.tolist(), high.tolist()
-
-
-def _places(reach: Reach, place: Blankable, source: Location | None, number: Number) -> int:
+def _places(sources: Sources, place: Blankable, source: Location | None, number: Number) -> int:
     """The decimals that a number is rounded to: those of its quantity, a copy's those of what it
     copies."""
-    trace = reach.trace
+    trace = sources.trace
     if source is INNER:
         return _places_on_the_way(trace, place.quantity, number)
     if source is not None and trace[source.quantity].given:
         written = trace[source.quantity].number(source.row, source.column)
         return max(trace.rounding.decimals, decimals.places(written.shown))
     name = place.quantity if source is None else source.quantity
-    rounded = reach.decimals(name)
+    rounded = sources.decimals(name)
     if number.full != number.shown or name != place.quantity:
         return rounded
     fits = decimals.fits(number.shown, rounded)
@@ -240,11 +168,11 @@ def half_a_unit(places: int) -> Decimal:
     return Decimal((0, (5,), -(places + 1)))
 
 
-def around(numbers: Iterable[Decimal], places: int) -> Interval:
-    """Half a unit of the last place around either of some numbers."""
-    half = half_a_unit(places)
+def around(numbers: Iterable[Decimal], places: int, halves: int = 1) -> Interval:
+    """So many half units of the last place around either of some numbers."""
+    off = half_a_unit(places) * halves
     known = list(numbers)
-    return Interval(decimals.difference(min(known), half), decimals.added(max(known), half))
+    return Interval(decimals.difference(min(known), off), decimals.added(max(known), off))
 
 
 def with_slips(
@@ -376,7 +304,8 @@ def what_is_accepted(
     own = words.keys
     halves = [
         own.half.format(
-            half=_number(x), decimals=words.facts.counted("decimals", decimals.places(x) - 1)
+            half=_number(x * _HALVES),
+            decimals=words.facts.counted("decimals", decimals.places(x) - 1),
         )
         for x in dict.fromkeys(key.half for key in keys if key.accepted.low != key.accepted.high)
     ]

@@ -13,7 +13,7 @@ from attncli.document.questions import Interval, Item, RightAnswer
 from attncli.document.tables import MatrixBlock
 from attncli.equations.tree import Number
 from attncli.exercises.answer_keys import (
-    Reach,
+    Sources,
     key_of,
     number_of,
     solution_of,
@@ -34,7 +34,9 @@ from attncli.exercises.tasks import room, task_of
 from attncli.exercises.workable_sections import StepSection, working_in
 from attncli.file.problems import ScenarioError
 from attncli.languages import FrameWords, Words
-from attncli.marking.honest_paths import Flags, Paths, Tolerance, paths_from, together
+from attncli.marking.honest_paths import Flags, Tolerance
+from attncli.marking.judging import Judge
+from attncli.numbers import decimals
 from attncli.option_values import POLICIES, Policy
 from attncli.pages.parts.blocks import folded
 from attncli.pages.parts.selection import Selection, SelectionError
@@ -49,14 +51,14 @@ _NONE = Tolerance()
 
 def let_pass(key: RightAnswer, tolerance: Tolerance) -> RightAnswer:
     """A key that lets more pass: units of the last place, an absolute and a relative difference;
-    and what the answer is when it is given with so many significant digits."""
+    and what rounds to so many significant digits as the answer does."""
     if tolerance == _NONE or not key.number.shown.is_finite():
         return key
     shown = key.number.shown
     more = 2 * key.half * tolerance.units + tolerance.absolute + abs(shown) * tolerance.relative
-    around = _rounded_off(shown, tolerance.digits)
     low, high = key.accepted
-    wider = Interval(min(low - more, shown - around), max(high + more, shown + around))
+    least, most = _to_digits(shown, tolerance.digits)
+    wider = Interval(min(low - more, least), max(high + more, most))
     return key._replace(accepted=wider)
 
 
@@ -73,23 +75,25 @@ def what_passes(tolerance: Tolerance, words: Words) -> tuple[Callout, ...]:
     return (Callout((words.lets_pass.format(what=text),)),) if text else ()
 
 
-def _rounded_off(number: Decimal, digits: int | None) -> Decimal:
-    """The most that a number changes when only so many digits of it are given."""
+def _to_digits(number: Decimal, digits: int | None) -> Interval:
+    """What rounds to so many significant digits as a number does."""
     if digits is None or not number:
-        return Decimal(0)
-    return Decimal(5).scaleb(number.adjusted() - digits)
+        return Interval(number, number)
+    last = number.adjusted() - digits + 1
+    short = decimals.round_to(number, -last)
+    half = Decimal(5).scaleb(last - 1)
+    return Interval(short - half, short + half)
 
 
 class BlankedPage(NamedTuple):
     """What is taken out of a page for one form of an exercise: the places that are asked for, and
-    the page without them. Where honest paths lead may be `known`."""
+    the page without them."""
 
     request: ExerciseRequest
     page: WholePage
     places: Sequence[Blankable]
     asked: Asked
     asking: Sequence[tuple[StepSection, list[Blankable]]]
-    known: Paths | None = None
 
     @property
     def trace(self) -> Trace:
@@ -111,15 +115,15 @@ class BlankedPage(NamedTuple):
     def keys(self) -> dict[str, RightAnswer]:
         """What is accepted for each of the places that are asked for, by their ids."""
         carry, exact = map(self._numbers_under, POLICIES)
-        reach, tolerance = Reach(self.paths), self.request.tolerance
+        sources, tolerance = Sources(self.trace), self.request.tolerance
         known = ((place.id, place) for place in self.places)
-        keys = ((id_, key_of(reach, b, carry.get(id_), exact.get(id_))) for id_, b in known)
+        keys = ((id_, key_of(sources, b, carry.get(id_), exact.get(id_))) for id_, b in known)
         return {id_: let_pass(key, tolerance) for id_, key in keys}
 
     @property
-    def paths(self) -> Paths:
-        """Where honest paths lead from what the sheet shows."""
-        return self.known or paths_from(self.trace, self.context, self.roots)
+    def judge(self) -> Judge:
+        """Who judges what is written on the sheet."""
+        return Judge(self.trace, self.context, self.request.tolerance, self.roots)
 
     def _numbers_under(self, policy: Policy) -> Mapping[str, Number]:
         """The numbers of the blanks under a policy, worked from what the sheet shows; none where
@@ -183,7 +187,7 @@ class BlankedPage(NamedTuple):
     ) -> Section:
         """A section that asks something in words, too, before the room for working; where that is
         all, its solution has the working that leads to the answers."""
-        questions = [q.asked_on(self.paths) for q in asked]
+        questions = [q.asked_on(self.judge.key) for q in asked]
         keys = [key for question in questions if (key := question.words) is not None]
         blocks = blocks_of(self.trace, asked, keys, words)
         lines: list[Block] = []
@@ -281,12 +285,6 @@ def blanks_of(trace: Trace, request: ExerciseRequest) -> Blanks:
             name, i, j = place.cell
             cells.setdefault(name, np.zeros(trace[name].matrix.shape, dtype=np.bool_))[i, j] = True
     return Blanks(cells, frozenset(what.context), what.roots, request.tolerance)
-
-
-def worked_together(pages: Sequence[BlankedPage]) -> list[BlankedPage]:
-    """The same for some forms of one exercise, with what all of them need worked at once."""
-    paths = together([page.paths for page in pages])
-    return [page._replace(known=known) for page, known in zip(pages, paths, strict=True)]
 
 
 def shown_rows(quantity: Quantity) -> list[list[Decimal]]:

@@ -15,8 +15,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from hashlib import sha256
-from itertools import islice
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from attncli.building.exercise_file import Frame
 from attncli.document.blocks import (
@@ -48,8 +47,7 @@ from attncli.document.questions import (
 from attncli.document.tables import MatrixBlock
 from attncli.equations.elision import MOST_PARTS, elided
 from attncli.equations.tree import Blank, Node, Omitted, with_each
-from attncli.errors import UserError
-from attncli.exercises.blanked import BlankedPage, taken, worked_together
+from attncli.exercises.blanked import BlankedPage, taken
 from attncli.exercises.fingerprint import MadeFrom, fingerprint
 from attncli.exercises.line_blanks import Asked
 from attncli.exercises.requests import ExerciseRequest
@@ -105,35 +103,6 @@ def _layer_of(part: PlannedStep) -> Layer:
     return place.layer if isinstance(place, LayerPlace) else place.stack.layers[0]
 
 
-T = TypeVar("T")
-
-
-_AT_ONCE = 32
-
-
-def in_groups(items: Iterable[T]) -> Iterator[list[T]]:
-    """The items, some at a time; those before an error come before it."""
-    rest = iter(items)
-    while True:
-        group: list[T] = []
-        try:
-            group.extend(islice(rest, _AT_ONCE))
-        except UserError:
-            if group:
-                yield group
-            raise
-        if group:
-            yield group
-        if len(group) < _AT_ONCE:
-            return
-
-
-_NUMBER = re.compile(r"\((?:\d+, )*\d+\)|\d+(?:\.\d+)?")
-"""A number, or several in parentheses: what a table leaves open."""
-_BETWEEN = re.compile(r"(?<=[.?:]) (?=[A-Zε])|(?<= ·) ")
-"""Where a sentence, or a part of a place, is followed by another."""
-
-
 def translated(section: Section, language: str) -> Section:
     """A section as it is told in a language."""
     if not sentences_in(language):
@@ -156,6 +125,12 @@ def _parts(value: Any, language: str) -> Any:  # noqa: ANN401
     if type(value) is tuple:
         return tuple(_parts(data, language) for data in value)
     return _span(value, language)
+
+
+_NUMBER = re.compile(r"\((?:\d+, )*\d+\)|\d+(?:\.\d+)?")
+"""A number, or several in parentheses: what a table leaves open."""
+_BETWEEN = re.compile(r"(?<=[.?:]) (?=[A-Zε])|(?<= ·) ")
+"""Where a sentence, or a part of a place, is followed by another."""
 
 
 def _span(span: Span, language: str) -> Span:
@@ -195,14 +170,13 @@ def exercise(
 def exercises(
     forms: Iterable[tuple[str, Trace]], request: ExerciseRequest, command: str, frame: Frame
 ) -> Iterator[tuple[str, Trace, Document]]:
-    """The exercise in each form; what their keys need is worked for many forms at once."""
-    words = words_of(frame.language)
-    for some in in_groups(forms):
-        taken_out = [taken(trace, request, form, words.tasks) for form, trace in some]
-        made_from = MadeFrom.of_scenario(some[0][1].scenario)
-        for (form, trace), what in zip(some, worked_together(taken_out), strict=True):
-            made_from = made_from.like(trace.scenario)
-            yield form, trace, _told(what, form, command, frame, made_from)
+    """The exercise in each form."""
+    words, made_from = words_of(frame.language), None
+    for form, trace in forms:
+        what = taken(trace, request, form, words.tasks)
+        own = trace.scenario
+        made_from = MadeFrom.of_scenario(own) if made_from is None else made_from.like(own)
+        yield form, trace, _told(what, form, command, frame, made_from)
 
 
 def _told(

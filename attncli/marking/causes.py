@@ -4,9 +4,8 @@ of it explains most."""
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple
@@ -29,7 +28,17 @@ from attncli.equations.tree import (
     e_to,
 )
 from attncli.file.problems import ScenarioError
-from attncli.marking.honest_paths import Flags, Paths, Tolerance, at_cell, ranges, rounded, taken
+from attncli.marking.honest_paths import (
+    Flags,
+    Paths,
+    Places,
+    Tolerance,
+    Written,
+    at_cell,
+    ranges,
+    rounded,
+    taken,
+)
 from attncli.marking.slips import (
     comes_of_rounding_early,
     moved_tables,
@@ -47,8 +56,8 @@ from attncli.trace import Definition, PlannedStep, Trace
 
 
 class WrongWay(NamedTuple):
-    """A known mistake that can be made in a trace, or another right way, as its judgement says:
-    what it makes in other ways, the first of these being what it is called a mistake in."""
+    """A known mistake that can be made in a trace: what it makes in other ways, the first of these
+    being what it is called a mistake in."""
 
     name: str
     says: str
@@ -57,7 +66,6 @@ class WrongWay(NamedTuple):
     """The same mistake in each place, where it is made in several."""
     variant: int = 0
     """Which of the ways to make it this is."""
-    judgement: Judgement = "known mistake"
 
     def places_in(self, names: Collection[str]) -> int:
         """In how many places it makes one of some quantities."""
@@ -72,21 +80,15 @@ class WrongWay(NamedTuple):
 class KnownMistakes:
     """The known mistakes of a trace, each with the paths on which it alone is made."""
 
-    def __init__(self, right: Paths, tolerance: Tolerance) -> None:
-        self.right, self.tolerance = right, tolerance
-        self._paths: dict[tuple[int, bool], Paths] = {}
+    def __init__(self, trace: Trace, tolerance: Tolerance) -> None:
+        self.trace, self.tolerance = trace, tolerance
         self._instead: dict[int, dict[str, Definition]] = {}
 
     @cached_property
     def ways(self) -> tuple[WrongWay, ...]:
         """All of them, in the order of the story; then each that may be made in several places as
         it is made in all of them."""
-        trace = self.right.trace
-        single = [
-            way
-            for part in trace.story
-            for way in (*right_ways(trace, part), *declared_ways(trace, part))
-        ]
+        single = [way for part in self.trace.story for way in declared_ways(self.trace, part)]
         alike: dict[tuple[str, str, int], list[WrongWay]] = {}
         for way in single:
             alike.setdefault((way.definitions[0].step, way.name, way.variant), []).append(way)
@@ -104,40 +106,37 @@ class KnownMistakes:
         """The mistakes that may show first in a quantity: those in making it, or in making what is
         between it and quantities that are given; those of some names, which were made before, in
         making anything that it is made of."""
-        near = _between(self.right.trace, name, given)
+        near = _between(self.trace, name, given)
         found = {k for text in near for k in self._by_quantity.get(text, ())}
         if again:
-            near = _between(self.right.trace, name, ())
+            near = _between(self.trace, name, ())
             every = {k for text in near for k in self._by_quantity.get(text, ())}
             found |= {k for k in every if self.ways[k].name in again}
         return sorted(k for k in found if self.ways[k].places_in(near) > 1 or not self.ways[k].all)
 
-    def paths(self, k: int, theirs: Paths, *, roughly: bool = True) -> Paths:
+    def paths(self, k: int, theirs: Paths) -> Paths:
         """Where a mistake leads from an author's own numbers."""
         if k not in self._instead:
-            self._instead[k] = {d.name: self._by_hand(d) for d in self.ways[k].definitions}
-        instead = self._instead[k]
-        if theirs is not self.right:
-            return theirs.from_here(instead=instead, roughly=roughly)
-        if (k, roughly) not in self._paths:
-            self._paths[k, roughly] = theirs.from_here(instead=instead, roughly=roughly)
-        return self._paths[k, roughly]
+            self._instead[k] = {d.name: self._by_hand(d, theirs) for d in self.ways[k].definitions}
+        return theirs.from_here(instead=self._instead[k])
 
-    def _by_hand(self, definition: Definition) -> Definition:
+    @staticmethod
+    def _by_hand(definition: Definition, theirs: Paths) -> Definition:
         """The same, where an exponent that is a quotient is worked by itself first."""
-        places = constant(self.right.decimals(definition.name))
+        places = constant(theirs.decimals(definition.name))
         return swapped(definition, lambda node: _worked_first(node, places)) or definition
 
-    def ranges(self, paths: Paths, name: str) -> Enclosure | None:
-        """What is right for a quantity on some paths; None of a mistake that its numbers, or their
-        shapes, don't allow."""
+    def ranges(self, paths: Paths, name: str, places: Places | None = None) -> Enclosure | None:
+        """What is right for a quantity on some paths, for numbers of so many decimals; None of a
+        mistake that its numbers, or their shapes, don't allow."""
         if paths.is_circular:
             return None
         try:
-            held = ranges(paths, name, self.tolerance)
+            if paths.made(name).low.shape != self.trace[name].matrix.shape:
+                return None
+            return ranges(paths, name, self.tolerance, places)
         except (ValueError, ArithmeticError, ScenarioError, IndexError, TypeError):
             return None
-        return held if held.low.shape == self.right.trace[name].matrix.shape else None
 
 
 def _worked_first(node: Expression, places: Number) -> Expression | None:
@@ -155,23 +154,6 @@ def declared_ways(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
         for k, definitions in enumerate(all_made_wrongly(trace, part, mistake)):
             says = mistake.says_of(definitions[0])
             yield WrongWay(mistake.name, says, definitions, variant=k)
-
-
-def right_ways(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
-    """The other ways in which a part is worked rightly, too: with a softmax that subtracts the
-    maximum of each row first."""
-    for definition in part.definitions:
-        if (
-            isinstance(definition.operation, Exponential)
-            and definition.name in trace
-            and not trace[definition.name].given
-        ):
-            stable = definition._replace(operation=replace(definition.operation, always=True))
-            sums = (added for added in part.definitions if added.operands == (definition.name,))
-            yield WrongWay(*_STABLE, (stable, *sums), judgement="worked otherwise")
-
-
-_STABLE = ("maximum_subtracted", "with the row's maximum subtracted.")
 
 
 def _everywhere(ways: list[WrongWay]) -> WrongWay:
@@ -210,25 +192,22 @@ _FAR = 30
 """Times what honest paths differ by: a number further off wasn't just rounded too early."""
 
 
-def _rounding_ways(
-    paths: Paths, name: str, given: Mapping[Location, Given]
-) -> Iterator[tuple[Cause, Enclosure]]:
+def _rounding_ways(paths: Paths, written: Written, name: str) -> Iterator[tuple[Cause, Enclosure]]:
     """What the right working of a quantity gives in other ways of rounding its numbers."""
-    made, places = paths.made(name), paths.decimals(name)
-    yield from ((cause, _otherwise(paths, name, cause)) for cause in _THROUGHOUT)
-    for fewer in sorted(_fewer(given, places)):
-        cause = Cause("other_decimals", f"{_has(fewer, places)}.")
-        yield cause, _with_fewer(made, places, given, fewer)
+    yield from ((cause, _otherwise(paths, name, cause, written.places)) for cause in _THROUGHOUT)
 
 
 def _agreeing(paths: Paths, cause: Cause, values: Mapping[str, Array]) -> int:
     """How many numbers of a paper are what one of these ways gives."""
-    held = ((_otherwise(paths, name, cause), numbers) for name, numbers in values.items())
+    held = (
+        (_otherwise(paths, name, cause, paths.decimals(name)), numbers)
+        for name, numbers in values.items()
+    )
     return sum(int(np.count_nonzero(taken(*pairs))) for pairs in held)
 
 
-def _otherwise(paths: Paths, name: str, cause: Cause) -> Enclosure:
-    return Enclosure(*(_THROUGHOUT[cause](end, paths.decimals(name)) for end in paths.made(name)))
+def _otherwise(paths: Paths, name: str, cause: Cause, places: Places) -> Enclosure:
+    return Enclosure(*(_THROUGHOUT[cause](end, places) for end in paths.made(name)))
 
 
 def _coarsely(own: Paths, name: str) -> Iterator[tuple[Cause, Enclosure]]:
@@ -248,7 +227,7 @@ def _coarsely(own: Paths, name: str) -> Iterator[tuple[Cause, Enclosure]]:
         case Indexed() if definition is not None:
             terms = swapped(definition, lambda node: _of_rounded(node, places))
             if terms is not None:
-                yield _TERMS, own.from_here(instead={name: terms}, roughly=True).written(name)
+                yield _TERMS, own.from_here(instead={name: terms}).written(name)
 
 
 def _of_rounded(node: Expression, places: int) -> Expression | None:
@@ -269,7 +248,7 @@ def _to_digits(values: Array, digits: int) -> Array:
 
 def _rounded_early(paths: Paths, name: str) -> tuple[Cause, Enclosure]:
     """What the right working of a quantity gives where one rounds to a decimal fewer on the way."""
-    return _EARLY, paths.from_here(fewer=1, roughly=True).written(name)
+    return _EARLY, paths.from_here(fewer=1).written(name)
 
 
 def _are_near(right: Enclosure, numbers: Array) -> bool:
@@ -277,12 +256,6 @@ def _are_near(right: Enclosure, numbers: Array) -> bool:
     with np.errstate(invalid="ignore"):
         far = _FAR * (right.high - right.low)
         return bool(((right.low - far <= numbers) & (numbers <= right.high + far)).any())
-
-
-def _fewer(given: Mapping[Location, Given], places: int) -> set[int]:
-    """How many decimals are given where these are fewer than stated."""
-    each = {entry.places for entry in given.values() if entry.number is not None}
-    return {index for index in each if index is not None and index < places}
 
 
 def _has(fewer: int, places: int) -> str:
@@ -297,38 +270,21 @@ def _too_few_decimals(paths: Paths, cell: Location, given: Given) -> Iterator[Ca
         return
     low, high = (float(rounded(end, given.places)[cell.row, cell.column]) for end in made)
     if low <= float(given.number) <= high:
-        says = f"{_has(given.places, places)}, which is too few to tell it from other numbers."
-        yield Cause("too_few_decimals", says)
+        yield _too_few(_has(given.places, places))
 
 
-def _with_fewer(
-    made: Enclosure, places: int, given: Mapping[Location, Given], fewer: int
-) -> Enclosure:
-    """Numbers rounded to fewer decimals, where so many are given and these still tell them: from 0,
-    and from all others of their table; nan elsewhere."""
-    is_so = np.zeros(made.low.shape, dtype=np.bool_)
-    for (_, i, j), entry in given.items():
-        is_so[i, j] = entry.places == fewer
-    is_so &= _distinguished_by(made.middle, places, fewer)
-    return Enclosure(*(np.where(is_so, rounded(end, fewer), np.nan) for end in made))
-
-
-def _distinguished_by(values: Array, places: int, fewer: int) -> Flags:
-    """Which numbers are still told from 0, and from others of their table, by fewer decimals."""
-    full, short = rounded(values, places), rounded(values, fewer)
-    pairs = np.unique(np.stack([short.ravel(), full.ravel()]), axis=1)
-    once = {short for short, count in Counter(pairs[0].tolist()).items() if count == 1}
-    return np.asarray(np.isin(short, [*once]) & ((short != 0) | (full == 0)))
+def _too_few(says: str) -> Cause:
+    return Cause("too_few_decimals", f"{says}, which is too few to tell it from other numbers.")
 
 
 @np.errstate(invalid="ignore")
-def _cut(values: Array, places: int) -> Array:
-    units = np.abs(values) * 10.0**places
+def _cut(values: Array, places: Places) -> Array:
+    units = np.abs(values) * 10.0 ** np.asarray(places, dtype=float)
     return np.asarray(np.copysign(np.floor(units + _NEAR), values) / 10.0**places)
 
 
 @np.errstate(invalid="ignore")
-def _even(values: Array, places: int) -> Array:
+def _even(values: Array, places: Places) -> Array:
     units = np.abs(values) * 10.0**places
     low = np.floor(units)
     is_half = np.abs(units - low - 0.5) <= _NEAR * np.maximum(1.0, units)
@@ -336,7 +292,7 @@ def _even(values: Array, places: int) -> Array:
     return np.asarray(np.copysign(whole, values) / 10.0**places)
 
 
-_THROUGHOUT: Mapping[Cause, Callable[[Array, int], Array]] = MappingProxyType(
+_THROUGHOUT: Mapping[Cause, Callable[[Array, Places], Array]] = MappingProxyType(
     {_HALF_EVEN: _even, _TRUNCATED: _cut}
 )
 """Ways that whoever has one rounds all numbers in. The first says more: only halves differ."""
@@ -367,7 +323,7 @@ class Fit(NamedTuple):
     def is_supported(self) -> bool:
         """Whether the neighbours agree; a single number may be rounded otherwise too."""
         if (
-            self.judgement in ("rounding", "worked otherwise")
+            self.judgement == "rounding"
             or self.explains > np.count_nonzero(self.against) + self.left
         ):
             return True
@@ -384,8 +340,6 @@ class Fit(NamedTuple):
         return -self.explains, against, -self.later, again, width, -self.throughout, far
 
 
-_WIDE = 2.0
-"""Units of the last place past which what intervals hold is looked at more closely."""
 _UNBOUNDED = 1e6
 """How wide numbers are taken to be held that have no bound, such as quotients by what may be 0."""
 _SHARP = 10.0
@@ -397,13 +351,18 @@ _LATER = 40
 
 
 class GivenNumbers(NamedTuple):
-    """Numbers that somebody gives for cells of a quantity: as given, and as arrays [n, m] in which
-    nan stands for none; which of them are `open`, neither right nor explained by earlier ones."""
+    """Numbers that somebody gives for cells of a quantity: as given, and as `written`; which of
+    them are `open`, neither right nor explained by earlier ones. [n, m]"""
 
     name: str
     given: Mapping[Location, Given]
-    values: Array
+    written: Written
     open: Flags
+
+    @property
+    def values(self) -> Array:
+        """The numbers, nan where there is none."""
+        return self.written.numbers
 
 
 class Explained(NamedTuple):
@@ -428,14 +387,6 @@ class CauseSearch:
     """The names of mistakes that were made before."""
 
     def explained(self) -> Explained:
-        follow = taken(self._of_own, self.numbers.values) & self.numbers.open
-        if follow.any():
-            numbers = self.numbers._replace(open=self.numbers.open & ~follow)
-            rest = replace(self, numbers=numbers).explained()
-            carried = (cell for cell in self._open_cells if follow[cell.row, cell.column])
-            return rest._replace(
-                found={**{c: ("carried forward", []) for c in carried}, **rest.found}
-            )
         fits = self.fits()
         judged = {}
         for cell in self._open_cells:
@@ -447,13 +398,49 @@ class CauseSearch:
         cells = frozenset(cell for cell in judged if known[0].cells[cell.row, cell.column])
         return Explained(judged, self.hypotheses.ways[known[0].way], cells)
 
+    def few_decimals(self, coarse: Flags) -> dict[Location, tuple[Judgement, list[Cause]]]:
+        """What is said of numbers that are right but for their few decimals: that they are rounded
+        otherwise, or where a known mistake gives all numbers of the quantity as well, that they are
+        too few to tell."""
+        found: dict[Location, tuple[Judgement, list[Cause]]] = {}
+        if not coarse.any():
+            return found
+        hidden = self._hidden_by_mistakes(coarse)
+        places = self.theirs.decimals(self.numbers.name)
+        for cell, given in self.numbers.given.items():
+            i, j = cell.row, cell.column
+            if coarse[i, j]:
+                says = _has(given.places or 0, places)
+                found[cell] = (
+                    ("slip", [_too_few(says)])
+                    if hidden[i, j]
+                    else ("rounding", [Cause("other_decimals", f"{says}.")])
+                )
+        return found
+
+    def _hidden_by_mistakes(self, coarse: Flags) -> Flags:
+        """Which of some numbers with few decimals a known mistake gives as well, with all others of
+        the quantity, where it would be another number with the decimals asked."""
+        name, written = self.numbers.name, self.numbers.written
+        hidden, given = np.zeros_like(coarse), ~np.isnan(written.numbers)
+        unit = 10.0 ** -self.theirs.decimals(name)
+        for k in self.hypotheses.leading_to(name, self.earlier, self.again):
+            paths = self.hypotheses.paths(k, self.theirs)
+            held = self.hypotheses.ranges(paths, name, written.own)
+            gives_all = held is not None and (taken(held, written.numbers) | ~given).all()
+            if gives_all and not self._is_refuted(k, paths):
+                other, right = paths.made(name), self.theirs.made(name)
+                off = np.maximum(other.low - right.high, right.low - other.high)
+                hidden |= coarse & (off > unit)
+        return hidden
+
     def fits(self) -> list[Fit]:
         """The causes that explain something, those that explain most with least first."""
-        name, given = self.numbers.name, self.numbers.given
+        name, written = self.numbers.name, self.numbers.written
         tried: list[Fit | None] = [
             self._fit(cause, "rounding", held)
             for paths in (self.theirs, self.own)
-            for cause, held in _rounding_ways(paths, name, given)
+            for cause, held in _rounding_ways(paths, written, name)
         ]
         tried = self._throughout([fit for fit in tried if fit is not None])
         tried = [*self._inside_lines(), *tried]
@@ -496,17 +483,16 @@ class CauseSearch:
         return self.theirs.from_here({name: Enclosure.of(x) for name, x in self.earlier.items()})
 
     @cached_property
-    def _of_own(self) -> Enclosure:
-        """What is right from all the author's own numbers, also where they are hardly off."""
-        held = self.hypotheses.ranges(self.own, self.numbers.name)
-        return self.follows if held is None else held
-
-    @cached_property
     def follows(self) -> Enclosure:
         """What is right from the author's own numbers."""
         held = self.hypotheses.ranges(self.theirs, self.numbers.name)
         assert held is not None
         return held
+
+    def _held(self, paths: Paths) -> Enclosure | None:
+        """What is right for the numbers on some paths, for those decimals that each is judged by;
+        None where none can be."""
+        return self.hypotheses.ranges(paths, self.numbers.name, self.numbers.written.places)
 
     @property
     def _open_cells(self) -> list[Location]:
@@ -525,8 +511,6 @@ class CauseSearch:
         numbers = self.numbers
         takes = taken(held, numbers.values)
         cells = takes & numbers.open
-        if judgement == "worked otherwise":
-            cells &= self._worked_through(cells)
         if not cells.any():
             return None
         against = ~takes & ~numbers.open & ~np.isnan(numbers.values)
@@ -545,30 +529,12 @@ class CauseSearch:
         order, made = [*self.theirs.trace], self.hypotheses.ways[way].definitions
         return max(order.index(self.numbers.name) - order.index(made[0].name), 0)
 
-    def _worked_through(self, cells: Flags) -> Flags:
-        """The rows, or the column where there is one, all of whose open numbers another right way
-        gives; none if all of these are 1, which the largest power is by it, and tells nothing."""
-        axis = 1 if cells.shape[1] > 1 else 0
-        through = ~(self.numbers.open & ~cells).any(axis=axis, keepdims=True)
-        tells = cells & through & (self.numbers.values != 1)
-        return np.asarray(through & tells.any())
-
     def _of_way(self, k: int) -> Fit | None:
-        """How well a known mistake explains them; looked at closely where that may change it."""
+        """How well a known mistake explains them."""
+        paths = self.hypotheses.paths(k, self.theirs)
         cause = self.hypotheses.ways[k].cause(self.numbers.name)
-        for roughly in (True, False):
-            paths = self.hypotheses.paths(k, self.theirs, roughly=roughly)
-            held = self.hypotheses.ranges(paths, self.numbers.name)
-            fit = self._fit(cause, self.hypotheses.ways[k].judgement, held, k)
-            if held is None or fit is None or (roughly and self._is_refuted(k, paths)):
-                return None
-            if not self._is_wide(held, fit.cells):
-                break
-        return fit
-
-    def _is_wide(self, held: Enclosure, cells: Flags) -> bool:
-        with np.errstate(invalid="ignore"):  # −∞ is held by itself
-            return bool((held.high[cells] - held.low[cells] > _WIDE * self._unit).any())
+        fit = self._fit(cause, "known mistake", self._held(paths), k)
+        return None if fit is None or self._is_refuted(k, paths) else fit
 
     def _is_refuted(self, k: int, paths: Paths) -> bool:
         """Whether earlier numbers say that a mistake, which would show in them, wasn't made."""
@@ -598,7 +564,7 @@ class CauseSearch:
         """How many later numbers follow from those before them if a cause is the right one."""
         ways = self.hypotheses.ways[fit.way].definitions if fit.way is not None else ()
         instead: dict[str, Definition] = {d.name: d for d in ways}
-        paths = self.theirs.from_here(self._all_given, instead, roughly=True)
+        paths = self.theirs.from_here(self._all_given, instead)
         count = 0
         for name, values in [*self.later.items()][:_LATER]:
             held = self.hypotheses.ranges(paths, name)

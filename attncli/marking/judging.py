@@ -1,4 +1,9 @@
-"""Judging numbers: which ones are right for the cells of a trace, whoever gives them."""
+"""Judging numbers: which ones are right for the cells of a trace, whoever gives them.
+
+A written number stands for whatever rounds to it and can come of the numbers written before it. A
+number is right if it can come of these, to the decimals asked, or to its own if it has more. Where
+one of them is wrong, the key's counts as well, and what comes only of the wrong one follows.
+"""
 
 from __future__ import annotations
 
@@ -13,19 +18,23 @@ from attncli.equations.enclosures import Enclosure
 from attncli.equations.tree import Location, numbers_in
 from attncli.marking.causes import CauseSearch, Explained, GivenNumbers
 from attncli.marking.honest_paths import (
+    SLACK,
     Flags,
     Paths,
+    Places,
     Roots,
     Tolerance,
-    accepted,
+    Written,
     at_cell,
     paths_from,
     ranges,
+    rounded,
     taken,
 )
-from attncli.marking.verdicts import FOLLOW, UNWORKABLE, Accepted, Cause, Given, Judgement, Verdict
+from attncli.marking.verdicts import UNWORKABLE, Accepted, Cause, Given, Judgement, Verdict
 from attncli.numbers import decimals
 from attncli.numbers.rounding import Array
+from attncli.operations.attention import Exponential
 from attncli.trace import Definition, Quantity, Trace
 from attncli.trace.published import PublishedNumber, published_numbers
 
@@ -33,7 +42,7 @@ if TYPE_CHECKING:
     from attncli.marking.causes import KnownMistakes
 
 
-__all__ = ["Answers", "Judge", "Tolerance", "accepted"]
+__all__ = ["Answers", "Judge", "Tolerance"]
 
 Answers = Mapping[Location, Given]
 """What somebody gives, by cells."""
@@ -43,48 +52,64 @@ Answers = Mapping[Location, Given]
 class Judge:
     """Judges what somebody gives for the cells of a trace; `shown` are the quantities that the
     sheet shows to start from, besides the given ones, `printed` the roots that it gives in
-    figures. What is the same for all papers is worked once."""
+    figures. Numbers are judged by the decimals that they are written with, few or many, where they
+    are taken `literally`, as a publication's are. What is the same for all papers is worked once.
+    """
 
     trace: Trace
     shown: Collection[str] = ()
     tolerance: Tolerance = Tolerance()
     printed: Roots = field(default_factory=dict)
+    literally: bool = False
     _ranges: dict[str, Enclosure] = field(default_factory=dict)
     _sources: dict[Location, tuple[Location, ...]] = field(default_factory=dict)
 
     @cached_property
-    def right(self) -> Paths:
-        """Where honest paths lead."""
+    def unwritten(self) -> Paths:
+        """Where the working leads from what the sheet shows, whatever anybody writes."""
         return paths_from(self.trace, self.shown, self.printed)
 
+    @cached_property
+    def key(self) -> Paths:
+        """Where the working leads from the key's numbers, each of which stands for what rounds to
+        it."""
+        paths = paths_from(self.trace, self.shown, self.printed)
+        with np.errstate(all="ignore"):
+            for name in self.trace:
+                if self.trace[name].definition is not None and name not in self.shown:
+                    asked = paths.decimals(name)
+                    places = np.full(self.trace[name].matrix.shape, asked)
+                    written = Written(rounded(self.trace[name].values, asked), places, places)
+                    within = paths.unwritten(name)
+                    half = np.where(within.low == within.high, 0.0, SLACK * 10.0**-asked)
+                    paths.go_on_with(name, _stands_for(written, half, asked, within))
+        return paths
+
     def accepted(self, cell: Location) -> Accepted:
-        """The numbers that are right for a cell."""
+        """The numbers that are right for a cell where those before are the key's."""
         return at_cell(self.ranges(cell.quantity), cell)
 
     def ranges(self, name: str) -> Enclosure:
-        """The numbers that are right for each cell of a quantity."""
+        """The numbers that are right for each cell of a quantity, where those before are the
+        key's."""
         if name not in self._ranges:
-            self._ranges[name] = ranges(self.right, name, self.tolerance)
+            self._ranges[name] = ranges(self.key, name, self.tolerance)
         return self._ranges[name]
 
     def verdicts(self, answers: Answers) -> tuple[Verdict, ...]:
         """A verdict for each number that is given, in the order of the working."""
-        return self.judged(answers)[0]
+        return self.judged(answers).verdicts
 
-    def judged(self, answers: Answers) -> tuple[tuple[Verdict, ...], Paths]:
-        """The verdicts, and where honest paths lead from what is given."""
-
-        paper = Submission(self, answers, self.right)
-        with np.errstate(all="ignore"):  # what follows from wild numbers may be none
-            verdicts = tuple(paper.verdicts())
-        return verdicts, paper.theirs
+    def judged(self, answers: Answers) -> Submission:
+        """What somebody gives, with its verdicts."""
+        return Submission(self, answers)
 
     @cached_property
     def hypotheses(self) -> KnownMistakes:
         """The known mistakes."""
         from attncli.marking.causes import KnownMistakes
 
-        return KnownMistakes(self.right, self.tolerance)
+        return KnownMistakes(self.trace, self.tolerance)
 
     def sources(self, cell: Location) -> tuple[Location, ...]:
         """The cells that a cell is worked from."""
@@ -160,42 +185,58 @@ def _as_printed(verdict: Verdict, follows: bool) -> Verdict:
 
 
 # --------------------------------------------------------------------------------------------------
-# One author's numbers: in the order of the working each is compared with what honest paths lead
-# to, then with what follows from the same author's earlier numbers, then with what known mistakes
-# give.
+# One author's numbers, from the first to the last: each cell is worked by its own operation only,
+# from two sets of operands: `own`, as their author wrote them, and `mended`, where the key's stand
+# for wrong ones. What comes of the mended ones is right; what comes only of the own ones follows;
+# what comes of neither is looked for among what known mistakes give.
+
+_DIGITS = 2
+"""Units of its last place that a number with too few decimals has to be to stand for all that
+rounds to it: smaller ones, 0 above all, would stand for too much."""
+_FINE = 0.1
+"""A number that is written so much more finely than is asked may be rounded again on the way."""
+_IN_FULL = 15
+"""The decimals of a number that is known in full, as a fraction is."""
+_STABLE = Cause("maximum_subtracted", "with the row's maximum subtracted.")
 
 
 class _Judged(NamedTuple):
-    """Numbers of a quantity, and which of them are right; where some aren't, what follows from
-    earlier ones."""
+    """The numbers of a quantity, and which of them are right; which of the others follow from what
+    their author wrote before; and which of the rest are either, but for their few decimals. What is
+    right where those before are, and what follows from `own` ones, to the decimals asked."""
 
     numbers: GivenNumbers
     right: Flags
-    follows: Enclosure | None = None
+    follows: Flags
+    coarse: Flags
+    coarsely_follows: Flags
+    accepted: Enclosure
+    own: Enclosure
 
 
 class Submission:
-    """One author's numbers, judged from the first to the last.
+    """One author's numbers, judged in the order of the working.
 
-    Wrong numbers are gone on with, and so are mistakes in what isn't asked, which have `shown` in
-    some cells of later quantities. `theirs` is where honest paths lead from both. What was worked
-    `otherwise` in another right way is no wrong number.
+    `mended` is where the working leads from the right ones, and the key's in the place of wrong
+    ones; `own` where it leads from all of them, and from mistakes in what isn't asked, which have
+    `shown` in some cells of later quantities. Both are the same until something is wrong.
     """
 
-    def __init__(self, judge: Judge, answers: Answers, theirs: Paths) -> None:
-        self.judge, self.answers, self.theirs = judge, answers, theirs
+    def __init__(self, judge: Judge, answers: Answers) -> None:
+        self.judge, self.answers = judge, answers
+        self.mended = self.own = paths_from(judge.trace, judge.shown, judge.printed)
         self.wrong: dict[Location, Given] = {}
-        self.own: set[Location] = set()
-        self.known: dict[str, Enclosure] = {}
         self.shown: dict[str, frozenset[Location]] = {}
         self.made: set[str] = set()
-        self.otherwise: dict[str, Cause] = {}
+        self.otherwise: dict[str, Flags] = {}
         self._roots: dict[Location, frozenset[Location]] = {}
 
-    def verdicts(self) -> Iterator[Verdict]:
-        for name in self.judge.trace:
-            if name in self.cells:
-                yield from self.of_quantity(name)
+    @cached_property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """A verdict for each number that is given."""
+        with np.errstate(all="ignore"):  # what follows from wild numbers may be none
+            names = (name for name in self.judge.trace if name in self.cells)
+            return tuple(verdict for name in names for verdict in self.of_quantity(name))
 
     @cached_property
     def cells(self) -> Mapping[str, list[Location]]:
@@ -206,39 +247,101 @@ class Submission:
         return found
 
     @cached_property
+    def written(self) -> Mapping[str, Written]:
+        """The numbers that are given, by quantities in the order of the working."""
+        return {name: self._written(name) for name in self.judge.trace if name in self.cells}
+
+    def _written(self, name: str) -> Written:
+        asked = self.mended.decimals(name)
+        numbers = np.full(self.judge.trace[name].matrix.shape, np.nan)
+        own = np.full(numbers.shape, asked)
+        for cell in self.cells[name]:
+            given = self.answers[cell]
+            if given.number is not None:
+                numbers[cell.row, cell.column] = float(given.number)
+                own[cell.row, cell.column] = self._decimals(given, asked)
+        judged_by = own if self.judge.literally else np.maximum(own, asked)
+        return Written(numbers, own, np.where(own == _IN_FULL, asked, judged_by))
+
+    def _decimals(self, given: Given, asked: int) -> int:
+        """The decimals of a number: as it is written; zeros behind those asked say nothing, but of
+        what is taken literally."""
+        assert given.number is not None
+        if given.places is None:
+            return _IN_FULL
+        if self.judge.literally or given.places <= asked:
+            return given.places
+        return min(max(asked, decimals.places(given.number.normalize())), _IN_FULL)
+
+    @cached_property
     def values(self) -> Mapping[str, Array]:
         """The numbers that are given, [n, m] by quantities, nan where there is none."""
-        return {name: self.array(name) for name in self.judge.trace if name in self.cells}
-
-    def array(self, name: str) -> Array:
-        values = np.full(self.judge.trace[name].matrix.shape, np.nan)
-        for cell in self.cells[name]:
-            number = self.answers[cell].number
-            if number is not None:
-                values[cell.row, cell.column] = float(number)
-        return values
+        return {name: written.numbers for name, written in self.written.items()}
 
     def of_quantity(self, name: str) -> list[Verdict]:
+        self.take_softmax(name)
         judged = self.compared(name)
         explained = Explained({})
-        if judged.numbers.open.any():
-            explained = self.inquiry(judged.numbers).explained()
+        if judged.numbers.open.any() or judged.coarse.any():
+            inquiry = self.inquiry(judged.numbers)
+            few = inquiry.few_decimals(judged.coarse)
+            explained = inquiry.explained()
+            explained = explained._replace(found={**few, **explained.found})
         found = [self.verdict(cell, judged, explained) for cell in self.cells[name]]
-        self.remember(name, found, judged)
+        self.wrong.update({v.cell: v.given for v in found if self._is_wrong(v)})
+        self.go_on_from(name, judged)
         if explained.way is not None:
             self.go_on_with(name, explained)
         return found
 
+    @staticmethod
+    def _is_wrong(verdict: Verdict) -> bool:
+        right = ("correct", "worked otherwise")
+        return verdict.given.number is not None and verdict.judgement not in right
+
     def compared(self, name: str) -> _Judged:
         """Which numbers are right, or follow from the author's own."""
-        values = self.values[name]
-        right = taken(self.judge.ranges(name), values)
-        open_, follows = ~np.isnan(values) & ~right, None
-        if name in self.theirs.apart and not np.isnan(values).all():
-            follows = ranges(self.theirs, name, self.judge.tolerance)
-            open_ &= ~taken(follows, values)
-        given = {cell: self.answers[cell] for cell in self.cells[name]}
-        return _Judged(GivenNumbers(name, given, values, open_), right, follows)
+        written, asked = self.written[name], self.mended.decimals(name)
+        right = self._taken(self.mended, name, written.places)
+        follows = self._only_own(name, written.places, right)
+        coarse = few = np.zeros_like(right)
+        if not self.judge.literally and (written.own < asked).any():
+            open_ = ~right & ~follows & (written.own < asked)  # nan is never taken
+            open_ &= _is_told_from_0(written, self.judge.trace[name].values, asked)
+            coarse = self._coarsely(self.mended, name) & open_
+            few = self._coarsely(self.own, name) & open_ & ~coarse
+        open_ = ~np.isnan(written.numbers) & ~right & ~follows & ~coarse & ~few
+        numbers = {cell: self.answers[cell] for cell in self.cells[name]}
+        shown = written.places if self.judge.literally else None
+        accepted = own = ranges(self.mended, name, self.judge.tolerance, shown)
+        if self.own is not self.mended:
+            own = ranges(self.own, name, self.judge.tolerance, shown)
+        given = GivenNumbers(name, numbers, written, open_)
+        return _Judged(given, right, follows, coarse, few, accepted, own)
+
+    def _taken(self, paths: Paths, name: str, places: Places) -> Flags:
+        held = ranges(paths, name, self.judge.tolerance, places)
+        return taken(held, self.written[name].numbers)
+
+    def _only_own(self, name: str, places: Places, right: Flags) -> Flags:
+        """The numbers that come only of what their author wrote before."""
+        if self.own is self.mended:
+            return np.zeros_like(right)
+        return self._taken(self.own, name, places) & ~right
+
+    def _coarsely(self, paths: Paths, name: str) -> Flags:
+        """The numbers that are right on some paths but for their few decimals, to which what nobody
+        wrote down may have been rounded as well."""
+        written, asked = self.written[name], paths.decimals(name)
+        found = self._taken(paths, name, written.own)
+        definition = paths.definition(name)
+        if definition is None or all(o in paths.known for o in definition.operands):
+            return found
+        for fewer in {asked - places for places in np.unique(written.own).tolist()} - {0}:
+            if fewer > 0:
+                coarser = self._taken(paths.from_here(fewer=fewer), name, written.own)
+                found = found | coarser & (written.own == asked - fewer)
+        return found
 
     def inquiry(self, numbers: GivenNumbers) -> CauseSearch:
         """What is to be found out about the numbers that nothing explains yet."""
@@ -249,22 +352,19 @@ class Submission:
             for some in (names[:k], names[k + 1 :])
         )
         return CauseSearch(
-            self.judge.hypotheses, self.theirs, numbers, earlier, later, frozenset(self.made)
+            self.judge.hypotheses, self.own, numbers, earlier, later, frozenset(self.made)
         )
 
     def verdict(self, cell: Location, judged: _Judged, explained: Explained) -> Verdict:
         name, i, j = cell
-        given = self.answers[cell]
-        right, follows = self.judge.accepted(cell), None
-        judgement, causes = explained.found.get(cell, (self.at_once(cell, judged), []))
-        if judgement == "worked otherwise" and not causes:
-            causes = [self.otherwise[name]]
-        if judged.follows is not None and judgement != "correct":
-            follows = at_cell(judged.follows, cell)
-        if judgement == "slip" and self.theirs.is_unworkable(name):
+        judgement, causes = explained.found.get(cell) or self.at_once(cell, judged)
+        right, follows = at_cell(judged.accepted, cell), None
+        if judgement != "correct":
+            follows = at_cell(judged.own, cell)
+        if judgement == "slip" and self.own.is_unworkable(name):
             causes = [self.unworkable(cell), *causes]
         return Verdict(
-            cell, given, self.judge.trace[name].number(i, j), right, judgement,
+            cell, self.answers[cell], self.judge.trace[name].number(i, j), right, judgement,
             cause=causes[0] if causes else None,
             others=tuple(causes[1:]),
             follows_from=self.followed(cell) if judgement == "carried forward" else (),
@@ -281,40 +381,121 @@ class Submission:
         text = ", ".join(own) or "earlier numbers"
         return Cause(UNWORKABLE, f"It can't be worked from your {text}: the key's numbers count.")
 
-    def at_once(self, cell: Location, judged: _Judged) -> Judgement:
+    def at_once(self, cell: Location, judged: _Judged) -> tuple[Judgement, list[Cause]]:
         """The judgement on a number that is missing, right, or follows from earlier ones."""
-        given = self.answers[cell]
+        given, (name, i, j) = self.answers[cell], cell
         if given.number is None:
-            return "blank" if given.is_empty else "unreadable"
-        if judged.right[cell.row, cell.column]:
-            return "correct"
-        if self.otherwise and not self.roots(cell):
-            return "worked otherwise" if cell.quantity in self.otherwise else "correct"
-        return "carried forward"
+            return "blank" if given.is_empty else "unreadable", []
+        if not judged.right[i, j]:
+            return "carried forward", []
+        otherwise = self.otherwise.get(name)
+        if otherwise is not None and otherwise[i, j]:
+            return "worked otherwise", [_STABLE]
+        return "correct", []
 
-    def remember(self, name: str, found: list[Verdict], judged: _Judged) -> None:
-        """Goes on with the author's own numbers where these are no right ones, or right ones that
-        don't follow from wrong ones before, which were then only written down wrongly."""
-        there = [v for v in found if v.given.number is not None]
-        wrong = [v for v in there if v.judgement not in FOLLOW[:2]]
-        otherwise = any(v.judgement == "worked otherwise" for v in there)
-        self.wrong.update({v.cell: v.given for v in wrong})
-        if judged.follows is not None:
-            own = judged.right & ~taken(judged.follows, judged.numbers.values)
-            self.own.update(v.cell for v in there if own[v.cell[1:]])
-        # what stands beside another right way is its own
-        known = [v for v in there if otherwise or v.cell in self.wrong or v.cell in self.own]
-        if not known:
-            return
-        low = np.full(self.judge.trace[name].matrix.shape, np.nan)
-        high, asked = low.copy(), self.theirs.decimals(name)
-        for (_, i, j), given in ((v.cell, v.given) for v in known):
-            assert given.number is not None
-            low[i, j] = float(given.number) - given.half(asked)
-            high[i, j] = float(given.number) + given.half(asked)
-        self.known[name] = Enclosure(low, high)
-        self.theirs = self.theirs.from_here({name: self.known[name]})
+    # -- what is gone on with ----------------------------------------------------------------------
+
+    def go_on_from(self, name: str, judged: _Judged) -> None:
+        """Goes on with what the numbers stand for, on both paths."""
+        written, asked = judged.numbers.written, self.mended.decimals(name)
+        given = ~np.isnan(written.numbers)
+        if not given.any():
+            return  # as it might have been
+        right = judged.right | judged.coarse
+        if self.own is self.mended and not right[given].all():
+            self.own = self.mended.apart()
+        within = self.mended.unwritten(name)
+        half = self._half(written, asked, within)
+        stands, key = _stands_for(written, half, asked, within), self._key(name, asked)
+        if self.own is not self.mended:
+            theirs = _stands_for(written, half, asked, self.own.unwritten(name))
+            wide = Enclosure(np.full(given.shape, -np.inf), np.full(given.shape, np.inf))
+            as_written = _stands_for(written, half, asked, wide)
+            fits_own = self._fits(self.own, name, judged)
+            mine = theirs.where(fits_own, stands.where(right, as_written))
+            self.own.go_on_with(name, mine.where(given, _NOTHING))
+        self.mended.go_on_with(name, stands.where(right, key).where(given, _NOTHING))
         self._roots.clear()
+
+    def _fits(self, paths: Paths, name: str, judged: _Judged) -> Flags:
+        """Which numbers come of a path, be it but for their few decimals."""
+        written = judged.numbers.written
+        found = self._taken(paths, name, written.places)
+        if judged.coarse.any() or judged.coarsely_follows.any():
+            few = judged.coarse | judged.coarsely_follows
+            found = found | (self._coarsely(paths, name) & few)
+        return found
+
+    def _half(self, written: Written, asked: int, within: Enclosure) -> Array:
+        """By how much what numbers stand for may differ from them: half a unit of their last place,
+        of those that have enough digits; nothing of a fraction, and of a choice or a count."""
+        numbers, own = written.numbers, written.own
+        has_digits = np.abs(numbers) >= _DIGITS * 10.0 ** -own.astype(float)
+        few = (own < asked) & (has_digits | self.judge.literally)
+        places = np.where(few, own, np.maximum(own, asked))
+        whole = (within.low == within.high) & (within.low % 1 == 0) & (numbers % 1 == 0)
+        exact = whole | (places >= _IN_FULL)
+        return np.where(exact, 0.0, SLACK * 10.0 ** -places.astype(float))
+
+    def _key(self, name: str, asked: int) -> Enclosure:
+        """What the key's numbers stand for; where these can't come of what is right before, as of a
+        softmax that is worked in another right way, what can."""
+        values, half = self.judge.trace[name].values, 0.5 * 10.0**-asked
+        held, low, high = self.mended.unwritten(name), values - half, values + half
+        inner = Enclosure(np.maximum(held.low, low), np.minimum(held.high, high))
+        return inner.where(inner.low <= inner.high, held)
+
+    def take_softmax(self, name: str) -> None:
+        """Has the powers of e worked with the maximum subtracted in the rows more than half of
+        whose numbers only that explains: their own, or where none is written those of their sum."""
+        source = name if self._is_power(name) else self._power_in(name)
+        if source is None or self.judge.trace[source].given:
+            return
+        if source != name and source in self.cells:
+            if source in self.otherwise:
+                told = self.otherwise[source].any(axis=1, keepdims=True)
+                self.otherwise[name] = np.asarray(told)
+            return
+        made = self.judge.trace[source].definition
+        assert made is not None
+        assert isinstance(made.operation, Exponential)
+        stable = made._replace(operation=replace(made.operation, always=True))
+        for paths in {id(p): p for p in (self.mended, self.own)}.values():
+            self._take_softmax(paths, name, stable)
+
+    def _take_softmax(self, paths: Paths, name: str, stable: Definition) -> None:
+        if stable.name in paths.instead:
+            return
+        other, written = paths.from_here(instead={stable.name: stable}), self.written[name]
+        plain, shifted = (self._taken(p, name, written.places) for p in (paths, other))
+        assert isinstance(stable.operation, Exponential)
+        axis = stable.operation.axis if name == stable.name or written.numbers.shape[1] == 1 else 1
+        given = ~np.isnan(written.numbers)
+
+        def count(flags: Flags) -> Array:
+            return np.asarray(flags.sum(axis=axis, keepdims=True, dtype=float))
+
+        tells = shifted & (written.numbers != 1)  # which the largest power is by it
+        taken_so: Flags = (count(shifted) > count(plain)) & (2 * count(shifted) > count(given))
+        if not (tells & taken_so).any():
+            return
+        made = other.made(stable.name).where(taken_so, paths.made(stable.name))
+        sums = other.made(name).where(taken_so, paths.made(name))
+        paths.take_for_made(stable.name, made)
+        if name != stable.name:
+            paths.take_for_made(name, sums)
+        told = np.broadcast_to(taken_so, given.shape) & shifted
+        self.otherwise[name] = self.otherwise.get(name, np.zeros_like(told)) | told
+
+    def _power_in(self, name: str) -> str | None:
+        """The powers of e that a quantity is the sum of."""
+        definition = self.judge.trace[name].definition
+        operands = () if definition is None else definition.operands
+        return operands[0] if len(operands) == 1 and self._is_power(operands[0]) else None
+
+    def _is_power(self, name: str) -> bool:
+        definition = self.judge.trace[name].definition
+        return definition is not None and isinstance(definition.operation, Exponential)
 
     def go_on_with(self, name: str, explained: Explained) -> None:
         """Goes on with a mistake in what isn't asked, or in more than this quantity; where it is
@@ -328,15 +509,13 @@ class Submission:
         for each in made:
             if len(made) == 1 or name in each or each.keys().isdisjoint(self.cells):
                 instead |= each
-        if way.judgement == "worked otherwise":
-            self.otherwise.update({d.name: way.cause(d.name) for d in way.definitions})
-        else:
-            self.made.add(way.name)
-        theirs = self.theirs.from_here(instead=instead)
-        if not theirs.is_circular:
-            if way.judgement == "known mistake":
-                self.shown.update({text: explained.cells for text in instead if text != name})
-            self.theirs = theirs
+        self.made.add(way.name)
+        own = self.own.apart(instead)
+        if not own.is_circular:
+            self.shown.update({text: explained.cells for text in instead if text != name})
+            self.own = own
+
+    # -- where wrong numbers come from -------------------------------------------------------------
 
     def followed(self, cell: Location) -> tuple[Location, ...]:
         """The earlier cells that a number follows from: wrong ones, or where all of these are right
@@ -356,5 +535,35 @@ class Submission:
         for source in self.judge.sources(cell):
             if source in self.wrong:
                 yield source
-            elif source not in self.own:
+            elif source not in self.answers or self.answers[source].number is None:
                 yield from self.roots(source)
+
+
+_NOTHING = Enclosure.of(np.array(np.nan))
+"""Of a number that nobody wrote."""
+
+
+def _is_told_from_0(written: Written, values: Array, asked: int) -> Flags:
+    """Which numbers with few decimals are told from 0 by them: those of two units of their last
+    place and more, or that are no other's in their table."""
+    found = np.abs(written.numbers) >= _DIGITS * 10.0 ** -written.own.astype(float)
+    for own in np.unique(written.own[written.own < asked]).tolist():
+        full, short = rounded(values, asked), rounded(values, own)
+        pairs = np.unique(np.stack([short.ravel(), full.ravel()]), axis=1)
+        short_ones, counts = np.unique(pairs[0], return_counts=True)
+        alone = np.isin(short, short_ones[counts == 1]) & (short != 0)
+        found = found | (alone & (written.own == own))
+    return np.asarray(found)
+
+
+@np.errstate(invalid="ignore")
+def _stands_for(written: Written, half: Array, asked: int, within: Enclosure) -> Enclosure:
+    """What numbers stand for: whatever rounds to them and can come of what was written before. Who
+    writes more decimals than are asked for may go on with those asked."""
+    numbers = written.numbers
+    ends = Enclosure(numbers - half, numbers + half)
+    low = np.minimum(np.maximum(ends.low, within.low), numbers)
+    high = np.maximum(np.minimum(ends.high, within.high), numbers)
+    held, fine = Enclosure(low, high), half < _FINE * 10.0**-asked
+    again = Enclosure(*(rounded(end, asked) for end in ends))
+    return held.with_(again).where(fine & np.isfinite(numbers), held)

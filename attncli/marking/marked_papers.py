@@ -276,7 +276,8 @@ def marked(exam: Exam, sheet: AnswerSheet, others: Sequence[Exam] | None = None)
     nothing = Given("")
     taken, remarks = answers_taken(exam.trace, exam.ids, sheet)
     answers = {cell: taken.get(item.id, nothing) for cell, item in exam.results.items()}
-    judged, theirs = exam.judge.judged(answers)
+    paper = exam.judge.judged(answers)
+    judged = paper.verdicts
     judges = None if others is None else [other.judge for other in others]
     verdicts, doubt = ShownWorking(exam.judge, judged, judges).judged()
     scheme = exam.scheme
@@ -289,8 +290,7 @@ def marked(exam: Exam, sheet: AnswerSheet, others: Sequence[Exam] | None = None)
         marked_term(term, taken.get(term.id, nothing), answers, scheme) for term in exam.terms
     )
     pairs = [(question, taken.get(item.id, nothing)) for item, question in exam.words]
-    judge = exam.judge
-    own = OwnAnswers(judge.right, theirs, answers, judge.hypotheses, [*meanings(pairs)])
+    own = OwnAnswers.of(paper, [*meanings(pairs)])
     words = tuple(
         marked_words(question, item.points, taken.get(item.id, nothing), own, carry=scheme.carry)
         for item, question in exam.words

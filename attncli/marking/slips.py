@@ -120,7 +120,7 @@ def comes_of_rounding_early(paths: Paths, cell: Location, number: float) -> bool
 def _rounded_ways(paths: Paths, cell: Location) -> set[float]:
     """A number in full, rounded to the stated decimals, and to one fewer."""
     name, i, j = cell
-    middle = paths.carried(name).middle[i : i + 1, j : j + 1]
+    middle = paths.used(name).middle[i : i + 1, j : j + 1]
     places = paths.decimals(name)
     each = (middle, rounded(middle, places), rounded(middle, places - 1))
     return {array.item() for array in each}
@@ -222,7 +222,7 @@ class _Values:
             if node.cell in self.taken:
                 return self.taken[node.cell]
             name, i, j = node.cell
-            low, high = (float(end[i, j]) for end in self.paths.carried(name))
+            low, high = (float(end[i, j]) for end in self.paths.used(name))
             return low if low == high else (low + high) / 2
         rule = _RULES.get(type(node))
         if rule is None:

@@ -47,12 +47,6 @@ class Given(NamedTuple):
         """The text as it is shown beside the right number."""
         return "" if self.is_empty else self.text.strip()
 
-    def half(self, asked: int) -> float:
-        """By how much the memory of a calculator may differ from what is written: half a unit of
-        the last decimal, where at least as many are written as `asked` for; else the number is
-        gone on with as it is to so many."""
-        return 0.0 if self.places is None else 0.5 * 10.0 ** -max(self.places, asked)
-
 
 class Cause(NamedTuple):
     """Why a number is what it is: a name for programs, a sentence for people. `quantity` is what

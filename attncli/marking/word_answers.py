@@ -19,6 +19,7 @@ from attncli.errors import listed, shortened
 from attncli.file.address import AddressError, Index, parse_address
 from attncli.marking.causes import KnownMistakes
 from attncli.marking.honest_paths import Paths
+from attncli.marking.judging import Submission
 from attncli.marking.verdicts import Cause, Given, Judgement
 from attncli.names import Name, Phrase
 from attncli.steps import step_named
@@ -158,6 +159,12 @@ class OwnAnswers(NamedTuple):
     hypotheses: KnownMistakes
     words: Sequence[MeantOption] = ()
 
+    @classmethod
+    def of(cls, paper: Submission, words: Sequence[MeantOption] = ()) -> OwnAnswers:
+        """Those of a paper that is judged, with what its author's words mean."""
+        assert paper.verdicts is not None  # all is judged before one asks where it leads
+        return cls(paper.mended, paper.own, paper.answers, paper.judge.hypotheses, words)
+
     def held(self, name: str) -> Enclosure:
         """Between which numbers a quantity lies that the author goes on with: as they were
         given, where they were."""
@@ -192,7 +199,7 @@ class OwnAnswers(NamedTuple):
             return
         for k in self.hypotheses.leading_to(question.reads, self.given, ()):
             way = self.hypotheses.ways[k]
-            paths = self.hypotheses.paths(k, self.theirs, roughly=False)
+            paths = self.hypotheses.paths(k, self.theirs)
             made = self.hypotheses.ranges(paths, question.reads)
             if made is not None:
                 is_near = way.definitions[0].step == question.part.step

@@ -1,26 +1,17 @@
-"""Which known mistakes show in a form: those that give some blank a number that no honest rounding
-gives. What a key accepts says so; where that is clear from rougher bounds, these are enough, for
-many forms at once."""
+"""Which known mistakes show in a form: those that give some blank a number that isn't right where
+those before are, however they are rounded."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from decimal import Decimal
 from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 
-from attncli.equations.enclosures import Enclosure
-from attncli.marking.honest_paths import (
-    Paths,
-    Tolerance,
-    as_one,
-    paths_from,
-    ranges,
-    taken,
-)
+from attncli.marking.honest_paths import Tolerance, taken
+from attncli.marking.judging import Judge
 from attncli.names import Name
 from attncli.nice_numbers.candidate_quantity import Attempt, Flags, shown_rows, units
 from attncli.nice_numbers.costs import Cells
@@ -45,17 +36,14 @@ def shows(traces: Sequence[Trace], slips: Sequence[Attempt], blanks: Blanks) -> 
     """For each of some mistakes in which of the traces it shows. [b]
 
     None for a mistake that can't be made with such shapes."""
-    alone = [paths_from(trace, blanks.shown, blanks.printed) for trace in traces]
-    rough = as_one([replace(paths, roughly=True) for paths in alone])
-    if rough is None:  # they tell several stories
+    if any(trace.story is not traces[0].story for trace in traces):
         apart = zip(*(shows([trace], slips, blanks) for trace in traces), strict=True)
         return [None if None in each else np.concatenate(each) for each in apart]
+    judges = [Judge(trace, blanks.shown, blanks.tolerance, blanks.printed) for trace in traces]
     made = {name for slip in slips for name in (slip.definition.name, *slip.definition.operands)}
     beside = Quantities({name: _beside(traces, name) for name in made})
     batch = Batch(len(traces), beside, np.arange(len(traces)))
-    names = {slip.definition.name for slip in slips}
-    held = {name: ranges(rough, name, blanks.tolerance) for name in names}
-    return [_in_which(alone, slip, blanks, batch, held[slip.definition.name]) for slip in slips]
+    return [_in_which(judges, slip, blanks, batch) for slip in slips]
 
 
 def _beside(traces: Sequence[Trace], name: Name) -> CandidateValues:
@@ -64,33 +52,33 @@ def _beside(traces: Sequence[Trace], name: Name) -> CandidateValues:
     return CandidateValues(values, first.places, first.decimals)
 
 
-def _in_which(
-    alone: Sequence[Paths], slip: Attempt, blanks: Blanks, batch: Batch, held: Enclosure
-) -> Flags | None:
-    definition, first = slip.definition, alone[0].trace
+def _in_which(judges: Sequence[Judge], slip: Attempt, blanks: Blanks, batch: Batch) -> Flags | None:
+    definition, first = slip.definition, judges[0].trace
     own, cells = batch.made[definition.name], _cells(first, definition.name, blanks)
     wrong = BatchMaker(first, Plan((), (), frozenset())).wrong(batch, definition)
     if wrong is None:
         return None
+    each = [judge.ranges(definition.name) for judge in judges]
+    low, high = (np.stack(ends, axis=-1) for ends in zip(*each, strict=True))
     # plain floats may be rounded to the next unit of the last place
     unsure = 0.0 if definition.operation.copies else 10.0**-own.decimals
-    beyond = ((wrong < held.low - unsure) | (wrong > held.high + unsure)) & cells
+    beyond = ((wrong < low - unsure) | (wrong > high + unsure)) & cells
     apart = (units(wrong, own.decimals) != units(own.values, own.decimals)) & cells
     found = np.array(np.broadcast_to(beyond.any(axis=(0, 1)) & ~unfit(wrong), batch.count))
     for k in np.flatnonzero(apart.any(axis=(0, 1)) & ~found).tolist():
-        found[k] = _shows_in(alone[k], slip, blanks, cells[:, :, 0])
+        found[k] = _shows_in(judges[k], slip, cells[:, :, 0])
     return found
 
 
-def _shows_in(paths: Paths, slip: Attempt, blanks: Blanks, cells: Flags) -> bool:
-    """Whether a mistake shows in a trace, as a key has it."""
-    trace, definition = paths.trace, slip.definition
+def _shows_in(judge: Judge, slip: Attempt, cells: Flags) -> bool:
+    """Whether a mistake shows in a trace, to who judges it."""
+    trace, definition = judge.trace, slip.definition
     rounding = trace.rounding.of_quantity(definition.step, definition.name)
     try:
         made = definition.operation.make(rounding, definition.step, *trace.operands(definition))
     except Unworkable:
         return False
-    held = ranges(paths, definition.name, blanks.tolerance)
+    held = judge.ranges(definition.name)
     return bool((cells & ~taken(held, made.values) & ~np.isnan(made.values)).any())
 
 

@@ -199,19 +199,19 @@ class Exponential(Indexed):
     def shifted(self, scores: Array) -> NDArray[np.bool_]:
         """The rows [n, 1] whose maximum is subtracted: where an e^x, or the sum of them, would have
         more than 15 digits, or, in full precision, all would be too small for float64."""
-        tops = scores.max(axis=self._axis, keepdims=True)
+        tops = scores.max(axis=self.axis, keepdims=True)
         if self.always:
             return np.asarray(tops > -math.inf)
-        limit, near = self._longest, self._longest - math.log(scores.shape[self._axis])
+        limit, near = self._longest, self._longest - math.log(scores.shape[self.axis])
         need = (tops > limit) | ((tops < _UNDERFLOW) & (tops > -math.inf) & (not self.carry))
         if ((tops > near) & ~need).any():  # no e^x is too long, but their sum may be
             with np.errstate(invalid="ignore"):  # of a row that is masked out
-                sums = np.exp(scores - tops).sum(axis=self._axis, keepdims=True)
+                sums = np.exp(scores - tops).sum(axis=self.axis, keepdims=True)
                 need |= tops + np.log(sums) > limit
         return np.asarray(need)
 
     @property
-    def _axis(self) -> int:
+    def axis(self) -> int:
         """The axis of the numbers that are divided by one sum."""
         return len(self.sides.indices) - 1
 
@@ -228,7 +228,7 @@ class Exponential(Indexed):
         """Whether it shows by the smallest and the largest score that no maximum is subtracted."""
         if self.always:
             return False
-        near = self._longest - math.log(scores.shape[self._axis])
+        near = self._longest - math.log(scores.shape[self.axis])
         return scores.range.low >= _UNDERFLOW and scores.range.high <= near
 
     def arrays(self, operands: Sequence[Array]) -> Array:
@@ -236,7 +236,7 @@ class Exponential(Indexed):
         shifted = self.shifted(scores)
         if not shifted.any():
             return np.asarray(np.exp(scores))
-        tops = scores.max(axis=self._axis, keepdims=True)
+        tops = scores.max(axis=self.axis, keepdims=True)
         differences = scores - np.where(shifted, tops, 0.0)
         return np.asarray(np.exp(differences, out=differences))
 
@@ -255,12 +255,12 @@ class Exponential(Indexed):
         scores = operands[0]
         if self._subtracted(i, scores) is None:
             return e_to(scores.number(i, j))
-        line = scores.row(i) if self._axis else scores.column(j)
+        line = scores.row(i) if self.axis else scores.column(j)
         return e_to(minus(scores.number(i, j), Apply("max", line.entries)))
 
     def _subtracted(self, i: int, scores: Matrix) -> Number | None:
         """The maximum of a number's row, where that is subtracted."""
-        if not self._axis:
+        if not self.axis:
             top = scores.number(int(scores.values.argmax()), 0)
             return top if self.shifted(scores.values).any() else None
         near = self._longest - math.log(scores.shape[1])
@@ -270,7 +270,7 @@ class Exponential(Indexed):
         return scores.number(i, int(row.argmax())) if self.shifted(row).any() else None
 
     def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
-        if not self._axis:
+        if not self.axis:
             return ()
         forms = range(1 if self._subtracted(i, operands[0]) is None else 2)
         width = operands[0].shape[1]
@@ -296,10 +296,10 @@ class Exponential(Indexed):
         return Error(0.0, (8 + 4 * operands[0].range.size) * EPSILON)
 
     def check(self, result: Matrix, *operands: Matrix) -> None:
-        vanished = ~result.values.any(axis=self._axis)
+        vanished = ~result.values.any(axis=self.axis)
         if vanished.any():
             row = int(vanished.argmax())
-            top = float(operands[0].values.max(axis=self._axis)[row])
+            top = float(operands[0].values.max(axis=self.axis)[row])
             raise _vanished(row, top, self.decimals)
 
 

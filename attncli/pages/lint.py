@@ -171,9 +171,9 @@ def wide(judge: Judge, names: Sequence[str]) -> Iterator[Spans]:
 
 
 def _wide(judge: Judge, name: str) -> Iterator[Spans]:
-    if not judge.right.rounds(name):
+    if not judge.key.rounds(name):
         return
-    (low, high), places = judge.ranges(name), judge.right.decimals(name)
+    (low, high), places = judge.ranges(name), judge.key.decimals(name)
     with np.errstate(invalid="ignore"):
         many = (high - low) * 10.0**places
     cells = [*_shown(judge.trace, judge.trace[name], np.isfinite(many) & (many > _MANY))]
@@ -194,9 +194,9 @@ def hiding(judge: Judge, slip: Attempt, wrong: Trace) -> Spans | None:
     """Where a mistake gives a number that a key accepts, though it isn't the right one, and how
     many decimals would tell it apart; None where it does so nowhere."""
     name = slip.definition.name
-    if not judge.right.rounds(name):
+    if not judge.key.rounds(name):
         return None
-    (low, high), places = judge.ranges(name), judge.right.decimals(name)
+    (low, high), places = judge.ranges(name), judge.key.decimals(name)
     right, other = judge.trace[name], wrong[name]
     apart = units(other.values, places) != units(right.values, places)
     cells = [*_shown(judge.trace, right, apart & (low <= other.values) & (other.values <= high))]

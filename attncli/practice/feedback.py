@@ -140,7 +140,7 @@ def _count(lesson: Lesson, task: Task) -> str:
 
 
 def _question_in_words(session: Session, task: Task, asked: AskedInWords) -> Document:
-    key = asked.asked_on(session.judge.right).words
+    key = asked.asked_on(session.judge.key).words
     assert key is not None
     blocks = blocks_of(session.lesson.trace, [asked], [key], _ENGLISH)
     tables = (block for block in blocks if not isinstance(block, WordBlank))

@@ -221,8 +221,8 @@ class Session:
 
     def marked_words(self, asked: AskedInWords, text: str) -> MarkedWords:
         """What is said of an answer in words."""
-        _, theirs = self.judge.judged(self.numbers)
-        own = OwnAnswers(self.judge.right, theirs, self.numbers, self.judge.hypotheses)
+        paper = self.judge.judged(self.numbers)
+        own = OwnAnswers.of(paper)
         return marked_words(asked.question, asked.points, read_number(text), own, carry=True)
 
     def keep(
@@ -237,13 +237,13 @@ class Session:
         """The right answers; for a number what follows from somebody's own."""
         if task.words is not None:
             asked = task.words.question
-            return [asked.asked.options[asked.right_on(self.judge.right)[0]]]
+            return [asked.asked.options[asked.right_on(self.judge.key)[0]]]
         quantity = self.leading_to(task)[task.cells[0].quantity]
         return [str(quantity.number(cell.row, cell.column).shown) for cell in task.cells]
 
     def tells(self, task: Task, answers: Sequence[str], number: Decimal) -> bool:
         """Whether a number is one of the right answers to a task, or rounds to one."""
-        decimals = self.judge.right.decimals(task.cells[0].quantity)
+        decimals = self.judge.key.decimals(task.cells[0].quantity)
         own = {round_to(Decimal(text), decimals) for text in answers}
         accepted = any(self.judge.accepted(cell).takes(number) for cell in task.cells)
         return accepted or round_to(number, decimals) in own

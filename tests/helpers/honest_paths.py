@@ -7,8 +7,9 @@ small, as it can be. Nothing of this is known to what says where honest paths le
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from typing import Any
 
@@ -17,13 +18,17 @@ import numpy as np
 from attncli.equations import tree as ex
 from attncli.equations.tree import Expression, Location
 from attncli.numbers.rounding import Array
+from attncli.operations.attention import Exponential
 from attncli.trace import Trace
 
 Choose = Callable[[Location, Array], Array]
 """What is taken of the ways [4, p] to use a number in a cell, on each of p paths."""
 
 _FUNCTIONS: Mapping[str, Callable[..., Any]] = {
-    "max": np.maximum, "min": np.minimum, "sin": np.sin, "cos": np.cos, "tanh": np.tanh,
+    "max": lambda *x: reduce(np.maximum, x), "min": lambda *x: reduce(np.minimum, x),
+    "erf": np.vectorize(math.erf), "erfc": np.vectorize(math.erfc), "where": np.where,
+    "finite": np.isfinite, "step": lambda x: (x > 0) * 1.0, "less": np.less, "at_most": np.less_equal,
+    "abs": np.abs, "ln": np.log, "expm1": np.expm1, "sin": np.sin, "cos": np.cos, "tanh": np.tanh,
     "sigmoid": lambda x: 1 / (1 + np.exp(-x)), "σ": lambda x: 1 / (1 + np.exp(-x)),
 }  # fmt: skip
 
@@ -49,7 +54,7 @@ def value(form: Expression, number: Callable[[ex.Number], Any]) -> Any:
 
     def of(node: Expression) -> Any:
         if isinstance(node, ex.Number):
-            return number(node)
+            return number(node) if node.cell is not ex.INNER or node.form is None else of(node.form)
         if isinstance(node, ex.Apply):
             return _FUNCTIONS[node.function](*map(of, node.arguments))
         if node == ex.E:
@@ -76,6 +81,8 @@ class Honest:
 
     trace: Trace
     places: Mapping[str, int]
+    stable: bool = False
+    """Whether the maximum of each row is subtracted before a softmax."""
 
     @cached_property
     def forms(self) -> Mapping[Location, Expression]:
@@ -86,9 +93,11 @@ class Honest:
         for name in self.trace:
             definition = self.trace[name].definition
             if definition is not None:
-                operands = self.trace.operands(definition)
+                operands, operation = self.trace.operands(definition), definition.operation
+                if self.stable and isinstance(operation, Exponential):
+                    operation = replace(operation, always=True)
                 for i, j in np.ndindex(*self.trace[name].matrix.shape):
-                    form = definition.operation.first_form(i, j, *operands)
+                    form = operation.first_form(i, j, *operands)
                     yield Location(name, i, j), form
 
     def is_worked(self, name: str) -> bool:

@@ -176,9 +176,10 @@ ROUNDINGS: list[tuple[str, set[str], tuple[str, ...]]] = [
     ("three_digits", {"exp"}, (CAUSAL, ENCODER, DECODER, LECTURE, LOSS)),
     ("root_rounded", {"scaled"}, (CAUSAL, ENCODER, DECODER, GPT)),
     ("products_rounded", {"scores"}, (CAUSAL,)),
-    ("products_rounded", {"scores", "output"}, (DECODER, HEADS)),
-    ("products_rounded", {"V", "scores"}, (ENCODER,)),
-    ("products_rounded", {"Q", "K", "V"}, (GPT,)),
+    ("products_rounded", {"scores", "output"}, (HEADS,)),
+    ("products_rounded", {"scores", "output", "ffn"}, (DECODER,)),
+    ("products_rounded", {"V", "scores", "attention", "hidden", "ffn"}, (ENCODER,)),
+    ("products_rounded", {"Q", "K", "V", "attention", "hidden", "ffn"}, (GPT,)),
 ]
 """What is rounded inside lines of working, and the quantities in which that shows."""
 

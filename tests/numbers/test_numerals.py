@@ -49,7 +49,7 @@ def test_what_is_no_number_stays_unreadable(text: str) -> None:
 def test_no_text_is_too_strange(text: str) -> None:
     read = read_number(text)
     assert read.text == text
-    float(read.number or 0), read.half
+    float(read.number or 0)
 
 
 @given(st.decimals(-1000, 1000, places=3), st.sampled_from((".", ",")))

@@ -36,7 +36,7 @@ with `decimal` the same in sixty digits, where no half is ever in doubt.
     intervals  which answers are right for a cell, whichever way it is rounded
 """
 
-from tests.oracle.intervals import Cell, Interval, intervals
+from tests.oracle.intervals import Cell, Interval, intervals, paper
 from tests.oracle.numerals import UnknownError, activation, round_half_away
 from tests.oracle.stack import Arrays, work
 
@@ -47,6 +47,7 @@ __all__ = [
     "UnknownError",
     "activation",
     "intervals",
+    "paper",
     "round_half_away",
     "work",
 ]

@@ -38,20 +38,17 @@ class Interval(NamedTuple):
     decimals: int
 
 
-def intervals(  # noqa: PLR0913
+def intervals(
     data: Record,
     cells: Iterable[Cell],
     folder: Path | None = None,
     start: Record | None = None,
     *,
     own: bool = False,
-    paths: int = 0,
-    roots: Collection[int] = (),
 ) -> dict[Cell, Interval]:
     """The accepted interval of each cell: half a unit of the last of the quantity's decimals
-    around what either policy gives, and so many other `paths`, on which numbers are rounded now
-    so and now so, and some `roots` are taken as they are printed. A cell that holds −∞ under
-    the scenario's own policy accepts just that, another one only numbers.
+    around what either policy gives. A cell that holds −∞ under the scenario's own policy accepts
+    just that, another one only numbers.
 
     `folder` is where the scenario's files are; `start` has rows that both policies start from in
     the place of what they would work, by full names. With `own`, what `exact` gives from the
@@ -65,21 +62,34 @@ def intervals(  # noqa: PLR0913
     if carry is None and exact is None:
         raise ArithmeticError("these numbers can't be worked")
     carries = (data.get("rounding") or {}).get("policy", "carry") == "carry"
-    tried = (_worked(data, place, start, "exact", Random(k), roots) for k in range(paths))
-    others = tuple(book for book in tried if book is not None)
-    books = _Books(carry, exact, far, carry if carries else far or exact, others)
+    books = _Books(carry, exact, far, carry if carries else far or exact)
     return {cell: _interval(books, cell) for cell in cells}
 
 
+def paper(
+    data: Record, cells: Iterable[Cell], seed: int, start: Record | None = None,
+    roots: Collection[int] = (),
+) -> dict[Cell, Decimal]:  # fmt: skip
+    """What somebody writes down who takes each number in full, rounded, or rounded to more
+    decimals, as it happens at each use, and some `roots` as they are printed. Raises
+    ArithmeticError for numbers that can't be worked."""
+    carry = _worked(data, Path(), start, "carry")
+    book = _worked(data, Path(), start, "exact", Random(seed), roots)
+    if carry is None or book is None:
+        raise ArithmeticError("these numbers can't be worked")
+    places = _Books(carry, book, None, carry)
+    numbers = {cell: _number(book, cell, _decimals(places, cell)) for cell in cells}
+    return {cell: number for cell, number in numbers.items() if number is not None}
+
+
 class _Books(NamedTuple):
-    """What each policy gives, what `exact` gives from the scenario's own numbers, which of these
-    is the scenario's own policy, and what other paths give."""
+    """What each policy gives, what `exact` gives from the scenario's own numbers, and which of
+    these is the scenario's own policy."""
 
     carry: Book | None
     exact: Book | None
     far: Book | None
     own: Book | None
-    others: tuple[Book, ...] = ()
 
     @property
     def policies(self) -> tuple[Book | None, ...]:
@@ -108,8 +118,7 @@ def _worked(
 def _interval(books: _Books, cell: Cell) -> Interval:
     decimals = _decimals(books, cell)
     carry, exact, far, own = (_number(book, cell, decimals) for book in books.policies)
-    others = (_number(book, cell, decimals) for book in books.others)
-    known = [number for number in (own, carry, exact, far, *others) if number is not None]
+    known = [number for number in (own, carry, exact, far) if number is not None]
     right = [number for number in known if number.is_finite() == known[0].is_finite()]
     half = Decimal((0, (5,), -decimals - 1))
     low, high = _WIDE.subtract(min(right), half), _WIDE.add(max(right), half)
