@@ -39,8 +39,9 @@ from attncli.marking.exam import (
     known_id,
     line_of,
 )
-from attncli.marking.judging import Judge, published_verdicts
+from attncli.marking.judging import Judge
 from attncli.marking.marked_papers import all_follow
+from attncli.marking.publications import published_verdicts
 from attncli.marking.verdicts import FOLLOW, UNEARNED, UNWORKABLE, Cause, Given, Verdict
 from attncli.marking.word_answers import MarkedWords
 from attncli.names import Phrase, Word, raw

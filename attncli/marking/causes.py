@@ -4,9 +4,9 @@ of it explains most."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -39,6 +39,7 @@ from attncli.marking.honest_paths import (
     rounded,
     taken,
 )
+from attncli.marking.one_way import OneWayWorkings
 from attncli.marking.slips import (
     comes_of_rounding_early,
     moved_tables,
@@ -385,6 +386,8 @@ class CauseSearch:
     later: Mapping[str, Array]
     again: Collection[str] = ()
     """The names of mistakes that were made before."""
+    workings: OneWayWorkings | None = None
+    """Of a publication, in which one quantity is rounded in one way."""
 
     def explained(self) -> Explained:
         fits = self.fits()
@@ -438,7 +441,7 @@ class CauseSearch:
         """The causes that explain something, those that explain most with least first."""
         name, written = self.numbers.name, self.numbers.written
         tried: list[Fit | None] = [
-            self._fit(cause, "rounding", held)
+            self._fit(cause, "rounding", held, gives=partial(self._gives_rounded, cause))
             for paths in (self.theirs, self.own)
             for cause, held in _rounding_ways(paths, written, name)
         ]
@@ -448,7 +451,9 @@ class CauseSearch:
         tried += map(self._of_way, ways)
         tried += [
             self._fit(cause, "known mistake", held)
-            for cause, held in moved_tables(self.follows, self.numbers.values)
+            for cause, held in moved_tables(
+                self.theirs.made(name), self.numbers.values, self._around
+            )
         ]
         fits = sorted((fit for fit in tried if fit is not None), key=Fit.order)
         return self._by_later(fits) if len(fits) > 1 else fits
@@ -494,6 +499,11 @@ class CauseSearch:
         None where none can be."""
         return self.hypotheses.ranges(paths, self.numbers.name, self.numbers.written.places)
 
+    def _around(self, made: Enclosure) -> Enclosure:
+        """What is right for the numbers where these are made."""
+        tolerance, asked = self.hypotheses.tolerance, self.theirs.decimals(self.numbers.name)
+        return tolerance.around(made, asked, self.numbers.written.places)
+
     @property
     def _open_cells(self) -> list[Location]:
         return [cell for cell in self.numbers.given if self.numbers.open[cell.row, cell.column]]
@@ -503,14 +513,23 @@ class CauseSearch:
         return float(10.0 ** -self.theirs.decimals(self.numbers.name))
 
     def _fit(
-        self, cause: Cause, judgement: Judgement, held: Enclosure | None, way: int | None = None
+        self,
+        cause: Cause,
+        judgement: Judgement,
+        held: Enclosure | None,
+        way: int | None = None,
+        gives: Callable[[OneWayWorkings], Flags] | None = None,
     ) -> Fit | None:
-        """How well some ranges explain the numbers; None where they give none of the open ones."""
+        """How well some ranges explain the numbers; None where they give none of the open ones. A
+        publication's have to be what one of its workings `gives` as well."""
         if held is None:
             return None
         numbers = self.numbers
         takes = taken(held, numbers.values)
         cells = takes & numbers.open
+        if cells.any() and gives is not None and self.workings is not None:
+            takes &= gives(self.workings)
+            cells &= takes
         if not cells.any():
             return None
         against = ~takes & ~numbers.open & ~np.isnan(numbers.values)
@@ -533,8 +552,19 @@ class CauseSearch:
         """How well a known mistake explains them."""
         paths = self.hypotheses.paths(k, self.theirs)
         cause = self.hypotheses.ways[k].cause(self.numbers.name)
-        fit = self._fit(cause, "known mistake", self._held(paths), k)
+        gives = partial(self._gives_made, paths.instead.values())
+        fit = self._fit(cause, "known mistake", self._held(paths), k, gives)
         return None if fit is None or self._is_refuted(k, paths) else fit
+
+    def _gives_rounded(self, cause: Cause, workings: OneWayWorkings) -> Flags:
+        """Which numbers a publication's workings give that are rounded in another way."""
+        tolerance, way = self.hypotheses.tolerance, _THROUGHOUT[cause]
+        return workings.gives(self.numbers.name, self.numbers.written, tolerance, way)
+
+    def _gives_made(self, definitions: Iterable[Definition], workings: OneWayWorkings) -> Flags:
+        """Which numbers a publication's workings give where some quantities are made otherwise."""
+        own, numbers = workings.apart(definitions), self.numbers
+        return own.gives(numbers.name, numbers.written, self.hypotheses.tolerance)
 
     def _is_refuted(self, k: int, paths: Paths) -> bool:
         """Whether earlier numbers say that a mistake, which would show in them, wasn't made."""
@@ -612,6 +642,13 @@ class CauseSearch:
     def _early(self) -> tuple[Cause, Enclosure]:
         return _rounded_early(self.theirs, self.numbers.name)
 
+    @cached_property
+    def _early_of_one_way(self) -> Flags:
+        """The same of a publication's numbers."""
+        assert self.workings is not None
+        tolerance, (name, _, written, _) = self.hypotheses.tolerance, self.numbers
+        return self.workings.coarser().gives(name, written, tolerance)
+
     def _is_early(self, cell: Location, most: float = math.inf) -> bool:
         """Whether a number may have been rounded too early, by what holds so many units at most."""
         if not _are_near(self.follows, np.where(self.numbers.open, self.numbers.values, np.nan)):
@@ -621,6 +658,8 @@ class CauseSearch:
         is_sharp = float(held.high[i, j] - held.low[i, j]) <= most * self._unit
         if not is_sharp or not taken(held, self.numbers.values)[i, j]:
             return False
+        if self.workings is not None:
+            return bool(self._early_of_one_way[i, j])
         return math.isfinite(most) or comes_of_rounding_early(
             self.theirs, cell, float(self.numbers.values[i, j])
         )

@@ -345,7 +345,7 @@ class Written(NamedTuple):
     @property
     def unit(self) -> Array:
         """A unit of the last place that each number is judged by."""
-        return np.asarray(10.0**-self.places)
+        return np.asarray(10.0 ** -self.places.astype(float))
 
 
 class Tolerance(NamedTuple):

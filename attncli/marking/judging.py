@@ -7,15 +7,16 @@ one of them is wrong, the key's counts as well, and what comes only of the wrong
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from attncli.equations.enclosures import Enclosure
-from attncli.equations.tree import Location, numbers_in
+from attncli.equations.tree import Location, Number, numbers_in
 from attncli.marking.causes import CauseSearch, Explained, GivenNumbers
 from attncli.marking.honest_paths import (
     SLACK,
@@ -31,12 +32,12 @@ from attncli.marking.honest_paths import (
     rounded,
     taken,
 )
-from attncli.marking.verdicts import UNWORKABLE, Accepted, Cause, Given, Judgement, Verdict
+from attncli.marking.one_way import OneWayWorkings
+from attncli.marking.verdicts import RIGHT, UNWORKABLE, Accepted, Cause, Given, Judgement, Verdict
 from attncli.numbers import decimals
 from attncli.numbers.rounding import Array
 from attncli.operations.attention import Exponential
-from attncli.trace import Definition, Quantity, Trace
-from attncli.trace.published import PublishedNumber, published_numbers
+from attncli.trace import Definition, Trace
 
 if TYPE_CHECKING:
     from attncli.marking.causes import KnownMistakes
@@ -128,62 +129,6 @@ def _sources(trace: Trace, cell: Location) -> Iterator[Location]:
             yield number.cell
 
 
-def published_verdicts(trace: Trace) -> tuple[Judge, tuple[Verdict, ...]]:
-    """A verdict for each number that the source works out, and who judges them. What it assumes is
-    gone on with, and of numbers that it prints twice for a cell those that it prints last."""
-    printed = published_numbers(trace)
-    more: dict[str, Quantity] = {f.quantity.name: f.quantity for f in printed}
-    known = {name: q for name, q in more.items() if name not in trace.quantities}
-    judge = Judge(replace(trace, quantities={**known, **trace.quantities}))  # IDs are no quantities
-    leading = _leading(judge, printed)
-    fewer = {f.key for f in printed if f.follows}
-    assumed = {f.key for f in printed if f.assumed}
-    verdicts = [v for v in _each(judge, leading) if v.key not in assumed]
-    return judge, tuple(_as_printed(v, v.key in fewer) for v in verdicts)
-
-
-def _each(judge: Judge, printed: Sequence[PublishedNumber]) -> list[Verdict]:
-    """The verdicts in the order of the working; those on earlier numbers for a cell, each judged in
-    the place of the last one, stand before that."""
-    pairs = [(Location(*f.cell), _given(f)) for f in printed]
-    last = dict(pairs)
-    found = {v.cell: [v] for v in judge.verdicts(last)}
-    for cell, given in pairs:
-        if given is last[cell]:
-            continue
-        verdict = found[cell][-1]
-        if (
-            verdict.judgement == "correct" and verdict.given.number == given.number
-        ):  # which is as right
-            found[cell].insert(-1, verdict._replace(given=given))
-            continue
-        again = judge.verdicts({**last, cell: given})
-        found[cell].insert(-1, next(v for v in again if v.cell == cell))
-    return [v for verdicts in found.values() for v in verdicts]
-
-
-def _leading(judge: Judge, printed: Sequence[PublishedNumber]) -> list[PublishedNumber]:
-    """Those that the source works out, and what it assumes before the last of them."""
-    order = [*judge.trace]
-    last = max((order.index(f.quantity.name) for f in printed if not f.assumed), default=-1)
-    return [f for f in printed if order.index(f.quantity.name) <= last]
-
-
-def _given(figure: PublishedNumber) -> Given:
-    return Given(
-        decimals.text(figure.theirs), figure.theirs, decimals.places(figure.theirs), figure.at
-    )
-
-
-def _as_printed(verdict: Verdict, follows: bool) -> Verdict:
-    """A number that a source prints with fewer decimals than are worked here is right where it is
-    rounded from ours."""
-    cause = verdict.cause
-    if follows and verdict.judgement == "rounding" and cause is not None:
-        return verdict._replace(judgement="correct", cause=None, others=())
-    return verdict
-
-
 # --------------------------------------------------------------------------------------------------
 # One author's numbers, from the first to the last: each cell is worked by its own operation only,
 # from two sets of operands: `own`, as their author wrote them, and `mended`, where the key's stand
@@ -230,6 +175,10 @@ class Submission:
         self.made: set[str] = set()
         self.otherwise: dict[str, Flags] = {}
         self._roots: dict[Location, frozenset[Location]] = {}
+        self.one_way: dict[Paths, OneWayWorkings] = {}
+        if judge.literally:
+            places = {name: self.mended.decimals(name) for name in judge.trace}
+            self.one_way[self.mended] = OneWayWorkings(judge.trace, places)
 
     @cached_property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -296,8 +245,7 @@ class Submission:
 
     @staticmethod
     def _is_wrong(verdict: Verdict) -> bool:
-        right = ("correct", "worked otherwise")
-        return verdict.given.number is not None and verdict.judgement not in right
+        return verdict.given.number is not None and verdict.judgement not in RIGHT
 
     def compared(self, name: str) -> _Judged:
         """Which numbers are right, or follow from the author's own."""
@@ -320,8 +268,18 @@ class Submission:
         return _Judged(given, right, follows, coarse, few, accepted, own)
 
     def _taken(self, paths: Paths, name: str, places: Places) -> Flags:
-        held = ranges(paths, name, self.judge.tolerance, places)
-        return taken(held, self.written[name].numbers)
+        written, tolerance = self.written[name], self.judge.tolerance
+        held = ranges(paths, name, tolerance, places)
+        found = taken(held, written.numbers)
+        workings = self.one_way.get(paths)
+        with np.errstate(invalid="ignore"):
+            several = found & (held.high - held.low > (1 + SLACK) * written.unit)
+        if workings is None or not several.any():
+            return found
+        given = workings.gives(name, written, tolerance)
+        if (several & ~given).any():
+            given |= workings.many().gives(name, written, tolerance)
+        return found & (~several | given)
 
     def _only_own(self, name: str, places: Places, right: Flags) -> Flags:
         """The numbers that come only of what their author wrote before."""
@@ -352,24 +310,39 @@ class Submission:
             for some in (names[:k], names[k + 1 :])
         )
         return CauseSearch(
-            self.judge.hypotheses, self.own, numbers, earlier, later, frozenset(self.made)
-        )
+            self.judge.hypotheses, self.own, numbers, earlier, later, frozenset(self.made),
+            self.one_way.get(self.own),
+        )  # fmt: skip
 
     def verdict(self, cell: Location, judged: _Judged, explained: Explained) -> Verdict:
-        name, i, j = cell
+        name = cell.quantity
         judgement, causes = explained.found.get(cell) or self.at_once(cell, judged)
-        right, follows = at_cell(judged.accepted, cell), None
-        if judgement != "correct":
-            follows = at_cell(judged.own, cell)
+        expected, right = self._expected(self.mended, judged, cell)
+        follows = None
+        if judgement != "correct" and self.own is not self.mended:
+            _, follows = self._expected(self.own, judged, cell)
         if judgement == "slip" and self.own.is_unworkable(name):
             causes = [self.unworkable(cell), *causes]
         return Verdict(
-            cell, self.answers[cell], self.judge.trace[name].number(i, j), right, judgement,
+            cell, self.answers[cell], expected, right, judgement,
             cause=causes[0] if causes else None,
             others=tuple(causes[1:]),
             follows_from=self.followed(cell) if judgement == "carried forward" else (),
             follows=None if follows == right else follows,
         )  # fmt: skip
+
+    def _expected(self, paths: Paths, judged: _Judged, cell: Location) -> tuple[Number, Accepted]:
+        """The key's number, and what is right, or follows, for a cell. Of a publication's number
+        that has more decimals than the key what it comes to where all is kept in full, and what
+        rounds to that."""
+        (name, i, j), places = cell, int(judged.numbers.written.own[cell[1:]])
+        if paths not in self.one_way or places <= paths.decimals(name):
+            held = judged.accepted if paths is self.mended else judged.own
+            return self.judge.trace[name].number(i, j), at_cell(held, cell)
+        value = self.one_way[paths].in_full(name)[i, j]
+        number = Number.written(decimals.round_to(Decimal(repr(float(value))), places))
+        half = 0.5 * 10.0**-places
+        return number, Accepted(float(number.full) - half, float(number.full) + half)
 
     def unworkable(self, cell: Location) -> Cause:
         """Why a number is judged by the key: an earlier one of the author leads to none."""
@@ -403,7 +376,7 @@ class Submission:
             return  # as it might have been
         right = judged.right | judged.coarse
         if self.own is self.mended and not right[given].all():
-            self.own = self.mended.apart()
+            self.own = self._apart(self.mended)
         within = self.mended.unwritten(name)
         half = self._half(written, asked, within)
         stands, key = _stands_for(written, half, asked, within), self._key(name, asked)
@@ -415,7 +388,17 @@ class Submission:
             mine = theirs.where(fits_own, stands.where(right, as_written))
             self.own.go_on_with(name, mine.where(given, _NOTHING))
         self.mended.go_on_with(name, stands.where(right, key).where(given, _NOTHING))
+        for paths, workings in self.one_way.items():
+            workings.go_on_with(name, written, given if paths is not self.mended else right & given)
         self._roots.clear()
+
+    def _apart(self, paths: Paths, instead: Mapping[str, Definition] | None = None) -> Paths:
+        """Paths that from here on may lead elsewhere, with their workings."""
+        own, workings = paths.apart(instead or {}), self.one_way.get(paths)
+        if workings is not None:
+            others = workings.apart((instead or {}).values())
+            self.one_way = {self.mended: self.one_way[self.mended], own: others}
+        return own
 
     def _fits(self, paths: Paths, name: str, judged: _Judged) -> Flags:
         """Which numbers come of a path, be it but for their few decimals."""
@@ -482,6 +465,8 @@ class Submission:
         made = other.made(stable.name).where(taken_so, paths.made(stable.name))
         sums = other.made(name).where(taken_so, paths.made(name))
         paths.take_for_made(stable.name, made)
+        if paths in self.one_way:
+            self.one_way[paths].make(stable, np.broadcast_to(taken_so, made.low.shape))
         if name != stable.name:
             paths.take_for_made(name, sums)
         told = np.broadcast_to(taken_so, given.shape) & shifted
@@ -510,10 +495,9 @@ class Submission:
             if len(made) == 1 or name in each or each.keys().isdisjoint(self.cells):
                 instead |= each
         self.made.add(way.name)
-        own = self.own.apart(instead)
-        if not own.is_circular:
+        if not self.own.from_here(instead=instead).is_circular:
             self.shown.update({text: explained.cells for text in instead if text != name})
-            self.own = own
+            self.own = self._apart(self.own, instead)
 
     # -- where wrong numbers come from -------------------------------------------------------------
 

@@ -279,15 +279,18 @@ _MOST_ROWS = 12
 """Rows or columns up to which others are looked for."""
 
 
-def moved_tables(right: Enclosure, numbers: Array) -> Iterator[tuple[Cause, Enclosure]]:
-    """What is right if a table was turned over, or a row or a column is another one's."""
+def moved_tables(
+    made: Enclosure, numbers: Array, around: Callable[[Enclosure], Enclosure]
+) -> Iterator[tuple[Cause, Enclosure]]:
+    """What is right if a table was turned over, or a row or a column is another one's: what is
+    `around` what is made, which is moved."""
     n, m = numbers.shape
     if n == m:
-        yield _TURNED, _turned(right)
+        yield _TURNED, around(_turned(made))
     if m > 1:
-        yield from ((_ROW, held) for held in _another_row(right, numbers))
+        yield from ((_ROW, held) for held in _another_row(made, numbers, around))
     if n > 1:
-        found = _another_row(_turned(right), numbers.T)
+        found = _another_row(_turned(made), numbers.T, lambda held: _turned(around(_turned(held))))
         yield from ((_COLUMN, _turned(held)) for held in found)
 
 
@@ -295,12 +298,16 @@ def _turned(bounds: Enclosure) -> Enclosure:
     return Enclosure(bounds.low.T, bounds.high.T)
 
 
-def _another_row(right: Enclosure, numbers: Array) -> Iterator[Enclosure]:
+def _another_row(
+    made: Enclosure, numbers: Array, around: Callable[[Enclosure], Enclosure]
+) -> Iterator[Enclosure]:
     """The table with another row in the place of one, where all of its numbers agree."""
     given = ~np.isnan(numbers)
     for i, k in permutations(range(len(numbers)), 2) if len(numbers) <= _MOST_ROWS else ():
-        row = Enclosure(*(end[k] for end in right))
-        if given[i].sum() > 1 and (taken(row, numbers[i]) | ~given[i]).all():
-            low, high = (end.copy() for end in right)
-            low[i], high[i] = row
-            yield Enclosure(low, high)
+        if given[i].sum() < 2:  # noqa: PLR2004
+            continue
+        low, high = (end.copy() for end in made)
+        low[i], high[i] = (end[k] for end in made)
+        held = around(Enclosure(low, high))
+        if (taken(held, numbers)[i] | ~given[i]).all():
+            yield held

@@ -13,6 +13,8 @@ Judgement = Literal[
     "correct", "worked otherwise", "carried forward", "not worked", "rounding", "known mistake",
     "slip", "by hand", "blank", "unreadable",
 ]  # fmt: skip
+RIGHT: tuple[Judgement, ...] = ("correct", "worked otherwise")
+"""What is said of numbers that are right."""
 FOLLOW: tuple[Judgement, ...] = ("correct", "worked otherwise", "carried forward")
 """What is said of numbers that follow."""
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from attncli.equations.tree import Location
 from attncli.marking.exam import address_of
-from attncli.marking.judging import published_verdicts
+from attncli.marking.publications import published_verdicts
 from attncli.marking.verdicts import Verdict
 from attncli.notation import plain
 from attncli.trace import Trace

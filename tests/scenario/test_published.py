@@ -15,7 +15,7 @@ from attncli.exercises.report import checked
 from attncli.file.problems import ScenarioError
 from attncli.formats import RenderOptions, render
 from attncli.marking.exam import address_of
-from attncli.marking.judging import published_verdicts
+from attncli.marking.publications import published_verdicts
 from attncli.numbers import decimals
 from attncli.pages.parts.selection import select
 from attncli.pages.walkthrough import walkthrough

@@ -12,7 +12,7 @@ from attncli.document.blocks import Block, Callout, Spans, Subheading, Term
 from attncli.document.tables import SIGNS
 from attncli.equations.elision import MOST_PARTS, elided
 from attncli.equations.tree import Equation, Number, Omitted, Sum, Vector
-from attncli.marking.verdicts import Accepted
+from attncli.marking.verdicts import RIGHT, Accepted
 from attncli.names import Name, Word
 from attncli.notation import plain
 from attncli.notation.plain import MINUS
@@ -211,10 +211,10 @@ def closing_on_published(trace: Trace, selection: Selection) -> list[Block]:
 
 def _closing(trace: Trace, name: Spans, selection: Selection) -> list[Block]:
     printed = published_numbers(trace)
-    differing = _differing(printed)
-    judged = _judged(trace, differing)
+    judged = _judged(trace)
+    differing = [f for f in printed if f.differs or judged.get(f.key, RIGHT[0]) not in RIGHT]
     assumed = sum(f.assumed for f in printed)
-    wrong = [judged[f.key] for f in differing if judged[f.key] != "correct"]
+    wrong = [judgement for judgement in judged.values() if judgement not in RIGHT]
     texts = [_counted(len(printed) - assumed, wrong)] if assumed < len(printed) else []
     if assumed:
         texts.append(f"It assumes {counted(assumed, 'more number' if texts else 'number')}.")
@@ -222,11 +222,13 @@ def _closing(trace: Trace, name: Spans, selection: Selection) -> list[Block]:
     if selection.detail == "summary":
         return [said_of_all]
     told = (f for f in differing if f.row in selection.rows(f.quantity))
-    right = [Callout((_RIGHT,))] if any(judged[f.key] == "correct" for f in told) else []
+    right = [Callout((_ROUNDED_LESS,))] if any(judged[f.key] in RIGHT for f in told) else []
     return [said_of_all, *_listed(differing, judged, selection), *right]
 
 
-_RIGHT = "A number that differs and is correct was rounded less, or at another place, on the way."
+_ROUNDED_LESS = (
+    "A number that differs and is correct was rounded less, or at another place, on the way."
+)
 
 
 def _counted(count: int, wrong: Sequence[str]) -> str:
@@ -237,11 +239,9 @@ def _counted(count: int, wrong: Sequence[str]) -> str:
     return f"{which} that the source prints follow{'s' * (count == 1)} from the given ones."
 
 
-def _judged(trace: Trace, differing: Published) -> Judgements:
-    """What is said of the numbers that are others than ours, by the one that judges all numbers."""
-    if not differing:
-        return {}
-    from attncli.marking.judging import published_verdicts
+def _judged(trace: Trace) -> Judgements:
+    """What is said of the numbers, by who judges all of them."""
+    from attncli.marking.publications import published_verdicts
 
     _, verdicts = published_verdicts(trace)
     return {v.key: v.judgement for v in verdicts}

@@ -25,7 +25,6 @@ from attncli.scenario.scenario import ALL_OURS, Scenario
 from attncli.steps.attention.scores import SCALE
 from attncli.trace import Quantity, Trace, Unfinished
 from attncli.trace.axes import place_of
-from attncli.trace.published import published_numbers
 from attncli.trace.trace import Outline, outline_of
 
 
@@ -457,11 +456,15 @@ def summary(outline: Outline) -> Spans:
 
 
 def published_in_short(trace: Trace) -> str:
-    """`; 8 of 62 published numbers differ`; nothing where it prints none."""
-    printed = published_numbers(trace) if trace.scenario.published else ()
-    worked = [f for f in printed if not f.assumed]
-    differing = sum(f.differs for f in worked)
-    if not worked:
+    """`; 54 of 62 published numbers follow`; nothing where it prints none."""
+    if not trace.scenario.published:
         return ""
-    verb = "differs" if differing == 1 else "differ"
-    return f"; {differing or 'none'} of {counted(len(worked), 'published number')} {verb}"
+    from attncli.marking.publications import follow
+
+    followed = [*follow(trace).values()]
+    if not followed:
+        return ""
+    right = sum(followed)
+    verb = "follows" if right == 1 else "follow"
+    which = "all" if right == len(followed) else str(right or "none")
+    return f"; {which} of {counted(len(followed), 'published number')} {verb}"
