@@ -77,10 +77,13 @@ def trial(
 
 
 def _holds(key: Interval, other: Interval) -> bool:
-    """Whether a key accepts all that the oracle does; of a count, the one number that it is."""
+    """Whether a key accepts a unit of the last place more than the oracle; of a number that nobody
+    has to round what the oracle does, and of a count that number."""
     if key.low == key.high:
         return other.low <= key.low <= other.high
-    return key.low <= other.low and other.high <= key.high
+    unit = decimals.unit(-int(key.low.as_tuple().exponent) - 1)
+    more = 0 if key.high - key.low == unit else unit
+    return key.low <= other.low - more and other.high + more <= key.high
 
 
 def _ranges(
@@ -89,9 +92,8 @@ def _ranges(
     what: BlankedPage,
     places: Sequence[Blankable],
 ) -> dict[str, Interval]:
-    """What the oracle accepts for each place, a unit and a half around what either policy gives; for
-    a given number, around that. Where the sheet's own numbers are exact, and it starts from rounded
-    ones, its own count, too."""
+    """What the oracle accepts for each place: for a given number, half a unit around it. Where
+    the sheet's own numbers are exact, and it starts from rounded ones, its own count, too."""
     trace = what.trace
     cells = {place.id: place.number.cell for place in places}
     made = [cell for cell in cells.values() if cell is not None and not trace[cell.quantity].given]
@@ -103,10 +105,9 @@ def _ranges(
         interval = found.get(cells[place.id] or INNER)
         if interval is None:
             given = max(trace.rounding.decimals, decimals.places(place.number.shown))
-            ranges[place.id] = around((place.number.shown,), given, 3)
+            ranges[place.id] = around((place.number.shown,), given)
         else:
-            unit = decimals.unit(interval.decimals)
-            ranges[place.id] = Interval(interval.low - unit, interval.high + unit)
+            ranges[place.id] = Interval(*interval[:2])
     return ranges
 
 

@@ -72,15 +72,21 @@ def in_order(forms: Iterable[Iterable[str]]) -> list[str]:
 
 
 def _cell(item: Item | None, words: Words) -> Word | str:
-    """What is right for a blank in a form; nothing for what a person reads."""
+    """What is right for a blank in a form, from which a number may be a unit of the last place off;
+    nothing for what a person reads."""
     if item is None:
         return _UNASKED
     if item.words is not None:
         return label_of(item.words, words) or answers_of(item.words, words)
     if item.key is None:
         return ""
-    low, high = map(plain, ends_by_eye(item.key))
-    return low if low == high else words.range.format(low=low, high=high)
+    low, high = ends_by_eye(item.key)
+    if low.shown < high.shown or not item.key.half:
+        unit = decimals.unit(item.key.places) if item.key.half else Decimal(0)
+        least, most = decimals.added(low.shown, unit), decimals.difference(high.shown, unit)
+        shown = [plain(Number.written(end)) for end in dict.fromkeys((least, most))]
+        return shown[0] if len(shown) == 1 else words.range.format(low=shown[0], high=shown[1])
+    return f"= {plain(low)}"
 
 
 def ends_by_eye(key: RightAnswer) -> tuple[Number, Number]:

@@ -12,14 +12,25 @@ from typing import Any
 from attncli.document.blocks import Block, Callout, ColumnSum, Derivation, Line, Spans, Table, each
 from attncli.document.questions import Interval, Item, MistakenAnswer, RightAnswer, points_text
 from attncli.equations.matrix import Matrix
-from attncli.equations.tree import INNER, Expression, Location, Number, Omitted, Root, numbers_in
+from attncli.equations.tree import (
+    INNER,
+    Expression,
+    Location,
+    Number,
+    Omitted,
+    Quotient,
+    Root,
+    numbers_in,
+)
 from attncli.exercises.line_blanks import Blankable, inside_of
 from attncli.exercises.tasks import is_counted
 from attncli.languages import FrameWords, Words
+from attncli.marking.honest_paths import Paths
 from attncli.names import Name, Word
 from attncli.notation import plain
 from attncli.notation.plain import MINUS
 from attncli.numbers import decimals
+from attncli.operations.activations import DivideBy
 from attncli.pages.parts.selection import step_of
 from attncli.pages.parts.sentences import joined, put_in
 from attncli.steps import Mistake
@@ -41,7 +52,8 @@ def key_of(
 ) -> RightAnswer:
     """What a key that knows nobody's earlier numbers accepts for a blank: what lies between what
     carrying and full precision give, `carry` and `exact` (nothing where one of them can't work
-    it), and a unit and a half of the last place around that."""
+    it), and a unit and a half of the last place around that; half a unit, where nobody rounds
+    anything."""
     own, both = place.number, (carry, exact)
     source = sources.of(place)
     places = _places(sources, place, source, both[0] or own)
@@ -50,7 +62,9 @@ def key_of(
         return RightAnswer(own, Interval(own.shown, own.shown), *both, half=half)
     others = [n for n in both if n is not None and n is not own and n.shown.is_finite()]
     reached = [value_at(number, places) for number in (own, *others)]
-    return RightAnswer(own, around(reached, places, _HALVES), *both, half=half)
+    reached += sources.by_printed_root(place, places)
+    halves = 1 if source is not None and sources.is_exact(source) else _HALVES
+    return RightAnswer(own, around(reached, places, halves), *both, half=half)
 
 
 def _is_count(trace: Trace, name: str) -> bool:
@@ -68,6 +82,10 @@ class Sources:
     """In which cells of a trace the numbers of a sheet were rounded, or given."""
 
     trace: Trace
+    roots: Mapping[Decimal, Decimal] = field(default_factory=dict)
+    """Square roots as the sheet prints them, by what they are of."""
+    key: Paths | None = None
+    """Where the working leads from the key's numbers."""
     _decimals: dict[str, int] = field(default_factory=dict)
     _copies: dict[str, bool] = field(default_factory=dict)
 
@@ -86,6 +104,27 @@ class Sources:
         if name not in self._decimals:
             self._decimals[name] = _decimals_of(self.trace, name)
         return self._decimals[name]
+
+    def is_exact(self, cell: Location) -> bool:
+        """Whether nobody has to round a number, nor one that it is made of."""
+        if cell is INNER or self.key is None:
+            return False
+        name, i, j = cell
+        low, high = (end[i, j] for end in self.key.made(name))
+        value = self.trace[name].number(i, j).full
+        fits = not value.is_finite() or decimals.fits(value, self.decimals(name))
+        return bool(low == high == float(value)) and fits
+
+    def by_printed_root(self, place: Blankable, places: int) -> list[Decimal]:
+        """What a number is to who divides by a root as the sheet prints it."""
+        definition = self.trace[place.quantity].definition
+        match None if definition is None else definition.operation:
+            case DivideBy(tree=Quotient(divisor=Root(Number() as square))):
+                about = self.roots.get(square.full)
+                if about is not None and place.number.shown.is_finite():
+                    share = square.full.sqrt() / about
+                    return [decimals.round_to(place.number.full * share, places)]
+        return []
 
 
 def _places(sources: Sources, place: Blankable, source: Location | None, number: Number) -> int:

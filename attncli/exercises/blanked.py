@@ -115,7 +115,7 @@ class BlankedPage(NamedTuple):
     def keys(self) -> dict[str, RightAnswer]:
         """What is accepted for each of the places that are asked for, by their ids."""
         carry, exact = map(self._numbers_under, POLICIES)
-        sources, tolerance = Sources(self.trace), self.request.tolerance
+        sources, tolerance = Sources(self.trace, self.roots, self.judge.key), self.request.tolerance
         known = ((place.id, place) for place in self.places)
         keys = ((id_, key_of(sources, b, carry.get(id_), exact.get(id_))) for id_, b in known)
         return {id_: let_pass(key, tolerance) for id_, key in keys}

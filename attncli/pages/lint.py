@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
-from math import ceil, isfinite, log10
+from math import ceil, log10
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -219,9 +219,7 @@ def hiding(judge: Judge, slip: Attempt, wrong: Trace) -> Spans | None:
 
 def _apart(places: int, times: float) -> str:
     """How many decimals tell numbers apart that lie in a range so many times as wide as what is
-    between them; none where a key has no bound, as of a quotient by what may be 0."""
-    if not isfinite(times):
-        return "a key has no bound there, whatever the decimals"
+    between them."""
     more = min(_MOST, max(1, ceil(log10(times))))
     return f"rounding.decimals={places + more} would tell them apart"
 

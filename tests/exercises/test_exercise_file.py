@@ -103,11 +103,11 @@ def test_what_is_wrong_is_told_where_it_stands(wrong: str, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("said", "low", "high"),
     [
-        ("{}", "0.4215", "0.4225"),
-        ("{units: 1}", "0.4205", "0.4235"),
-        ("{absolute: 0.01}", "0.4115", "0.4325"),
-        ("{relative: 0.1}", "0.3793", "0.4647"),
-        ("{digits: 2}", "0.417", "0.427"),
+        ("{}", "0.4205", "0.4235"),
+        ("{units: 1}", "0.4195", "0.4245"),
+        ("{absolute: 0.01}", "0.4105", "0.4335"),
+        ("{relative: 0.1}", "0.3783", "0.4657"),
+        ("{digits: 2}", "0.415", "0.425"),
     ],
 )
 def test_a_tolerance_widens_the_key(said: str, low: str, high: str, tmp_path: Path) -> None:

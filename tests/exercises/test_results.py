@@ -260,12 +260,12 @@ def test_what_is_wrong_inside_lines_is_told_with_the_line(tmp_path: Path) -> Non
     term, other = "weights[AI, I].working[2]", "exp_sum[AI].working[1]"
     found = changed_key(tmp_path, "working", {term: "30.2", other: "-7.389"})
     line = "Right: weights[AI, I] = 7.389 / 30.193 = 0.245"
-    right = "right is 30.193 (30.1925 to 30.1935 is accepted)."
+    right = "right is 30.193 (30.1915 to 30.1945 is accepted)."
     assert (
         f"{term} Given is “30.2”; {right} Rounding: It has 1 decimal instead of 3. {line}" in found
     )
     line = "Right: exp_sum[AI] = 7.389 + 2.718 + 20.086 = 30.193"
-    right = "right is 7.389 (7.3885 to 7.3895 is accepted)."
+    right = "right is 7.389 (7.3875 to 7.3905 is accepted)."
     assert f"{other} Given is “-7.389”; {right} Slip: The sign is wrong. {line}" in found
 
 

@@ -177,7 +177,7 @@ def test_i_love_ai() -> None:
     assert weak["ties"] == ["weights[I] has 0.422 twice", "weights[love] has 0.212 twice"]
     assert weak["sums"] == ["weights[I] adds up to 0.999"]
     assert weak["in all"] == [
-        "Weak here: 11 ambiguous roundings, 3 answers that tell little, 2 ties, 1 row that doesn't add up, 1 repeated"
+        "Weak here: 11 ambiguous roundings, 2 ties, 1 row that doesn't add up, 1 repeated"
         " winner, 3 unvaried matrices, 22 trivial cells,"
         " 4 mistakes that can't be revealed."
     ]
@@ -248,14 +248,3 @@ def test_any_model_can_be_looked_through(text: str) -> None:
     weak = weaknesses(trace_of(text))
     for form in format_names():
         assert render(weak, form, RenderOptions(80))
-
-
-def test_a_mistake_hides_where_a_key_has_no_bound() -> None:
-    """Adam divides by a root that may be 0 where a gradient is all but that."""
-    text = (
-        "X: [[-0.3, 0.6, -0.05]]\nmemory: [[-1]]\nW_Q: [[0.5], [1], [1]]\nW_K: [[-0.14]]\n"
-        "W_V: [[-0.3]]\ntargets: [[0.5]]\ntrain: {learning_rate: 0.1, optimizer: adam, of: W_Q}\n"
-        "rounding: {decimals: 4}\n"
-    )
-    line = " ".join(item for items in found(text).values() for item in items)
-    assert "a key has no bound there, whatever the decimals" in line
