@@ -125,6 +125,8 @@ def _countable(scenario: Scenario, tree: Map, recount: Recount) -> Scenario:
 def _read(tree: Map, origin: Origin, problems: Diagnostics) -> Scenario:
     """The scenario that a tree says; whether its matrices fit together is for others to say."""
     values = SCENARIO.read(tree, problems) or {}
+    if problems.is_misread:
+        problems.stop_if_any()
     return ScenarioBuilder.of(tree, values, origin, problems).scenario()
 
 

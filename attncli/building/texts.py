@@ -48,9 +48,9 @@ class TextReader(NamedTuple):
             table=self._name("embeddings"),
             embedded=self._row_names(table, height),
             features=self.values.get("features", ()),
-            by_id=self._named_by_id(),
+            by_id=self._named_by_id(height),
             rows_of_tokens=self._rows_of(tokens, height),
-            rows={**self._every_id(height), **self.token_rows()},
+            rows={**self._every_id(height), **self.token_rows(height)},
             known_ids={**self._every_id(height), **(self._get("vocabulary") or {})},
             tokenizing=self.values.get(TOKENIZED),
             one_hot=ONE_HOT_TABLE in self.values,
@@ -64,9 +64,18 @@ class TextReader(NamedTuple):
             return named.names if isinstance(named, NamedRows) else ()
         return tokens_of(self.values)
 
-    def token_rows(self) -> Mapping[str, int]:
+    def _in_order(self, height: int | None) -> bool:
+        """Whether a matrix has a row for each token of the text, in order, none of which is there
+        twice, and no vocabulary says which row is whose."""
+        embeddings, tokens = self.values.get("embeddings"), self.tokens()
+        alone = not isinstance(embeddings, Mapping) and self._get("vocabulary") is None
+        return alone and len(tokens) == height == len({*tokens})
+
+    def token_rows(self, height: int | None) -> Mapping[str, int]:
         """The row of the table that each known token has."""
         embeddings = self._get("embeddings")
+        if self._in_order(height):
+            return {token: row for row, token in enumerate(self.tokens())}
         if isinstance(embeddings, Mapping):
             return {token: row for row, token in enumerate(embeddings)}
         return dict(self._get("vocabulary") or {})
@@ -107,20 +116,22 @@ class TextReader(NamedTuple):
     def _row_names(self, table: Matrix | None, height: int | None) -> tuple[str, ...]:
         """What the rows of the table are called: IDs where all have one, else tokens."""
         embeddings = self._get("embeddings")
+        if self._in_order(height):
+            return self.tokens()
         if not isinstance(embeddings, Mapping):
             return tuple(map(str, range(height or 0)))
         if table is None:
             return ()
-        if self._named_by_id():
+        if self._named_by_id(height):
             ids = self._get("vocabulary") or {}
             return tuple(str(ids[token]) for token in embeddings)
         return tuple(embeddings)
 
-    def _named_by_id(self) -> bool:
+    def _named_by_id(self, height: int | None) -> bool:
         """Whether every row of the table has an ID."""
         embeddings = self._get("embeddings")
         if not isinstance(embeddings, Mapping):
-            return embeddings is not None
+            return embeddings is not None and not self._in_order(height)
         return all(token in (self._get("vocabulary") or {}) for token in embeddings)
 
     def _rows_of(self, tokens: Sequence[str], height: int | None) -> tuple[int, ...]:
@@ -129,7 +140,7 @@ class TextReader(NamedTuple):
         embeddings = self._get("embeddings")
         if not isinstance(embeddings, Mapping):
             return self._rows_by_id(tokens, height)
-        rows = self.token_rows()
+        rows = self.token_rows(height)
         known = self._get("vocabulary")
         for token in dict.fromkeys(tokens):
             outside = TOKENIZED in self.values and known is not None and token not in known
@@ -139,9 +150,11 @@ class TextReader(NamedTuple):
 
     def _rows_by_id(self, tokens: Sequence[str], height: int | None) -> tuple[int, ...]:
         vocabulary = self._get("vocabulary")
+        if self._in_order(height):
+            return tuple(range(len(tokens)))
         if vocabulary is None:
             if tokens:
-                wrong = "a matrix of embeddings by ID, and no vocabulary"
+                wrong = "a matrix of embeddings that hasn't a row for each token, and no vocabulary"
                 right = "add a vocabulary (token → ID), or give the embeddings by token"
                 self.complaints.add(self._name("embeddings"), wrong, right)
             return ()
@@ -165,6 +178,8 @@ class TextReader(NamedTuple):
 
     def _missing(self, token: str, key: str, right: str) -> None:
         wrong = f"the token {quote(token)} of the sentence is not in {key}"
+        alike = (known for known in self._get(key) if known.casefold() == token.casefold())
+        right = next((f"did you mean {quote(known)}? Or {right}" for known in alike), right)
         self.complaints.add(self._name(key), wrong, right)
 
 

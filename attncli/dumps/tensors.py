@@ -93,7 +93,8 @@ _ALIASES = {
     "mixture": "mlp block_sparse_moe",
     "states": "rnn lstm gru",
     "residual2": "resid2 residual2 add2 after_ffn res2 h2 ffn_residual mlp",
-    "logits": "lm_head logits unembed output_projection head proj_out generator hook_logits",
+    "logits": "lm_head embed_out logits unembed output_projection head proj_out generator"
+    " hook_logits",
     "probabilities": "probs probabilities next_probs softmax",
     "block": "hook_resid_post resid_post block_out layer_out out output block layer",
 }  # fmt: skip

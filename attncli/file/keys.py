@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import cached_property
 from itertools import chain, count
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from attncli.errors import listed, quote
+from attncli.errors import listed, quote, shortened
 from attncli.file.nodes import Items, Map, Node, Numbers, Scalar, as_lists, describe
 from attncli.file.problems import Diagnostics, Hint, knows_nothing
 from attncli.numbers import decimals
@@ -120,12 +121,14 @@ class Record(NamedTuple):
     def read(self, node: Node, problems: Diagnostics) -> dict[str, Any] | None:
         if not isinstance(node, Map):
             right = f"give some of the keys {listed(list(self.known))}"
+            if isinstance(node, Scalar) and node.text.partition(":")[0] in self.known:
+                right = problems.nearest(node.text, self.known)
             problems.add(node.where, f"{describe(node)} where a map belongs", right)
             return None
         values = {}
         for name, value in node.entries:
             if name.text in self.known:
-                values[name.text] = self.known[name.text].kind.read(value, problems)
+                values[name.text] = self._value(name.text, value, problems)
             elif name.text in self.outside:
                 wrong = f"the key {quote(name.text)} doesn't belong in here"
                 problems.add(name.where, wrong, "write it one level up, as a key of its own")
@@ -133,10 +136,27 @@ class Record(NamedTuple):
                 wrong = f"unknown key {quote(name.text)}"
                 right = problems.nearest(name.text, self.known, self.hint)
                 problems.add(name.where, wrong, right)
+        if self.outside and any(name.text not in self.known for name, _ in node.entries):
+            problems.is_misread = True
         values = {name: value for name, value in values.items() if value is not None}
         if self.needs is not None:
             self.needs.check(node, values, problems)
         return values
+
+    def _value(self, name: str, node: Node, problems: Diagnostics) -> Any:  # noqa: ANN401
+        """The value of a key; where it can't be read, and is one of a key whose name is almost the
+        same, that is said: `head: 2`."""
+        before = len(problems.found)
+        value = self.known[name].kind.read(node, problems)
+        if value is not None or not isinstance(node, Scalar):
+            return value
+        others = (other for other in self.known if other in (f"{name}s", name.removesuffix("s")))
+        for other in others:
+            if other != name and self.known[other].kind.read(node, Diagnostics()) is not None:
+                wrong = problems.found[before].wrong
+                problems.found[before:] = []
+                problems.add(node.where, wrong, f"did you mean {other}: {shortened(node.text)}?")
+        return value
 
     def whole(self, node: Node, problems: Diagnostics) -> dict[str, Any] | None:
         """The values of a map that can all be read; None of any other."""
@@ -225,7 +245,7 @@ class Choice(NamedTuple):
         if not self.alternative:
             return f"{right}; {self.other}" if right == known and self.other else right
         if right != known:
-            return f"{right} Or give {self.alternative}"
+            return f"{right}{'' if right.endswith('?') else '.'} Or give {self.alternative}"
         return f"give {', '.join(self.words)}, or {self.alternative}"
 
     def schema(self) -> Schema:
@@ -239,9 +259,10 @@ class WholeNumber(NamedTuple):
     most: int
 
     def read(self, node: Node, problems: Diagnostics) -> int | None:
-        digits = isinstance(node, Scalar) and node.text.removeprefix("-")
-        if isinstance(node, Scalar) and digits and digits.isascii() and digits.isdigit():
-            number = int(node.text) if len(digits) < decimals.SIGNIFICANT else self.most + 1
+        text = decimals.with_plain_signs(node.text) if isinstance(node, Scalar) else ""
+        digits = text.removeprefix("-")
+        if digits.isascii() and digits.isdigit():
+            number = int(text) if len(digits) < decimals.SIGNIFICANT else self.most + 1
             if self.least <= number <= self.most:
                 return number
         wanted = f"a whole number from {self.least} to {self.most}"
@@ -250,7 +271,7 @@ class WholeNumber(NamedTuple):
 
     def schema(self) -> Schema:
         bounds = {"minimum": self.least, "maximum": self.most}
-        return {**_scalar("integer", "-?[0-9]+"), **bounds}
+        return {**_scalar("integer", f"[{decimals.MINUS[1:]}-]?[0-9]+"), **bounds}
 
 
 class NumberKind(NamedTuple):
@@ -297,11 +318,45 @@ class NumberKind(NamedTuple):
         return {**_scalar("number", decimals.NUMBER), **by_name}
 
 
+def has_decimal_commas(node: Items, problems: Diagnostics) -> bool:
+    """Whether a list of numbers is written with decimal commas, `[0,5, 1]`, which YAML takes for
+    more numbers; that is said.
+
+    All commas of `[1,0,1]` may keep numbers apart. Where some of a list have a space behind them
+    and others none, and none of these follows another, the latter are within numbers; as is one
+    before a digit behind a 0.
+    """
+    parts: list[list[Scalar]] = []
+    for entry in node.items:
+        if not isinstance(entry, Scalar):
+            return False
+        parts += [[]] if not (entry.close and parts) else []
+        parts[-1].append(entry)
+    pairs = [part for part in parts if len(part) > 1]
+    if not pairs or not all(map(_is_split, pairs)):
+        return False
+    one, two = (entry.text for entry in pairs[0])
+    if len(parts) == 1 and not re.fullmatch("0[0-9]+", two):
+        return False
+    wrong = f"{one},{two} in a list is read as two numbers, {one} and {two}"
+    right = f"write {one}.{two}, or {one}, {two} with a space if they are two"
+    problems.add(pairs[0][0].where, wrong, right)
+    return True
+
+
+def _is_split(part: Sequence[Scalar]) -> bool:
+    """Whether entries may be what stands before and behind a decimal comma."""
+    text = ",".join(decimals.with_plain_signs(entry.text) for entry in part)
+    return re.fullmatch("[+-]?[0-9]+,[0-9]+", text) is not None
+
+
 def looks_like_number(node: Node) -> bool:
     """Whether a text begins as a number does, or writes one that isn't finite."""
     if not isinstance(node, Scalar):
         return False
-    return node.text.lstrip("+-.")[:1].isdigit() or decimals.is_not_finite(node.text)
+    return node.text.lstrip(f"+{decimals.MINUS}.")[:1].isdigit() or decimals.is_not_finite(
+        node.text
+    )
 
 
 class Flag(NamedTuple):
@@ -354,6 +409,8 @@ class ListOf(NamedTuple):
             wrong = "an empty list" if isinstance(node, Items) else describe(node)
             what = "entries belong" if isinstance(node, Items) else "a list belongs"
             problems.add(node.where, f"{wrong} where {what}", "give a list of some")
+            return None
+        if isinstance(self.kind, NumberKind) and has_decimal_commas(node, problems):
             return None
         values = tuple(self.kind.read(item, problems) for item in node.items)
         return None if any(value is None for value in values) else values

@@ -8,15 +8,15 @@ from typing import NamedTuple
 import numpy as np
 
 from attncli.equations.matrix import Matrix
-from attncli.file.keys import ListOf, MapOf, NumberKind, Schema
+from attncli.file.keys import ListOf, MapOf, NumberKind, Schema, has_decimal_commas
 from attncli.file.nodes import Items, Map, Node, Numbers, Scalar, as_lists, describe
 from attncli.file.problems import Diagnostics
 from attncli.file.sources import FileSource, RandomSource, SourceKind, is_source
 from attncli.numbers import decimals
 
 _INFINITE = Decimal("-Infinity")
-_MINUS_INFINITY = ("-inf", "-.inf")
-_QUOTED_INFINITY = {"type": "string", "pattern": r"^-\.inf$"}
+_MINUS_INFINITY = ("-inf", "-.inf", "-∞")
+_QUOTED_INFINITY = {"type": "string", "pattern": rf"^[{decimals.MINUS[1:]}-](\.?inf|∞)$"}
 _ONES = r"(?P<one>[Tt]rue|1(\.0*)?)|[Ff]alse|0(\.0*)?"
 
 
@@ -43,7 +43,8 @@ class EntryKind(NamedTuple):
     truth: bool = False
 
     def read(self, node: Node, problems: Diagnostics) -> Decimal | None:
-        if isinstance(node, Scalar) and node.text in _MINUS_INFINITY and not self.truth:
+        text = decimals.with_plain_signs(node.text) if isinstance(node, Scalar) else ""
+        if text in _MINUS_INFINITY and not self.truth:
             return self._infinity(node, problems)
         if not self.truth:
             return NumberKind().read(node, problems)
@@ -53,7 +54,7 @@ class EntryKind(NamedTuple):
         problems.add(node.where, wrong, "give true or false, or 1 or 0")
         return None
 
-    def _infinity(self, node: Scalar, problems: Diagnostics) -> Decimal | None:
+    def _infinity(self, node: Node, problems: Diagnostics) -> Decimal | None:
         if self.infinite:
             return _INFINITE
         wrong = f"{describe(node)} is not a finite number"
@@ -97,6 +98,8 @@ class VectorKind(NamedTuple):
             wrong = "this row is empty" if isinstance(node, Items) else describe(node)
             right = "give a list of numbers, like [1, 0]"
             problems.add(node.where, f"{wrong}, where a row of numbers belongs", right)
+            return None
+        if has_decimal_commas(node, problems):
             return None
         numbers = [self.entry.read(item, problems) for item in node.items]
         whole = [number for number in numbers if number is not None]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from attncli.errors import Problem, UserError, Where, listed, shortened
@@ -51,6 +51,9 @@ class Diagnostics:
 
     def __init__(self) -> None:
         self.found: list[Problem] = []
+        self.is_misread = False
+        """Whether something is missing where it belongs, since it stands elsewhere: what would be
+        wrong without it isn't."""
 
     def add(self, where: Where, wrong: str, right: str) -> None:
         self.found.append(Problem(where, wrong, right))
@@ -97,13 +100,27 @@ def nearest(name: str, known: Iterable[str], hint: Hint = knows_nothing) -> str:
     it; else for the known name nearest to it, or the list of them."""
     names = list(known)
     return (
-        _meant(name, names, _ALMOST)
+        _written_otherwise(name, names)
+        or _meant(name, names, _ALMOST)
         or hint(name)
         or _qualified(name, names)
         or _meant(name, names, _NEAR)
         or _contained(name, names)
         or f"known: {listed(names)}"
     )
+
+
+_QUOTES = "“”„‟‘’‚‛«»‹›"
+
+
+def _written_otherwise(name: str, names: Collection[str]) -> str | None:
+    """What is said of a known name in quotes that YAML has not, or without a space behind it."""
+    inside, (key, colon, value) = name.strip(_QUOTES), name.partition(":")
+    if inside != name and inside in names:
+        return f"write {inside} without these quotes, which are no quotes in YAML"
+    if colon and key in names:
+        return f"write {shortened(f'{key}: {value}')}, with a space after the colon"
+    return None
 
 
 def _meant(name: str, names: Iterable[str], cutoff: float) -> str | None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import yaml
 
-from attncli.errors import Where, quote
+from attncli.errors import Where, quote, shortened
 from attncli.file import shipped
 from attncli.file.nodes import Items, Map, Node, Numbers, Scalar
 from attncli.file.problems import Diagnostics, Hint, nearest, scenario_error
@@ -76,11 +76,8 @@ def _read(
             whole, places = _with_joined_pairs(text)
             if places:
                 return _read(whole, start, problems, places)
-        where = builder.place(error.problem_mark or error.context_mark)
-        if "nesting depth" in (error.problem or ""):  # PyYAML since 6.0.4, which looks far ahead
-            problems.add(where, _TOO_DEEP, _LESS_DEEP)
-        else:
-            problems.add(where, f"broken YAML: {error.problem or error.context}", _HINT)
+        mark, wrong, right = _told(error, text)
+        problems.add(builder.place(mark), wrong, right)
         problems.stop_if_any()
     except yaml.reader.ReaderError as error:
         character = error.character if isinstance(error.character, str) else chr(error.character)
@@ -93,6 +90,41 @@ def _read(
     return builder.root
 
 
+def _told(error: yaml.MarkedYAMLError, text: str) -> tuple[Any, str, str]:
+    """What keeps a text from being YAML: its mark, what is wrong, and what would be right."""
+    mark: Any = error.problem_mark or error.context_mark
+    lines = text.split("\n")
+    if "nesting depth" in (error.problem or ""):  # PyYAML since 6.0.4, which looks far ahead
+        return mark, _TOO_DEEP, _LESS_DEEP
+    before = _line_before(error, lines)
+    if joined := re.match(r"(\s*(?:- +)*)([\w.]+):(?=[^\s:/])(.*)", lines[before]):
+        wrong = f"no space after the colon of {quote(joined[2])}"
+        right = f"write {shortened(f'{joined[2]}: {joined[3].rstrip()}')}"
+        return yaml.Mark("", 0, before, len(joined[1]), None, 0), wrong, right
+    line = lines[mark.line] if mark and mark.line < len(lines) else ""
+    if "\t" in line[: len(line) - len(line.lstrip())]:
+        start = yaml.Mark("", 0, mark.line, 0, None, 0)
+        return start, "the line begins with a tab", "indent it by spaces, as YAML wants"
+    if error.problem and error.problem.endswith(_NO_START):
+        first = quote(line[mark.column : mark.column + 1])
+        return mark, f"no text begins with {first}", "put the text in quotes"
+    return mark, f"broken YAML: {error.problem or error.context}", _HINT
+
+
+def _line_before(error: yaml.MarkedYAMLError, lines: Sequence[str]) -> int:
+    """The line that was taken for a text, so that what follows can't be read; or else where it
+    can't be."""
+    marks: Any = error.context_mark, error.problem_mark or error.context_mark
+    if error.context == _NO_KEY:
+        return int(marks[0].line)
+    line = min(marks[1].line, len(lines) - 1) if marks[1] else 0
+    above = (k for k in range(line - 1, -1, -1) if lines[k].strip())
+    return next(above, line) if (error.problem or "").startswith(_NO_MAP) else line
+
+
+_NO_KEY = "while scanning a simple key"
+_NO_MAP = "mapping values are not allowed"
+_NO_START = "that cannot start any token"
 _NO_CHARACTER = "found invalid Unicode character escape code"
 _PAIR = r"(?i)(?<!\\)((?:\\\\)*)\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})"
 
@@ -183,13 +215,15 @@ class _Builder:
         self.open: list[_Open] = []
         self.anchors: dict[str, Node] = {}
         self.from_aliases = 0
+        self.end = -1
 
     def take(self, event: yaml.Event) -> None:
         if isinstance(event, yaml.ScalarEvent):
             where = self._where(event)
             self._check_tag(event.tag, where)
             quoted = event.style in ("'", '"')
-            self._add(Scalar(escaped_surrogates(event.value), where, quoted), event.anchor)
+            close = _index(event.start_mark) == self.end + 1  # where a comma has room
+            self._add(Scalar(escaped_surrogates(event.value), where, quoted, close), event.anchor)
         elif isinstance(event, yaml.CollectionStartEvent):
             self._enter(event)
         elif isinstance(event, yaml.CollectionEndEvent):
@@ -198,6 +232,7 @@ class _Builder:
             self._alias(event)
         elif isinstance(event, yaml.DocumentStartEvent) and self.root is not None:
             self._fail(event, "a second document (---)", "keep one scenario in a file")
+        self.end = _index(event.end_mark)
 
     def _where(self, event: yaml.Event) -> Where:
         return self.place(event.start_mark)
@@ -288,6 +323,12 @@ def _taken_over(key: Scalar, value: Node) -> tuple[Map, ...]:
     sources = value.items if isinstance(value, Items) else (value,)
     maps = tuple(source for source in sources if isinstance(source, Map))
     return maps if len(maps) == len(sources) else ()
+
+
+def _index(mark: Any) -> int:  # noqa: ANN401  (PyYAML has two of a kind)
+    """How many characters stand before a mark."""
+    index: int = mark.index
+    return index
 
 
 def escaped_surrogates(text: str) -> str:

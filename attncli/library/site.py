@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+from unicodedata import combining, normalize
 
 from attncli.errors import Complaints
 from attncli.library.arguments import Allowed, Arguments, FilesOutput, PageOptions, TextOutput
@@ -16,7 +19,7 @@ from attncli.output_files import Contents, OutputError, check_folder, encoded
 
 if TYPE_CHECKING:
     from attncli.building.exercise_file import Ask
-    from attncli.document.blocks import Block, Document
+    from attncli.document.blocks import Block, Document, Spans
     from attncli.formats.html.webpage import FoldOut, SiteEntry, SiteGroup, SiteLink
     from attncli.trace import Trace
 
@@ -49,22 +52,25 @@ class SiteFile(NamedTuple):
 
 
 class SearchPlace(NamedTuple):
-    """A section as a search finds it: where it is, its heading, its step, its quantities."""
+    """A section as a search finds it: its heading, its step, its quantities, and the words of its
+    text that the search has from none of these."""
 
-    place: str
     heading: str
     step: str
     quantities: str
+    words: str
 
 
 class Published(NamedTuple):
     """A scenario as it is told: its title, what it shows, and its files by their names, its page
-    the first; the places on that, and what is folded away below it."""
+    the first; the words around that page's sections, the places on it, and what is folded away
+    below it."""
 
     source: SiteSource
     title: Word
     says: str
     files: Mapping[str, SiteFile]
+    words: str
     places: tuple[SearchPlace, ...]
     folded: tuple[FoldOut, ...]
 
@@ -83,12 +89,14 @@ def _in_all_formats(source: SiteSource, allowed: Allowed) -> Published:
     page, commands = _commands_apart(_page(trace, _FORMAT))
     pages = _pages(trace, page, source, allowed)
     pairs = dict([*pages, *_workbook(trace), *_scenario(source, allowed)])
+    says = scenario.about or source.says or _summary(trace)
     return Published(
         source,
         Word(scenario.title),
-        scenario.about or source.says or _summary(trace),
+        says,
         {source.stem + end: file for end, file in pairs.items()},
-        tuple(_places(page, source.stem + _PAGE)),
+        _new_words(_prose((*page.opening, *page.closing)), f"{scenario.title} {says}"),
+        tuple(_places(page)),
         tuple(_folded(trace, commands, pairs.get(_SOURCE))),
     )
 
@@ -113,16 +121,61 @@ def _typed(block: Block) -> str:
     return text_of_spans(block.text) if any(t.startswith(("attn ", "--")) for t in terms) else ""
 
 
-def _places(page: Document, file: str) -> Iterator[SearchPlace]:
-    """The sections of a page, whose title is the first."""
+def _places(page: Document) -> Iterator[SearchPlace]:
+    """The sections of a page, in the order in which their places on it are counted."""
     from attncli.document.blocks import parts_of, text_of_spans
     from attncli.document.tables import MatrixBlock
 
-    shown = (section for section in page.sections if not section.is_data)
-    for k, section in enumerate(shown, start=1):
+    steps = _step_texts()
+    for section in (section for section in page.sections if not section.is_data):
         tables = (table for block in section.blocks for table in parts_of(block, MatrixBlock))
         names = " ".join(dict.fromkeys(str(table.name) for table in tables))
-        yield SearchPlace(f"{file}#s{k}", text_of_spans(section.heading), section.step, names)
+        heading = text_of_spans(section.heading)
+        found = f"{heading} {names} {steps.get(section.step, '')}"
+        words = _new_words(_prose(section.blocks), found)
+        yield SearchPlace(heading, section.step, names, words)
+
+
+@cache
+def _step_texts() -> Mapping[str, str]:
+    """What is said of each step, whatever its numbers: the words of its lesson."""
+    from attncli.steps import steps
+
+    return {
+        step.name: _new_words(
+            f"{step.name} {step.title} {step.does} {step.why} {step.more}"
+            f" {' '.join(mistake.says for mistake in step.mistakes)}"
+        )
+        for step in steps()
+    }
+
+
+def _prose(blocks: Iterable[Block]) -> str:
+    """The sentences of some blocks."""
+    from attncli.document.blocks import (
+        Bullets,
+        Callout,
+        Paragraph,
+        Subheading,
+        parts_of,
+        text_of_spans,
+    )
+
+    texts: list[Spans] = []
+    for block in blocks:
+        told: Iterator[Any] = parts_of(block, (Bullets, Callout, Paragraph, Subheading))
+        for part in told:
+            texts += part.items if isinstance(part, Bullets) else (part.text,)
+    return " ".join(map(text_of_spans, texts))
+
+
+def _new_words(text: str, known: str = "") -> str:
+    """The words of a text, each once, that aren't within another text, as the search reads both:
+    in small letters without accents. Numbers aren't words."""
+    plain = "".join(c for c in normalize("NFKD", f"{text}\0{known}") if not combining(c)).lower()
+    text, _, known = plain.partition("\0")
+    words = dict.fromkeys(re.findall(r"[^\W\d]\w+", text))
+    return " ".join(word for word in words if word not in known)
 
 
 def _folded(trace: Trace, commands: Sequence[str], file: SiteFile | None) -> Iterator[FoldOut]:
@@ -345,13 +398,12 @@ def _first_page(done: Sequence[Published], typed: SiteArguments) -> str:
     """What the course is, a number to begin with, and the lessons."""
     from attncli.formats.html.webpage import first_page
     from attncli.notation.escaping import shown
-    from attncli.steps import steps
 
     texts = (*(() if typed.from_ else _OF_COURSE), _OPENING)
     page = _text_page(_TITLE, texts, _example(done[0].source, typed.allowed))
     met = {place.step for one in done for place in one.places}
-    told = {s.name: f"{s.name} {s.title} {s.does} {s.why}" for s in steps() if s.name in met}
-    lessons = [[one.page, shown(one.title), one.says, one.places] for one in done]
+    told = {step: text for step, text in _step_texts().items() if step in met}
+    lessons = [[one.page, shown(one.title), one.says, one.words, one.places] for one in done]
     return first_page(page, _links(DOUBT), _groups(done), {"steps": told, "lessons": lessons})
 
 

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 
 from attncli.equations.tree import Location, Number
 from attncli.notation.escaping import is_hidden
+from attncli.numbers import decimals
 
 Judgement = Literal[
     "correct", "worked otherwise", "carried forward", "not worked", "rounding", "known mistake",
@@ -113,8 +114,6 @@ _GROUPED = re.compile(r"[+-]?\d{1,3}(?:(?:,\d{3})+\.\d*|(?:\.\d{3})+,\d*)")
 _SPACE = re.compile(r"(?<=\d) +(?=\d(?!\d\d(?!\d)))")
 """A space that keeps two numbers apart: no three digits follow it."""
 _ENDLESS = re.compile(r"([+-]?)(?:inf|infinity|∞)")
-_SIGNS = str.maketrans(dict.fromkeys("\u2212\u2010\u2011\u2012\u2013\u2014\ufe63\uff0d", "-"))
-"""Whatever people, and what they type with, take for a minus."""
 _ASIDE = str.maketrans(dict.fromkeys("\u066b", ".")) | str.maketrans(dict.fromkeys("'’_", None))
 """Another decimal point, and what stands between thousands."""
 _LONGEST = 200
@@ -136,7 +135,8 @@ def read_number(text: str, where: str = "") -> Given:
 def _plainly(text: str) -> str:
     """The text without spaces, its digits and signs those of a keyboard; `=` before it is of no
     account."""
-    known = unicodedata.normalize("NFKC", text.translate(_SIGNS)).translate(_SIGNS | _ASIDE)
+    known = unicodedata.normalize("NFKC", decimals.with_plain_signs(text))
+    known = decimals.with_plain_signs(known).translate(_ASIDE)
     known = known.replace("\u2044", "/")
     parts = _SPACE.split(" ".join(known.split()).lower().removeprefix("="))
     joined = "|".join(part.replace(" ", "") for part in parts)

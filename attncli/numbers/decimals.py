@@ -27,8 +27,12 @@ NOISE = 2.0**-32
 """How far a float may be off in its own size: it has 52 bits, of which 20 may have gone where
 terms cancelled each other (`Operation.sizes`)."""
 
-NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?([0-9]+))?"
+MINUS = "-\u2212\u2010\u2011\u2012\u2013\u2014\ufe63\uff0d"
+"""Whatever people, and what they type with, take for a minus; the first is what Python reads."""
+_SIGN = f"[+{MINUS[1:]}-]"
+NUMBER = rf"{_SIGN}?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE]{_SIGN}?([0-9]+))?"
 """What writes a number; in a group the digits of its exponent."""
+_SIGNS = str.maketrans(dict.fromkeys(MINUS[1:], MINUS[0]))
 _NOT_FINITE = ("nan", "inf", "infinity")
 _LONGEST_EXPONENT = 6
 _FEW = 5
@@ -54,6 +58,7 @@ def parse(text: str) -> Decimal:
 
     Raises UnreadableError for anything else.
     """
+    text = with_plain_signs(text)
     if is_not_finite(text):
         raise UnreadableError("is not a finite number", "give a number such as 0.5 or -2")
     shape = re.fullmatch(NUMBER, text)
@@ -74,9 +79,14 @@ _OUTSIDE = "is outside the numbers that can be worked with (1e-300 to 1e300)"
 _INSIDE = "give 0, or a number whose size is from 1e-300 to 1e300"
 
 
+def with_plain_signs(text: str) -> str:
+    """A text with the minus sign that Python reads for each that people write."""
+    return text if text.isascii() else text.translate(_SIGNS)
+
+
 def is_not_finite(text: str) -> bool:
     """Whether a text writes NaN or an infinity, as YAML or as Python does."""
-    return text.lstrip("+-").removeprefix(".").casefold() in _NOT_FINITE
+    return text.lstrip(f"+{MINUS}").removeprefix(".").casefold() in _NOT_FINITE
 
 
 def places(number: Decimal) -> int:

@@ -41,7 +41,7 @@ KEY_NAMES = MappingProxyType(
         **dict.fromkeys(("num_key_value_heads", "n_kv_heads"), "kv_heads"),
         **dict.fromkeys(("num_layers", "n_layers", "num_hidden_layers", "n_layer"), "layers"),
         **dict.fromkeys(("hidden_size", "embedding_dim", "n_embd", "dim"), "d_model"),
-        **dict.fromkeys(("normalization", "layer_norm", "layernorm", "rms_norm"), "norms"),
+        **dict.fromkeys(("normalization", "layer_norm", "layernorm", "rms_norm"), "norm"),
         **dict.fromkeys(("causal", "attention_mask", "padding"), "mask"),
         **dict.fromkeys(("text", "input", "prompt"), "sentence"),
         **dict.fromkeys(("vocab", "ids"), "vocabulary"),
@@ -128,11 +128,20 @@ def key_meant(word: str) -> str | None:
     if word in SCENARIO.known:
         return "it belongs at the top of the scenario"
     if word in KEY_NAMES:
-        return f"it is called {KEY_NAMES[word]} here"
+        return f"it is called {_with_words(KEY_NAMES[word])} here"
     if word in STORY:
         return step_meant(word)
     above = [key.name for key in SCENARIO.keys if word in _known_inside(key.kind)]
     return f"it belongs inside {listed(above)}" if above else step_meant(word)
+
+
+def _with_words(name: str) -> str:
+    """A key with the words that it takes, where it takes no others: `norm (post, pre or none)`."""
+    kind = SCENARIO.known[name].kind
+    if not isinstance(kind, Choice):
+        return name
+    *words, last = kind.words
+    return f"{name} ({', '.join(words)} or {last})"
 
 
 ATTENTION = keys_of("attention")

@@ -36,7 +36,14 @@ from attncli.steps.step import (
     in_no_order,
     largest,
 )
-from attncli.tokenizers.merges import FEW_ROUNDS, FIRST_ROUNDS, LearnedMerge, MergeTraining
+from attncli.tokenizers.merges import (
+    FEW_ROUNDS,
+    FIRST_ROUNDS,
+    LearnedMerge,
+    MergeTraining,
+    Ties,
+    rank_of_piece,
+)
 from attncli.tokenizers.pieces import CountedDictionary, Occurrences, TokenPair, occurrences
 from attncli.tokenizers.unigram import UNKNOWN_PENALTY, Unigram, WordPlace, substrings
 from attncli.tokenizers.unigram_training import (
@@ -153,9 +160,10 @@ def _merged(place: RoundPlace, trace: Trace) -> tuple[WordsAsked, ...]:
         return ()
     pairs, counts = [*own.snapshot.pairs], trace[place.name("counts")].values
     order = in_no_order(len(pairs), counts)
+    other: Ties = "ids" if learned.ties != "ids" else "first"
     ranks, others = (
         _ranks(pairs, own.snapshot.words, t, counts[:, 0])
-        for t in (learned, learned._replace(first=not learned.first))
+        for t in (learned, learned._replace(ties=other))
     )
     best = order.index(0)  # the pairs are in the order in which they would be merged
 
@@ -184,9 +192,11 @@ def _ranks(
     counts: Array,
 ) -> Ranks:
     """What decides between pairs that are as good: the smaller comes first."""
-    if learned.first:
+    if learned.ties == "first":
         met = list(dict.fromkeys(pair for word in words for pair in pairwise(word)))
         return [(float(met.index(pair)),) for pair in pairs]
+    if learned.ties == "shortest":
+        return [rank_of_piece(learned.marks.merged(*pair)) for pair in pairs]
     ids = [tuple(float(learned.vocabulary[part]) for part in pair) for pair in pairs]
     if learned.score == "likelihood":
         return [(-float(count), *own) for count, own in zip(counts, ids, strict=True)]
@@ -195,8 +205,10 @@ def _ranks(
 
 def tie_rule(learned: MergeTraining) -> str:
     """Which of equal pairs is merged."""
-    if learned.first:
+    if learned.ties == "first":
         return "that is met first, from the first word on, is merged"
+    if learned.ties == "shortest":
+        return "that makes the shortest piece is merged, of several such the first by code points"
     by_id = "whose left part, then right part, comes first in the vocabulary"
     if learned.score == "likelihood":
         return f"that occurs most often is merged, then the one {by_id}"
@@ -212,7 +224,7 @@ def _merge_rule(place: RoundPlace) -> Phrase:
     text = f"Among pairs of the same {what} the one {tie_rule(learned)}"
     made = {merge.piece for merge in learned.rounds if merge.new}
     begins = [Word(token) for token in learned.vocabulary if token not in made]
-    if learned.first or len(begins) > _MOST_TOKENS:
+    if learned.ties != "ids" or len(begins) > _MOST_TOKENS:
         return (f"{text}.",)
     listed = (span for token in begins for span in (" ", token))
     return (f"{text}: it begins with", *listed, ", and then has the pieces as they are made.")

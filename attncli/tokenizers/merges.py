@@ -216,14 +216,16 @@ def vocabulary_of(
 # after those without), then pieces as they were made. Hugging Face's `tokenizers` has the same
 # rule, only that it counts symbols with marks in no fixed order. Or the pair is merged that is met
 # first, from the first word on: so do the script in Sennrich's paper, D2L (Zhang et al., Dive into
-# Deep Learning, 15.6) and Hugging Face's course (chapter 6), for WordPiece too. WordPiece by
+# Deep Learning, 15.6) and Hugging Face's course (chapter 6), for WordPiece too. Or that which makes
+# the piece of fewer characters, then the one that comes first by code points: so does SentencePiece
+# (bpe_model_trainer.cc). WordPiece by
 # likelihood merges the pair of the largest count(ab) / (count(a) · count(b)), as Schuster &
 # Nakajima 2012 are mostly read; of one score, rounded where the page goes on with rounded ones,
 # the pair of the larger count, then by IDs as above. The trainer of Hugging Face goes by count.
 
 IdPair = tuple[int, int]
 """Two symbols, by their IDs."""
-Rank = Callable[[IdPair], tuple[int, int, int]]
+Rank = Callable[[IdPair], tuple[int, ...]]
 """What decides between pairs that are as good: the smaller comes first."""
 
 _NOISE = 2.0**-50
@@ -340,7 +342,7 @@ class PairCounts:
     def by_meeting(self) -> Rank:
         """A rank: what is met first, from the first word on as they are cut now."""
         met = dict.fromkeys(pair for word in self.words for pair in pairwise(word))
-        ranks = {pair: (place, 0, 0) for place, pair in enumerate(met)}
+        ranks = {pair: (place,) for place, pair in enumerate(met)}
         return ranks.__getitem__
 
     def _current(self, most: int) -> Iterator[IdPair]:
@@ -386,7 +388,7 @@ class PairCounts:
         """Up to `most` pairs that occur `least` times or more, in the order in which they would be
         merged (by score, if that is `likely`, else by count), and how many more there are."""
 
-        def order(pair: IdPair) -> tuple[Fraction | int, tuple[int, int, int]]:
+        def order(pair: IdPair) -> tuple[Fraction | int, tuple[int, ...]]:
             score = self.score(pair) if likely else self.pairs[pair]
             shown = score if decimals is None or not likely else _rounded(score, decimals)
             return -shown, rank(pair)
@@ -406,14 +408,22 @@ _MOST_PAIRS = 40
 
 Criterion = Literal["count", "likelihood"]
 """What a pair is chosen by: how often it occurs, or that set against how often its parts do."""
+Ties = Literal["ids", "first", "shortest"]
+"""Which of equal pairs is merged: that of the smaller IDs, that which is met first, or that which
+makes the shortest piece, of these the first by code points."""
+
+
+def rank_of_piece(piece: str) -> tuple[int, ...]:
+    """A rank: the fewer characters first, then the smaller code points."""
+    return len(piece), *map(ord, piece)
 
 
 class MergeSettings(NamedTuple):
     """What is learned: a vocabulary of `size` (special tokens and alphabet included) or a number
     of `merges`, or whichever comes first, of pairs that occur `min_count` times or more.
 
-    Scores are compared as they are rounded to `decimals`; exactly, where that is None. Of equal
-    pairs that of the smaller IDs is merged, or with `first` the one that is met first.
+    Scores are compared as they are rounded to `decimals`; exactly, where that is None. `ties` say
+    which of equal pairs is merged.
 
     `alphabet` are symbols that are there whatever the corpus has, in the order of their IDs. Each
     character has its symbol without marks too, used or not, for words that may begin with it.
@@ -427,7 +437,7 @@ class MergeSettings(NamedTuple):
     alphabet: tuple[str, ...] = ()
     score: Criterion = "count"
     decimals: int | None = None
-    first: bool = False
+    ties: Ties = "ids"
 
     @property
     def likely(self) -> bool:
@@ -463,13 +473,13 @@ class LearnedMerge:
 class MergeTraining(NamedTuple):
     """The vocabulary with its IDs (special tokens, alphabet, pieces), what pairs were chosen by,
     and the rounds, as many as could be: until the size or the number of merges was reached, or no
-    pair was left that occurs often enough. Of equal pairs the `first` one met was taken, or that of
-    the smaller IDs."""
+    pair was left that occurs often enough. `ties` say which of equal pairs was taken."""
 
     vocabulary: Mapping[str, int]
     score: Criterion
     rounds: tuple[LearnedMerge, ...]
-    first: bool = False
+    ties: Ties = "ids"
+    marks: SubwordMarks = UNMARKED
 
     @property
     def merges(self) -> tuple[TokenPair, ...]:
@@ -500,7 +510,7 @@ def learn_merges(
             done = len(learning.rounds)
             progress(done, max(most or 0, done))
     rounds = tuple(learning.all_rounds())
-    return MergeTraining(numbered(tokens), settings.score, rounds, settings.first)
+    return MergeTraining(numbered(tokens), settings.score, rounds, settings.ties, settings.marks)
 
 
 def alphabet_of(words: Sequence[CountedWord], settings: MergeSettings) -> list[str]:
@@ -565,7 +575,7 @@ class _Learning:
             equal = len(best)
         else:
             best, equal = counts.most_frequent(
-                len(counts.pairs) if settings.first else MOST_TIES + 1
+                MOST_TIES + 1 if settings.ties == "ids" else len(counts.pairs)
             )
             best = best if best and counts.pairs[best[0]] >= settings.min_count else []
         ranked = sorted(best, key=self._rank(counts)) if len(best) > 1 else best
@@ -573,7 +583,12 @@ class _Learning:
 
     def _rank(self, counts: PairCounts) -> Rank:
         """What decides between equal pairs."""
-        return counts.by_meeting() if self._settings.first else counts.by_ids
+        if self._settings.ties == "first":
+            return counts.by_meeting()
+        if self._settings.ties == "ids":
+            return counts.by_ids
+        tokens, marks = self._tokens, self._settings.marks
+        return lambda pair: rank_of_piece(marks.merged(tokens[pair[0]], tokens[pair[1]]))
 
     def _snapshot(self, counts: PairCounts) -> Snapshot:
         """Where the pairs stand now, the first of them in the order in which they are merged."""

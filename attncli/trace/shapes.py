@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from attncli.equations.tree import Dim
+from attncli.errors import Where, listed
 from attncli.file.problems import Diagnostics
 from attncli.names import TOP, Name, below
 from attncli.notation import plain, unbreakable
@@ -228,6 +229,17 @@ def _paper_heads(extents: Extents, d_model: Extent, attention: Attention) -> Non
 _TOKENS = "tokens"
 
 
+class _Uncut(NamedTuple):
+    """A side that can't be cut into so many equal parts: where that is said, how long and which it
+    is, and why it is to be cut."""
+
+    where: Where
+    size: int
+    side: int
+    parts: int
+    why: str
+
+
 class _Report(NamedTuple):
     """Says which given things don't fit together, each pair once."""
 
@@ -239,6 +251,8 @@ class _Report(NamedTuple):
     """What has a complaint of its own."""
     of_targets: dict[int, int]
     """What the sides of the targets have to be, where they are otherwise."""
+    uncut: dict[_Uncut, list[str]]
+    """What can't be cut, by all that is the same of it."""
 
     def conflict(self, left: Extent, right: Extent, made: Reason) -> None:
         for extent, other in ((left, right), (right, left)):
@@ -289,12 +303,20 @@ class _Report(NamedTuple):
         if (extent, parts) in self.reported or extent.given in self.wrong:
             return
         self.reported.add((extent, parts))
-        self.problems.add(
-            self.scenario.where(definition.blame if definition else extent.given),
-            f"{self._shape(extent)}: {sized(extent.size, extent.side)} can't be cut into {parts}"
-            f" equal parts ({self._why(made)})",
-            f"give a number of {SIDES[extent.side]} that {parts} divides",
-        )
+        where = self.scenario.where(definition.blame if definition else extent.given)
+        alike = _Uncut(where, extent.size, extent.side, parts, self._why(made))
+        self.uncut.setdefault(alike, []).append(self._shape(extent))
+
+    def what_is_uncut(self) -> None:
+        """What can't be cut into equal parts: once for all that is as long."""
+        for (where, size, side, parts, why), shapes in self.uncut.items():
+            each = " each" if len(shapes) > 1 else ""
+            self.problems.add(
+                where,
+                f"{listed(sorted(shapes))}: {sized(size, side)}{each} can't be cut into {parts}"
+                f" equal parts ({why})",
+                f"give a number of {SIDES[side]} that {parts} divides",
+            )
 
     def _place(self, extent: Extent) -> tuple[int, int]:
         """Where the file says it; the tokens come before everything."""
@@ -326,7 +348,11 @@ class _Report(NamedTuple):
             for extent, other in ((right, left), (left, right))
             if extent.given in self.scenario.given
         ]
-        return f"give {' or '.join(changed)}" if changed else "make them agree"
+        if not changed:
+            return "make them agree"
+        named = left.given.local == _TOKENS and right.given.local in ("Q", "K")
+        names = f", or name its rows, like {right.given}: {{love: …}}" if named else ""
+        return f"give {' or '.join(changed)}{names}"
 
     def _why(self, made: Reason) -> str:
         definition = None if isinstance(made, tuple) else self.definitions.get(made)
@@ -362,7 +388,9 @@ def shapes_of(
     definitions = {
         m.name: m for part in story for m in part.definitions if m.name not in scenario.given
     }
-    report = _Report(scenario, definitions, problems, set(), _check_cells(scenario, problems), {})
+    report = _Report(
+        scenario, definitions, problems, set(), _check_cells(scenario, problems), {}, {}
+    )
     extents = Extents(report.conflict, report.uneven)
     _know_tokens(scenario, extents)
     _know_given(scenario, extents)
@@ -374,8 +402,10 @@ def shapes_of(
     _know_stated(scenario, extents)
     extents.settle()
     report.targets()
+    report.what_is_uncut()
     if scenario.random and not problems.found:
         _know_papers(scenario, extents)
+        report.what_is_uncut()
     names = {*definitions, *scenario.given, *scenario.random}
     names |= {operand for definition in definitions.values() for operand in definition.operands}
     return {name: _shape(extents, name) for name in names}

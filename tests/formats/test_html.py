@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+from base64 import b64encode
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
@@ -140,6 +141,24 @@ CLIPBOARD = """allowed => {
   document.execCommand = () => false;
   window.copied = null;
 }"""
+PAINTED = """async (coded) => {
+  const bytes = Uint8Array.from(atob(coded), (one) => one.charCodeAt(0));
+  const picture = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+  const { width, height } = picture;
+  const context = new OffscreenCanvas(width, height).getContext("2d");
+  context.drawImage(picture, 0, 0);
+  const { data } = context.getImageData(0, 0, width, height);
+  const light = (k) => data[4 * k] + data[4 * k + 1] + data[4 * k + 2];
+  const [columns, rows] = [[], []];
+  for (let k = 0; k < width * height; k += 1) {
+    if (Math.abs(light(k) - light(0)) < 120) continue;
+    columns.push(k % width);
+    rows.push(Math.floor(k / width));
+  }
+  const end = (all, pick) => all.reduce((a, b) => pick(a, b));
+  return [end(columns, Math.min), end(rows, Math.min), end(columns, Math.max), end(rows, Math.max)];
+}"""
+"""The box of what is painted in a picture on the colour of its upper left corner."""
 MOVED = """() => [...document.querySelectorAll(".scroll:has(table)")]
   .filter((frame) => frame.scrollWidth > frame.clientWidth)
   .flatMap((frame) => {
@@ -169,6 +188,25 @@ TABLES = """() => [...document.querySelectorAll("table.quantity")]
 """The numbers of each table, row by row."""
 
 
+def painted(element: Any) -> list[int]:
+    """The box of the letters of an element, also of what reaches beyond it: left, top, right and
+    bottom, in pixels."""
+    page = element.page
+    element.scroll_into_view_if_needed()
+    element.evaluate("one => {one.style.visibility = 'visible'}")
+    x, y, width, height = (element.bounding_box()[key] for key in ("x", "y", "width", "height"))
+    around = {"x": max(0, x - 9), "y": y - 9, "width": width + 18, "height": height + 18}
+    coded = b64encode(page.screenshot(clip=around)).decode()
+    element.evaluate("one => {one.style.visibility = ''}")
+    box: list[int] = page.evaluate(PAINTED, coded)
+    return box
+
+
+def same_box(one: list[int], other: list[int]) -> bool:
+    """Whether letters reach as far, whatever edges look like that are smoothed in another way."""
+    return all(abs(a - b) <= 1 for a, b in zip(one, other, strict=True))
+
+
 @pytest.mark.slow
 @NEEDS_BROWSER
 class TestInTheBrowser:
@@ -192,10 +230,15 @@ class TestInTheBrowser:
         """It looks as it would without a frame; slanted letters reach beyond their boxes."""
         with opened(chromium, written("encoder_block")) as page:
             formulas = share(3, page.locator(".formulas").all(), of="letters")
-            framed = [one.screenshot() for one in formulas]
-            for frame in page.locator(".formulas .scroll").all():
-                frame.evaluate("one => {one.style.overflow = 'visible'}")
-            assert [one.screenshot() for one in formulas] == framed
+            page.evaluate("document.body.style.visibility = 'hidden'")
+            framed = [painted(one) for one in formulas]
+            styled = "(all, style) => all.forEach(one => Object.assign(one.style, style))"
+            frames = page.locator(".formulas .scroll")
+            frames.evaluate_all(styled, {"overflow": "visible", "animation": "none"})
+            free = [painted(one) for one in formulas]
+            assert all(map(same_box, framed, free))
+            frames.evaluate_all(styled, {"clipPath": "inset(0 6px 6px 6px)"})
+            assert not any(map(same_box, map(painted, formulas), free))
 
     def test_the_contents_stay_in_sight(self, chromium: Any, written: Any) -> None:
         with opened(chromium, written("i_love_ai")) as page:

@@ -12,7 +12,8 @@ from functools import cache
 from itertools import combinations, pairwise
 from pathlib import Path
 from random import Random
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -166,8 +167,15 @@ def test_the_same_page_is_the_same_bytes_in_another_process(tmp_path: Path) -> N
     assert b"/CreationDate" not in first
 
 
-def test_without_the_package_a_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "typst", None)
+def compiler_of_0_14(source: bytes, root: str, ignore_system_fonts: bool) -> None:
+    """What `typst.Compiler` took before 0.15."""
+
+
+@pytest.mark.parametrize("package", [None, SimpleNamespace(Compiler=compiler_of_0_14)])
+def test_without_the_package_a_line_says_what_to_install(
+    package: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "typst", package)
     result = CliRunner().invoke(app, ["run", "i_love_ai", "--format", "pdf", "-o", "-"])
     assert result.exit_code == 2
     assert result.stderr.count("\n") == 1

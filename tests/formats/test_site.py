@@ -303,24 +303,29 @@ def test_the_site_in_a_browser(site: Path, chromium: Any) -> None:
 
 
 @pytest.mark.slow
+def index_of(site: Path) -> Any:
+    """What the search knows."""
+    text = (site / INDEX).read_text("utf-8")
+    return json.loads(text.partition('id="index">')[2].partition("</script>")[0])
+
+
 def test_a_search_finds_sections_by_what_is_in_them(site: Path) -> None:
     """Each place that it knows is a section of the page, with that heading."""
-    text = (site / INDEX).read_text("utf-8")
-    data = json.loads(text.partition('id="index">')[2].partition("</script>")[0])
+    data = index_of(site)
     assert {page for page, *_ in data["lessons"]} == {*filter(is_lesson, pages_of(site))}
     for page, *_, places in data["lessons"]:
         told = (site / page).read_text("utf-8")
-        for place, heading, step, _ in places:
-            section = told.partition(f'<section id="{place.partition("#")[2]}"')[2]
+        for k, (heading, step, *_) in enumerate(places, 1):
+            section = told.partition(f'<section id="s{k}"')[2]
             seen = re.sub(
                 "<[^>]*>", "", unescape(section.partition("<h2")[2].partition("</h2>")[0])
             )
             assert seen.partition(">")[2].split() == heading.split()
             assert step in data["steps"] or not step
     by_page = {page: places for page, *_, places in data["lessons"]}
-    softmax = next(place for place in by_page["pasta_lookup.html"] if place[2] == "softmax")
-    assert "weights" in softmax[3]
-    assert len(json.dumps(data)) < 2000 * len(data["lessons"])
+    softmax = next(place for place in by_page["pasta_lookup.html"] if place[1] == "softmax")
+    assert "weights" in softmax[2]
+    assert len(json.dumps(data)) < 3000 * len(data["lessons"])
 
 
 def test_a_page_is_followed_by_its_source_and_its_commands(site: Path) -> None:
@@ -343,7 +348,7 @@ def test_the_first_page_has_a_live_number_and_finds_lessons(site: Path, chromium
     with opened(chromium, site / INDEX) as page:
         page.locator("main td [data-n]").first.hover()
         assert "=" in page.locator("#how .line").inner_text()
-        page.fill("#sought", "softmax pasta")
+        page.fill("#sought", "softmax sugar")
         assert "No lesson" in page.locator("#search [role=status]").inner_text()
         page.fill("#sought", "WEIGHTS softmax")
         found = page.locator("#search li").all_inner_texts()
@@ -352,6 +357,37 @@ def test_the_first_page_has_a_live_number_and_finds_lessons(site: Path, chromium
         page.keyboard.press("Enter")
         page.wait_for_url(re.compile(r"\.html#s\d+$"))
         assert "softmax" in page.locator("section:target h2").inner_text().lower()
+
+
+SENTENCES = """() => [...document.querySelectorAll("main > section[id]")].map((section) =>
+  [section.id, [...section.querySelectorAll("p, aside")].map((one) => one.textContent).join(" ")])"""
+"""The texts of a lesson's sections, what is folded away in them too, by the places of these."""
+
+
+@pytest.mark.slow
+@NEEDS_BROWSER
+def test_the_search_finds_each_word_of_a_lessons_texts(site: Path, chromium: Any) -> None:
+    texts: dict[str, str] = {}
+    for link, *_, places in index_of(site)["lessons"]:
+        # what is before the first and behind the last section is found as the page's
+        counted = {f"s{k}" for k in range(1, len(places))}
+        with opened(chromium, site / link) as page:
+            for place, text in page.evaluate(SENTENCES):
+                name = f"{link}#{place}" if place in counted else link
+                texts[name] = f"{texts.get(name, '')} {text.lower()}"
+    words = sorted({word for text in texts.values() for word in re.findall(r"[a-z]{3,}", text)})
+    with opened(chromium, site / INDEX) as page:
+        for word in [*Random(1).sample(words, 40), "temperature"]:
+            page.fill("#sought", word)
+            found = page.locator("#search li a").evaluate_all(
+                "all => all.map(one => one.getAttribute('href'))"
+            )
+            has = {
+                place for place, text in texts.items() if all(part in text for part in word.split())
+            }
+            assert has
+            known = {*found, *(link.partition("#")[0] for link in found)}
+            assert has <= known or len(found) == 20, word
 
 
 @pytest.mark.slow

@@ -18,6 +18,8 @@ NEEDS_BROWSER = pytest.mark.skipif(
     CHROMIUM is None, reason="no chromium here: apt-get install chromium"
 )
 
+LEAST_CHROMIUM = 138
+"""The oldest that the tests were tried with."""
 _PLAIN = [
     "--no-sandbox", "--disable-gpu", "--disable-gpu-rasterization", "--disable-gpu-compositing",
     "--disable-site-isolation-trials",
@@ -30,7 +32,14 @@ def browser() -> Iterator[Any]:
     """A browser; Playwright is a development extra."""
     api = pytest.importorskip("playwright.sync_api", reason="no playwright here")
     with api.sync_playwright() as playwright:
-        value = playwright.chromium.launch(executable_path=CHROMIUM, args=_PLAIN)
+        try:
+            value = playwright.chromium.launch(executable_path=CHROMIUM, args=_PLAIN)
+        except api.Error as error:
+            first = str(error).partition("\n")[0]
+            pytest.skip(f"the chromium here doesn't start under playwright: {first}")
+        if int(value.version.partition(".")[0]) < LEAST_CHROMIUM:
+            value.close()
+            pytest.skip(f"chromium {value.version} here, older than {LEAST_CHROMIUM}")
         yield value
         value.close()
 

@@ -46,7 +46,7 @@ class MergeTask:
     min_count: int
     size: int | None
     most: int | None
-    first_met: bool
+    ties: str
     unknown: str | None
     special: Cut
     byte_fallback: bool
@@ -142,7 +142,7 @@ def _training(data: Record, record: Record) -> MergeTask:
         min_count=int(record.get("min_count", 1)),
         size=int(data["vocabulary_size"]) if "vocabulary_size" in data else None,
         most=int(str(data["merges"])) if number else None,
-        first_met=record.get("ties") == "first",
+        ties=str(record.get("ties", "shortest" if of_spaces else "ids")),
         unknown=None if unknown is None else str(unknown),
         special=tuple(special),
         byte_fallback=byte_fallback,
@@ -232,7 +232,7 @@ def _is_full(training: MergeTask, tokens: int, merges: int) -> bool:
 def _round(training: MergeTask, words: list[tuple[Cut, int]], ids: Mapping[str, int]) -> MergeRound:
     """The best pairs: by count; or by count(ab) / (count(a) · count(b)) as it is rounded, then by
     count. Those that are still equal come in the order of their IDs; or of equal ones comes first
-    what is first met, whatever its count."""
+    what is first met, or makes the shortest piece, whatever its count."""
     pairs, symbols = Counter[Pair](), Counter[str]()
     for word, count in words:
         for symbol in word:
@@ -242,15 +242,18 @@ def _round(training: MergeTask, words: list[tuple[Cut, int]], ids: Mapping[str, 
 
     met = {pair: place for place, pair in enumerate(pairs)}
 
-    def rank(pair: Pair) -> tuple[Fraction, int, int, int]:
+    def rank(pair: Pair) -> tuple[Fraction, int, int | str, int]:
         a, b = pair
         over = symbols[a] * symbols[b] if training.likelihood else 1
         score = Fraction(pairs[pair], over)
         if training.likelihood and training.decimals is not None:
             units = 10**training.decimals
             score = Fraction(int(score * units + Fraction(1, 2)), units)
-        if training.first_met:
+        if training.ties == "first":
             return -score, met[pair], 0, 0
+        if training.ties == "shortest":
+            piece = joined(pair, training.marks)
+            return -score, len(piece), piece, 0
         return -score, -pairs[pair], ids[a], ids[b]
 
     least = training.min_count if training.likelihood else 0

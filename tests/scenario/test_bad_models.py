@@ -12,7 +12,7 @@ BASE = "sentence: a b\nembeddings: {a: [1, 0], b: [0, 1]}\n"
 WEIGHTS = "W_Q: [[1, 0], [0, 1]]\nW_K: [[1, 0], [0, 1]]\nW_V: [[1, 0], [0, 1]]\n"
 
 BAD = {
-    "heads: 3": "6:8: W_K (2 × 2): 2 columns can't be cut into 3 equal parts (3 heads)",
+    "heads: 3": "6:8: W_K (2 × 2), W_Q (2 × 2), W_V (2 × 2): 2 columns each can't be cut into 3 equal parts (3 heads)",
     "heads: 2\nkv_heads: 3": "7:11: 3 heads of keys and values can't be shared by 2",
     "mask: {allowed: [[true, true, true], [true, true, true]]}":
         "6:17: mask.allowed (2 × 3) and the sentence of 2 tokens don't fit together",

@@ -81,7 +81,7 @@ def course_wordpiece(words: dict[str, int], rounds: int) -> list[tuple[str, str]
 
 def learned(words: dict[str, int], **settings: Any) -> MergeTraining:
     counted = [CountedWord(word, count) for word, count in words.items()]
-    return learn_merges(counted, MergeSettings(first=True, **settings))
+    return learn_merges(counted, MergeSettings(ties="first", **settings))
 
 
 @sampled(20, seed=range(200))

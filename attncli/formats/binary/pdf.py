@@ -13,8 +13,11 @@ SUFFIXES = (".pdf",)
 ABILITIES = FormatInfo(together=True, pictured=True, package="typst")
 
 
+_GET = "pip install 'attncli[pdf]'"
+
+
 class NoTypstError(UserError):
-    """The package that lays out pages isn't there."""
+    """The package that lays out pages isn't there, or is too old."""
 
 
 def bytes_of(documents: Sequence[Document], page: RenderOptions) -> bytes:  # noqa: ARG001
@@ -29,17 +32,19 @@ def bytes_of(documents: Sequence[Document], page: RenderOptions) -> bytes:  # no
         import typst
     except ImportError:
         wrong = "it needs the package typst, which is not installed"
-        right = "pip install 'attncli[pdf]'"
-        raise NoTypstError.of("--format pdf", wrong, right) from None
+        raise NoTypstError.of("--format pdf", wrong, _GET) from None
     with TemporaryDirectory() as empty:  # the only folder that Typst may read from
         source = file(documents).encode()
-        compiler = typst.Compiler(
-            source,
-            root=empty,
-            package_path=empty,
-            package_cache_path=empty,
-            ignore_system_fonts=True,
-        )
+        try:
+            compiler = typst.Compiler(
+                source,
+                root=empty,
+                package_path=empty,
+                package_cache_path=empty,
+                ignore_system_fonts=True,
+            )
+        except TypeError:  # of an argument that it doesn't know
+            raise NoTypstError.of("--format pdf", "the package typst is too old", _GET) from None
         data = compiler.compile(format="pdf")
     assert isinstance(data, bytes)
     return data

@@ -81,14 +81,14 @@
   const search = one("#search");
   if (search) {
     const { steps, lessons } = JSON.parse(one("#index").textContent);
-    const index = lessons.flatMap(([page, title, says, sections]) => [
-      [page, title, "", plain(`${title} ${says}`)],
-      ...sections.map(([place, heading, step, names]) => [place, heading, title, plain(`${heading} ${names} ${steps[step] || ""}`)]),
+    const index = lessons.flatMap(([page, title, says, more, sections]) => [
+      [page, title, "", plain(`${title} ${says} ${more}`)],
+      ...sections.map(([heading, step, ...texts], k) => [`${page}#s${k + 1}`, heading, title, plain(`${heading} ${texts.join(" ")} ${steps[step] || ""}`)]),
     ]);
     const [field, list, status] = [one("input", search), one("ol", search), one("[role=status]", search)];
     const most = 20;
     field.addEventListener("input", () => {
-      const words = plain(field.value).split(/\s+/).filter(Boolean);
+      const words = plain(field.value).split(/[^\p{L}\p{N}_]+/u).filter(Boolean);
       const hasAll = (text) => words.every((word) => text.includes(word));
       const found = words.length ? index.filter(([, , , text]) => hasAll(text)) : [];
       found.sort((a, b) => hasAll(plain(b[1])) - hasAll(plain(a[1])));

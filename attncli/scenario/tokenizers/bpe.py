@@ -28,6 +28,7 @@ from attncli.tokenizers.merges import (
     MergeModel,
     MergeSettings,
     MergeTraining,
+    Ties,
     check_merges,
     learn_merges,
     vocabulary_of,
@@ -57,7 +58,7 @@ def _merges_of(
         size=given.size, marks=given.marks_of_pieces, special=given.special,
         alphabet=_alphabet(given),
         score=score, decimals=_decimals(given), min_count=given.get(MIN_COUNT),
-        first=given.get(TIES) == "first", merges=given.most_merges,
+        ties=_ties(given), merges=given.most_merges,
     )  # fmt: skip
     check_cost(given, words, _seconds(words, settings))
     return learn_merges(words, settings, progress=given.progress)
@@ -81,9 +82,19 @@ def _most(settings: TokenizerSettings) -> Phrase:
     return merges if tokens is None else phrase("{a} and {b}", a=merges, b=tokens)
 
 
+def _ties(settings: TokenizerSettings) -> Ties:
+    """Which of equal pairs is merged: by default what the package does that is named."""
+    usual: Ties = "shortest" if settings.kind.name == "sentencepiece" else "ids"
+    ties: Ties = settings.settings.get(TIES.name, usual)
+    return ties
+
+
 def _tie_rule(settings: TokenizerSettings, score: Criterion) -> str:
-    if settings.get(TIES) == "first":
+    ties = _ties(settings)
+    if ties == "first":
         return "among equal pairs the one that is met first is merged"
+    if ties == "shortest":
+        return "among equal pairs the one that makes the shortest piece is merged"
     if score == "likelihood":
         return (
             "among equal pairs the one that occurs most often is merged, then the one whose parts"
@@ -94,12 +105,12 @@ def _tie_rule(settings: TokenizerSettings, score: Criterion) -> str:
 
 def _seconds(words: tuple[CountedWord, ...], settings: MergeSettings) -> float:
     """A word is walked again for each merge in it, of which there are fewer than its letters; by
-    likelihood, and where the pair met first is merged, all pairs are gone through in each round."""
+    likelihood, and where IDs don't decide, all pairs are gone through in each round."""
     letters = letters_of(words)
     bounds = (settings.size, settings.merges, letters)
     rounds = min(bound for bound in bounds if bound is not None)
     merged = sum(len(word.text) * min(rounds, len(word.text)) for word in words)
-    pairs = rounds * letters if settings.likely or settings.first else 0
+    pairs = rounds * letters if settings.likely or settings.ties != "ids" else 0
     return merged * _PER_MERGED + pairs * _PER_PAIR
 
 

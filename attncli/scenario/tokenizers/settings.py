@@ -89,10 +89,10 @@ CUT = Key(
 )
 TIES = Key(
     "ties",
-    Choice(("ids", "first")),
+    Choice(("ids", "first", "shortest")),
     "of bpe and wordpiece: which of equal pairs is merged, that of the smaller `ids` (the "
-    "default) or that which is met `first`",
-    "ids",
+    "default), that which is met `first`, or that which makes the `shortest` piece (the default "
+    "of sentencepiece), of these the first by code points",
 )
 CUT_AS_BERT = (
     (CUT.name, "bert", "the text is cut, and written without capitals and accents, as BERT does"),

@@ -230,7 +230,8 @@ EMBED_STEP = Step(
         Key(
             "embeddings",
             Either(_embeddings, (_TOKEN_VECTORS, MATRIX, SourceKind(2), _ONE_HOT)),
-            "token → vector; or a matrix whose rows are counted by ID from 0; or `one_hot`: "
+            "token → vector; or a matrix whose rows are counted by ID from 0, or without a "
+            "vocabulary one with a row for each token, in order; or `one_hot`: "
             "vectors with a single 1, in the place of the token among the IDs, or among the "
             "tokens",
         ),
