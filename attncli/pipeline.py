@@ -58,12 +58,12 @@ def load(
     Raises ScenarioError, whose `problems` are all that is wrong.
     """
     problems = Diagnostics()
-    tree = changed_tree(source, _listed(changes), problems)
+    tree, changed = changed_tree(source, _listed(changes), problems)
     _check_is_scenario(tree)
     if not large:
         check_size(tree)
     origin = Origin(name_of(source), folder_of(source), outside, large, in_place, progress)
-    whole = _read(tree, origin, problems)
+    whole = replace(_read(tree, origin, problems), changed=changed)
     read = {
         name: replace(_read(other, origin, problems), varied=varied)
         for name, other, varied in variants_of(tree, problems)
@@ -85,7 +85,7 @@ def _listed(changes: str | Mapping[str, object] | Changes) -> Changes:
     if isinstance(changes, Mapping):
         return [f"{key}={value}" for key, value in changes.items()]
     if isinstance(changes, Iterable):
-        return changes
+        return [*changes]
     raise TypeError(f"changes are like 'scale=none', not {type(changes).__name__}")
 
 
@@ -156,7 +156,7 @@ def outline(source: Source) -> Outline:
     """What a scenario comes to without its variants: nothing is drawn or worked. Raises
     ScenarioError."""
     problems = Diagnostics()
-    tree = changed_tree(source, (), problems)
+    tree = changed_tree(source, (), problems).tree
     check_size(tree)
     origin = Origin(name_of(source), folder_of(source), outside=False, large=False)
     scenario = planned(_read(tree, origin, problems).alone(), problems)

@@ -216,6 +216,7 @@ UPDATE_STEP = Step(
         ),
         *{m.name: m for optimizer in OPTIMIZERS.values() for m in optimizer.mistakes}.values(),
     ),
+    example="learning_to_attend",
 )
 
 
@@ -249,6 +250,7 @@ PROGRESS_STEP = Step(
             wrong(swap(_SQUARES, f"sqrt({_SQUARES})"), SquaresTimes),
         ),
     ),
+    example="learning_to_attend",
 )
 
 

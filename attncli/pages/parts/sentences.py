@@ -10,11 +10,12 @@ from functools import lru_cache, partial
 from itertools import pairwise
 from typing import NamedTuple
 
-from attncli.document.blocks import Callout, DefinitionList, Span, Spans, Term
+from attncli.document.blocks import Block, Callout, DefinitionList, Paragraph, Span, Spans, Term
 from attncli.document.retold import Mark, Pick, Value, Verb, retold
 from attncli.equations import deciding
 from attncli.equations.elision import MOST_PARTS, elided
 from attncli.equations.tree import Equation, Number, Root, Symbol
+from attncli.errors import listed
 from attncli.languages import Words, sentences_in, words_of
 from attncli.names import Word, below
 from attncli.numbers import decimals
@@ -305,6 +306,19 @@ def _columns(outline: Outline, name: str, *, made: bool = False) -> int | None:
     """The columns of a quantity, whether it came to be made or not."""
     shapes = outline.shapes if made or name in outline.shapes else outline.scenario.shapes
     return shapes.get(name, (None, None))[1]
+
+
+def about_of(scenario: Scenario) -> tuple[Block, ...]:
+    """What a page begins with; if it was written of other numbers than those of this run, that is
+    said before it."""
+    if not scenario.about:
+        return ()
+    made = scenario.changed.made
+    note: Spans = (
+        "Changed for this run: ", Term(listed(made)), ". The text below is about the scenario "
+        f"without {'this change' if len(made) == 1 else 'these changes'}.",
+    )  # fmt: skip
+    return (*((Callout(note),) if made else ()), Paragraph((Word(scenario.about),)))
 
 
 def facts_of(

@@ -93,6 +93,7 @@ BINARY_LOSS_STEP = Step(
             wrong(by(SquaredError), "binary_loss"),
         ),
     ),
+    example="rnn_backward_through_time",
     backward=Backward(
         "the binary cross-entropy",
         "A logit's gradient is its probability minus its target, times the gradient of its loss.",
@@ -417,6 +418,7 @@ LOSS_STEP = Step(
             wrong(as_a(SmoothOthers), "smoothed"),
         ),
     ),
+    example="learning_to_attend",
     backward=Backward(
         "the loss",
         "A logit's gradient is p − y times its loss's, where y is 1 for the target and 0 otherwise,"
