@@ -25,7 +25,7 @@ from attncli.scenario.model import Layer, Phrase, Recurrent, Stack, projected_wh
 from attncli.scenario.scenario import ALL_OURS, Scenario
 from attncli.steps.attention.scores import SCALE
 from attncli.trace import Quantity, Trace, Unfinished
-from attncli.trace.axes import place_of
+from attncli.trace.axes import KEYS, QUERIES, place_of
 from attncli.trace.published import published_numbers
 from attncli.trace.trace import Outline, outline_of
 
@@ -185,15 +185,18 @@ def _clause(
         attending.verb.removeprefix("attends ").removeprefix("most ") if again else attending.verb
     )
     verbs = Verb(_MOST, _ONLY, _ALIKE, before is not None)
-    start = (*called_as(weights.rows.names, attending.query), " ", *retold(verbs, verb))
+    noun, of_key = nouns_of(weights, same=to_itself)
+    start = (*called_as(weights.rows.names, attending.query, noun), " ", *retold(verbs, verb))
     each = " each" if len(attending.keys) > 1 else ""
     weight = weights.number(attending.query, attending.keys[0])
     number = (" (", *retold(Value(each=True), weight, each), ")")
     names = weights.columns.names
-    itself = names.index(query) if to_itself and query in names else None
+    is_named = query != str(attending.query + 1)
+    known = to_itself and query in names and (is_named or noun == "token")
+    itself = names.index(query) if known else None
 
     def called(j: int) -> Spans:
-        return ("itself",) if j == itself else called_as(names, j)
+        return ("itself",) if j == itself else called_as(names, j, of_key)
 
     keys = () if attending.verb == _ALIKE else tied(map(called, attending.keys), "to ")
     numbers = partial(weights.row, attending.query)
@@ -201,12 +204,20 @@ def _clause(
     return (*start, *retold(pick, *keys), *number)
 
 
-def called_as(names: Sequence[str], place: int) -> Spans:
+def called_as(names: Sequence[str], place: int, noun: str = "token") -> Spans:
     """A token by its name: `“love”`, or `token 1` where it has none."""
     name = names[place]
     if name == str(place + 1):
-        return ("token ", Word(name))
+        return (f"{noun} ", Word(name))
     return ("“", Word(name), "”")
+
+
+def nouns_of(table: Quantity, *, same: bool) -> tuple[str, str]:
+    """What a row and a column without names are called: tokens, but where queries and keys aren't
+    of the `same` tokens, or not as many, queries and keys."""
+    of_pairs = (table.rows.role, table.columns.role) == (QUERIES, KEYS)
+    alike = same and len(table.rows.names) == len(table.columns.names)
+    return ("query", "key") if of_pairs and not alike else ("token", "token")
 
 
 def tied(names: Iterable[Spans], again: str = "", many: int = 0) -> Spans:
