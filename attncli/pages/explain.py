@@ -118,7 +118,7 @@ def find_cell(trace: Trace, text: str, option: str = "--cell ") -> tuple[Name, A
 def _loss_meant(trace: Trace, word: str) -> str | None:
     """What is said of a loss that is called otherwise: `mse`."""
     path, _, local = word.rpartition("loss")
-    loss = path + trace.scenario.prediction.loss
+    loss = path + trace.scenario.prediction.loss_name
     return f"the loss here is {loss}" if not local and loss in trace else None
 
 

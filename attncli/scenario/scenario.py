@@ -189,7 +189,7 @@ class Scenario:
     def trained_loss(self) -> str:
         """The loss that training makes smaller: of several micro-batches their mean."""
         several = self.training is not None and self.training.batches
-        return f"{AVERAGED}." * bool(several) + self.prediction.loss
+        return f"{AVERAGED}." * bool(several) + self.prediction.loss_name
 
     def gives(self, name: Name) -> bool:
         """Whether a matrix of a full name is given, be it before or after an update."""

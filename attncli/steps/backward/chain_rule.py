@@ -187,7 +187,7 @@ def _way_back(
             )
             complaints.add(asked, "gradients are those of a loss", right)
         return
-    loss, learned = Name(scenario.prediction.loss), _starts(scenario, parts, complaints)
+    loss, learned = Name(scenario.prediction.loss_name), _starts(scenario, parts, complaints)
     way = Way(scenario, parts)
     if complaints is not None:
         for use in unknown(way, learned):
