@@ -3,7 +3,7 @@ nobody needs, do the sums."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -58,12 +58,12 @@ def load(
     Raises ScenarioError, whose `problems` are all that is wrong.
     """
     problems = Diagnostics()
-    tree = changed_tree(source, _listed(changes), problems)
+    tree, changed = changed_tree(source, _listed(changes), problems)
     _check_is_scenario(tree)
     if not large:
         check_size(tree)
     origin = Origin(name_of(source), folder_of(source), outside, large, in_place, progress)
-    whole = _read(tree, origin, problems)
+    whole = replace(_read(tree, origin, problems), changed=changed)
     read = {
         name: replace(_read(other, origin, problems), varied=varied)
         for name, other, varied in variants_of(tree, problems)
@@ -85,7 +85,7 @@ def _listed(changes: str | Mapping[str, object] | Changes) -> Changes:
     if isinstance(changes, Mapping):
         return [f"{key}={value}" for key, value in changes.items()]
     if isinstance(changes, Iterable):
-        return changes
+        return [*changes]
     raise TypeError(f"changes are like 'scale=none', not {type(changes).__name__}")
 
 
@@ -158,7 +158,7 @@ def outline(source: Source) -> Outline:
     """What a scenario comes to without its variants: nothing is drawn or worked. Raises
     ScenarioError."""
     problems = Diagnostics()
-    tree = changed_tree(source, (), problems)
+    tree = changed_tree(source, (), problems).tree
     check_size(tree)
     origin = Origin(name_of(source), folder_of(source), outside=False, large=False)
     scenario = planned(_read(tree, origin, problems).alone(), problems)
@@ -227,7 +227,7 @@ def _trace(
     """The trace of quantities by themselves. Raises ScenarioError for what is said in it
     of what isn't there."""
     plan = (definition for part in steps for definition in part.definitions)
-    ends, idle = _unfinished(plan, quantities), unused(scenario, steps, quantities)
+    ends, idle = _unfinished(scenario, plan, quantities), unused(scenario, steps, quantities)
     trace = Trace(scenario, quantities, steps, ends, unused=idle)
     if scenario.published:
         from attncli.trace.published import published_numbers
@@ -240,13 +240,32 @@ def _trace(
     return trace
 
 
-def _unfinished(plan: Iterable[Definition], known: Container[str]) -> Unfinished | None:
-    """The first quantity that couldn't be made; rather one that has some of what it needs."""
+def _passed_over(story: Iterable[PlannedStep], given: Container[str]) -> set[Name]:
+    """What would be made before something of the same place that is given, from which the story
+    continues."""
+    found: set[Name] = set()
+    before: dict[Name, list[Name]] = {}
+    for part in story:
+        for path in {d.name.path for d in part.definitions if d.name in given}:
+            found.update(before.get(path, ()))
+        for definition in part.definitions:
+            before.setdefault(definition.name.path, []).append(definition.name)
+    return found
+
+
+def _unfinished(
+    scenario: Scenario, plan: Iterable[Definition], known: Container[str]
+) -> Unfinished | None:
+    """The first quantity that couldn't be made; rather one that has some of what it needs, and that
+    isn't passed over unless what comes next waits for it."""
     blocked = {definition.name: definition for definition in plan if definition.name not in known}
-    begun = [m for m in blocked.values() if any(name in known for name in m.operands)]
     if not blocked:
         return None
-    definition = next(iter(begun or blocked.values()))
+    passed = _passed_over(scenario.story, scenario.given)
+    begun = [m for m in blocked.values() if any(name in known for name in m.operands)]
+    next_ones = [m for m in begun or blocked.values() if m.name not in passed]
+    waited_for = _waited_for(next_ones[0], blocked) if next_ones else blocked
+    definition = next((m for m in begun if m.name in waited_for), next(iter(blocked.values())))
     missing: list[Name] = []
     waiting = [definition]
     while waiting:  # what is missing for what is missing, down to what a file can give
@@ -258,9 +277,20 @@ def _unfinished(plan: Iterable[Definition], known: Container[str]) -> Unfinished
     return Unfinished(definition, tuple(dict.fromkeys(missing)))
 
 
-def _needed(parts: Iterable[PlannedStep], given: Container[str]) -> tuple[PlannedStep, ...]:
+def _waited_for(definition: Definition, blocked: Mapping[Name, Definition]) -> set[Name]:
+    """What of some definitions leads to one of them, and that itself."""
+    found, waiting = set[Name](), [definition.name]
+    while waiting:
+        name = waiting.pop()
+        found.add(name)
+        waiting += [n for n in blocked[name].operands if n in blocked and n not in found]
+    return found
+
+
+def _needed(parts: Iterable[PlannedStep], given: Collection[str]) -> tuple[PlannedStep, ...]:
     """The steps with the definitions that lead somewhere: not those of given quantities, nor of
-    what only given quantities would have been made of."""
+    what only given quantities would have been made of, nor of what is passed over, needed by
+    nothing and can't be made."""
     story = list(parts)
     definitions = [definition for part in story for definition in part.definitions]
     if not any(definition.name in given for definition in definitions):
@@ -269,6 +299,7 @@ def _needed(parts: Iterable[PlannedStep], given: Container[str]) -> tuple[Planne
     wanted: set[str] = {
         definition.name for definition in definitions if definition.name not in consumed
     }
+    wanted -= _passed_over(story, given).difference(d.name for d in _made_of(given, story))
     kept: set[str] = set()
     for definition in reversed(definitions):
         if definition.name in wanted and definition.name not in given:

@@ -36,7 +36,7 @@ def _read_out_of(values: Values, stack: Stack, given: Mapping[Name, Matrix]) -> 
     return ReadOut(cell.config.values.get("readout", "sigmoid"), cell.readout_every, width)
 
 
-OF_THE_LOSS = ("loss", "label_smoothing")
+OF_THE_LOSS = ("loss", "label_smoothing", "reduction")
 
 
 def _are_numbers(values: Values) -> bool:
@@ -137,6 +137,7 @@ class _PredictionReader(NamedTuple):
         made = "given" if is_given else "tied" if unembedding == "tied" else "own"
         return prediction._replace(
             loss=loss if tells or numbers else "",
+            reduction=values.get("reduction", "mean"),
             unembedding=made if has_logits else "",
             head=self._head(),
             first=which == "first",
@@ -180,12 +181,16 @@ class _PredictionReader(NamedTuple):
         end = None if self.read_out is None else self.read_out.end
         numbers = _are_numbers(self.values)
         entropy, other = loss == "cross_entropy", loss not in ("", "cross_entropy")
-        needless = ("loss", "label_smoothing", "ignored_target")
-        loss_given, smoothed, ignored = (key in self.values for key in needless)
+        needless = ("loss", "label_smoothing", "ignored_target", "reduction")
+        loss_given, smoothed, ignored, reduced = (key in self.values for key in needless)
         rows = (
             (not loss and loss_given, "loss", "loss, and no targets", "give targets"),
             (not loss and smoothed, "label_smoothing",
              "label_smoothing, and no targets", "give targets"),
+            (not loss and reduced, "reduction", "reduction, and no targets", "give targets"),
+            (loss not in ("", "mse") and reduced, "reduction",
+             f"a reduction is of squared errors, and {loss} is a mean",
+             "use loss: mse, or leave it out"),
             (entropy and end not in (None, "softmax"), "targets",
              f"a cross-entropy needs probabilities of classes, and the read-out is {end}",
              "say readout: softmax, or give the targets as rows of numbers"),

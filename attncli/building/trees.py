@@ -4,6 +4,7 @@ variant."""
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,7 +13,7 @@ from attncli.file import reading, shipped
 from attncli.file.changes import Change, applied
 from attncli.file.nodes import Items, Map, Node, Scalar, data_of, describe
 from attncli.file.problems import Diagnostics, too_much
-from attncli.scenario.scenario import MOST_VALUES
+from attncli.scenario.scenario import MOST_VALUES, Changed
 from attncli.scenario.templates import expanded
 from attncli.steps.schema import SCENARIO, step_meant
 
@@ -33,6 +34,10 @@ _RECORDS = {"rounding", "steps", "quantities"}
 """Keys whose maps say one thing for each of their keys; one that isn't there says nothing."""
 _OF_THE_PAGE = {"title", "about", "source", "show", "published", "claims", "ours", "rounding"}
 """Keys that leave the numbers what they are, but for how they are rounded."""
+
+
+_OF_THE_SOURCE = ("published", "claims")
+"""Keys with what a source says of the numbers."""
 
 
 def tree_of(source: Source, problems: Diagnostics) -> Map:
@@ -60,15 +65,85 @@ def folder_of(source: Source) -> Path | None:
     return None if isinstance(source, Mapping) else shipped.find(os.fspath(source)).parent
 
 
-def changed_tree(source: Source, changes: Changes, problems: Diagnostics) -> Map:
-    """The tree of a source with the changes made; without what the source prints for its own
-    numbers, where these are others now."""
+class ChangedTree(NamedTuple):
+    """A tree, and what of it was changed for one run."""
+
+    tree: Map
+    changed: Changed = Changed()
+
+
+def changed_tree(source: Source, changes: Changes, problems: Diagnostics) -> ChangedTree:
+    """The tree of a source with the changes made. Where its numbers are others now, it is without
+    what the source says of its own, and without what-ifs that change nothing more."""
     tree = tree_of(source, problems)
     changed = with_changes(tree, changes, problems)
-    others = {key.text for key, value in changed.entries if tree.get(key.text) is not value}
-    if others <= _OF_THE_PAGE:
-        return changed
-    return changed.without("published").without("claims")
+    others = {key.text for key, value in changed.entries if not _same(tree.get(key.text), value)}
+    if others <= _OF_THE_PAGE or problems.found:
+        return ChangedTree(changed)
+    typed = (Change.parse(one) if isinstance(one, str) else one for one in changes)
+    made = tuple(f"{c.key}={c.value}" for c in typed if _HEAD.split(c.key)[0] not in _OF_THE_PAGE)
+    left = _without_what_is_so(_without_words(changed))
+    return ChangedTree(left, Changed(made, _says_of_numbers(changed)))
+
+
+_HEAD = re.compile(r"[.\[]")
+"""What ends the first part of the key of a change."""
+
+
+def _without_words(tree: Map) -> Map:
+    """A tree without what its source says of its numbers and of those of its variants."""
+    tree = tree.without(*_OF_THE_SOURCE)
+    variants = tree.get("variants")
+    if not isinstance(variants, Map):
+        return tree
+    others = tuple((name, _without_words(variant) if isinstance(variant, Map) else variant)
+                   for name, variant in variants.entries)  # fmt: skip
+    return tree.put("variants", variants._replace(entries=others))
+
+
+def _says_of_numbers(tree: Map) -> bool:
+    """Whether the source says something of a tree's numbers, or of those of a variant."""
+    variants = tree.get("variants")
+    entries = variants.entries if isinstance(variants, Map) else ()
+    trees = (tree, *(variant for _, variant in entries if isinstance(variant, Map)))
+    return any(entry.get(key) is not None for entry in trees for key in _OF_THE_SOURCE)
+
+
+def _without_what_is_so(tree: Map) -> Map:
+    """A tree without the what-ifs of its page that would change nothing in it."""
+    show = tree.get("show")
+    asked = show.get("what_if") if isinstance(show, Map) else None
+    if not (isinstance(show, Map) and isinstance(asked, Map)):
+        return tree
+    left = tuple(entry for entry in asked.entries if not _is_so(tree, entry[1]))
+    told = show.put("what_if", asked._replace(entries=left)) if left else show.without("what_if")
+    return tree.put("show", told) if told.entries else tree.without("show")
+
+
+def _is_so(tree: Map, changes: Node) -> bool:
+    """Whether some changes change nothing."""
+    entries = changes.items if isinstance(changes, Items) else (changes,)
+    texts = [entry.text for entry in entries if isinstance(entry, Scalar)]
+    problems = Diagnostics()
+    return _same(tree, with_changes(tree, texts, problems)) and not problems.found
+
+
+def _same(one: Node | None, two: Node | None) -> bool:
+    """Whether two nodes say the same."""
+    match one, two:
+        case _ if one is two:
+            return True
+        case Map(own), Map(other):
+            names = [[key.text for key, _ in entries] for entries in (own, other)]
+            pairs = zip(own, other, strict=False)
+            return names[0] == names[1] and all(_same(a[1], b[1]) for a, b in pairs)
+        case Items(own_items), Items(others):
+            same_length = len(own_items) == len(others)
+            return same_length and all(map(_same, own_items, others))
+        case Scalar(own_text), Scalar(other_text):
+            return own_text == other_text
+        case _:
+            return False
 
 
 def check_size(tree: Map) -> None:
@@ -108,7 +183,7 @@ def _varied(tree: Map, change: Map) -> Map:
     kept = [
         changed.pop(key.text, (key, value))
         for key, value in tree.entries
-        if key.text not in ("variants", "published", "claims")
+        if key.text not in ("variants", *_OF_THE_SOURCE)
     ]
     return Map((*kept, *changed.values()), tree.where)
 

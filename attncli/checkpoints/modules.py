@@ -298,9 +298,25 @@ def given_to(arguments: Mapping[str, Any], batch: int, *, batch_first: bool) -> 
     return ModuleInputs(found)
 
 
+def has_batch(arguments: Mapping[str, Any]) -> bool:
+    """Whether what goes into a module is a batch."""
+    known = ((_ROLE.get(name), as_array(value)) for name, value in arguments.items())
+    pairs = ((role, numbers) for role, numbers in known if role is not None and role != "mask")
+    return any(
+        numbers.ndim > _sides("ids" if numbers.dtype.kind in "iu" else role)
+        for role, numbers in pairs
+        if numbers is not None
+    )
+
+
+def _sides(role: str) -> int:
+    """How many sides something of a role has without a batch."""
+    return 1 if role in ("ids", "padding", "attended") else 2
+
+
 def entry_of(values: Array, role: str, batch: int, *, batch_first: bool) -> Array:
     """One entry of a batch: of vectors that are a matrix alone there is no batch."""
-    sides = 1 if role in ("ids", "padding", "attended") else 2
+    sides = _sides(role)
     if values.ndim <= sides or role == "mask":
         return values
     taken: Array = np.take(values, batch, axis=0 if batch_first or sides == 1 else 1)

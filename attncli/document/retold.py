@@ -20,8 +20,9 @@ Looks = Literal["", "size", "percent", "whole percent", "short"]
 class Pick(NamedTuple):
     """The one of so many numbers that is the largest, the smallest, the largest in size, in full or
     as it is shown (`steep`), or furthest from that of `others`; of those that look alike all, where
-    `ties` can be told, each behind `again` but the first. `rank` counts from the first one; `signs`
-    stand behind the name of one above 0, and of one below. All are made when somebody asks."""
+    `ties` can be told, each behind `again` but the first. `rank` counts from the first one; `leads`
+    stand before the name of one above 0, and of one below, `signs` behind it. All are made when
+    somebody asks."""
 
     of: int
     numbers: Numbers
@@ -31,6 +32,7 @@ class Pick(NamedTuple):
     ties: bool = False
     again: str = ""
     rank: int = 1
+    leads: tuple[str, str] = ("", "")
     signs: tuple[str, str] = ("", "")
 
 

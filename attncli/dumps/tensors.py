@@ -399,7 +399,8 @@ class Misshapen(NamedTuple):
 class Dump(NamedTuple):
     """What of a dump is which quantity; the names of what is none; what has another shape; of
     what is a quantity that another tensor is already, with other numbers, that tensor's name; how
-    finely all was worked, whether that was said, and in which types of floats it is kept."""
+    finely all was worked, whether that was said, and in which types of floats it is kept. `sides`
+    says what the first side of tensors was taken for, each with their names."""
 
     tensors: Mapping[str, Theirs]
     unknown: tuple[str, ...]
@@ -408,6 +409,7 @@ class Dump(NamedTuple):
     grain: Grain
     is_stated: bool
     kept: tuple[str, ...]
+    sides: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 
 def taken_apart(
@@ -453,6 +455,15 @@ def taken_apart(
     )
 
 
+def heads_in(called: str, tensor: Tensor, trace: Trace, ours: str | None) -> int | None:
+    """How many quantities a tensor is by its name, or by what is said that it is, as those of all
+    heads; None where it has the shape of nothing that it may be."""
+    if ours and not _is_there(ours, trace):
+        return None
+    fitting = _Called.of(called, tensor, trace, ours).fitting
+    return len(fitting[0].values) if fitting else None
+
+
 def _check_map(
     dump: Mapping[str, Tensor], trace: Trace, mapped: Mapping[str, str], source: str
 ) -> None:
@@ -462,11 +473,15 @@ def _check_map(
         if theirs not in dump:
             text = f"{source} has no {quote(theirs)}"
             wrong.append(Problem.of(option, text, nearest(theirs, sorted(dump))))
-        if ours and ours not in trace and not _each_head(ours, trace):
+        if ours and not _is_there(ours, trace):
             text = f"the scenario has no {quote(ours)}"
             wrong.append(Problem.of(option, text, nearest(ours, list(trace))))
     if wrong:
         raise UserError(wrong)
+
+
+def _is_there(ours: str, trace: Trace) -> bool:
+    return ours in trace or bool(_each_head(ours, trace))
 
 
 def _each_head(ours: str, trace: Trace) -> tuple[Name, ...]:

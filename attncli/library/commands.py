@@ -173,7 +173,7 @@ def lessons_page(trace: Trace, typed: Arguments, *, every: bool) -> Document:
     pairs = [
         (step, _trace_through(step, trace, changes.get(step.name, ()), typed)) for step in wanted
     ]
-    return lessons(trace, pairs, chosen, changes)
+    return lessons(trace, pairs, chosen, changes, whole=not typed.part.step)
 
 
 def _is_back(step: Step[Any]) -> bool:
@@ -309,7 +309,7 @@ def _changed(sides: Sequence[_Asked]) -> Iterator[Difference]:
     from attncli.building.trees import changed_tree, differences
     from attncli.file.problems import Diagnostics
 
-    own, other = (changed_tree(side.scenario, side.changes, Diagnostics()) for side in sides)
+    own, other = (changed_tree(side.scenario, side.changes, Diagnostics()).tree for side in sides)
     yield from differences(own, other)
 
 

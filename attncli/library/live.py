@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from attncli.dumps.departures import Comparison
-from attncli.dumps.tensors import meant_by, taken_apart
+from attncli.dumps.tensors import heads_in, meant_by, taken_apart
 from attncli.errors import Problem, UserError
 from attncli.file.array_files import Tensor
 from attncli.library.notebook import ShownPart
@@ -74,7 +74,7 @@ def compare(
     like: Any = None,  # noqa: ANN401
     names: Mapping[str, str] | None = None,
     precision: str | None = None,
-    batch: int = 0,
+    batch: int | None = None,
     **more: Any,  # noqa: ANN401
 ) -> LiveComparison:
     """What a module makes of its inputs, beside what it should make.
@@ -84,16 +84,25 @@ def compare(
     or the config of a model of `transformers`; by default what the module's own parameters should
     give, where its kind is known. `names` says what parts of it are, `{"my.attn.q": "Q"}`, where
     that isn't told by theirs; `precision` in which floats it works; `batch` which entry of a batch
-    is looked at, from 0. Raises UserError.
+    is looked at, from 0, by default the first. Without a module, a side is only taken for that of a
+    batch where the shapes leave nothing else, or where `batch` is said. Raises UserError.
     """
+    from attncli.checkpoints.modules import has_batch
+
     arguments: dict[str, Any] = {}
     if isinstance(module, Mapping):
         made = _as_tensors(module)
     else:
         made, arguments = run_with_hooks(module, inputs, more)
-    first = bool(getattr(module, "batch_first", True))
-    tensors = {name: _entry(tensor, batch, first) for name, tensor in made.items()}
-    trace = _right(module, like, arguments, batch)
+    trace = _right(module, like, arguments, batch or 0)
+    sides = _Sides(
+        trace,
+        names or {},
+        batch or 0,
+        is_batch=batch is not None or has_batch(arguments),
+        is_first=bool(getattr(module, "batch_first", True)),
+    )
+    tensors = {name: sides.one(name, tensor) for name, tensor in made.items()}
     kind = type(module).__name__
     told = {} if isinstance(module, Mapping) else dict(_told(module, tensors, trace))
     try:
@@ -102,6 +111,7 @@ def compare(
         named = (p.where.source.replace("--map ", "names: ") for p in error.problems)
         pairs = zip(named, error.problems, strict=True)
         raise UserError([Problem.of(name, p.wrong, p.right) for name, p in pairs]) from None
+    dump = dump._replace(sides=sides.told(made, tensors))
     return LiveComparison(Comparison(trace, dump), kind)
 
 
@@ -169,13 +179,51 @@ _BATCHED = 3
 """Sides from which on one is that of a batch."""
 
 
-def _entry(tensor: Tensor, batch: int, batch_first: bool) -> Tensor:
-    values = tensor.values
-    if values.ndim < _BATCHED:
-        return tensor
-    axis = 0 if batch_first or values.ndim > _BATCHED else 1
-    entry = min(batch, values.shape[axis] - 1)
-    return tensor._replace(values=np.take(values, entry, axis))
+class _Sides(NamedTuple):
+    """What tells whether a side of a tensor is that of a batch, of which one `entry` is looked at:
+    what goes in is a batch, or the tensor has the shape of nothing else that its name may mean."""
+
+    trace: Trace
+    names: Mapping[str, str]
+    entry: int
+    is_batch: bool
+    is_first: bool
+
+    def one(self, called: str, tensor: Tensor) -> Tensor:
+        """A tensor, or what it has of one entry of a batch."""
+        if tensor.values.ndim < _BATCHED:
+            return tensor
+        either = (tensor, self._taken(tensor))[:: -1 if self.is_batch else 1]
+        return next((t for t in either if self._heads(called, t) is not None), either[0])
+
+    def _heads(self, called: str, tensor: Tensor) -> int | None:
+        return heads_in(called, tensor, self.trace, self.names.get(called))
+
+    def _taken(self, tensor: Tensor) -> Tensor:
+        axis = self._axis(tensor)
+        entry = min(self.entry, tensor.values.shape[axis] - 1)
+        return tensor._replace(values=np.take(tensor.values, entry, axis))
+
+    def _axis(self, tensor: Tensor) -> int:
+        return 0 if self.is_first or tensor.values.ndim > _BATCHED else 1
+
+    def told(self, made: Tensors, tensors: Tensors) -> dict[str, list[str]]:
+        """What sides of tensors with more of them than a matrix were taken for, with the tensors'
+        names."""
+        found: dict[str, list[str]] = {}
+        for called, tensor in made.items():
+            one, size = tensors[called], tensor.values.shape[self._axis(tensor)]
+            heads = self._heads(called, one)
+            if size == 1:
+                continue
+            if one is not tensor:
+                what = f"entry {min(self.entry, size - 1)} of a batch of {size}"
+            elif one is tensor and tensor.values.ndim == _BATCHED and size == heads:
+                what = f"{heads} heads"
+            else:
+                continue
+            found.setdefault(what, []).append(called)
+        return found
 
 
 def _right(module: Any, like: Any, arguments: Mapping[str, Any], batch: int) -> Trace:  # noqa: ANN401

@@ -59,8 +59,16 @@ _ALL = "for i in n for j in m"
 
 SquaredError = equation("(x[i, j] - y[i, j]) ** 2", x="n m", y="n m")
 MeanOfAll = equation(f"sum(x[i, j] {_ALL}) / (n * m)", x="n m")
-MeanSquaredError = equation(f"sum((x[i, j] - y[i, j]) ** 2 {_ALL}) / (n * m)", x="n m", y="n m")
+MeanOfRows = equation(f"sum(x[i, j] {_ALL}) / n", x="n m")
+SumOfEntries = equation(f"sum(x[i, j] {_ALL})", x="n m")
+HalfOfSum = equation(f"sum(x[i, j] {_ALL}) / 2", x="n m")
+_SQUARES = f"sum((x[i, j] - y[i, j]) ** 2 {_ALL})"
+MeanSquaredError = equation(f"{_SQUARES} / (n * m)", x="n m", y="n m")
 """All of it in one, whose gradient is 2 (x − y) / nm."""
+MeanSquaredErrorOfRows = equation(f"{_SQUARES} / n", x="n m", y="n m")
+SumOfSquaredErrors = equation(_SQUARES, x="n m", y="n m")
+HalfSumOfSquaredErrors = equation(f"{_SQUARES} / 2", x="n m", y="n m")
+"""All of it in one, whose gradient is x − y."""
 Smooth = equation("(1 - epsilon) * y[i, j] + epsilon / v", y="n v")
 """A part of each target is spread over all v classes alike."""
 

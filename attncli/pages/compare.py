@@ -37,10 +37,10 @@ from attncli.notation.plain import MINUS
 from attncli.numbers import decimals
 from attncli.numbers.rounding import Array
 from attncli.pages.parts.blocks import table
-from attncli.pages.parts.differences import ComparedTraces, Pair, PairedCell
+from attncli.pages.parts.differences import ComparedTraces, Pair, PairedCell, WordLists
 from attncli.pages.parts.findings import findings_anew, last_finding
 from attncli.pages.parts.selection import place_in_words, title_of
-from attncli.pages.parts.sentences import counted, joined
+from attncli.pages.parts.sentences import counted, joined, quoted
 from attncli.pages.parts.working import cell_line
 from attncli.trace import PlannedStep, Quantity, Trace
 
@@ -362,11 +362,22 @@ def data_of(comparison: ComparedTraces, drift: Drift | None) -> dict[str, Any]:
             {"key": d.key, "first": d.own or None, "second": d.other or None}
             for d in comparison.changed
         ],
+        "lists": [_words(words) for words in comparison.lists],
         "first_difference": None if first is None else _cell(*first),
         "quantities": [_pair(comparison, pair) for pair in comparison.pairs],
         "only": {"first": [*comparison.only[0]], "second": [*comparison.only[1]]},
         "nothing_in_common": [*comparison.apart],
         **({} if drift is None else {"drift": _drift(drift)}),
+    }
+
+
+def _words(words: WordLists) -> dict[str, Any]:
+    return {
+        "name": words.name,
+        "compared": words.size,
+        "differ": len(words.differing),
+        "first": [*words.own],
+        "second": [*words.other],
     }
 
 
@@ -419,7 +430,7 @@ def comparison(traces: ComparedTraces) -> Document:
     if drift is not None:
         sections += drift_sections(drift)
     else:
-        sections += [_overview(traces), *_first(traces), *_tables(traces)]
+        sections += [*_lists(traces), _overview(traces), *_first(traces), *_tables(traces)]
     sections += [*_only(traces), *_findings(traces)]
     titles = dict.fromkeys(trace.scenario.title for trace in traces.traces)
     facts: list[tuple[str, Spans]] = [
@@ -449,6 +460,29 @@ def _input(comparison: ComparedTraces) -> Section:
         for d in comparison.changed
     )
     return _section(title, table(("Key", "First", "Second"), rows, _MOST))
+
+
+def _lists(comparison: ComparedTraces) -> Iterator[Section]:
+    """The merges and the tokens that are others, place by place."""
+    if comparison.lists:
+        whole = comparison.detail == "full"
+        tables = (_table_of_words(words, whole=whole) for words in comparison.lists)
+        title = " and ".join(dict.fromkeys(words.name.local for words in comparison.lists))
+        yield _section(title.capitalize(), *tables)
+
+
+def _table_of_words(words: WordLists, *, whole: bool) -> Table:
+    """The places that differ, or in full all."""
+    places = range(words.size) if whole else words.differing
+    rows: list[tuple[TableCell, ...]] = []
+    for k in elided_rows(len(places), of_list=True):
+        own, other = (None, None) if k is None else words.words(places[k])
+        rows.append(
+            (Omitted(),) * 3
+            if k is None
+            else (str(places[k] + 1), *("–" if w is None else Word(w) for w in (own, other)))
+        )
+    return Table((Word(words.name), *map(str.capitalize, ORDINALS)), tuple(rows))
 
 
 def _overview(comparison: ComparedTraces) -> Section:
@@ -562,14 +596,27 @@ def _in_short(comparison: ComparedTraces) -> Spans:
     made = [pair for pair in comparison.pairs if not pair.is_given]
     differing = [pair for pair in made if comparison.differing(pair)]
     if comparison.first is None:
-        same = "All numbers are the same" if comparison.same else "What can be compared is the same"
-        return (f"{same}.",)
+        return _without_a_number(comparison)
     pair, cell = comparison.first
     own, other = map(plain, pair.numbers(cell))
     return (
         f"{_counted(len(differing), len(made))}The first number that differs is ",
         Term(pair.symbol(cell)), f": {own} → {other}.",
     )  # fmt: skip
+
+
+def _without_a_number(comparison: ComparedTraces) -> Spans:
+    """What is said where no number differs: that there is none, or in what words they differ."""
+    none = "No worked number can be compared" if comparison.without_numbers else ""
+    if comparison.lists:
+        words = comparison.lists[0]
+        k = words.differing[0]
+        first, second = (("none",) if w is None else quoted(w) for w in words.words(k))
+        begins = f"{none}. " if none else ""
+        at = Term(f"{words.name}[{k + 1}]")
+        return (begins, at, " is the first that differs: ", *first, " and ", *second, ".")
+    same = "All numbers are the same" if comparison.same else "What can be compared is the same"
+    return (f"{none or same}.",)
 
 
 def _counted(differing: int, of: int) -> str:

@@ -77,6 +77,8 @@ def _facts(comparison: Comparison, name: str) -> Iterator[tuple[str, Spans]]:
     read = f", {counted(len(called), 'tensor')} taken for {counted(len(dump.tensors), 'quantity')}"
     yield "Dump", (Word(name), read.replace("quantitys", "quantities"))
     yield "Numbers", (_numbers(comparison),)
+    for what, names in dump.sides.items():
+        yield "First side", (f"{what}: ", *joined((Word(text),) for text in names[:_MOST_CELLS]))
     if dump.unknown:
         words = joined((Word(text),) for text in dump.unknown[:_MOST_CELLS])
         more = len(dump.unknown) - _MOST_CELLS

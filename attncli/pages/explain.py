@@ -7,7 +7,7 @@ from typing import cast
 
 import numpy as np
 
-from attncli.document.blocks import Derivation, Document, Line, Paragraph, Subheading
+from attncli.document.blocks import Derivation, Document, Line, Subheading
 from attncli.equations.tree import Number, Symbol
 from attncli.errors import Problem, listed, shortened
 from attncli.file.address import Address, AddressError, Index, parse_address
@@ -25,7 +25,7 @@ from attncli.pages.parts.selection import (
     shown_of,
     tried,
 )
-from attncli.pages.parts.sentences import facts_of, rounding_facts
+from attncli.pages.parts.sentences import about_of, facts_of, rounding_facts
 from attncli.pages.parts.working import Origins, Workings, cell_line, working_of
 from attncli.pages.walkthrough import walkthrough
 from attncli.scenario.model import Stack, TokenizedText
@@ -118,7 +118,7 @@ def find_cell(trace: Trace, text: str, option: str = "--cell ") -> tuple[Name, A
 def _loss_meant(trace: Trace, word: str) -> str | None:
     """What is said of a loss that is called otherwise: `mse`."""
     path, _, local = word.rpartition("loss")
-    loss = path + trace.scenario.prediction.loss
+    loss = path + trace.scenario.prediction.loss_name
     return f"the loss here is {loss}" if not local and loss in trace else None
 
 
@@ -242,7 +242,7 @@ def given_page(trace: Trace) -> Document:
         Word(scenario.title),
         (),
         facts_of(trace),
-        about=(Paragraph((Word(scenario.about),)),) if scenario.about else (),
+        about=about_of(scenario),
         opening=tuple(given_blocks(trace, given, Selection())),
         rounding=rounding_facts(trace),
         origins=Origins(trace),

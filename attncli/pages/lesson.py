@@ -26,13 +26,15 @@ from attncli.document.blocks import (
 from attncli.equations.tree import Equation, Symbol, with_each
 from attncli.names import Name, Word, raw
 from attncli.pages.parts.blocks import common_mistakes, shape_in_short
+from attncli.pages.parts.closing import as_asked_for
 from attncli.pages.parts.pictures import pictures_of
 from attncli.pages.parts.sections import listed_again, section_of
 from attncli.pages.parts.selection import Selection, made_by, operands_of, shown_parts, with_routing
-from attncli.pages.parts.sentences import facts_of, joined, rounding_facts
+from attncli.pages.parts.sentences import about_of, facts_of, joined, rounding_facts
 from attncli.pages.parts.working import Origins, Workings, cell_line
 from attncli.pages.topics import TOPICS
 from attncli.pages.walkthrough import part_blocks
+from attncli.scenario.scenario import Scenario
 from attncli.steps import Mistake, Step, formulas_of, steps
 from attncli.steps.general_formulas import general_place
 from attncli.steps.mistakes import all_made_wrongly, mistaken
@@ -86,9 +88,11 @@ def lessons(
     pairs: Sequence[tuple[Step[Any], Trace]],
     selection: Selection,
     changes: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
+    *,
+    whole: bool = True,
 ) -> Document:
     """Lessons on steps of a trace, each with the trace whose numbers it works on: the scenario's
-    own, or one with the `changes` that give it the step."""
+    own, or one with the `changes` that give it the step; `whole` if they are on all of it."""
     sections = (
         _lesson(step, its, selection, changes.get(step.name, ()) if its is not trace else ())
         for step, its in pairs
@@ -96,13 +100,19 @@ def lessons(
     scenario = trace.scenario.title
     title = pairs[0][0].title if len(pairs) == 1 else f"{scenario}, step by step"
     facts = DefinitionList((("Scenario", (Word(scenario),)), *facts_of(trace).rows))
-    says = trace.scenario.about
-    about = (Paragraph((Word(says),)),) if says else ()
+    about = about_of(trace.scenario) if whole else _whose_numbers(trace.scenario)
     document = Document(Word(title), tuple(sections), facts, about, rounding=rounding_facts(trace))
     is_one = all(its is trace for _, its in pairs)
     if not is_one:
         return document
     return document._replace(origins=Origins(trace), workings=Workings(trace))
+
+
+def _whose_numbers(scenario: Scenario) -> tuple[Block, ...]:
+    """What lessons on single steps begin with."""
+    called = as_asked_for(scenario)
+    command: Spans = () if called is None else (" (", Term(f"attn run {called}"), ")")
+    return (Paragraph(("With the numbers of “", Word(scenario.title), "”", *command, ".")),)
 
 
 def _lesson(

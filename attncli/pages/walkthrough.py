@@ -95,7 +95,7 @@ from attncli.pages.parts.selection import (
     with_routing,
     without_asides,
 )
-from attncli.pages.parts.sentences import facts_of, rounding_facts
+from attncli.pages.parts.sentences import about_of, facts_of, rounding_facts
 from attncli.pages.parts.working import Origins, Workings, with_inputs
 from attncli.scenario.scenario import Scenario
 from attncli.trace import BackwardPlace, PlannedStep, Quantity, Trace, UpdatePlace
@@ -373,8 +373,7 @@ def _in_full(trace: Trace) -> Document:
 
 def _about(trace: Trace, selection: Selection) -> tuple[Block, ...]:
     """What the page answers, and the number that answers it, worked."""
-    says = trace.scenario.about
-    return (*((Paragraph((Word(says),)),) if says else ()), *first_number(trace, selection))
+    return (*about_of(trace.scenario), *first_number(trace, selection))
 
 
 def _opening(trace: Trace, steps: Sequence[PlannedStep], selection: Selection) -> tuple[Block, ...]:

@@ -379,6 +379,14 @@ LOSSES: Mapping[str, str] = MappingProxyType({
 })  # fmt: skip
 """The step of each loss, which makes a quantity of that name."""
 
+REDUCTIONS: Mapping[str, str] = MappingProxyType({
+    "mean": "mse",
+    "mean_of_rows": "mse",
+    "sum": "sse",
+    "half_sum": "half_sse",
+})  # fmt: skip
+"""What becomes of squared errors, and what the loss is called then."""
+
 
 TARGETS = Name("targets")
 """What should come out. Whatever they are compared with, they have its shape."""
@@ -419,11 +427,18 @@ class Prediction(NamedTuple):
     labels: tuple[str, ...] = ()
     loss: str = ""
     """What is worked of the targets: `cross_entropy`, `binary_cross_entropy`, `mse`, or nothing."""
+    reduction: str = "mean"
+    """What becomes of squared errors."""
     label_smoothing: Decimal | None = None
     readout: bool = False
     """Whether targets are of what is read out of a recurrent cell."""
     targets_in_numbers: bool = False
     """Whether targets are rows of numbers, and no tokens."""
+
+    @property
+    def loss_name(self) -> str:
+        """The name of the quantity that the loss is; nothing where there is none."""
+        return REDUCTIONS[self.reduction] if self.loss == "mse" else self.loss
 
     @property
     def is_given(self) -> bool:

@@ -106,6 +106,14 @@ class Site(NamedTuple):
     attention: Attention
 
 
+class Changed(NamedTuple):
+    """What was changed for one run in what a file says: the changes as they were typed, and whether
+    its source says something of the numbers as they were, which is left out."""
+
+    made: tuple[str, ...] = ()
+    unsaid: bool = False
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Scenario:
     """Everything that a scenario file says, its numbers as matrices.
@@ -120,7 +128,8 @@ class Scenario:
     `published` is what the source prints, by the addresses of quantities, rows and cells, `claims`
     what it says of some in words; `ours` are given matrices, or rows of such, that it hasn't.
     `large` lets it cost more than it may without being asked for.
-    `varied` says what is other than in the scenario that this is a variant of.
+    `varied` says what is other than in the scenario that this is a variant of, `changed` what was
+    changed for this run.
     `story` is every step that it takes, planned once, and `shapes` are those of all quantities
     in it that can be told before anything is worked out; other numbers have the same story.
     `text_counts` is how often its corpus has each of its texts, `recount` reads it again with
@@ -151,6 +160,7 @@ class Scenario:
     shapes: Mapping[str, Shape] = field(default_factory=dict)
     variants: Mapping[str, Scenario] = field(default_factory=dict)
     varied: tuple[str, ...] = ()
+    changed: Changed = Changed()
     large: bool = False
     places: Places = field(default_factory=lambda: {"": Where("scenario")})
     text_counts: tuple[int, ...] = ()
@@ -179,7 +189,7 @@ class Scenario:
     def trained_loss(self) -> str:
         """The loss that training makes smaller: of several micro-batches their mean."""
         several = self.training is not None and self.training.batches
-        return f"{AVERAGED}." * bool(several) + self.prediction.loss
+        return f"{AVERAGED}." * bool(several) + self.prediction.loss_name
 
     def gives(self, name: Name) -> bool:
         """Whether a matrix of a full name is given, be it before or after an update."""

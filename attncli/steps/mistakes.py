@@ -48,9 +48,9 @@ def wrong(change: Change[P], *of: Kind, when: Callable[[P], bool] = lambda _: Tr
     )
 
 
-def once(change: Change[P], *of: Kind) -> Ways[P]:
+def once(change: Change[P], *of: Kind, when: Callable[[P], bool] = lambda _: True) -> Ways[P]:
     """What is made wrongly in the first of these quantities where that can be, and in no other."""
-    return lambda place, planned: islice(wrong(change, *of)(place, planned), 1)
+    return lambda place, planned: islice(wrong(change, *of, when=when)(place, planned), 1)
 
 
 def in_last(change: Change[P], *of: Kind, when: Callable[[P], bool] = lambda _: True) -> Ways[P]:

@@ -178,7 +178,7 @@ PREDICTION = (
     StepLine("classify", "prediction.logits"),
     StepLine("loss", "prediction.losses", file="targets ignored_target label_smoothing"),
     StepLine("binary_loss", "prediction.losses"),
-    StepLine("mse", "prediction.losses", file="loss"),
+    StepLine("mse", "prediction.losses", file="loss reduction"),
 )
 _WITHOUT_GRADIENTS = ("quantize", "tokenize", "online", "gradient", "predict", "verify", "classify")
 _ATTENTION = (*PROJECTION, *WITH_HEADS, *IN_HEADS, *MERGING)

@@ -127,9 +127,10 @@ class Backward(NamedTuple, Generic[P]):
     """How gradients go back through a step, for which the derivatives of its equations speak.
 
     `through` is what it is called then, `why` says in a sentence where the gradient comes from and
-    which way it pushes, and `more` what a lesson adds. `usual_mistakes` are the names of those in
-    `steps.backward.gradient_steps` that are made here, `mistakes` its own. `whole` puts several
-    equations of the step together to one whose derivative people know, as those of a softmax.
+    which way it pushes, `why_at` the same at a place, and `more` what a lesson adds.
+    `usual_mistakes` are the names of those in `steps.backward.gradient_steps` that are made here,
+    `mistakes` its own. `whole` puts several equations of the step together to one whose derivative
+    people know, as those of a softmax.
     `fixed` are the last names of what is given to a step and isn't learned: it gets no
     gradient. `gives` are more that are given where it is shown in general. `example` is the
     shipped scenario on whose numbers the way back is explained if none is asked for,
@@ -141,6 +142,7 @@ class Backward(NamedTuple, Generic[P]):
     through: str
     why: str
     more: str = ""
+    why_at: Callable[[P], str] | None = None
     whole: Callable[[P, tuple[Definition, ...]], tuple[Definition, ...]] = lambda _, made: made
     usual_mistakes: tuple[str, ...] = ()
     mistakes: tuple[Mistake[BackwardPlace], ...] = ()

@@ -42,7 +42,15 @@ from attncli.operations.optimizers import (
 )
 from attncli.operations.rearranging import Same
 from attncli.operations.recurrent import FrobeniusNorm
-from attncli.scenario.model import AVERAGED, LOSSES, UPDATES, Training, after_updates, over_batch
+from attncli.scenario.model import (
+    AVERAGED,
+    LOSSES,
+    REDUCTIONS,
+    UPDATES,
+    Training,
+    after_updates,
+    over_batch,
+)
 from attncli.scenario.scenario import Scenario
 from attncli.steps.mistakes import all_wrong, as_a, by, swap, turned_round, wrong
 from attncli.steps.optimizers import OPTIMIZERS, Parameter
@@ -67,6 +75,7 @@ TRAIN = Record.of(
         SHARE,
         "the share of each target that is spread over all classes alike, as at the top",
     ),
+    Key("reduction", Choice(tuple(REDUCTIONS)), "what becomes of squared errors, as at the top"),
     Key(
         "of",
         OneOrMany(TextKind("a parameter")),
@@ -216,6 +225,7 @@ UPDATE_STEP = Step(
         ),
         *{m.name: m for optimizer in OPTIMIZERS.values() for m in optimizer.mistakes}.values(),
     ),
+    example="learning_to_attend",
 )
 
 
@@ -249,6 +259,7 @@ PROGRESS_STEP = Step(
             wrong(swap(_SQUARES, f"sqrt({_SQUARES})"), SquaresTimes),
         ),
     ),
+    example="learning_to_attend",
 )
 
 
@@ -390,7 +401,7 @@ class _Trainer(NamedTuple):
 def training_story(scenario: Scenario, training: Training, story: Story) -> Iterator[PlannedStep]:
     """Each update with what comes after it: the model worked again, what that did to the loss, and
     unless it was the last one, the gradients again."""
-    (forth, back), loss = story, Name(scenario.prediction.loss)
+    (forth, back), loss = story, Name(scenario.prediction.loss_name)
     made = {d.name for part in back for d in part.definitions}
     parameters = trained(training, [*scenario.given, *scenario.random], None)
     parameters = tuple(name for name in parameters if name.under(GRADIENTS) in made)

@@ -143,14 +143,16 @@ def _is_largest(table: Table, clause: str) -> bool:
         return not others and number(match["weight"]) == most
     line, _, unnamed = re.sub(r" and (\d+) others?$", r"\n\1", match["keys"]).partition("\n")
     named = [_token(key) for key in re.split(r", to | and to ", line)]
+    if "itself" in named and query.isdigit() and len(table.rows) != len(table.columns):
+        return False  # nothing tells which key is of the same token
     named = [query if key == "itself" else key for key in named]
     tied = named == keys[: len(named)] and len(named) + int(unnamed or 0) == len(keys)
     return tied and number(match["weight"]) == most and bool(match["each"]) == (len(keys) > 1)
 
 
 def _token(text: str) -> str:
-    """A token as it is called in a sentence: `“.”`, `token 1`."""
-    return re.sub(r"^[Tt]oken (?=\d)", "", text).strip("“”")
+    """A token as it is called in a sentence: `“.”`, `token 1`, `query 1`, `key 2`."""
+    return re.sub(r"^([Tt]oken|[Qq]uery|key) (?=\d)", "", text).strip("“”")
 
 
 def _looked_up(claim: Said, match: re.Match[str]) -> bool:
@@ -497,6 +499,11 @@ def _largest_in(claim: Said, match: re.Match[str]) -> bool:
     )
 
 
+def _preferred(claim: Said, match: re.Match[str]) -> bool:
+    """A score grows with a key in the direction of its query."""
+    return (number(match["n"]) > 0) == (match["sign"] == "positive") and _largest_in(claim, match)
+
+
 def _has(claim: Said, name: str) -> bool:
     try:
         return bool(claim.table(name).columns)
@@ -599,13 +606,14 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
          _right_token),
         (r"(?:It goes|They go) to (?P<names>\S+?(?:, \S+?)*(?: and \S+?)?)\.(?= |$)", _goes_to),
         (r"^(?:After|Attention moves) (?P<token>“.+?”|[Tt]oken \d+) (?:from its own value,|the state is) \[.*\]\.$", _rows_of),
-        (rf"^(?P<token>“.+?”|Token \d+) matches (?P<keys>.+) best \((?P<n>{_N})(?: each)?\)\.$", _best),
+        (rf"^(?P<token>“.+?”|(?:Token|Query) \d+) matches (?P<keys>.+) best \((?P<n>{_N})(?: each)?\)\.$", _best),
         (rf"^The highest logit of (?P<token>“.+?”|token \d+) is that of (?P<keys>.+) \((?P<n>{_N})(?: each)?\)\.$", _best),
         (rf"^The scores of (?P<token>.+) now lie between (?P<least>{_N}) and (?P<most>{_N})\.$", _between),
         (r"^The mask hides (?P<n>\d+) of the (?P<of>\d+) scores(?:: (?P<query>.+) sees only (?P<key>.+))?\.$", _hidden),
         (rf"^The (?P<what>attention|feed-forward network's output|experts' mixture) for (?P<token>“.+?”|token \d+)"
          rf" is furthest from 0 in (?P<key>.+) \((?P<n>{_N})\)\.$", _largest_in),
-        (rf"^(?P<token>“.+?”|Token \d+) looks most at (?P<key>.+) of the keys: its query is (?P<n>{_N}) there\.$", _largest_in),
+        (rf"^(?P<token>“.+?”|Token \d+) prefers keys that are (?P<sign>positive|negative) in (?P<key>.+) \(its query is (?P<n>{_N}) there\)\.$",
+         _preferred),
         (rf"^(?P<token>“.+?”|Token \d+) changes most in (?P<key>.+): from (?P<then>{_N}) to (?P<now>{_N})\.$", _changes),
         (r"^The row of (?P<token>.+) now has mean 0 and standard deviation 1, up to rounding\.$", _standard),
         (r"^The tokens use (?:all (?P<all>[\d,]+)|(?P<n>\d+) of the (?P<of>[\d,]+)) rows of (?P<name>\S+)\.(?= |$)", _uses),

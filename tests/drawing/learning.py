@@ -47,6 +47,8 @@ def _targets(pen: Pen, tree: Tree, end: End) -> Tree:
     said: Tree = {"loss": kind} if kind != "mse" or pen.coin() else {}
     if kind == "binary_cross_entropy":
         return said | {"targets": pen.matrix(n, width, "0", "1", "0.25")}
+    if kind == "mse" and pen.coin():
+        said["reduction"] = pen.choice("mean", "mean_of_rows", "sum", "half_sum")
     if kind == "mse":
         return said | {"targets": pen.matrix(n, width)}
     if pen.coin(3) and "probabilities" not in tree:

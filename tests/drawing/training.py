@@ -38,7 +38,7 @@ def training(pen: Pen, tree: Tree) -> Tree:
     """A model that is trained, by a loss of whatever it comes to."""
     tree = _with_loss(pen, tree)
     train = _train(pen, tree)
-    for key in ("loss", "label_smoothing"):
+    for key in ("loss", "label_smoothing", "reduction"):
         if key in tree and pen.coin():
             train[key] = tree.pop(key)
     return tree | {"train": train}
@@ -78,6 +78,8 @@ def _targets(pen: Pen, kind: str, rows: int, width: int) -> Tree:
         tree["targets"] = [_shares(pen, width) for _ in range(rows)]
     else:
         tree["targets"] = pen.matrix(rows, width, *_PARTS)
+    if loss == "mse" and pen.coin():
+        tree["reduction"] = pen.choice("mean", "mean_of_rows", "sum", "half_sum")
     if loss == "cross_entropy" and pen.coin():
         tree["label_smoothing"] = pen.choice("0.1", "0.3")
     return tree

@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("torch")
 import torch
 
-from attncli import Scenario, work
+from attncli import Scenario, load, work
 from attncli.errors import UserError
 from attncli.library.live import LiveComparison, assert_follows, compare
 from tests.helpers import other_modules
@@ -193,6 +193,63 @@ def test_arrays_by_their_names_need_no_module() -> None:
     right = {"X": inputs[0][0].numpy(), **weights, "heads": 2, "weights_layout": "linear"}
     assert compare(arrays, like=right).follows
     assert compare({**arrays, "W_k": np.flip(arrays["W_k"], 1)}, like=right).first == "K"
+
+
+def weights_of_heads() -> tuple[dict[str, Any], Any]:
+    """A scenario of two heads and three tokens, and its weights [heads, n, n] by NumPy alone."""
+    rng = np.random.default_rng(3)
+    X, Q, K, V = (rng.integers(-2, 3, shape) for shape in ((3, 4), (4, 4), (4, 4), (4, 4)))
+    split = [(X @ W).reshape(3, 2, 2).transpose(1, 0, 2) for W in (Q, K)]
+    exp = np.exp(split[0] @ split[1].transpose(0, 2, 1) / np.sqrt(2))
+    given = {"X": X.tolist(), "W_Q": Q.tolist(), "W_K": K.tolist(), "W_V": V.tolist()}
+    return {**given, "heads": 2}, exp / exp.sum(axis=2, keepdims=True)
+
+
+def test_a_side_is_a_batch_only_where_the_shapes_leave_nothing_else() -> None:
+    right, P = weights_of_heads()
+    of_heads = compare({"weights": P}, like=right)
+    assert of_heads.follows
+    assert "First side  2 heads: weights" in str(of_heads)
+    assert compare({"a": P}, like=right, names={"a": "heads[*].weights"}).follows
+    exchanged = compare({"weights": P[::-1]}, like=right)
+    assert exchanged.first == "heads[1].weights"
+    several = {"weights": np.stack([P, P[::-1]])}
+    in_batch = compare(several, like=right)
+    assert in_batch.follows
+    assert "First side  entry 0 of a batch of 2: weights" in str(in_batch)
+    assert not compare(several, like=right, batch=1).follows
+    alone = {key: value for key, value in right.items() if key != "heads"}
+    exact = work(load({**alone, "rounding": {"policy": "exact"}}))["weights"].values
+    one = compare({"weights": np.stack([exact, exact])}, like=alone)
+    assert one.follows
+    assert "First side  entry 0 of a batch of 2: weights" in str(one)
+    assert "First side" not in str(compare({"weights": exact[None]}, like=alone))
+    assert "First side" not in str(compare({"Q": np.ones((1, 3, 4))}, like=right))
+
+
+def test_of_a_module_what_goes_in_says_whether_it_is_a_batch() -> None:
+    """As many heads as there are sentences: the first side is that of the batch."""
+
+    class Attention(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weights = torch.nn.Softmax(-1)
+
+        def forward(self, x: Any) -> Any:
+            q = x.unflatten(-1, (2, 2)).transpose(-3, -2)
+            return self.weights(q @ q.transpose(-2, -1) / 2**0.5)
+
+    rng = np.random.default_rng(4)
+    X = rng.integers(-2, 3, (2, 3, 4)).astype(float)
+    like = {"X": X[0].tolist(), "heads": 2, "projection": "none", "V": X[0].tolist()}
+    for batch in (0, 1):
+        like = {**like, "X": X[batch].tolist(), "V": X[batch].tolist()}
+        of_batch = compare(Attention(), torch.tensor(X), like=like, batch=batch)
+        assert of_batch.follows
+        assert f"entry {batch} of a batch of 2: weights" in str(of_batch)
+        single = compare(Attention(), torch.tensor(X[batch]), like=like)
+        assert single.follows
+        assert "2 heads: weights" in str(single)
 
 
 @pytest.mark.parametrize("family", ["llama", "gpt_neox", "phi3"])

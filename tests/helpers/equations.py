@@ -110,8 +110,6 @@ def _functional(name: str) -> Callable[..., Tensor]:
 
 
 EPSILON = _written("0.01")
-_ERRORS = "sum((x[i, j] - y[i, j]) ** 2 for i in n for j in m)"
-SUM_OF_SQUARES = ops.MeanSquaredError.swap(f"{_ERRORS} / (n * m)", _ERRORS)
 _SQUARES = "sum(g[i, j] ** 2 for i in n for j in m)"
 STEP_UP = ops.StepDown.swap("x[i, j] - rate * g[i, j]", "x[i, j] + rate * g[i, j]")
 ROOT_OF_ALL = ops.OverRoot.swap("sqrt(v[i, j]) + epsilon", "sqrt(v[i, j] + epsilon)")
@@ -345,8 +343,16 @@ EXAMPLES: dict[str, Example] = {
     "squared_error": Example(ops.SquaredError(), "ff", lambda x, y: (x - y) ** 2),
     "absolute_error": Example(ops.SquaredError.swap("(x[i, j] - y[i, j]) ** 2", "sqrt((x[i, j] - y[i, j]) ** 2)")(), "ff", lambda x, y: (x - y).abs()),
     "mean_of_all": Example(ops.MeanOfAll(), "f", lambda x: x.mean().reshape(1, 1)),
-    "sum_over_rows": Example(ops.MeanOfAll.swap("n * m", "n")(), "f", lambda x: _all(x) / len(x)),
-    "sum_of_squares": Example(SUM_OF_SQUARES(), "ff", lambda x, y: _all((x - y) ** 2)),
+    "mean_of_rows": Example(ops.MeanOfRows(), "f", lambda x: _all(x) / len(x)),
+    "sum_of_entries": Example(ops.SumOfEntries(), "f", _all),
+    "half_of_sum": Example(ops.HalfOfSum(), "f", lambda x: _all(x) / 2),
+    "sum_of_squares": Example(ops.SumOfSquaredErrors(), "ff", lambda x, y: _all((x - y) ** 2)),
+    "half_of_squares": Example(
+        ops.HalfSumOfSquaredErrors(), "ff", lambda x, y: _all((x - y) ** 2) / 2
+    ),
+    "squares_of_rows": Example(
+        ops.MeanSquaredErrorOfRows(), "ff", lambda x, y: _all((x - y) ** 2) / len(x)
+    ),
     "mean_squared_error": Example(
         ops.MeanSquaredError(), "ff", lambda x, y: _functional("mse_loss")(x, y).reshape(1, 1)
     ),

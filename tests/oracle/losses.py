@@ -29,19 +29,33 @@ def loss_name(data: Record) -> str:
     return str(said or ("mse" if are_numbers(data) else "cross_entropy"))
 
 
+def reduction(data: Record) -> str:
+    """What becomes of squared errors."""
+    return str({**data, **(data.get("train") or {})}.get("reduction", "mean"))
+
+
+def measured(data: Record) -> str:
+    """The name of the number that the loss is."""
+    name = loss_name(data)
+    sums = {"sum": "sse", "half_sum": "half_sse"}
+    return sums.get(reduction(data), name) if name == "mse" else name
+
+
 def smoothing(data: Record) -> object:
     """ε of smoothed labels, None where they aren't."""
     return {**data, **(data.get("train") or {})}.get("label_smoothing")
 
 
 def mse(book: Book, data: Record, x: Numbers) -> None:
-    """(x − y)² and its mean over all numbers; on the way back straight to x, 2 (x − y) / nm."""
+    """(x − y)² and its mean over all numbers, or what else it is reduced to; on the way back
+    straight to x, 2 (x − y) / nm, or what else the sum is divided by."""
     targets = _fixed(book, data)
     error = x - targets
     squares = book.keep("squared_error", error * error, step="mse")
-    count = x.size
+    count = {"mean": x.size, "mean_of_rows": len(x), "sum": 1, "half_sum": 2}[reduction(data)]
     backs = [(x, lambda G: 2 * G[0, 0] * error / count)]
-    book.keep("mse", squares.sum(keepdims=True).reshape(1, 1) / count, backs, step="mse")
+    total = squares.sum(keepdims=True).reshape(1, 1)
+    book.keep(measured(data), total / count, backs, step="mse")
 
 
 def binary(book: Book, data: Record, p: Numbers, logits: Numbers) -> None:

@@ -12,7 +12,7 @@ from tests.oracle.book import Book, Record
 from tests.oracle.dictionary import tell as tell_dictionary
 from tests.oracle.embedded import Told, embedded, projected_out
 from tests.oracle.layer import Memory, Surroundings, layer, settings
-from tests.oracle.losses import loss_name
+from tests.oracle.losses import measured
 from tests.oracle.matrices import is_source, matrix
 from tests.oracle.merges import learned, tell
 from tests.oracle.norms import norm, own_norm
@@ -67,10 +67,10 @@ def worked(
         if training and not backward:
             book.tape.given.intersection_update(trained(training, book.tape.given))
         if backward or training:
-            book.tape.go_back(loss_name(data), book.numbers([[1]]), book.gradient)
+            book.tape.go_back(measured(data), book.numbers([[1]]), book.gradient)
         if training:
             book.tape.given.intersection_update(trained(training, book.tape.given))
-            train(book, training, loss_name(data), lambda own: _work(own, data))
+            train(book, training, measured(data), lambda own: _work(own, data))
     return book
 
 

@@ -29,7 +29,7 @@ _ON_THE_WAY = ("exp", "exp_sum", "chosen", "y_exp", "y_sum", "squared_error")
 _GONE_PAST = {
     "cross_entropy": ("probabilities", "with_target", "readouts"),
     "binary_cross_entropy": ("readouts",),
-    "mse": (),
+    **dict.fromkeys(("mse", "sse", "half_sse"), ()),
 }
 """What each loss is worked of, and gradients go past on their way back from it."""
 

@@ -132,9 +132,39 @@ def test_a_page_ends_with_a_question_whose_command_answers_it(name: str) -> None
         assert question.startswith("What if ")
         result = CliRunner().invoke(app, command)
         assert result.exit_code == 0, result.stderr
-        found, others = ({line for line in page.splitlines() if line.startswith("▸")}
-                         for page in (own, result.stdout))  # fmt: skip
+        found, others = (_found_on(page) for page in (own, result.stdout))
         assert others != found
+
+
+def _found_on(page: str) -> set[str]:
+    """What a page remarks on, without what only says that something was changed, or could be."""
+    notes = {line for line in page.splitlines() if line.startswith("▸")}
+    of_changes = ("▸ Changed for this run", "▸ What if ", "▸ What it says of its own numbers")
+    return {note for note in notes if not note.startswith(of_changes)}
+
+
+@sampled(6, name=LIGHT)
+def test_what_is_done_is_not_asked_again(name: str) -> None:
+    """The page of a what-if says that its text is about other numbers, and proposes another."""
+    asked = asked_in(name)
+    for question, command in asked:
+        page = " ".join(CliRunner().invoke(app, command).stdout.split())
+        assert question not in page
+        assert "Changed for this run: " in page
+        assert "The text below is about the scenario without th" in page
+        assert all(other in page for other, _ in asked if other != question)
+
+
+def test_what_a_source_says_is_left_out_of_changed_numbers_also_of_variants() -> None:
+    """As long as nothing but rounding changes, it stands."""
+    page = attn_page("run", "meeting", "--set", "scale=none")
+    assert "The source says" not in page
+    assert "▸ What it says of its own numbers is left out, as these were changed." in page
+    same = attn_page("run", "i_love_ai", "--set", "scale=none")  # as the file says
+    assert same == attn_page("run", "i_love_ai")
+    rounded = attn_page("run", "meeting", "--decimals", "3")
+    assert "The source says" in rounded
+    assert "Changed for this run" not in rounded
 
 
 def test_a_scenario_that_asks_nothing_is_asked_about_its_largest_number(tmp_path: Path) -> None:

@@ -214,3 +214,34 @@ def test_pages(name: str, rewrite: bool, monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_page_in_markdown(rewrite: bool) -> None:
     check("compare_scaled.md", attn(*SCALED, "--format", "markdown"), rewrite=rewrite)
+
+
+def test_merges_and_tokens_are_compared_place_by_place() -> None:
+    value = data("bpe", "--set", "tokenizer=wordpiece")
+    own, other = alone("bpe"), alone("bpe", "tokenizer=wordpiece")
+    tokens = [list(trace.scenario.text.tokens) for trace in (own, other)]
+    merges, cut = value["lists"]
+    assert merges["name"] == "merges"
+    assert merges["first"][:2] == ["s s", "a p"]
+    assert merges["second"] == ["##l ##y", "##i ##ly"]
+    assert (merges["compared"], merges["differ"]) == (13, 13)
+    assert [cut["first"], cut["second"]] == tokens
+    page = " ".join(attn("bpe", "--set", "tokenizer=wordpiece").split())
+    assert "What can be compared is the same" not in page
+    assert page.endswith(
+        "No worked number can be compared. merges[1] is the first that differs: “s s” and “##l ##y”."
+    )
+
+
+def test_of_words_only_those_that_differ_are_told() -> None:
+    shorter = ("bpe", "--set", "vocabulary_size=24")
+    merges, _ = data(*shorter)["lists"]
+    assert merges["first"][:-2] == merges["second"]
+    assert merges["differ"] == 2
+    page = attn(*shorter)
+    assert re.search(r"12 │ ne ss +–\n +13 │ i ne +–\n", page)
+    assert " 11 │ u n " not in page
+    assert " 11 │ u n " in attn(*shorter, "--detail", "full")
+    assert [words["name"] for words in data(*shorter, "--step", "tokenize")["lists"]] == ["tokens"]
+    assert data("bpe", "--set", "show.token=un", code=0)["lists"] == []
+    assert "No worked number" not in page

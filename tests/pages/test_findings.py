@@ -22,12 +22,12 @@ def said(text: str, *changes: str) -> str:
 @pytest.mark.parametrize(
     ("weights", "sentence"),
     [
-        ("[[0.4, 0.4, 0.2]]", "Token 1 attends most to itself and to token 2 (0.4 each)."),
-        ("[[0.3, 0.3, 0.3, 0.1]]", "to itself, to token 2 and to token 3 (0.3 each)."),
-        ("[[0.2, 0.2, 0.2, 0.2, 0.1, 0.1]]", "to token 2, to token 3 and 1 other (0.2 each)."),
-        ("[[0.2, 0.2, 0.2, 0.2, 0.2, 0]]", "to token 2, to token 3 and 2 others (0.2 each)."),
-        ("[[0.5, 0.5]]", "Token 1 attends to all alike (0.5 each)."),
-        ("[[0, 1]]", "Token 1 attends only to token 2 (1)."),
+        ("[[0.4, 0.4, 0.2]]", "Query 1 attends most to key 1 and to key 2 (0.4 each)."),
+        ("[[0.3, 0.3, 0.3, 0.1]]", "to key 1, to key 2 and to key 3 (0.3 each)."),
+        ("[[0.2, 0.2, 0.2, 0.2, 0.1, 0.1]]", "to key 2, to key 3 and 1 other (0.2 each)."),
+        ("[[0.2, 0.2, 0.2, 0.2, 0.2, 0]]", "to key 2, to key 3 and 2 others (0.2 each)."),
+        ("[[0.5, 0.5]]", "Query 1 attends to all alike (0.5 each)."),
+        ("[[0, 1]]", "Query 1 attends only to key 2 (1)."),
         ("[[1]]", "Token 1 attends only to itself (1)."),
         ("[[0, 1], [0.5, 0.5]]", "only to token 2 (1), token 2 attends to all alike (0.5 each)."),
         ("[[0.1, 0.9], [0.2, 0.8]]", "most to token 2 (0.9), token 2 to itself (0.8)."),
@@ -35,6 +35,39 @@ def said(text: str, *changes: str) -> str:
 )
 def test_whom_a_query_attends_to(weights: str, sentence: str) -> None:
     assert sentence in said(f"weights: {weights}")
+
+
+def test_of_one_query_nobody_knows_which_key_is_its_own() -> None:
+    page = said(
+        "Q: [[1, 0, 1]]\nK: [[1, 0, 1], [0, 1, 0], [1, 1, 0]]\nmask: {allowed: [[1, 0, 0]]}"
+    )
+    assert "▸ Query 1 matches key 1 best (2)." in page
+    assert "▸ The scores of query 1 now lie between 0.000 and 1.155." in page
+    assert "query 1 sees only key 1." in page
+    assert "▸ Query 1 attends only to key 1 (1.000)." in page
+    square = said("Q: [[1, 0], [0, 1]]\nK: [[1, 0], [0, 1]]\n")
+    assert "Token 1 attends most to itself (0.670), token 2 to itself (0.670)." in square
+    named = said("Q: {b: [0, 1]}\nK: {a: [1, 0], b: [0, 1], c: [1, 0]}\n")
+    assert "“b” attends most to itself (0.503)." in named
+
+
+def test_keys_of_a_memory_never_match_the_query_itself() -> None:
+    weights = ", ".join(f"W_{of}: [[1, 0], [0, 1]]" for of in "QKV")
+    text = f"X: [[1, 0], [0, 2]]\nmemory: [[1, 0], [0, 1]]\nblock: decoder\ncross: {{{weights}}}\n"
+    page = said(text + weights.replace(", W", "\nW"))
+    assert "▸ Token 2 matches itself best (4)." in page
+    assert "▸ Query 1 attends most to key 1 (0.804), query 2 to key 2 (0.804)." in page
+
+
+@pytest.mark.parametrize(("key", "sign"), [("-1.5", "negative"), ("1.5", "positive")])
+def test_a_query_prefers_keys_of_its_own_sign(key: str, sign: str) -> None:
+    """Of two keys that differ in one dimension, that one has the larger score that has the sign
+    of the query there."""
+    page = said(f"tokens: [go]\nX: [[1, {key}]]\nW_Q: [[1, 0], [0, 1]]\n")
+    number = key.replace("-", "−")
+    assert (
+        f"“go” prefers keys that are {sign} in dimension 2 (its query is {number} there)." in page
+    )
 
 
 def test_tokens_stand_in_quotes() -> None:
@@ -50,7 +83,7 @@ def test_keys_of_a_memory_are_not_the_queries_themselves() -> None:
 def test_many_queries_are_elided() -> None:
     rows = ", ".join(["[0.4, 0.6]"] * 20)
     page = said(f"weights: [{rows}]\ntitle: many")
-    assert "token 3 to token 2 (0.6), …, token 20 attends most to token 2 (0.6)." in page
+    assert "query 3 to key 2 (0.6), …, query 20 attends most to key 2 (0.6)." in page
 
 
 def test_only_the_queries_that_are_told_are_spoken_of() -> None:

@@ -15,6 +15,7 @@ from typer.testing import CliRunner, Result
 from attncli import __version__, load, work
 from attncli.cli import app
 from attncli.file import shipped
+from attncli.pages.catalogue import contents
 from attncli.pages.parts.selection import shown_parts
 from attncli.steps import steps
 from attncli.steps.order import THROUGH
@@ -249,7 +250,7 @@ def test_explain() -> None:
         assert part in lesson
     everything = attn("explain").stdout
     assert all(step.title in everything for step in steps())
-    assert "scaled[AI, AI]     = 3 / √2 = 2.121" in attn("explain", "--step", "scale").stdout
+    assert "scaled[king, Yassine] = 4.93 / √2  =  3.49" in attn("explain", "--step", "scale").stdout
     assert (
         "no numbers to show"
         in attn(
@@ -277,7 +278,8 @@ def test_explain() -> None:
 def test_a_step_is_explained_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     lesson = attn("explain", "softmax").stdout
-    assert lesson.startswith("Softmax\n═══════\n\nHow does “love” come to a vector")
+    assert lesson.startswith("Softmax\n═══════\n\nWith the numbers of “I love AI” (attn run i_l")
+    assert "How does “love” come" not in lesson
     assert "\nScenario  I love AI\n" in lesson
     assert (
         lesson == attn("explain", "Softmax").stdout == attn("explain", "--step", "softmax").stdout
@@ -298,6 +300,19 @@ def test_a_step_is_explained_by_a_scenario_that_has_it() -> None:
     for step, name in examples.items():
         texts = {part.step for part in shown_parts(work(load(name, changes[step])))}
         assert step in texts
+
+
+def test_every_step_that_a_shipped_scenario_has_is_explained_on_one() -> None:
+    names = [name for group in contents().values() for name in group]
+    taken = {name: {part.step for part in shown_parts(work(load(name)))} for name in names}
+    usual = taken["i_love_ai"]
+    examples = {step.name: step.example or "i_love_ai" for step in steps()}
+    back = {"backward_project"}  # whose mistakes show where a matrix isn't square
+    for step in set.union(*taken.values()) - usual - back:
+        assert step in taken[examples[step]], step
+    lesson = attn("explain", "mask").stdout
+    assert "I love tennis, one causal head" in lesson
+    assert "doesn't have this step" not in lesson
 
 
 @pytest.mark.parametrize("name", ["i_love_ai", "yassine_gru", "pasta_lookup"])

@@ -54,6 +54,27 @@ def test_every_gradient_agrees_with_a_difference(name: str) -> None:
     assert min(c.worst.digits for c in found) >= 5
 
 
+GIVEN = {
+    "scores": [[1, 2, 0], [0, 1, 1], [2, 0, 1]],
+    "weights": [["0.5", "0.5", 0], [0, 1, 0], ["0.25", "0.5", "0.25"]],
+    "Q": [[1, 2], [0, 1], [2, 0]],
+    "V": [[1, 2], [0, 1], [2, 0]],
+}
+
+
+@pytest.mark.parametrize("training", [{}, {"train": {"learning_rate": "0.1"}, "backward": False}])
+@pytest.mark.parametrize("name", GIVEN)
+def test_no_gradient_goes_back_through_what_is_given(name: str, training: dict[str, Any]) -> None:
+    """What it could have been made of has no part in the loss."""
+    trace = work(load({**PLANE, **training, name: GIVEN[name], "rounding": {"policy": "exact"}}))
+    found = [*checked(trace)]
+    assert min(c.worst.digits for c in found) >= 5
+    matrices = {"scores": "QK", "weights": "QK", "Q": "Q", "V": "V"}[name]
+    assert not {f"grad.W_{letter}" for letter in matrices} & {*trace}
+    assert {f"grad.W_{letter}" for letter in {*"QKV"}.difference(matrices)} <= {*trace}
+    assert trace.unfinished is None
+
+
 @pytest.mark.parametrize(
     ("name", "step", "wrong"),
     [("plane", "backward_mse", "sum_for_mean"), ("gru", "backward_gates", "one_use_only")],

@@ -60,7 +60,7 @@ def leaves(trace: Trace) -> dict[str, Any]:
 
 def compare(trace: Trace, loss: Any, p: dict[str, Any]) -> None:
     """The loss is PyTorch's, and so is the gradient of each given matrix, and of no other."""
-    name = trace.scenario.prediction.loss
+    name = trace.scenario.prediction.loss_name
     assert trace[name].values[0, 0] == pytest.approx(loss.item(), abs=1e-12)
     loss.backward()
     for given, tensor in p.items():
@@ -85,6 +85,39 @@ def test_the_squared_error_of_an_attention_is_that_of_pytorch(which: str) -> Non
     compare(
         trace, functional.mse_loss(output if which == "every" else output[-1:], p["targets"]), p
     )
+
+
+SQUARED: dict[str, tuple[str, Any]] = {
+    "mean": ("mse", functional.mse_loss),
+    "mean_of_rows": ("mse", lambda x, y: ((x - y) ** 2).sum(dim=1).mean()),
+    "sum": ("sse", lambda x, y: functional.mse_loss(x, y, reduction="sum")),
+    "half_sum": ("half_sse", lambda x, y: functional.mse_loss(x, y, reduction="sum") / 2),
+}
+
+
+@pytest.mark.parametrize("reduction", SQUARED)
+def test_squared_errors_are_reduced_as_they_are_by_pytorch(reduction: str) -> None:
+    name, loss = SQUARED[reduction]
+    trace = work(load({**PLANE, **EXACT, "reduction": reduction}))
+    assert trace.scenario.prediction.loss_name == name
+    p = leaves(trace)
+    compare(trace, loss(attended(p), p["targets"]), p)
+
+
+@pytest.mark.parametrize(
+    ("reduction", "divided_by"), [("mean", 6), ("mean_of_rows", 3), ("sum", 1), ("half_sum", 2)]
+)
+def test_the_gradient_of_squared_errors_by_hand(reduction: str, divided_by: int) -> None:
+    """2 (x − y), divided by whatever the sum is; and an update by just that."""
+    trained = {**PLANE, **EXACT, "train": {"learning_rate": 1, "reduction": reduction}}
+    trace = work(load(trained))
+    x, y = trace["output"].values, np.array([[1, 0], [0, 1], [0.5, 0.5]])
+    name, _ = SQUARED[reduction]
+    assert trace[name].values[0, 0] == pytest.approx(((x - y) ** 2).sum() / divided_by)
+    np.testing.assert_allclose(trace["grad.output"].values, 2 * (x - y) / divided_by, atol=1e-12)
+    back = trace["weights"].values.T @ (2 * (x - y) / divided_by)
+    grad = np.array([[1, 0], [0, 1], [1, 1]]).T @ back
+    np.testing.assert_allclose(trace["update.W_V"].values, [[1, 0], [-1, 1]] - grad, atol=1e-12)
 
 
 def states(p: dict[str, Any], n: int = 3) -> Any:
@@ -182,6 +215,8 @@ def test_the_loss_of_logits_and_its_slopes() -> None:
 
 WRONG = {
     "loss=mse": (WORDS, "mse is of numbers, and the targets are tokens"),
+    "reduction=sum": (WORDS, "a reduction is of squared errors, and cross_entropy is a mean"),
+    "reduction=half": (PLANE, "did you mean half_sum?"),
     "label_smoothing=0.1": (PLANE, "label smoothing is for a cross-entropy, not for mse"),
     "loss=cross_entropy": (PLANE, "cross_entropy needs logits, and there is no unembedding"),
     "loss=binary_cross_entropy": (WORDS, "binary_cross_entropy is of what a sigmoid reads out"),
@@ -238,7 +273,19 @@ def test_a_page_has_the_working_of_a_squared_error(tmp_path: Path) -> None:
     assert "2 × grad.mse × (output[i, j] − targets[i, j]) / (n × m)" in text
 
 
+def test_a_page_of_half_the_sum_says_so(tmp_path: Path) -> None:
+    steps = ("--step", "mse", "--step", "backward_mse")
+    page = run("run", written({**PLANE, "reduction": "half_sum"}, tmp_path), *steps).stdout
+    text = " ".join(page.split())
+    assert "Half the sum of squared errors" in text
+    assert "half_sse = (Σ_ij squared_error[i, j]) / 2" in text
+    assert "grad.output[i, j] = grad.half_sse × (output[i, j] − targets[i, j])" in text
+    assert "The gradient of a number is its difference from its target." in text
+    assert "mean" not in text.lower().replace("means", "")
+
+
 def test_a_loss_that_is_said_is_used() -> None:
+    assert work(load({**PLANE, "reduction": "sum"})).unused == ()
     for scenario in (YES_NO, {**PLANE, "loss": "mse"}, {**WORDS, "loss": "cross_entropy"}):
         assert work(load(scenario)).unused == ()
 
@@ -278,23 +325,57 @@ def test_the_steps_are_explained_asked_and_marked(step: str, tmp_path: Path) -> 
     assert report.exit_code == 0, report.output
 
 
-MISTAKES: dict[str, tuple[dict[str, Any], str, str, Any]] = {
-    "mse": (PLANE, "squared_error", "not_squared", lambda x, y: np.abs(x - y)),
-    "backward_mse": (PLANE, "grad.output", "sum_for_mean", lambda x, y: 2 * (x - y)),
-}
+def _sum_of(x: Any, y: Any) -> Any:
+    return ((x - y) ** 2).sum()
 
 
-@pytest.mark.parametrize("step", MISTAKES)
-def test_mistakes_come_to_what_their_names_say(step: str) -> None:
-    scenario, name, mistake, expected = MISTAKES[step]
-    trace = work(load({**scenario, **EXACT}))
+MISTAKES: list[tuple[str, str, str, Any]] = [
+    ("mean", "squared_error", "not_squared", lambda x, y: np.abs(x - y)),
+    ("mean", "mse", "divided_by_rows", lambda x, y: _sum_of(x, y) / 3),
+    ("mean_of_rows", "mse", "divided_by_entries", lambda x, y: _sum_of(x, y) / 6),
+    ("sum", "sse", "averaged", lambda x, y: _sum_of(x, y) / 6),
+    ("half_sum", "half_sse", "averaged", lambda x, y: _sum_of(x, y) / 6),
+    ("half_sum", "half_sse", "half_left_out", _sum_of),
+    ("mean", "grad.output", "sum_for_mean", lambda x, y: 2 * (x - y)),
+    ("mean_of_rows", "grad.output", "sum_for_mean", lambda x, y: 2 * (x - y)),
+    ("half_sum", "grad.output", "half_left_out_on_the_way_back", lambda x, y: 2 * (x - y)),
+]
+
+
+def ways_of(reduction: str, name: str, mistake: str) -> tuple[Trace, list[Any]]:
+    trace = work(load({**PLANE, **EXACT, "reduction": reduction}))
+    step = "backward_mse" if name.startswith("grad") else "mse"
     part = next(entry for entry in trace.story if entry.step == step)
     made = next(m for m in step_named(step).mistakes if m.name == mistake)
-    definition = next(iter(made.ways(part.place, part.definitions)))[0]
+    return trace, [*made.ways(part.place, part.definitions)]
+
+
+@pytest.mark.parametrize(("reduction", "name", "mistake", "expected"), MISTAKES)
+def test_mistakes_come_to_what_their_names_say(
+    reduction: str, name: str, mistake: str, expected: Any
+) -> None:
+    trace, ways = ways_of(reduction, name, mistake)
+    definition = ways[0][0]
     assert definition is not None
     changed = trace.remake(definition)
     wanted = expected(trace["output"].values, trace["targets"].values)
     np.testing.assert_allclose(changed[name].values, wanted, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("reduction", "name", "mistake"),
+    [
+        ("sum", "sse", "half_left_out"),
+        ("sum", "mse", "divided_by_rows"),
+        ("sum", "grad.output", "sum_for_mean"),
+        ("mean_of_rows", "mse", "divided_by_rows"),
+        ("mean", "mse", "divided_by_entries"),
+        ("mean", "mse", "averaged"),
+        ("mean", "grad.output", "half_left_out_on_the_way_back"),
+    ],
+)
+def test_what_is_right_here_is_no_mistake(reduction: str, name: str, mistake: str) -> None:
+    assert ways_of(reduction, name, mistake)[1] == []
 
 
 def test_random_losses_round_as_their_working() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -67,13 +67,21 @@ def _logits(page: Page, data: Tree, x: Quantity) -> Quantity:
     return x
 
 
+_REDUCED: dict[str, tuple[str, Callable[[Tensor, Tensor], Tensor]]] = {
+    "mean": ("mse", functional.mse_loss),
+    "mean_of_rows": ("mse", lambda x, y: ((x - y) ** 2).sum(1).mean()),
+    "sum": ("sse", lambda x, y: functional.mse_loss(x, y, reduction="sum")),
+    "half_sum": ("half_sse", lambda x, y: functional.mse_loss(x, y, reduction="sum") / 2),
+}
+"""What the loss of squared errors is called and is."""
+
+
 def lost(page: Page, data: Tree, x: Quantity, classes: Sequence[str]) -> Quantity:
     """The mean loss of rows of numbers or logits."""
     kind = loss_of(data)
     if kind == "mse":
-        return page.make(
-            "mse", lambda x: functional.mse_loss(x, numbers(data["targets"]))[None, None], x
-        )
+        name, reduced = _REDUCED[data.get("reduction", "mean")]
+        return page.make(name, lambda x: reduced(x, numbers(data["targets"]))[None, None], x)
     if kind == "binary_cross_entropy":
         return _binary(page, numbers(data["targets"]), x)
     y = _targets(data, classes)

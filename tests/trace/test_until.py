@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -24,6 +26,40 @@ def test_a_scenario_ends_with_its_last_step() -> None:
     assert "scaled" not in trace
     assert "weights" not in trace
     assert "ends here" not in page_of(trace)
+
+
+SCORES = {"scores": [[1, 2], [3, 4]]}
+BESIDE: list[dict[str, Any]] = [
+    {},
+    {"scale": "none", "until": "softmax"},
+    {"scale": 2, "until": "softmax", "W_Q": [[1, 0], [0, 1]]},
+    {"until": "scores"},
+    {"scale": "none", "V": [[1, 2], [3, 4]], "backward": True, "targets": [[1, 0], [0, 1]]},
+    {"d_k": 4, "mask": "causal", "V": [[1, 2], [3, 4]]},
+]
+
+
+@pytest.mark.parametrize("more", BESIDE)
+def test_what_is_given_is_what_the_story_continues_from(more: dict[str, Any]) -> None:
+    """X beside scores: what would be made of it before these stops nothing."""
+    without, both = (
+        work(load({**given, **SCORES, **more})) for given in ({}, {"X": [[1, 1], [1, -1]]})
+    )
+    assert {*both} == {*without, "X"}
+    assert str(both.unfinished) == str(without.unfinished)
+    assert "W_V" not in page_of(both)
+
+
+def test_what_the_next_step_waits_for_is_told() -> None:
+    x = {"X": [[1, 1], [1, -1]], "scale": "none"}
+    for more, needs in (
+        ({**SCORES, **x}, "V needs W_V"),
+        ({**SCORES, **x, "until": "weighted_sum"}, "V needs W_V"),
+        ({**SCORES, "scale": "none"}, "output needs V"),
+        ({**SCORES, **x, "scale": "sqrt_d_k"}, "scaled needs d_k"),
+        ({**SCORES, "scale": "none", "W_V": [[1, 0], [0, 1]]}, "V needs X"),
+    ):
+        assert needs in str(work(load(more)).unfinished), more
 
 
 def test_of_several_layers_the_last_one_ends() -> None:

@@ -223,7 +223,8 @@ class AskedNumbers:
                 others = [self.place(number) for number in (told.others or list)()]
                 names = [named(told.name(j)) for j in range(told.of)]
                 more = {
-                    name: getattr(told, name) for name in ("by", "ties", "again", "rank", "signs")
+                    name: getattr(told, name)
+                    for name in ("by", "ties", "again", "rank", "leads", "signs")
                 }
                 numbers = [self.place(number) for number in told.numbers()]
                 known = None not in (*numbers, *others)

@@ -254,7 +254,10 @@
   };
 
   // the name of one that was picked, and a number that was, as they are said
-  const named = ({ names, of, signs }, j) => names[j] + signs[Number(numberAt(of[j]).value.isNegative())];
+  const named = ({ names, of, leads, signs }, j) => {
+    const below = Number(numberAt(of[j]).value.isNegative());
+    return leads[below] + names[j] + signs[below];
+  };
   const LOOKS = {
     size: ({ value, places }) => ({ value: value.abs(), places }),
     percent: ({ value, places }) => ({ value: value.times(100), places: Math.max(0, places - 2) }),

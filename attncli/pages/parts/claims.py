@@ -23,6 +23,9 @@ def closing_on_claims(trace: Trace) -> list[Block]:
         if entry.scenario.claims
         for claim in judged_claims(entry)
     ]
+    if trace.scenario.changed.unsaid:
+        text = "What it says of its own numbers is left out, as these were changed."
+        blocks.append(Callout((text,)))
     return [Subheading(("What the source says",)), *blocks] if blocks else []
 
 

@@ -6,16 +6,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from attncli.building.trees import Difference
 from attncli.equations.tree import Number, Symbol
-from attncli.names import Name
+from attncli.names import Name, below
 from attncli.numbers.rounding import Array
 from attncli.pages.parts.selection import Selection, SelectionError, select
 from attncli.pages.parts.sentences import contrasted
+from attncli.tokenizers.merges import MergeTraining
 from attncli.trace import Axis, PlannedStep, Quantity, Trace
 
 if TYPE_CHECKING:
@@ -194,6 +196,43 @@ def _common(own: Axis, other: Axis) -> Places:
     )
 
 
+class WordLists(NamedTuple):
+    """The merges, or the tokens, of one trace beside those of another one, in their order."""
+
+    name: Name
+    own: Sequence[str]
+    other: Sequence[str]
+
+    @property
+    def differing(self) -> list[int]:
+        """The places, from 0, at which they have not the same word, or only one has any."""
+        pairs = enumerate(zip_longest(self.own, self.other))
+        return [k for k, (mine, theirs) in pairs if mine != theirs]
+
+    @property
+    def size(self) -> int:
+        """How many places there are."""
+        return max(len(self.own), len(self.other))
+
+    def words(self, k: int) -> tuple[str | None, str | None]:
+        """The words at a place; None where there is none."""
+        own, other = ((*words[k : k + 1], None)[0] for words in (self.own, self.other))
+        return own, other
+
+
+def _words_of(trace: Trace) -> Mapping[Name, tuple[str, Sequence[str]]]:
+    """The lists of words of a trace by their names, each with the step that makes it."""
+    found: dict[Name, tuple[str, Sequence[str]]] = {}
+    for stack in trace.scenario.stacks:
+        learned = stack.text.learned_as(MergeTraining)
+        if learned is not None:
+            merges = [" ".join(pair) for pair in learned.merges]
+            found[below(stack.path, "merges")] = ("learn", merges)
+        if stack.text.sentence is not None:
+            found[below(stack.path, "tokens")] = ("tokenize", stack.text.tokens)
+    return found
+
+
 class Side(NamedTuple):
     """A trace, what it is called, and which part of it is told."""
 
@@ -205,6 +244,10 @@ class Side(NamedTuple):
         """Whether a quantity is told: of a part only what its steps make."""
         part = self.trace.part_of(quantity.name)
         return not self.selection.partial if part is None else self.selection.includes(part)
+
+    def tells_of(self, step: str) -> bool:
+        """Whether a step is told that the story has once."""
+        return not self.selection.partial or step in self.selection.steps
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,6 +294,23 @@ class ComparedTraces:
         """Those that both have, and that have no cell in common."""
         return _told(self.own, self._all.apart)
 
+    @cached_property
+    def lists(self) -> tuple[WordLists, ...]:
+        """The merges and the tokens that both have, where they are others, of the part that is
+        told."""
+        mine, theirs = map(_words_of, self.traces)
+        common = (
+            WordLists(name, words, theirs[name][1])
+            for name, (step, words) in mine.items()
+            if name in theirs and (self.own.tells_of(step) or self.other.tells_of(step))
+        )
+        return tuple(words for words in common if words.differing)
+
+    @property
+    def without_numbers(self) -> bool:
+        """Whether no number that is worked can be compared."""
+        return all(pair.is_given for pair in self.pairs)
+
     def rows(self, pair: Pair) -> list[int]:
         """The common rows of a pair that are told: those of some queries, or all."""
         wanted = set(self.own.selection.rows(pair.own))
@@ -274,7 +334,7 @@ class ComparedTraces:
     @property
     def same(self) -> bool:
         """Whether all that is told of both is the same."""
-        return self.first is None and not any((*self.only, self.apart))
+        return self.first is None and not any((*self.only, self.apart, self.lists))
 
     def part_of(self, pair: Pair) -> PlannedStep | None:
         """The part of the story in which a pair is made; None where both are given."""

@@ -34,7 +34,7 @@ from attncli.names import GRADIENTS, Word
 from attncli.numbers import decimals
 from attncli.numbers.rounding import Array
 from attncli.pages.parts.selection import Selection, made_by, row_asked_for
-from attncli.pages.parts.sentences import MOST_TIED, called_as, capital, tied
+from attncli.pages.parts.sentences import MOST_TIED, called_as, capital, nouns_of, tied
 from attncli.trace import (
     BackwardPlace,
     CellPlace,
@@ -73,22 +73,46 @@ class Told(NamedTuple):
         return asked[1] if asked is not None and is_there and asked[1] in rows else rows[-1]
 
     def token(self, quantity: Quantity) -> Spans:
-        return called_as(quantity.rows.names, self.row(quantity))
+        noun, _ = self.nouns(quantity)
+        return called_as(quantity.rows.names, self.row(quantity), noun)
 
-    def largest_in(self, quantity: Quantity) -> tuple[Spans, Number] | None:
-        """The dimension in which the row is largest in size, and the number there; None where all
-        are alike, and of a row that is shown in part."""
+    @property
+    def looks_away(self) -> bool:
+        """Whether the keys of the part are of other tokens than its queries."""
+        place = self.part.place
+        return isinstance(place, HeadPlace) and place.attention.sees_memory
+
+    def nouns(self, quantity: Quantity) -> tuple[str, str]:
+        """What rows and columns without names are called."""
+        return nouns_of(quantity, same=not self.looks_away)
+
+    def itself(self, quantity: Quantity, i: int) -> int | None:
+        """The column that is of the same token as a row; None where that isn't known."""
+        alike = quantity.rows.names == quantity.columns.names and not self.looks_away
+        return i if alike else None
+
+    def largest_in(
+        self, quantity: Quantity, leads: tuple[str, str] = ("", "")
+    ) -> tuple[Spans, Number] | None:
+        """The dimension in which the row is largest in size, behind what leads to one above 0 or
+        to one below, and the number there; None where all are alike, and of a row that is shown in
+        part."""
         i, matrix = self.row(quantity), quantity.matrix
         if None in elided(matrix.shape[1], MOST_PARTS):
             return None
-        return _extreme(quantity, i, np.abs(matrix.values[i])) if not quantity.is_list else None
+        sizes = np.abs(matrix.values[i])
+        return None if quantity.is_list else _extreme(quantity, i, sizes, leads=leads)
 
 
 Tell = Callable[[Told], Spans | None]
 
 
 def _extreme(
-    quantity: Quantity, i: int, sizes: Array, before: Quantity | None = None
+    quantity: Quantity,
+    i: int,
+    sizes: Array,
+    before: Quantity | None = None,
+    leads: tuple[str, str] = ("", ""),
 ) -> tuple[Spans, Number] | None:
     """The dimension of a row that has the largest size, or is furthest from what it was `before`;
     None where none is larger than others."""
@@ -102,8 +126,9 @@ def _extreme(
 
     by: By = "size" if before is None else "change"
     others = None if before is None else partial(before.row, i)
-    pick = Pick(sizes.size, partial(quantity.row, i), called, by, others)
-    return retold(pick, *called(j)), quantity.number(i, j)
+    pick = Pick(sizes.size, partial(quantity.row, i), called, by, others, leads=leads)
+    lead = leads[int(quantity.values[i, j] < 0)]
+    return retold(pick, lead, *called(j)), quantity.number(i, j)
 
 
 def in_a_row(trace: Trace, part: PlannedStep, selection: Selection) -> Spans:
@@ -170,15 +195,15 @@ def _normed(told: Told) -> Spans | None:
     return by_case((Product(tuple(near)), ("The row of ", *told.token(normed), ends)))
 
 
-def _looked_at(told: Told) -> Spans | None:
-    """`“go” looks most at dimension 3 of the keys: its query is 1.423 there.`"""
+def _preferred(told: Told) -> Spans | None:
+    """`“go” prefers keys that are negative in dimension 2 (its query is −1.175 there).`"""
     Q = told.made("Q")
-    if Q is None or (found := told.largest_in(Q)) is None:
+    leads = ("positive in ", "negative in ")
+    if Q is None or (found := told.largest_in(Q, leads)) is None:
         return None
     where, number = found
     is_ = retold(Value(), number)
-    words = (" looks most at ", *where, " of the keys: its query is ", *is_, " there.")
-    return (*told.token(Q), *words)
+    return (*told.token(Q), " prefers keys that are ", *where, " (its query is ", *is_, " there).")
 
 
 def _largest_of(*locals_: str, begins: str) -> Tell:
@@ -213,10 +238,10 @@ def _largest(told: Told, quantity: Quantity, then: str = "") -> Spans:
     i, names = told.row(quantity), quantity.columns.names
     most = quantity.matrix.number(i, int(np.argmax(quantity.values[i])))
     alike = [j for j in range(len(names)) if quantity.matrix.shown(i, j) == most.shown]
-    own = i if names == quantity.rows.names else None
+    own, (_, noun) = told.itself(quantity, i), told.nouns(quantity)
 
     def called(j: int) -> Spans:
-        return ("itself",) if j == own else called_as(names, j)
+        return ("itself",) if j == own else called_as(names, j, noun)
 
     shown = tied(map(called, alike[:MOST_TIED]), many=len(alike))
     pick = Pick(len(names), partial(quantity.row, i), called, ties=True)
@@ -253,11 +278,10 @@ def _masked(told: Told) -> Spans | None:
         return retold(Followed(), f"{says}.")
     i, names = left.index(1), masked.columns.names
     j = int((~unseen[i]).argmax())
-    is_own = i == j and names == masked.rows.names
-    key = ("itself",) if is_own else called_as(names, j)
-    return retold(
-        Followed(), f"{says}: ", *called_as(masked.rows.names, i), " sees only ", *key, "."
-    )
+    of_query, of_key = told.nouns(masked)
+    key = ("itself",) if j == told.itself(masked, i) else called_as(names, j, of_key)
+    query = called_as(masked.rows.names, i, of_query)
+    return retold(Followed(), f"{says}: ", *query, " sees only ", *key, ".")
 
 
 def _blended(told: Told) -> Spans | None:
@@ -368,7 +392,7 @@ _SAYS: Mapping[str, Tell] = {
     "embed": _embedded,
     "positions": _positioned,
     "norm": _normed,
-    "project": _looked_at,
+    "project": _preferred,
     "scores": _best_of("scores", "matches", " best"),
     "scale": _scaled,
     "mask": _masked,

@@ -187,7 +187,7 @@ def is_aside(trace: Trace, quantity: Quantity) -> bool:
     """Whether nothing is made of a number on a page that goes back from its loss."""
     if not trace.scenario.goes_back or not quantity.is_number or quantity.given:
         return False
-    if quantity.name.inside(GRADIENTS) or quantity.local == trace.scenario.prediction.loss:
+    if quantity.name.inside(GRADIENTS) or quantity.local == trace.scenario.prediction.loss_name:
         return False
     part = trace.part_of(quantity.name)
     if part is None or isinstance(part.place, UpdatePlace):

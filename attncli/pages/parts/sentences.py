@@ -10,11 +10,12 @@ from functools import lru_cache, partial
 from itertools import pairwise
 from typing import NamedTuple
 
-from attncli.document.blocks import Callout, DefinitionList, Span, Spans, Term
+from attncli.document.blocks import Block, Callout, DefinitionList, Paragraph, Span, Spans, Term
 from attncli.document.retold import Mark, Pick, Value, Verb, retold
 from attncli.equations import deciding
 from attncli.equations.elision import MOST_PARTS, elided
 from attncli.equations.tree import Equation, Number, Root, Symbol
+from attncli.errors import listed
 from attncli.languages import Words, sentences_in, words_of
 from attncli.names import Word, below
 from attncli.numbers import decimals
@@ -24,7 +25,7 @@ from attncli.scenario.model import Layer, Phrase, Recurrent, Stack, projected_wh
 from attncli.scenario.scenario import ALL_OURS, Scenario
 from attncli.steps.attention.scores import SCALE
 from attncli.trace import Quantity, Trace, Unfinished
-from attncli.trace.axes import place_of
+from attncli.trace.axes import KEYS, QUERIES, place_of
 from attncli.trace.trace import Outline, outline_of
 
 
@@ -183,15 +184,18 @@ def _clause(
         attending.verb.removeprefix("attends ").removeprefix("most ") if again else attending.verb
     )
     verbs = Verb(_MOST, _ONLY, _ALIKE, before is not None)
-    start = (*called_as(weights.rows.names, attending.query), " ", *retold(verbs, verb))
+    noun, of_key = nouns_of(weights, same=to_itself)
+    start = (*called_as(weights.rows.names, attending.query, noun), " ", *retold(verbs, verb))
     each = " each" if len(attending.keys) > 1 else ""
     weight = weights.number(attending.query, attending.keys[0])
     number = (" (", *retold(Value(each=True), weight, each), ")")
     names = weights.columns.names
-    itself = names.index(query) if to_itself and query in names else None
+    is_named = query != str(attending.query + 1)
+    known = to_itself and query in names and (is_named or noun == "token")
+    itself = names.index(query) if known else None
 
     def called(j: int) -> Spans:
-        return ("itself",) if j == itself else called_as(names, j)
+        return ("itself",) if j == itself else called_as(names, j, of_key)
 
     keys = () if attending.verb == _ALIKE else tied(map(called, attending.keys), "to ")
     numbers = partial(weights.row, attending.query)
@@ -199,12 +203,20 @@ def _clause(
     return (*start, *retold(pick, *keys), *number)
 
 
-def called_as(names: Sequence[str], place: int) -> Spans:
+def called_as(names: Sequence[str], place: int, noun: str = "token") -> Spans:
     """A token by its name: `“love”`, or `token 1` where it has none."""
     name = names[place]
     if name == str(place + 1):
-        return ("token ", Word(name))
+        return (f"{noun} ", Word(name))
     return ("“", Word(name), "”")
+
+
+def nouns_of(table: Quantity, *, same: bool) -> tuple[str, str]:
+    """What a row and a column without names are called: tokens, but where queries and keys aren't
+    of the `same` tokens, or not as many, queries and keys."""
+    of_pairs = (table.rows.role, table.columns.role) == (QUERIES, KEYS)
+    alike = same and len(table.rows.names) == len(table.columns.names)
+    return ("query", "key") if of_pairs and not alike else ("token", "token")
 
 
 def tied(names: Iterable[Spans], again: str = "", many: int = 0) -> Spans:
@@ -304,6 +316,19 @@ def _columns(outline: Outline, name: str, *, made: bool = False) -> int | None:
     """The columns of a quantity, whether it came to be made or not."""
     shapes = outline.shapes if made or name in outline.shapes else outline.scenario.shapes
     return shapes.get(name, (None, None))[1]
+
+
+def about_of(scenario: Scenario) -> tuple[Block, ...]:
+    """What a page begins with; if it was written of other numbers than those of this run, that is
+    said before it."""
+    if not scenario.about:
+        return ()
+    made = scenario.changed.made
+    note: Spans = (
+        "Changed for this run: ", Term(listed(made)), ". The text below is about the scenario "
+        f"without {'this change' if len(made) == 1 else 'these changes'}.",
+    )  # fmt: skip
+    return (*((Callout(note),) if made else ()), Paragraph((Word(scenario.about),)))
 
 
 def facts_of(

@@ -329,6 +329,7 @@ MASK_STEP = Step(
     fits=_fits,
     general=General(x="scores", config={"mask": ("causal",)}),
     shown_with=("mask=causal",),
+    example="i_love_tennis_causal",
     on_the_way=True,
     mistakes=(
         Mistake("not_masked", "Forgetting the mask.", _not_masked),

@@ -484,6 +484,7 @@ SPLIT_STEP = Step(
     general=General(heads=2),
     formulas=_formulas,
     shown_with=("heads=2",),
+    example="three_tokens_two_heads",
     on_the_way=True,
     mistakes=(
         Mistake(

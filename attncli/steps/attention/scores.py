@@ -169,6 +169,7 @@ SCALE_STEP = Step(
     sized=_sized,
     general=General(x="scores"),
     shown_with=("scale=sqrt_d_k",),
+    example="king_and_queen",
     on_the_way=True,
     mistakes=(
         Mistake(

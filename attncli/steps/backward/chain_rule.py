@@ -45,15 +45,25 @@ def gradient_of_name(name: Name) -> Name:
     return name.under(GRADIENTS)
 
 
-def steps_back(
-    parts: Sequence[PlannedStep], loss: Name, of: Collection[Name]
-) -> tuple[StepBack, ...]:
+class Way(NamedTuple):
+    """The steps of a scenario, with what each works as gradients go back through it: what is given
+    hangs on nothing, whatever else it could be made of."""
+
+    scenario: Scenario
+    parts: Sequence[PlannedStep]
+
+    def worked(self) -> Iterator[tuple[PlannedStep, tuple[Definition, ...]]]:
+        for part in self.parts:
+            yield part, tuple([d for d in _whole(part) if not self.scenario.gives(d.name)])
+
+
+def steps_back(way: Way, loss: Name, of: Collection[Name]) -> tuple[StepBack, ...]:
     """The steps that lead from the loss back to some given quantities, the last one first."""
     depends = set(of)
     pairs: list[tuple[PlannedStep, list[Sequence[Use]]]] = []
-    for part in parts:
+    for part, definitions in way.worked():
         used: list[Sequence[Use]] = []
-        for definition in _whole(part):
+        for definition in definitions:
             if known := [use for use in _uses(definition) if use.of in depends]:
                 depends.add(definition.name)
                 used.append(known)
@@ -70,12 +80,12 @@ def steps_back(
     return tuple(found)
 
 
-def unknown(parts: Sequence[PlannedStep], of: Collection[Name]) -> Iterator[Use]:
+def unknown(way: Way, of: Collection[Name]) -> Iterator[Use]:
     """The uses of what hangs on some given quantities whose derivative isn't known: gradients that
     are left out without them would be wrong."""
     depends = set(of)
-    for part in parts:
-        for definition in _whole(part):
+    for _, definitions in way.worked():
+        for definition in definitions:
             for place, name in enumerate(definition.operands):
                 if name in depends and has_derivative(definition.operation, place):
                     depends.add(definition.name)
@@ -177,12 +187,13 @@ def _way_back(
             )
             complaints.add(asked, "gradients are those of a loss", right)
         return
-    loss, learned = Name(scenario.prediction.loss), _starts(scenario, parts, complaints)
+    loss, learned = Name(scenario.prediction.loss_name), _starts(scenario, parts, complaints)
+    way = Way(scenario, parts)
     if complaints is not None:
-        for use in unknown(parts, learned):
+        for use in unknown(way, learned):
             wrong = f"no derivative is known of {use.definition.name} with respect to {use.of}"
             complaints.add(asked, wrong, f"leave {asked} out")
-    yield from backward_story(steps_back(parts, loss, learned), loss)
+    yield from backward_story(steps_back(way, loss, learned), loss)
 
 
 def _starts(

@@ -193,6 +193,7 @@ def step_back(forward: Step[Any], name: str) -> Step[BackwardPlace]:
             filter(None, (_summed(place), _of_a_step(place), _not_learned(forward, place)))
         ),
         why=back.why,
+        why_at=None if back.why_at is None else lambda place: _why_at(back, place),
         more=back.more,
         plan=lambda place: place.planned,
         mistakes=made_in(back),
@@ -202,6 +203,10 @@ def step_back(forward: Step[Any], name: str) -> Step[BackwardPlace]:
         shown_with=back.shown_with or forward.shown_with,
         example=back.example,
     )
+
+
+def _why_at(back: Backward[Any], place: BackwardPlace) -> str:
+    return back.why if back.why_at is None else back.why_at(place.forward)
 
 
 def _summed(place: BackwardPlace) -> str:

@@ -306,6 +306,7 @@ ROUTE_STEP = Step(
             wrong(by(DivideByRowSum, "affinity"), "probabilities"),
         ),
     ),
+    example="mixture_of_experts",
     backward=Backward(
         "the routing",
         "Only the weights of the chosen experts get a gradient, which goes back to the router:"
@@ -416,6 +417,7 @@ MIX_STEP = Step(
         Mistake("gate_forgotten", "Leaving out the shared expert's gate.", instead(_without_gate)),
     ),
     together=(("output", "output"), ("mixture", "mixture")),
+    example="mixture_of_experts",
     backward=Backward(
         "the experts together",
         "An expert's output gets the gradient times its weight, and the weight gets the dot"

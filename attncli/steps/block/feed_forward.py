@@ -352,6 +352,7 @@ RESIDUAL_STEP = Step(
     check=_check,
     general=General(x="attention"),
     shown_with=("block=encoder",),
+    example="encoder_block",
     mistakes=(
         Mistake(
             "not_added",

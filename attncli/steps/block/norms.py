@@ -368,6 +368,7 @@ NORM_STEP = Step(
     plan=lambda place: _normalizing_norm(place).definitions(),
     general=General(x="x", gives=("gamma", "beta")),
     shown_with=("block=encoder",),
+    example="encoder_block",
     on_the_way=True,
     explained_once=True,
     mistakes=(

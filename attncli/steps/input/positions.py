@@ -435,6 +435,7 @@ POSITIONS_STEP = Step(
     sized=_sized,
     general=General(x="E", positions=(Positions("sinusoidal"),)),
     shown_with=("positions=sinusoidal",),
+    example="encoder_block",
     mistakes=(
         Mistake(
             "from_one",

@@ -2,14 +2,17 @@
 
 * binary_loss: binary cross-entropy of a sigmoid's probabilities, as PyTorch's `BCELoss` has it, the
   mean over all numbers.
-* mse: the mean squared error, as PyTorch's `MSELoss` has it, the mean over all numbers.
+* mse: squared errors, by default their mean over all numbers, as PyTorch's `MSELoss` has it; or
+  their sum (its `reduction="sum"`), half of that (Bishop 2006, section 5.2), or the mean over rows
+  of each row's sum.
 * loss: cross-entropy of probabilities, and perplexity.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from attncli.equations.tree import Number
 from attncli.file.keys import SHARE, Choice, Either, Key, Kind, ListOf
@@ -18,6 +21,7 @@ from attncli.file.nodes import Items, Map, Node, Numbers
 from attncli.names import Name, Phrase, Word, below
 from attncli.numbers import decimals
 from attncli.operations.attention import ExponentialOf
+from attncli.operations.equation import EquationText
 from attncli.operations.gradients import gradient_of
 from attncli.operations.norms import ColumnMean
 from attncli.operations.operation import Operation
@@ -26,17 +30,23 @@ from attncli.operations.prediction import (
     BinaryLossOfLogits,
     CrossEntropies,
     DistributionLoss,
+    HalfOfSum,
+    HalfSumOfSquaredErrors,
     LossOfLogits,
     MeanOfAll,
+    MeanOfRows,
     MeanSquaredError,
+    MeanSquaredErrorOfRows,
     NegativeLog,
     OneHot,
     Smooth,
     SmoothOthers,
     SquaredError,
+    SumOfEntries,
+    SumOfSquaredErrors,
 )
 from attncli.operations.rearranging import TakeRows
-from attncli.scenario.model import LOSSES, TARGETS
+from attncli.scenario.model import LOSSES, REDUCTIONS, TARGETS
 from attncli.scenario.tokenizers.settings import TOKEN
 from attncli.steps.attention.weights import softmax
 from attncli.steps.mistakes import as_a, by, once, remade, sum_for_mean, swap, wrong
@@ -93,6 +103,7 @@ BINARY_LOSS_STEP = Step(
             wrong(by(SquaredError), "binary_loss"),
         ),
     ),
+    example="rnn_backward_through_time",
     backward=Backward(
         "the binary cross-entropy",
         "A logit's gradient is its probability minus its target, times the gradient of its loss.",
@@ -103,13 +114,68 @@ BINARY_LOSS_STEP = Step(
 )
 
 
+class Reduction(NamedTuple):
+    """What becomes of squared errors: its `title`, what `happens`, the equation of the errors and
+    that of what these are made of, in one; what a gradient's difference is multiplied by."""
+
+    title: str
+    happens: str
+    of_errors: EquationText
+    in_one: EquationText
+    times: str
+
+
+_REDUCTIONS: Mapping[str, Reduction] = MappingProxyType(
+    {
+        "mean": Reduction(
+            "Mean squared error",
+            "The loss is the mean of all squares.",
+            MeanOfAll,
+            MeanSquaredError,
+            ", times 2 and divided by how many numbers there are",
+        ),
+        "mean_of_rows": Reduction(
+            "Mean squared error",
+            "The loss is the sum of all squares, divided by the number of rows.",
+            MeanOfRows,
+            MeanSquaredErrorOfRows,
+            ", times 2 and divided by how many rows there are",
+        ),
+        "sum": Reduction(
+            "Sum of squared errors",
+            "The loss is the sum of all squares.",
+            SumOfEntries,
+            SumOfSquaredErrors,
+            ", times 2",
+        ),
+        "half_sum": Reduction(
+            "Half the sum of squared errors",
+            "The loss is half the sum of all squares.",
+            HalfOfSum,
+            HalfSumOfSquaredErrors,
+            "",
+        ),
+    }
+)
+
+
+def _reduction(place: Place) -> Reduction:
+    return _REDUCTIONS[place.scenario.prediction.reduction]
+
+
+def _is_reduced(*names: str) -> Callable[[Place], bool]:
+    """Whether squared errors become one of these."""
+    return lambda place: place.scenario.prediction.reduction in names
+
+
 def _plan_mse(place: Place) -> tuple[Definition, ...]:
     definition, errors = _compared(place), place.name("squared_error")
     x = place.x if definition is None else definition.name
+    loss = place.name(REDUCTIONS[place.scenario.prediction.reduction])
     return (
         *filter(None, [definition]),
         Definition(errors, SquaredError(), (x, TARGETS)),
-        Definition(place.name("mse"), MeanOfAll(), (errors,)),
+        Definition(loss, _reduction(place).of_errors(), (errors,)),
     )
 
 
@@ -119,16 +185,15 @@ def _compared(place: Place) -> Definition | None:
     return None if prediction.unembedding or prediction.readout else chosen(place)
 
 
-def _whole_mse(_: Place, made: tuple[Definition, ...]) -> tuple[Definition, ...]:
-    """The mean straight from the numbers, whose gradient is 2 (x − y) / nm."""
-    *before, errors, mean = made
-    return *before, mean._replace(operation=MeanSquaredError(), operands=errors.operands)
+def _whole_mse(place: Place, made: tuple[Definition, ...]) -> tuple[Definition, ...]:
+    """The loss straight from the numbers, whose gradient is 2 (x − y) / nm where it is a mean."""
+    *before, errors, loss = made
+    return *before, loss._replace(operation=_reduction(place).in_one(), operands=errors.operands)
 
 
 def _not_divided(definition: Definition, _: BackwardPlace) -> Definition | None:
-    """The gradient of a sum, in the place of that of a mean."""
-    squares = "sum((x[i, j] - y[i, j]) ** 2 for i in n for j in m)"
-    operation, needed = gradient_of(MeanSquaredError.swap(f"{squares} / (n * m)", squares)(), 0)
+    """The gradient of a sum, in the place of that of a mean or of half of it."""
+    operation, needed = gradient_of(SumOfSquaredErrors(), 0)
     return (
         definition._replace(operation=operation)
         if len(definition.operands) == len(needed)
@@ -147,13 +212,21 @@ MSE_STEP = Step(
             " (of rows of numbers), or `binary_cross_entropy`, of what a sigmoid reads out of a"
             " recurrent cell",
         ),
+        Key(
+            "reduction",
+            Choice(tuple(REDUCTIONS)),
+            "what becomes of squared errors: their `mean` over all numbers (the default), their"
+            " `sum`, `half_sum`, ½ Σ (x − y)², or `mean_of_rows`, their sum divided by the number"
+            " of rows",
+        ),
     ),
     title="Mean squared error",
+    titled=lambda place: place.titled(_reduction(place).title),
     does="says how far the numbers are from their targets",
-    makes=("last", "first", "squared_error", "mse"),
+    makes=("last", "first", "squared_error", *dict.fromkeys(REDUCTIONS.values())),
     shapes="x [n, d], targets [n, d] → squared_error [n, d] → mse",
-    happens=lambda _: (
-        "Each number's difference from its target is squared. The loss is the mean of all squares."
+    happens=lambda place: (
+        f"Each number's difference from its target is squared. {_reduction(place).happens}"
     ),
     why="The loss says how far the output is from its target.",
     more=(
@@ -174,13 +247,31 @@ MSE_STEP = Step(
         Mistake(
             "divided_by_rows",
             "Dividing by the number of rows instead of the number of all entries.",
-            wrong(swap("n * m", "n"), "mse"),
+            wrong(by(MeanOfRows), "mse", when=_is_reduced("mean")),
+        ),
+        Mistake(
+            "divided_by_entries",
+            "Dividing by the number of all entries instead of the number of rows.",
+            wrong(by(MeanOfAll), "mse", when=_is_reduced("mean_of_rows")),
+        ),
+        Mistake(
+            "averaged",
+            "Taking the mean of the squares, which are only added up here.",
+            wrong(by(MeanOfAll), "sse", "half_sse"),
+        ),
+        Mistake(
+            "half_left_out",
+            "Forgetting the half of the sum.",
+            wrong(by(SumOfEntries), "half_sse"),
         ),
     ),
     backward=Backward(
-        "the mean squared error",
+        "the squared errors",
         "The gradient of a number is its difference from its target, times 2 and divided by how"
         " many numbers there are.",
+        why_at=lambda place: (
+            f"The gradient of a number is its difference from its target{_reduction(place).times}."
+        ),
         whole=_whole_mse,
         fixed=(TARGETS,),
         mistakes=(
@@ -188,7 +279,12 @@ MSE_STEP = Step(
                 "sum_for_mean",
                 "Treating the loss as a sum on the way back: the mean divides by how many numbers"
                 " there are.",
-                once(_not_divided),
+                once(_not_divided, when=_is_reduced("mean", "mean_of_rows")),
+            ),
+            Mistake(
+                "half_left_out_on_the_way_back",
+                "Keeping the 2 of the square's derivative, which the half of the sum takes away.",
+                once(_not_divided, when=_is_reduced("half_sum")),
             ),
         ),
         example="i_love_ai",
@@ -417,6 +513,7 @@ LOSS_STEP = Step(
             wrong(as_a(SmoothOthers), "smoothed"),
         ),
     ),
+    example="learning_to_attend",
     backward=Backward(
         "the loss",
         "A logit's gradient is p − y times its loss's, where y is 1 for the target and 0 otherwise,"

@@ -275,6 +275,7 @@ READOUTS_STEP = Step(
             wrong(turned_round, "readouts"),
         ),
     ),
+    example="rnn_backward_through_time",
     backward=Backward(
         "the read-outs",
         "Each step's read-out gets its row of the gradient.",
