@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -182,28 +181,20 @@ def _marker(order: GradeArguments) -> Marker:
 
 
 def _scheme(order: GradeArguments, said: Scheme | None = None) -> Scheme:
-    """How marks are given: as a file says that is named, else as the options do, if they say
-    something, else as the exam does. Raises UserError."""
+    """How marks are given: as a file says that is named, else as the exam does; by `--no-carry`
+    each number by itself. Raises UserError."""
     from attncli.building.scheme import Scheme, load_scheme
-    from attncli.option_values import MARKS
     from attncli.output_files import OutputError
 
-    marks = next((entry for entry in MARKS if entry == order.marks), None)
-    if marks is None:
-        right = f"say {' or '.join(MARKS)}"
-        raise OutputError.of(f"--marks {order.marks}", "no such choice", right)
-    typed = order.marks != MARKS[0] or order.no_carry or order.otherwise != 1
-    if order.scheme is not None:
-        if typed:
-            wrong, right = "the scheme says how marks are given", "leave the other options out"
-            raise OutputError.of("--scheme", wrong, right)
-        scheme = load_scheme(order.scheme)
-        grades = said.grades if said is not None and not scheme.grades else scheme.grades
-        return scheme._replace(grades=grades)
-    if said is not None and not typed:
-        return said
-    scheme = Scheme.of(marks)._replace(otherwise=Decimal(str(order.otherwise)))
-    return scheme._replace(carry=False, times="all") if order.no_carry else scheme
+    if order.scheme is None:
+        scheme = Scheme() if said is None else said
+        return scheme._replace(carry=False) if order.no_carry else scheme
+    if order.no_carry:
+        wrong, right = "the scheme says how marks are given", "leave the other option out"
+        raise OutputError.of("--scheme", wrong, right)
+    scheme = load_scheme(order.scheme)
+    grades = said.grades if said is not None and not scheme.grades else scheme.grades
+    return scheme._replace(grades=grades)
 
 
 def _asking(order: GradeArguments) -> Asking:

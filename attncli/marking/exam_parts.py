@@ -15,7 +15,8 @@ from typing import NamedTuple
 from attncli.building.scheme import Scheme
 from attncli.document.questions import Item, points_text
 from attncli.marking.answers import AnswerSheet
-from attncli.marking.exam import Exam, MarkedTerm, accepted_by, marked_term
+from attncli.marking.costs import Bill
+from attncli.marking.exam import Exam, MarkedTerm, accepted_by, judged_term
 from attncli.marking.marked_papers import MarkedPaper, answers_taken, marked
 from attncli.marking.verdicts import FOLLOW, Given
 from attncli.marking.word_answers import chosen
@@ -66,11 +67,11 @@ class MarkedOwn(NamedTuple):
         return [term.judgement for term in self.terms]
 
 
-def marked_own(exam: OwnQuestions, sheet: AnswerSheet, scheme: Scheme) -> MarkedOwn:
+def marked_own(exam: OwnQuestions, sheet: AnswerSheet, bill: Bill) -> MarkedOwn:
     """What answers to a teacher's own questions are worth. Of one that a person marks the answer is
     the points that they give; until then it has none."""
     taken, remarks = answers_taken(None, exam.ids, sheet)
-    terms = tuple(_marked(item, taken.get(item.id, Given("")), scheme) for item in exam.items)
+    terms = tuple(_marked(item, taken.get(item.id, Given("")), bill) for item in exam.items)
     waiting = (waiting_for(m) for m in terms if m.asked.by_hand)
     return MarkedOwn(exam, terms, (*remarks, *filter(None, waiting)))
 
@@ -86,13 +87,13 @@ def waiting_for(term: MarkedTerm) -> Phrase:
     return (*told, ": “", Word(term.given.shown), f"”{of}")
 
 
-def _marked(item: Item, given: Given, scheme: Scheme) -> MarkedTerm:
+def _marked(item: Item, given: Given, bill: Bill) -> MarkedTerm:
     if item.key is not None:
         whole = given.text.strip().replace(",", "").replace(".", "")
         number = Decimal(whole) if _THOUSANDS.fullmatch(given.text.strip()) else None
         if number is not None and accepted_by(item.key).takes(number):
             given = given._replace(number=number, places=0)
-        return marked_term(item, given, {}, scheme)
+        return bill.term(judged_term(item, given, {}))
     if item.by_hand:
         return MarkedTerm(item, given, "by hand", _points_given(item, given) or Decimal(0))
     if given.is_empty:
@@ -129,12 +130,12 @@ class PartExam(NamedTuple):
         return self.exam.points if self.most is None else min(self.most, self.exam.points)
 
     def marked(
-        self, sheet: AnswerSheet, scheme: Scheme, others: Sequence[PartExam] | None
+        self, sheet: AnswerSheet, bill: Bill, others: Sequence[PartExam] | None
     ) -> MarkedPaper | MarkedOwn:
         if isinstance(self.exam, OwnQuestions):
-            return marked_own(self.exam, sheet, scheme)
+            return marked_own(self.exam, sheet, bill)
         each = [part.exam for part in others or () if isinstance(part.exam, Exam)]
-        return marked(self.exam, sheet, None if others is None else each)
+        return marked(self.exam, sheet, None if others is None else each, bill)
 
 
 @dataclass(frozen=True)
@@ -238,14 +239,23 @@ def marked_exam(
     apart = [form.parts for form in forms or () if form is not exam]
     others = [None if forms is None else [p[k] for p in apart] for k in range(len(exam.parts))]
     if len(exam.parts) == 1:
-        return MarkedExam(sheet, exam, (exam.parts[0].marked(sheet, exam.scheme, others[0]),))
+        return MarkedExam(sheet, exam, _marked_parts(exam, [sheet], others))
     sheets = [_part_of(sheet, prefix) for prefix in exam.prefixes]
     known = {id_ for prefix in exam.prefixes for id_ in sheet.answers if id_.startswith(prefix)}
     other = {id_: given for id_, given in sheet.answers.items() if id_ not in known}
     remarks = answers_taken(None, exam.ids, sheet._replace(answers=other)).remarks
-    parts = zip(exam.parts, sheets, others, strict=True)
-    each_marked = tuple(part.marked(own, exam.scheme, o) for part, own, o in parts)
-    return MarkedExam(sheet, exam, each_marked, remarks)
+    return MarkedExam(sheet, exam, _marked_parts(exam, sheets, others), remarks)
+
+
+def _marked_parts(
+    exam: WholeExam, sheets: Sequence[AnswerSheet], others: Sequence[Sequence[PartExam] | None]
+) -> tuple[MarkedPaper | MarkedOwn, ...]:
+    """The parts with their marks, in which what costs once a paper costs once."""
+    bill, found = Bill(exam.scheme), list[MarkedPaper | MarkedOwn]()
+    for part, sheet, other in zip(exam.parts, sheets, others, strict=True):
+        bill = bill.of_next(part.exam if isinstance(part.exam, Exam) else None)
+        found.append(part.marked(sheet, bill, other))
+    return tuple(found)
 
 
 def _part_of(sheet: AnswerSheet, prefix: str) -> AnswerSheet:

@@ -10,11 +10,11 @@ from functools import cached_property
 from itertools import dropwhile
 from typing import NamedTuple, TypeVar
 
-from attncli.building.scheme import Scheme
 from attncli.equations.tree import Location
 from attncli.file.problems import nearest
 from attncli.marking.answers import AnswerSheet
-from attncli.marking.exam import Exam, MarkedTerm, known_id, marked_term, shares
+from attncli.marking.costs import Bill
+from attncli.marking.exam import Exam, MarkedTerm, judged_term, known_id
 from attncli.marking.judging import Judge
 from attncli.marking.slips import OF_THE_PEN
 from attncli.marking.verdicts import FOLLOW, UNEARNED, Given, Verdict
@@ -261,38 +261,41 @@ def all_follow(verdicts: tuple[Verdict, ...]) -> bool:
     return all(verdict.judgement in FOLLOW for verdict in verdicts)
 
 
-def _pointed(exam: Exam, scheme: Scheme, verdicts: Sequence[Verdict]) -> tuple[PointedVerdict, ...]:
-    each = zip(verdicts, shares(scheme, verdicts), strict=True)
-    return tuple(PointedVerdict(v, share * exam.results[v.cell].points) for v, share in each)
+def _pointed(exam: Exam, bill: Bill, verdicts: Sequence[Verdict]) -> tuple[PointedVerdict, ...]:
+    return tuple(PointedVerdict(v, bill.number(exam.results[v.cell], v)) for v in verdicts)
 
 
 def _total(numbers: Sequence[PointedVerdict]) -> Decimal:
     return sum((number.points for number in numbers), Decimal(0))
 
 
-def marked(exam: Exam, sheet: AnswerSheet, others: Sequence[Exam] | None = None) -> MarkedPaper:
+def marked(
+    exam: Exam, sheet: AnswerSheet, others: Sequence[Exam] | None = None, bill: Bill | None = None
+) -> MarkedPaper:
     """What a student's answers are worth; what is asked and isn't answered is blank. `others` are
-    the other forms, where they are known."""
+    the other forms, where they are known; the `bill` knows what was paid for in other parts."""
     nothing = Given("")
+    bill = bill or Bill(exam.scheme, exam)
     taken, remarks = answers_taken(exam.trace, exam.ids, sheet)
     answers = {cell: taken.get(item.id, nothing) for cell, item in exam.results.items()}
     judged, theirs = exam.judge.judged(answers)
     judges = None if others is None else [other.judge for other in others]
     verdicts, doubt = ShownWorking(exam.judge, judged, judges).judged()
-    scheme = exam.scheme
     if doubt is not None and doubt.too_few:
-        scheme = scheme._replace(carry=False, times="all", slip=Decimal(0), mistake=Decimal(0))
-        counted = _total(_pointed(exam, exam.scheme, judged))
-        doubt = doubt._replace(more=counted - _total(_pointed(exam, scheme, verdicts)))
-    numbers = _pointed(exam, scheme, verdicts)
+        counted = _total(_pointed(exam, bill.copy, judged))
+        bill = Bill(bill.scheme.strictest, exam)
+        doubt = doubt._replace(more=counted - _total(_pointed(exam, bill, verdicts)))
+    numbers = _pointed(exam, bill, verdicts)
     terms = tuple(
-        marked_term(term, taken.get(term.id, nothing), answers, scheme) for term in exam.terms
+        bill.term(judged_term(term, taken.get(term.id, nothing), answers)) for term in exam.terms
     )
     pairs = [(question, taken.get(item.id, nothing)) for item, question in exam.words]
     judge = exam.judge
     own = OwnAnswers(judge.right, theirs, answers, judge.hypotheses, [*meanings(pairs)])
     words = tuple(
-        marked_words(question, item.points, taken.get(item.id, nothing), own, carry=scheme.carry)
+        marked_words(
+            question, item.points, taken.get(item.id, nothing), own, carry=bill.scheme.carry
+        )
         for item, question in exam.words
     )
     if not exam.scheme.carry:

@@ -115,7 +115,7 @@ def test_an_honest_class_has_all_points(folder: Path, tmp_path: Path) -> None:
         ({"4/1": "what it offers"}, 2),
         ({"4/1": ""}, 2),
         ({"4/2": "23070000"}, 0),  # within the tolerance
-        ({"4/2": "23090000"}, 1),
+        ({"4/2": "23190000"}, 1),
         ({HAND: "1.5"}, 1.5),
         ({HAND: "Or all weights are alike."}, 3),  # a person hasn't marked it
         ({HAND: "4"}, 3),  # more than there are
@@ -290,7 +290,7 @@ def test_points_that_a_person_still_has_to_give_are_told(
 def test_own_numbers_are_read_as_people_write_them(tmp_path: Path) -> None:
     """More decimals of what is rounded, thousands apart; slips of the pen as the scheme has it."""
     text = (
-        "exam: Numbers\nscheme: {pen: 0.5, rounding: 0.25}\nparts:\n- questions:\n"
+        "exam: Numbers\nscheme: {costs: {rounding: 0.75}}\nparts:\n- questions:\n"
         "  - {ask: Two thirds?, number: 0.667}\n  - {ask: 768 squared?, number: 589824, points: 2}\n"
     )
     (tmp_path / "n.yaml").write_text(text, "utf-8")
@@ -411,11 +411,11 @@ def points_by(folder: Path, tmp_path: Path, scheme: str, changed: Mapping[str, s
 @pytest.mark.parametrize(
     ("scheme", "lost"),
     [
-        ("slip: 0", 2),
-        ("slip: 0.5", 1),
-        ("slip: 1", 0),
-        ("{slip: 0.5, unit: 1}", 1),
-        ("{slip: 0.75, unit: 1}", 1),  # half a point from full, which is rounded down
+        ("{}", 2),
+        ("costs: {slip: 0.5}", 1),
+        ("costs: {slip: 0}", 0),
+        ("{costs: {slip: 0.5}, unit: 1}", 1),
+        ("{costs: {slip: 0.25}, unit: 1}", 1),  # half a point from full, which is rounded down
     ],
 )
 def test_what_a_slip_costs_is_said_by_a_scheme(
@@ -430,12 +430,12 @@ def test_a_number_written_down_wrongly_and_one_rounded_otherwise(
 ) -> None:
     right = key_of(folder, "B")
     turned = {"1/output[love, 1]": f"-{right['1/output[love, 1]']}"}
-    assert points_by(folder, tmp_path, "pen: 0", turned) == 30.5
-    assert points_by(folder, tmp_path, "pen: 0.5", turned) == 31.0
+    assert points_by(folder, tmp_path, "costs: {pen: 1}", turned) == 30.5
+    assert points_by(folder, tmp_path, "{}", turned) == 31.0
     cell = next(k for k, text in right.items() if "weights" in k and not text.endswith("0"))
     coarse = {cell: f"{float(right[cell]):.2f}"}
-    assert points_by(folder, tmp_path, "rounding: 0", coarse) == 31.0
-    assert points_by(folder, tmp_path, "rounding: 0.25", coarse) == 31.125
+    assert points_by(folder, tmp_path, "costs: {rounding: 1}", coarse) == 31.0
+    assert points_by(folder, tmp_path, "{}", coarse) == 31.25
     assert points_by(folder, tmp_path, "free: [other_decimals]", coarse) == 31.5
 
 
@@ -454,11 +454,12 @@ def test_what_follows_and_what_is_made_again(folder: Path, tmp_path: Path) -> No
     right = key_of(folder, "B")
     differ = [id_ for id_, text in changed.items() if float(text) != float(right[id_])]
     made = sum(id_.startswith("1/exp[") for id_ in differ)
-    assert points_by(folder, tmp_path, "{}", changed) == 31.0
-    assert points_by(folder, tmp_path, "times: 3", changed) == 30.0
-    assert points_by(folder, tmp_path, "times: all", changed) == 31.5 - made / 2
-    strict = points_by(folder, tmp_path, "{times: all, carry: false}", changed)
-    assert strict == 31.5 - len(differ) / 2
+    for share in (0, 0.1, 0.25, 0.5, 1):  # of 10.5 points, but not more than its numbers have
+        lost = min(made / 2, 10.5 * share)
+        assert points_by(folder, tmp_path, f"costs: {{mistake: {share}}}", changed) == 31.5 - lost
+    assert points_by(folder, tmp_path, "{}", changed) == 31.5 - min(made / 2, 5.25)
+    by_itself = points_by(folder, tmp_path, "carry: false", changed)
+    assert by_itself == 31.5 - made / 4 - (len(differ) - made) / 2
 
 
 def test_grades_and_units(folder: Path, tmp_path: Path) -> None:
@@ -487,12 +488,19 @@ def test_marked_papers_say_by_which_scheme(folder: Path, tmp_path: Path) -> None
 
 
 def test_the_key_says_how_marks_are_given(tmp_path: Path) -> None:
-    scheme = "scheme: {slip: 0.5, free: [rounded_early], unit: 0.5, grades: {A: 90}}\n"
+    scheme = (
+        "scheme: {costs: {slip: 0.25}, free: [rounded_early], unit: 0.5, grades: {A: 90}}\n"
+    )
     (tmp_path / "e.yaml").write_text(EXAM + scheme, "utf-8")
     words = ("exam", tmp_path / "e.yaml", "-o", tmp_path / "e", "--format", "terminal")
     assert run(*words).exit_code == 0
     key = (tmp_path / "e" / "e_A_key.txt").read_text("utf-8")
-    for says in ("earns 50 % of its points", "cost nothing: rounded_early", "A 90"):
+    for says in (
+        "costs 50 % of the points of the step in which it was made",
+        "costs 25 % of its points",
+        "cost nothing: rounded_early",
+        "A 90",
+    ):
         assert says in key
         assert says not in (tmp_path / "e" / "e_A_sheet.txt").read_text("utf-8")
     answers = {**key_of(tmp_path / "e", "B"), "3/scores[AI, AI]": "99"}
@@ -501,7 +509,7 @@ def test_the_key_says_how_marks_are_given(tmp_path: Path) -> None:
     )
     path = table(tmp_path / "e", tmp_path / "c.csv", {"Ben": ("B", answers)})
     data = json.loads(run("grade", tmp_path / "e", path, "--format", "json").stdout)
-    assert (data["points"], data["grade"]) == (31.0, "A")
+    assert (data["points"], data["grade"]) == (31.0, "A")  # 0.75 for the slip, in halves
 
 
 def test_the_key_tells_mistakes_that_give_the_same(folder: Path) -> None:
@@ -575,7 +583,7 @@ def test_a_scheme_of_its_own_has_the_grades_of_the_exam(tmp_path: Path) -> None:
         (tmp_path / "e" / "e_class.csv").read_bytes()
     )
     path = table(tmp_path / "e", tmp_path / "c.csv", {"Ben": ("B", key_of(tmp_path / "e", "B"))})
-    for scheme, grade in (("slip: 0.5", "A"), ("grades: {pass: 50}", "pass")):
+    for scheme, grade in (("carry: false", "A"), ("grades: {pass: 50}", "pass")):
         (tmp_path / "s.yaml").write_text(scheme, "utf-8")
         marked = run(
             "grade", tmp_path / "e", path, "--scheme", tmp_path / "s.yaml", "--format", "json"
@@ -634,7 +642,9 @@ def test_an_override_is_said_once(folder: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("scheme", "says"),
     [
-        ("slip: 2", "2 is not 1 or less"),
+        ("costs: {slip: 2}", "2 is not 1 or less"),
+        ("costs: {slips: 1}", 'unknown key "slips"; did you mean slip?'),
+        ("mistake: 0.5", 'unknown key "mistake"; write it as costs: {mistake: 0.5}'),
         ("free: [nope]", "is no mistake that is known"),
         ("grades: {A: 101}", "101 is not 100 or less"),
         ("slips: 1", 'unknown key "slips"'),
