@@ -1,7 +1,5 @@
 """`attn exercise`, `grade`, `practice`: what is asked, and what is answered."""
 
-from typing import Annotated
-
 import typer
 
 from attncli.cli import options

@@ -87,7 +87,10 @@ def _report(part: PartExam, paper: MarkedPaper | MarkedOwn) -> Document:
         return report_of_own(part.title, paper.terms)
     points = {v.verdict.cell: v.points for v in paper.numbers}
     facts = (("Points for", (_earned(paper),)),)
-    page = Report(Word(part.title), facts, (), doubt_data(paper), points, paper.terms, paper.words)
+    costs = {cell: paper.exam.results[cell].points - earned for cell, earned in points.items()}
+    page = Report(
+        Word(part.title), facts, (), doubt_data(paper), points, costs, paper.terms, paper.words
+    )
     return report(paper.exam.judge, paper.verdicts, page)
 
 

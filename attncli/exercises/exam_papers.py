@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import cached_property
 from itertools import tee
 
@@ -131,8 +130,8 @@ def _scheme_in_words(scheme: Scheme, words: Words) -> Iterator[str]:
     """What is wrong costs how much, a sentence each."""
     for name, share in scheme.costs._asdict().items():
         if share or name != "otherwise":
-            each = not scheme.carry and f"{name}_each"
-            text = words.texts.get(each) or words.texts[name]
+            each = "" if scheme.carry else f"{name}_each"
+            text = words.texts.get(each, words.texts[name])
             yield text.format(share=f"{points_text(100 * share)} %")
     yield from (words.carry, words.doubt) if scheme.carry else (words.no_carry,)
     if scheme.free:

@@ -11,7 +11,7 @@ from attncli.building.scheme import Scheme
 from attncli.document.questions import Item
 from attncli.equations.tree import Location
 from attncli.marking.exam import Exam, MarkedTerm, PlacedStep
-from attncli.marking.slips import OF_THE_PEN, OF_TABLES
+from attncli.marking.slips import OF_TABLES, OF_THE_PEN
 from attncli.marking.verdicts import Cause, Judgement, Verdict
 from attncli.names import Name
 
@@ -40,7 +40,9 @@ class Bill:
 
     def of_next(self, exam: Exam | None) -> Bill:
         """The bill of the next part, in which rounding that is paid for costs nothing."""
-        paid = {what: left for what, left in self.left.items() if what == "rounding"}
+        paid: dict[object, Decimal] = {}
+        if "rounding" in self.left:
+            paid["rounding"] = self.left["rounding"]
         return Bill(self.scheme, exam, paid)
 
     @property

@@ -488,9 +488,7 @@ def test_marked_papers_say_by_which_scheme(folder: Path, tmp_path: Path) -> None
 
 
 def test_the_key_says_how_marks_are_given(tmp_path: Path) -> None:
-    scheme = (
-        "scheme: {costs: {slip: 0.25}, free: [rounded_early], unit: 0.5, grades: {A: 90}}\n"
-    )
+    scheme = "scheme: {costs: {slip: 0.25}, free: [rounded_early], unit: 0.5, grades: {A: 90}}\n"
     (tmp_path / "e.yaml").write_text(EXAM + scheme, "utf-8")
     words = ("exam", tmp_path / "e.yaml", "-o", tmp_path / "e", "--format", "terminal")
     assert run(*words).exit_code == 0
