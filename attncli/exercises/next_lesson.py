@@ -21,7 +21,7 @@ from attncli.equations.tree import Location
 from attncli.errors import UserError
 from attncli.exercises.class_tables import why_failed
 from attncli.exercises.report import made_wrongly_by, right_lines, workings_of
-from attncli.marking.classes import GradedClass, Wrong, hardest, wrong_answers
+from attncli.marking.classes import GradedClass, Wrong, hardest, without_doubtful, wrong_answers
 from attncli.marking.exam import Exam
 from attncli.marking.exam_parts import MarkedExam
 from attncli.marking.judging import Judge
@@ -84,7 +84,8 @@ def _is_no_lesson(wrong: Wrong) -> bool:
 
 def next_lesson(graded: GradedClass) -> Document:
     """What most papers had wrong, worked wrongly and rightly, and more of it to try."""
-    taught, count = to_teach(graded.papers), len(graded.papers)
+    papers = without_doubtful(graded.papers)
+    taught, count = to_teach(papers), len(papers)
     pairs = [_section(k, entry, count) for k, entry in enumerate(taught, start=1)]
     answers = Derivation(tuple(answer for _, answer in pairs))
     last = Section("", None, ("Answers",), (), (answers,) if pairs else (Paragraph(("None.",)),))

@@ -362,17 +362,16 @@ def _paper(marker: Marker, sheet: AnswerSheet) -> MarkedExam:
     exam, named = marker.exam_of(sheet), marker.named_by(sheet)
     paper = marked_exam(exam, sheet, marker.exams)
     other = None if named in (None, exam) else marked_exam(named, sheet, marker.exams).points
-    more = (*of_forms(exam, sheet, other), *_of_another_form(marker, sheet, paper))
-    return paper._replace(remarks=(*more, *paper.remarks))
+    remarks = (*of_forms(exam, sheet, other), *paper.remarks)
+    return paper._replace(remarks=remarks, copied=(*_of_another_form(marker, sheet, paper),))
 
 
 def _of_another_form(marker: Marker, sheet: AnswerSheet, paper: MarkedExam) -> Iterator[Phrase]:
-    """Where a paper shows no working, whether it is one of a form that wasn't written down."""
+    """Where a paper shows no working, which other form's numbers it has, if they are one's."""
     from attncli.document.questions import points_text
     from attncli.marking.exam_parts import marked_exam
 
-    doubtful = any(part.doubt is not None and part.doubt.too_few for part in paper.papers)
-    if not doubtful or marker.exams is None:
+    if not paper.is_doubtful or marker.exams is None:
         return
     each = ((marked_exam(e, sheet, marker.exams).points, e.form) for e in marker.exams)
     points, form = max(each)

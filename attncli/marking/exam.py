@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import NamedTuple
 
 from attncli.building.scheme import Scheme
 from attncli.document.questions import Item, RightAnswer
 from attncli.equations.tree import Location
-from attncli.file.address import AddressError, parse_address
+from attncli.file.address import Address, AddressError, parse_address
 from attncli.marking.honest_paths import Roots
 from attncli.marking.judging import Judge, Tolerance
 from attncli.marking.slips import slips_of_the_pen
@@ -90,8 +90,18 @@ def _judgement(asked: Item, given: Given, answers: Mapping[Location, Given]) -> 
 def cell_of(trace: Trace, text: str) -> Location:
     """The cell that an address means. Raises AddressError."""
     address = timed(parse_address(text), trace.quantities)
-    name = known_name(address.name, [q.name for q in trace.quantities.values()])
+    hint = partial(_at_a_time, trace, address)
+    name = known_name(address.name, [q.name for q in trace.quantities.values()], hint)
     return Location(name, *trace[name].find(address))
+
+
+def _at_a_time(trace: Trace, address: Address, name: str) -> str | None:
+    """`did you mean c[2][1]?` for `c[2, 1]`, whose first index is a time."""
+    first, *others = (index.text for index in address.indices) if address.indices else ("",)
+    if f"{name}[{first}]" not in trace.quantities:
+        return None
+    cell = f"[{', '.join(others)}]" if others else ""
+    return f"did you mean {name}[{first}]{cell}?"
 
 
 def first_cell_of(trace: Trace, line: str) -> Location:

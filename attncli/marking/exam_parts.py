@@ -47,11 +47,13 @@ class OwnQuestions:
 
 
 class MarkedOwn(NamedTuple):
-    """Answers to a teacher's own questions, with what is said of each."""
+    """Answers to a teacher's own questions, with what is said of each; those that a person is still
+    to mark are `waiting`."""
 
     exam: OwnQuestions
     terms: tuple[MarkedTerm, ...]
     remarks: tuple[Phrase, ...] = ()
+    waiting: tuple[MarkedTerm, ...] = ()
 
     @property
     def points_of(self) -> dict[str, Decimal]:
@@ -72,14 +74,13 @@ def marked_own(exam: OwnQuestions, sheet: AnswerSheet, bill: Bill) -> MarkedOwn:
     the points that they give; until then it has none."""
     taken, remarks = answers_taken(None, exam.ids, sheet)
     terms = tuple(_marked(item, taken.get(item.id, Given("")), bill) for item in exam.items)
-    waiting = (waiting_for(m) for m in terms if m.asked.by_hand)
-    return MarkedOwn(exam, terms, (*remarks, *filter(None, waiting)))
+    by_hand = (m for m in terms if m.asked.by_hand)
+    waiting = tuple(m for m in by_hand if _points_given(m.asked, m.given) is None)
+    return MarkedOwn(exam, terms, remarks, waiting)
 
 
 def waiting_for(term: MarkedTerm) -> Phrase:
     """What is to be said where a person has given no points yet, or none that there are."""
-    if _points_given(term.asked, term.given) is not None:
-        return ()
     told: Phrase = ("question ", Word(term.asked.id), " is still to be marked")
     if term.given.is_empty:
         return (*told, ".")
@@ -187,14 +188,17 @@ def _earned(scheme: Scheme, part: PartExam, paper: MarkedPaper | MarkedOwn) -> D
 
 
 class MarkedExam(NamedTuple):
-    """A student's answers to an exam, those to each part marked; `remarks` tell what else doesn't
-    fit, `scheme` is the file that says how it is marked, where the exam doesn't."""
+    """A student's answers to an exam, those to each part marked; `copied` tells whose numbers they
+    may be instead, `stranger` that the list doesn't know the student, `remarks` what else doesn't
+    fit; `scheme` is the file that says how it is marked, where the exam doesn't."""
 
     sheet: AnswerSheet
     exam: WholeExam
     parts: tuple[MarkedPaper | MarkedOwn, ...]
     remarks: tuple[Phrase, ...] = ()
     scheme: str = ""
+    copied: tuple[Phrase, ...] = ()
+    stranger: tuple[Phrase, ...] = ()
 
     @property
     def of(self) -> Decimal:
@@ -220,6 +224,18 @@ class MarkedExam(NamedTuple):
     def papers(self) -> Iterator[MarkedPaper]:
         """The parts about scenarios."""
         return (part for part in self.parts if isinstance(part, MarkedPaper))
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether it can't be seen how it was worked, as where another form's key is copied."""
+        return any(part.doubt is not None and part.doubt.too_few for part in self.papers)
+
+    @property
+    def waiting(self) -> Iterator[tuple[str, MarkedTerm]]:
+        """What a person is still to mark, each by its id in the exam."""
+        for prefix, part in zip(self.exam.prefixes, self.parts, strict=True):
+            if isinstance(part, MarkedOwn):
+                yield from ((f"{prefix}{term.asked.id}", term) for term in part.waiting)
 
     @property
     def counts(self) -> Counter[str]:

@@ -11,12 +11,12 @@ from itertools import dropwhile
 from typing import NamedTuple, TypeVar
 
 from attncli.equations.tree import Location
-from attncli.file.problems import nearest
 from attncli.marking.answers import AnswerSheet
 from attncli.marking.costs import Bill
 from attncli.marking.exam import Exam, MarkedTerm, judged_term, known_id
 from attncli.marking.judging import Judge
 from attncli.marking.slips import OF_THE_PEN
+from attncli.marking.unknown_cells import hint_on
 from attncli.marking.verdicts import FOLLOW, UNEARNED, Given, Verdict
 from attncli.marking.word_answers import MarkedWords, OwnAnswers, marked_words, meanings
 from attncli.names import Name, Phrase, Word
@@ -45,22 +45,29 @@ def answers_taken(trace: Trace | None, ids: Sequence[str], sheet: AnswerSheet) -
             remarks.append((Word(id_), *entries))
     pairs = [(text, given) for text, given in lost if given.text.strip()]
     if pairs:
-        remarks.append(_not_asked(pairs, ids))
+        remarks.append(_not_asked(pairs, ids, trace))
     if sheet.unread:
         columns = in_a_row(sheet.unread)
         remarks.append(("What stands in the table under ", *columns, " isn't read."))
     return AnswersTaken(taken, tuple(remarks))
 
 
-def _not_asked(pairs: Sequence[tuple[str, Given]], asked: Sequence[str]) -> Phrase:
-    """`wieghts[I, I]: 0.422 answers nothing that is asked, and earns nothing: did you mean …`"""
-    each = in_a_row([f"{text}: {given.text.strip()}" for text, given in pairs])
-    if len(pairs) > 1:
-        return (*each, " answer nothing that is asked, and earn nothing.")
-    right = nearest(pairs[0][0], asked)
-    if not right.startswith("did you"):
-        return (*each, " answers nothing that is asked, and earns nothing.")
-    return (*each, " answers nothing that is asked, and earns nothing: ", Word(right))
+_MOST_HINTS = 12
+"""Unknown cells of which it is said what may be meant; a sheet with more is another one."""
+
+
+def _not_asked(
+    pairs: Sequence[tuple[str, Given]], asked: Sequence[str], trace: Trace | None
+) -> Phrase:
+    """`wieghts[I, I]: 0.422 (did you mean weights[I, I]?) answers nothing that is asked, and earns
+    nothing.`"""
+    told: list[str | Word] = []
+    for k, (text, given) in enumerate(pairs):
+        told += [", "] * bool(k) + [Word(f"{text}: {given.text.strip()}")]
+        hint = hint_on(text, asked, trace) if k < _MOST_HINTS else ""
+        told += [" (", Word(hint), ")"] if hint else []
+    one = ("answers", "earns") if len(pairs) == 1 else ("answer", "earn")
+    return (*told, f" {one[0]} nothing that is asked, and {one[1]} nothing.")
 
 
 def in_a_row(texts: Sequence[str]) -> Phrase:

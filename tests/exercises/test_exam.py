@@ -672,3 +672,133 @@ def test_an_exam_may_be_of_own_questions_only(tmp_path: Path) -> None:
     (tmp_path / "c.csv").write_text("student,form,1\nAda,A,1\nBen,B,2\n", "utf-8")
     papers = graded(tmp_path / "e", tmp_path / "c.csv")
     assert [paper["points"] for paper in papers.values()] == [1, 0]
+
+
+# --------------------------------------------------------------------------------------------------
+# The page of a class.
+
+
+def section(page: str, heading: str) -> str:
+    """What stands under a heading of a page in Markdown."""
+    return page.partition(f"## {heading}\n")[2].partition("\n## ")[0]
+
+
+@pytest.fixture(scope="module")
+def class_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A class of five: two have e^(−x) for e^x, one in a row, the other in two; one has the key of
+    another form, one isn't on the list, of one all is right."""
+    place = tmp_path_factory.mktemp("class")
+    (place / "e.yaml").write_text(EXAM, "utf-8")
+    (place / "list.csv").write_text(
+        "name,ID,form\nAda,1,A\nBen,2,A\nCid,3,A\nDot,4,A\nEve,5,A\n", "utf-8"
+    )
+    made = ("--students", place / "list.csv", "--format", "terminal", "-o", place / "e")
+    assert run("exam", place / "e.yaml", *made).exit_code == 0
+    right = key_of(place / "e", "A")
+    (part, *_) = manifest(place / "e")["forms"]["A"]["parts"]
+    trace = work(load(place / "e" / part["file"]))
+    exps = [id_ for id_ in right if id_.startswith("1/exp[")]
+    each = zip(exps, np.exp(-trace["scores"].values).ravel(), strict=True)
+    negated = [(id_, f"{number:.3f}") for id_, number in each]
+    papers = {
+        "Ada": {**right, **dict(negated[:3]), "3/scores[I, I]": "-7.77"},
+        "Ben": {**right, **dict(negated[:6]), HAND: "because"},
+        "Cid": key_of(place / "e", "B"),
+        "Dott": {**right, HAND: ""},
+        "Eve": {**right, "4/3": ""},
+    }
+    (place / "answers").mkdir()
+    for name, given in papers.items():
+        data = {"student": name, "form": "A", "answers": given}
+        (place / "answers" / f"{name}.yaml").write_text(json.dumps(data), "utf-8")
+    return place
+
+
+def test_what_is_to_be_looked_at_stands_in_boxes_of_its_own(class_in: Path) -> None:
+    words = ("grade", class_in / "e", class_in / "answers", "--format", "markdown")
+    page = run(*words).stdout
+    assert section(page, "Possible copies").strip() == (
+        "- Cid (3): Its numbers fit form B, by which it would earn 31.5."
+    )
+    assert section(page, "Names that aren't on the list").strip() == (
+        "- Dott: The list of students has nobody of this name or ID; did you mean Dot?"
+    )
+    assert section(page, "Still to be marked").strip() == (
+        "- Part 4, question 3 (3 papers): enter points from 0 to 3 as the answer to `4/3`."
+    )
+    assert page.count("to be marked") == 1
+    boxes = ("Possible copies", "Names that", "Still to be marked", "To look at first", "Marks")
+    places = [page.index(f"## {heading}") for heading in boxes]
+    assert places == sorted(places)
+    first = section(page, "To look at first")
+    assert "Dot (4): Nothing was handed in." in first
+    assert not re.search("Cid|Dott|Ben", first)
+    data = json.loads(run(*words[:-1], "json").stdout)
+    assert data["to_be_marked"] == [{"cell": "4/3", "papers": 3, "of": 3}]
+    (cid,) = (paper for paper in data["papers"] if paper["student"] == "Cid")
+    assert "Its numbers fit form B, by which it would earn 31.5." in cid["remarks"]
+
+
+def marked_in(place: Path) -> dict[str, list[dict[str, Any]]]:
+    """All verdicts on each paper of a class."""
+    words = ("grade", place / "e", place / "answers", "--format", "json", "--force")
+    run(*words, "-o", f"{place}/marked/")
+    found = {path.stem: json.loads(path.read_text("utf-8")) for path in place.glob("marked/*.json")}
+    return {
+        name: [verdict for part in data["parts"] for verdict in part["verdicts"]]
+        for name, data in found.items()
+        if "parts" in data
+    }
+
+
+def test_causes_stand_in_the_order_of_papers_and_numbers(class_in: Path) -> None:
+    """As many of Ben's six numbers and Ada's three as differ; another form's key says nothing."""
+    words = ("grade", class_in / "e", class_in / "answers")
+    page = run(*words, "--format", "markdown").stdout
+    data = json.loads(run(*words, "--format", "json").stdout)["commonest_mistakes"]
+    papers = marked_in(class_in)
+    made = [
+        v["cell"]
+        for name in ("Ada", "Ben")
+        for v in papers[name]
+        if v["verdict"] == "known mistake"
+    ]
+    assert (data[0]["papers"], data[0]["numbers"]) == (2, len(made))
+    assert len(made) > 3
+    order = [(-m["papers"], -m["numbers"]) for m in data]
+    assert order == sorted(order)
+    told = section(page, "Commonest mistakes")
+    assert "Papers in doubt are left out: Cid (3)." in told
+    assert told.count("\n- ") == len(data)
+    assert f"- 2 papers, {len(made)} numbers: {data[0]['says']}" in told
+    (class_in / "answers" / "Cid.yaml").rename(class_in / "Cid.yaml")
+    try:
+        alone = json.loads(run(*words, "--format", "json").stdout)
+    finally:
+        (class_in / "Cid.yaml").rename(class_in / "answers" / "Cid.yaml")
+    assert alone["commonest_mistakes"] == data
+
+
+@pytest.mark.parametrize(
+    ("scenario", "ask", "cell", "meant"),
+    [
+        ("three_tokens_two_heads", "scores", "heads[1].score[1, 2]", "heads[1].scores[1, 2]"),
+        ("three_tokens_two_heads", "scores", "head[1].scores[1, 2]", "heads[1].scores[1, 2]"),
+        ("three_tokens_two_heads", "scores", "heads1.scores[2,1]", "heads[1].scores[2, 1]"),
+        ("i_love_ai", "softmax", "weights[LOVE, ai]", "weights[love, AI]"),
+        ("i_love_ai", "softmax", "weight[2, 3]", "weights[love, AI]"),
+        ("yassine_lstm", "state", "c[2, 1]", "c[2][1]"),
+        ("yassine_lstm", "gates", "gate[2].updates[1]", "gates[2].update[1]"),
+    ],
+)
+def test_an_unknown_cell_has_a_known_one_that_is_meant(
+    scenario: str, ask: str, cell: str, meant: str, tmp_path: Path
+) -> None:
+    """Also beside another one that is unknown, and where the answers alone say what is asked."""
+    (tmp_path / "x.yaml").write_text(f"{{scenario: {scenario}, ask: [{ask}]}}", "utf-8")
+    path = tmp_path / "a.yaml"
+    path.write_text(json.dumps({"answers": {cell: "0.7", "nonsense": "1"}}), "utf-8")
+    data = json.loads(run("grade", tmp_path / "x.yaml", path, "--format", "json").stdout)
+    assert f"{cell}: 0.7 (did you mean {meant}?), nonsense: 1" in data["remarks"][0]
+    refused = run("grade", scenario, path).stderr
+    assert re.search(rf"{re.escape(cell)}: .*did you mean ", refused) or cell == "weights[LOVE, ai]"

@@ -509,8 +509,8 @@ def test_nothing_that_was_handed_in_is_dropped_in_silence(tmp_path: Path) -> Non
             for value in data["papers"]}  # fmt: skip
     assert {points for points, _ in entries.values()} == {16}
     assert entries["s1.yaml"][1] == ""
-    assert "wieghts[I, I]: 0.3 answers nothing that is asked" in entries["s2.yaml"][1]
-    assert "did you mean weights[I, I]?" in entries["s2.yaml"][1]
+    told = "wieghts[I, I]: 0.3 (did you mean weights[I, I]?) answers nothing that is asked"
+    assert told in entries["s2.yaml"][1]
     assert "It says form B, but its hash" in entries["s3.yaml"][1]
     assert "is that of form A, by which it is marked. By form B it would" in entries["s3.yaml"][1]
     assert "There are 2 papers: " in entries["s4.yaml"][1]
