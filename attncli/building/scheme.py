@@ -153,7 +153,8 @@ class Scheme(NamedTuple):
 
 
 def _of_costs(name: str) -> str | None:
-    return f"write it as costs: {{{name}: 0.5}}" if name in COSTS.known else None
+    usual = Costs._field_defaults.get(name)
+    return None if usual is None else f"say what it costs, like costs: {{{name}: {usual}}}"
 
 
 SCHEME = Record.of(*keys_of_fields(Scheme))._replace(hint=_of_costs)

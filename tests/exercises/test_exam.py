@@ -642,7 +642,7 @@ def test_an_override_is_said_once(folder: Path, tmp_path: Path) -> None:
     [
         ("costs: {slip: 2}", "2 is not 1 or less"),
         ("costs: {slips: 1}", 'unknown key "slips"; did you mean slip?'),
-        ("mistake: 0.5", 'unknown key "mistake"; write it as costs: {mistake: 0.5}'),
+        ("mistake: 0.5", 'unknown key "mistake"; say what it costs, like costs: {mistake: 0.5}'),
         ("free: [nope]", "is no mistake that is known"),
         ("grades: {A: 101}", "101 is not 100 or less"),
         ("slips: 1", 'unknown key "slips"'),
