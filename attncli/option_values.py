@@ -19,10 +19,6 @@ BLANKS = ("results", "working", "all", "random")
 KEYS = ("none", "embedded", "separate")
 """Where the key of an exercise goes."""
 
-Marks = Literal["single", "method"]
-MARKS: tuple[Marks, ...] = ("single", "method")
-"""How numbers are marked: all their points or none, or half of them for the method."""
-
 _FILES = (Path(__file__).parent / "languages").iterdir()
 _OTHERS = sorted(file.stem for file in _FILES if file.suffix == ".json" and file.stem != "en")
 LANGUAGES = ("en", *_OTHERS)

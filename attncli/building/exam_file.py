@@ -15,7 +15,7 @@ from attncli.building.exercise_file import (
     Frame,
 )
 from attncli.building.given_matrices import places
-from attncli.building.scheme import SCHEME, Scheme
+from attncli.building.scheme import SCHEME, Costs, Scheme
 from attncli.errors import Where
 from attncli.file import reading, shipped
 from attncli.file.keys import (
@@ -171,7 +171,7 @@ class ExamFile(NamedTuple):
     def share(self) -> int | None:
         """What a known mistake earns where an LMS marks, in per cent: as an exercise says, or else
         the scheme; None where neither does."""
-        by_scheme = int(100 * self.scheme.mistake) or None
+        by_scheme = None if self.scheme.costs == Costs() else self.scheme.earned_by_a_mistake
         return next((e.mistakes for e in self.exercises if e.mistakes is not None), by_scheme)
 
     def each(self, **changed: Any) -> "ExamFile":  # noqa: ANN401

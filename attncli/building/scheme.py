@@ -1,5 +1,5 @@
-"""A marking scheme, as an exam or a file of its own says it: what a number earns by what is said of
-it, which mistakes cost nothing, and the scale of grades."""
+"""A marking scheme, as an exam or a file of its own says it: what is wrong costs how much, which
+mistakes cost nothing, and the scale of grades."""
 
 import os
 from collections.abc import Mapping
@@ -11,21 +11,21 @@ from typing import Annotated, NamedTuple
 from attncli.building.exercise_file import NameKind
 from attncli.file import reading
 from attncli.file.keys import (
-    COUNT,
     Flag,
     ListOf,
     MapOf,
     NumberKind,
     Record,
+    Schema,
     keys_of_fields,
     typed,
-    word_or,
 )
+from attncli.file.nodes import Node
 from attncli.file.problems import Diagnostics, nearest
-from attncli.option_values import Marks
 from attncli.steps.schema import step_meant
 
 _SHARE = NumberKind(least=0, most=1)
+_HALF, _ALL = Decimal("0.5"), Decimal(1)
 _PER_CENT = NumberKind(least=0, most=100)
 ROUNDINGS = (
     *("truncated", "half_even", "rounded_early", "three_digits", "root_rounded"),
@@ -49,30 +49,67 @@ _MISTAKE = NameKind(
 )
 
 
-class Scheme(NamedTuple):
-    """How marks are given. A mistake that is made again in other cells costs in no more of them
-    than `times`, where that isn't `all`. Where `carry`, what follows by the right working from a
-    wrong number earns its points."""
+class Costs(NamedTuple):
+    """What is wrong costs so much by what is said of it: a share of the points of a step for a
+    mistake of understanding, of the points of a number for everything else. By default a mistake
+    costs more than a slip, and a slip more than a habit of writing."""
 
+    mistake: Annotated[
+        Decimal,
+        _SHARE,
+        "the share of its step's points that a known mistake costs, in each head or layer once,"
+        " and no less than a slip unless it is 0; 0.5 by default",
+    ] = _HALF
+    slip: Annotated[
+        Decimal,
+        _SHARE,
+        "the share of its points that a number costs which no known working gives; 1 by default",
+    ] = _ALL
+    pen: Annotated[
+        Decimal,
+        _SHARE,
+        "of one that is only written down wrongly: its sign, its point, two digits, a row in"
+        " another's place; 0.5 by default",
+    ] = _HALF
     rounding: Annotated[
         Decimal,
         _SHARE,
-        "the share of its points that a number earns that is only rounded otherwise",
-    ] = Decimal(0)
-    pen: Annotated[
-        Decimal, _SHARE, "of one that is written down wrongly: its sign, its point, two digits"
-    ] = Decimal(0)
-    mistake: Annotated[Decimal, _SHARE, "of one that a known mistake gives"] = Decimal(0)
-    slip: Annotated[Decimal, _SHARE, "of one that no working gives which is known"] = Decimal(0)
+        "the share of one number's points that rounding otherwise costs, once a paper; 0.5 by"
+        " default",
+    ] = _HALF
     otherwise: Annotated[
-        Decimal, _SHARE, "of one that was worked in another right way, 1 by default"
-    ] = Decimal(1)
-    carry: Annotated[bool, Flag(), "`false`: what follows from a wrong number earns nothing"] = True
-    times: Annotated[
-        int | str,
-        word_or(("all",), COUNT),
-        "in how many of the numbers that it changes a mistake costs: 1 by default, or `all`",
-    ] = 1
+        Decimal,
+        _SHARE,
+        "the share of its points that a number costs which was worked in another right way; 0 by"
+        " default",
+    ] = Decimal(0)
+
+
+_EVERYTHING = Costs(*(_ALL for _ in Costs._fields))
+COSTS = Record.of(*keys_of_fields(Costs))
+
+
+class CostsKind:
+    """A map of costs; the usual ones stand for those that it doesn't say."""
+
+    def read(self, node: Node, problems: Diagnostics) -> Costs | None:
+        values = COSTS.read(node, problems)
+        return None if values is None else typed(Costs, values)
+
+    def schema(self) -> Schema:
+        return COSTS.schema()
+
+
+class Scheme(NamedTuple):
+    """How marks are given. Where `carry`, what follows by the right working from a wrong number
+    costs nothing, nor does a mistake that is made again; else each number is marked by itself."""
+
+    costs: Annotated[Costs, CostsKind(), "what is wrong costs how much"] = Costs()
+    carry: Annotated[
+        bool,
+        Flag(),
+        "`false`: each wrong number costs by itself, whatever it follows from or repeats",
+    ] = True
     free: Annotated[
         tuple[str, ...], ListOf(_MISTAKE), "mistakes that cost nothing: `[rounded_early]`"
     ] = ()
@@ -88,12 +125,18 @@ class Scheme(NamedTuple):
         "from how many per cent of the points on there is which grade: `{A: 90, B: 75, C: 50}`",
     ] = MappingProxyType({})
 
-    @classmethod
-    def of(cls, marks: Marks) -> "Scheme":
-        """What `--marks` says: of method and accuracy marks, half each, a number that is only
-        rounded otherwise or written down wrongly has the former."""
-        half = Decimal("0.5") if marks == "method" else Decimal(0)
-        return cls(rounding=half, pen=half)
+    @property
+    def strictest(self) -> "Scheme":
+        """The same where nothing earns points but what is right."""
+        return self._replace(
+            costs=_EVERYTHING._replace(otherwise=self.costs.otherwise), carry=False
+        )
+
+    @property
+    def earned_by_a_mistake(self) -> int:
+        """What a number earns that a known mistake gives, in per cent, where each is marked by
+        itself."""
+        return int(100 * (1 - self.costs.mistake))
 
     def in_units(self, points: Decimal, of: Decimal) -> Decimal:
         """Points as the scheme rounds them: to all that there are only where it is all of them."""
@@ -109,7 +152,12 @@ class Scheme(NamedTuple):
         return max(earned)[1] if earned else ""
 
 
-SCHEME = Record.of(*keys_of_fields(Scheme))
+def _of_costs(name: str) -> str | None:
+    usual = Costs._field_defaults.get(name)
+    return None if usual is None else f"say what it costs, like costs: {{{name}: {usual}}}"
+
+
+SCHEME = Record.of(*keys_of_fields(Scheme))._replace(hint=_of_costs)
 
 
 def load_scheme(source: str | os.PathLike[str]) -> Scheme:

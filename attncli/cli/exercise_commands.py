@@ -1,7 +1,5 @@
 """`attn exercise`, `grade`, `practice`: what is asked, and what is answered."""
 
-from typing import Annotated
-
 import typer
 
 from attncli.cli import options
@@ -20,7 +18,6 @@ from attncli.option_values import (
     KEYS,
     LANGUAGES,
     LAYOUTS,
-    MARKS,
     PAPER_SIZES,
 )
 
@@ -219,28 +216,11 @@ _GRADE = {
         "Points that you give: CSV with the columns student, cell, points, reason. They win over "
         "those of the program, and the marked paper says so.",
     ),
-    "marks": options.choice(
-        "--marks",
-        lambda: MARKS,
-        "`single`: a number has all its points or none; `method`: half of them for the "
-        "method, where only the rounding or the writing down went wrong.",
-    ),
     "no_carry": options.flag(
         "--no-carry",
-        "Each wrong number costs its points, also where it only follows from another or "
-        "repeats a mistake.",
+        "Each wrong number costs by itself, also where it only follows from another or repeats "
+        "a mistake.",
     ),
-    "otherwise": Annotated[
-        float,
-        typer.Option(
-            "--otherwise",
-            metavar="SHARE",
-            min=0.0,
-            max=1.0,
-            help="The share of its points that a number earns which was worked in another right "
-            "way, such as an exponential with the row's maximum subtracted: `0.5`.",
-        ),
-    ],
     "anonymous": options.flag(
         "--anonymous",
         "Students by numbers everywhere, also in the names of files; in a folder, `names.csv` "

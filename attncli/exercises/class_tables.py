@@ -5,15 +5,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from statistics import mean, median
+from typing import NamedTuple
 
 from attncli.document.blocks import (
     Block,
     Bullets,
     DefinitionList,
     Document,
+    Paragraph,
     Section,
     Spans,
     Table,
@@ -21,13 +23,14 @@ from attncli.document.blocks import (
     Term,
 )
 from attncli.document.pictures import Bars, Series
-from attncli.document.questions import OWN_FORM, counted_points, points_text
+from attncli.document.questions import OWN_FORM, Worth, counted_points, points_text
 from attncli.document.tables import SIGNS
 from attncli.equations.tree import Number
 from attncli.exercises.report import Report, raw_text, report, report_of_own, to_look_at
 from attncli.languages import words_of
 from attncli.marking.answers import AnswerSheet
 from attncli.marking.classes import (
+    CommonMistake,
     GradedClass,
     HardBlank,
     Unmarked,
@@ -36,7 +39,7 @@ from attncli.marking.classes import (
     wrong_answers,
 )
 from attncli.marking.exam import line_of
-from attncli.marking.exam_parts import MarkedExam, MarkedOwn, PartExam
+from attncli.marking.exam_parts import BETWEEN_PARTS, MarkedExam, MarkedOwn, PartExam, waiting_for
 from attncli.marking.marked_papers import MarkedPaper
 from attncli.names import Phrase, Word
 from attncli.pages.parts.published import MEANING
@@ -87,7 +90,10 @@ def _report(part: PartExam, paper: MarkedPaper | MarkedOwn) -> Document:
         return report_of_own(part.title, paper.terms)
     points = {v.verdict.cell: v.points for v in paper.numbers}
     facts = (("Points for", (_earned(paper),)),)
-    page = Report(Word(part.title), facts, (), doubt_data(paper), points, paper.terms, paper.words)
+    costs = {cell: paper.exam.results[cell].points - earned for cell, earned in points.items()}
+    page = Report(
+        Word(part.title), facts, (), doubt_data(paper), points, costs, paper.terms, paper.words
+    )
     return report(paper.exam.judge, paper.verdicts, page)
 
 
@@ -133,17 +139,50 @@ def in_words(paper: MarkedExam) -> str:
 
 
 def remarks_on(paper: MarkedExam) -> tuple[Phrase, ...]:
-    """What somebody has to look at: numbers that show no working, and what doesn't fit."""
+    """What somebody has to look at: numbers that show no working, what is still to be marked, and
+    what doesn't fit."""
+    return (
+        *paper.copied,
+        *_doubts_of(paper),
+        *paper.stranger,
+        *still_to_mark(paper),
+        *_other_remarks(paper),
+    )
+
+
+def _doubts_of(paper: MarkedExam) -> Iterator[Phrase]:
+    return _of_each_part(paper, lambda part: _doubts(part) if isinstance(part, MarkedPaper) else ())
+
+
+def _other_remarks(paper: MarkedExam) -> tuple[Phrase, ...]:
     empty = all(given.is_empty for given in paper.sheet.answers.values())
-    several = len(paper.parts) > 1
-    of_parts = [
-        (*((f"Part {k}: ",) if several else ()), *remark)
-        for k, part in enumerate(paper.parts, start=1)
-        for remark in (*(_doubts(part) if isinstance(part, MarkedPaper) else ()), *part.remarks)
-    ]
     unread = [w.id for w in wrong_answers(paper) if w.judgement == "unreadable"]
     told: list[Phrase] = [("Not to be read: ", Word(", ".join(unread)), ".")] * bool(unread)
-    return (*[("All answers are empty.",)] * empty, *of_parts, *told, *paper.remarks)
+    return (
+        *[("All answers are empty.",)] * empty,
+        *_of_each_part(paper, lambda part: part.remarks),
+        *told,
+        *paper.remarks,
+    )
+
+
+def still_to_mark(paper: MarkedExam) -> tuple[Phrase, ...]:
+    """What a person is still to mark in a paper."""
+    return (
+        *_of_each_part(
+            paper,
+            lambda part: map(waiting_for, part.waiting) if isinstance(part, MarkedOwn) else (),
+        ),
+    )
+
+
+def _of_each_part(
+    paper: MarkedExam, said: Callable[[MarkedPaper | MarkedOwn], Iterable[Phrase]]
+) -> Iterator[Phrase]:
+    """What is said of each part, beginning with which it is, where there are several."""
+    for k, part in enumerate(paper.parts, start=1):
+        which: Phrase = (f"Part {k}: ",) if len(paper.parts) > 1 else ()
+        yield from ((*which, *remark) for remark in said(part))
 
 
 def _doubts(paper: MarkedPaper) -> Iterator[Phrase]:
@@ -201,8 +240,7 @@ def class_page(graded: GradedClass) -> Document:
     if graded.unmarked:
         facts.append(("Not marked", (str(len(graded.unmarked)),)))
     marks = [Section("", None, ("Marks",), (), tuple(_marks(graded)))] if graded.sheets else []
-    first = to_look_at(dict.fromkeys(_first(graded)))
-    sections = (*first, *marks, *_sections(papers))
+    sections = (*_boxes(graded), *marks, *_sections(papers))
     return Document(
         Word(graded.title), sections, DefinitionList(tuple(facts)),
         rounding=rounding_of(graded), data=class_data(graded),
@@ -219,12 +257,59 @@ def median_points(papers: Sequence[MarkedExam]) -> Decimal:
     return median(p.points for p in papers).quantize(Decimal("0.01"), ROUND_HALF_UP)
 
 
+def _boxes(graded: GradedClass) -> Iterator[Section]:
+    """What is to be done or looked at before anything else, each kind by itself."""
+    papers = graded.papers
+    boxes = {
+        "Possible copies": [
+            (*_whose(paper.sheet), ": ", *remark) for paper in papers for remark in paper.copied
+        ],
+        "Names that aren't on the list": [
+            (*_whose(paper.sheet), ": ", *remark) for paper in papers for remark in paper.stranger
+        ],
+        "Still to be marked": [*map(_to_enter, waiting_in(papers))],
+    }
+    for heading, items in boxes.items():
+        if items:
+            yield Section("", None, (heading,), (), (Bullets(tuple(items)),))
+    yield from to_look_at(dict.fromkeys(_first(graded)))
+
+
+class Waiting(NamedTuple):
+    """A question that a person is still to mark, by its id and in words, in so many papers; each
+    has so many points at most."""
+
+    id: str
+    says: str
+    papers: int
+    most: Worth
+
+
+def waiting_in(papers: Sequence[MarkedExam]) -> list[Waiting]:
+    """What is still to be marked in a class, each question once."""
+    found: dict[str, Waiting] = {}
+    for paper in papers:
+        for id_, term in paper.waiting:
+            part, _, own = id_.rpartition(BETWEEN_PARTS)
+            says = f"Part {part}, question {own}" if part else f"Question {own}"
+            before = found.get(id_, Waiting(id_, says, 0, term.asked.points))
+            found[id_] = before._replace(papers=before.papers + 1)
+    return [*found.values()]
+
+
+def _to_enter(waiting: Waiting) -> Spans:
+    """`Part 4, question 2 (11 papers): enter points from 0 to 4 as the answer to 4/2.`"""
+    of = f"{waiting.says} ({counted(waiting.papers, 'paper')}): enter points from 0 to"
+    return (f"{of} {points_text(waiting.most)} as the answer to ", Term(waiting.id), ".")
+
+
 def _first(graded: GradedClass) -> Iterator[Spans]:
-    """All that is to be said of what was handed in, and whose it is."""
+    """All else that is to be said of what was handed in, and whose it is."""
     for sheet, why in graded.unmarked:
         yield (*_whose(sheet), ": ", *why)
     for paper in graded.papers:
-        for remark in remarks_on(paper):
+        doubts = () if paper.copied else _doubts_of(paper)
+        for remark in (*doubts, *_other_remarks(paper)):
             yield (*_whose(paper.sheet), ": ", *remark)
     yield from graded.remarks
 
@@ -298,11 +383,20 @@ def _sections(papers: Sequence[MarkedExam]) -> Iterator[Section]:
         yield Section("", None, ("Distribution",), (), (_histogram(papers),))
     mistakes = commonest(papers)[:_MOST]
     if mistakes:
-        rows = tuple(((f"{counted(m.papers, 'paper')}: {m.says}"),) for m in mistakes)
-        yield Section("", None, ("Commonest mistakes",), (), (Bullets(rows),))
+        rows = tuple((_common(m),) for m in mistakes)
+        doubtful = [_whose(paper.sheet) for paper in papers if paper.is_doubtful]
+        left_out = "Papers in doubt are left out: "
+        note = [Paragraph((left_out, *joined(doubtful), "."))] * bool(doubtful)
+        yield Section("", None, ("Commonest mistakes",), (), (*note, Bullets(rows)))
     failed = hardest_alike(papers)
     if failed:
         yield Section("", None, ("Hardest blanks",), (), (Bullets(failed),))
+
+
+def _common(mistake: CommonMistake) -> str:
+    """`9 papers, 63 numbers: Scores were not scaled.`"""
+    papers, numbers = counted(mistake.papers, "paper"), counted(mistake.numbers, "number")
+    return f"{papers}, {numbers}: {mistake.says}"
 
 
 _FEWEST_BARS = 5
@@ -384,7 +478,11 @@ def class_data(graded: GradedClass) -> dict[str, object]:
         "remarks": [*map(raw_text, graded.remarks)],
         **of,
         "commonest_mistakes": [
-            {"says": m.says, "verdict": m.judgement, "papers": m.papers} for m in commonest(papers)
+            {"says": m.says, "verdict": m.judgement, "papers": m.papers, "numbers": m.numbers}
+            for m in commonest(papers)
+        ],
+        "to_be_marked": [
+            {"cell": w.id, "papers": w.papers, "of": float(w.most)} for w in waiting_in(papers)
         ],
         "hardest_cells": [
             {

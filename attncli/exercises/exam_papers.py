@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import cached_property
 from itertools import tee
 
@@ -128,12 +127,13 @@ def key_of(form: ExamForm) -> Document:
 
 
 def _scheme_in_words(scheme: Scheme, words: Words) -> Iterator[str]:
-    """What a number earns by what is said of it, a sentence each."""
-    for name in ("slip", "mistake", "rounding", "pen", "otherwise"):
-        share: Decimal = getattr(scheme, name)
-        yield words.texts[name].format(share=f"{points_text(100 * share)} %")
+    """What is wrong costs how much, a sentence each."""
+    for name, share in scheme.costs._asdict().items():
+        if share or name != "otherwise":
+            each = "" if scheme.carry else f"{name}_each"
+            text = words.texts.get(each, words.texts[name])
+            yield text.format(share=f"{points_text(100 * share)} %")
     yield from (words.carry, words.doubt) if scheme.carry else (words.no_carry,)
-    yield _times(scheme.times, words)
     if scheme.free:
         yield words.free.format(names=", ".join(scheme.free))
     if scheme.unit is not None:
@@ -141,12 +141,6 @@ def _scheme_in_words(scheme: Scheme, words: Words) -> Iterator[str]:
     if scheme.grades:
         rows = (f"{name} {points_text(least)}" for name, least in scheme.grades.items())
         yield words.grades.format(grades=", ".join(rows))
-
-
-def _times(times: int | str, words: Words) -> str:
-    if isinstance(times, str):
-        return words.each
-    return words.once if times == 1 else words.several.format(number=times)
 
 
 def marked_by_itself(whole: Document) -> Document:

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from attncli.document.blocks import (
     Block,
     DefinitionList,
@@ -21,7 +23,7 @@ from attncli.equations.tree import Location
 from attncli.errors import UserError
 from attncli.exercises.class_tables import why_failed
 from attncli.exercises.report import made_wrongly_by, right_lines, workings_of
-from attncli.marking.classes import GradedClass, Wrong, hardest, wrong_answers
+from attncli.marking.classes import GradedClass, Wrong, hardest, without_doubtful, wrong_answers
 from attncli.marking.exam import Exam
 from attncli.marking.exam_parts import MarkedExam
 from attncli.marking.judging import Judge
@@ -84,9 +86,10 @@ def _is_no_lesson(wrong: Wrong) -> bool:
 
 def next_lesson(graded: GradedClass) -> Document:
     """What most papers had wrong, worked wrongly and rightly, and more of it to try."""
-    taught, count = to_teach(graded.papers), len(graded.papers)
+    papers = without_doubtful(graded.papers)
+    taught, count = to_teach(papers), len(papers)
     pairs = [_section(k, entry, count) for k, entry in enumerate(taught, start=1)]
-    answers = Derivation(tuple(answer for _, answer in pairs))
+    answers = Derivation(tuple(line for _, lines in pairs for line in lines))
     last = Section("", None, ("Answers",), (), (answers,) if pairs else (Paragraph(("None.",)),))
     sections = (*(section for section, _ in pairs), *_others(graded, taught), last)
     data = {"mistakes": [{"says": e.says, "papers": e.papers, "of": count} for e in taught]}
@@ -116,23 +119,21 @@ def _others(graded: GradedClass, taught: Sequence[ToTeach]) -> Iterator[Section]
         yield Section("", None, ("Besides",), (), tuple(blocks))
 
 
-def _section(number: int, taught: ToTeach, count: int) -> tuple[Section, Line]:
+def _section(number: int, taught: ToTeach, count: int) -> tuple[Section, list[Line]]:
     """A mistake, and the answer to what is to be tried."""
     judge, verdict = taught.exam.judge, _where_it_was_made(taught)
-    name, (title, _, more) = verdict.cell.quantity, taught.says.partition(". ")
+    title, _, more = taught.says.partition(". ")
     given = Paragraph(("As it was given: ", Word(verdict.given.shown), "."))
-    fresh = _other_numbers(judge.trace, name)
-    cell = _cell_to_try(fresh, verdict)
+    task = to_try(_other_numbers(judge.trace, verdict.cell.quantity), verdict)
     blocks: tuple[Block, ...] = (
         Paragraph((" ".join(filter(None, (f"In {taught.papers} of {count} papers.", more))),)),
         *([*workings_of(judge, verdict, judge.trace)] or [given]),
         *right_lines(judge.trace, [verdict.cell]),
         Subheading(("To try",)),
-        *_operands(fresh, name),
-        Paragraph(("Work out ", Term(fresh[name].symbol(cell.row, cell.column)), ".")),
+        *task.tables,
+        Paragraph(("Work out ", task.asked, ".")),
     )
-    answer = cell_line(fresh, fresh[name], cell.row, cell.column)
-    return Section("", number, (title.removesuffix("."),), (), blocks), answer
+    return Section("", number, (title.removesuffix("."),), (), blocks), task.answer
 
 
 def _where_it_was_made(taught: ToTeach) -> Verdict:
@@ -157,18 +158,70 @@ def _other_numbers(trace: Trace, name: str) -> Trace:
         return trace
 
 
-def _cell_to_try(fresh: Trace, verdict: Verdict) -> Location:
-    """The cell in which the mistake shows most; where that isn't known, the last one."""
+class ToTry(NamedTuple):
+    """A cell to be worked out on other numbers, or its whole row where a mistake begins before its
+    quantity; what is `made` on the way, and what is `given`, none of which the mistake changes."""
+
+    trace: Trace
+    cell: Location
+    made: Sequence[str]
+    given: Sequence[str]
+
+    @property
+    def asked(self) -> Term:
+        name, row, column = self.cell
+        whole = len(self.made) > 1
+        return Term(self.trace[name].symbol(row, None if whole else column))
+
+    @property
+    def tables(self) -> Iterator[Block]:
+        """All that is given."""
+        for name in self.given:
+            quantity = self.trace[name]
+            rows = tuple(range(quantity.matrix.shape[0]))
+            yield matrix_block(quantity, select(self.trace))._replace(rows=rows, data_rows=())
+
+    @property
+    def answer(self) -> list[Line]:
+        """The working of the cell; of a row that of all of its cells, and of what is on the way."""
+        trace, (name, row, column) = self.trace, self.cell
+        if len(self.made) == 1:
+            return [cell_line(trace, trace[name], row, column)]
+        cells = (cell for made in self.made for cell in self._cells_of_row(made))
+        return [cell_line(trace, trace[made], i, j) for made, i, j in cells]
+
+    def _cells_of_row(self, made: str) -> Iterator[Location]:
+        """The cells of the row, in what has the same rows; else all of them."""
+        rows, columns = self.trace[made].matrix.shape
+        same = rows == self.trace[self.cell.quantity].matrix.shape[0]
+        for i in [self.cell.row] if same else range(rows):
+            yield from (Location(made, i, j) for j in range(columns))
+
+
+def to_try(fresh: Trace, verdict: Verdict) -> ToTry:
+    """What shows a mistake on other numbers: the cell in which it shows most; where that isn't
+    known, the last one."""
     name = verdict.cell.quantity
     wrong = made_wrongly_by(Judge(fresh), fresh, verdict)
     found = None if wrong is None else worst_cell(fresh[name], wrong[name])
     rows, columns = fresh[name].matrix.shape
-    return Location(name, *(found or (rows - 1, columns - 1)))
+    cell = Location(name, *(found or (rows - 1, columns - 1)))
+    made = {name}
+    for entry in reversed([*fresh]):  # what it is made of, as far back as the mistake changes that
+        for operand in _operands(fresh, entry) if entry in made else ():
+            if wrong is not None and _differs(fresh, wrong, operand):
+                made.add(operand)
+    order = [entry for entry in fresh if entry in made]
+    operands = (o for entry in order for o in _operands(fresh, entry) if o not in made)
+    return ToTry(fresh, cell, order, [*dict.fromkeys(operands)])
 
 
-def _operands(trace: Trace, name: str) -> Iterator[Block]:
-    """All that a quantity is made of."""
+def _differs(fresh: Trace, wrong: Trace, name: str) -> bool:
+    return fresh[name].definition is not None and not np.array_equal(
+        fresh[name].values, wrong[name].values, equal_nan=True
+    )
+
+
+def _operands(trace: Trace, name: str) -> Sequence[str]:
     definition = trace[name].definition
-    for operand in () if definition is None else dict.fromkeys(definition.operands):
-        rows = tuple(range(trace[operand].matrix.shape[0]))
-        yield matrix_block(trace[operand], select(trace))._replace(rows=rows, data_rows=())
+    return () if definition is None else definition.operands

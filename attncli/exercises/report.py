@@ -26,11 +26,12 @@ from attncli.document.blocks import (
     Table,
     Term,
 )
-from attncli.document.questions import points_text
+from attncli.document.questions import counted_points, points_text
 from attncli.document.tables import SIGNS, MarkedNumber
 from attncli.equations.elision import MOST_PARTS, elided
 from attncli.equations.tree import Location, Omitted, Symbol, Vector
 from attncli.file.problems import ScenarioError
+from attncli.languages import words_of
 from attncli.marking.exam import (
     MarkedTerm,
     accepted_by,
@@ -141,21 +142,28 @@ _MOST_CELLS = 6
 _WRONG = ("rounding", "known mistake", "slip")
 
 
+Points = Mapping[Location, Decimal]
+
+
 class Finding(NamedTuple):
-    """Numbers that are wrong for the same reason."""
+    """Numbers that are wrong for the same reason, and the points that they cost, if any are to be
+    had."""
 
     verdicts: tuple[Verdict, ...]
+    costs: Decimal | None = None
 
     @property
     def first(self) -> Verdict:
         return self.verdicts[0]
 
 
-def findings(judge: Judge, verdicts: Sequence[Verdict]) -> Iterator[Block]:
+def findings(
+    judge: Judge, verdicts: Sequence[Verdict], costs: Points | None = None
+) -> Iterator[Block]:
     """Each cause, in the order of the working, then what was worked in another right way, and what
     is missing."""
     own = own_traces(judge.trace, verdicts)
-    for number, finding in enumerate(_causes(verdicts), start=1):
+    for number, finding in enumerate(_causes(verdicts, costs), start=1):
         before = own[finding.first.cell.quantity]
         yield from _told(judge, finding, verdicts, before, number)
     yield from _worked_otherwise(judge.trace, verdicts)
@@ -219,13 +227,19 @@ def _also(causes: Sequence[Cause]) -> Iterator[Paragraph]:
         yield Paragraph((f"{text} it as well: ", " ".join(others)))
 
 
-def _causes(verdicts: Sequence[Verdict]) -> list[Finding]:
+def _causes(verdicts: Sequence[Verdict], costs: Points | None) -> list[Finding]:
     """The wrong numbers, those of one cause together."""
     found: dict[tuple[object, ...], list[Verdict]] = {}
     for verdict in verdicts:
         if verdict.judgement in _WRONG:
             found.setdefault(_reason(verdict), []).append(verdict)
-    return [Finding(tuple(group)) for group in found.values()]
+    return [
+        Finding(
+            tuple(group),
+            None if costs is None else sum((costs[v.cell] for v in group), Decimal(0)),
+        )
+        for group in found.values()
+    ]
 
 
 def _reason(verdict: Verdict) -> tuple[object, ...]:
@@ -243,7 +257,7 @@ def _told(
     trace, first = judge.trace, finding.first
     yield Subheading((f"{number} · ", Term(_symbol(trace, first.cell))))
     yield Paragraph(_number(trace, first))
-    yield Paragraph(_why(finding))
+    yield Paragraph((*_why(finding), _cost(finding)))
     if len(finding.verdicts) > 1:
         cells = [v.cell for v in finding.verdicts[1:]]
         text = f"The same in {counted(len(cells), 'more number')}: "
@@ -280,6 +294,14 @@ def _why(finding: Finding) -> Spans:
     if verdict.judgement == "slip":
         return ("Slip. The nearest reason: ", cause.says, *where)
     return (f"{verdict.judgement.capitalize()}: ", cause.says, *where)
+
+
+def _cost(finding: Finding) -> str:
+    """` It costs 4.5 points.`"""
+    if finding.costs is None:
+        return ""
+    lost = counted_points(finding.costs, words_of("en")) if finding.costs else "nothing"
+    return f" It costs {lost}."
 
 
 def _cells(trace: Trace, cells: Sequence[Location]) -> Spans:
@@ -395,9 +417,6 @@ def _means(name: str, right: str) -> str:
     return f"{means}{after}"
 
 
-Points = Mapping[Location, Decimal]
-
-
 def judged_numbers(
     trace: Trace,
     verdicts: Sequence[Verdict],
@@ -469,14 +488,15 @@ def _cause(cause: Cause) -> dict[str, str]:
 
 class Report(NamedTuple):
     """What a report tells besides the verdicts: its title, facts and notes; some of it as data; and
-    the points of each number, if any are to be had; `terms` are numbers inside lines, `words`
-    answers in words, `remarks` what doesn't fit about what was handed in."""
+    the points of each number, and those that it costs, if any are to be had; `terms` are numbers
+    inside lines, `words` answers in words, `remarks` what doesn't fit about what was handed in."""
 
     title: Word
     facts: tuple[tuple[str, Spans], ...] = ()
     notes: tuple[Callout, ...] = ()
     data: Mapping[str, object] = MappingProxyType({})
-    points: Mapping[Location, Decimal] | None = None
+    points: Points | None = None
+    costs: Points | None = None
     terms: tuple[MarkedTerm, ...] = ()
     words: tuple[MarkedWords, ...] = ()
     remarks: tuple[Phrase, ...] = ()
@@ -509,7 +529,7 @@ def report(judge: Judge, verdicts: tuple[Verdict, ...], page: Report) -> Documen
         legend(judged),
     )
     found = [
-        *findings(judge, verdicts),
+        *findings(judge, verdicts, page.costs),
         *findings_in_lines(trace, page.terms),
         *findings_in_words(trace, page.words),
     ]

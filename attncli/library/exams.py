@@ -41,7 +41,8 @@ def exam(order: ExamArguments) -> FilesOutput:
     if job.exam.path is None:
         wrong, right = "is no exam file", "give one with parts, as `attn help exam` shows it"
         raise OutputError.of(order.exam, wrong, right)
-    job = job._replace(exam=job.exam.each(mistakes=job.exam.share or 0))
+    share = job.exam.scheme.earned_by_a_mistake if job.exam.share is None else job.exam.share
+    job = job._replace(exam=job.exam.each(mistakes=share))
     return folder_of(job, partial(_beside, typed))
 
 

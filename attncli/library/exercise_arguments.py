@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from attncli.errors import Problem
 from attncli.library.arguments import Allowed, Excerpt, ForThisRun, PageOptions
-from attncli.option_values import BLANKS, LANGUAGES, LAYOUTS, MARKS, PAPER_SIZES
+from attncli.option_values import BLANKS, LANGUAGES, LAYOUTS, PAPER_SIZES
 
 
 class ExerciseArguments(NamedTuple):
@@ -55,9 +55,7 @@ class GradeArguments(NamedTuple):
     points: Sequence[str] | None = None
     scheme: str | None = None
     overrides: str | None = None
-    marks: str = MARKS[0]
     no_carry: bool = False
-    otherwise: float = 1.0
     anonymous: bool = False
     changed: ForThisRun = ForThisRun()
     page: PageOptions = PageOptions()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -182,28 +181,20 @@ def _marker(order: GradeArguments) -> Marker:
 
 
 def _scheme(order: GradeArguments, said: Scheme | None = None) -> Scheme:
-    """How marks are given: as a file says that is named, else as the options do, if they say
-    something, else as the exam does. Raises UserError."""
+    """How marks are given: as a file says that is named, else as the exam does; by `--no-carry`
+    each number by itself. Raises UserError."""
     from attncli.building.scheme import Scheme, load_scheme
-    from attncli.option_values import MARKS
     from attncli.output_files import OutputError
 
-    marks = next((entry for entry in MARKS if entry == order.marks), None)
-    if marks is None:
-        right = f"say {' or '.join(MARKS)}"
-        raise OutputError.of(f"--marks {order.marks}", "no such choice", right)
-    typed = order.marks != MARKS[0] or order.no_carry or order.otherwise != 1
-    if order.scheme is not None:
-        if typed:
-            wrong, right = "the scheme says how marks are given", "leave the other options out"
-            raise OutputError.of("--scheme", wrong, right)
-        scheme = load_scheme(order.scheme)
-        grades = said.grades if said is not None and not scheme.grades else scheme.grades
-        return scheme._replace(grades=grades)
-    if said is not None and not typed:
-        return said
-    scheme = Scheme.of(marks)._replace(otherwise=Decimal(str(order.otherwise)))
-    return scheme._replace(carry=False, times="all") if order.no_carry else scheme
+    if order.scheme is None:
+        scheme = Scheme() if said is None else said
+        return scheme._replace(carry=False) if order.no_carry else scheme
+    if order.no_carry:
+        wrong, right = "the scheme says how marks are given", "leave the other option out"
+        raise OutputError.of("--scheme", wrong, right)
+    scheme = load_scheme(order.scheme)
+    grades = said.grades if said is not None and not scheme.grades else scheme.grades
+    return scheme._replace(grades=grades)
 
 
 def _asking(order: GradeArguments) -> Asking:
@@ -371,17 +362,16 @@ def _paper(marker: Marker, sheet: AnswerSheet) -> MarkedExam:
     exam, named = marker.exam_of(sheet), marker.named_by(sheet)
     paper = marked_exam(exam, sheet, marker.exams)
     other = None if named in (None, exam) else marked_exam(named, sheet, marker.exams).points
-    more = (*of_forms(exam, sheet, other), *_of_another_form(marker, sheet, paper))
-    return paper._replace(remarks=(*more, *paper.remarks))
+    remarks = (*of_forms(exam, sheet, other), *paper.remarks)
+    return paper._replace(remarks=remarks, copied=(*_of_another_form(marker, sheet, paper),))
 
 
 def _of_another_form(marker: Marker, sheet: AnswerSheet, paper: MarkedExam) -> Iterator[Phrase]:
-    """Where a paper shows no working, whether it is one of a form that wasn't written down."""
+    """Where a paper shows no working, which other form's numbers it has, if they are one's."""
     from attncli.document.questions import points_text
     from attncli.marking.exam_parts import marked_exam
 
-    doubtful = any(part.doubt is not None and part.doubt.too_few for part in paper.papers)
-    if not doubtful or marker.exams is None:
+    if not paper.is_doubtful or marker.exams is None:
         return
     each = ((marked_exam(e, sheet, marker.exams).points, e.form) for e in marker.exams)
     points, form = max(each)

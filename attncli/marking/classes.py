@@ -8,6 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import NamedTuple
 
+from attncli.file.problems import nearest
 from attncli.marking.answers import AnswerSheet, Student
 from attncli.marking.exam import address_of
 from attncli.marking.exam_parts import MarkedExam, WholeExam
@@ -47,13 +48,20 @@ class Roll(NamedTuple):
         found = found or [s for s in self.students if s.id.casefold() in names]
         return found[0] if len(found) == 1 else None
 
+    def stranger(self, sheet: AnswerSheet, missing: Iterable[Student]) -> Iterator[Phrase]:
+        """Where the list has nobody of a paper's name or ID, who may be meant of those of whom
+        there is no paper."""
+        if not self.students or self.student_of(sheet) is not None:
+            return
+        nobody = "The list of students has nobody of this name or ID"
+        known = [entry for student in missing for entry in (student.name, student.id)]
+        meant = nearest(sheet.student, filter(None, known))
+        yield (nobody, "; ", Word(meant)) if meant.startswith("did") else (f"{nobody}.",)
+
     def remarks(self, sheet: AnswerSheet, form: str) -> Iterator[Phrase]:
         """Where a paper, which is of a form, isn't as the list says."""
         student = self.student_of(sheet)
-        if not self.students:
-            return
         if student is None:
-            yield ("The list of students has nobody of this name or ID.",)
             return
         names = student.name.casefold(), Path(sheet.source).stem.casefold()
         if sheet.id and sheet.student.casefold() not in names:
@@ -102,11 +110,12 @@ _WRONG = ("rounding", "known mistake", "slip")
 
 
 class CommonMistake(NamedTuple):
-    """What went wrong in several papers, and in how many."""
+    """What went wrong, in how many papers and in how many numbers of theirs."""
 
     says: str
     judgement: str
     papers: int
+    numbers: int
 
 
 class HardBlank(NamedTuple):
@@ -145,10 +154,11 @@ def with_the_roll(graded: GradedClass, roll: Roll, *, whole: bool) -> GradedClas
     """A class with what its list tells of its papers, and where it is the whole class, of papers
     that aren't there."""
     sheets = graded.sheets
-    several = of_several(sheets, roll)
+    several, missing = of_several(sheets, roll), roll.missing(sheets)
     papers = tuple(
         paper._replace(
             sheet=roll.named(paper.sheet)._replace(student=paper.sheet.student),
+            stranger=(*roll.stranger(paper.sheet, missing),),
             remarks=(
                 *paper.remarks,
                 *roll.remarks(paper.sheet, paper.exam.form or paper.sheet.form),
@@ -158,7 +168,7 @@ def with_the_roll(graded: GradedClass, roll: Roll, *, whole: bool) -> GradedClas
         for k, paper in enumerate(graded.papers)
     )
     unmarked = [u._replace(sheet=roll.named(u.sheet)) for u in graded.unmarked]
-    for student in roll.missing(sheets) if whole else ():
+    for student in missing if whole else ():
         sheet = AnswerSheet(student.name, student.form, "", {}, "", student.id)
         unmarked.append(Unmarked(sheet, ("Nothing was handed in.",)))
     return graded._replace(papers=papers, unmarked=tuple(unmarked))
@@ -199,19 +209,28 @@ def wrong_answers(paper: MarkedExam) -> Iterator[Wrong]:
         yield from (w._replace(id=f"{prefix}{w.id}") for w in found if w.judgement not in _RIGHT)
 
 
+def without_doubtful(papers: Sequence[MarkedExam]) -> list[MarkedExam]:
+    """The papers that tell something of a class: not those with another form's numbers, say."""
+    return [paper for paper in papers if not paper.is_doubtful]
+
+
 def commonest(papers: Sequence[MarkedExam]) -> list[CommonMistake]:
-    """The causes of wrong answers, those of most papers first."""
-    counts: Counter[tuple[str, str]] = Counter()
-    for paper in papers:
-        found = (wrong for wrong in wrong_answers(paper) if wrong.judgement in _WRONG)
-        made = {(w.cause, w.judgement) for w in found if w.cause != UNEARNED}
-        counts.update({(cause.says, judgement) for cause, judgement in made if cause})
-    ordered = sorted(counts.items(), key=lambda entry: -entry[1])
-    return [CommonMistake(says, judgement, count) for (says, judgement), count in ordered]
+    """The causes of wrong answers, those of most papers first, and of these those of most numbers.
+    Papers in doubt don't count."""
+    of_papers, of_numbers = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    for paper in without_doubtful(papers):
+        found = (w for w in wrong_answers(paper) if w.judgement in _WRONG and w.cause != UNEARNED)
+        made = [(w.cause.says, w.judgement) for w in found if w.cause is not None]
+        of_papers.update({*made})
+        of_numbers.update(made)
+    mistakes = [CommonMistake(*entry, n, of_numbers[entry]) for entry, n in of_papers.items()]
+    return sorted(mistakes, key=lambda mistake: (-mistake.papers, -mistake.numbers))
 
 
-def hardest(papers: Sequence[MarkedExam]) -> list[HardBlank]:
-    """The blanks that most papers have wrong, or haven't at all, and the mistakes behind them."""
+def hardest(every: Sequence[MarkedExam]) -> list[HardBlank]:
+    """The blanks that most papers have wrong, or haven't at all, and the mistakes behind them.
+    Papers in doubt don't count."""
+    papers = without_doubtful(every)
     asked = Counter(id_ for paper in papers for id_ in paper.exam.ids)
     reasons: dict[str, Counter[str]] = {}
     for paper in papers:

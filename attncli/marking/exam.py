@@ -4,24 +4,24 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import NamedTuple
 
 from attncli.building.scheme import Scheme
 from attncli.document.questions import Item, RightAnswer
 from attncli.equations.tree import Location
-from attncli.file.address import AddressError, parse_address
+from attncli.file.address import Address, AddressError, parse_address
 from attncli.marking.honest_paths import Roots
 from attncli.marking.judging import Judge, Tolerance
-from attncli.marking.slips import OF_THE_PEN, slips_of_the_pen
-from attncli.marking.verdicts import Accepted, Cause, Given, Judgement, Verdict
+from attncli.marking.slips import slips_of_the_pen
+from attncli.marking.verdicts import Accepted, Cause, Given, Judgement
 from attncli.marking.word_answers import WordQuestion, question_at
 from attncli.names import Name
 from attncli.numbers import decimals
+from attncli.scenario.model import pass_of
 from attncli.steps.order import is_question
 from attncli.trace import Trace
 from attncli.trace.quantity import known_name, timed
@@ -67,16 +67,12 @@ def accepted_by(key: RightAnswer) -> Accepted:
     return Accepted(*map(float, key.accepted))
 
 
-def marked_term(
-    asked: Item, given: Given, answers: Mapping[Location, Given], scheme: Scheme
-) -> MarkedTerm:
-    """What is said of a number inside a line, or of one that a teacher asks for. It is carried
-    forward where its author gave it for the cell that it comes from."""
+def judged_term(asked: Item, given: Given, answers: Mapping[Location, Given]) -> MarkedTerm:
+    """What is said of a number inside a line, or of one that a teacher asks for; it has no points
+    yet. It is carried forward where its author gave it for the cell that it comes from."""
     term = MarkedTerm(asked, given, _judgement(asked, given, answers), Decimal(0))
     rounded = term.cause is not None and term.cause.name == "other_decimals"
-    judgement: Judgement = "rounding" if rounded else term.judgement
-    share = _share(scheme, judgement, term.cause)
-    return term._replace(judgement=judgement, points=share * asked.points)
+    return term._replace(judgement="rounding") if rounded else term
 
 
 def _judgement(asked: Item, given: Given, answers: Mapping[Location, Given]) -> Judgement:
@@ -94,8 +90,18 @@ def _judgement(asked: Item, given: Given, answers: Mapping[Location, Given]) -> 
 def cell_of(trace: Trace, text: str) -> Location:
     """The cell that an address means. Raises AddressError."""
     address = timed(parse_address(text), trace.quantities)
-    name = known_name(address.name, [q.name for q in trace.quantities.values()])
+    hint = partial(_at_a_time, trace, address)
+    name = known_name(address.name, [q.name for q in trace.quantities.values()], hint)
     return Location(name, *trace[name].find(address))
+
+
+def _at_a_time(trace: Trace, address: Address, name: str) -> str | None:
+    """`did you mean c[2][1]?` for `c[2, 1]`, whose first index is a time."""
+    first, *others = (index.text for index in address.indices) if address.indices else ("",)
+    if f"{name}[{first}]" not in trace.quantities:
+        return None
+    cell = f"[{', '.join(others)}]" if others else ""
+    return f"did you mean {name}[{first}]{cell}?"
 
 
 def first_cell_of(trace: Trace, line: str) -> Location:
@@ -138,56 +144,12 @@ def shown_for(trace: Trace, asked: Iterable[str]) -> tuple[str, ...]:
     return tuple(n for n in dict.fromkeys(operands) if n not in after and not trace[n].given)
 
 
-# --------------------------------------------------------------------------------------------------
-# What is asked, of which numbers, and for how many points; marks by what is said of a number.
+class PlacedStep(NamedTuple):
+    """A step of a head or layer, and what it makes, by which the residuals of a layer differ."""
 
-_NONE, _ALL = Decimal(0), Decimal(1)
-_IN_A_TABLE = ("row_and_column", "another_row", "another_column")
-"""Causes by which right numbers stand in the wrong places."""
-
-
-def shares(scheme: Scheme, verdicts: Sequence[Verdict]) -> Iterator[Decimal]:
-    """The share of its points that each number of a paper earns. A mistake that is made again in
-    other cells costs no more often than the scheme says."""
-    made: Counter[tuple[str, str]] = Counter()
-    for verdict in verdicts:
-        mistake = _mistake(verdict)
-        if mistake is not None:
-            made[mistake] += 1
-        paid = isinstance(scheme.times, int) and made[mistake or ("", "")] > scheme.times
-        yield _ALL if paid else _share(scheme, verdict.judgement, verdict.cause)
-
-
-def _share(scheme: Scheme, judgement: Judgement, cause: Cause | None) -> Decimal:
-    if cause is not None and cause.name in scheme.free:
-        return _ALL
-    pen = cause is not None and cause.name in OF_THE_PEN
-    earned: Mapping[Judgement, Decimal] = {
-        "correct": _ALL,
-        "worked otherwise": scheme.otherwise,
-        "carried forward": _ALL if scheme.carry else _NONE,
-        "rounding": scheme.rounding,
-        "known mistake": scheme.pen if pen else scheme.mistake,
-        "slip": scheme.pen if pen else scheme.slip,
-    }
-    return earned.get(judgement, _NONE)
-
-
-def _mistake(verdict: Verdict) -> tuple[str, str] | None:
-    """What would be the same mistake in another cell: a way of rounding anywhere, a wrong method
-    in all quantities of a kind, such as the masks of several heads, numbers in the wrong places of
-    a table in the same one; None of a slip."""
-    cause = verdict.cause
-    if cause is None or cause.name in OF_THE_PEN:
-        return None
-    if verdict.judgement == "rounding":
-        return cause.name, ""
-    if verdict.judgement != "known mistake":
-        return None
-    made = cause.quantity or verdict.cell.quantity
-    if isinstance(made, Name) and cause.name not in _IN_A_TABLE:
-        return cause.name, made.local
-    return cause.name, made
+    step: str
+    place: Name
+    makes: str
 
 
 @dataclass(frozen=True)
@@ -224,6 +186,27 @@ class Exam:
     def terms(self) -> tuple[Item, ...]:
         """The numbers inside lines."""
         return tuple(item for item in self.items if line_of(item.id) is not None)
+
+    def step_of(self, name: str) -> PlacedStep:
+        """The step in which a quantity is made, and where. At all times of a recurrent cell, and
+        after all updates, it is the same."""
+        full, part = self.trace[name].name, self.trace.part_of(name)
+        place = full.seen_from(pass_of(full)).path.at(None)
+        if part is None:
+            return PlacedStep("", place, full.local)
+        return PlacedStep(part.step, place, part.definitions[-1].name.local)
+
+    @cached_property
+    def points_of_steps(self) -> Mapping[PlacedStep, Decimal]:
+        """The points of the numbers of each step, in each head or layer by itself."""
+        found: dict[PlacedStep, Decimal] = {}
+        for item in self.items:
+            line = line_of(item.id)
+            cell = item.cell if line is None else first_cell_of(self.trace, line)
+            if cell is not None:
+                step = self.step_of(cell.quantity)
+                found[step] = found.get(step, Decimal(0)) + item.points
+        return found
 
     @cached_property
     def words(self) -> tuple[tuple[Item, WordQuestion], ...]:

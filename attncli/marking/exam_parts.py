@@ -15,7 +15,8 @@ from typing import NamedTuple
 from attncli.building.scheme import Scheme
 from attncli.document.questions import Item, points_text
 from attncli.marking.answers import AnswerSheet
-from attncli.marking.exam import Exam, MarkedTerm, accepted_by, marked_term
+from attncli.marking.costs import Bill
+from attncli.marking.exam import Exam, MarkedTerm, accepted_by, judged_term
 from attncli.marking.marked_papers import MarkedPaper, answers_taken, marked
 from attncli.marking.verdicts import FOLLOW, Given
 from attncli.marking.word_answers import chosen
@@ -46,11 +47,13 @@ class OwnQuestions:
 
 
 class MarkedOwn(NamedTuple):
-    """Answers to a teacher's own questions, with what is said of each."""
+    """Answers to a teacher's own questions, with what is said of each; those that a person is still
+    to mark are `waiting`."""
 
     exam: OwnQuestions
     terms: tuple[MarkedTerm, ...]
     remarks: tuple[Phrase, ...] = ()
+    waiting: tuple[MarkedTerm, ...] = ()
 
     @property
     def points_of(self) -> dict[str, Decimal]:
@@ -66,19 +69,18 @@ class MarkedOwn(NamedTuple):
         return [term.judgement for term in self.terms]
 
 
-def marked_own(exam: OwnQuestions, sheet: AnswerSheet, scheme: Scheme) -> MarkedOwn:
+def marked_own(exam: OwnQuestions, sheet: AnswerSheet, bill: Bill) -> MarkedOwn:
     """What answers to a teacher's own questions are worth. Of one that a person marks the answer is
     the points that they give; until then it has none."""
     taken, remarks = answers_taken(None, exam.ids, sheet)
-    terms = tuple(_marked(item, taken.get(item.id, Given("")), scheme) for item in exam.items)
-    waiting = (waiting_for(m) for m in terms if m.asked.by_hand)
-    return MarkedOwn(exam, terms, (*remarks, *filter(None, waiting)))
+    terms = tuple(_marked(item, taken.get(item.id, Given("")), bill) for item in exam.items)
+    by_hand = (m for m in terms if m.asked.by_hand)
+    waiting = tuple(m for m in by_hand if _points_given(m.asked, m.given) is None)
+    return MarkedOwn(exam, terms, remarks, waiting)
 
 
 def waiting_for(term: MarkedTerm) -> Phrase:
     """What is to be said where a person has given no points yet, or none that there are."""
-    if _points_given(term.asked, term.given) is not None:
-        return ()
     told: Phrase = ("question ", Word(term.asked.id), " is still to be marked")
     if term.given.is_empty:
         return (*told, ".")
@@ -86,13 +88,13 @@ def waiting_for(term: MarkedTerm) -> Phrase:
     return (*told, ": “", Word(term.given.shown), f"”{of}")
 
 
-def _marked(item: Item, given: Given, scheme: Scheme) -> MarkedTerm:
+def _marked(item: Item, given: Given, bill: Bill) -> MarkedTerm:
     if item.key is not None:
         whole = given.text.strip().replace(",", "").replace(".", "")
         number = Decimal(whole) if _THOUSANDS.fullmatch(given.text.strip()) else None
         if number is not None and accepted_by(item.key).takes(number):
             given = given._replace(number=number, places=0)
-        return marked_term(item, given, {}, scheme)
+        return bill.term(judged_term(item, given, {}))
     if item.by_hand:
         return MarkedTerm(item, given, "by hand", _points_given(item, given) or Decimal(0))
     if given.is_empty:
@@ -129,12 +131,12 @@ class PartExam(NamedTuple):
         return self.exam.points if self.most is None else min(self.most, self.exam.points)
 
     def marked(
-        self, sheet: AnswerSheet, scheme: Scheme, others: Sequence[PartExam] | None
+        self, sheet: AnswerSheet, bill: Bill, others: Sequence[PartExam] | None
     ) -> MarkedPaper | MarkedOwn:
         if isinstance(self.exam, OwnQuestions):
-            return marked_own(self.exam, sheet, scheme)
+            return marked_own(self.exam, sheet, bill)
         each = [part.exam for part in others or () if isinstance(part.exam, Exam)]
-        return marked(self.exam, sheet, None if others is None else each)
+        return marked(self.exam, sheet, None if others is None else each, bill)
 
 
 @dataclass(frozen=True)
@@ -186,14 +188,17 @@ def _earned(scheme: Scheme, part: PartExam, paper: MarkedPaper | MarkedOwn) -> D
 
 
 class MarkedExam(NamedTuple):
-    """A student's answers to an exam, those to each part marked; `remarks` tell what else doesn't
-    fit, `scheme` is the file that says how it is marked, where the exam doesn't."""
+    """A student's answers to an exam, those to each part marked; `copied` tells whose numbers they
+    may be instead, `stranger` that the list doesn't know the student, `remarks` what else doesn't
+    fit; `scheme` is the file that says how it is marked, where the exam doesn't."""
 
     sheet: AnswerSheet
     exam: WholeExam
     parts: tuple[MarkedPaper | MarkedOwn, ...]
     remarks: tuple[Phrase, ...] = ()
     scheme: str = ""
+    copied: tuple[Phrase, ...] = ()
+    stranger: tuple[Phrase, ...] = ()
 
     @property
     def of(self) -> Decimal:
@@ -221,6 +226,18 @@ class MarkedExam(NamedTuple):
         return (part for part in self.parts if isinstance(part, MarkedPaper))
 
     @property
+    def is_doubtful(self) -> bool:
+        """Whether it can't be seen how it was worked, as where another form's key is copied."""
+        return any(part.doubt is not None and part.doubt.too_few for part in self.papers)
+
+    @property
+    def waiting(self) -> Iterator[tuple[str, MarkedTerm]]:
+        """What a person is still to mark, each by its id in the exam."""
+        for prefix, part in zip(self.exam.prefixes, self.parts, strict=True):
+            if isinstance(part, MarkedOwn):
+                yield from ((f"{prefix}{term.asked.id}", term) for term in part.waiting)
+
+    @property
     def counts(self) -> Counter[str]:
         return Counter(chain.from_iterable(part.judgements for part in self.parts))
 
@@ -238,14 +255,23 @@ def marked_exam(
     apart = [form.parts for form in forms or () if form is not exam]
     others = [None if forms is None else [p[k] for p in apart] for k in range(len(exam.parts))]
     if len(exam.parts) == 1:
-        return MarkedExam(sheet, exam, (exam.parts[0].marked(sheet, exam.scheme, others[0]),))
+        return MarkedExam(sheet, exam, _marked_parts(exam, [sheet], others))
     sheets = [_part_of(sheet, prefix) for prefix in exam.prefixes]
     known = {id_ for prefix in exam.prefixes for id_ in sheet.answers if id_.startswith(prefix)}
     other = {id_: given for id_, given in sheet.answers.items() if id_ not in known}
     remarks = answers_taken(None, exam.ids, sheet._replace(answers=other)).remarks
-    parts = zip(exam.parts, sheets, others, strict=True)
-    each_marked = tuple(part.marked(own, exam.scheme, o) for part, own, o in parts)
-    return MarkedExam(sheet, exam, each_marked, remarks)
+    return MarkedExam(sheet, exam, _marked_parts(exam, sheets, others), remarks)
+
+
+def _marked_parts(
+    exam: WholeExam, sheets: Sequence[AnswerSheet], others: Sequence[Sequence[PartExam] | None]
+) -> tuple[MarkedPaper | MarkedOwn, ...]:
+    """The parts with their marks, in which what costs once a paper costs once."""
+    bill, found = Bill(exam.scheme), list[MarkedPaper | MarkedOwn]()
+    for part, sheet, other in zip(exam.parts, sheets, others, strict=True):
+        bill = bill.of_next(part.exam if isinstance(part.exam, Exam) else None)
+        found.append(part.marked(sheet, bill, other))
+    return tuple(found)
 
 
 def _part_of(sheet: AnswerSheet, prefix: str) -> AnswerSheet:

@@ -10,13 +10,13 @@ from functools import cached_property
 from itertools import dropwhile
 from typing import NamedTuple, TypeVar
 
-from attncli.building.scheme import Scheme
 from attncli.equations.tree import Location
-from attncli.file.problems import nearest
 from attncli.marking.answers import AnswerSheet
-from attncli.marking.exam import Exam, MarkedTerm, known_id, marked_term, shares
+from attncli.marking.costs import Bill
+from attncli.marking.exam import Exam, MarkedTerm, judged_term, known_id
 from attncli.marking.judging import Judge
 from attncli.marking.slips import OF_THE_PEN
+from attncli.marking.unknown_cells import hint_on
 from attncli.marking.verdicts import FOLLOW, UNEARNED, Given, Verdict
 from attncli.marking.word_answers import MarkedWords, OwnAnswers, marked_words, meanings
 from attncli.names import Name, Phrase, Word
@@ -45,22 +45,29 @@ def answers_taken(trace: Trace | None, ids: Sequence[str], sheet: AnswerSheet) -
             remarks.append((Word(id_), *entries))
     pairs = [(text, given) for text, given in lost if given.text.strip()]
     if pairs:
-        remarks.append(_not_asked(pairs, ids))
+        remarks.append(_not_asked(pairs, ids, trace))
     if sheet.unread:
         columns = in_a_row(sheet.unread)
         remarks.append(("What stands in the table under ", *columns, " isn't read."))
     return AnswersTaken(taken, tuple(remarks))
 
 
-def _not_asked(pairs: Sequence[tuple[str, Given]], asked: Sequence[str]) -> Phrase:
-    """`wieghts[I, I]: 0.422 answers nothing that is asked, and earns nothing: did you mean …`"""
-    each = in_a_row([f"{text}: {given.text.strip()}" for text, given in pairs])
-    if len(pairs) > 1:
-        return (*each, " answer nothing that is asked, and earn nothing.")
-    right = nearest(pairs[0][0], asked)
-    if not right.startswith("did you"):
-        return (*each, " answers nothing that is asked, and earns nothing.")
-    return (*each, " answers nothing that is asked, and earns nothing: ", Word(right))
+_MOST_HINTS = 12
+"""Unknown cells of which it is said what may be meant; a sheet with more is another one."""
+
+
+def _not_asked(
+    pairs: Sequence[tuple[str, Given]], asked: Sequence[str], trace: Trace | None
+) -> Phrase:
+    """`wieghts[I, I]: 0.422 (did you mean weights[I, I]?) answers nothing that is asked, and earns
+    nothing.`"""
+    told: list[str | Word] = []
+    for k, (text, given) in enumerate(pairs):
+        told += [", "] * bool(k) + [Word(f"{text}: {given.text.strip()}")]
+        hint = hint_on(text, asked, trace) if k < _MOST_HINTS else ""
+        told += [" (", Word(hint), ")"] if hint else []
+    one = ("answers", "earns") if len(pairs) == 1 else ("answer", "earn")
+    return (*told, f" {one[0]} nothing that is asked, and {one[1]} nothing.")
 
 
 def in_a_row(texts: Sequence[str]) -> Phrase:
@@ -261,38 +268,41 @@ def all_follow(verdicts: tuple[Verdict, ...]) -> bool:
     return all(verdict.judgement in FOLLOW for verdict in verdicts)
 
 
-def _pointed(exam: Exam, scheme: Scheme, verdicts: Sequence[Verdict]) -> tuple[PointedVerdict, ...]:
-    each = zip(verdicts, shares(scheme, verdicts), strict=True)
-    return tuple(PointedVerdict(v, share * exam.results[v.cell].points) for v, share in each)
+def _pointed(exam: Exam, bill: Bill, verdicts: Sequence[Verdict]) -> tuple[PointedVerdict, ...]:
+    return tuple(PointedVerdict(v, bill.number(exam.results[v.cell], v)) for v in verdicts)
 
 
 def _total(numbers: Sequence[PointedVerdict]) -> Decimal:
     return sum((number.points for number in numbers), Decimal(0))
 
 
-def marked(exam: Exam, sheet: AnswerSheet, others: Sequence[Exam] | None = None) -> MarkedPaper:
+def marked(
+    exam: Exam, sheet: AnswerSheet, others: Sequence[Exam] | None = None, bill: Bill | None = None
+) -> MarkedPaper:
     """What a student's answers are worth; what is asked and isn't answered is blank. `others` are
-    the other forms, where they are known."""
+    the other forms, where they are known; the `bill` knows what was paid for in other parts."""
     nothing = Given("")
+    bill = bill or Bill(exam.scheme, exam)
     taken, remarks = answers_taken(exam.trace, exam.ids, sheet)
     answers = {cell: taken.get(item.id, nothing) for cell, item in exam.results.items()}
     paper = exam.judge.judged(answers)
     judged = paper.verdicts
     judges = None if others is None else [other.judge for other in others]
     verdicts, doubt = ShownWorking(exam.judge, judged, judges).judged()
-    scheme = exam.scheme
     if doubt is not None and doubt.too_few:
-        scheme = scheme._replace(carry=False, times="all", slip=Decimal(0), mistake=Decimal(0))
-        counted = _total(_pointed(exam, exam.scheme, judged))
-        doubt = doubt._replace(more=counted - _total(_pointed(exam, scheme, verdicts)))
-    numbers = _pointed(exam, scheme, verdicts)
+        counted = _total(_pointed(exam, bill.copy, judged))
+        bill = Bill(bill.scheme.strictest, exam)
+        doubt = doubt._replace(more=counted - _total(_pointed(exam, bill, verdicts)))
+    numbers = _pointed(exam, bill, verdicts)
     terms = tuple(
-        marked_term(term, taken.get(term.id, nothing), answers, scheme) for term in exam.terms
+        bill.term(judged_term(term, taken.get(term.id, nothing), answers)) for term in exam.terms
     )
     pairs = [(question, taken.get(item.id, nothing)) for item, question in exam.words]
     own = OwnAnswers.of(paper, [*meanings(pairs)])
     words = tuple(
-        marked_words(question, item.points, taken.get(item.id, nothing), own, carry=scheme.carry)
+        marked_words(
+            question, item.points, taken.get(item.id, nothing), own, carry=bill.scheme.carry
+        )
         for item, question in exam.words
     )
     if not exam.scheme.carry:

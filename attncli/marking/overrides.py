@@ -18,7 +18,6 @@ from attncli.marking.exam_parts import (
     MarkedOwn,
     OwnQuestions,
     WholeExam,
-    waiting_for,
 )
 from attncli.marking.marked_papers import MarkedPaper, PointedVerdict
 from attncli.marking.verdicts import read_number
@@ -161,9 +160,8 @@ def _with_points(
 
     terms = tuple(map(by_hand, part.terms))
     if isinstance(part, MarkedOwn):
-        marked = [waiting_for(term) for term in part.terms if term.asked.id in given]
-        remarks = tuple(remark for remark in part.remarks if remark not in marked)
-        return part._replace(terms=terms, remarks=remarks)
+        waiting = tuple(term for term in part.waiting if term.asked.id not in given)
+        return part._replace(terms=terms, waiting=waiting)
     results = part.exam.results
     numbers = tuple(
         PointedVerdict(v.verdict._replace(judgement="by hand"), given[id_])

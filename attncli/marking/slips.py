@@ -275,6 +275,8 @@ _RULES: Mapping[type, Callable[[_Values, Any], float]] = MappingProxyType(
 _TURNED = Cause("row_and_column", "Rows and columns were exchanged.")
 _ROW = Cause("another_row", "These are the numbers of another row.")
 _COLUMN = Cause("another_column", "These are the numbers of another column.")
+OF_TABLES = tuple(cause.name for cause in (_ROW, _COLUMN))
+"""Causes by which right numbers stand in another place of their table."""
 _MOST_ROWS = 12
 """Rows or columns up to which others are looked for."""
 

@@ -228,7 +228,8 @@ def _that_shows(
 
 def worst_cell(right: Quantity, wrong: Quantity) -> tuple[int, int] | None:
     """The cell that is most off; None where all are shown alike."""
-    off = np.abs(wrong.values - right.values)
+    with np.errstate(invalid="ignore"):  # −∞ less −∞
+        off = np.where(wrong.values == right.values, 0, np.abs(wrong.values - right.values))
     i, j = divmod(int(off.argmax()), off.shape[1])
     differs = wrong.matrix.number(i, j).shown != right.matrix.number(i, j).shown
     return (i, j) if differs else None

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, TypeVar
 
@@ -82,7 +83,9 @@ class Axis:
         if len(alike) > 1:
             wrong = f"{quote(index.text)} occurs {len(alike)} times in {of}"
             return wrong, f"say {listed(alike, ' or ')}"
-        return f"{of} has no {quote(index.text)}", f"it has {listed(self.names)}"
+        alike = [name for name in self.names if name.casefold() == index.text.casefold()]
+        right = f"did you mean {alike[0]}?" if alike else f"it has {listed(self.names)}"
+        return f"{of} has no {quote(index.text)}", right
 
 
 class Numbered(str):
@@ -290,7 +293,8 @@ def timed(address: Address, known: Mapping[str, object]) -> Address:
 def unknown_name(name: str, known: Collection[Name], hint: Hint = knows_nothing) -> AddressError:
     """The complaint about a name that none of the known ones is."""
     alike = [entry for entry in known if entry.alone == name.rpartition(".")[2]]
-    right = f"did you mean {alike[0]}?" if alike else nearest(name, known, hint)
+    most = max(alike, key=lambda entry: SequenceMatcher(None, entry, name).ratio(), default=None)
+    right = nearest(name, known, hint) if most is None else f"did you mean {most}?"
     return AddressError(f"this trace has no quantity {shortened(name)}", right)
 
 

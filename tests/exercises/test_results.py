@@ -162,7 +162,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Class:
         "3/1: not right in 3 of 31 papers"
         " (3 ×: “what it offers” was chosen for “What does a query say?”)",
         "3/2: not right in 3 of 31 papers (3 ×: it has 2 decimals instead of 3)",
-        "9 papers: Adding up the columns instead of the rows.",
+        "9 papers, 27 numbers: Adding up the columns instead of the rows.",
     ],
 )
 def test_the_class_page_counts_what_was_planted(line: str, played: Class) -> None:

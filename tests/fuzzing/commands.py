@@ -178,8 +178,6 @@ VALUES: Mapping[str, Draw] = {
     "asked": _one_of("nothing.yaml", SCENARIO, "taken.md"),
     "scheme": _one_of("nothing.yaml", SCENARIO, "taken.md"),
     "overrides": _one_of("nothing.csv", SCENARIO, "taken.md"),
-    "marks": _one_of("single", "method"),
-    "otherwise": _one_of("0", "0.5", "1", "2", "x"),
     "map_": _one_of("attn.q=Q", "x=", "heads[*].scores", SCENARIO, "a=b=c"),
     "precision": _one_of("float64", "float32", "float16", "bfloat16"),
     "rtol": _one_of("0", "1e-5", "-1", "nan", "x"),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,8 @@ from typing import Any
 from typer.testing import CliRunner, Result
 
 from attncli.cli import app
+from attncli.file.address import parse_address
+from attncli.trace import Trace
 
 RIGHT = {
     "scores[I, I]": "1", "scores[I, love]": "0", "scores[I, AI]": "1",
@@ -36,6 +40,29 @@ def graded(path: Path, *more: str, scenario: str = "i_love_ai") -> dict[str, Any
     assert result.exit_code in (0, 1), result.output
     data: dict[str, Any] = json.loads(result.stdout)
     return data
+
+
+def cost_of_mistakes(data: Mapping[str, Any], trace: Trace) -> float:
+    """What the mistakes of a paper cost that has a point for each number: half of the numbers of the
+    step in which each shows, in each head, but no fewer than one and no more than it gives."""
+    steps = Counter(_step_of(value["cell"], trace) for value in data["verdicts"])
+    made = Counter(
+        (value["cause"]["name"], _step_of(value["cell"], trace))
+        for value in data["verdicts"]
+        if value["verdict"] == "known mistake"
+    )
+    return sum(min(given, max(1.0, steps[step] / 2)) for (_, step), given in made.items())
+
+
+def _step_of(cell: str, trace: Trace) -> tuple[str, str, str]:
+    """The step of a cell, its place, and which of the residuals of a layer it is."""
+    name = str(parse_address(cell).name)
+    quantity = name.rpartition("]")[0].rpartition("[")[0] if name.endswith("]") else name
+    part = trace.part_of(name)
+    assert part is not None
+    before = re.sub(r"^train\[\d+\]\.", "", quantity).rpartition(".")[0]
+    place = re.sub(r"(gates|rules)\[\d+\]", r"\1", before)
+    return part.step, place, quantity if "residual" in quantity else ""
 
 
 def verdicts(data: Mapping[str, Any]) -> dict[str, str]:

@@ -23,7 +23,7 @@ from attncli.building.exercise_file import (
     NameKind,
     PointsKind,
 )
-from attncli.building.scheme import SCHEME
+from attncli.building.scheme import COSTS, SCHEME
 from attncli.cli import app
 from attncli.file import shipped
 from attncli.file.keys import (
@@ -135,9 +135,11 @@ def _of_exercise(part: str) -> Rows:
     records = {"file": EXERCISE.keys, "asked": ASKED.keys, "tolerance": TOLERANCE.keys}
     return _HEADINGS, map(
         _row,
-        (records | {"exam": EXAM.keys, "part": own, "own": QUESTION.keys, "scheme": SCHEME.keys})[
-            part
-        ],
+        (
+            records
+            | {"exam": EXAM.keys, "part": own, "own": QUESTION.keys}
+            | {"scheme": SCHEME.keys, "costs": COSTS.keys}
+        )[part],
     )
 
 

@@ -1,5 +1,5 @@
 """Common mistakes, made from the first number to the last in plain NumPy: `attn grade` names each of
-them, blames the numbers in which it shows and no others, and takes its point once. Other right ways
+them, blames the numbers in which it shows and no others, and takes half of their step once. Other right ways
 are told, and keep their points."""
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ import numpy as np
 import pytest
 
 from attncli.file.address import parse_address
+from attncli.pipeline import load, work
 from tests.conftest import sampled, share
-from tests.helpers.marking_cases import graded, run, yaml_file
+from tests.helpers.marking_cases import cost_of_mistakes, graded, run, yaml_file
+from tests.helpers.pages import shipped_trace
 from tests.helpers.plain import read
 from tests.planted.sheet import rounded
 from tests.planted.shipped import paper
@@ -129,9 +131,9 @@ def test_a_mistake_is_named_where_it_is_made(
     assert {(e["verdict"], e["cause"]["name"]) for e in found} == {("known mistake", name)}
     assert {local(e["cell"]) for e in found} == {quantity}
     assert all(map(shows, found))
-    assert data["of"] - data["points"] == 1
-    costly = [value for value in data["verdicts"] if not value["points"]]
-    assert [value["cell"] for value in costly] == [found[0]["cell"]]
+    assert data["of"] - data["points"] == cost_of_mistakes(data, shipped_trace(scenario))
+    costly = [value["cell"] for value in data["verdicts"] if value["points"] < 1]
+    assert {*costly} <= {value["cell"] for value in found}
 
 
 @sampled(3, scenario=[CAUSAL, ENCODER, DECODER, GPT, BERT, HEADS, LECTURE, GRU, ATTEND, LOSS])
@@ -149,7 +151,7 @@ def test_a_number_written_down_wrongly_hides_no_mistake_behind_it(folder: Path) 
     (typed, *others) = wrong(data)
     assert typed["cell"] == first
     assert {(e["cause"]["name"], local(e["cell"])) for e in others} == {("added_to_X", "residual")}
-    assert data["of"] - data["points"] == 2
+    assert data["of"] - data["points"] == 1 + cost_of_mistakes(data, shipped_trace(ENCODER))
 
 
 def test_a_reset_after_the_product_is_ignored(folder: Path) -> None:
@@ -159,7 +161,8 @@ def test_a_reset_after_the_product_is_ignored(folder: Path) -> None:
     data = graded(yaml_file(folder / "paper.yaml", given), *changes, scenario=GRU)
     found = {(local(e["cell"]), e["cause"]["name"]) for e in wrong(data)}
     assert found == {("reset_a", "reset_ignored")}
-    assert data["of"] - data["points"] == 1
+    trace = work(load(GRU, {"reset": "after"}))
+    assert data["of"] - data["points"] == cost_of_mistakes(data, trace)
 
 
 @sampled(2, scenario=[CAUSAL, DECODER, GPT])
@@ -169,7 +172,8 @@ def test_a_mask_may_hide_too_much(scenario: str, folder: Path) -> None:
     found = {(local(e["cell"]), e["cause"]["name"]) for e in wrong(data)}
     assert found == {("masked", "does_not_see_itself")}
     blanks = sum(value["verdict"] == "blank" for value in data["verdicts"])
-    assert data["of"] - data["points"] == 1 + blanks
+    lost = data["of"] - data["points"]
+    assert lost == blanks + cost_of_mistakes(data, shipped_trace(scenario))
 
 
 ROUNDINGS: list[tuple[str, set[str], tuple[str, ...]]] = [
@@ -200,7 +204,7 @@ def test_what_is_rounded_inside_a_line_is_named(
     assert {(e["verdict"], e["cause"]["name"]) for e in found} == {("rounding", name)}
     assert {local(e["cell"]) for e in found} == quantities
     assert all(map(shows, found))
-    assert data["of"] - data["points"] == 1
+    assert data["of"] - data["points"] == 0.5
 
 
 @sampled(4, quantity=["exp", "scaled", "scores"])
@@ -236,7 +240,8 @@ def test_a_forgotten_mask_is_named_where_it_shows_first(
     data = graded(yaml_file(folder / "paper.yaml", given), scenario=scenario)
     assert {(local(e["cell"]), e["cause"]["name"]) for e in wrong(data)} == {(first, "not_masked")}
     blanks = sum(value["verdict"] == "blank" for value in data["verdicts"])
-    assert data["of"] - data["points"] == 1 + blanks
+    lost = data["of"] - data["points"]
+    assert lost == blanks + cost_of_mistakes(data, shipped_trace(scenario))
 
 
 SOFTMAXES = [CAUSAL, ENCODER, DECODER, GPT, BERT, HEADS, LECTURE, ATTEND, LOSS]
@@ -250,7 +255,8 @@ def test_a_softmax_may_subtract_the_maximum_first(scenario: str, folder: Path) -
     assert {local(value["cell"]) for value in others} == {"exp", "exp_sum"}
     assert {value["cause"]["says"] for value in others} == {"with the row's maximum subtracted."}
     assert data["points"] == data["of"]
-    half = marked(scenario, "maximum_subtracted", folder, "--otherwise", "0.5")
+    (folder / "scheme.yaml").write_text("costs: {otherwise: 0.5}", "utf-8")
+    half = marked(scenario, "maximum_subtracted", folder, "--scheme", str(folder / "scheme.yaml"))
     assert data["of"] - half["points"] == len(others) / 2
     result = run("grade", scenario, folder / "paper.yaml")
     assert result.exit_code == 0

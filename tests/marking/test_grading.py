@@ -104,7 +104,8 @@ def test_blank_and_unreadable_answers_block_nothing(tmp_path: Path) -> None:
 
 
 def test_the_same_mistake_costs_once(tmp_path: Path) -> None:
-    """Base 2 for e: 2¹ = 2, 2⁰ = 1; the sum is 5, the weights are 0.4, 0.2 and 0.4."""
+    """Base 2 for e: 2¹ = 2, 2⁰ = 1; the sum is 5, the weights are 0.4, 0.2 and 0.4. Half of the
+    seven numbers of the step would be 3.5, but just two are made wrongly."""
     theirs = {
         "exp[I, I]": "2", "exp[I, AI]": "2", "exp_sum[I]": "5",
         "weights[I, I]": "0.400", "weights[I, love]": "0.200", "weights[I, AI]": "0.400",
@@ -114,25 +115,34 @@ def test_the_same_mistake_costs_once(tmp_path: Path) -> None:
     by_name = verdicts(data)
     assert by_name["exp[I, I]"] == by_name["exp[I, AI]"] == "known mistake"
     assert by_name["weights[I, I]"] == "carried forward"
-    assert data["points"] == 9
-    assert graded(path, "--no-carry")["points"] == 4
+    assert data["points"] == 8
+    assert graded(path, "--no-carry")["points"] == 5
+
+
+def test_the_report_says_what_each_cause_costs(tmp_path: Path) -> None:
+    """Base 2 in two numbers, a slip, and what follows from both."""
+    theirs = {"scores[I, I]": "3", "exp[I, love]": "1.5", "exp[I, I]": "8", "exp[I, AI]": "2"}
+    path = yaml_file(tmp_path / "a.yaml", {**RIGHT, **theirs, "exp_sum[I]": "11.5"})
+    page = " ".join(run("grade", "i_love_ai", path).stdout.split())
+    found = re.findall(r"(Slip|Known mistake): .*?It costs (.*?)\.(?= |$)", page)
+    assert found == [("Slip", "1 point"), ("Known mistake", "2 points"), ("Slip", "1 point")]
 
 
 TWO_DECIMALS = {"weights[I, I]": "0.42", "weights[I, love]": "0.16", "weights[I, AI]": "0.42"}
 
 
 @pytest.mark.parametrize(
-    ("theirs", "verdict"),
-    [(TWO_DECIMALS, "rounding"), ({"weights[I, AI]": "0.242"}, "known mistake")],
+    ("theirs", "verdict", "by_itself"),
+    [(TWO_DECIMALS, "rounding", 8.5), ({"weights[I, AI]": "0.242"}, "known mistake", 9.5)],
 )
-def test_method_marks_are_for_what_is_only_written_otherwise(
-    tmp_path: Path, theirs: dict[str, str], verdict: str
+def test_what_is_only_written_otherwise_costs_half_a_number(
+    tmp_path: Path, theirs: dict[str, str], verdict: str, by_itself: float
 ) -> None:
-    """Two decimals for three, and 0.422 with two digits exchanged; either costs once."""
+    """Two decimals for three, which costs once, and 0.422 with two digits exchanged."""
     path = yaml_file(tmp_path / "a.yaml", {**RIGHT, **theirs})
-    data = graded(path, "--marks", "method")
+    data = graded(path)
     assert {verdicts(data)[cell] for cell in theirs} == {verdict}
-    assert (data["points"], graded(path)["points"]) == (9.5, 9)
+    assert (data["points"], graded(path, "--no-carry")["points"]) == (9.5, by_itself)
 
 
 def test_points_are_those_of_the_steps(tmp_path: Path) -> None:
@@ -271,7 +281,7 @@ def test_the_numbers_of_variants_are_judged(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("--marks", "none"), "say single or method"),
+        (("--scheme", "s.yaml", "--no-carry"), "the scheme says how marks are given"),
         (("--points", "nonsense=1"), "no such step or quantity"),
         (("--format", "docx"), "no such format"),
     ],
@@ -499,8 +509,8 @@ def test_nothing_that_was_handed_in_is_dropped_in_silence(tmp_path: Path) -> Non
             for value in data["papers"]}  # fmt: skip
     assert {points for points, _ in entries.values()} == {16}
     assert entries["s1.yaml"][1] == ""
-    assert "wieghts[I, I]: 0.3 answers nothing that is asked" in entries["s2.yaml"][1]
-    assert "did you mean weights[I, I]?" in entries["s2.yaml"][1]
+    told = "wieghts[I, I]: 0.3 (did you mean weights[I, I]?) answers nothing that is asked"
+    assert told in entries["s2.yaml"][1]
     assert "It says form B, but its hash" in entries["s3.yaml"][1]
     assert "is that of form A, by which it is marked. By form B it would" in entries["s3.yaml"][1]
     assert "There are 2 papers: " in entries["s4.yaml"][1]

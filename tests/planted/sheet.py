@@ -34,7 +34,14 @@ def evened(values: Array) -> Array:
     return np.where(np.isfinite(values), made + 0.0, values)
 
 
-WAYS: Mapping[str, Callable[[Array], Array]] = {"truncated": truncated, "half_even": evened}
+def coarse(values: Array) -> Array:
+    """To two decimals."""
+    return rounded(values, PLACES - 1)
+
+
+WAYS: Mapping[str, Callable[[Array], Array]] = {
+    "truncated": truncated, "half_even": evened, "coarse": coarse,
+}  # fmt: skip
 """Wrong ways to round all that is written down and gone on with."""
 
 
