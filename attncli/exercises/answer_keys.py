@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from functools import cache, reduce
-from typing import Any
 
 import numpy as np
 
@@ -21,15 +20,14 @@ from attncli.equations.tree import INNER, Expression, Location, Number, Omitted,
 from attncli.exercises.line_blanks import Blankable, inside_of
 from attncli.exercises.tasks import is_counted
 from attncli.languages import FrameWords, Words
+from attncli.marking.causes import WrongWay, declared_ways
 from attncli.marking.honest_paths import Paths, on_the_way, rounded
 from attncli.names import Name, Word
 from attncli.notation import plain
 from attncli.notation.plain import MINUS
 from attncli.numbers import decimals
-from attncli.pages.parts.selection import step_of
 from attncli.pages.parts.sentences import joined, put_in
-from attncli.steps import Mistake
-from attncli.steps.mistakes import made_wrongly, mistaken
+from attncli.steps.mistakes import mistaken
 from attncli.trace import PlannedStep, Trace
 
 _SURELY_ALIKE = 0.49
@@ -252,18 +250,17 @@ def with_slips(
 ) -> list[tuple[Blankable, RightAnswer]]:
     """The keys of a part's blanks, with what the common mistakes of its step would give. What
     can't be told from the right answer, or from another mistake, is left out."""
-    tried = ((mistake, _mistaken(trace, part, mistake)) for mistake in step_of(part).mistakes)
-    wrong = [(mistake, other) for mistake, other in tried if other is not None]
+    names = {place.cell.quantity for place, _ in keys if place.cell is not None}
+    first: dict[str, WrongWay] = {}
+    for way in declared_ways(trace, part):
+        first.setdefault(way.name, way)
+    tried = ((way, mistaken(trace, way.definitions, names)) for way in first.values())
+    wrong = [(way, other) for way, other in tried if other is not None]
     return [(place, _with_slips(trace, place, key, wrong)) for place, key in keys]
 
 
-def _mistaken(trace: Trace, part: PlannedStep, mistake: Mistake[Any]) -> Trace | None:
-    definition = made_wrongly(trace, part, mistake)
-    return None if definition is None else mistaken(trace, part, definition)
-
-
 def _with_slips(
-    trace: Trace, place: Blankable, key: RightAnswer, wrong: Sequence[tuple[Mistake[Any], Trace]]
+    trace: Trace, place: Blankable, key: RightAnswer, wrong: Sequence[tuple[WrongWay, Trace]]
 ) -> RightAnswer:
     if place.cell is None or not key.number.shown.is_finite():
         return key
@@ -271,22 +268,22 @@ def _with_slips(
     slips: list[MistakenAnswer] = []
     hidden: list[str] = []
     alike: list[tuple[str, str]] = []
-    for mistake, other in wrong:
+    for way, other in wrong:
         if other[name] is trace[name]:  # the mistake leaves it as it is
             continue
         number = other[name].number(i, j)
         if number.shown == key.number.shown or not number.shown.is_finite():
             continue
         value = value_at(number, key.places)
-        found = MistakenAnswer(mistake.name, mistake.says, number, around((value,), key.places))
+        found = MistakenAnswer(way.name, way.says, number, around((value,), key.places))
         taken = (key.accepted, *(slip.accepted for slip in slips))
         if all(map(found.accepted.is_apart, taken)):
             slips.append(found)
         elif low <= value <= high:
-            hidden.append(mistake.says)
+            hidden.append(way.says)
         else:
             near = (slip for slip in slips if not found.accepted.is_apart(slip.accepted))
-            alike += [(slip.says, mistake.says) for slip in near]
+            alike += [(slip.says, way.says) for slip in near]
     return key._replace(slips=tuple(slips), hidden=tuple(hidden), alike=tuple(alike))
 
 
