@@ -193,9 +193,10 @@ def exercise(order: ExerciseArguments) -> Output:
         return folder_of(job, lambda *_: {})
     requests = requests_of(job.exam, job.traces)
     made = traces_of_forms(job.exam, job.traces, requests, job.hidden)
-    told = exam_forms(job.exam, requests, made, job.command)
-    papers = papers_of(order, job.manner, told, len(job.names))
-    return papers if order.page.output in (None, "-") else papers._replace(says=job.says)
+    forms = exam_forms(job.exam, requests, made, job.command)
+    papers = papers_of(order, job.manner, forms, len(job.names))
+    told = papers._replace(says=papers.says + job.says)
+    return papers if order.page.output in (None, "-") else told
 
 
 def checked(order: ExerciseArguments) -> CheckedOrder:
