@@ -42,7 +42,7 @@ def exam(order: ExamArguments) -> FilesOutput:
         wrong, right = "is no exam file", "give one with parts, as `attn help exam` shows it"
         raise OutputError.of(order.exam, wrong, right)
     job = job._replace(exam=job.exam.each(mistakes=job.exam.share or 0))
-    return folder_of(job, partial(_beside, typed))
+    return folder_of(job, partial(_beside, typed), _LMS)
 
 
 def _beside(
