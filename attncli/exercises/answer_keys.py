@@ -18,6 +18,7 @@ from attncli.equations.enclosures import Enclosure, enclosed_number
 from attncli.equations.matrix import Matrix
 from attncli.equations.tree import INNER, Expression, Location, Number, Omitted, Root, numbers_in
 from attncli.exercises.line_blanks import Blankable, inside_of
+from attncli.exercises.on_the_sheet import Sheet
 from attncli.exercises.tasks import is_counted
 from attncli.languages import FrameWords, Words
 from attncli.marking.causes import WrongWay, declared_ways
@@ -246,32 +247,39 @@ def around(numbers: Iterable[Decimal], places: int) -> Interval:
 
 
 def with_slips(
-    trace: Trace, part: PlannedStep, keys: Sequence[tuple[Blankable, RightAnswer]]
+    sheet: Sheet, part: PlannedStep, keys: Sequence[tuple[Blankable, RightAnswer]]
 ) -> list[tuple[Blankable, RightAnswer]]:
     """The keys of a part's blanks, with what the common mistakes of its step would give. What
-    can't be told from the right answer, or from another mistake, is left out."""
+    can't be told from the right answer, or from another mistake, is left out, and what can't be
+    worked of the numbers on the sheet."""
+    trace = sheet.trace
     names = {place.cell.quantity for place, _ in keys if place.cell is not None}
     first: dict[str, WrongWay] = {}
     for way in declared_ways(trace, part):
         first.setdefault(way.name, way)
     tried = ((way, mistaken(trace, way.definitions, names)) for way in first.values())
     wrong = [(way, other) for way, other in tried if other is not None]
-    return [(place, _with_slips(trace, place, key, wrong)) for place, key in keys]
+
+    def gives(place: Blankable) -> Iterator[tuple[WrongWay, Number]]:
+        """The mistakes that can be made in a place, with their numbers."""
+        cell = place.cell
+        for way, other in wrong if cell is not None else ():
+            assert cell is not None
+            left = other[cell.quantity] is trace[cell.quantity]  # the mistake leaves it as it is
+            if not left and sheet.allows(other, part, cell):
+                yield way, other[cell.quantity].number(cell.row, cell.column)
+
+    return [(place, _with_slips(key, gives(place))) for place, key in keys]
 
 
-def _with_slips(
-    trace: Trace, place: Blankable, key: RightAnswer, wrong: Sequence[tuple[WrongWay, Trace]]
-) -> RightAnswer:
-    if place.cell is None or not key.number.shown.is_finite():
+def _with_slips(key: RightAnswer, wrong: Iterable[tuple[WrongWay, Number]]) -> RightAnswer:
+    if not key.number.shown.is_finite():
         return key
-    (name, i, j), (low, high) = place.cell, key.accepted
+    low, high = key.accepted
     slips: list[MistakenAnswer] = []
     hidden: list[str] = []
     alike: list[tuple[str, str]] = []
-    for way, other in wrong:
-        if other[name] is trace[name]:  # the mistake leaves it as it is
-            continue
-        number = other[name].number(i, j)
+    for way, number in wrong:
         if number.shown == key.number.shown or not number.shown.is_finite():
             continue
         value = value_at(number, key.places)

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
+import pytest
+
 from attncli.document.questions import Item, MistakenAnswer
 from attncli.equations.tree import Location
 from attncli.marking.judging import Judge
@@ -122,3 +124,35 @@ def test_a_mask_that_is_not_made_again_after_an_update() -> None:
     trace = work(load("learning_to_attend", ("mask=causal",)))
     again = {way.name for way in Judge(trace).hypotheses.ways if "train" in way.definitions[0].name}
     assert {"not_masked", "masked_after_softmax"} <= again
+
+
+def printed_for(step: str, token: str | None = None) -> set[str]:
+    trace = shipped_trace(OURS)
+    whole = papers(trace, request_for(trace, steps=[step], token=token)).whole
+    return {slip.name for item in questions(whole) if item.key for slip in item.key.slips}
+
+
+ALL_ROWS = {
+    "scores": {"queries_and_keys_swapped"},
+    "softmax": {"columns_added_up", "over_all_cells", "down_the_columns"},
+    "weighted_sum": {"weights_by_column"},
+}
+"""Mistakes that need the numbers of other rows."""
+
+
+@pytest.mark.parametrize("step", ALL_ROWS)
+def test_a_key_has_no_mistake_that_needs_what_its_sheet_does_not_have(step: str) -> None:
+    assert printed_for(step) >= ALL_ROWS[step]
+    assert printed_for(step, "love").isdisjoint(ALL_ROWS[step])
+
+
+def test_a_row_by_itself_has_the_mistakes_that_can_be_made_in_it() -> None:
+    assert printed_for("softmax", "love") >= {"base_10", "exponent_negated"}
+
+
+def test_a_cell_of_a_table_that_is_shown_whole_can_be_worked_down_its_column() -> None:
+    trace = shipped_trace(OURS)
+    request = request_for(trace, cells=["weights[love, AI]"])
+    (item,) = questions(papers(trace, request).whole)
+    assert item.key is not None
+    assert "columns_added_up" in {slip.name for slip in item.key.slips}
