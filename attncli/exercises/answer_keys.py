@@ -18,7 +18,7 @@ from attncli.equations.enclosures import Enclosure, enclosed_number
 from attncli.equations.matrix import Matrix
 from attncli.equations.tree import INNER, Expression, Location, Number, Omitted, Root, numbers_in
 from attncli.exercises.line_blanks import Blankable, inside_of
-from attncli.exercises.on_the_sheet import Sheet
+from attncli.exercises.on_the_sheet import SheetCells
 from attncli.exercises.tasks import is_counted
 from attncli.languages import FrameWords, Words
 from attncli.marking.causes import WrongWay, declared_ways
@@ -247,7 +247,7 @@ def around(numbers: Iterable[Decimal], places: int) -> Interval:
 
 
 def with_slips(
-    sheet: Sheet, part: PlannedStep, keys: Sequence[tuple[Blankable, RightAnswer]]
+    sheet: SheetCells, part: PlannedStep, keys: Sequence[tuple[Blankable, RightAnswer]]
 ) -> list[tuple[Blankable, RightAnswer]]:
     """The keys of a part's blanks, with what the common mistakes of its step would give. What
     can't be told from the right answer, or from another mistake, is left out, and what can't be

@@ -22,7 +22,7 @@ from attncli.exercises.answer_keys import (
 )
 from attncli.exercises.asking import ENGLISH, WholePage, chosen
 from attncli.exercises.line_blanks import Asked, Blankable
-from attncli.exercises.on_the_sheet import Sheet
+from attncli.exercises.on_the_sheet import SheetCells
 from attncli.exercises.requests import (
     AskedInWords,
     ExerciseRequest,
@@ -105,12 +105,16 @@ class BlankedPage(NamedTuple):
         return {n for n in names - self.page.makes if not self.trace[n].given}
 
     @property
-    def sheet(self) -> Sheet:
+    def sheet(self) -> SheetCells:
         """What whoever works it has; looked up only where mistakes are looked for."""
         known = self.request.share is not None
         blocks = (block for s, _ in self.asking for block in s.section.blocks)
         asked = (place.cell for place in self.places if place.cell is not None)
-        return Sheet.of(self.trace, blocks, asked) if known else Sheet(self.trace, frozenset())
+        return (
+            SheetCells.of(self.trace, blocks, asked)
+            if known
+            else SheetCells(self.trace, frozenset())
+        )
 
     @property
     def roots(self) -> Mapping[Decimal, Decimal]:
@@ -215,7 +219,7 @@ class BlankedPage(NamedTuple):
         section: StepSection,
         places: Sequence[Blankable],
         keys: Mapping[str, RightAnswer],
-        sheet: Sheet,
+        sheet: SheetCells,
         words: FrameWords,
     ) -> Section:
         request, part = self.request, section.part

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from attncli.document.blocks import Block, parts_of
@@ -32,8 +32,20 @@ def sources_of(trace: Trace, cell: Location) -> list[Location]:
     return [c for c in cells if c is not None and c is not INNER and c.quantity in trace]
 
 
+def worked_from(trace: Trace, own: Collection[str], cells: Iterable[Location]) -> set[Location]:
+    """Some cells, and those that they are worked from, to the first that aren't of a part's own
+    quantities."""
+    waiting, found = [*cells], set[Location]()
+    while waiting:
+        cell = waiting.pop()
+        if cell not in found:
+            found.add(cell)
+            waiting += sources_of(trace, cell) if cell.quantity in own else ()
+    return found
+
+
 @dataclass(frozen=True, eq=False)
-class Sheet:
+class SheetCells:
     """The cells that whoever works a sheet has: those that stand on it, and those that the right
     working of what is asked comes to on its way."""
 
@@ -42,7 +54,7 @@ class Sheet:
     _whole: dict[str, bool] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, trace: Trace, blocks: Iterable[Block], asked: Iterable[Location]) -> Sheet:
+    def of(cls, trace: Trace, blocks: Iterable[Block], asked: Iterable[Location]) -> SheetCells:
         """The sheet with some blocks, on which some cells are asked for."""
         there, waiting = set(cells_on(blocks)), [*asked]
         shown = there - {*waiting}
