@@ -124,12 +124,13 @@ class WholePage:
         if self.again:  # single cells are asked for, and others of a quantity may be needed
             whole = {name for name in whole if all_cells(self.trace, name) <= cells}
         ids = frozenset(place.id for place in places)
+        copies = with_copies(self.trace, cells, whole)
         hidden, told = revealing(self.trace, names) - self.makes - names, set[Location]()
         if self.again:
+            hidden |= {cell.quantity for cell in copies} - self.makes - names
             told = self.telling(cells, hidden)
             needed = told & self.needed(cells)
             hidden &= {cell.quantity for cell in worked_from(self.trace, hidden, needed) & told}
-        copies = with_copies(self.trace, cells, whole)
         return Asked(ids, copies | told, frozenset(whole | hidden))
 
     def telling(self, cells: frozenset[Location], names: Collection[str]) -> set[Location]:

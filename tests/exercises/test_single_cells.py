@@ -12,7 +12,7 @@ import pytest
 from attncli.document.blocks import Document, Line, parts_of
 from attncli.document.tables import MatrixBlock
 from attncli.equations.tree import INNER, Location, Number, numbers_in
-from attncli.exercises.line_blanks import is_in_words, revealing
+from attncli.exercises.line_blanks import is_in_words, revealing, with_copies
 from attncli.exercises.on_the_sheet import sources_of
 from attncli.trace import Trace
 from tests.conftest import THOROUGH, sampled
@@ -47,6 +47,7 @@ def missing(trace: Trace, cells: list[str]) -> set[str]:
     results = {n.cell for line in lines for n in numbers_in(line.parts[-1][1])}
     there = shown(made.sheet) | asked | results
     by_formula = revealing(trace, {cell.quantity for cell in asked})
+    by_formula |= {cell.quantity for cell in with_copies(trace, asked, ())}
 
     def stands(cell: Location) -> bool:
         told = cell.quantity in by_formula
