@@ -56,9 +56,11 @@ _EXERCISE = {
     "key": options.choice(
         "--key",
         lambda: KEYS,
-        "Where the key goes: nowhere (`none`), behind the sheet in the same file "
-        "(`embedded`, the default), or into a file of its own (`separate`, the default in "
-        "a folder). A sheet in `html` checks itself, and no key goes into its file.",
+        "Where the key goes: nowhere (`none`), behind the sheet in the same file (`embedded`), or "
+        "into a file of its own (`separate`): beside `sheet.pdf` it is `sheet_key.pdf`. Without "
+        "it the key is behind the sheet on standard output, and apart from it in files. One "
+        "source in `latex` has both, and prints the sheet. A file in `html` is a sheet that "
+        "checks itself, without a key.",
     ),
     "hints": options.flag(
         "--hints",

@@ -77,6 +77,15 @@ class RightAnswer(NamedTuple):
         low, high = self.accepted
         return low.is_finite() and high - low > 2 * _MANY * self.half
 
+    def is_kept(self, places: int) -> bool:
+        """Whether the answer is still right where a platform rounds what is typed to so many
+        decimals."""
+        number = self.number.shown
+        if not number.is_finite():
+            return True
+        low, high = self.accepted
+        return low <= decimals.round_to(number, places) <= high
+
     @property
     def places(self) -> int:
         """The decimals that the answer is rounded to."""

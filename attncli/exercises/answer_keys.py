@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cache, reduce
-from typing import Any
 
 from attncli.document.blocks import Block, Callout, ColumnSum, Derivation, Line, Spans, Table, each
 from attncli.document.questions import Interval, Item, MistakenAnswer, RightAnswer, points_text
@@ -23,18 +22,18 @@ from attncli.equations.tree import (
     numbers_in,
 )
 from attncli.exercises.line_blanks import Blankable, inside_of
+from attncli.exercises.on_the_sheet import SheetCells
 from attncli.exercises.tasks import is_counted
 from attncli.languages import FrameWords, Words
+from attncli.marking.causes import WrongWay, declared_ways
 from attncli.marking.honest_paths import Paths
 from attncli.names import Name, Word
 from attncli.notation import plain
 from attncli.notation.plain import MINUS
 from attncli.numbers import decimals
 from attncli.operations.activations import DivideBy
-from attncli.pages.parts.selection import step_of
 from attncli.pages.parts.sentences import joined, put_in
-from attncli.steps import Mistake
-from attncli.steps.mistakes import made_wrongly, mistaken
+from attncli.steps.mistakes import mistaken
 from attncli.trace import PlannedStep, Trace
 
 _SURELY_ALIKE = 0.49
@@ -215,45 +214,51 @@ def around(numbers: Iterable[Decimal], places: int, halves: int = 1) -> Interval
 
 
 def with_slips(
-    trace: Trace, part: PlannedStep, keys: Sequence[tuple[Blankable, RightAnswer]]
+    sheet: SheetCells, part: PlannedStep, keys: Sequence[tuple[Blankable, RightAnswer]]
 ) -> list[tuple[Blankable, RightAnswer]]:
     """The keys of a part's blanks, with what the common mistakes of its step would give. What
-    can't be told from the right answer, or from another mistake, is left out."""
-    tried = ((mistake, _mistaken(trace, part, mistake)) for mistake in step_of(part).mistakes)
-    wrong = [(mistake, other) for mistake, other in tried if other is not None]
-    return [(place, _with_slips(trace, place, key, wrong)) for place, key in keys]
+    can't be told from the right answer, or from another mistake, is left out, and what can't be
+    worked of the numbers on the sheet."""
+    trace = sheet.trace
+    names = {place.cell.quantity for place, _ in keys if place.cell is not None}
+    first: dict[str, WrongWay] = {}
+    for way in declared_ways(trace, part):
+        first.setdefault(way.name, way)
+    tried = ((way, mistaken(trace, way.definitions, names)) for way in first.values())
+    wrong = [(way, other) for way, other in tried if other is not None]
+
+    def gives(place: Blankable) -> Iterator[tuple[WrongWay, Number]]:
+        """The mistakes that can be made in a place, with their numbers."""
+        cell = place.cell
+        for way, other in wrong if cell is not None else ():
+            assert cell is not None
+            left = other[cell.quantity] is trace[cell.quantity]  # the mistake leaves it as it is
+            if not left and sheet.allows(other, part, cell):
+                yield way, other[cell.quantity].number(cell.row, cell.column)
+
+    return [(place, _with_slips(key, gives(place))) for place, key in keys]
 
 
-def _mistaken(trace: Trace, part: PlannedStep, mistake: Mistake[Any]) -> Trace | None:
-    definition = made_wrongly(trace, part, mistake)
-    return None if definition is None else mistaken(trace, part, definition)
-
-
-def _with_slips(
-    trace: Trace, place: Blankable, key: RightAnswer, wrong: Sequence[tuple[Mistake[Any], Trace]]
-) -> RightAnswer:
-    if place.cell is None or not key.number.shown.is_finite():
+def _with_slips(key: RightAnswer, wrong: Iterable[tuple[WrongWay, Number]]) -> RightAnswer:
+    if not key.number.shown.is_finite():
         return key
-    (name, i, j), (low, high) = place.cell, key.accepted
+    low, high = key.accepted
     slips: list[MistakenAnswer] = []
     hidden: list[str] = []
     alike: list[tuple[str, str]] = []
-    for mistake, other in wrong:
-        if other[name] is trace[name]:  # the mistake leaves it as it is
-            continue
-        number = other[name].number(i, j)
+    for way, number in wrong:
         if number.shown == key.number.shown or not number.shown.is_finite():
             continue
         value = value_at(number, key.places)
-        found = MistakenAnswer(mistake.name, mistake.says, number, around((value,), key.places))
+        found = MistakenAnswer(way.name, way.says, number, around((value,), key.places))
         taken = (key.accepted, *(slip.accepted for slip in slips))
         if all(map(found.accepted.is_apart, taken)):
             slips.append(found)
         elif low <= value <= high:
-            hidden.append(mistake.says)
+            hidden.append(way.says)
         else:
             near = (slip for slip in slips if not found.accepted.is_apart(slip.accepted))
-            alike += [(slip.says, mistake.says) for slip in near]
+            alike += [(slip.says, way.says) for slip in near]
     return key._replace(slips=tuple(slips), hidden=tuple(hidden), alike=tuple(alike))
 
 

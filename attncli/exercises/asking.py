@@ -16,7 +16,15 @@ from decimal import Decimal
 from functools import cached_property
 
 from attncli.building.exercise_file import MOST_POINTS, Blanking, Points
-from attncli.document.blocks import Block, Callout, ColumnSum, Derivation, Spans, each
+from attncli.document.blocks import (
+    Block,
+    Callout,
+    ColumnSum,
+    Derivation,
+    Spans,
+    each,
+    parts_of,
+)
 from attncli.document.tables import MatrixBlock
 from attncli.equations.elision import MOST_PARTS, elided, elided_rows
 from attncli.equations.tree import Location
@@ -36,6 +44,7 @@ from attncli.exercises.line_blanks import (
     with_copies,
     without_copies,
 )
+from attncli.exercises.on_the_sheet import sources_of, worked_from
 from attncli.exercises.workable_sections import StepSection
 from attncli.languages import Words, words_of
 from attncli.numbers import decimals
@@ -67,10 +76,22 @@ class WholePage:
     def makes(self) -> frozenset[str]:
         """The quantities that are made on the page, but for those that it tells all the same."""
         whole = (s for s in self.sections if not s.only_asked)
-        planned = (definition for s in whole for definition in s.part.definitions)
+        planned = (definition for s in whole for definition in s.works)
         made = [definition for definition in planned if definition.name in self.trace]
         names = {d.name for d in made} if self.again else without_copies(made)
         return frozenset(name for name in names if not is_in_words(self.trace, name))
+
+    @cached_property
+    def given_cells(self) -> frozenset[Location]:
+        """The cells in tables that sections start from."""
+        tables = (
+            table
+            for s in self.sections
+            for block in s.section.blocks
+            for table in parts_of(block, MatrixBlock)
+            if table.quantity not in {d.name for d in s.part.definitions}
+        )
+        return frozenset(Location(t.quantity, i, j) for t in tables for i, j in shown_cells(t))
 
     def places(self) -> list[Blankable]:
         """What can be asked for, in the order of the page."""
@@ -98,10 +119,37 @@ class WholePage:
         cells = frozenset(place.cell for place in places if place.cell is not None)
         names = {cell.quantity for cell in cells}
         kept = {p.quantity for p in known if p.cell is not None and p.cell not in cells}
+        kept |= {self.trace[cell.quantity].name for cell in self.given_cells - cells}
         whole = {name for name in names - kept if not self.trace[name].given}
+        if self.again:  # single cells are asked for, and others of a quantity may be needed
+            whole = {name for name in whole if all_cells(self.trace, name) <= cells}
         ids = frozenset(place.id for place in places)
-        hidden = frozenset(whole | revealing(self.trace, names) - self.makes - names)
-        return Asked(ids, with_copies(self.trace, cells, whole), hidden)
+        copies = with_copies(self.trace, cells, whole)
+        hidden, told = revealing(self.trace, names) - self.makes - names, set[Location]()
+        if self.again:
+            hidden |= {cell.quantity for cell in copies} - self.makes - names
+            told = self.telling(cells, hidden)
+            needed = told & self.needed(cells)
+            hidden &= {cell.quantity for cell in worked_from(self.trace, hidden, needed) & told}
+        return Asked(ids, copies | told, frozenset(whole | hidden))
+
+    def telling(self, cells: frozenset[Location], names: Collection[str]) -> set[Location]:
+        """The cells of some quantities from which some others can be read."""
+        found = {*cells}
+        for name in (n for n in self.trace if n in names):
+            every = all_cells(self.trace, name)
+            found |= {cell for cell in every if not found.isdisjoint(sources_of(self.trace, cell))}
+        return found - cells
+
+    def needed(self, cells: frozenset[Location]) -> set[Location]:
+        """The cells that sections start from on the way to some that they ask for."""
+        works = ({d.name for d in section.works} for section in self.sections)
+        return {
+            source
+            for own in works
+            for source in worked_from(self.trace, own, (c for c in cells if c.quantity in own))
+            if source.quantity not in own
+        }
 
     def giving(self, places: Sequence[Blankable], known: Sequence[Blankable]) -> list[Blankable]:
         """Those of some places whose number, if it is not a common one, stands elsewhere on the
@@ -184,8 +232,8 @@ class _Asker:
         self.shown.add(name)
         shown = [Location(name, i, j) for i, j in shown_cells(block)]
         if not own and name not in self.page.inputs:
-            self.known.add(shown)
-            return block, []
+            self.known.add(cell for cell in shown if not self.asked.hides(cell))
+            return self.with_blanks(block, []), []
         if own and (self.is_in_lines(shown) or self.is_ruled(name)):
             return None, []
         quantity = self.page.trace[name]
@@ -234,10 +282,24 @@ class _Asker:
         yield Callout(put_in(self.page.words.goes_on, formulas=joined(formulas)))
         needed = dict.fromkeys(operand for definition in chain for operand in definition.operands)
         for operand in needed:
-            known = operand in self.shown or operand in self.page.makes
+            known = operand in self.shown or operand in self.page.makes - self.in_part
             if not known and operand not in self.asked.quantities:
                 self.shown.add(operand)
-                yield from given_blocks(trace, [trace[operand]], Selection(), path)
+                for block in given_blocks(trace, [trace[operand]], Selection(), path):
+                    yield self.with_blanks(block, []) if isinstance(block, MatrixBlock) else block
+
+    @cached_property
+    def in_part(self) -> set[str]:
+        """The quantities of which the page asks for some cells, and doesn't tell the others."""
+        names = {cell.quantity for cell in self.asked.cells} if self.page.again else set[str]()
+        trace, cells = self.page.trace, self.asked.cells
+        return {name for name in names if not all_cells(trace, name) <= cells}
+
+
+def all_cells(trace: Trace, name: str) -> set[Location]:
+    """The cells of a quantity."""
+    rows, columns = trace[name].matrix.shape
+    return {Location(name, i, j) for i in range(rows) for j in range(columns)}
 
 
 def shown_cells(block: MatrixBlock) -> Iterator[tuple[int, int]]:

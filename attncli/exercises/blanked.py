@@ -22,6 +22,7 @@ from attncli.exercises.answer_keys import (
 )
 from attncli.exercises.asking import ENGLISH, WholePage, chosen
 from attncli.exercises.line_blanks import Asked, Blankable
+from attncli.exercises.on_the_sheet import SheetCells
 from attncli.exercises.requests import (
     AskedInWords,
     ExerciseRequest,
@@ -108,6 +109,18 @@ class BlankedPage(NamedTuple):
         return {n for n in names - self.page.makes if not self.trace[n].given}
 
     @property
+    def sheet(self) -> SheetCells:
+        """What whoever works it has; looked up only where mistakes are looked for."""
+        known = self.request.share is not None
+        blocks = (block for s, _ in self.asking for block in s.section.blocks)
+        asked = (place.cell for place in self.places if place.cell is not None)
+        return (
+            SheetCells.of(self.trace, blocks, asked)
+            if known
+            else SheetCells(self.trace, frozenset())
+        )
+
+    @property
     def roots(self) -> Mapping[Decimal, Decimal]:
         """The square roots that the sheet gives in figures."""
         return printed_roots(self.trace)
@@ -156,12 +169,12 @@ class BlankedPage(NamedTuple):
             *what_passes(self.request.tolerance, words.keys),
         )
         sections = []
-        in_words = self.request.in_words(self.trace)
+        in_words, sheet = self.request.in_words(self.trace), self.sheet
         self.check_hidden(in_words)
         for page, places in self.asking:
             section = page.section
             if places:
-                section = self._section(page, places, keys, words)
+                section = self._section(page, places, keys, sheet, words)
                 section = section._replace(solution=(*before, *section.solution))
                 before = ()
             own = [q for q in in_words if q.question.part == page.part]
@@ -210,12 +223,13 @@ class BlankedPage(NamedTuple):
         section: StepSection,
         places: Sequence[Blankable],
         keys: Mapping[str, RightAnswer],
+        sheet: SheetCells,
         words: FrameWords,
     ) -> Section:
         request, part = self.request, section.part
         known = [(place, keys[place.id]) for place in places]
         if request.share is not None:
-            known = with_slips(self.trace, part, known)
+            known = with_slips(sheet, part, known)
         questions = tuple(
             Item(place.id, request.worth(self.trace, part, place), key, cell=place.cell)
             for place, key in known

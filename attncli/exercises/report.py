@@ -52,6 +52,7 @@ from attncli.numbers import decimals
 from attncli.pages.parts.published import MEANING, accepted_text, in_short
 from attncli.pages.parts.sentences import counted, joined, rounding_facts
 from attncli.pages.parts.working import cell_line
+from attncli.steps.mistakes import mistaken
 from attncli.trace import Quantity, Trace
 from attncli.trace.published import PublishedNumber, published_numbers
 
@@ -127,15 +128,7 @@ def made_wrongly_by(judge: Judge, trace: Trace, verdict: Verdict) -> Trace | Non
     made_in = cause.quantity or name
     ways = (entry for entry in judge.hypotheses.ways if entry.name == cause.name)
     way = next((entry for entry in ways if entry.definitions[0].name == made_in), None)
-    if way is None:
-        return None
-    try:
-        for definition in way.definitions:
-            trace = trace.remake(definition)
-    except _NOT_WORKED:
-        return None
-    same = trace[name].matrix.shape == judge.trace[name].matrix.shape
-    return trace if same else None
+    return None if way is None else mistaken(trace, way.definitions, (name,))
 
 
 _MOST_CELLS = 6

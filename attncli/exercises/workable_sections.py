@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from attncli.document.blocks import (
@@ -16,7 +18,9 @@ from attncli.document.blocks import (
     parts_of,
 )
 from attncli.document.tables import MatrixBlock, SideBySide
-from attncli.equations.tree import Symbol
+from attncli.equations.tree import Location, Symbol
+from attncli.exercises.line_blanks import is_in_words, is_ruled
+from attncli.exercises.on_the_sheet import worked_from
 from attncli.file.address import Address
 from attncli.names import Name
 from attncli.pages.parts.blocks import given_blocks
@@ -39,17 +43,18 @@ from attncli.pages.parts.selection import (
     step_of,
 )
 from attncli.pages.parts.working import cell_line, working_of
-from attncli.trace import PlannedStep, Quantity, Trace
+from attncli.trace import Definition, PlannedStep, Quantity, Trace
 
 Cells = Sequence[tuple[Name, Address]]
 
 
 class StepSection(NamedTuple):
     """A section, and the part of the story that it tells. Of what is `only_asked` in words it has
-    just what that starts from."""
+    just what that starts from. `works` are the definitions whose working it asks for."""
 
     part: PlannedStep
     section: Section
+    works: tuple[Definition, ...]
     only_asked: bool = False
 
 
@@ -61,41 +66,103 @@ def sections_of(
     """A section for each part that is asked about, its tables one after the other. Of one of which
     only cells are wanted it has the lines of these alone; the first part that uses a given one
     tells what it makes of it. A part that is only asked in words has the tables it starts from."""
-    wanted = {name for _, cells in asks for name, _ in cells}
-    users = [_first_user(trace, name) for name in wanted if trace[name].given]
-
-    def makes(part: PlannedStep) -> bool:
-        return any(quantity.name in wanted for quantity in made_by(trace, part))
-
-    def includes(part: PlannedStep) -> bool:
-        return _whole(part, asks) != [] or makes(part) or part in users
-
-    def only_asked(part: PlannedStep) -> bool:
-        return part in asked_in_words and not includes(part)
-
-    def blocks(part: PlannedStep, context: Sequence[Quantity]) -> Iterable[Block]:
-        if only_asked(part):
-            return opening_blocks(trace, part, Selection(), context, alone=True)
-        selection, cells = selection_of(part, asks)
-        if cells and makes(part):
-            return _blocks_of_cells(trace, part, context, cells, selection)
-        return _blocks(trace, part, context, selection if not cells else Selection())
-
-    parts = [
-        p for p in enumerate(shown_parts(trace), 1) if includes(p[1]) or p[1] in asked_in_words
-    ]
-    whole = [part for _, part in parts if not only_asked(part)]
-    known = {definition.name for part in whole for definition in part.definitions}
-    sections = []
+    order = _Order(trace, asks, asked_in_words)
+    parts = [pair for pair in enumerate(shown_parts(trace), 1) if order.tells(pair[1])]
+    known, sections = order.known([part for _, part in parts]), list[StepSection]()
     for number, part in parts:
-        sizes = only_for_sizes(trace, part)
-        context = [q for q in operands_of(trace, part) if q.name not in known | sizes]
+        works = order.works(part)
+        needless = known | only_for_sizes(trace, works)
+        context = [q for q in operands_of(trace, works) if q.name not in needless]
         known |= {quantity.name for quantity in context}
-        kept = tuple(block for block in blocks(part, context) if block != ROUNDED_BY_ITSELF)
-        section = section_of(trace, part, number, kept)
-        sections.append(StepSection(part, section, only_asked(part)))
+        blocks = tuple(b for b in order.blocks(part, context) if b != ROUNDED_BY_ITSELF)
+        section = section_of(trace, works, number, blocks)
+        sections.append(StepSection(part, section, works.definitions, order.only_asked(part)))
     left = _left_out(trace, [s for s in sections if not s.only_asked], asks)
     return [s if s.only_asked else _without(s, left) for s in sections]
+
+
+@dataclass(frozen=True)
+class _Order:
+    """What is asked of a trace: selections of its parts, single cells, and what in words."""
+
+    trace: Trace
+    asks: Sequence[tuple[Selection, Cells]]
+    in_words: Collection[PlannedStep]
+
+    @cached_property
+    def wanted(self) -> set[Name]:
+        """The quantities of single cells, but for those that need no asking."""
+        trace, names = self.trace, {name for _, cells in self.asks for name, _ in cells}
+        return {n for n in names if is_ruled(trace, n) or not is_in_words(trace, n)}
+
+    @cached_property
+    def users(self) -> list[PlannedStep | None]:
+        """The parts that tell what is made of given ones."""
+        trace = self.trace
+        return [_first_user(trace, name) for name in self.wanted if trace[name].given]
+
+    def makes(self, part: PlannedStep) -> bool:
+        """Whether a part makes what single cells are of."""
+        return any(quantity.name in self.wanted for quantity in made_by(self.trace, part))
+
+    def includes(self, part: PlannedStep) -> bool:
+        return _whole(part, self.asks) != [] or self.makes(part) or part in self.users
+
+    def tells(self, part: PlannedStep) -> bool:
+        return self.includes(part) or part in self.in_words
+
+    def only_asked(self, part: PlannedStep) -> bool:
+        return part in self.in_words and not self.includes(part)
+
+    def by_cells(self, part: PlannedStep) -> bool:
+        """Whether a part is told in the lines of single cells."""
+        return self.makes(part) and bool(selection_of(part, self.asks)[1])
+
+    def works(self, part: PlannedStep) -> PlannedStep:
+        """The part without what no wanted cell is made of."""
+        return _leading_to(part, self.wanted) if self.by_cells(part) else part
+
+    def blocks(self, part: PlannedStep, context: Sequence[Quantity]) -> Iterable[Block]:
+        if self.only_asked(part):
+            return opening_blocks(self.trace, part, Selection(), context, alone=True)
+        selection, cells = selection_of(part, self.asks)
+        if self.by_cells(part):
+            return _blocks_of_cells(self.trace, part, context, cells, selection)
+        return _blocks(self.trace, part, context, selection if not cells else Selection())
+
+    def known(self, parts: Sequence[PlannedStep]) -> set[Name]:
+        """What needn't be given, as the sheet asks for it: all that parts make that are told whole,
+        and of those told by cells the quantities of which no other cell is needed."""
+        some = [self.works(part) for part in parts if self.by_cells(part)]
+        whole = [p for p in parts if not (self.by_cells(p) or self.only_asked(p))]
+        asked = {
+            Location(name, *self.trace[name].find(address))
+            for _, cells in self.asks
+            for name, address in cells
+        }
+        by_cells = {d.name for p in some for d in p.definitions if d.name in self.wanted}
+        needed = {cell for part in whole for cell in _all_of(self.trace, part, by_cells)}
+        for part in some:
+            own = {d.name for d in part.definitions}
+            worked = worked_from(self.trace, own, (c for c in asked if c.quantity in own))
+            needed |= {cell for cell in worked if cell.quantity not in own}
+        more = {cell.quantity for cell in needed - asked}
+        return {d.name for part in whole for d in part.definitions} | by_cells - more
+
+
+def _leading_to(part: PlannedStep, names: Collection[str]) -> PlannedStep:
+    """A part with just the definitions of some quantities, and of what it makes them of."""
+    wanted = set(names)
+    for definition in reversed(part.definitions):
+        if definition.name in wanted:
+            wanted.update(definition.operands)
+    return part.only(wanted)
+
+
+def _all_of(trace: Trace, part: PlannedStep, names: Collection[str]) -> set[Location]:
+    """All cells of some quantities that a part starts from."""
+    sizes = ((q.name, *q.matrix.shape) for q in operands_of(trace, part) if q.name in names)
+    return {Location(name, i, j) for name, n, m in sizes for i in range(n) for j in range(m)}
 
 
 def selection_of(
@@ -128,25 +195,21 @@ def working_in(
     lines: dict[str, Line] = {}
     for name, address in cells:
         if name in known:
-            before = _lines_before(trace, part, name, trace[name].find(address)[0])
+            before = _lines_before(trace, part, Location(name, *trace[name].find(address)))
             own = _line(trace, part, name, address, selection)
             lines |= {str(line.label): line for line in (*before, own)}
     return [Derivation(tuple(lines.values()))] if lines else []
 
 
-def _lines_before(trace: Trace, part: PlannedStep, name: str, row: int) -> list[Line]:
-    """The lines of a row of what a quantity is made of, as far as the same part makes it."""
-    rows = trace[name].matrix.shape[0]
-    lines: list[Line] = []
-    wanted = {name}
-    for quantity in reversed(made_by(trace, part)):
-        if quantity.definition is None or quantity.name not in wanted:
-            continue
-        wanted.update(quantity.definition.operands)
-        if quantity.name != name and quantity.matrix.shape[0] == rows:
-            cells = (cell_line(trace, quantity, row, j) for j in range(quantity.matrix.shape[1]))
-            lines = [*cells, *lines]
-    return lines
+def _lines_before(trace: Trace, part: PlannedStep, cell: Location) -> list[Line]:
+    """The lines of what a cell is made of, as far as the same part makes it."""
+    names = [quantity.name for quantity in made_by(trace, part)]
+    order: dict[str, int] = {name: k for k, name in enumerate(names)}
+    found = worked_from(trace, order, [cell]) - {cell}
+    own = sorted(
+        (c for c in found if c.quantity in order), key=lambda c: (order[c.quantity], *c[1:])
+    )
+    return [cell_line(trace, trace[c.quantity], c.row, c.column) for c in own]
 
 
 def _blocks(

@@ -36,7 +36,7 @@ class FormatInfo(NamedTuple):
     it if nothing is said, None if that is as it fits. In one that is `checking` sheets check
     themselves. `package` is the one that it takes besides those that are always there. One
     with `values_only` can leave all texts out, in one that is `changing` a reader can change
-    numbers."""
+    numbers. A platform may round what is typed to some `decimals`."""
 
     keys: tuple[str, ...] = ("embedded", "none", "separate")
     fragment: bool = False
@@ -52,6 +52,7 @@ class FormatInfo(NamedTuple):
     package: str = ""
     values_only: bool = False
     changing: bool = False
+    decimals: int | None = None
 
 
 class RenderOptions(NamedTuple):

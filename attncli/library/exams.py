@@ -43,7 +43,7 @@ def exam(order: ExamArguments) -> FilesOutput:
         raise OutputError.of(order.exam, wrong, right)
     share = job.exam.scheme.earned_by_a_mistake if job.exam.share is None else job.exam.share
     job = job._replace(exam=job.exam.each(mistakes=share))
-    return folder_of(job, partial(_beside, typed))
+    return folder_of(job, partial(_beside, typed), _LMS)
 
 
 def _beside(

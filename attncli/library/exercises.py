@@ -40,6 +40,7 @@ from attncli.library.paper_files import (
     safe_name,
     traces_of_forms,
 )
+from attncli.notation import plain
 from attncli.option_values import LANGUAGES, LAYOUTS, MOST_ROOM, PAPER_SIZES
 from attncli.output_files import Contents, OutputError, check_folder, encoded
 
@@ -193,9 +194,48 @@ def exercise(order: ExerciseArguments) -> Output:
         return folder_of(job, lambda *_: {})
     requests = requests_of(job.exam, job.traces)
     made = traces_of_forms(job.exam, job.traces, requests, job.hidden)
-    told = exam_forms(job.exam, requests, made, job.command)
-    papers = papers_of(order, job.manner, told, len(job.names))
-    return papers if order.page.output in (None, "-") else papers._replace(says=job.says)
+    forms, lost = exam_forms(job.exam, requests, made, job.command), _Lost((job.manner.format,))
+    papers = papers_of(order, job.manner, map(lost.heard, forms), len(job.names))
+    told = papers._replace(says=papers.says + job.says + lost.says)
+    return papers if order.page.output in (None, "-") else told
+
+
+class _Lost:
+    """The answers of forms that platforms of some formats round to what is no longer right."""
+
+    def __init__(self, formats: Sequence[str]) -> None:
+        from attncli.formats import info_of
+
+        known = ((name, info_of(name).decimals) for name in formats)
+        self._decimals = {name: places for name, places in known if places is not None}
+        self._found: dict[str, dict[str, Item]] = {name: {} for name in self._decimals}
+
+    def heard(self, form: ExamForm) -> ExamForm:
+        """The form, having looked at its answers."""
+        for name, places in self._decimals.items():
+            lost = (q for q in form.whole.items if q.key and not q.key.is_kept(places))
+            self._found[name].update({item.id: item for item in lost})
+        return form
+
+    @property
+    def says(self) -> str:
+        """What is said of them."""
+        lines = (
+            f"{name.capitalize()} rounds what is typed to {self._decimals[name]} decimals, so the"
+            f" right answer is marked wrong for {self._told([*items.values()])};"
+            " give the numbers another scale, or ask for fewer decimals\n"
+            for name, items in self._found.items()
+            if items
+        )
+        return "".join(lines)
+
+    def _told(self, items: Sequence[Item]) -> str:
+        some = [f"{item.id} = {plain(item.right.number)}" for item in items[:_MOST_NAMED]]
+        more = len(items) - len(some)
+        return listed([*some, *((f"{more} more",) if more else ())])
+
+
+_MOST_NAMED = 3
 
 
 def checked(order: ExerciseArguments) -> CheckedOrder:
@@ -283,14 +323,16 @@ Beside = Callable[[Mapping[str, "FormWorked"], Sequence["Student"]], Mapping[str
 """What else goes into a folder, made of all forms, and for its students."""
 
 
-def folder_of(job: CheckedOrder, beside: Beside) -> FilesOutput:
-    """The folder of an exam, or what was edited of it again; it says what changed."""
+def folder_of(job: CheckedOrder, beside: Beside, formats: Sequence[str] = ()) -> FilesOutput:
+    """The folder of an exam, or what was edited of it again; it says what changed, and what is lost
+    in its own format, or in some others."""
     order = job.order
     assert order.page.output is not None
     folder = Path(order.page.output)
     before = load_manifest(folder) if has_manifest(folder) else None
     forms = _forms(job, _kept(job, folder, before))
-    papers = watched((form.form for form in forms.values()), len(forms), "Forms")
+    lost = _Lost([*dict.fromkeys((job.manner.format, *formats))])
+    papers = watched((lost.heard(form.form) for form in forms.values()), len(forms), "Forms")
     files: dict[str, Contents] = paper_files(order, job.manner, papers)
     exercises = {name: form.form.whole for name, form in forms.items()}
     files |= answers_files(order, exercises)
@@ -304,7 +346,7 @@ def folder_of(job: CheckedOrder, beside: Beside) -> FilesOutput:
     files |= personal
     _check_edited(folder, files, before, force=order.page.force)
     check_folder(str(folder), [*files, FILE], force=True)
-    says = _told(folder, made, before) + job.says
+    says = _told(folder, made, before) + job.says + lost.says
     return FilesOutput({**files, FILE: made.text()}, str(folder), True, says)
 
 

@@ -21,6 +21,8 @@ from attncli.library.output import (
     chosen_format,
     watched,
 )
+from attncli.names import Word
+from attncli.notation.escaping import printed
 from attncli.option_values import KEYS
 from attncli.output_files import Contents, OutputError, check_folder
 
@@ -40,16 +42,37 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9]+")
 
 def _check_targets(order: ExerciseArguments, manner: PaperSettings, forms: Sequence[str]) -> None:
     """Raises OutputError where results don't fit where they are to go, or files are in the way."""
-    names = _file_names(order, manner, forms)
+    names, output = _file_names(order, manner, forms), order.page.output
     if manner.folder:
-        assert order.page.output is not None
-        check_folder(order.page.output, names, force=order.page.force)
-    elif len(names) > 1:
-        where = order.page.output or "standard output"
+        assert output is not None
+        check_folder(output, names, force=order.page.force)
+    elif len(names) > 1 and (len(forms) > 1 or not _is_file(output)):
+        where = output or "standard output"
         wrong = f"there are {len(names)} papers to write"
         raise OutputError.of(where, wrong, "name a folder with -o, like -o sheets/")
+    elif len(names) > 1:
+        folder = Path(str(output)).parent
+        if not folder.is_dir():
+            raise OutputError.of(str(output), f"there is no folder {folder}", "make it first")
+        for place in _beside(Path(str(output)), manner).values():
+            check_target(str(place), force=order.page.force)
     else:
-        check_target(order.page.output, force=order.page.force)
+        check_target(output, force=order.page.force)
+
+
+def _is_file(output: str | None) -> bool:
+    """Whether a name is that of a file that others may stand beside; a device's is not."""
+    if output is None or output == "-":
+        return False
+    return os.path.isfile(output) or not os.path.lexists(output)  # noqa: PTH113 - a name too long is none
+
+
+def _beside(path: Path, manner: PaperSettings) -> dict[str, Path]:
+    """The places of the papers of one form, by what they are: the first is that which is named,
+    the others stand beside it."""
+    first, *others = manner.papers
+    places = {kind: path.with_name(f"{path.stem}_{kind}{path.suffix}") for kind in others}
+    return {first: path, **places}
 
 
 def _file_names(order: ExerciseArguments, manner: PaperSettings, forms: Sequence[str]) -> list[str]:
@@ -97,7 +120,18 @@ def papers_of(
     if manner.folder:
         assert order.page.output is not None
         return FilesOutput(files, order.page.output, order.page.force)
-    return TextOutput(next(iter(files.values())), order.page.output, order.page.force)
+    if len(files) == 1:
+        return TextOutput(next(iter(files.values())), order.page.output, order.page.force)
+    places = _beside(Path(str(order.page.output)), manner)
+    texts = {place.name: text for place, text in zip(places.values(), files.values(), strict=True)}
+    folder = str(next(iter(places.values())).parent)
+    return FilesOutput(texts, folder, order.page.force, _told(places))
+
+
+def _told(places: Mapping[str, Path]) -> str:
+    """Which file is what: `sheet.pdf is the sheet, sheet_key.pdf the key`."""
+    (kind, path), *others = ((k, printed(Word(str(place)))) for k, place in places.items())
+    return f"{', '.join((f'{path} is the {kind}', *(f'{p} the {k}' for k, p in others)))}\n"
 
 
 def paper_files(
@@ -214,6 +248,11 @@ class PaperSettings(NamedTuple):
     share: int | None
     grid: bool = False
 
+    @property
+    def papers(self) -> tuple[str, ...]:
+        """The papers where there is one form."""
+        return (*self.kinds, *(("grid",) * self.grid))
+
 
 def parse_manner(order: ExerciseArguments, exam: ExamFile | None) -> PaperSettings:
     """How and where it is to be written. Raises UserError, naming all that is wrong."""
@@ -268,7 +307,9 @@ def _checked(order: ExerciseArguments, form: str, *, folder: bool) -> PaperSetti
     from attncli.formats import exercise_format_names, info_of
 
     can = info_of(form)
-    key = order.key or ("separate" if folder and "separate" in can.keys else can.keys[0])
+    apart = folder or (can.keys[0] == "embedded" and not can.self_keyed)
+    apart = apart and (folder or _is_file(order.page.output)) and "separate" in can.keys
+    key = order.key or ("separate" if apart else can.keys[0])
     wrong = []
     if key not in can.keys:
         right = f"say {' or '.join(can.keys)}"

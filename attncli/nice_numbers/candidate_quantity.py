@@ -22,7 +22,7 @@ from attncli.operations.operation import Operation
 from attncli.operations.prediction import KeptShare
 from attncli.option_values import POLICIES
 from attncli.steps import Mistake, step_named
-from attncli.steps.mistakes import made_wrongly
+from attncli.steps.mistakes import all_made_wrongly
 from attncli.trace import Axis, Definition, PlannedStep, Quantity, Trace
 
 if TYPE_CHECKING:
@@ -193,11 +193,16 @@ def _shown_places(matrix: Matrix) -> int:
 
 
 class Attempt(NamedTuple):
-    """A mistake that can be made in a part of a trace, and how it makes its quantity."""
+    """A mistake that can be made in a part of a trace, and all that it makes in other ways, what it
+    is a mistake in first."""
 
     part: PlannedStep
     mistake: Mistake[Any]
-    definition: Definition
+    way: tuple[Definition, ...]
+
+    @property
+    def definition(self) -> Definition:
+        return self.way[0]
 
 
 def attempts(trace: Trace, names: Collection[str] = ()) -> Iterator[Attempt]:
@@ -205,11 +210,9 @@ def attempts(trace: Trace, names: Collection[str] = ()) -> Iterator[Attempt]:
     any names; those whose operands are there."""
     for part in trace.story:
         for mistake in step_named(part.step).mistakes:
-            definition = made_wrongly(trace, part, mistake)
-            if definition is None or (names and definition.name not in names):
-                continue
-            if all(name in trace for name in definition.operands):
-                yield Attempt(part, mistake, definition)
+            way = next(all_made_wrongly(trace, part, mistake), None)
+            if way is not None and (not names or way[0].name in names):
+                yield Attempt(part, mistake, way)
 
 
 def reveals(trace: Trace, attempt: Attempt, wrong: Trace) -> bool:

@@ -39,6 +39,7 @@ from attncli.steps import Mistake, Step, formulas_of, steps
 from attncli.steps.general_formulas import general_place
 from attncli.steps.mistakes import all_made_wrongly, mistaken
 from attncli.steps.order import THROUGH
+from attncli.steps.step import Planned
 from attncli.trace import Definition, PlannedStep, Quantity, Trace, WayPlace
 
 
@@ -196,10 +197,10 @@ def _with_shapes(quantities: Sequence[Quantity], part: PlannedStep) -> Spans:
 
 def _mistake_blocks(trace: Trace, part: PlannedStep | None, mistake: Mistake[Any]) -> list[Block]:
     """A mistake in words, and what it gives in the cell that it changes most."""
-    ways = [] if part is None else [way[0] for way in all_made_wrongly(trace, part, mistake)]
+    ways = [] if part is None else [*all_made_wrongly(trace, part, mistake)]
     if not ways or part is None:
         return [Bullets(((mistake.says,),))]
-    definition, wrong = _that_shows(trace, part, ways)
+    definition, wrong = _that_shows(trace, ways)
     if wrong is None:
         return [Bullets(((mistake.says, " With these numbers it can't be done."),))]
     cell = worst_cell(trace[definition.name], wrong[definition.name])
@@ -215,14 +216,12 @@ def _mistake_blocks(trace: Trace, part: PlannedStep | None, mistake: Mistake[Any
     return [Bullets(((says, *words),)), Derivation((line,), mistake.name)]
 
 
-def _that_shows(
-    trace: Trace, part: PlannedStep, ways: Sequence[Definition]
-) -> tuple[Definition, Trace | None]:
-    """The first way to make a mistake that can be seen in the numbers, and what it gives; else the
-    first that can be made at all."""
-    tried = [(way, mistaken(trace, part, way)) for way in ways]
-    done = [(way, wrong) for way, wrong in tried if wrong is not None]
-    seen = ((way, wrong) for way, wrong in done if worst_cell(trace[way.name], wrong[way.name]))
+def _that_shows(trace: Trace, ways: Sequence[Planned]) -> tuple[Definition, Trace | None]:
+    """What the first way to make a mistake that can be seen in the numbers makes, and what it
+    gives; else that of the first that can be made at all."""
+    tried = [(way[0], mistaken(trace, way, (way[0].name,))) for way in ways]
+    done = [(made, wrong) for made, wrong in tried if wrong is not None]
+    seen = ((d, wrong) for d, wrong in done if worst_cell(trace[d.name], wrong[d.name]))
     return next(seen, (done or tried)[0])
 
 

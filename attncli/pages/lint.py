@@ -438,7 +438,7 @@ class _Mistakes(NamedTuple):
     def of(cls, judge: Judge, names: Sequence[str]) -> _Mistakes:
         found = cls([], [], [])
         for slip in attempts(judge.trace, names) if names else ():
-            wrong = mistaken(judge.trace, slip.part, slip.definition)
+            wrong = mistaken(judge.trace, slip.way, (slip.definition.name,))
             if wrong is None:
                 continue
             spans = mistake_in_words(slip)

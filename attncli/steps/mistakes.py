@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import fields, replace
 from itertools import islice
 from operator import attrgetter
@@ -234,37 +234,30 @@ def exchanged(definition: Definition, _: Place | None = None) -> Definition | No
     return swapped(definition, change)
 
 
-def made_wrongly(trace: Trace, part: PlannedStep, mistake: Mistake[Any]) -> Definition | None:
-    """How a mistake makes its quantity in a part; None where the part doesn't come to make it."""
-    for definition, *_ in mistake.ways(part.place, part.definitions):
-        is_made = definition.name in trace and not trace[definition.name].given
-        return definition._replace(step=part.step) if is_made else None
-    return None
-
-
-def all_made_wrongly(
-    trace: Trace, part: PlannedStep, mistake: Mistake[Any]
-) -> Iterator[tuple[Definition, ...]]:
+def all_made_wrongly(trace: Trace, part: PlannedStep, mistake: Mistake[Any]) -> Iterator[Planned]:
     """All that is made in other ways by whoever makes a mistake, of what is there, what the mistake
     is in first: once for each way to make it. None where the part doesn't come to make that, or
     where what it is made of isn't there."""
-    if made_wrongly(trace, part, mistake) is None:
+    ways = [*mistake.ways(part.place, part.definitions)]
+    if not ways or not _is_made(trace, ways[0][0]):
         return
-    for way in mistake.ways(part.place, part.definitions):
-        made = tuple(
-            d._replace(step=part.step) for d in way if d.name in trace and not trace[d.name].given
-        )
+    for way in ways:
+        made = tuple(d._replace(step=part.step) for d in way if _is_made(trace, d))
         if made and all(operand in trace for d in made for operand in d.operands):
             yield made
 
 
-def mistaken(trace: Trace, part: PlannedStep, definition: Definition) -> Trace | None:
-    """The trace with a quantity made in a wrong way, and whatever else the part that makes it makes
-    of it worked again; None where its numbers don't allow that."""
-    made_in = trace.part_of(definition.name) or part
+def _is_made(trace: Trace, definition: Definition) -> bool:
+    return definition.name in trace and not trace[definition.name].given
+
+
+def mistaken(trace: Trace, way: Planned, names: Collection[str]) -> Trace | None:
+    """The trace with all made in other ways that is so by whoever makes a mistake in one way, and
+    what leads from there to some quantities worked again; None where their numbers, or their
+    shapes, don't allow that."""
     try:
-        wrong = trace.within(made_in).remake(definition)
-    except (KeyError, ValueError, ScenarioError):
+        wrong = trace.remake(*way, to=names)
+    except (KeyError, ValueError, ArithmeticError, IndexError, TypeError, ScenarioError):
         return None
-    same_shape = wrong[definition.name].matrix.shape == trace[definition.name].matrix.shape
-    return wrong if same_shape else None
+    alike = (wrong[name].matrix.shape == trace[name].matrix.shape for name in names)
+    return wrong if all(alike) else None

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Container, Iterable, Iterator,
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
 from itertools import groupby
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias, overload
@@ -264,16 +265,25 @@ class Trace:
         alone = replace(self, scenario=scenario, generated=(), variants=_NOTHING)
         return alone._again({**self.quantities, **given, **new}, story, set(self.quantities))
 
-    def remake(self, definition: Definition) -> Self:
-        """The trace with one quantity made in another way, and all that follows worked again.
+    def remake(self, *made: Definition, to: Collection[str] | None = None) -> Self:
+        """The trace with some quantities made in other ways, and all that follows worked again, or
+        only what leads `to` some quantities.
 
-        Raises KeyError for a quantity that isn't made or whose operands aren't there,
-        ValueError where their shapes don't fit, ScenarioError where they can't be worked.
+        Raises KeyError for a quantity that isn't made or whose operands aren't there, ValueError
+        where their shapes don't fit, or where something would be made of itself, ScenarioError
+        where they can't be worked.
         """
-        if definition.name not in (planned.name for planned in self.plan):
-            raise KeyError(f"{definition.name} is not made in this trace")
-        story = self._with_story(lambda old: definition if old.name == definition.name else old)
-        return self._again(dict(self.quantities), story, {definition.name})
+        instead: dict[str, Definition] = {definition.name: definition for definition in made}
+        for name in instead.keys() - {planned.name for planned in self.plan}:
+            raise KeyError(f"{name} is not made in this trace")
+
+        def otherwise(old: Definition) -> Definition:
+            """The same step rounds it, whichever the mistake is of."""
+            return instead[old.name]._replace(step=old.step) if old.name in instead else old
+
+        whole = replace(self, story=self._with_story(otherwise))
+        told = whole if to is None else whole.leading_to(to)
+        return told._again(dict(self.quantities), whole.story, {*instead}, told.plan)
 
     def within(self, part: PlannedStep) -> Self:
         """The trace told only as far as one part makes it: changes end there, and what follows
@@ -283,7 +293,7 @@ class Trace:
     def leading_to(self, names: Iterable[str], known: Collection[str] = ()) -> Self:
         """The trace told only as far as it leads to some quantities, from given and known ones."""
         wanted = set(names)
-        for definition in reversed(self.plan):
+        for definition in reversed(_in_order(self.plan)):
             if definition.name in wanted and definition.name not in known:
                 wanted.update(definition.operands)
         if all(definition.name in wanted for definition in self.plan):
@@ -314,10 +324,15 @@ class Trace:
         return replace(quantity, matrix=Matrix.of_written(written), definition=None)
 
     def _again(
-        self, quantities: dict[str, Quantity], story: tuple[PlannedStep, ...], changed: set[str]
+        self,
+        quantities: dict[str, Quantity],
+        story: tuple[PlannedStep, ...],
+        changed: set[str],
+        plan: Sequence[Definition] | None = None,
     ) -> Self:
-        """The story told again for all that depends on what is changed."""
-        for definition in (definition for part in story for definition in part.definitions):
+        """The story told again for all that depends on what is changed, or for that of a plan."""
+        told = plan if plan is not None else [d for part in story for d in part.definitions]
+        for definition in _in_order(told):
             stale = definition.name in changed or not changed.isdisjoint(definition.operands)
             if definition.name in quantities and stale:
                 old = quantities[definition.name]
@@ -327,6 +342,25 @@ class Trace:
 
     def __repr__(self) -> str:
         return f"<Trace of {self.scenario.title!r}: {', '.join(self.quantities)}>"
+
+
+def _in_order(plan: Sequence[Definition]) -> Sequence[Definition]:
+    """Definitions, each behind those of what it is made of; as they are where they stand so. Raises
+    ValueError where something would be made of itself."""
+    later: set[str] = {definition.name for definition in plan}
+    for definition in plan:
+        if not later.isdisjoint(definition.operands):
+            break
+        later.discard(definition.name)
+    else:
+        return plan
+    known: dict[str, Definition] = {definition.name: definition for definition in plan}
+    graph: dict[str, Sequence[str]] = {name: d.operands for name, d in known.items()}
+    try:
+        order = [*TopologicalSorter(graph).static_order()]
+    except CycleError as error:
+        raise ValueError(f"{error.args[1][0]} would be made of itself") from None
+    return [known[name] for name in order if name in known]
 
 
 def make(

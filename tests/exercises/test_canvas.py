@@ -129,3 +129,32 @@ def test_two_forms_are_two_quizzes(tmp_path: Path) -> None:
 
 
 pytestmark = pytest.mark.filterwarnings("error")
+
+
+SMALL_NUMBERS = """
+tokens: [a, b]
+Q: [[0.00002, 0.1], [1, 2]]
+K: [[1, 0], [0.5, 1]]
+scale: none
+until: scores
+rounding: {policy: carry, decimals: 5}
+"""
+
+
+def test_what_canvas_rounds_away_is_told(tmp_path: Path) -> None:
+    """It rounds what is typed to four decimals: 0.00002 to 0, and 0.10001 to 0.1."""
+    scenario, target = tmp_path / "small.yaml", str(tmp_path / "small.zip")
+    scenario.write_text(SMALL_NUMBERS, "utf-8")
+    said = run("exercise", scenario, "--format", "canvas", "-o", target)
+    assert said.exit_code == 0
+    assert said.stdout == (
+        "Canvas rounds what is typed to 4 decimals, so the right answer is marked wrong for"
+        " scores[a, a] = 0.00002, scores[a, b] = 0.10001; give the numbers another scale, or ask"
+        " for fewer decimals\n"
+    )
+
+
+def test_what_canvas_keeps_needs_no_word(tmp_path: Path) -> None:
+    target = str(tmp_path / "ours.zip")
+    said = run("exercise", "i_love_ai", "--format", "canvas", "-o", target)
+    assert (said.exit_code, said.stdout) == (0, "")

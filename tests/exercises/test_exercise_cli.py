@@ -36,6 +36,47 @@ def test_to_standard_output_sheet_and_key() -> None:
     assert "2.718 + 2.718 + 7.389  = 12.825" in key
 
 
+@pytest.mark.parametrize("suffix", ["txt", "md", "json", "pdf"])
+def test_a_sheet_in_a_file_has_its_key_beside_it(tmp_path: Path, suffix: str) -> None:
+    sheet, key = tmp_path / f"sheet.{suffix}", tmp_path / f"sheet_key.{suffix}"
+    result = run("i_love_ai", "--step", "softmax", "-o", str(sheet))
+    assert result.exit_code == 0
+    assert result.stdout == f"{sheet} is the sheet, {key} the key\n"
+    assert names(tmp_path) == sorted([sheet.name, key.name])
+    if suffix != "pdf":
+        assert "12.825" not in sheet.read_text("utf-8")
+        assert "12.825" in key.read_text("utf-8")
+
+
+def test_one_source_of_latex_is_the_sheet_until_it_is_told_to_print_the_key(tmp_path: Path) -> None:
+    result = run("i_love_ai", "--step", "softmax", "-o", str(tmp_path / "sheet.tex"))
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert names(tmp_path) == ["sheet.tex"]
+    assert "% \\printanswers" in (tmp_path / "sheet.tex").read_text("utf-8")
+
+
+def test_whoever_asks_for_it_has_the_key_in_the_same_file(tmp_path: Path) -> None:
+    run("i_love_ai", "--key", "embedded", "-o", str(tmp_path / "both.md"))
+    assert names(tmp_path) == ["both.md"]
+    assert "Answer key" in (tmp_path / "both.md").read_text("utf-8")
+
+
+def test_all_papers_of_one_form_stand_beside_each_other(tmp_path: Path) -> None:
+    result = run("i_love_ai", "--hints", "--grid", "-o", str(tmp_path / "all.md"))
+    assert result.exit_code == 0
+    assert names(tmp_path) == ["all.md", "all_grid.md", "all_hints.md", "all_key.md"]
+
+
+def test_a_key_in_the_way_leaves_all_as_it_was(tmp_path: Path) -> None:
+    (tmp_path / "sheet_key.md").write_text("mine", "utf-8")
+    result = run("i_love_ai", "-o", str(tmp_path / "sheet.md"))
+    assert result.exit_code == 2
+    assert "sheet_key.md: exists already; choose another name, or add --force" in result.stderr
+    assert names(tmp_path) == ["sheet_key.md"]
+    assert run("i_love_ai", "-o", str(tmp_path / "sheet.md"), "--force").exit_code == 0
+    assert "Answer key" in (tmp_path / "sheet_key.md").read_text("utf-8")
+
+
 def test_sheet_and_key_carry_the_same_marks(tmp_path: Path) -> None:
     folder = tmp_path / "out"
     run("i_love_ai", "--forms", "2", "--seed", "3", "--step", "scores", "-o", str(folder))

@@ -93,7 +93,7 @@ PASSES: dict[str, Callable[[], object]] = {
     "sheet": lambda: sheet_of(BLOCKS[0]._replace(paper=PAPER)),
     "solution": lambda: [*_Wanted([]).of(UNHEARD)],
     "translated": lambda: translated(SECTION, "de"),
-    "without": lambda: _without(StepSection(PART, SECTION), {"Q"}),
+    "without": lambda: _without(StepSection(PART, SECTION, PART.definitions), {"Q"}),
     "workbook": lambda: [*layout.items_of([UNHEARD], {})],
 }
 

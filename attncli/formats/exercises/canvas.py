@@ -10,6 +10,8 @@ compared. A number in a question of its own is taken from `gte` to `lte`. What C
 * neither rubric blocks nor feedback of other cases: shares and hints of QTI are of no use here;
 * of a visible section its title, and the weight of an item as its points.
 
+What a student types into a classic quiz is rounded to four decimals: 0.00004 becomes 0.
+
 A section's text stands in its first question; those that follow name their blank.
 """
 
@@ -41,7 +43,7 @@ from attncli.notation.escaping import visible
 
 SUFFIXES = (".canvas.zip",)
 ABILITIES = FormatInfo(
-    keys=("embedded",), self_keyed=True, hints="none", gathered=True, packed=True
+    keys=("embedded",), self_keyed=True, hints="none", gathered=True, packed=True, decimals=4
 )
 """An item marks itself by what is right in it; mistakes earn nothing in Canvas."""
 

@@ -258,16 +258,18 @@ def _plan(place: HeadPlace) -> tuple[Definition, ...]:
 
 
 def _not_masked(place: HeadPlace, planned: Planned) -> Iterator[Planned]:
-    """Without a mask; or it is written down and forgotten: at once, or before the softmax."""
-    mask, masked = planned
-    yield (mask._replace(operation=Seen((), must_see=False), operands=(place.x,)),)
+    """Without a mask; or it is written down and forgotten: at once, or before the softmax. What is
+    worked again after an update has the mask that was made before."""
+    *made, masked = planned
+    for mask in made:
+        yield (mask._replace(operation=Seen((), must_see=False), operands=(place.x,)),)
     yield (left_out(masked, place),)
     yield softmax(place, place.x, TOP, "softmax")[:1]
 
 
 def _after_softmax(place: HeadPlace, planned: Planned) -> Iterator[Planned]:
-    mask, masked = planned
-    weights = Definition(place.name("weights"), MaskedShare(), (place.x, mask.name))
+    masked = planned[-1]
+    weights = Definition(place.name("weights"), MaskedShare(), (place.x, masked.operands[1]))
     yield weights, left_out(masked, place)
 
 
