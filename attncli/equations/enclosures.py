@@ -240,7 +240,9 @@ class _Enclosures(NamedTuple):
         zero = (divisor.low <= 0) & (divisor.high >= 0)
         low, high = 1 / divisor.high, 1 / divisor.low
         inverse = Enclosure(np.where(zero, -math.inf, low), np.where(zero, math.inf, high))
-        return times(self.of(node.dividend), inverse)
+        made, nothing = times(self.of(node.dividend), inverse), divisor.low == divisor.high
+        nothing = nothing & zero  # by which nothing can be divided, not even 0
+        return Enclosure(*(np.where(nothing, math.nan, end) for end in made))
 
     def negative(self, node: ex.Negative) -> Enclosure:
         bounds = self.of(node.operand)

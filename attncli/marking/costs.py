@@ -52,8 +52,7 @@ class Bill:
 
     def number(self, asked: Item, verdict: Verdict) -> Decimal:
         """The points of the number of a cell."""
-        judgement = "rounding" if _is_coarse(verdict) else verdict.judgement
-        return self._earned(asked, judgement, verdict.cause)
+        return self._earned(asked, verdict.judgement, verdict.cause)
 
     def term(self, term: MarkedTerm) -> MarkedTerm:
         """A number inside a line, or one that a teacher asks for, with its points."""
@@ -114,19 +113,6 @@ class Bill:
         shows = points[self.exam.step_of(asked.cell.quantity)]
         step = points.get(self._made_in(asked.cell, cause)) or shows
         return max(costs.mistake * step, costs.slip * asked.points) if costs.mistake else Decimal(0)
-
-
-_FEWEST_UNITS = 2
-"""Units of its last place from which on a number with few decimals is told from 0."""
-
-
-def _is_coarse(verdict: Verdict) -> bool:
-    """Whether a number is right but for decimals that are too few to tell it from others of its
-    table, and is told from 0: a habit of writing, too, however near the others are."""
-    cause, (_, number, places, _) = verdict.cause, verdict.given
-    if cause is None or cause.name != "too_few_decimals" or number is None or places is None:
-        return False
-    return abs(number).scaleb(places) >= _FEWEST_UNITS
 
 
 def _like(made: Name, there: Name) -> Name:

@@ -172,6 +172,7 @@ class Submission:
         self.mended = self.own = paths_from(judge.trace, judge.shown, judge.printed)
         self.wrong: dict[Location, Given] = {}
         self.shown: dict[str, frozenset[Location]] = {}
+        self.few_decimals: set[int] = set()
         self.made: set[str] = set()
         self.otherwise: dict[str, Flags] = {}
         self._roots: dict[Location, frozenset[Location]] = {}
@@ -255,8 +256,9 @@ class Submission:
         coarse = few = np.zeros_like(right)
         if not self.judge.literally and (written.own < asked).any():
             open_ = ~right & ~follows & (written.own < asked)  # nan is never taken
-            open_ &= _is_told_from_0(written, self.judge.trace[name].values, asked)
-            coarse = self._coarsely(self.mended, name) & open_
+            fits = self._coarsely(self.mended, name) & open_
+            open_ &= self._is_told_from_0(name, fits)
+            coarse = fits & open_
             few = self._coarsely(self.own, name) & open_ & ~coarse
         open_ = ~np.isnan(written.numbers) & ~right & ~follows & ~coarse & ~few
         numbers = {cell: self.answers[cell] for cell in self.cells[name]}
@@ -286,6 +288,18 @@ class Submission:
         if self.own is self.mended:
             return np.zeros_like(right)
         return self._taken(self.own, name, places) & ~right
+
+    def _is_told_from_0(self, name: str, fits: Flags) -> Flags:
+        """Which numbers with few decimals are told from 0 by them: those of two units of their last
+        place and more, or that are no other's in their table; and of one unit, where others of so
+        few decimals that fit are, there or before."""
+        written, asked = self.written[name], self.mended.decimals(name)
+        numbers, own, _ = written
+        found = np.abs(numbers) >= _DIGITS * 10.0 ** -own.astype(float)
+        found = found | _is_alone(written, self.judge.trace[name].values, asked)
+        self.few_decimals.update(own[found & fits & (own < asked)].tolist())
+        habit = np.isin(own, [*self.few_decimals]) & (numbers != 0)
+        return np.asarray(found | habit)
 
     def _coarsely(self, paths: Paths, name: str) -> Flags:
         """The numbers that are right on some paths but for their few decimals, to which what nobody
@@ -378,7 +392,7 @@ class Submission:
         if self.own is self.mended and not right[given].all():
             self.own = self._apart(self.mended)
         within = self.mended.unwritten(name)
-        half = self._half(written, asked, within)
+        half = self._half(judged, asked, within)
         stands, key = _stands_for(written, half, asked, within), self._key(name, asked)
         if self.own is not self.mended:
             theirs = _stands_for(written, half, asked, self.own.unwritten(name))
@@ -409,12 +423,14 @@ class Submission:
             found = found | (self._coarsely(paths, name) & few)
         return found
 
-    def _half(self, written: Written, asked: int, within: Enclosure) -> Array:
+    def _half(self, judged: _Judged, asked: int, within: Enclosure) -> Array:
         """By how much what numbers stand for may differ from them: half a unit of their last place,
-        of those that have enough digits; nothing of a fraction, and of a choice or a count."""
-        numbers, own = written.numbers, written.own
+        of those that have enough digits, or are right but for these; nothing of a fraction, and of
+        a choice or a count."""
+        numbers, own, _ = judged.numbers.written
         has_digits = np.abs(numbers) >= _DIGITS * 10.0 ** -own.astype(float)
-        few = (own < asked) & (has_digits | self.judge.literally)
+        coarse = judged.coarse | judged.coarsely_follows
+        few = (own < asked) & (has_digits | coarse | self.judge.literally)
         places = np.where(few, own, np.maximum(own, asked))
         whole = (within.low == within.high) & (within.low % 1 == 0) & (numbers % 1 == 0)
         exact = whole | (places >= _IN_FULL)
@@ -527,17 +543,16 @@ _NOTHING = Enclosure.of(np.array(np.nan))
 """Of a number that nobody wrote."""
 
 
-def _is_told_from_0(written: Written, values: Array, asked: int) -> Flags:
-    """Which numbers with few decimals are told from 0 by them: those of two units of their last
-    place and more, or that are no other's in their table."""
-    found = np.abs(written.numbers) >= _DIGITS * 10.0 ** -written.own.astype(float)
+def _is_alone(written: Written, values: Array, asked: int) -> Flags:
+    """Which numbers with few decimals are told from 0 and from all others of their table."""
+    found = np.zeros(written.numbers.shape, dtype=np.bool_)
     for own in np.unique(written.own[written.own < asked]).tolist():
         full, short = rounded(values, asked), rounded(values, own)
         pairs = np.unique(np.stack([short.ravel(), full.ravel()]), axis=1)
         short_ones, counts = np.unique(pairs[0], return_counts=True)
         alone = np.isin(short, short_ones[counts == 1]) & (short != 0)
-        found = found | (alone & (written.own == own))
-    return np.asarray(found)
+        found |= alone & (written.own == own)
+    return found
 
 
 @np.errstate(invalid="ignore")
