@@ -31,12 +31,14 @@ from attncli.equations.tree import (
 from attncli.file.problems import ScenarioError
 from attncli.marking.honest_paths import Flags, Paths, Tolerance, at_cell, ranges, rounded, taken
 from attncli.marking.slips import (
+    RightNumbers,
     comes_of_rounding_early,
     moved_tables,
     slips_of_a_term,
     slips_of_the_pen,
 )
 from attncli.marking.verdicts import Cause, Given, Judgement
+from attncli.numbers import decimals
 from attncli.numbers.rounding import Array
 from attncli.operations.activations import DivideBy
 from attncli.operations.attention import Exponential
@@ -406,6 +408,20 @@ class GivenNumbers(NamedTuple):
     open: Flags
 
 
+def _to_own_decimals(held: Enclosure, paths: Paths, numbers: GivenNumbers) -> Enclosure:
+    """What is right on some paths; to its own decimals where a number has more than are asked:
+    0.002 is no 0.0001, which rounds to 0.00 as well."""
+    made, asked = paths.made(numbers.name), paths.decimals(numbers.name)
+    low, high = (end.copy() for end in held)
+    for (_, i, j), given in numbers.given.items():
+        places = 0 if given.number is None else decimals.places(given.number.normalize())
+        if places > asked:
+            half = 0.5 * 10.0**-places
+            low[i, j] = max(low[i, j], made.low[i, j] - half)
+            high[i, j] = min(high[i, j], made.high[i, j] + half)
+    return Enclosure(low, high)
+
+
 class Explained(NamedTuple):
     """What is said of the open numbers of a quantity: a judgement each, and its causes, those that
     explain most first; the wrong way that is gone on with, and the cells that told it."""
@@ -559,6 +575,7 @@ class CauseSearch:
         for roughly in (True, False):
             paths = self.hypotheses.paths(k, self.theirs, roughly=roughly)
             held = self.hypotheses.ranges(paths, self.numbers.name)
+            held = held and _to_own_decimals(held, paths, self.numbers)
             fit = self._fit(cause, self.hypotheses.ways[k].judgement, held, k)
             if held is None or fit is None or (roughly and self._is_refuted(k, paths)):
                 return None
@@ -630,7 +647,9 @@ class CauseSearch:
         if few:
             return "slip", few
         right = at_cell(self.follows, cell)
-        pen = [*slips_of_the_pen(right, number)]
+        full = at_cell(self.theirs.made(cell.quantity), cell)
+        places = self.theirs.decimals(cell.quantity)
+        pen = [*slips_of_the_pen(RightNumbers(right, full, places), number)]
         if pen:
             return "known mistake", pen
         if self._is_early(cell, most=_SHARP):

@@ -20,6 +20,7 @@ from attncli.equations.enclosures import Enclosure
 from attncli.equations.tree import Expression, Location, Node, Number, numbers_in
 from attncli.marking.honest_paths import Paths, rounded, taken
 from attncli.marking.verdicts import NOISE, Accepted, Cause
+from attncli.numbers import decimals
 from attncli.numbers.rounding import Array
 
 _SIGN = Cause("sign", "The sign is wrong.")
@@ -28,20 +29,48 @@ _DIGITS = Cause("digits_transposed", "Two neighbouring digits were exchanged.")
 OF_THE_PEN = tuple(cause.name for cause in (_SIGN, _DIGITS, _POINT))
 """Causes by which a right number was written down wrongly."""
 _MOST_SHIFTED = 3
+_HALF = 0.5
 
 
-def slips_of_the_pen(right: Accepted, number: Decimal) -> Iterator[Cause]:
-    """What was written wrongly, where that makes a right number of another one."""
-    if not number.is_finite():
+class RightNumbers(NamedTuple):
+    """What is right for a cell: the numbers that are `accepted` there, and between which `full`
+    ones it lies before it is rounded to so many `places`."""
+
+    accepted: Accepted
+    full: Accepted
+    places: int
+
+    def takes(self, number: Decimal) -> bool:
+        """Whether a number is right, to its own decimals where it has more than are asked."""
+        places = decimals.places(number.normalize())
+        if places <= self.places or not self.accepted.takes(number):
+            return self.accepted.takes(number)
+        half = _HALF * 10.0**-places
+        return Accepted(self.full.low - half, self.full.high + half).takes(number)
+
+    def tells(self, number: Decimal) -> bool:
+        """Whether it is right, and so few other numbers are that it isn't by chance."""
+        wide = max(_FEW * 10.0**-self.places, _CLOSELY * abs(float(number)))
+        return self.full.high - self.full.low <= wide and self.takes(number)
+
+
+def slips_of_the_pen(right: RightNumbers, number: Decimal) -> Iterator[Cause]:
+    """What was written wrongly, where that makes a right number of another one. One whose decimal
+    point was moved has the digits of the right one."""
+    if not number.is_finite() or not number:
         return
-    if number and right.takes(-number):
+    if right.tells(-number):
         yield _SIGN
-    if any(right.takes(n) for n in _transposed(number)):
-        yield _DIGITS
-    if number and any(right.takes(number.scaleb(k)) for k in _SHIFTS):
+    if any(right.tells(number.scaleb(k)) for k in _SHIFTS):
         yield _POINT
+    if any(right.tells(n) for n in _transposed(number)):
+        yield _DIGITS
 
 
+_FEW = 10
+"""Units of the last place: of more right numbers one would be met by chance,"""
+_CLOSELY = 0.1
+"""unless they are known to such a share of themselves."""
 _SHIFTS = tuple(k for k in range(-_MOST_SHIFTED, _MOST_SHIFTED + 1) if k)
 
 
@@ -64,7 +93,6 @@ _NEAR = 20
 """Rows and columns around a number from which another one may be taken for it."""
 _MOST_ROUNDED = 6
 """Numbers in a working of which each way to round them is tried with each of the others."""
-_HALF = 0.5
 _LEFT_OUT = Cause("term_left_out", "A term was left out.")
 _OTHER_SIGN = Cause("sign_of_a_term", "A term was added instead of subtracted, or the reverse.")
 _EXCHANGED = Cause("products_exchanged", "The factors of two products were exchanged.")
