@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from functools import cache, reduce
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -252,9 +252,20 @@ def with_slips(
 ) -> list[tuple[Blankable, RightAnswer]]:
     """The keys of a part's blanks, with what the common mistakes of its step would give. What
     can't be told from the right answer, or from another mistake, is left out."""
-    tried = ((mistake, _mistaken(trace, part, mistake)) for mistake in step_of(part).mistakes)
-    wrong = [(mistake, other) for mistake, other in tried if other is not None]
+    made = part.place, part.definitions
+    wrong = [
+        (_Named(mistake.name, mistake.says_at(*made)), other)
+        for mistake in step_of(part).mistakes
+        if (other := _mistaken(trace, part, mistake)) is not None
+    ]
     return [(place, _with_slips(trace, place, key, wrong)) for place, key in keys]
+
+
+class _Named(NamedTuple):
+    """What a mistake is called, in the direction in which it is made."""
+
+    name: str
+    says: str
 
 
 def _mistaken(trace: Trace, part: PlannedStep, mistake: Mistake[Any]) -> Trace | None:
@@ -263,7 +274,7 @@ def _mistaken(trace: Trace, part: PlannedStep, mistake: Mistake[Any]) -> Trace |
 
 
 def _with_slips(
-    trace: Trace, place: Blankable, key: RightAnswer, wrong: Sequence[tuple[Mistake[Any], Trace]]
+    trace: Trace, place: Blankable, key: RightAnswer, wrong: Sequence[tuple[_Named, Trace]]
 ) -> RightAnswer:
     if place.cell is None or not key.number.shown.is_finite():
         return key

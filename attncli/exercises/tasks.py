@@ -31,7 +31,7 @@ from attncli.names import Name, Word
 from attncli.operations.subwords import CountInWords
 from attncli.pages.parts.sentences import joined, put_in
 from attncli.steps import Step, step_named
-from attncli.trace import Quantity, Trace
+from attncli.trace import PlannedStep, Quantity, Trace
 from attncli.trace.axes import KEYS, QUERIES, TOKENS
 
 _ROWS = {QUERIES: "of_query", KEYS: "of_key", TOKENS: "of_token"}
@@ -190,9 +190,10 @@ def _hints(
     known: set[str] = set()
     for section in sections:
         step, bare = step_named(section.step), section._replace(questions=(), solution=())
-        place = next((part.place for part in trace.story if part.step == section.step), None)
+        part = next((part for part in trace.story if part.step == section.step), None)
+        place = None if part is None else part.place
         purpose = () if section.step in known else (Paragraph((step.why_here(place),)),)
-        mistakes = () if section.step in known else _mistakes(step, words)
+        mistakes = () if section.step in known else _mistakes(step, part, words)
         known.add(section.step)
         yield (
             bare._replace(blocks=(*purpose, *_by_names(section, trace, words))),
@@ -200,8 +201,11 @@ def _hints(
         )
 
 
-def _mistakes(step: Step[Any], words: Words) -> Sequence[Block]:
-    mistakes = tuple((mistake.says,) for mistake in step.mistakes)
+def _mistakes(step: Step[Any], part: PlannedStep | None, words: Words) -> Sequence[Block]:
+    mistakes = tuple(
+        (m.says if part is None else m.says_at(part.place, part.definitions),)
+        for m in step.mistakes
+    )
     return [Subheading((words.common_mistakes,)), Bullets(mistakes)] if mistakes else []
 
 

@@ -155,7 +155,7 @@ def declared_ways(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
     """The mistakes that are declared beside the step of a part."""
     for mistake in step_named(part.step).mistakes:
         for k, definitions in enumerate(all_made_wrongly(trace, part, mistake)):
-            says = mistake.says_of(definitions[0])
+            says = mistake.says_of(definitions[0], part.definitions)
             yield WrongWay(mistake.name, says, definitions, variant=k)
 
 

@@ -336,7 +336,7 @@ PROJECT_STEP = Step(
     plan=_plan_project,
     on_the_way=True,
     mistakes=(
-        *(rows_for_columns(f"W_{x}", x, f"{x}_new", also=f", which is X W_{x}ᵀ") for x in _NAMES),
+        *(rows_for_columns(f"W_{x}", x, f"{x}_new", in_letters=True) for x in _NAMES),
         *(bias_left_out(f"b_{x}", x, f"{x}_new") for x in _NAMES),
         Mistake(
             "W_Q_and_W_K_swapped",

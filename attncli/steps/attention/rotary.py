@@ -318,7 +318,7 @@ def _happens(place: HeadPlace) -> str:
 _OTHER_PAIRS = {"half": "interleaved", "interleaved": "half"}
 
 
-def _which_pairs(made: Definition) -> str:
+def _which_pairs(_: Definition, made: Definition) -> str:
     neighbours = isinstance(made.operation, Rotate) and made.operation.pairs == "interleaved"
     pairs = (
         ("neighbours", "one from each half") if neighbours else ("one from each half", "neighbours")

@@ -19,6 +19,7 @@ from attncli.file.problems import Objections
 from attncli.names import Name, below
 from attncli.operations.activations import Activate
 from attncli.operations.attention import MatMul, TransposedWeights
+from attncli.operations.equation import is_a
 from attncli.operations.operation import Operation
 from attncli.operations.rearranging import Same, TakeColumns, TakeRun
 from attncli.operations.recurrent import (
@@ -31,6 +32,7 @@ from attncli.operations.recurrent import (
     Zeros,
 )
 from attncli.scenario.model import CELLS, GATES, LETTERS, WAYS, Recurrent, Settings
+from attncli.steps.linear import by_the_other_side
 from attncli.steps.mistakes import (
     Change,
     Ways,
@@ -447,6 +449,18 @@ def _turned_over(_: Operation, place: WayPlace) -> Operation:
     return MatMul() if place.cell.in_out else TransposedWeights()
 
 
+def _columns_for_rows(W: str, of: str, *made: str) -> Mistake[CellPlace]:
+    """The columns of a matrix for its rows in W x, or its rows for its columns where it is kept
+    in × out."""
+
+    def which(_: Definition, product: Definition) -> str:
+        by_rows = is_a(product.operation, MatMul)
+        return f"Multiplying {of} {by_the_other_side(W, by_rows=by_rows)}."
+
+    says = f"Multiplying {of} by the columns of {W} where its rows belong, or the other way round."
+    return Mistake(f"{W}_transposed", says, wrong(remade(_turned_over), *made), which)
+
+
 def is_empty(place: CellPlace, local: str = "a") -> bool:
     """Whether the state that this time starts from is nothing but zeros, before any token."""
     given = place.scenario.given.get(place.weights(INITIAL[local]))
@@ -733,13 +747,7 @@ INPUT_STEP = Step(
     check=_check_input,
     plan=_plan_input,
     general=General(cell=Recurrent()),
-    mistakes=(
-        Mistake(
-            "W_ax_transposed",
-            "Multiplying the input by the columns of W_ax instead of its rows.",
-            wrong(remade(_turned_over), "ax"),
-        ),
-    ),
+    mistakes=(_columns_for_rows("W_ax", "the input", "ax"),),
     backward=Backward(
         "the input",
         "The gradient of a token's term goes back to the token's vector and to the weights.",
@@ -777,11 +785,7 @@ MEMORY_STEP = Step(
     plan=_plan_memory,
     general=General(cell=Recurrent()),
     mistakes=(
-        Mistake(
-            "W_aa_transposed",
-            "Multiplying the memory by the columns of W_aa instead of its rows.",
-            wrong(remade(_turned_over)),
-        ),
+        _columns_for_rows("W_aa", "the memory"),
         Mistake(
             "memory_not_carried",
             "Using the initial memory at every step.",
