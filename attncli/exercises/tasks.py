@@ -190,10 +190,10 @@ def _hints(
     known: set[str] = set()
     for section in sections:
         step, bare = step_named(section.step), section._replace(questions=(), solution=())
-        part = next((part for part in trace.story if part.step == section.step), None)
-        place = None if part is None else part.place
+        parts = [part for part in trace.story if part.step == section.step]
+        place = parts[0].place if parts else None
         purpose = () if section.step in known else (Paragraph((step.why_here(place),)),)
-        mistakes = () if section.step in known else _mistakes(step, part, words)
+        mistakes = () if section.step in known else _mistakes(step, parts, words)
         known.add(section.step)
         yield (
             bare._replace(blocks=(*purpose, *_by_names(section, trace, words))),
@@ -201,11 +201,13 @@ def _hints(
         )
 
 
-def _mistakes(step: Step[Any], part: PlannedStep | None, words: Words) -> Sequence[Block]:
-    mistakes = tuple(
-        (m.says if part is None else m.says_at(part.place, part.definitions),)
+def _mistakes(step: Step[Any], parts: Sequence[PlannedStep], words: Words) -> Sequence[Block]:
+    """Those that can be made in one of some parts, as they are in the first."""
+    made = (
+        next((m.says_at(*at) for p in parts if any(m.ways(*(at := (p.place, p.definitions))))), "")
         for m in step.mistakes
     )
+    mistakes = tuple((says,) for says in made if says)
     return [Subheading((words.common_mistakes,)), Bullets(mistakes)] if mistakes else []
 
 

@@ -95,6 +95,18 @@ class KnownMistakes:
         return (*single, *(_everywhere(ways) for ways in alike.values() if len(ways) > 1))
 
     @cached_property
+    def _everywhere(self) -> Mapping[int, WrongWay]:
+        """Those of a single place as they are made in all, by their numbers."""
+        numbers = {way: k for k, way in enumerate(self.ways)}
+        return {numbers[way]: whole for whole in self.ways for way in whole.all}
+
+    def all_that(self, k: int | None) -> tuple[Definition, ...]:
+        """All that whoever makes a mistake in one place makes by it, there and in the others."""
+        if k is None:
+            return ()
+        return self._everywhere.get(k, self.ways[k]).definitions
+
+    @cached_property
     def _by_quantity(self) -> dict[str, list[int]]:
         found: dict[str, list[int]] = {}
         for k, way in enumerate(self.ways):
@@ -608,13 +620,12 @@ class CauseSearch:
 
     def _instead(self, fit: Fit) -> list[str]:
         """What else a cause makes in other ways than this quantity."""
-        ways = self.hypotheses.ways[fit.way].definitions if fit.way is not None else ()
-        return [d.name for d in ways if d.name != self.numbers.name]
+        made = self.hypotheses.all_that(fit.way)
+        return [d.name for d in made if d.name != self.numbers.name]
 
     def _later(self, fit: Fit) -> int:
         """How many later numbers follow from those before them if a cause is the right one."""
-        ways = self.hypotheses.ways[fit.way].definitions if fit.way is not None else ()
-        instead: dict[str, Definition] = {d.name: d for d in ways}
+        instead: dict[str, Definition] = {d.name: d for d in self.hypotheses.all_that(fit.way)}
         paths = self.theirs.from_here(self._all_given, instead, roughly=True)
         count = 0
         for name, values in [*self.later.items()][:_LATER]:
@@ -624,10 +635,14 @@ class CauseSearch:
 
     @cached_property
     def _all_given(self) -> Mapping[str, Enclosure]:
-        """The whole paper's numbers, whatever decimals behind those that are written."""
-        known = {}
+        """The whole paper's numbers, whatever decimals behind those that are written; what only
+        stands elsewhere again, such as given weights, has fewer than numbers are rounded to."""
+        known, trace = {}, self.theirs.trace
         for name, values in self._paper.items():
-            half = 0.5 * 10.0 ** -self.theirs.decimals(name)
+            definition = trace[name].definition
+            step = "" if definition is None else definition.step
+            stated = trace.rounding.decimals_of(step, trace[name].name)
+            half = 0.5 * 10.0 ** -max(self.theirs.decimals(name), stated)
             known[name] = Enclosure(values - half, values + half)
         return known
 
