@@ -34,15 +34,19 @@ from attncli.marking.slips import (
     RightNumbers,
     comes_of_rounding_early,
     moved_tables,
+    scaled_tables,
     slips_of_a_term,
     slips_of_the_pen,
+    times_in_words,
 )
 from attncli.marking.verdicts import Cause, Given, Judgement
 from attncli.numbers import decimals
 from attncli.numbers.rounding import Array
 from attncli.operations.activations import DivideBy
 from attncli.operations.attention import Exponential
-from attncli.operations.equation import Indexed
+from attncli.operations.equation import Indexed, is_a
+from attncli.operations.operation import One
+from attncli.operations.prediction import LossTimes, MeanOfAll, SquaredError
 from attncli.steps import step_named
 from attncli.steps.mistakes import all_made_wrongly, swapped
 from attncli.trace import Definition, PlannedStep, Trace
@@ -186,6 +190,28 @@ def right_ways(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
 
 
 _STABLE = ("maximum_subtracted", "with the row's maximum subtracted.")
+
+
+def scaled_gradients(trace: Trace, factor: float) -> WrongWay | None:
+    """All gradients so many times what they are, from that of the loss on; None where there are
+    none."""
+    first = [d for d in trace.plan if isinstance(d.operation, One) and d.name in trace]
+    if not first:
+        return None
+    half = ", as by a loss of ½ Σ (y − t)²" if factor == _of_half_the_sum(trace, first[0]) else ""
+    says = f"Each gradient is {times_in_words(factor)} what it should be{half}."
+    times = LossTimes(Number.written(decimals.of_float(factor)))
+    return WrongWay("other_factor", says, tuple(d._replace(operation=times) for d in first))
+
+
+def _of_half_the_sum(trace: Trace, first: Definition) -> float | None:
+    """By what half the sum of squares is larger than their mean, where that is the loss."""
+    loss = trace[first.operands[0]].definition
+    errors = None if loss is None else trace[loss.operands[0]].definition
+    if loss is None or errors is None or not is_a(errors.operation, SquaredError):
+        return None
+    is_mean = is_a(loss.operation, MeanOfAll)
+    return trace[errors.name].matrix.values.size / 2 if is_mean else None
 
 
 def _everywhere(ways: list[WrongWay]) -> WrongWay:
@@ -372,6 +398,8 @@ class Fit(NamedTuple):
     throughout: int = 0
     far: float = 0
     """How far back on the way it was done; what was only written down elsewhere is told last."""
+    found: WrongWay | None = None
+    """A way that isn't among the known ones, but was found by these numbers."""
 
     @property
     def explains(self) -> int:
@@ -470,10 +498,14 @@ class CauseSearch:
             judgement, causes = self._of_cell(cell, fits)
             judged[cell] = judgement, [*dict.fromkeys(causes)]
         known = [fit for fit in fits if fit.is_supported]
-        if not known or known[0].way is None:
+        way = self._way(known[0]) if known else None
+        if way is None:
             return Explained(judged)
         cells = frozenset(cell for cell in judged if known[0].cells[cell.row, cell.column])
-        return Explained(judged, self.hypotheses.ways[known[0].way], cells)
+        return Explained(judged, way, cells)
+
+    def _way(self, fit: Fit) -> WrongWay | None:
+        return fit.found if fit.way is None else self.hypotheses.ways[fit.way]
 
     def fits(self) -> list[Fit]:
         """The causes that explain something, those that explain most with least first."""
@@ -492,7 +524,34 @@ class CauseSearch:
             for cause, held in moved_tables(self.follows, self.numbers.values)
         ]
         fits = sorted((fit for fit in tried if fit is not None), key=Fit.order)
+        if all(fit.left or not fit.is_supported for fit in fits):
+            found = (*filter(None, self._by_a_factor()), *fits)
+            fits = sorted(found, key=lambda fit: (not fit.is_supported, fit.order()))
         return self._by_later(fits) if len(fits) > 1 else fits
+
+    def _by_a_factor(self) -> Iterator[Fit | None]:
+        """What is by one factor too large or too small, of gradients all from the loss on."""
+        name = self.numbers.name
+        definition, half = self.theirs.definition(name), 0.5 * self._unit
+        operation = None if definition is None else definition.operation
+        is_divided = isinstance(operation, Indexed) and isinstance(operation.tree, Quotient)
+        made, numbers = self.theirs.made(name), self.numbers.values
+        for cause, factor, held in scaled_tables(made, numbers, half, is_divided=is_divided):
+            whole = self._of_all_gradients(factor) if cause.name == "other_factor" else None
+            yield whole or self._fit(cause, "known mistake", held)
+
+    def _of_all_gradients(self, factor: float) -> Fit | None:
+        """How well it explains the numbers that all gradients are so many times too large, which
+        none of the earlier ones denies."""
+        way = scaled_gradients(self.theirs.trace, factor)
+        if way is None:
+            return None
+        paths = self.theirs.from_here(instead={d.name: d for d in way.definitions}, roughly=True)
+        if self.numbers.name not in paths.changed or self._is_refuted(way, paths):
+            return None
+        held = self.hypotheses.ranges(paths, self.numbers.name)
+        fit = self._fit(way.cause(self.numbers.name), way.judgement, held)
+        return fit and fit._replace(found=way)
 
     def _inside_lines(self) -> Iterator[Fit]:
         """What was rounded inside lines of working, which is known where nothing speaks against
@@ -589,7 +648,11 @@ class CauseSearch:
             held = self.hypotheses.ranges(paths, self.numbers.name)
             held = held and _to_own_decimals(held, paths, self.numbers)
             fit = self._fit(cause, self.hypotheses.ways[k].judgement, held, k)
-            if held is None or fit is None or (roughly and self._is_refuted(k, paths)):
+            if (
+                held is None
+                or fit is None
+                or (roughly and self._is_refuted(self.hypotheses.ways[k], paths))
+            ):
                 return None
             if not self._is_wide(held, fit.cells):
                 break
@@ -599,9 +662,9 @@ class CauseSearch:
         with np.errstate(invalid="ignore"):  # −∞ is held by itself
             return bool((held.high[cells] - held.low[cells] > _WIDE * self._unit).any())
 
-    def _is_refuted(self, k: int, paths: Paths) -> bool:
+    def _is_refuted(self, way: WrongWay, paths: Paths) -> bool:
         """Whether earlier numbers say that a mistake, which would show in them, wasn't made."""
-        names = {d.name for d in self.hypotheses.ways[k].definitions} | paths.changed
+        names = {d.name for d in way.definitions} | paths.changed
         for name in names & self.earlier.keys():
             held, values = self.hypotheses.ranges(paths, name), self.earlier[name]
             if held is None or not (taken(held, values) | np.isnan(values)).all():

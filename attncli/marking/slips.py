@@ -3,6 +3,7 @@ table, or is worked with one term left out or taken with the wrong sign."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -332,3 +333,96 @@ def _another_row(right: Enclosure, numbers: Array) -> Iterator[Enclosure]:
             low, high = (end.copy() for end in right)
             low[i], high[i] = row
             yield Enclosure(low, high)
+
+
+# --------------------------------------------------------------------------------------------------
+# Numbers that are all by one factor too large: those of a table, of a row, or those that dropout
+# has left.
+
+_BY_CHANCE = 0.003
+"""How likely numbers may be to have one factor by chance: what each of them leaves open of it, as a
+share, all but the narrowest multiplied."""
+_MOST_DIGITS = 6
+
+
+class Scaled(NamedTuple):
+    """Why numbers are by a factor too large or too small, and what is right then."""
+
+    cause: Cause
+    factor: float
+    held: Enclosure
+
+
+def scaled_tables(
+    made: Enclosure, numbers: Array, half: float, *, is_divided: bool
+) -> Iterator[Scaled]:
+    """What is right if all numbers of a table, or of a row, are by one factor others than those
+    that are made, or if dropout was left on; `half` is half a unit of their last place."""
+    if (factor := factor_of(made, numbers, half)) is not None:
+        says = f"Each number is {times_in_words(factor)} what it should be."
+        yield Scaled(Cause("other_factor", says), factor, _times(made, factor, half))
+    dropped = (numbers == 0) & ((made.low > half) | (made.high < -half))
+    if dropped.any():
+        kept = np.where(dropped, np.nan, numbers)
+        factor = factor_of(made, kept, half)
+        if factor is not None and factor > 1:
+            held = _times(made, factor, half).where(~dropped, Enclosure.of(np.zeros_like(numbers)))
+            says = _DROPPED.format(times_in_words(factor))
+            yield Scaled(Cause("dropout_on", says), factor, held)
+    for i in range(len(numbers)) if len(numbers) > 1 else ():
+        own = Enclosure(*(end[i : i + 1] for end in made))
+        factor = factor_of(own, numbers[i : i + 1], half)
+        if factor is not None:
+            only = (np.arange(len(numbers)) == i)[:, np.newaxis]
+            held = _times(made, factor, half).where(only, _times(made, 1.0, half))
+            says = _OF_ROW.format(times_in_words(factor)) + (_DIVIDED if is_divided else ".")
+            yield Scaled(Cause("other_factor_of_row", says), factor, held)
+
+
+def times_in_words(factor: float) -> str:
+    return f"{factor:.{_MOST_DIGITS}g} times".replace("-", "\N{MINUS SIGN}")
+
+
+_DROPPED = "Some numbers are 0, and the others {} what they should be: dropout was left on."
+_OF_ROW = "Each number of this row is {} what it should be"
+_DIVIDED = ": it was divided by another number."
+
+
+@np.errstate(all="ignore")
+def factor_of(made: Enclosure, numbers: Array, half: float) -> float | None:
+    """The simplest number that all of those that are made are multiplied by; None where there is
+    none, where it may be 1, or where so few numbers may have one by chance."""
+    known = np.isfinite(numbers) & np.isfinite(made.low) & np.isfinite(made.high)
+    tells = known & ((made.low > half) | (made.high < -half)) & (numbers != 0)
+    x, low, high = numbers[tells], made.low[tells], made.high[tells]
+    each = np.array([(x + off) / end for off in (-half, half) for end in (low, high)])
+    if each.shape[1] < 2:  # noqa: PLR2004
+        return None
+    least, most = each.min(axis=0), each.max(axis=0)
+    shares = np.sort((most - least) / np.abs(most + least) * 2)
+    ends = float(least.max()), float(most.min())
+    if ends[0] > ends[1] or ends[0] <= 1 <= ends[1] or shares[1:].prod() > _BY_CHANCE:
+        return None
+    factor = _simplest(*ends)
+    return factor if taken(_times(made, factor, half), numbers)[known].all() else None
+
+
+def _simplest(low: float, high: float) -> float:
+    """The number between two others that is a fraction of the smallest whole numbers, or else has
+    the fewest digits."""
+    for below in range(1, _MOST_BELOW + 1):
+        for above in (math.ceil(low * below), math.floor(high * below)):
+            if above and low <= above / below <= high:
+                return above / below
+    middle = (low + high) / 2
+    shorter = (float(f"{middle:.{digits}g}") for digits in range(1, _MOST_DIGITS + 1))
+    return next((number for number in shorter if low <= number <= high), middle)
+
+
+_MOST_BELOW = 12
+
+
+def _times(made: Enclosure, factor: float, half: float) -> Enclosure:
+    """Numbers times a factor, as they are written."""
+    ends = made.low * factor, made.high * factor
+    return Enclosure(np.minimum(*ends) - half, np.maximum(*ends) + half)

@@ -59,6 +59,15 @@ _ALL = "for i in n for j in m"
 
 SquaredError = equation("(x[i, j] - y[i, j]) ** 2", x="n m", y="n m")
 MeanOfAll = equation(f"sum(x[i, j] {_ALL}) / (n * m)", x="n m")
+
+
+class _OfItself(Indexed):
+    takes_only_sizes = True
+
+
+LossTimes = equation("factor", _OfItself, loss="1 1", result="1 1")
+"""How a loss that is by a factor too large changes with the right one."""
+HalfOfSum = equation(f"sum(x[i, j] {_ALL}) / 2", x="n m")
 MeanSquaredError = equation(f"sum((x[i, j] - y[i, j]) ** 2 {_ALL}) / (n * m)", x="n m", y="n m")
 """All of it in one, whose gradient is 2 (x − y) / nm."""
 Smooth = equation("(1 - epsilon) * y[i, j] + epsilon / v", y="n v")

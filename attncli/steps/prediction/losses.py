@@ -26,6 +26,7 @@ from attncli.operations.prediction import (
     BinaryLossOfLogits,
     CrossEntropies,
     DistributionLoss,
+    HalfOfSum,
     LossOfLogits,
     MeanOfAll,
     MeanSquaredError,
@@ -170,6 +171,11 @@ MSE_STEP = Step(
             wrong(
                 swap("(x[i, j] - y[i, j]) ** 2", "sqrt((x[i, j] - y[i, j]) ** 2)"), "squared_error"
             ),
+        ),
+        Mistake(
+            "half_the_sum",
+            "Taking half the sum of the squares, ½ Σ (y − t)², instead of their mean.",
+            wrong(by(HalfOfSum), MeanOfAll),
         ),
         Mistake(
             "divided_by_rows",
