@@ -535,8 +535,8 @@ class CauseSearch:
         definition, half = self.theirs.definition(name), 0.5 * self._unit
         operation = None if definition is None else definition.operation
         is_divided = isinstance(operation, Indexed) and isinstance(operation.tree, Quotient)
-        made, numbers = self.theirs.made(name), self.numbers.values
-        for cause, factor, held in scaled_tables(made, numbers, half, is_divided=is_divided):
+        made, (_, _, values, open_) = self.theirs.made(name), self.numbers
+        for cause, factor, held in scaled_tables(made, values, open_, half, is_divided=is_divided):
             whole = self._of_all_gradients(factor) if cause.name == "other_factor" else None
             yield whole or self._fit(cause, "known mistake", held)
 

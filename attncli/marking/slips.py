@@ -19,7 +19,7 @@ from attncli.equations import tree as ex
 from attncli.equations.arrays import FUNCTIONS
 from attncli.equations.enclosures import Enclosure
 from attncli.equations.tree import Expression, Location, Node, Number, numbers_in
-from attncli.marking.honest_paths import Paths, rounded, taken
+from attncli.marking.honest_paths import Flags, Paths, rounded, taken
 from attncli.marking.verdicts import NOISE, Accepted, Cause
 from attncli.numbers import decimals
 from attncli.numbers.rounding import Array
@@ -354,24 +354,26 @@ class Scaled(NamedTuple):
 
 
 def scaled_tables(
-    made: Enclosure, numbers: Array, half: float, *, is_divided: bool
+    made: Enclosure, numbers: Array, open_: Flags, half: float, *, is_divided: bool
 ) -> Iterator[Scaled]:
     """What is right if all numbers of a table, or of a row, are by one factor others than those
-    that are made, or if dropout was left on; `half` is half a unit of their last place."""
-    if (factor := factor_of(made, numbers, half)) is not None:
+    that are made, or if dropout was left on, where several are `open_`; `half` is half a unit of
+    their last place."""
+    if (factor := factor_of(made, numbers, open_, half)) is not None:
         says = f"Each number is {times_in_words(factor)} what it should be."
         yield Scaled(Cause("other_factor", says), factor, _times(made, factor, half))
     dropped = (numbers == 0) & ((made.low > half) | (made.high < -half))
     if dropped.any():
         kept = np.where(dropped, np.nan, numbers)
-        factor = factor_of(made, kept, half)
+        factor = factor_of(made, kept, open_, half)
         if factor is not None and factor > 1:
             held = _times(made, factor, half).where(~dropped, Enclosure.of(np.zeros_like(numbers)))
             says = _DROPPED.format(times_in_words(factor))
             yield Scaled(Cause("dropout_on", says), factor, held)
     for i in range(len(numbers)) if len(numbers) > 1 else ():
-        own = Enclosure(*(end[i : i + 1] for end in made))
-        factor = factor_of(own, numbers[i : i + 1], half)
+        row = slice(i, i + 1)
+        own = Enclosure(*(end[row] for end in made))
+        factor = factor_of(own, numbers[row], open_[row], half)
         if factor is not None:
             only = (np.arange(len(numbers)) == i)[:, np.newaxis]
             held = _times(made, factor, half).where(only, _times(made, 1.0, half))
@@ -389,14 +391,14 @@ _DIVIDED = ": it was divided by another number."
 
 
 @np.errstate(all="ignore")
-def factor_of(made: Enclosure, numbers: Array, half: float) -> float | None:
+def factor_of(made: Enclosure, numbers: Array, open_: Flags, half: float) -> float | None:
     """The simplest number that all of those that are made are multiplied by; None where there is
-    none, where it may be 1, or where so few numbers may have one by chance."""
+    none, where it may be 1, or where so few numbers that are open may have one by chance."""
     known = np.isfinite(numbers) & np.isfinite(made.low) & np.isfinite(made.high)
     tells = known & ((made.low > half) | (made.high < -half)) & (numbers != 0)
     x, low, high = numbers[tells], made.low[tells], made.high[tells]
     each = np.array([(x + off) / end for off in (-half, half) for end in (low, high)])
-    if each.shape[1] < 2:  # noqa: PLR2004
+    if np.count_nonzero(tells & open_) < 2:  # noqa: PLR2004
         return None
     least, most = each.min(axis=0), each.max(axis=0)
     shares = np.sort((most - least) / np.abs(most + least) * 2)
