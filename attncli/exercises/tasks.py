@@ -31,7 +31,7 @@ from attncli.names import Name, Word
 from attncli.operations.subwords import CountInWords
 from attncli.pages.parts.sentences import joined, put_in
 from attncli.steps import Step, step_named
-from attncli.trace import Quantity, Trace
+from attncli.trace import PlannedStep, Quantity, Trace
 from attncli.trace.axes import KEYS, QUERIES, TOKENS
 
 _ROWS = {QUERIES: "of_query", KEYS: "of_key", TOKENS: "of_token"}
@@ -190,9 +190,10 @@ def _hints(
     known: set[str] = set()
     for section in sections:
         step, bare = step_named(section.step), section._replace(questions=(), solution=())
-        place = next((part.place for part in trace.story if part.step == section.step), None)
+        parts = [part for part in trace.story if part.step == section.step]
+        place = parts[0].place if parts else None
         purpose = () if section.step in known else (Paragraph((step.why_here(place),)),)
-        mistakes = () if section.step in known else _mistakes(step, words)
+        mistakes = () if section.step in known else _mistakes(step, parts, words)
         known.add(section.step)
         yield (
             bare._replace(blocks=(*purpose, *_by_names(section, trace, words))),
@@ -200,8 +201,13 @@ def _hints(
         )
 
 
-def _mistakes(step: Step[Any], words: Words) -> Sequence[Block]:
-    mistakes = tuple((mistake.says,) for mistake in step.mistakes)
+def _mistakes(step: Step[Any], parts: Sequence[PlannedStep], words: Words) -> Sequence[Block]:
+    """Those that can be made in one of some parts, as they are in the first."""
+    made = (
+        next((m.says_at(*at) for p in parts if any(m.ways(*(at := (p.place, p.definitions))))), "")
+        for m in step.mistakes
+    )
+    mistakes = tuple((says,) for says in made if says)
     return [Subheading((words.common_mistakes,)), Bullets(mistakes)] if mistakes else []
 
 

@@ -41,16 +41,22 @@ from attncli.marking.honest_paths import (
 )
 from attncli.marking.one_way import OneWayWorkings
 from attncli.marking.slips import (
+    RightNumbers,
     comes_of_rounding_early,
     moved_tables,
+    scaled_tables,
     slips_of_a_term,
     slips_of_the_pen,
+    times_in_words,
 )
 from attncli.marking.verdicts import Cause, Given, Judgement
+from attncli.numbers import decimals
 from attncli.numbers.rounding import Array
 from attncli.operations.activations import DivideBy
 from attncli.operations.attention import Exponential
-from attncli.operations.equation import Indexed
+from attncli.operations.equation import Indexed, is_a
+from attncli.operations.operation import One
+from attncli.operations.prediction import LossTimes, MeanOfAll, SquaredError
 from attncli.steps import step_named
 from attncli.steps.mistakes import all_made_wrongly, swapped
 from attncli.trace import Definition, PlannedStep, Trace
@@ -94,6 +100,18 @@ class KnownMistakes:
         for way in single:
             alike.setdefault((way.definitions[0].step, way.name, way.variant), []).append(way)
         return (*single, *(_everywhere(ways) for ways in alike.values() if len(ways) > 1))
+
+    @cached_property
+    def _everywhere(self) -> Mapping[int, WrongWay]:
+        """Those of a single place as they are made in all, by their numbers."""
+        numbers = {way: k for k, way in enumerate(self.ways)}
+        return {numbers[way]: whole for whole in self.ways for way in whole.all}
+
+    def all_that(self, k: int | None) -> tuple[Definition, ...]:
+        """All that whoever makes a mistake in one place makes by it, there and in the others."""
+        if k is None:
+            return ()
+        return self._everywhere.get(k, self.ways[k]).definitions
 
     @cached_property
     def _by_quantity(self) -> dict[str, list[int]]:
@@ -153,8 +171,30 @@ def declared_ways(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
     """The mistakes that are declared beside the step of a part."""
     for mistake in step_named(part.step).mistakes:
         for k, definitions in enumerate(all_made_wrongly(trace, part, mistake)):
-            says = mistake.says_of(definitions[0])
+            says = mistake.says_of(definitions[0], part.definitions)
             yield WrongWay(mistake.name, says, definitions, variant=k)
+
+
+def scaled_gradients(trace: Trace, factor: float) -> WrongWay | None:
+    """All gradients so many times what they are, from that of the loss on; None where there are
+    none."""
+    first = [d for d in trace.plan if isinstance(d.operation, One) and d.name in trace]
+    if not first:
+        return None
+    half = ", as by a loss of ½ Σ (y − t)²" if factor == _of_half_the_sum(trace, first[0]) else ""
+    says = f"Each gradient is {times_in_words(factor)} what it should be{half}."
+    times = LossTimes(Number.written(decimals.of_float(factor)))
+    return WrongWay("other_factor", says, tuple(d._replace(operation=times) for d in first))
+
+
+def _of_half_the_sum(trace: Trace, first: Definition) -> float | None:
+    """By what half the sum of squares is larger than their mean, where that is the loss."""
+    loss = trace[first.operands[0]].definition
+    errors = None if loss is None else trace[loss.operands[0]].definition
+    if loss is None or errors is None or not is_a(errors.operation, SquaredError):
+        return None
+    is_mean = is_a(loss.operation, MeanOfAll)
+    return trace[errors.name].matrix.values.size / 2 if is_mean else None
 
 
 def _everywhere(ways: list[WrongWay]) -> WrongWay:
@@ -315,6 +355,8 @@ class Fit(NamedTuple):
     throughout: int = 0
     far: float = 0
     """How far back on the way it was done; what was only written down elsewhere is told last."""
+    found: WrongWay | None = None
+    """A way that isn't among the known ones, but was found by these numbers."""
 
     @property
     def explains(self) -> int:
@@ -396,10 +438,14 @@ class CauseSearch:
             judgement, causes = self._of_cell(cell, fits)
             judged[cell] = judgement, [*dict.fromkeys(causes)]
         known = [fit for fit in fits if fit.is_supported]
-        if not known or known[0].way is None:
+        way = self._way(known[0]) if known else None
+        if way is None:
             return Explained(judged)
         cells = frozenset(cell for cell in judged if known[0].cells[cell.row, cell.column])
-        return Explained(judged, self.hypotheses.ways[known[0].way], cells)
+        return Explained(judged, way, cells)
+
+    def _way(self, fit: Fit) -> WrongWay | None:
+        return fit.found if fit.way is None else self.hypotheses.ways[fit.way]
 
     def few_decimals(self, coarse: Flags) -> dict[Location, tuple[Judgement, list[Cause]]]:
         """What is said of numbers that are right but for their few decimals: that they are rounded
@@ -431,7 +477,7 @@ class CauseSearch:
             paths = self.hypotheses.paths(k, self.theirs)
             held = self.hypotheses.ranges(paths, name, written.own)
             gives_all = held is not None and (taken(held, written.numbers) | ~given).all()
-            if gives_all and not self._is_refuted(k, paths):
+            if gives_all and not self._is_refuted(self.hypotheses.ways[k], paths):
                 other, right = paths.made(name), self.theirs.made(name)
                 off = np.maximum(other.low - right.high, right.low - other.high)
                 hidden |= coarse & (off > unit)
@@ -456,7 +502,35 @@ class CauseSearch:
             )
         ]
         fits = sorted((fit for fit in tried if fit is not None), key=Fit.order)
+        if all(fit.left or not fit.is_supported for fit in fits):
+            found = (*filter(None, self._by_a_factor()), *fits)
+            fits = sorted(found, key=lambda fit: (not fit.is_supported, fit.order()))
         return self._by_later(fits) if len(fits) > 1 else fits
+
+    def _by_a_factor(self) -> Iterator[Fit | None]:
+        """What is by one factor too large or too small, of gradients all from the loss on."""
+        name = self.numbers.name
+        definition, half = self.theirs.definition(name), 0.5 * self._unit
+        operation = None if definition is None else definition.operation
+        is_divided = isinstance(operation, Indexed) and isinstance(operation.tree, Quotient)
+        made, values = self.theirs.made(name), self.numbers.values
+        open_ = self.numbers.open
+        for cause, factor, held in scaled_tables(made, values, open_, half, is_divided=is_divided):
+            whole = self._of_all_gradients(factor) if cause.name == "other_factor" else None
+            yield whole or self._fit(cause, "known mistake", held)
+
+    def _of_all_gradients(self, factor: float) -> Fit | None:
+        """How well it explains the numbers that all gradients are so many times too large, which
+        none of the earlier ones denies."""
+        way = scaled_gradients(self.theirs.trace, factor)
+        if way is None:
+            return None
+        paths = self.theirs.from_here(instead={d.name: d for d in way.definitions})
+        if self.numbers.name not in paths.changed or self._is_refuted(way, paths):
+            return None
+        held = self.hypotheses.ranges(paths, self.numbers.name)
+        fit = self._fit(way.cause(self.numbers.name), "known mistake", held)
+        return fit and fit._replace(found=way)
 
     def _inside_lines(self) -> Iterator[Fit]:
         """What was rounded inside lines of working, which is known where nothing speaks against
@@ -554,7 +628,8 @@ class CauseSearch:
         cause = self.hypotheses.ways[k].cause(self.numbers.name)
         gives = partial(self._gives_made, paths.instead.values())
         fit = self._fit(cause, "known mistake", self._held(paths), k, gives)
-        return None if fit is None or self._is_refuted(k, paths) else fit
+        way = self.hypotheses.ways[k]
+        return None if fit is None or self._is_refuted(way, paths) else fit
 
     def _gives_rounded(self, cause: Cause, workings: OneWayWorkings) -> Flags:
         """Which numbers a publication's workings give that are rounded in another way."""
@@ -566,9 +641,9 @@ class CauseSearch:
         own, numbers = workings.apart(definitions), self.numbers
         return own.gives(numbers.name, numbers.written, self.hypotheses.tolerance)
 
-    def _is_refuted(self, k: int, paths: Paths) -> bool:
+    def _is_refuted(self, way: WrongWay, paths: Paths) -> bool:
         """Whether earlier numbers say that a mistake, which would show in them, wasn't made."""
-        names = {d.name for d in self.hypotheses.ways[k].definitions} | paths.changed
+        names = {d.name for d in way.definitions} | paths.changed
         for name in names & self.earlier.keys():
             held, values = self.hypotheses.ranges(paths, name), self.earlier[name]
             if held is None or not (taken(held, values) | np.isnan(values)).all():
@@ -587,13 +662,12 @@ class CauseSearch:
 
     def _instead(self, fit: Fit) -> list[str]:
         """What else a cause makes in other ways than this quantity."""
-        ways = self.hypotheses.ways[fit.way].definitions if fit.way is not None else ()
-        return [d.name for d in ways if d.name != self.numbers.name]
+        made = self.hypotheses.all_that(fit.way)
+        return [d.name for d in made if d.name != self.numbers.name]
 
     def _later(self, fit: Fit) -> int:
         """How many later numbers follow from those before them if a cause is the right one."""
-        ways = self.hypotheses.ways[fit.way].definitions if fit.way is not None else ()
-        instead: dict[str, Definition] = {d.name: d for d in ways}
+        instead: dict[str, Definition] = {d.name: d for d in self.hypotheses.all_that(fit.way)}
         paths = self.theirs.from_here(self._all_given, instead)
         count = 0
         for name, values in [*self.later.items()][:_LATER]:
@@ -603,10 +677,14 @@ class CauseSearch:
 
     @cached_property
     def _all_given(self) -> Mapping[str, Enclosure]:
-        """The whole paper's numbers, whatever decimals behind those that are written."""
-        known = {}
+        """The whole paper's numbers, whatever decimals behind those that are written; what only
+        stands elsewhere again, such as given weights, has fewer than numbers are rounded to."""
+        known, trace = {}, self.theirs.trace
         for name, values in self._paper.items():
-            half = 0.5 * 10.0 ** -self.theirs.decimals(name)
+            definition = trace[name].definition
+            step = "" if definition is None else definition.step
+            stated = trace.rounding.decimals_of(step, trace[name].name)
+            half = 0.5 * 10.0 ** -max(self.theirs.decimals(name), stated)
             known[name] = Enclosure(values - half, values + half)
         return known
 
@@ -626,7 +704,9 @@ class CauseSearch:
         if few:
             return "slip", few
         right = at_cell(self.follows, cell)
-        pen = [*slips_of_the_pen(right, number)]
+        full = at_cell(self.theirs.made(cell.quantity), cell)
+        places = self.theirs.decimals(cell.quantity)
+        pen = [*slips_of_the_pen(RightNumbers(right, full, places), number)]
         if pen:
             return "known mistake", pen
         if self._is_early(cell, most=_SHARP):

@@ -16,7 +16,7 @@ from attncli.equations.tree import Location
 from attncli.file.address import Address, AddressError, parse_address
 from attncli.marking.honest_paths import Roots
 from attncli.marking.judging import Judge, Tolerance
-from attncli.marking.slips import slips_of_the_pen
+from attncli.marking.slips import RightNumbers, slips_of_the_pen
 from attncli.marking.verdicts import Accepted, Cause, Given, Judgement
 from attncli.marking.word_answers import WordQuestion, question_at
 from attncli.names import Name
@@ -54,7 +54,9 @@ class MarkedTerm(NamedTuple):
         if coarse and number == decimals.shown(key.number.full, fewer or 0):
             count = f"{fewer} decimal{'' if fewer == 1 else 's'}"
             return Cause("other_decimals", f"It has {count} instead of {places}.")
-        return next(slips_of_the_pen(accepted_by(key), number), None)
+        full = float(key.number.full)
+        right = RightNumbers(accepted_by(key), Accepted(full, full), places)
+        return next(slips_of_the_pen(right, number), None)
 
 
 def line_of(id_: str) -> str | None:

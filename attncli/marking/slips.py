@@ -3,6 +3,7 @@ table, or is worked with one term left out or taken with the wrong sign."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -18,8 +19,9 @@ from attncli.equations import tree as ex
 from attncli.equations.arrays import FUNCTIONS
 from attncli.equations.enclosures import Enclosure
 from attncli.equations.tree import Expression, Location, Node, Number, numbers_in
-from attncli.marking.honest_paths import Paths, rounded, taken
+from attncli.marking.honest_paths import Flags, Paths, rounded, taken
 from attncli.marking.verdicts import NOISE, Accepted, Cause
+from attncli.numbers import decimals
 from attncli.numbers.rounding import Array
 
 _SIGN = Cause("sign", "The sign is wrong.")
@@ -28,20 +30,48 @@ _DIGITS = Cause("digits_transposed", "Two neighbouring digits were exchanged.")
 OF_THE_PEN = tuple(cause.name for cause in (_SIGN, _DIGITS, _POINT))
 """Causes by which a right number was written down wrongly."""
 _MOST_SHIFTED = 3
+_HALF = 0.5
 
 
-def slips_of_the_pen(right: Accepted, number: Decimal) -> Iterator[Cause]:
-    """What was written wrongly, where that makes a right number of another one."""
-    if not number.is_finite():
+class RightNumbers(NamedTuple):
+    """What is right for a cell: the numbers that are `accepted` there, and between which `full`
+    ones it lies before it is rounded to so many `places`."""
+
+    accepted: Accepted
+    full: Accepted
+    places: int
+
+    def takes(self, number: Decimal) -> bool:
+        """Whether a number is right, to its own decimals where it has more than are asked."""
+        places = decimals.places(number.normalize())
+        if places <= self.places or not self.accepted.takes(number):
+            return self.accepted.takes(number)
+        half = _HALF * 10.0**-places
+        return Accepted(self.full.low - half, self.full.high + half).takes(number)
+
+    def tells(self, number: Decimal) -> bool:
+        """Whether it is right, and so few other numbers are that it isn't by chance."""
+        wide = max(_FEW * 10.0**-self.places, _CLOSELY * abs(float(number)))
+        return self.full.high - self.full.low <= wide and self.takes(number)
+
+
+def slips_of_the_pen(right: RightNumbers, number: Decimal) -> Iterator[Cause]:
+    """What was written wrongly, where that makes a right number of another one. One whose decimal
+    point was moved has the digits of the right one."""
+    if not number.is_finite() or not number:
         return
-    if number and right.takes(-number):
+    if right.tells(-number):
         yield _SIGN
-    if any(right.takes(n) for n in _transposed(number)):
-        yield _DIGITS
-    if number and any(right.takes(number.scaleb(k)) for k in _SHIFTS):
+    if any(right.tells(number.scaleb(k)) for k in _SHIFTS):
         yield _POINT
+    if any(right.tells(n) for n in _transposed(number)):
+        yield _DIGITS
 
 
+_FEW = 10
+"""Units of the last place: of more right numbers one would be met by chance,"""
+_CLOSELY = 0.1
+"""unless they are known to such a share of themselves."""
 _SHIFTS = tuple(k for k in range(-_MOST_SHIFTED, _MOST_SHIFTED + 1) if k)
 
 
@@ -64,7 +94,6 @@ _NEAR = 20
 """Rows and columns around a number from which another one may be taken for it."""
 _MOST_ROUNDED = 6
 """Numbers in a working of which each way to round them is tried with each of the others."""
-_HALF = 0.5
 _LEFT_OUT = Cause("term_left_out", "A term was left out.")
 _OTHER_SIGN = Cause("sign_of_a_term", "A term was added instead of subtracted, or the reverse.")
 _EXCHANGED = Cause("products_exchanged", "The factors of two products were exchanged.")
@@ -313,3 +342,98 @@ def _another_row(
         held = around(Enclosure(low, high))
         if (taken(held, numbers)[i] | ~given[i]).all():
             yield held
+
+
+# --------------------------------------------------------------------------------------------------
+# Numbers that are all by one factor too large: those of a table, of a row, or those that dropout
+# has left.
+
+_BY_CHANCE = 0.003
+"""How likely numbers may be to have one factor by chance: what each of them leaves open of it, as a
+share, all but the narrowest multiplied."""
+_MOST_DIGITS = 6
+
+
+class Scaled(NamedTuple):
+    """Why numbers are by a factor too large or too small, and what is right then."""
+
+    cause: Cause
+    factor: float
+    held: Enclosure
+
+
+def scaled_tables(
+    made: Enclosure, numbers: Array, open_: Flags, half: float, *, is_divided: bool
+) -> Iterator[Scaled]:
+    """What is right if all numbers of a table, or of a row, are by one factor others than those
+    that are made, or if dropout was left on, where several are `open_`; `half` is half a unit of
+    their last place."""
+    if (factor := factor_of(made, numbers, open_, half)) is not None:
+        says = f"Each number is {times_in_words(factor)} what it should be."
+        yield Scaled(Cause("other_factor", says), factor, _times(made, factor, half))
+    dropped = (numbers == 0) & ((made.low > half) | (made.high < -half))
+    if dropped.any():
+        kept = np.where(dropped, np.nan, numbers)
+        factor = factor_of(made, kept, open_, half)
+        if factor is not None and factor > 1:
+            held = _times(made, factor, half).where(~dropped, Enclosure.of(np.zeros_like(numbers)))
+            says = _DROPPED.format(times_in_words(factor))
+            yield Scaled(Cause("dropout_on", says), factor, held)
+    for i in range(len(numbers)) if len(numbers) > 1 else ():
+        row = slice(i, i + 1)
+        own = Enclosure(*(end[row] for end in made))
+        factor = factor_of(own, numbers[row], open_[row], half)
+        if factor is not None:
+            only = (np.arange(len(numbers)) == i)[:, np.newaxis]
+            held = _times(made, factor, half).where(only, _times(made, 1.0, half))
+            says = _OF_ROW.format(times_in_words(factor)) + (_DIVIDED if is_divided else ".")
+            yield Scaled(Cause("other_factor_of_row", says), factor, held)
+
+
+def times_in_words(factor: float) -> str:
+    return f"{factor:.{_MOST_DIGITS}g} times".replace("-", "\N{MINUS SIGN}")
+
+
+_DROPPED = "Some numbers are 0, and the others {} what they should be: dropout was left on."
+_OF_ROW = "Each number of this row is {} what it should be"
+_DIVIDED = ": it was divided by another number."
+
+
+@np.errstate(all="ignore")
+def factor_of(made: Enclosure, numbers: Array, open_: Flags, half: float) -> float | None:
+    """The simplest number that all of those that are made are multiplied by; None where there is
+    none, where it may be 1, or where so few numbers that are open may have one by chance."""
+    known = np.isfinite(numbers) & np.isfinite(made.low) & np.isfinite(made.high)
+    tells = known & ((made.low > half) | (made.high < -half)) & (numbers != 0)
+    x, low, high = numbers[tells], made.low[tells], made.high[tells]
+    each = np.array([(x + off) / end for off in (-half, half) for end in (low, high)])
+    if np.count_nonzero(tells & open_) < 2:  # noqa: PLR2004
+        return None
+    least, most = each.min(axis=0), each.max(axis=0)
+    shares = np.sort((most - least) / np.abs(most + least) * 2)
+    ends = float(least.max()), float(most.min())
+    if ends[0] > ends[1] or ends[0] <= 1 <= ends[1] or shares[1:].prod() > _BY_CHANCE:
+        return None
+    factor = _simplest(*ends)
+    return factor if taken(_times(made, factor, half), numbers)[known].all() else None
+
+
+def _simplest(low: float, high: float) -> float:
+    """The number between two others that is a fraction of the smallest whole numbers, or else has
+    the fewest digits."""
+    for below in range(1, _MOST_BELOW + 1):
+        for above in (math.ceil(low * below), math.floor(high * below)):
+            if above and low <= above / below <= high:
+                return above / below
+    middle = (low + high) / 2
+    shorter = (float(f"{middle:.{digits}g}") for digits in range(1, _MOST_DIGITS + 1))
+    return next((number for number in shorter if low <= number <= high), middle)
+
+
+_MOST_BELOW = 12
+
+
+def _times(made: Enclosure, factor: float, half: float) -> Enclosure:
+    """Numbers times a factor, as they are written."""
+    ends = made.low * factor, made.high * factor
+    return Enclosure(np.minimum(*ends) - half, np.maximum(*ends) + half)

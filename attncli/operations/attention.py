@@ -40,7 +40,7 @@ from attncli.equations.working import filled, product_of
 from attncli.numbers import decimals
 from attncli.numbers.decimals import SIGNIFICANT
 from attncli.numbers.rounding import MOST_DECIMALS, Array, Error, Rounding, Unworkable
-from attncli.operations.equation import Indexed, equation
+from attncli.operations.equation import Indexed, equation, read_equation
 from attncli.operations.operation import Layout, Operation, Working, most_places
 
 if TYPE_CHECKING:
@@ -454,6 +454,17 @@ RunningOutput = equation(
 
 RaisedTo = equation("exp(x[i, j] * ln(base))", _OfPower, shown="base ** x[i, j]", x="n m")
 ScaledPower = equation("exp(x[i, j] / sqrt(d_k))", x="n m")
+
+
+class RowSumOfSeveral(Indexed):
+    """The sums of the rows of so many tables together. [n, m], … -> [n, 1]"""
+
+    def __init__(self, tables: int) -> None:
+        sides = {f"exp{k}": "n m" for k in range(1, tables + 1)}
+        sums = " + ".join(f"sum({name}[i, k] for k in m)" for name in sides)
+        super().__init__(*read_equation(sums, sides))
+
+
 SumOfAll = equation("sum(exp[i, j] for i in n for j in m)", exp="n m", result="n 1")
 DivideByColumnSum = equation("x[i, j] / sum(x[i, j] for i in n)", _OverColumnSum, x="n m")
 DivideByRowSum = equation("x[i, j] / sum(x[i, j] for j in m)", _OverSum, x="n m")

@@ -13,7 +13,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, Inexact
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
@@ -53,10 +53,14 @@ from attncli.operations.operation import (
     cells_of_row,
 )
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 _SHORT = 10
 """Significant digits up to which a number on the way to an angle is worked out."""
 
 Function = Literal["sin", "cos"]
+Counts: TypeAlias = "NDArray[np.int64]"
 
 
 def even(columns: int) -> int:
@@ -88,8 +92,12 @@ class Waves(Operation):
 
     def values(self, *operands: Matrix) -> Array:
         n, d = self.extents(*operands)
+        return self.of_angles(self.angles(n, np.arange(0, d, 2) / d))
+
+    def angles(self, n: int, exponents: Array) -> Array:
+        """pos / base^exponent of so many positions. [n, c]"""
         positions = np.arange(self.start, self.start + n, dtype=np.float64)[:, np.newaxis]
-        return self.of_angles(positions / float(self.base.full) ** (np.arange(0, d, 2) / d))
+        return np.asarray(positions / float(self.base.full) ** exponents)
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
         """sin(1 / 10000^(2/4)), then sin(1 / 100) and sin(0.01) where these are short and exact."""
@@ -97,8 +105,16 @@ class Waves(Operation):
 
     def of_wave(self, i: int, function: Function, k: int, *operands: Matrix) -> Working:
         """The working of a function of the angle of pair k in row i."""
-        angles = _angle(self.start + i, k, self.extents(*operands)[1], self.base)
+        return self.of_exponent(i, function, 2 * k, *operands)
+
+    def of_exponent(self, i: int, function: Function, above: int, *operands: Matrix) -> Working:
+        """The working of a function of the angle in row i whose exponent is `above` / d."""
+        angles = self.angle(self.start + i, above, self.extents(*operands)[1])
         return tuple(Apply(function, (angle,)) for angle in angles)
+
+    def angle(self, position: int, above: int, d: int) -> tuple[Expression, ...]:
+        """pos / base^(above / d), and what that comes to where it is short and exact."""
+        return _angle(position, above, d, self.base)
 
     def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
         columns = self.of_angles(np.zeros((1, self.extents(*operands)[1] // 2))).shape[1]
@@ -115,12 +131,12 @@ def angle_formula(base: Number, pair: str, width: Expression) -> Expression:
     return Quotient(Symbol("pos"), Power(base, Quotient(Symbol(f"2{pair}"), width)))
 
 
-def _angle(position: int, k: int, d: int, base: Number) -> tuple[Expression, ...]:
+def _angle(position: int, above: int, d: int, base: Number) -> tuple[Expression, ...]:
     if position == 0:
         return (constant(0),)
     whole = Number.written(position)
-    angle = Quotient(whole, Power(base, Quotient(constant(2 * k), constant(d))))
-    power = _exact_power(base.full, 2 * k, d)
+    angle = Quotient(whole, Power(base, Quotient(constant(above), constant(d))))
+    power = _exact_power(base.full, above, d)
     if power is None:
         return (angle,)
     angles: list[Expression] = [angle]
@@ -201,13 +217,43 @@ class WaveOfEachColumn(Sinusoids):
 
     def values(self, *operands: Matrix) -> Array:
         n, d = self.extents(*operands)
-        exponents = 2 * np.arange(d) / d
-        positions = np.arange(self.start, self.start + n, dtype=np.float64)[:, np.newaxis]
-        angles = positions / float(self.base.full) ** exponents
+        angles = self.angles(n, self.above(np.arange(d)) / d)
         return np.where(np.arange(d) % 2, np.cos(angles), np.sin(angles))
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        return self.of_wave(i, self.wave(j)[0], j, *operands)
+        above = self.above(np.array([j])).item()
+        return self.of_exponent(i, self.wave(j)[0], above, *operands)
+
+    def above(self, columns: Counts) -> Counts:
+        """What is divided by d in the exponents of columns, counted from 0."""
+        return 2 * columns
+
+
+class CosineOfNextExponent(WaveOfEachColumn):
+    """Sines of pos / base^(2i/d) and cosines of pos / base^((2i+1)/d): the number of each column in
+    its exponent."""
+
+    def above(self, columns: Counts) -> Counts:
+        return columns
+
+
+class _Multiplied(Waves):
+    """Sines and cosines of pos × base^(2k/d), by which waves grow shorter from pair to pair."""
+
+    def angles(self, n: int, exponents: Array) -> Array:
+        return super().angles(n, -exponents)
+
+    def angle(self, position: int, above: int, d: int) -> tuple[Expression, ...]:
+        power = Power(self.base, Quotient(constant(above), constant(d)))
+        return (Product((Number.written(position), power)) if position else constant(0),)
+
+    def error(self, *operands: Matrix) -> Error:
+        made = super().error(*operands)
+        return made._replace(absolute=made.absolute * float(self.base.full))
+
+
+class MultipliedSinusoids(_Multiplied, Sinusoids):
+    """Sinusoids of angles that are multiplied."""
 
 
 @dataclass(frozen=True)
@@ -307,6 +353,10 @@ class RotaryTable(Waves):
 
     def extents(self, *operands: Matrix) -> tuple[int, int]:
         return operands[0].shape[0], _turned(self.dimensions, operands[0])
+
+
+class MultipliedTable(_Multiplied, RotaryTable):
+    """A rotary table of angles that are multiplied."""
 
 
 def _turned(dimensions: int | None, x: Matrix) -> int:

@@ -92,6 +92,38 @@ class AddUp(OfMemory):
         super().__init__(*read_equation(" + ".join(terms), sides | rest, shown=text), empty=empty)
 
 
+def _product_with_memory(of: str, biases: Sequence[str], in_out: bool) -> str:
+    """U a + biases of it, where `of` is an entry of a."""
+    weight = "U[m, i]" if in_out else "U[i, m]"
+    return " + ".join([f"sum({weight} * {of} for m in h)", *(f"{name}[i]" for name in biases)])
+
+
+class GatedProduct(Indexed):
+    """gate ⊙ (U a + biases): a memory that is let through behind the product with its weights.
+    [h, h], [h, 1], [h, 1], [1, h], … -> [h, 1]"""
+
+    def __init__(self, biases: int, in_out: bool = False) -> None:
+        inside = [f"c{k}" for k in range(biases)]
+        sides = {"U": "h h", "a": "h 1", "gate": "h 1"} | dict.fromkeys(inside, "1 h")
+        product = _product_with_memory("a[m]", inside, in_out)
+        super().__init__(*read_equation(f"gate[i] * ({product})", sides))
+
+
+class SumWithGate(Indexed):
+    """W x + U (gate ⊙ a) + biases in one, or W x + gate ⊙ (U a + biases of that) + biases, where
+    the gate comes `after` the product. `in_out` has matrices that are kept in × out.
+    [h, d], [d, 1], [h, h], [h, 1], [h, 1], [1, h], … -> [h, 1]"""
+
+    def __init__(self, after: bool, of_memory: int, biases: int, in_out: bool = False) -> None:
+        inside, own = ([f"{b}{k}" for k in range(n)] for b, n in (("c", of_memory), ("b", biases)))
+        product = _product_with_memory("a[m]" if after else "(gate[m] * a[m])", inside, in_out)
+        weight = "W[k, i]" if in_out else "W[i, k]"
+        terms = [f"sum({weight} * x[k] for k in d)", f"gate[i] * ({product})" if after else product]
+        sides = {"W": "d h" if in_out else "h d", "x": "d 1", "U": "h h", "a": "h 1", "gate": "h 1"}
+        sides |= dict.fromkeys((*inside, *own), "1 h")
+        super().__init__(*read_equation(" + ".join([*terms, *(f"{b}[i]" for b in own)]), sides))
+
+
 class Gated(OfMemory):
     """update ⊙ candidate + forget ⊙ before: what a memory takes over, and what it keeps.
     [h, 1], [h, 1], [h, 1], [h, 1] -> [h, 1]"""

@@ -201,18 +201,18 @@ def _mistake_blocks(trace: Trace, part: PlannedStep | None, mistake: Mistake[Any
     if not ways or part is None:
         return [Bullets(((mistake.says,),))]
     definition, wrong = _that_shows(trace, ways)
+    says = mistake.says_of(definition, part.definitions)
     if wrong is None:
-        return [Bullets(((mistake.says, " With these numbers it can't be done."),))]
+        return [Bullets(((says, " With these numbers it can't be done."),))]
     cell = worst_cell(trace[definition.name], wrong[definition.name])
     if cell is None:
         same = " With these numbers it makes no difference, so they can't reveal it."
-        return [Bullets(((mistake.says_of(definition), same),))]
+        return [Bullets(((says, same),))]
     right = trace[definition.name]
     number = right.matrix.number(*cell)
     address = Term(right.symbol(*cell, part.place.here(right.name)))
     words = (" ", address, " is ", number, ". The mistake gives")
     line = cell_line(wrong, wrong[definition.name], *cell)
-    says = mistake.says_of(definition)
     return [Bullets(((says, *words),)), Derivation((line,), mistake.name)]
 
 

@@ -453,4 +453,5 @@ class _Mistakes(NamedTuple):
 def mistake_in_words(slip: Attempt) -> Phrase:
     """Where a mistake is made, and what it is."""
     before = f"{place} · " if (place := place_in_words(slip.part.path)) else ""
-    return (before, *title_of(slip.part), f": {slip.mistake.says}")
+    says = slip.mistake.says_of(slip.definition, slip.part.definitions)
+    return (before, *title_of(slip.part), f": {says}")

@@ -36,10 +36,24 @@ def layer_of(
     return (Linear() if out_in else MatMul()), (x, W)
 
 
-def rows_for_columns(W: str, *made: str, also: str = "") -> Mistake[Any]:
-    """The rows of a matrix for its columns, in what is made by it."""
-    says = f"Multiplying by the rows of {W} instead of its columns{also}."
-    return Mistake(f"{W}_transposed", says, wrong(transposed, *made))
+def rows_for_columns(W: str, *made: str, in_letters: bool = False) -> Mistake[Any]:
+    """The rows of a matrix for its columns, or its columns for its rows where it is kept out × in,
+    in what is made by it; told `in_letters` as well, as X Wᵀ."""
+
+    def which(_: Definition, layer: Definition) -> str:
+        by_rows = is_a(layer.operation, Linear, AffineTransposed)
+        letters = f"{layer.operands[0].local} {W}{'ᵀ' if by_rows else ''}"
+        also = f", which is {letters}" if in_letters else ""
+        return f"Multiplying {by_the_other_side(W, by_rows=by_rows)}{also}."
+
+    says = f"Multiplying by the rows of {W} where its columns belong, or the other way round."
+    return Mistake(f"{W}_transposed", says, wrong(transposed, *made), which)
+
+
+def by_the_other_side(W: str, *, by_rows: bool) -> str:
+    """By which side of a matrix something is wrongly multiplied, and by which it is to be."""
+    side, right = ("rows", "columns") if by_rows else ("columns", "rows")
+    return f"by the {side} of {W} instead of its {right}"
 
 
 def bias_left_out(b: str, *made: str, change: Change[Any] | None = None) -> Mistake[Any]:

@@ -458,7 +458,7 @@ ADAFACTOR = Optimizer(
         Mistake(
             "step_not_relative",
             "Leaving out the root mean square of the parameter from its step.",
-            all_wrong(swap("max(least, rms) * ", ""), RelativeStep, RelativeStepBy),
+            all_wrong(swap("max(least, rms)", "1"), RelativeStep, RelativeStepBy),
         ),
     ),
     shrinks=True,

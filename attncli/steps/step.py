@@ -96,18 +96,24 @@ class Mistake(NamedTuple, Generic[P]):
     Marking replays it; the lesson shows what it would give. `ways` are the ways to make it, of what
     a step makes at a place: each is all that whoever makes it makes in another way, what it is a
     mistake in first. The lesson and the keys go by the first way, marking by all. There are none
-    where it can't be made. `says` tells both directions of what has two, `says_which` the one that
-    something was made in.
+    where it can't be made. `says` tells both directions of what has two, `says_which` the one of
+    what was made, of the right definition and that one.
     """
 
     name: str
     says: str
     ways: Callable[[P, Planned], Iterable[Planned]]
-    says_which: Callable[[Definition], str] | None = None
+    says_which: Callable[[Definition, Definition], str] | None = None
 
-    def says_of(self, made: Definition) -> str:
-        """What it is where this is made by it."""
-        return self.says if self.says_which is None else self.says_which(made)
+    def says_of(self, made: Definition, planned: Planned) -> str:
+        """What it is where this is made by it, of what is planned."""
+        right = next((d for d in planned if d.name == made.name), made)
+        return self.says if self.says_which is None else self.says_which(right, made)
+
+    def says_at(self, place: P, planned: Planned) -> str:
+        """What it is where it can be made in the first way; in general where it can't."""
+        ways = (self.says_of(made, planned) for made, *_ in self.ways(place, planned))
+        return next(iter(ways), self.says)
 
 
 class General(NamedTuple):

@@ -109,6 +109,27 @@ _ONCE = remade(lambda counted, _: replace(counted, weighted=False))
 """What is counted once in each word, however often that occurs."""
 
 
+def _overlapping_once(place: RoundPlace) -> Definition | None:
+    """The counts of pairs as they can be merged: aaa holds a + a once."""
+    own = round_of(place)
+    if own is None or own.snapshot is None:
+        return None
+    pairs = own.snapshot.pairs
+    apart = occurrences(pairs, map(_apart, own.snapshot.words))
+    rows = Axis(tuple(" ".join(pair) for pair in pairs), "pair")
+    counts = count_in_words(place, "counts", rows, apart)
+    return None if apart == tuple(pairs.values()) else counts
+
+
+def _apart(word: Sequence[str]) -> Iterator[TokenPair]:
+    """The pairs of a word, of those that overlap each other only the first, the third, …"""
+    overlaps = False
+    for before, pair in zip((None, *pairwise(word)), pairwise(word), strict=False):
+        overlaps = pair == before and not overlaps
+        if not overlaps:
+            yield pair
+
+
 def _is_by_likelihood(place: RoundPlace) -> bool:
     learned = place.text.learned_as(MergeTraining)
     return learned is not None and learned.score == "likelihood"
@@ -253,6 +274,12 @@ LEARN_STEP = Step(
             "words_counted_once",
             "Counting the pairs of each word once, however often the word occurs.",
             wrong(_ONCE, "counts"),
+        ),
+        Mistake(
+            "overlapping_once",
+            "Counting a pair that overlaps itself once: aaa holds a + a twice, at its first letter"
+            " and at its second.",
+            instead(_overlapping_once),
         ),
     ),
     inquiries=(

@@ -35,6 +35,7 @@ def test_of_two_causes_the_first_is_named() -> None:
 UPDATES = [
     "gradient_added", "learning_rate_left_out", "not_clipped", "velocity_forgotten",
     "bias_not_corrected", "epsilon_inside_the_root", "not_shrunk", "decay_in_the_gradient",
+    "quotient_not_clipped",
 ]  # fmt: skip
 
 
@@ -46,7 +47,16 @@ def test_a_mistake_in_an_update_is_named_first(cause: str) -> None:
     assert sum(bool(finding.loose) for finding in findings) <= 1
 
 
-RARE = ["pre_norm", "post_norm", "gates_in_another_order", "other_corner", "truncated", "half_even"]
+RARE = [
+    "pre_norm",
+    "post_norm",
+    "step_not_relative",
+    "other_factor",
+    "gates_in_another_order",
+    "other_corner",
+    "truncated",
+    "half_even",
+]
 
 
 @sampled(9, cause=RARE, seed=range(8))

@@ -179,7 +179,7 @@ def test_i_love_ai() -> None:
     assert weak["in all"] == [
         "Weak here: 11 ambiguous roundings, 2 ties, 1 row that doesn't add up, 1 repeated"
         " winner, 3 unvaried matrices, 22 trivial cells,"
-        " 4 mistakes that can't be revealed."
+        " 5 mistakes that can't be revealed."
     ]
 
 

@@ -64,6 +64,10 @@ class Model(NamedTuple):
         yield from self._of_masks()
         yield from {"sinusoidal": _SINUSOIDS, "rope": _ROPE}.get(self.positions, ())
         yield from _OF_HEADS if self.heads > 1 else ()
+        if self.heads > 1 and self.positions != "rope":
+            yield "heads_not_split"
+        if self.given["W_Q"].shape[1] == self.given["embeddings"].shape[1]:
+            yield "computed_from_Q"
         yield from self._of_products()
 
     def _of_masks(self) -> Iterator[str]:
@@ -85,9 +89,16 @@ class Model(NamedTuple):
                 yield from ("W1_transposed", "W2_transposed")
 
 
-_SINUSOIDS = ("from_one", "sine_and_cosine_swapped", "exponent_of_each_column", "left_out")
-_OF_HEADS = ("other_head", "columns_dealt_out", "heads_in_another_order", "heads_interleaved")
-_ROPE = ("other_pairs", "turned_back")
+_ANGLES = ("other_base", "angle_multiplied")
+_SINUSOIDS = (
+    "from_one", "sine_and_cosine_swapped", "exponent_of_each_column", "left_out",
+    "cosine_of_next_exponent", *_ANGLES,
+)  # fmt: skip
+_OF_HEADS = (
+    "other_head", "columns_dealt_out", "heads_in_another_order", "heads_interleaved",
+    "over_all_heads",
+)  # fmt: skip
+_ROPE = ("other_pairs", "turned_back", *_ANGLES)
 _OF_BLOCKS = (
     "not_added", "not_normed", "other_divisor", "not_centered", "epsilon_elsewhere", "gamma_forgotten",
     "beta_forgotten", "activation_forgotten", "b1_forgotten", "b2_forgotten",

@@ -226,6 +226,10 @@ def _slip_tells(scenario: Scenario, before: Sheet, done: Sheet, slip: Slip) -> b
         numbers = done.written[name]
         tables = [t[name] for key, t in scenario.exact.items() if key]
         alike = [array for array in tables if array.shape == numbers.shape]
+        if slip.kind in slips.FACTORS:
+            tells = slips.factor_tells(slip, before.full[name], numbers, spread)
+            if not tells:
+                return False
         return int((off > spread).sum()) > 1 and all(
             (np.abs(array - numbers) > spread).any() for array in alike
         )

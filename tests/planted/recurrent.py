@@ -42,8 +42,7 @@ class Cell(NamedTuple):
                 yield "W_ax_transposed"
             return
         yield from ("tanh_for_sigmoid", "sigmoid_for_tanh", "memory_forgotten", "gates_swapped")
-        if self.kind == "lstm":
-            yield "tanh_forgotten"
+        yield "tanh_forgotten" if self.kind == "lstm" else "reset_after_product"
 
 
 def draw(rng: np.random.Generator) -> Cell:
@@ -94,7 +93,9 @@ def _gate(cell: Cell, sheet: Sheet, mistake: str, t: int, gate: str, memory: str
     )
     whole = gate != "candidate" or cell.kind == "lstm"
     z = W_x @ sheet.read(f"x[{t}]")
-    if mistake != "memory_forgotten" or not whole:
+    if not whole and mistake == "reset_after_product":
+        z = z + sheet.read(f"gates[{t}].reset") * (W_a @ sheet.read(f"a[{t - 1}]"))
+    elif mistake != "memory_forgotten" or not whole:
         z = z + W_a @ sheet.read(memory)
     if mistake != "bias_forgotten" or not whole:
         z = z + b[:, None]

@@ -9,7 +9,8 @@ import numpy as np
 from tests.planted.sheet import Array, Sheet, Slip, rounded
 
 CELLS = ("sign", "decimal_point", "digits_transposed", "term_left_out", "operand_misread")
-TABLES = ("row_and_column", "another_row", "other_decimals")
+FACTORS = ("other_factor_of_row", "dropout_on")
+TABLES = ("row_and_column", "another_row", "other_decimals", *FACTORS)
 
 
 def draw(kind: str, sheet: Sheet, names: list[str], rng: np.random.Generator) -> Slip | None:
@@ -19,7 +20,7 @@ def draw(kind: str, sheet: Sheet, names: list[str], rng: np.random.Generator) ->
         names = [name for name in names if name in sheet.products]
     if kind == "row_and_column":
         names = [name for name in names if len({*sheet.full[name].shape}) == 1]
-    if kind == "another_row":
+    if kind in ("another_row", *FACTORS):
         names = [name for name in names if min(sheet.full[name].shape) > 1]
     if not names:
         return None
@@ -57,20 +58,39 @@ def _in_table(
     k = int(rng.integers(0, len(sheet.full[name])))
     if kind == "another_row" and k == i:
         return None
+    factor, kept = (
+        float(rng.choice([0.3, 0.65, 2.6])),
+        rng.random(sheet.full[name].shape) < 0.7,
+    )
 
     def change(full: Array, written: Array) -> Array:
         if kind == "row_and_column":
             return written.T.copy()
         if kind == "other_decimals":
             return rounded(full, 2)
+        if kind == "dropout_on":
+            return rounded(full * kept * 2)
         made = written.copy()
-        if kind == "another_row":
+        if kind == "other_factor_of_row":
+            made[i] = rounded(full[i] * factor)
+        elif kind == "another_row":
             made[i] = made[k]
         else:
             made[i, j] = changed[kind]
         return made
 
     return Slip(kind, name, i, j, change=change)
+
+
+def factor_tells(slip: Slip, before: Array, written: Array, spread: Array) -> bool:
+    """Whether so many numbers have one factor, each so nearly, that it isn't by chance."""
+    rows = slice(slip.row, slip.row + 1) if slip.kind == "other_factor_of_row" else slice(None)
+    x, right, off = (array[rows] for array in (written, before, spread))
+    kept = (x != 0) & (np.abs(right) > 2 * off)
+    dropped = (x == 0) & (np.abs(right) > 2 * off)
+    shares = np.sort(2 * off[kept] / np.abs(right[kept]) + 1e-3 / np.abs(x[kept]))
+    is_there = slip.kind != "dropout_on" or bool(dropped.any())
+    return is_there and len(shares) > 1 and bool(shares[1:].prod() < 1e-3)
 
 
 def transposed(number: float, at: int) -> float:

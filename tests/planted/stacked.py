@@ -41,6 +41,8 @@ class Layers(NamedTuple):
         """Those that can be made here."""
         yield from ("gates_in_another_order", "tanh_for_sigmoid", "sigmoid_for_tanh")
         yield from ("memory_forgotten", "gates_swapped")
+        if self.kind == "gru":
+            yield "reset_before_product"
 
 
 def draw(rng: np.random.Generator) -> Layers:
@@ -133,7 +135,11 @@ class _Layer(NamedTuple):
         reset = sheet.read(f"{at}gates[{t}].reset") * sheet.read(drawn)
         sheet.write(f"{at}gates[{t}].reset_a", reset)
         z = self.part("W_cx") @ sheet.read(f"{at}x[{t}]") + self.part("b_cx")
-        self.squashed(t, "candidate", z + sheet.read(f"{at}gates[{t}].reset_a"))
+        kept = sheet.read(f"{at}gates[{t}].reset_a")
+        if self.mistake == "reset_before_product":
+            kept = sheet.read(f"{at}gates[{t}].reset") * sheet.read(before)
+            kept = self.part("W_ca") @ kept + self.part("b_ca")
+        self.squashed(t, "candidate", z + kept)
         update = sheet.read(f"{at}gates[{t}].update")
         old = 1 - update if self.mistake == "gates_swapped" else update
         candidate = sheet.read(f"{at}gates[{t}].candidate")

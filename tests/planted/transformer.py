@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tests.planted.models import Model, draw
-from tests.planted.sheet import Sheet
+from tests.planted.sheet import Array, Sheet
 
 __all__ = ["Model", "draw", "work"]
 
@@ -47,12 +49,18 @@ class _Work:
             return "X"
         n, d = E.shape
         j = np.arange(d)
-        pairs = j if self.has("exponent_of_each_column") else j // 2
-        angles = (np.arange(n)[:, None] + self.has("from_one")) / 10000.0 ** (2 * pairs / d)
+        exponents = 2 * (j if self.has("exponent_of_each_column") else j // 2) / d
+        exponents = j / d if self.has("cosine_of_next_exponent") else exponents
+        angles = self.angles(np.arange(n)[:, None] + self.has("from_one"), exponents)
         even = (j % 2 == 0) != self.has("sine_and_cosine_swapped")
         sheet.write("P", np.where(even, np.sin(angles), np.cos(angles)))
         sheet.write("X", E if self.has("left_out") else E + sheet.read("P"))
         return "X"
+
+    def angles(self, positions: NDArray[Any], exponents: Array) -> Array:
+        base = 1000.0 if self.has("other_base") else 10000.0
+        power = base**exponents
+        return positions * power if self.has("angle_multiplied") else positions / power
 
     def attention(self, x: str) -> str:
         model, sheet, given = self.model, self.sheet, self.model.given
@@ -62,11 +70,16 @@ class _Work:
             bias = given.get(f"b_{other if self.has('W_Q_and_W_K_swapped') else name}", 0.0)
             W = W.T if self.has(f"W_{name}_transposed") else W
             new = f"{name}_new" if model.cached and name != "Q" else name
-            sheet.product(new, sheet.read(x), W, 0 if self.has(f"b_{name}_forgotten") else bias)
+            read = "Q" if self.has("computed_from_Q") and name != "Q" else x
+            sheet.product(new, sheet.read(read), W, 0 if self.has(f"b_{name}_forgotten") else bias)
             if new != name:
                 sheet.copy(name, np.concatenate([given[f"cache.{name}"], sheet.full[new]]))
-        heads = range(model.heads)
-        outputs = [self.head(k, f"heads[{k + 1}]." if model.heads > 1 else "", x) for k in heads]
+        paths = [f"heads[{k + 1}]." if model.heads > 1 else "" for k in range(model.heads)]
+        for k, at in enumerate(paths):
+            self.scores(k, at)
+        for at in paths:
+            self.powers(at)
+        outputs = [self.output(at, x, paths) for at in paths]
         out = outputs[0]
         if model.heads > 1:
             outputs = outputs[::-1] if self.has("heads_in_another_order") else outputs
@@ -82,7 +95,7 @@ class _Work:
         sheet.product("attention", sheet.read(out), W, bias)
         return "attention"
 
-    def head(self, head: int, at: str, x: str) -> str:
+    def scores(self, head: int, at: str) -> None:
         model, sheet = self.model, self.sheet
         if model.heads > 1:
             for name in "QKV":
@@ -91,6 +104,8 @@ class _Work:
                 run = slice(head, None, model.heads) if self.has("columns_dealt_out") else run
                 sheet.copy(f"{at}{name}", sheet.full[name][:, run])
         q, k = (self.turned(at, name) for name in "QK")
+        if self.has("heads_not_split"):
+            q, k = "Q", "K"
         Q, K = sheet.read(q), sheet.read(k)
         if self.has("K_not_transposed"):
             sheet.product(f"{at}scores", Q, K)
@@ -98,7 +113,10 @@ class _Work:
             sheet.product(f"{at}scores", K, Q.T)
         else:
             sheet.product(f"{at}scores", Q, K.T)
-        weights = self.weights(at)
+
+    def output(self, at: str, x: str, paths: Sequence[str]) -> str:
+        sheet, weights = self.sheet, self.weights(at, paths)
+        k = f"{at}rotated_K" if self.model.positions == "rope" else f"{at}K"
         values = sheet.read({"keys_for_values": k}.get(self.mistake, f"{at}V"))
         values = sheet.read(x) if self.has("inputs_for_values") else values
         A = sheet.read(f"{at}scores" if self.has("scores_for_weights") else weights)
@@ -110,7 +128,7 @@ class _Work:
         sheet, d_k = self.sheet, self.model.d_k
         if self.model.positions != "rope":
             return f"{at}{name}"
-        angles = np.arange(self.model.tokens)[:, None] / 10000.0 ** (np.arange(0, d_k, 2) / d_k)
+        angles = self.angles(np.arange(self.model.tokens)[:, None], np.arange(0, d_k, 2) / d_k)
         sheet.write(f"{at}{name}_cosine", np.cos(angles))
         sheet.write(f"{at}{name}_sine", np.sin(angles))
         x, c, s = (sheet.read(f"{at}{text}") for text in (name, f"{name}_cosine", f"{name}_sine"))
@@ -124,7 +142,7 @@ class _Work:
         sheet.write(f"{at}rotated_{name}", made)
         return f"{at}rotated_{name}"
 
-    def weights(self, at: str) -> str:
+    def powers(self, at: str) -> None:
         model, sheet = self.model, self.sheet
         root = math.sqrt(model.d_k)
         divisors = {"divided_by_d_k": float(model.d_k), "multiplied": 1 / root, "not_scaled": 1.0}
@@ -134,8 +152,8 @@ class _Work:
         n, m = sheet.full[x].shape
         before = 0 if self.has("other_corner") else m - n
         off = self.has("sees_the_next") - self.has("does_not_see_itself")
-        seen = np.tri(n, m, k=before + off)
         if model.causal:
+            seen = np.tri(n, m, k=before + off)
             seen = np.ones_like(seen) if self.has("not_masked") else seen
             hidden = {"zero_for_infinity": 0.0, "minus_one_for_infinity": -1.0}
             kept = seen.astype(bool) | self.has("masked_after_softmax")
@@ -145,7 +163,13 @@ class _Work:
             sheet.copy(x, masked)
         base = {"base_2": 2.0, "base_10": 10.0}.get(self.mistake, math.e)
         sheet.write(f"{at}exp", base ** sheet.read(x))
+
+    def weights(self, at: str, paths: Sequence[str]) -> str:
+        sheet, x = self.sheet, f"{at}masked" if self.model.causal else f"{at}scaled"
         total = sheet.read(f"{at}exp").sum(axis=1, keepdims=True)
+        if self.has("over_all_heads"):
+            every = [sheet.read(f"{path}exp").sum(axis=1, keepdims=True) for path in paths]
+            total = np.sum(every, axis=0)
         total = np.full_like(total, total.sum()) if self.has("over_all_cells") else total
         sheet.write(f"{at}exp_sum", total)
         exp, total = sheet.read(f"{at}exp"), sheet.read(f"{at}exp_sum")
@@ -154,7 +178,9 @@ class _Work:
         made = exp / total
         if self.has("without_exponentials"):
             made = sheet.read(x) / sheet.read(x).sum(axis=1, keepdims=True)
-        sheet.write(f"{at}weights", made * seen if self.has("masked_after_softmax") else made)
+        if self.has("masked_after_softmax"):
+            made = made * sheet.full[f"{at}mask"]
+        sheet.write(f"{at}weights", made)
         return f"{at}weights"
 
     def residual(self, k: int, x: str, found: str) -> str:

@@ -68,6 +68,7 @@ class Trained(NamedTuple):
     def mistakes(self) -> Iterator[str]:
         """Those that can be made here."""
         yield from ("gradient_added", "learning_rate_left_out", *MISTAKES[self.optimizer])
+        yield "other_factor"
         if self.clipped:
             yield "not_clipped"
 
@@ -89,7 +90,7 @@ def work(model: Trained, sheet: Sheet, mistake: str = "") -> None:
         place = f"train[{k}]." if k else ""
         _forth(model, sheet, place, now)
         if k < STEPS:
-            _back(model, sheet, place)
+            _back(model, sheet, place, factor=_FACTOR if mistake == "other_factor" else 1)
             now = _Update(model, sheet, mistake, place, k + 1).made(now)
 
 
@@ -107,10 +108,13 @@ def _forth(model: Trained, sheet: Sheet, place: str, now: dict[str, str]) -> Non
     sheet.write(f"{place}cross_entropy", sheet.read(f"{place}loss").mean(keepdims=True))
 
 
-def _back(model: Trained, sheet: Sheet, place: str) -> None:
+_FACTOR = 7
+
+
+def _back(model: Trained, sheet: Sheet, place: str, factor: int) -> None:
     p = sheet.read(f"{place}probabilities")
     y = np.eye(p.shape[1])[model.targets]
-    sheet.write(f"{place}grad.loss", np.full((len(p), 1), 1 / len(p)))
+    sheet.write(f"{place}grad.loss", np.full((len(p), 1), factor / len(p)))
     sheet.write(f"{place}grad.logits", sheet.read(f"{place}grad.loss") * (p - y))
     G = sheet.read(f"{place}grad.logits")
     sheet.product(f"{place}grad.unembedding", model.given["X"].T, G)

@@ -145,8 +145,9 @@ def _takes_embeddings(place: AttentionPlace) -> bool:
     return all(_input(place, name) == X for name in _NAMES)
 
 
-def _definition(place: AttentionPlace, name: str) -> Definition:
-    x = _input(place, name)
+def _definition(place: AttentionPlace, name: str, of: Name | None = None) -> Definition:
+    """Q, K or V, `of` something else than what it is to be made of."""
+    x = of or _input(place, name)
     cached = name != "Q" and place.attention.cached is not None
     made = f"{name}_new" if cached else name
     if not place.attention.projects:
@@ -208,6 +209,21 @@ def _by_weights_of(place: AttentionPlace, name: str, other: str) -> Definition |
     own, layer = _definition(place, name), _definition(place, other)
     operands = (own.operands[0], *layer.operands[1:])
     return own._replace(operation=layer.operation, operands=operands)
+
+
+def _of_the_tokens(place: AttentionPlace, name: str) -> Definition | None:
+    """Keys or values made of what the queries are made of, where that is something else as high."""
+    x, own = (_input(place, text) for text in ("Q", name))
+    is_latent = latent_of(place, "Q") or latent_of(place, name)
+    other = x != own and not is_latent and place.height(x) == place.height(own)
+    return _definition(place, name, x) if other else None
+
+
+def _of_the_queries(place: AttentionPlace, name: str) -> Definition | None:
+    """Keys or values made of the queries, which are as wide as what these are made of."""
+    Q, x = place.name("Q"), _input(place, name)
+    fits = place.attention.projects and place.width(Q) == place.width(x) is not None
+    return _definition(place, name, Q) if fits else None
 
 
 def _happens_project(place: AttentionPlace) -> str:
@@ -336,7 +352,7 @@ PROJECT_STEP = Step(
     plan=_plan_project,
     on_the_way=True,
     mistakes=(
-        *(rows_for_columns(f"W_{x}", x, f"{x}_new", also=f", which is X W_{x}ᵀ") for x in _NAMES),
+        *(rows_for_columns(f"W_{x}", x, f"{x}_new", in_letters=True) for x in _NAMES),
         *(bias_left_out(f"b_{x}", x, f"{x}_new") for x in _NAMES),
         Mistake(
             "W_Q_and_W_K_swapped",
@@ -355,6 +371,22 @@ PROJECT_STEP = Step(
             "V_by_W_K",
             "Computing the values with W_K, the weights of the keys.",
             instead(lambda place: _by_weights_of(place, "V", "K")),
+        ),
+        Mistake(
+            "memory_not_used",
+            "Computing keys and values from what the queries are computed from, instead of from"
+            " the memory.",
+            instead(
+                lambda place: _of_the_tokens(place, "K"), lambda place: _of_the_tokens(place, "V")
+            ),
+        ),
+        Mistake(
+            "computed_from_Q",
+            "Computing keys and values from the queries, instead of from the vectors that the"
+            " queries are computed from.",
+            instead(
+                lambda place: _of_the_queries(place, "K"), lambda place: _of_the_queries(place, "V")
+            ),
         ),
     ),
     roles=(

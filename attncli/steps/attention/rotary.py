@@ -18,6 +18,7 @@ from attncli.operations.operation import Operation
 from attncli.operations.positions import (
     BlendFrequencies,
     Frequencies,
+    MultipliedTable,
     RampOfPairs,
     RampOfTurns,
     RotaryTable,
@@ -32,14 +33,16 @@ from attncli.steps.input.positions import (
     BASE,
     COS,
     DIMENSIONS,
+    MULTIPLIED,
     PAIRS,
     ROPE,
     SCALING,
     SCALINGS,
     SIN,
     START,
+    base_1000,
 )
-from attncli.steps.mistakes import all_wrong, remade
+from attncli.steps.mistakes import all_wrong, as_a, remade
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, Definition, HeadPlace
 from attncli.trace.quantity import distinct_tokens
@@ -318,7 +321,7 @@ def _happens(place: HeadPlace) -> str:
 _OTHER_PAIRS = {"half": "interleaved", "interleaved": "half"}
 
 
-def _which_pairs(made: Definition) -> str:
+def _which_pairs(_: Definition, made: Definition) -> str:
     neighbours = isinstance(made.operation, Rotate) and made.operation.pairs == "interleaved"
     pairs = (
         ("neighbours", "one from each half") if neighbours else ("one from each half", "neighbours")
@@ -365,6 +368,12 @@ ROTATE_STEP = Step(
             ),
             _which_pairs,
         ),
+        Mistake(
+            "other_base",
+            "The base of the angles is 1000 instead of 10000.",
+            all_wrong(remade(base_1000), RotaryTable),
+        ),
+        Mistake("angle_multiplied", MULTIPLIED, all_wrong(as_a(MultipliedTable), RotaryTable)),
         Mistake(
             "turned_back",
             "Turning in the opposite direction: the sines have the opposite sign.",

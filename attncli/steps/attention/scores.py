@@ -21,9 +21,31 @@ from attncli.operations.activations import Activate, DivideBy, MultiplyBy, SoftC
 from attncli.operations.attention import MatMul, MatMulTransposed
 from attncli.operations.equation import EquationText
 from attncli.operations.operation import Operation
-from attncli.steps.mistakes import by, remade, turned_round, without_root, wrong
+from attncli.steps.mistakes import by, either, instead, remade, turned_round, without_root, wrong
 from attncli.steps.step import Backward, General, Mistake, Planned, Step
 from attncli.trace import Definition, HeadPlace
+
+
+def _of_all_heads(place: HeadPlace) -> Definition | None:
+    """The scores by the queries and keys of all heads, where these are split and go in as they
+    are."""
+    whole = tuple(below(place.attention.path, name) for name in ("Q", "K"))
+    own = tuple(map(place.name, ("Q", "K")))
+    attention = place.attention
+    is_split = attention.heads == attention.kv_heads > 1 and not attention.own_heads
+    as_they_are = tuple(map(place.latest, ("Q", "K"))) == own
+    if not is_split or not as_they_are:
+        return None
+    return Definition(place.name("scores"), MatMulTransposed(), whole)
+
+
+def _scaled_as_one(place: HeadPlace) -> Definition | None:
+    """Scores divided by the root of how wide the keys of all heads are together."""
+    if place.attention.config.get(SCALE) != "sqrt_d_k" or place.d_k is None:
+        return None
+    width = Number.written(place.d_k * place.attention.heads)
+    return _scaled_by(place, DivideBy(Root(width)))._replace(operands=(place.name("scores"),))
+
 
 SCORES_STEP = Step(
     name="scores",
@@ -58,6 +80,12 @@ SCORES_STEP = Step(
             "queries_and_keys_swapped",
             "Taking keys as rows and queries as columns, K Qᵀ, which transposes the table.",
             wrong(turned_round),
+        ),
+        Mistake(
+            "heads_not_split",
+            "Leaving the heads unsplit: the queries and keys of all heads are multiplied as one, so"
+            " that there is only one softmax for all.",
+            either(instead(_of_all_heads), instead(_of_all_heads, _scaled_as_one)),
         ),
     ),
     pictures=("planes",),

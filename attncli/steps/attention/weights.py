@@ -25,6 +25,7 @@ from attncli.operations.attention import (
     Exponential,
     RaisedTo,
     RowSum,
+    RowSumOfSeveral,
     ScaledPower,
     Softmax,
     SumOfAll,
@@ -133,6 +134,15 @@ def in_one(definitions: tuple[Definition, ...]) -> tuple[Definition, ...]:
     return definitions
 
 
+def _over_all_heads(definition: Definition, place: HeadPlace) -> Definition | None:
+    """The sums of a row's powers in all heads together."""
+    attention = place.attention
+    tables = [below(attention.head_path(head), "exp") for head in range(attention.heads)]
+    if len(tables) == 1:
+        return None
+    return definition._replace(operation=RowSumOfSeveral(len(tables)), operands=tuple(tables))
+
+
 SOFTMAX_STEP = Step(
     name="softmax",
     at=HeadPlace,
@@ -190,6 +200,12 @@ SOFTMAX_STEP = Step(
             "over_all_cells",
             "Dividing by the sum of the whole table, so that all weights together add up to 1.",
             wrong(by(SumOfAll), "exp_sum"),
+        ),
+        Mistake(
+            "over_all_heads",
+            "Dividing by the sum over all heads, so that the weights of a row in all heads together"
+            " add up to 1.",
+            wrong(_over_all_heads, "exp_sum"),
         ),
     ),
     adds_up_to_one=("weights",),

@@ -53,6 +53,19 @@ def _not_transposed(definition: Definition, _: BackwardPlace) -> Definition | No
     return None
 
 
+def _which_transposed(right: Definition, made: Definition) -> str:
+    """What should have been transposed: Xᵀ ∂Y, not X ∂Y."""
+    first, second = (
+        f"∂{name.local}" if name.places[0] == "grad" else name.local for name in made.operands
+    )
+    match right.operation:
+        case Indexed(shown=MatrixProduct((Transposed(), _))):
+            product = f"{first}ᵀ {second}"
+        case _:
+            product = f"{first} {second}ᵀ"
+    return f"Forgetting to transpose: it is {product}, not {first} {second}."
+
+
 def _averaged(equation: Operation, _: BackwardPlace) -> Operation | None:
     """Xᵀ ∂Y / n, n being how many tokens there are."""
     match equation:
@@ -131,6 +144,7 @@ _USUAL_MISTAKES = (
         "transpose_forgotten",
         "Forgetting to transpose: of Y = X W, ∂W is Xᵀ ∂Y, not X ∂Y, and ∂X is ∂Y Wᵀ, not ∂Y W.",
         wrong(_not_transposed),
+        _which_transposed,
     ),
     Mistake[BackwardPlace](
         "averaged_over_tokens",

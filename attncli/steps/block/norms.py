@@ -287,7 +287,7 @@ def _epsilon_elsewhere(_: RootOf, place: NormPlace) -> Operation:
     return RootOf(Number.written(epsilon), not inside)
 
 
-def _which_epsilon(made: Definition) -> str:
+def _which_epsilon(_: Definition, made: Definition) -> str:
     inside = isinstance(made.operation, RootOf) and made.operation.inside
     places = (
         ("under the root", "to the deviation") if inside else ("to the deviation", "under the root")
@@ -295,7 +295,7 @@ def _which_epsilon(made: Definition) -> str:
     return "Adding ε {} where it belongs {}.".format(*places)
 
 
-def _which_divisor(made: Definition) -> str:
+def _which_divisor(_: Definition, made: Definition) -> str:
     less_one = isinstance(made.operation, MeanOfSquares) and made.operation.less_one
     divisors = ("n − 1", "n") if less_one else ("n", "n − 1")
     return "Dividing the squares by {} where {} belongs.".format(*divisors)

@@ -51,7 +51,7 @@ from attncli.scenario.model import (
     steps_to_X,
 )
 from attncli.scenario.tokenizers.settings import TOKEN, TOKENIZING, tokenizer_kind
-from attncli.steps.linear import MISTAKES_BACK, linear, transposed, without_bias
+from attncli.steps.linear import MISTAKES_BACK, linear, rows_for_columns, without_bias
 from attncli.steps.mistakes import instead, turned_round, wrong
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, Definition, Place
@@ -413,9 +413,7 @@ def _mistakes(other: str, name: str, other_way: str) -> tuple[Mistake[Place], ..
 
     text = f"Taking the matrix {other_way}, transposed, instead of a matrix of its own."
     return (
-        Mistake(
-            "transposed", "Multiplying by the rows of W instead of its columns.", wrong(transposed)
-        ),
+        rows_for_columns("W")._replace(name="transposed"),
         Mistake("bias_forgotten", "Leaving out the bias b.", wrong(without_bias)),
         Mistake(name, text, wrong(by_other)),
     )

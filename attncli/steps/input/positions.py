@@ -32,7 +32,14 @@ from attncli.file.problems import Objections
 from attncli.file.sources import is_source
 from attncli.names import Name, below
 from attncli.operations.activations import Add
-from attncli.operations.positions import SinesForCosines, Sinusoids, WaveOfEachColumn
+from attncli.operations.operation import Operation
+from attncli.operations.positions import (
+    CosineOfNextExponent,
+    MultipliedSinusoids,
+    SinesForCosines,
+    Sinusoids,
+    WaveOfEachColumn,
+)
 from attncli.operations.rearranging import Same, TakeRows
 from attncli.scenario.model import ADD, FOR_ATTENTION, Positions, makes_X, projected_when
 from attncli.scenario.scenario import Scenario
@@ -398,6 +405,18 @@ def _happens(place: Place) -> str:
     return ". ".join(texts) + "."
 
 
+_OFTEN, _BASE = Number.written(1000), Number.written(10000)
+MULTIPLIED = (
+    "Multiplying the position by the power of the base instead of dividing it, so that the waves"
+    " grow shorter."
+)
+
+
+def base_1000(own: Any, _: Place) -> Operation | None:  # noqa: ANN401
+    """A mistake: waves of base 1000 for those of 10000."""
+    return replace(own, base=_OFTEN) if own.base.full == _BASE.full else None
+
+
 POSITIONS_STEP = Step(
     name="positions",
     at=Place,
@@ -453,6 +472,18 @@ POSITIONS_STEP = Step(
             " wavelengths.",
             wrong(as_a(WaveOfEachColumn), Sinusoids),
         ),
+        Mistake(
+            "cosine_of_next_exponent",
+            "Taking 2i + 1, the number of its column, in a cosine's exponent, where a sine and its"
+            " cosine have 2i in common.",
+            wrong(as_a(CosineOfNextExponent), Sinusoids),
+        ),
+        Mistake(
+            "other_base",
+            "The base of the waves is 1000 instead of 10000.",
+            wrong(remade(base_1000), Sinusoids),
+        ),
+        Mistake("angle_multiplied", MULTIPLIED, wrong(as_a(MultipliedSinusoids), Sinusoids)),
         Mistake(
             "left_out",
             "Leaving out the positions, so that the order of the tokens is lost.",

@@ -511,6 +511,12 @@ def _happens(place: Place) -> str:
     return ". ".join(texts) + "."
 
 
+_WHICH_ORDER = (
+    "Adding the probabilities up in the order of the vocabulary instead of from the most likely"
+    " on.",
+    "Adding the probabilities up from the most likely on instead of in the order of the"
+    " vocabulary.",
+)
 _OF_SAMPLING: tuple[Mistake[Any], ...] = (
     Mistake(
         "penalty_divides_all",
@@ -524,8 +530,10 @@ _OF_SAMPLING: tuple[Mistake[Any], ...] = (
     ),
     Mistake(
         "other_order",
-        "Adding the probabilities up in the other order than is asked for.",
+        "Adding the probabilities up in the order of the vocabulary where they go from the most"
+        " likely on, or the other way round.",
         wrong(remade(lambda own, _: Cumulative(not own.ranked)), "cumulative"),
+        lambda _, made: _WHICH_ORDER[made.operation == Cumulative(ranked=True)],
     ),
 )
 

@@ -245,6 +245,11 @@ MSE_STEP = Step(
             ),
         ),
         Mistake(
+            "half_the_sum",
+            "Taking half the sum of the squares, ½ Σ (y − t)², instead of their mean.",
+            wrong(by(HalfOfSum), MeanOfAll),
+        ),
+        Mistake(
             "divided_by_rows",
             "Dividing by the number of rows instead of the number of all entries.",
             wrong(by(MeanOfRows), "mse", when=_is_reduced("mean")),

@@ -19,6 +19,7 @@ from attncli.file.problems import Objections
 from attncli.names import Name, below
 from attncli.operations.activations import Activate
 from attncli.operations.attention import MatMul, TransposedWeights
+from attncli.operations.equation import is_a
 from attncli.operations.operation import Operation
 from attncli.operations.rearranging import Same, TakeColumns, TakeRun
 from attncli.operations.recurrent import (
@@ -26,11 +27,14 @@ from attncli.operations.recurrent import (
     Gated,
     GatedBlend,
     GatedColumn,
+    GatedProduct,
     OnlyRow,
     RowAsColumn,
+    SumWithGate,
     Zeros,
 )
 from attncli.scenario.model import CELLS, GATES, LETTERS, WAYS, Recurrent, Settings
+from attncli.steps.linear import by_the_other_side
 from attncli.steps.mistakes import (
     Change,
     Ways,
@@ -161,6 +165,44 @@ def _reset_ignored(_: CellPlace, planned: Planned) -> Iterator[Planned]:
         yield (z._replace(operands=tuple(operands)),)
 
 
+def _reset_after(gates_at: CellPlace, planned: Planned) -> Iterator[Planned]:
+    """A candidate whose reset gate comes after the product with the memory, where it is to come
+    before: in its sum alone, or in what is gated too."""
+    made = {d.name.local: d for d in planned}
+    if "reset_a" not in made or "candidate_a" in made:
+        return
+    place, reset_a, z = _cell_gates(gates_at), made["reset_a"], made["z_candidate"]
+    own, inside = bias_of_input(place, "c"), bias_of_memory(place, "c")
+    inputs, (U, (reset, memory)) = z.operands[:2], (z.operands[2], reset_a.operands)
+    in_out = place.cell.in_out
+    summed = SumWithGate(True, len(inside), len(own), in_out)
+    yield (z._replace(operation=summed, operands=(*inputs, U, memory, reset, *inside, *own)),)
+    product, total = GatedProduct(len(inside), in_out), AddUp(1, 1, len(own), in_out)
+    yield (
+        reset_a._replace(operation=product, operands=(U, memory, reset, *inside)),
+        z._replace(operation=total, operands=(*inputs, reset_a.name, *own)),
+    )
+
+
+def _reset_before(gates_at: CellPlace, planned: Planned) -> Iterator[Planned]:
+    """A candidate whose reset gate comes before the product with the memory, where it is to come
+    after: in its sum alone, or in what leads there too."""
+    made = {d.name.local: d for d in planned}
+    if "candidate_a" not in made:
+        return
+    place = _cell_gates(gates_at)
+    drawn, reset_a, z = (made[name] for name in ("candidate_a", "reset_a", "z_candidate"))
+    (U, memory, *inside), reset = drawn.operands, reset_a.operands[0]
+    inputs, own = z.operands[:2], z.operands[3:]
+    summed = SumWithGate(False, len(inside), len(own), place.cell.in_out)
+    yield (z._replace(operation=summed, operands=(*inputs, U, memory, reset, *inside, *own)),)
+    yield (
+        reset_a._replace(operands=(reset, memory)),
+        drawn._replace(operands=(U, reset_a.name, *inside)),
+        z._replace(operands=(*inputs, drawn.name, *own)),
+    )
+
+
 def _in_sums(change: Change[CellPlace]) -> Ways[CellPlace]:
     """A mistake in the sum of each gate over the input and the memory itself."""
 
@@ -246,6 +288,18 @@ GATES_STEP = Step(
             "reset_ignored",
             "Ignoring the reset gate, so that the candidate sees the whole memory.",
             _reset_ignored,
+        ),
+        Mistake(
+            "reset_after_product",
+            "Multiplying by the reset gate after the product with the weights of the memory,"
+            " instead of before it.",
+            _reset_after,
+        ),
+        Mistake(
+            "reset_before_product",
+            "Multiplying by the reset gate before the product with the weights of the memory,"
+            " instead of after it.",
+            _reset_before,
         ),
         Mistake(
             "memory_forgotten",
@@ -445,6 +499,18 @@ def product(place: WayPlace, made: Name, W: Name, x: Name) -> Definition:
 
 def _turned_over(_: Operation, place: WayPlace) -> Operation:
     return MatMul() if place.cell.in_out else TransposedWeights()
+
+
+def _columns_for_rows(W: str, of: str, *made: str) -> Mistake[CellPlace]:
+    """The columns of a matrix for its rows in W x, or its rows for its columns where it is kept
+    in × out."""
+
+    def which(_: Definition, product: Definition) -> str:
+        by_rows = is_a(product.operation, MatMul)
+        return f"Multiplying {of} {by_the_other_side(W, by_rows=by_rows)}."
+
+    says = f"Multiplying {of} by the columns of {W} where its rows belong, or the other way round."
+    return Mistake(f"{W}_transposed", says, wrong(remade(_turned_over), *made), which)
 
 
 def is_empty(place: CellPlace, local: str = "a") -> bool:
@@ -733,13 +799,7 @@ INPUT_STEP = Step(
     check=_check_input,
     plan=_plan_input,
     general=General(cell=Recurrent()),
-    mistakes=(
-        Mistake(
-            "W_ax_transposed",
-            "Multiplying the input by the columns of W_ax instead of its rows.",
-            wrong(remade(_turned_over), "ax"),
-        ),
-    ),
+    mistakes=(_columns_for_rows("W_ax", "the input", "ax"),),
     backward=Backward(
         "the input",
         "The gradient of a token's term goes back to the token's vector and to the weights.",
@@ -777,11 +837,7 @@ MEMORY_STEP = Step(
     plan=_plan_memory,
     general=General(cell=Recurrent()),
     mistakes=(
-        Mistake(
-            "W_aa_transposed",
-            "Multiplying the memory by the columns of W_aa instead of its rows.",
-            wrong(remade(_turned_over)),
-        ),
+        _columns_for_rows("W_aa", "the memory"),
         Mistake(
             "memory_not_carried",
             "Using the initial memory at every step.",

@@ -321,6 +321,10 @@ def _norms(place: CellPlace) -> Definition:
     )  # fmt: skip
 
 
+_WHICH_W_AA = (
+    "Multiplying by W_aaᵀ instead of W_aa itself, which is kept in × out.",
+    "Multiplying by W_aa itself instead of W_aaᵀ.",
+)
 _PRODUCT = (
     "The factor of a step is the product of these matrices so far, and leads to the state before"
     " it. Its norm is the root of the sum of its squares (the Frobenius norm)."
@@ -372,8 +376,9 @@ GRADIENT_STEP = Step(
     mistakes=(
         Mistake(
             "W_aa_not_transposed",
-            "Multiplying by W_aa itself instead of W_aaᵀ.",
+            "Multiplying by W_aa itself where W_aaᵀ belongs, or the other way round.",
             wrong(remade(lambda _, place: TimesDiagonal(not place.cell.in_out)), TimesDiagonal),
+            lambda _, made: _WHICH_W_AA[made.operation == TimesDiagonal(in_out=True)],
         ),
     ),
     pictures=("gradient_norm",),
