@@ -60,7 +60,7 @@ _EXERCISE = {
         "into a file of its own (`separate`): beside `sheet.pdf` it is `sheet_key.pdf`. Without "
         "it the key is behind the sheet on standard output, and apart from it in files. One "
         "source in `latex` has both, and prints the sheet. A file in `html` is a sheet that "
-        "checks itself, without a key.",
+        "checks itself as `attn grade` marks it, by the student's own numbers, without a key.",
     ),
     "hints": options.flag(
         "--hints",
@@ -171,7 +171,8 @@ def exam(typed: ExamArguments) -> Output:
 
     Its file has parts: exercises about scenarios, and questions in your own words. All of it goes
     into one folder with one manifest, by which `attn grade` marks. `NAME_entry.html` is for typing
-    papers in: it asks again for what doesn't follow, and saves the table that is marked.
+    papers in: it judges each number by the paper's own before it, as it will be marked, asks again
+    for what doesn't follow, and saves the table that is marked.
 
     Examples:
 

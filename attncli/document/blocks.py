@@ -30,7 +30,7 @@ from attncli.notation.escaping import printed
 
 if TYPE_CHECKING:
     from attncli.document.changing import Changeable
-    from attncli.document.questions import Item, Paper, SelfCheck, Worth
+    from attncli.document.questions import Item, OwnNumbers, Paper, SelfCheck, Worth
     from attncli.languages import FrameWords
 
 
@@ -321,7 +321,8 @@ class Document(NamedTuple):
     by their full names, for formats that work them again, and `further` the whole pages of a
     scenario's other traces, for those that have room for them. A student's sheet has none; by its
     `check`, if it has one, it tells which answers are right. `changeable` is there for formats in
-    which a reader can change numbers.
+    which a reader can change numbers, `own_numbers` for pages that judge those of an exercise by
+    what their author wrote before.
     """
 
     title: Word
@@ -343,6 +344,7 @@ class Document(NamedTuple):
     further: "Mapping[str, Document]" = MappingProxyType({})
     check: "SelfCheck | None" = None
     changeable: "Changeable | None" = None
+    own_numbers: "tuple[OwnNumbers, ...]" = ()
 
     @property
     def parts(self) -> Iterator[tuple["Section | None", tuple[Block, ...]]]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from attncli.equations.tree import Location, Number
 from attncli.languages import FrameWords, words_of
@@ -153,23 +153,55 @@ class Item(NamedTuple):
         return "" if self.key is None else decimals.text(self.key.number.shown)
 
 
+class WorkedInBrowser(NamedTuple):
+    """How numbers that are asked for are worked from each other, as data for a page that judges
+    them by their author's own, and the place of each in it by its id: a quantity, and a cell."""
+
+    data: Mapping[str, Any]
+    places: Mapping[str, tuple[int, int]]
+
+
+class OwnNumbers(NamedTuple):
+    """What tells how the numbers of a paper, or of a part of one, are `worked` in a browser, by a
+    page that may hold the key or by one that may not; their ids begin with a `prefix`."""
+
+    worked: Callable[[bool], WorkedInBrowser]
+    prefix: str = ""
+
+
 class Seal(NamedTuple):
     """What tells right answers to a blank from others without telling any: digests of what is
     right. Of a number these are the cells, of so many decimals as the `levels` say, that all that
-    is accepted is made of; in words there are none of these."""
+    is accepted is made of, and the right number with fewer decimals; in words there are no levels.
+    A number inside a line follows where it is the `same` as that of another blank, by its id. Of a
+    number that its author's own ones would tell more of, which a page can't work, no seal tells
+    that it is wrong, only that it is `unlike` the key."""
 
     salt: str
     digests: tuple[str, ...]
     levels: tuple[int, ...] = ()
+    same: str = ""
+    unlike: bool = False
+
+
+class JudgedPlace(NamedTuple):
+    """Where a number that its author's own ones tell of stands in what a sheet works: in which of
+    its parts, in which quantity and cell of that."""
+
+    part: int
+    quantity: int
+    cell: int
 
 
 class SelfCheck(NamedTuple):
-    """By what a sheet checks itself: a seal for each of its blanks, by its id; how many characters
-    the longest answer has, and whether any has a sign."""
+    """By what a sheet checks itself: of each of its blanks, by its id, a seal, or the place in what
+    the sheet works in its `parts`; how many characters the longest answer has, and whether any has
+    a sign."""
 
-    seals: Mapping[str, Seal]
+    seals: Mapping[str, Seal | JudgedPlace]
     width: int = 0
     signed: bool = False
+    parts: tuple[Mapping[str, Any], ...] = ()
 
 
 @lru_cache(maxsize=256)

@@ -73,6 +73,7 @@ def in_one(exam: ExamFile, wholes: Sequence[Document]) -> Document:
             *([_table(titles, points, words)] if count > 1 else []),
         ),
         sources={name: text for whole in wholes for name, text in whole.sources.items()},
+        own_numbers=tuple(own for whole in wholes for own in whole.own_numbers),
         paper=papers[0]._replace(hash=mark, points=sum(points), cover=exam.cover, is_exam=True),
     )
 
@@ -243,7 +244,8 @@ def _renamed(document: Document, prefix: str) -> Document:
         lambda item: item._replace(id=called(item.id)),
     )
     parts = {name: renaming.of(getattr(document, name)) for name in _WITH_IDS}
-    return document._replace(**parts)
+    own = tuple(numbers._replace(prefix=prefix) for numbers in document.own_numbers)
+    return document._replace(**parts, own_numbers=own)
 
 
 _WITH_IDS = ("sections", "given", "opening", "hints")

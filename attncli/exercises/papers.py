@@ -1,11 +1,16 @@
 """An exercise on paper: with all its answers, the student's sheet without any, in another language,
 for somebody, one that checks itself, and the key as a page.
 
-What a sheet that checks itself accepts is cut into decimal cells: from 0.1345 to 0.1355 it is
-0.1345…, 0.1346… to 0.1354…, and the end itself; a wide range has larger cells in its middle. A
-number is in one cell of each size, however many digits it is given with. The sheet has a salted
-digest of each cell. That keeps an answer from whoever looks into the file, and not from whoever
-tries numbers: there are few.
+A sheet that checks itself judges numbers by their author's own ones before them, as they are
+marked: it starts from what it prints and works the rest by the formulas, the key's numbers too,
+which stand nowhere in the file. That keeps them from whoever looks into it, and not from whoever
+works them.
+
+What can't be worked so has seals: words, numbers inside lines, what no formula for a browser leads
+to. What is accepted is cut into decimal cells: from 0.1345 to 0.1355 it is 0.1345…, 0.1346… to
+0.1354…, and the end itself; a wide range has larger cells in its middle. A number is in one cell of
+each size, however many digits it is given with. The sheet has a salted digest of each cell, which
+keeps an answer from whoever looks, and not from whoever tries numbers: there are few.
 """
 
 from __future__ import annotations
@@ -14,6 +19,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 from hashlib import sha256
 from typing import Any, NamedTuple
 
@@ -35,12 +41,16 @@ from attncli.document.blocks import (
 from attncli.document.questions import (
     Interval,
     Item,
+    JudgedPlace,
     MistakenAnswer,
     Owner,
+    OwnNumbers,
     Paper,
+    RightAnswer,
     RightWords,
     Seal,
     SelfCheck,
+    WorkedInBrowser,
     Worth,
     points_text,
 )
@@ -52,7 +62,9 @@ from attncli.exercises.fingerprint import MadeFrom, fingerprint
 from attncli.exercises.line_blanks import Asked
 from attncli.exercises.requests import ExerciseRequest
 from attncli.exercises.tasks import arranged
+from attncli.exercises.worked_in_browser import worked_in_browser
 from attncli.languages import Words, named_sentences_in, sentences_in, words_of
+from attncli.marking.exam import Exam
 from attncli.marking.word_answers import BETWEEN
 from attncli.names import Word
 from attncli.numbers import decimals
@@ -187,6 +199,8 @@ def _told(
     points = sum(section.points for section in sections)
     mark = fingerprint(trace, sections, made_from)
     opening, rest = arranged(sections, to_end=request.room is None)
+    asked = tuple(item for section in sections for item in section.questions)
+    exam = Exam(trace, asked, tolerance=request.tolerance, printed=what.roots)
     return Document(
         Word(frame.title or trace.scenario.title),
         tuple(rest),
@@ -210,7 +224,13 @@ def _told(
             frame.language,
             size=frame.paper,
         ),
+        own_numbers=(OwnNumbers(partial(_worked, exam)),),
     )
+
+
+def _worked(exam: Exam, keyed: bool) -> WorkedInBrowser:
+    """How the numbers of an exercise are worked, by whoever marks it."""
+    return worked_in_browser(exam.judge, exam.items, keyed=keyed)
 
 
 def fields_of(points: Worth, frame: Frame, words: Words) -> Fields:
@@ -264,6 +284,7 @@ def sheet_of(whole: Document) -> Document:
         given=_unanswered(whole.given),
         opening=_unanswered(tuple(each(whole.opening))),
         paper=whole.paper._replace(kind="sheet", command=Word("")),
+        own_numbers=(),
     )
 
 
@@ -373,13 +394,39 @@ def self_checking(whole: Document) -> Document:
     """The student's sheet of an exercise, with what it takes to check itself."""
     assert whole.paper is not None
     numbers = [item.key.number.shown for item in whole.items if item.key is not None]
+    parts = [(own.prefix, own.worked(False)) for own in whole.own_numbers]
+    places = {
+        f"{prefix}{id_}": JudgedPlace(k, *place)
+        for k, (prefix, part) in enumerate(parts)
+        for id_, place in part.places.items()
+    }
+    asked = [item for item in whole.items if not item.by_hand]
     return sheet_of(whole)._replace(
         check=SelfCheck(
-            {i.id: _seal(i, f"{whole.paper.hash}/{i.id}") for i in whole.items if not i.by_hand},
+            {item.id: places.get(item.id) or _sealed(item, whole) for item in asked},
             max((len(decimals.text(number)) for number in numbers), default=0),
             any(number < 0 for number in numbers),
+            tuple(part.data for _, part in parts),
         )
     )
+
+
+def _sealed(item: Item, whole: Document) -> Seal:
+    """The seal of what isn't judged by its author's own numbers; of a number inside a line with the
+    cell that has the same."""
+    assert whole.paper is not None
+    seal = _seal(item, f"{whole.paper.hash}/{item.id}")
+    if item.cell is not None or item.key is None:
+        return seal._replace(unlike=item.cell is not None)
+    cell, part = item.key.number.cell, _part_in(whole, item.id)
+    known = (i.id for i in whole.items if i.cell == cell and _part_in(whole, i.id) == part)
+    return seal._replace(same=next(known, "")) if cell is not None else seal
+
+
+def _part_in(whole: Document, id_: str) -> str:
+    """What the ids of the part begin with that something is asked in."""
+    prefixes = (own.prefix for own in whole.own_numbers)
+    return next((prefix for prefix in prefixes if prefix and id_.startswith(prefix)), "")
 
 
 def _seal(question: Item, made_from: str) -> Seal:
@@ -391,7 +438,16 @@ def _seal(question: Item, made_from: str) -> Seal:
         return Seal(salt, _digests(salt, [question.answer]))
     cells = [*cells_of(question.right.accepted)]
     levels = sorted({cell.level for cell in cells})
-    return Seal(salt, _digests(salt, (cell.text for cell in cells)), tuple(levels))
+    texts = (*(cell.text for cell in cells), *_with_fewer_decimals(question.right))
+    return Seal(salt, _digests(salt, texts), tuple(levels))
+
+
+def _with_fewer_decimals(key: RightAnswer) -> Iterator[str]:
+    """The right number to each number of decimals that is too few."""
+    for places in range(decimals.places(key.number.shown)):
+        number = decimals.shown(key.number.full, places)
+        if decimals.fits(number, places):
+            yield f"{places}~{int(Fraction(number) * 10**places)}"
 
 
 def cells_of(accepted: Interval) -> Iterator[Cell]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
@@ -351,21 +351,26 @@ def shown_in(trace: Trace, cells: Mapping[str, Location]) -> dict[str, str]:
 
 def doubts(page: Any, folder: Path, papers: Mapping[str, Mapping[str, str]]) -> list[set[str]]:
     """What is asked for again of each paper of a table."""
+    found = states_of(page, folder, [*papers.values()])
+    return [{id_ for id_, state in states.items() if state == "doubt"} for states in found]
+
+
+def states_of(page: Any, folder: Path, papers: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
+    """What the form says of each number of the papers of a table."""
     with (folder / "e_class.csv").open(encoding="utf-8", newline="") as file:
         headings = next(csv.reader(file))
     with (folder / "papers.csv").open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file)
         table.writerow(headings)
-        for name, answers in papers.items():
+        for k, answers in enumerate(papers):
             own = (answers.get(unguarded(id_), "") for id_ in headings[3:])
-            table.writerow([f"of {name}", "", "A", *own])
+            table.writerow([f"paper {k}", "", "A", *own])
     page.set_input_files("#file", folder / "papers.csv")
     page.wait_for_selector("#status:not(:empty)")
     found = []
     for k in range(len(papers)):
         page.evaluate("k => document.querySelectorAll('#papers button')[k].click()", k)
-        states = Typist(page).states.items()
-        found.append({id_ for id_, state in states if state == "doubt"})
+        found.append(Typist(page).states)
     return found
 
 

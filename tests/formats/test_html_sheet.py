@@ -156,19 +156,16 @@ class TestInTheBrowser:
             unread, "unreadable"
         )
 
-    @pytest.mark.parametrize("policy", ["carry", "exact"])
-    def test_all_that_is_accepted_and_nothing_else(
-        self, policy: str, chromium: Any, tmp_path: Path
+    def test_of_a_number_with_a_seal_all_that_is_accepted_and_nothing_else(
+        self, chromium: Any, tmp_path: Path
     ) -> None:
-        text = SHIPPED["i_love_tennis_causal"]
-        trace = trace_of(f"{text}\nrounding: {{policy: {policy}, decimals: 3}}\n")
-        assert trace.rounding.policy == policy
+        trace = trace_of(SHIPPED["i_love_tennis_causal"])
         whole = papers(trace, request_for(trace, steps=["mask", "softmax"])).whole
-        path = tmp_path / "sheet.html"
-        path.write_text(render(self_checking(whole), "html", RenderOptions(80)), "utf-8")
         keys = [q.key for q in questions(whole) if q.key is not None]
         finite = [r.number.shown.is_finite() for r in keys]
         assert not all(finite)
+        path = tmp_path / "sheet.html"
+        path.write_text(render(numbers_asked(keys), "html", RenderOptions(80)), "utf-8")
         with opened(chromium, path) as page:
             for ends in ("low", "high"):
                 typed = [f"{getattr(r.accepted, ends):f}".replace(".", ",") for r in keys]
@@ -204,17 +201,18 @@ class TestInTheBrowser:
     def test_by_keys(self, chromium: Any, sheet: Path) -> None:
         with opened(chromium, sheet) as page:
             page.locator(f"{FIELDS} input").first.focus()
-            for text in ("2.718", "1", "2,72", "n"):
+            for text in ("2.718", "1", "2,72", "3.5", "n"):
                 page.keyboard.type(text)
                 page.keyboard.press("Tab")
             value = page.locator(".said").all_inner_texts()
-            assert value[:5] == ["✓ right", "✓ right", "✗ not yet", "? not a number", ""]
-            assert page.get_by_role("status").inner_text() == "? not a number: exp[love, I]"
+            few = "~ right, but with too few decimals"
+            assert value[:6] == ["✓ right", "✓ right", few, "✗ not yet", "? not a number", ""]
+            assert page.get_by_role("status").inner_text() == "? not a number: exp[love, love]"
             assert page.locator("section .tally").inner_text() == "2 of 21 right"
             name = page.evaluate("document.activeElement.getAttribute('aria-label')")
-            assert name == "exp[love, love]"
+            assert name == "exp[love, AI]"
             page.get_by_role("button", name="Check all").press("Enter")
-            assert page.locator(".field[data-state=wrong]").count() == 18
+            assert page.locator(".field[data-state=wrong]").count() == 17
             page.get_by_role("button", name="Clear").press("Enter")
             assert page.locator("[data-state=right], [data-state=wrong]").count() == 0
             assert page.locator("input").first.input_value() == ""
@@ -256,3 +254,25 @@ class TestInTheBrowser:
                 "getComputedStyle(document.querySelector('.field input'))[`border${side}Width`])"
             )
             assert borders == ["0px", "0px", "1px"]
+
+    def test_what_follows_goes_with_the_number_that_it_follows_from(
+        self, chromium: Any, sheet: Path
+    ) -> None:
+        """A number that is mended later on takes what followed from it along."""
+        with opened(chromium, sheet) as page:
+
+            def said(**typed: str) -> list[str]:
+                for name, text in typed.items():
+                    field = page.get_by_label(f"{name}[I]" if name == "exp_sum" else name)
+                    field.fill(text)
+                    field.blur()
+                told = page.locator(".field[data-state]:not([data-state='']) .said")
+                return list(told.all_inner_texts())
+
+            for name, text in (("exp[I, I]", "2.718"), ("exp[I, love]", "1"), ("exp[I, AI]", "9")):
+                page.get_by_label(name).fill(text)
+            right, wrong, follows = "✓ right", "✗ not yet", "→ follows from an earlier wrong number"
+            assert said(exp_sum="12.718") == [right, right, wrong, follows]
+            page.get_by_label("exp[I, AI]").fill("2.718")
+            assert said(exp_sum="12.718") == [right, right, right, wrong]
+            assert said(exp_sum="6.436") == [right] * 4

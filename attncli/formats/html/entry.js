@@ -1,14 +1,9 @@
-// Takes in the papers of a class by the keyboard alone. Each number is judged as it is typed: by
-// the key, by what follows from the paper's own earlier numbers, by known mistakes; what is none of
-// these may be a typing error and is asked for again.
+// Takes in the papers of a class by the keyboard alone. Each number is judged as it is typed, by the
+// paper's own numbers before it as it will be marked, then by known mistakes; what is right by none
+// of these may be a typing error and is asked for again.
 "use strict";
-const erf = (x) => { // Abramowitz and Stegun, 7.1.26: off by less than 2e-7
-  const t = 1 / (1 + 0.3275911 * Math.abs(x));
-  const tail = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))));
-  return Math.sign(x) * (1 - tail * Math.exp(-x * x));
-};
 (() => {
-  const { hash, headings, ids, students, forms, formulas, file } = entry;
+  const { hash, headings, ids, students, forms, file } = entry;
   const find = (id) => document.getElementById(id);
   const made = (tag, properties, ...parts) => {
     const one = Object.assign(document.createElement(tag), properties);
@@ -30,25 +25,24 @@ const erf = (x) => { // Abramowitz and Stegun, 7.1.26: off by less than 2e-7
     return Array.isArray(read) ? Number(read[0]) / Number(read[1]) : read ? Number(read.replace("∞", "Infinity")) : NaN;
   };
   const textOf = (paper, { id }) => (paper.answers[id] ?? "").trim();
+  const judges = {};
+  const byOwnNumbers = (form, texts) => { // of each blank whose number the judge of its part knows, what it says
+    const { items, parts } = forms[form], found = [];
+    judges[form] ??= parts.map((part) => part.quantities && judgeOf(part));
+    for (const [part, judge] of judges[form].entries()) {
+      const own = items.flatMap(({ at }, k) => (at?.[0] === part ? [k] : []));
+      const answers = own.map((n) => {
+        const [, q, k] = items[n].at;
+        return { q, k, number: NaN, places: 0, ...numberToJudge(texts[n], judge.quantities[q].decimals) };
+      });
+      const said = own.length ? judge.verdicts(answers) : [];
+      for (const [k, n] of own.entries()) if (!judge.quantities[items[n].at[1]].key) found[n] = said[k]; // else it has no formula
+    }
+    return found;
+  };
   const judged = (paper) => { // of each blank a state, and what is said
-    const { items, cells } = forms[paper.form], worked = formulas[paper.form];
-    const texts = items.map((item) => textOf(paper, item)), numbers = texts.map(valueOf);
-    const typed = new Map(items.map(({ at }, k) => [at, numbers[k]]).filter(([, number]) => !Number.isNaN(number)));
-    const work = (at, shifted) => { // what is typed counts, else what follows from it, else the key
-      const known = new Map();
-      const value = (k) => {
-        if (!known.has(k)) known.set(k, (typed.get(k) ?? worked[k]?.(value) ?? cells[k][0]) + (k === shifted ? cells[k][1] : 0));
-        return known.get(k);
-      };
-      return [worked[at](value), known];
-    };
-    const follows = ({ at, half }, number) => {
-      if (!worked[at]) return false;
-      const [result, used] = work(at);
-      let room = 3 * half; // and what the digits behind the written ones of each number may do
-      for (const k of used.keys()) room += cells[k][1] && Math.abs(work(at, k)[0] - result);
-      return Math.abs(number - result) <= room;
-    };
+    const { items } = forms[paper.form], texts = items.map((item) => textOf(paper, item)), numbers = texts.map(valueOf);
+    const told = byOwnNumbers(paper.form, texts);
     return items.map((item, k) => {
       const [text, number] = [texts[k], numbers[k]];
       const doubt = (why) => paper.kept[item.id] === text ? ["kept", "kept as the student’s own"] : ["doubt", `“${text}” ${why}: look again`];
@@ -57,12 +51,14 @@ const erf = (x) => { // Abramowitz and Stegun, 7.1.26: off by less than 2e-7
         const [option, label] = [item.options, item.labels].map((known) => known.findIndex((one) => wordsOf(one) === wordsOf(text.replace(/[.:]+$/, ""))));
         return option + label === -2 ? doubt("is none of the options") : ["taken", item.options[Math.max(option, label)]];
       }
-      const apart = item.at === null && /^-?\d{1,3}([.,])\d{3}(\1\d{3})*$/.test(text); // thousands of a whole number
+      const apart = item.whole && /^-?\d{1,3}([.,])\d{3}(\1\d{3})*$/.test(text); // thousands of a whole number
       if (apart && isWithin(Number(text.replace(/[.,]/g, "")), item.accepted)) return ["right", "right"];
       if (Number.isNaN(number)) return doubt("is no number");
       if ("most" in item) return !text.includes("/") && isWithin(number, [0, item.most]) ? ["taken", `${number} of ${item.most} points`] : doubt(`isn’t between 0 and ${item.most}`);
-      if (isWithin(number, item.accepted)) return ["right", "right"];
-      if (follows(item, number)) return ["follows", "carried forward"];
+      const isRight = told[k] ? told[k] === "right" : isWithin(number, item.accepted);
+      if (isRight) return ["right", "right"];
+      if (told[k] === "follows" || number === numbers[item.same]) return ["follows", "carried forward"];
+      if (told[k] === "few") return ["few", "right, but with too few decimals"];
       const slip = item.slips.find((one) => isWithin(number, one));
       return slip ? ["slip", `known mistake: ${slip[2]}`] : doubt("doesn’t follow");
     });

@@ -1,7 +1,8 @@
-// Says of each answer whether it is right, by digests of what is: decimal cells (exercises/papers.py).
+// Says of each answer whether it is right: of numbers by their author's own ones before them, of the rest by digests of
+// what is, decimal cells (exercises/papers.py).
 "use strict";
 (() => {
-  const { words, seals } = JSON.parse(document.getElementById("seals").textContent);
+  const { words, parts, seals } = JSON.parse(document.getElementById("seals").textContent);
 
   // -- SHA-256, which not every browser has for a file -------------------------------------------
 
@@ -33,8 +34,14 @@
     state.forEach((one, k) => view.setInt32(4 * k, one));
     return new Uint8Array(view.buffer, 0, 32);
   };
-  const isRight = ([salt, , digests], text) => {
-    let bytes = new TextEncoder().encode(`${salt}/${text}`);
+  const known = new Map();
+  const isRight = (seal, text) => {
+    const asked = `${seal.salt}/${text}`;
+    if (!known.has(asked)) known.set(asked, digestIsIn(seal, asked));
+    return known.get(asked);
+  };
+  const digestIsIn = ({ digests }, asked) => {
+    let bytes = new TextEncoder().encode(asked);
     for (let k = 0; k < 100; k += 1) bytes = sha256(bytes);
     const letters = [...bytes.slice(0, 5)].flatMap((byte) => [97 + (byte >> 4), 97 + (byte & 15)]);
     return digests.match(/.{10}/g).includes(String.fromCharCode(...letters));
@@ -48,7 +55,7 @@
 
   const fields = [...document.querySelectorAll(".field")];
   const inputsOf = (field) => [...field.querySelectorAll("input")];
-  const answersIn = (field, levels) => { // all that it may be told by; null of no number
+  const answersIn = (field, { levels }) => { // all that it may be told by; null of no number
     const inputs = inputsOf(field);
     if (field.dataset.kind === "choice") return [String(inputs.findIndex((input) => input.checked))];
     if (field.dataset.kind === "words") return [wordsOf(inputs[0].value)];
@@ -56,16 +63,37 @@
     return Array.isArray(number) ? levels.flatMap((level) => cellsOf(number, level)) : number && [number];
   };
   const isEmpty = (field) => inputsOf(field).every((input) => !(input.type === "text" ? input.value.trim() : input.checked));
-  const verdict = (field) => {
-    const seal = seals[fields.indexOf(field)];
-    const answers = isEmpty(field) ? [] : answersIn(field, seal[1]);
-    return answers === null ? "unreadable" : answers.some((text) => isRight(seal, text)) ? "right" : "wrong";
+  const numberIn = (field, asked = Infinity) => numberToJudge(inputsOf(field)[0].value, asked);
+  const bySeal = (field, seal) => {
+    const answers = isEmpty(field) ? [] : answersIn(field, seal);
+    if (answers === null) return "unreadable";
+    if (answers.some((text) => isRight(seal, text))) return "right";
+    const number = field.dataset.kind === "number" && numberIn(field), other = seal.same !== undefined && numberIn(fields[seal.same]);
+    if (number && other && number.number === other.number) return "follows";
+    if (number && Number.isFinite(number.number) && number.places !== null && isRight(seal, `${number.places}~${numberOf(inputsOf(field)[0].value)[0]}`)) return "few";
+    return seal.unlike && !isEmpty(field) ? "unlike" : "wrong";
+  };
+  const judges = parts.map((part) => part.quantities && judgeOf(part));
+  const verdicts = (isTold) => { // of all fields that are told
+    const found = fields.map((field, k) => (seals[k].at || !isTold(field) ? null : bySeal(field, seals[k])));
+    for (const [part, judge] of judges.entries()) {
+      const own = seals.flatMap(({ at }, k) => (at?.[0] === part ? [k] : []));
+      const numbers = own.map((k) => numberIn(fields[k], judge.quantities[seals[k].at[1]].decimals) ?? null);
+      const answers = own.map((k, n) => ({ q: seals[k].at[1], k: seals[k].at[2], number: NaN, places: 0, ...numbers[n] }));
+      const said = own.length ? judge.verdicts(answers) : [];
+      for (const [n, k] of own.entries()) found[k] = numbers[n] || isEmpty(fields[k]) ? said[n] : "unreadable";
+    }
+    return found;
   };
   const count = (part, more = "") => part.querySelectorAll(`.field${more}`).length;
   const tallyOf = (part) => words.tally.replace("{right}", count(part, "[data-state=right]")).replace("{all}", count(part));
   const show = (field, state) => {
     field.dataset.state = state;
     field.querySelector(".said").textContent = state && words[state];
+  };
+  const tell = (isTold) => { // what is said of some fields, one of which may be all that others follow from
+    const said = verdicts(isTold);
+    for (const [k, field] of fields.entries()) show(field, isTold(field) ? said[k] : "");
     for (const shown of tallies) shown.textContent = tallyOf(shown.closest("section") || document);
   };
   for (const head of document.querySelectorAll("section:has(.field) > h2")) head.insertAdjacentHTML("afterend", '<p class="tally"></p>');
@@ -77,18 +105,19 @@
     asked.setAttribute("aria-describedby", `v${k}`);
     if (field.dataset.kind !== "choice") Object.assign(asked, { type: "text", maxLength: 200, autocomplete: "off", spellcheck: false });
     field.addEventListener("change", () => {
-      show(field, isEmpty(field) ? "" : verdict(field));
+      tell((one) => (one === field ? !isEmpty(one) : one.dataset.state));
       status.textContent = isEmpty(field) ? "" : `${words[field.dataset.state]}: ${asked.ariaLabel}`;
     });
     show(field, "");
   }
+  tell(() => false);
   bar.querySelector(".all").addEventListener("click", () => {
-    for (const field of fields) show(field, field.dataset.state || verdict(field));
+    tell(() => true);
     status.textContent = tallyOf(document);
   });
   bar.querySelector(".clear").addEventListener("click", () => {
     for (const input of fields.flatMap(inputsOf)) Object.assign(input, { value: "", checked: false });
-    for (const field of fields) show(field, "");
+    tell(() => false);
     status.textContent = "";
   });
   bar.hidden = false;

@@ -45,7 +45,10 @@ def _rules(scheme: ColourScheme) -> Iterator[str]:
 
 LIVE_SCRIPTS = ("decimal.js", "evaluator.js", "pictures.js", "live.js")
 """Those of pages that are worked again; the first is decimal.js by M. Mclaughlin, made smaller."""
-SCRIPTS = ("page.js", "reading.js", "sheet.js", "site.js")
+JUDGING_SCRIPTS = ("reading.js", "enclosures.js", "judging.js")
+"""Those of pages that judge numbers by their author's own ones."""
+SHEET_SCRIPTS = (*JUDGING_SCRIPTS, "sheet.js")
+SCRIPTS = ("page.js", *SHEET_SCRIPTS, "site.js")
 """The script of all pages, those of sheets, and that of the pages of a site."""
 _STYLE, _SITE = "page.css", "site.css"
 

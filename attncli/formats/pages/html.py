@@ -3,7 +3,7 @@ check themselves."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from html import escape
 from itertools import zip_longest
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from attncli.document.blocks import Block, Document, Graph, Spans, WordBlank, text_of_spans
 from attncli.document.pictures import Picture
-from attncli.document.questions import Seal, SelfCheck
+from attncli.document.questions import JudgedPlace, Seal, SelfCheck
 from attncli.document.tables import MatrixBlock, in_groups
 from attncli.equations.tree import Blank, Equation, Expression, Number, leaves
 from attncli.formats import FormatInfo, RenderOptions
@@ -33,6 +33,7 @@ from attncli.formats.html.webpage import (
     LIVE_SCRIPTS,
     SERVED,
     SHARED,
+    SHEET_SCRIPTS,
     PageAssets,
     file_text,
     looks_of,
@@ -83,32 +84,68 @@ class AnswerFields:
     """The fields of one page, in their order."""
 
     def __init__(self) -> None:
-        self._seals: list[Seal] = []
+        self._checks: list[SelfCheck] = []
+        self._placed: list[PlacedField] = []
 
     def of(self, document: Document) -> SheetFields | None:
         """How those of a sheet are written; None where it can't check itself."""
         check = document.check
-        return None if check is None else SheetFields(check, dict(check.seals), self._seals)
+        if check is None:
+            return None
+        if not any(check is known for known in self._checks):
+            self._checks.append(check)
+        return SheetFields(check, dict.fromkeys(check.seals), self._placed)
 
     @property
     def any(self) -> bool:
-        return bool(self._seals)
+        return bool(self._placed)
 
     def script(self, words: Words) -> str:
         """What tells right answers from others, for the page's script."""
-        seals = [[seal.salt, seal.levels, "".join(seal.digests)] for seal in self._seals]
-        data = words.texts
-        states = {name: data[name] for name in ("right", "wrong", "unreadable", "tally")}
-        return embedded({"words": states, "seals": seals})
+        first, parts = dict[int, int](), list[Mapping[str, Any]]()
+        for check in self._checks:
+            first[id(check)] = len(parts)
+            parts += check.parts
+        at = {(id(field.check), field.id): k for k, field in enumerate(self._placed)}
+        seals = []
+        for check, id_ in self._placed:
+            seal = check.seals[id_]
+            if isinstance(seal, JudgedPlace):
+                seals.append(_by_own_numbers(seal, first[id(check)]))
+            else:
+                seals.append(_by_digests(seal, at.get((id(check), seal.same))))
+        states = {name: words.texts[name] for name in _STATES}
+        return embedded({"words": states, "parts": parts, "seals": seals})
+
+
+_STATES = ("right", "follows", "few", "wrong", "unlike", "unreadable", "tally")
+
+
+def _by_own_numbers(place: JudgedPlace, first: int) -> Mapping[str, object]:
+    return {"at": [first + place.part, place.quantity, place.cell]}
+
+
+def _by_digests(seal: Seal, same: int | None) -> Mapping[str, object]:
+    """A seal as data; `same` is the place of the field that has the same number."""
+    data = {"salt": seal.salt, "levels": seal.levels, "digests": "".join(seal.digests)}
+    more = {"same": same, "unlike": seal.unlike or None}
+    return {**data, **{name: value for name, value in more.items() if value is not None}}
+
+
+class PlacedField(NamedTuple):
+    """A field of a page: by what its sheet is checked, and the id of its blank."""
+
+    check: SelfCheck
+    id: str
 
 
 class SheetFields(NamedTuple):
-    """The fields of a sheet: of its seals by the ids of its blanks, `left` are those that have
-    none yet; `placed` are those of the whole page."""
+    """The fields of a sheet: of the ids of its blanks, `left` are those that have none yet;
+    `placed` are those of the whole page."""
 
     check: SelfCheck
-    left: dict[str, Seal]
-    placed: list[Seal]
+    left: dict[str, None]
+    placed: list[PlacedField]
 
     def number(self, blank: Blank) -> str:
         """A field for a number, where it is asked for first."""
@@ -119,15 +156,16 @@ class SheetFields(NamedTuple):
         asked = text_of_spans(block.text, visible)
         if block.labels:
             return f"<div>{self._placed(block.id, asked, 'choice', partial(_options, block))}</div>"
-        seal = self.left.get(block.id)
-        kind = "number" if seal is not None and seal.levels else "words"
+        seal = self.check.seals.get(block.id)
+        kind = "number" if isinstance(seal, Seal) and seal.levels else "words"
         return f"<p>{self._placed(block.id, asked, kind, _to_write)}</p>"
 
     def _placed(self, id_: str, name: str, kind: str, inside: Callable[[int, str], str]) -> str:
         if id_ not in self.left:
             return _UNTOLD
         place = len(self.placed)
-        self.placed.append(self.left.pop(id_))
+        del self.left[id_]
+        self.placed.append(PlacedField(self.check, id_))
         return f'<span class="field" data-kind="{kind}">{inside(place, escaped(name))}</span>'
 
     def _to_type_a_number(self, _: int, name: str) -> str:
@@ -280,7 +318,7 @@ def _style(asked: AskedNumbers, fields: SheetFields | None) -> HtmlStyle:
 def _checking(fields: AnswerFields, words: Words, assets: PageAssets) -> str:
     """The scripts of sheets, and what they go by."""
     data = f'<script type="application/json" id="seals">{fields.script(words)}</script>'
-    return "\n".join((data, *map(assets.script, ("reading.js", "sheet.js"))))
+    return "\n".join((data, *map(assets.script, SHEET_SCRIPTS)))
 
 
 class _ToldOnce(NamedTuple):
