@@ -68,7 +68,8 @@ class TextReader(NamedTuple):
         """Whether a matrix has a row for each token of the text, in order, none of which is there
         twice, and no vocabulary says which row is whose."""
         embeddings, tokens = self.values.get("embeddings"), self.tokens()
-        alone = not isinstance(embeddings, Mapping) and self._get("vocabulary") is None
+        is_matrix = embeddings is not None and not isinstance(embeddings, Mapping)
+        alone = is_matrix and self._get("vocabulary") is None
         return alone and len(tokens) == height == len({*tokens})
 
     def token_rows(self, height: int | None) -> Mapping[str, int]:

@@ -52,8 +52,12 @@ _KEYS: Mapping[type, _Keys] = {
     Layer: (ACTIVATION,),
 }
 """Of which keys it is told what a scenario says; the settings of no record are those of a norm."""
-_YOUNGER = frozenset({"disentangled", "beams", "score", "cache_bytes", "draft"})
-"""Fields that papers with marks are older than: they are told where something is said."""
+_YOUNGER: Mapping[str, object] = {
+    **dict.fromkeys(("disentangled", "beams", "score", "cache_bytes", "draft")),
+    "reduction": "mean",
+}
+"""Fields that papers with marks are older than, with what they are where nothing is said: they are
+told where something is."""
 _FOLLOWS: Mapping[type, Callable[[Any], object]] = {
     Attention: lambda value: (
         value.config.linear,
@@ -85,7 +89,7 @@ def _said(value: object) -> object:
         ("said", _told(type(value), data)) if name == "config" else (name, _said(data))
         for name, data in fields
         if name != "phrases"  # in which words a page tells what the tokenizer itself says
-        and (data or name not in _YOUNGER)
+        and (name not in _YOUNGER or (data and data != _YOUNGER[name]))
     ]
     return [*entries, _FOLLOWS[type(value)](value)] if type(value) in _FOLLOWS else entries
 

@@ -202,7 +202,8 @@ def to_try(fresh: Trace, verdict: Verdict) -> ToTry:
     """What shows a mistake on other numbers: the cell in which it shows most; where that isn't
     known, the last one."""
     name = verdict.cell.quantity
-    wrong = made_wrongly_by(Judge(fresh), fresh, verdict)
+    before = [*fresh][: [*fresh].index(name)]
+    wrong = made_wrongly_by(Judge(fresh), fresh, verdict, before)
     found = None if wrong is None else worst_cell(fresh[name], wrong[name])
     rows, columns = fresh[name].matrix.shape
     cell = Location(name, *(found or (rows - 1, columns - 1)))

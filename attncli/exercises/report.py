@@ -120,15 +120,18 @@ def _numbers(trace: Trace, name: str, own: Sequence[Verdict]) -> list[list[Decim
     return rows
 
 
-def made_wrongly_by(judge: Judge, trace: Trace, verdict: Verdict) -> Trace | None:
-    """The trace with the mistake made in it that a verdict names."""
+def made_wrongly_by(
+    judge: Judge, trace: Trace, verdict: Verdict, names: Collection[str] = ()
+) -> Trace | None:
+    """The trace with the mistake made in it that a verdict names, as far as it leads to the number,
+    and to what has some `names`."""
     cause, name = verdict.cause, verdict.cell.quantity
     if cause is None:
         return None
     made_in = cause.quantity or name
     ways = (entry for entry in judge.hypotheses.ways if entry.name == cause.name)
     way = next((entry for entry in ways if entry.definitions[0].name == made_in), None)
-    return None if way is None else mistaken(trace, way.definitions, (name,))
+    return None if way is None else mistaken(trace, way.definitions, (name, *names))
 
 
 _MOST_CELLS = 6

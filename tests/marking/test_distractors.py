@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 
 from attncli.document.questions import Item, MistakenAnswer
@@ -88,11 +89,29 @@ def unrecognised(trace: Trace) -> list[tuple[str, Location, str, set[str]]]:
     judge, found = Judge(trace), []
     for section in papers(trace, request_for(trace)).whole.sections:
         for mistake, answers in by_mistakes(trace, section.questions).items():
-            for verdict in judge.verdicts(answers):
+            for verdict in judge.verdicts({**before(judge, mistake, answers), **answers}):
                 known = verdict.judgement == "known mistake" and mistake in names(verdict)
-                if not known and verdict.judgement != "carried forward":
+                follows = verdict.judgement in ("carried forward", "worked otherwise")
+                if verdict.cell in answers and not (known or follows):
                     found.append((mistake, verdict.cell, verdict.given.text, names(verdict)))
     return found
+
+
+def before(judge: Judge, mistake: str, printed: Mapping[Location, Given]) -> dict[Location, Given]:
+    """The right numbers of all that is made before a mistake is, in one of the parts in which it
+    shows."""
+    trace, names = judge.trace, [*judge.trace]
+    parts = [trace.part_of(cell.quantity) for cell in printed]
+    ways = (way for way in judge.hypotheses.ways if way.name == mistake)
+    made = [d.name for way in ways for d in way.definitions if trace.part_of(d.name) in parts]
+    first = min(names.index(name) for name in (*made, *(cell.quantity for cell in printed)))
+    answers: dict[Location, Given] = {}
+    for name in names[:first]:
+        if trace[name].definition is not None:
+            for i, j in np.ndindex(trace[name].matrix.shape):
+                number = trace[name].number(i, j).shown
+                answers[Location(name, i, j)] = Given(str(number), number, judge.key.decimals(name))
+    return answers
 
 
 @sampled(12, worked=WORKED)

@@ -13,7 +13,7 @@ import pytest
 from attncli.building.plain_scenario import all_numbers, plain_data, with_numbers
 from attncli.equations.tree import Location
 from attncli.exercises.blanked import taken
-from attncli.marking.judging import Judge
+from attncli.marking.judging import Judge, Tolerance
 from attncli.marking.verdicts import Given, Verdict
 from tests import oracle
 from tests.conftest import THOROUGH, sampled
@@ -124,3 +124,38 @@ def test_one_number_throughout_earns_nothing(name: str, number: str) -> None:
     found = asked.verdicts(given)
     happens = sum(v.expected.shown == Decimal(number) for v in found.values())
     assert sum(v.judgement in RIGHT for v in found.values()) <= happens + len(found) / 10
+
+
+@pytest.mark.parametrize("way", ["carried", "in full"])
+@sampled(3, name=[name for name in NAMES if name != "adam_by_hand"])  # which would divide by 0
+def test_two_decimals_for_three_are_a_habit_of_writing(name: str, way: str) -> None:
+    """But where they can't be told from 0."""
+    asked = sheet(name)
+    places = {quantity: min(most, 2) for quantity, most in asked.places.items()}
+    given = answers(asked.judge.trace, places, way, asked.cells)
+    finite = {at: x for at, x in given.items() if x.number is not None and x.number.is_finite()}
+    found = asked.verdicts(finite).values()
+    off = [v for v in found if v.judgement not in (*RIGHT, "rounding") and v.given.number]
+    zeros = sum(not v.given.number and bool(v.expected.shown) for v in found)
+    assert len(off) <= (len(found) / 10 if zeros else len(found) / 50)
+
+
+def test_few_decimals_may_have_been_kept_on_the_way() -> None:
+    """z = 0.703 isn't asked: tanh(0.70) = 0.604, and tanh(0.703) = 0.606."""
+    text = "X: [[1, 0]]\nW1: [[0.703], [0]]\nW2: [[1]]\nactivation: tanh\nprojection: none\n"
+    judge, at = Judge(trace_of(text)), Location("activated", 0, 0)
+    for number, judgement in (("0.60", "rounding"), ("0.61", "rounding"), ("0.59", "slip")):
+        given = Given(number, Decimal(number), 2)
+        assert [v.judgement for v in judge.verdicts({at: given})] == [judgement]
+
+
+@pytest.mark.parametrize(
+    ("number", "is_right"),
+    [("1.225", True), ("1.2349", True), ("1.236", False), ("1.224", False)],
+)
+def test_three_digits_are_those_that_a_number_rounds_to(number: str, is_right: bool) -> None:
+    trace = trace_of("X: [[1.234]]\nW_Q: [[1]]\nW_K: [[1]]\nuntil: project\n")
+    judge = Judge(trace, tolerance=Tolerance(digits=3))
+    given = Given(number, Decimal(number), 4)
+    (verdict,) = judge.verdicts({Location("Q", 0, 0): given})
+    assert (verdict.judgement == "correct") is is_right

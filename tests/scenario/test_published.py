@@ -325,3 +325,43 @@ def test_a_page_of_one_query_lists_its_own_differences(
     assert re.findall(r"^  (scores\[.*?\])", closing, re.MULTILINE) == listed
     assert said in closing
     assert said or "told here" not in closing
+
+
+LEFT = "tokens: [a, b]\nscale: none\n"
+LOOKUP = "Q: [[1, 0, 1]]\nK: [[1, 0, 1], [0, 1, 0]]\nV: [[1, 2], [3, 4]]\n"
+EXACT = "rounding: {policy: exact, decimals: 2}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "printed", "right"),
+    [
+        # 0.7311, 0.2689, 0.7291, 0.2709
+        (f"{LEFT}scores: [[1, 0], [0.99, 0]]\n", {"weights": "[[0.73, 0.27], [0.73, 0.27]]"}, "yyyy"),
+        (f"{LEFT}scores: [[1, 0], [0.99, 0]]\n", {"weights": "[[0.7, 0.27], [0.729, 0.3]]"}, "yyyy"),
+        (f"{LEFT}{EXACT}scores: [[1, 0], [0, 1]]\n",
+         {"weights": "[[0.7349, 0.2651], [0.2689, 0.7311]]"}, "nnyy"),
+        # one weight of a row rounded up, and the other one, too
+        (LOOKUP, {"output": "[[1.4793, 2.4793]]"}, "yy"),
+        (LOOKUP, {"output": "[[1.4795, 2.4795]]"}, "nn"),
+        (LOOKUP, {"output": "[[1.480, 2.480]]"}, "yy"),  # of 0.760 and 0.240
+        (LOOKUP, {"weights": "[[0.76, 0.24]]", "output": "[[1.48, 2.479]]"}, "yyyy"),
+    ],
+)  # fmt: skip
+def test_a_figure_is_judged_by_the_decimals_that_it_is_printed_with(
+    text: str, printed: dict[str, str], right: str
+) -> None:
+    trace = trace_of(text + published(printed))
+    _, verdicts = published_verdicts(trace)
+    assert "".join("ny"[v.judgement == "correct"] for v in verdicts) == right
+    on_page = page_of(trace, "json")
+    assert ("slip" in on_page) is ("n" in right)
+
+
+def test_a_figure_that_was_cut_off_is_known_by_its_own_decimals() -> None:
+    """0.6792 and 0.3208 of e^0.75 / (e^0.75 + 1), to two decimals and to four."""
+    for theirs in ("[[0.67, 0.32]]", "[[0.6791, 0.3208]]"):
+        text = f"scores: [[0.75, 0]]\nscale: none\n{published({'weights': theirs})}"
+        _, verdicts = published_verdicts(trace_of(text))
+        assert [v.judgement for v in verdicts] == ["rounding", "correct"]
+        assert verdicts[0].cause is not None
+        assert verdicts[0].cause.name == "truncated"
