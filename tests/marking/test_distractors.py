@@ -102,8 +102,9 @@ def before(judge: Judge, mistake: str, printed: Mapping[Location, Given]) -> dic
     shows."""
     trace, names = judge.trace, [*judge.trace]
     parts = [trace.part_of(cell.quantity) for cell in printed]
-    ways = (way for way in judge.hypotheses.ways if way.name == mistake)
-    made = [d.name for way in ways for d in way.definitions if trace.part_of(d.name) in parts]
+    every = (way.definitions for way in judge.hypotheses.ways if way.name == mistake)
+    ways = [made for made in every if any(trace.part_of(d.name) in parts for d in made)]
+    made = [definition.name for way in ways for definition in way]
     first = min(names.index(name) for name in (*made, *(cell.quantity for cell in printed)))
     answers: dict[Location, Given] = {}
     for name in names[:first]:
