@@ -30,8 +30,9 @@ from attncli.steps.block.norms import SETTINGS
 from attncli.steps.input.embeddings import EMBEDDING_SCALE
 from attncli.steps.input.positions import BASE, DIMENSIONS, PAIRS, SLOPES, START
 from attncli.steps.prediction.logits import SAMPLING
-from attncli.steps.recurrent.cells import RESET, UPDATE, gate_order, settled
+from attncli.steps.recurrent.cells import RESET, UPDATE, settled
 from attncli.steps.recurrent.readouts import READOUT
+from attncli.steps.recurrent.sequence import gate_order
 from attncli.steps.schema import ATTENTION
 from attncli.trace import Trace
 

@@ -59,14 +59,6 @@ _ALL = "for i in n for j in m"
 
 SquaredError = equation("(x[i, j] - y[i, j]) ** 2", x="n m", y="n m")
 MeanOfAll = equation(f"sum(x[i, j] {_ALL}) / (n * m)", x="n m")
-
-
-class _OfItself(Indexed):
-    takes_only_sizes = True
-
-
-LossTimes = equation("factor", _OfItself, loss="1 1", result="1 1")
-"""How a loss that is by a factor too large changes with the right one."""
 MeanOfRows = equation(f"sum(x[i, j] {_ALL}) / n", x="n m")
 SumOfEntries = equation(f"sum(x[i, j] {_ALL})", x="n m")
 HalfOfSum = equation(f"sum(x[i, j] {_ALL}) / 2", x="n m")
@@ -77,6 +69,14 @@ MeanSquaredErrorOfRows = equation(f"{_SQUARES} / n", x="n m", y="n m")
 SumOfSquaredErrors = equation(_SQUARES, x="n m", y="n m")
 HalfSumOfSquaredErrors = equation(f"{_SQUARES} / 2", x="n m", y="n m")
 """All of it in one, whose gradient is x − y."""
+
+
+class _OfItself(Indexed):
+    takes_only_sizes = True
+
+
+LossTimes = equation("factor", _OfItself, loss="1 1", result="1 1")
+"""How a loss that is by a factor too large changes with the right one."""
 Smooth = equation("(1 - epsilon) * y[i, j] + epsilon / v", y="n v")
 """A part of each target is spread over all v classes alike."""
 

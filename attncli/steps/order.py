@@ -149,10 +149,10 @@ LAYER_STEPS = (
     StepLine("mix", "block.experts"),
 )
 CELL_STEPS = (
-    StepLine("unstack", "recurrent.cells", cell="gate_order", way="W_ih W_hh b_ih b_hh"),
-    StepLine("start", "recurrent.cells", way="initial_state initial_cell"),
-    StepLine("input", "recurrent.cells", cell="cell direction", way="W_ax"),
-    StepLine("memory", "recurrent.cells", way="W_aa"),
+    StepLine("unstack", "recurrent.sequence", cell="gate_order", way="W_ih W_hh b_ih b_hh"),
+    StepLine("start", "recurrent.sequence", way="initial_state initial_cell"),
+    StepLine("input", "recurrent.sequence", cell="cell direction", way="W_ax"),
+    StepLine("memory", "recurrent.sequence", way="W_aa"),
     StepLine(
         "gates",
         "recurrent.cells",

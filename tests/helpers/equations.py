@@ -221,6 +221,18 @@ EXAMPLES: dict[str, Example] = {
         ops.DivideByColumnSum(), "p", lambda x: x / x.sum(0, keepdim=True)
     ),
     "gated": Example(ops.Gated(), "ffff", lambda u, new, f, old: u * new + f * old),
+    "gated_product": Example(
+        ops.GatedProduct(1), "ffff", lambda U, a, gate, c: gate * (U @ a + c.T)
+    ),
+    "sum_with_gate": Example(
+        ops.SumWithGate(True, 1, 1), "fffffff", lambda W, x, U, a, gate, c, b: W @ x + gate * (U @ a + c.T) + b.T
+    ),
+    "sum_with_gate_before": Example(
+        ops.SumWithGate(False, 0, 1), "ffffff", lambda W, x, U, a, gate, b: W @ x + U @ (gate * a) + b.T
+    ),
+    "row_sum_of_several": Example(
+        ops.RowSumOfSeveral(2), "ff", lambda a, b: (a + b).sum(1, keepdim=True)
+    ),
     "gated_column": Example(ops.GatedColumn(), "ff", lambda gate, x: gate * x),
     "gated_blend": Example(ops.GatedBlend(), "fff", _blend),
     "gated_blend_keeps": Example(ops.GatedBlend(keeps=True), "fff", _kept),
@@ -343,6 +355,7 @@ EXAMPLES: dict[str, Example] = {
     "squared_error": Example(ops.SquaredError(), "ff", lambda x, y: (x - y) ** 2),
     "absolute_error": Example(ops.SquaredError.swap("(x[i, j] - y[i, j]) ** 2", "sqrt((x[i, j] - y[i, j]) ** 2)")(), "ff", lambda x, y: (x - y).abs()),
     "mean_of_all": Example(ops.MeanOfAll(), "f", lambda x: x.mean().reshape(1, 1)),
+    "loss_times": Example(ops.LossTimes(_written("3")), "f", lambda loss: 0 * loss[:1, :1] + 3),
     "mean_of_rows": Example(ops.MeanOfRows(), "f", lambda x: _all(x) / len(x)),
     "sum_of_entries": Example(ops.SumOfEntries(), "f", _all),
     "half_of_sum": Example(ops.HalfOfSum(), "f", lambda x: _all(x) / 2),

@@ -89,7 +89,10 @@ def unrecognised(trace: Trace) -> list[tuple[str, Location, str, set[str]]]:
     judge, found = Judge(trace), []
     for section in papers(trace, request_for(trace)).whole.sections:
         for mistake, answers in by_mistakes(trace, section.questions).items():
-            for verdict in judge.verdicts({**before(judge, mistake, answers), **answers}):
+            verdicts = judge.verdicts({**before(judge, mistake, answers), **answers})
+            if any(v.cell in answers and is_hidden(v) for v in verdicts):
+                continue
+            for verdict in verdicts:
                 known = verdict.judgement == "known mistake" and mistake in names(verdict)
                 follows = verdict.judgement in ("carried forward", "worked otherwise")
                 if verdict.cell in answers and not (known or follows):
@@ -97,12 +100,20 @@ def unrecognised(trace: Trace) -> list[tuple[str, Location, str, set[str]]]:
     return found
 
 
+def is_hidden(verdict: Verdict) -> bool:
+    """Whether a number can come of right ones, as the right number can: where a slope may be that
+    of either side of 0."""
+    is_right = verdict.judgement == "correct"
+    return is_right and verdict.accepted.takes(verdict.expected.shown)
+
+
 def before(judge: Judge, mistake: str, printed: Mapping[Location, Given]) -> dict[Location, Given]:
     """The right numbers of all that is made before a mistake is, in one of the parts in which it
     shows."""
     trace, names = judge.trace, [*judge.trace]
     parts = [trace.part_of(cell.quantity) for cell in printed]
-    every = (way.definitions for way in judge.hypotheses.ways if way.name == mistake)
+    known = (way for way in judge.hypotheses.ways if way.name == mistake and not way.all)
+    every = (way.definitions for way in known)
     ways = [made for made in every if any(trace.part_of(d.name) in parts for d in made)]
     made = [definition.name for way in ways for definition in way]
     first = min(names.index(name) for name in (*made, *(cell.quantity for cell in printed)))

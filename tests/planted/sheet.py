@@ -39,10 +39,9 @@ def coarse(values: Array) -> Array:
     return rounded(values, PLACES - 1)
 
 
-WAYS: Mapping[str, Callable[[Array], Array]] = {
-    "truncated": truncated, "half_even": evened, "coarse": coarse,
-}  # fmt: skip
+WAYS: Mapping[str, Callable[[Array], Array]] = {"truncated": truncated, "half_even": evened}
 """Wrong ways to round all that is written down and gone on with."""
+_ROUNDED: Mapping[str, Callable[[Array], Array]] = {**WAYS, "coarse": coarse}
 
 
 class Slip(NamedTuple):
@@ -87,7 +86,7 @@ class Sheet:
         self.full[name], self.written[name] = full, written
 
     def rounded(self, values: Array) -> Array:
-        return WAYS.get(self.way, rounded)(values)
+        return _ROUNDED.get(self.way, rounded)(values)
 
     def read(self, name: str) -> Array:
         values = self.full[name]

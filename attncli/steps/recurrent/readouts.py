@@ -26,7 +26,7 @@ from attncli.operations.recurrent import (
 )
 from attncli.scenario.model import Recurrent, Settings
 from attncli.steps.mistakes import either, left_out, operand, remade, turned_round, wrong
-from attncli.steps.recurrent.cells import matrix, product, rows
+from attncli.steps.recurrent.sequence import matrix, product, rows
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, CellPlace, Definition, WayPlace
 
