@@ -36,7 +36,7 @@ from attncli.exercises.workable_sections import StepSection, working_in
 from attncli.file.problems import ScenarioError
 from attncli.languages import FrameWords, Words
 from attncli.marking.honest_paths import Flags, Tolerance
-from attncli.marking.judging import Judge
+from attncli.marking.judging import Judge, beyond_reach
 from attncli.numbers import decimals
 from attncli.option_values import POLICIES, Policy
 from attncli.pages.parts.blocks import folded
@@ -136,7 +136,8 @@ class BlankedPage(NamedTuple):
     @property
     def judge(self) -> Judge:
         """Who judges what is written on the sheet."""
-        return Judge(self.trace, self.context, self.request.tolerance, self.roots)
+        shown = self.context | beyond_reach(self.trace)
+        return Judge(self.trace, shown, self.request.tolerance, self.roots)
 
     def _numbers_under(self, policy: Policy) -> Mapping[str, Number]:
         """The numbers of the blanks under a policy, worked from what the sheet shows; none where
@@ -258,7 +259,7 @@ def taken(trace: Trace, request: ExerciseRequest, form: str, words: Words = ENGL
     page = request.page(trace, words)
     if not request.asks and request.words:
         return BlankedPage(request, page, (), Asked(), page.asking(Asked()))
-    if request.wants_everything:
+    if request.wants_everything and not beyond_reach(trace):
         asked = page.everything()
         asking = page.asking(asked)
         if places := [place for _, own in asking for place in own]:

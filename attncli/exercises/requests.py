@@ -21,6 +21,7 @@ from attncli.exercises.workable_sections import Cells, sections_of, selection_of
 from attncli.file.address import Address, AddressError
 from attncli.languages import FrameWords, Words
 from attncli.marking.honest_paths import Paths, Tolerance
+from attncli.marking.judging import beyond_reach
 from attncli.marking.word_answers import WordQuestion, questions_at
 from attncli.names import Name, Phrase, Word, words
 from attncli.option_values import LAYOUTS, Layout
@@ -310,7 +311,12 @@ class ExerciseRequest(NamedTuple):
         part that tells it."""
         placed = ((s.part, place) for s, place in page.placed())
         asking = ((self.asking_for(page.trace, *pair), *pair) for pair in placed)
-        return [(ask, part, place) for ask, part, place in asking if ask is not None]
+        beyond = beyond_reach(page.trace)
+        return [
+            (ask, part, place)
+            for ask, part, place in asking
+            if ask is not None and place.quantity not in beyond
+        ]
 
     def asking_for(self, trace: Trace, part: PlannedStep, place: Blankable) -> PartAsked | None:
         """What asks for a number that a part tells: what is said of single cells comes first."""

@@ -15,7 +15,7 @@ from attncli.document.questions import Item, RightAnswer
 from attncli.equations.tree import Location
 from attncli.file.address import Address, AddressError, parse_address
 from attncli.marking.honest_paths import Roots
-from attncli.marking.judging import Judge, Tolerance
+from attncli.marking.judging import Judge, Tolerance, beyond_reach
 from attncli.marking.slips import RightNumbers, slips_of_the_pen
 from attncli.marking.verdicts import Accepted, Cause, Given, Judgement
 from attncli.marking.word_answers import WordQuestion, question_at
@@ -176,7 +176,7 @@ class Exam:
     def judge(self) -> Judge:
         reads = (question.reads for _, question in self.words)
         names = (*(cell.quantity for cell in self.results), *reads)
-        shown = shown_for(self.trace, names)
+        shown = (*shown_for(self.trace, names), *beyond_reach(self.trace))
         return Judge(self.trace, shown, self.tolerance, self.printed)
 
     @cached_property

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from attncli.marking.causes import KnownMistakes
 
 
-__all__ = ["Answers", "Judge", "Tolerance"]
+__all__ = ["Answers", "Judge", "Tolerance", "beyond_reach"]
 
 Answers = Mapping[Location, Given]
 """What somebody gives, by cells."""
@@ -117,6 +117,31 @@ class Judge:
         if cell not in self._sources:
             self._sources[cell] = tuple(_sources(self.trace, cell))
         return self._sources[cell]
+
+
+_MANY_COLUMNS = 100
+"""Columns from which on a page leaves most of a row out."""
+_MOST_UNITS = 100
+"""Units of the last place: a number that may be so far off for what nobody writes tells nothing."""
+
+
+@lru_cache(maxsize=64)
+def beyond_reach(trace: Trace) -> frozenset[str]:
+    """The quantities that hang on hundreds of numbers that nobody writes, as products of rows of
+    512 do of which a page shows four. They aren't asked, but stand on a sheet as given."""
+    sizes = {name: trace[name].matrix.shape[1] for name in trace}
+    if max(sizes.values(), default=0) < _MANY_COLUMNS:
+        return frozenset()
+    found, paths = set(), paths_from(trace, (), {})
+    with np.errstate(all="ignore"):
+        for name, columns in sizes.items():
+            if trace[name].definition is None or columns >= _MANY_COLUMNS:
+                continue
+            held, unit = paths.unwritten(name), 10.0 ** -paths.decimals(name)
+            if (held.high - held.low > _MOST_UNITS * unit).any():
+                found.add(name)
+            paths.go_on_with(name, Enclosure.of(trace[name].values))
+    return frozenset(found)
 
 
 def _sources(trace: Trace, cell: Location) -> Iterator[Location]:
