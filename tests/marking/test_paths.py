@@ -47,7 +47,7 @@ class Sheet(NamedTuple):
 def sheet(name: str) -> Sheet:
     trace = trace_of(SHIPPED[name])
     page = taken(trace, request_for(trace), "")
-    judge = Judge(trace, page.context, printed=page.roots)
+    judge = page.judge
     cells = tuple(place.cell for place in page.places if place.cell is not None)
     return Sheet(judge, cells, {n: judge.key.decimals(n) for n in trace})
 
