@@ -173,6 +173,7 @@ const judgeOf = (() => {
       Object.assign(this, { judge, answers, mended: new Paths(judge) });
       this.own = this.mended;
       this.written = judge.quantities.map(() => null);
+      this.fewDecimals = new Set();
       for (const answer of answers) this.take(answer);
     }
 
@@ -195,12 +196,16 @@ const judgeOf = (() => {
       const right = this.taken(this.mended, q, by), states = right.map((is) => (is ? "right" : "wrong"));
       const mark = (flags, state, may = () => true) => flags.forEach((is, k) => { if (is && states[k] === "wrong" && may(k)) states[k] = state; });
       if (this.own !== this.mended) mark(this.taken(this.own, q, by), "follows");
+      const isCoarse = numbers.map(() => 0);
       if (own.some((places) => places < asked)) {
-        const told = this.toldFrom0(q), may = (k) => own[k] < asked && told[k];
-        mark(this.coarsely(this.mended, q), "few", may);
+        const open = states.map((state, k) => state === "wrong" && own[k] < asked);
+        const fits = this.coarsely(this.mended, q).map((is, k) => is && open[k]), told = this.toldFrom0(q, fits);
+        const may = (k) => open[k] && told[k];
+        mark(fits, "few", may);
         mark(this.coarsely(this.own, q), "follows", may);
+        states.forEach((state, k) => { isCoarse[k] = Number(open[k] && state !== "wrong"); });
       }
-      if (numbers.some(isWritten)) this.goOnFrom(q, states);
+      if (numbers.some(isWritten)) this.goOnFrom(q, states, isCoarse);
       return states;
     }
 
@@ -219,22 +224,25 @@ const judgeOf = (() => {
       return found;
     }
 
-    toldFrom0(q) { // whether so few decimals tell a number from 0, or are no other's in their table
+    // Whether so few decimals tell a number from 0, or are no other's in their table; or are a habit, by others that fit.
+    toldFrom0(q, fits) {
       const [numbers, own] = this.written[q], asked = this.judge.quantities[q].decimals, key = this.judge.key(q);
       const alone = (k) => {
         const short = rounded(key[k], own[k]);
         const full = new Set(Array.from(key).filter((x) => rounded(x, own[k]) === short).map((x) => rounded(x, asked)));
         return short !== 0 && full.size === 1;
       };
-      return own.map((places, k) => Math.abs(numbers[k]) >= DIGITS * unitOf(places) || (places < asked && alone(k)));
+      const found = own.map((places, k) => Math.abs(numbers[k]) >= DIGITS * unitOf(places) || (places < asked && alone(k)));
+      own.forEach((places, k) => { if (found[k] && fits[k] && places < asked) this.fewDecimals.add(places); });
+      return own.map((places, k) => found[k] || (this.fewDecimals.has(places) && numbers[k] !== 0));
     }
 
-    goOnFrom(q, states) {
+    goOnFrom(q, states, isCoarse) {
       const [numbers, own] = this.written[q], asked = this.judge.quantities[q].decimals, count = numbers.length;
       const isRight = states.map((state) => ["right", "few"].includes(state));
       if (this.own === this.mended && isRight.some((is, k) => !is && isWritten(numbers[k]))) this.own = this.mended.apart();
       const within = this.mended.unwritten(q);
-      const halves = own.map((places, k) => this.half(numbers[k], places, asked, at(within, k)));
+      const halves = own.map((places, k) => this.half(numbers[k], places, asked, at(within, k), isCoarse[k]));
       const stands = (k, [low, high]) => { // whatever rounds to it and can come of what was written before
         const x = numbers[k], half = halves[k], ends = [x - half, x + half];
         const held = [Math.min(Math.max(ends[0], low), x), Math.max(Math.min(ends[1], high), x)];
@@ -262,8 +270,8 @@ const judgeOf = (() => {
       return found;
     }
 
-    half(x, own, asked, [low, high]) { // by how much what a number stands for may differ from it
-      const few = own < asked && Math.abs(x) >= DIGITS * unitOf(own), places = few ? own : Math.max(own, asked);
+    half(x, own, asked, [low, high], isCoarse) { // by how much what a number stands for may differ from it
+      const few = own < asked && (isCoarse || Math.abs(x) >= DIGITS * unitOf(own)), places = few ? own : Math.max(own, asked);
       const isWhole = low === high && low % 1 === 0 && x % 1 === 0;
       return isWhole || places >= IN_FULL ? 0 : SLACK * unitOf(places);
     }
