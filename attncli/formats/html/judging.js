@@ -170,10 +170,9 @@ const judgeOf = (() => {
   // key's in the place of wrong ones. Both are the same until something is wrong.
   class Submission {
     constructor(judge, answers) {
-      Object.assign(this, { judge, answers, mended: new Paths(judge) });
+      Object.assign(this, { judge, answers, mended: new Paths(judge), fewDecimals: new Set() });
       this.own = this.mended;
       this.written = judge.quantities.map(() => null);
-      this.fewDecimals = new Set();
       for (const answer of answers) this.take(answer);
     }
 
@@ -200,9 +199,7 @@ const judgeOf = (() => {
       if (own.some((places) => places < asked)) {
         const open = states.map((state, k) => state === "wrong" && own[k] < asked);
         const fits = this.coarsely(this.mended, q).map((is, k) => is && open[k]), told = this.toldFrom0(q, fits);
-        const may = (k) => open[k] && told[k];
-        mark(fits, "few", may);
-        mark(this.coarsely(this.own, q), "follows", may);
+        for (const [flags, state] of [[fits, "few"], [this.coarsely(this.own, q), "follows"]]) mark(flags, state, (k) => open[k] && told[k]);
         states.forEach((state, k) => { isCoarse[k] = Number(open[k] && state !== "wrong"); });
       }
       if (numbers.some(isWritten)) this.goOnFrom(q, states, isCoarse);
@@ -224,8 +221,7 @@ const judgeOf = (() => {
       return found;
     }
 
-    // Whether so few decimals tell a number from 0, or are no other's in their table; or are a habit, by others that fit.
-    toldFrom0(q, fits) {
+    toldFrom0(q, fits) { // whether few decimals tell a number from 0, or are no other's in their table, or are a habit of others
       const [numbers, own] = this.written[q], asked = this.judge.quantities[q].decimals, key = this.judge.key(q);
       const alone = (k) => {
         const short = rounded(key[k], own[k]);
@@ -233,7 +229,7 @@ const judgeOf = (() => {
         return short !== 0 && full.size === 1;
       };
       const found = own.map((places, k) => Math.abs(numbers[k]) >= DIGITS * unitOf(places) || (places < asked && alone(k)));
-      own.forEach((places, k) => { if (found[k] && fits[k] && places < asked) this.fewDecimals.add(places); });
+      for (const places of own.filter((one, k) => found[k] && fits[k] && one < asked)) this.fewDecimals.add(places);
       return own.map((places, k) => found[k] || (this.fewDecimals.has(places) && numbers[k] !== 0));
     }
 
@@ -276,8 +272,7 @@ const judgeOf = (() => {
       return isWhole || places >= IN_FULL ? 0 : SLACK * unitOf(places);
     }
 
-    // Has the powers of e worked with the maximum subtracted in the rows more than half of whose numbers only that explains.
-    takeSoftmax(q) {
+    takeSoftmax(q) { // has the maximum subtracted in the rows more than half of whose numbers only that explains
       const { quantities } = this.judge, its = quantities[q];
       const source = its.power ? q : its.of?.length === 1 && quantities[its.of[0]].power ? its.of[0] : null;
       if (source === null || (source !== q && this.written[source])) return;
