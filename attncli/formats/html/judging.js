@@ -170,7 +170,7 @@ const judgeOf = (() => {
   // key's in the place of wrong ones. Both are the same until something is wrong.
   class Submission {
     constructor(judge, answers) {
-      Object.assign(this, { judge, answers, mended: new Paths(judge) });
+      Object.assign(this, { judge, answers, mended: new Paths(judge), fewDecimals: new Set() });
       this.own = this.mended;
       this.written = judge.quantities.map(() => null);
       for (const answer of answers) this.take(answer);
@@ -193,14 +193,15 @@ const judgeOf = (() => {
       this.takeSoftmax(q);
       const [numbers, own, by] = this.written[q], asked = this.judge.quantities[q].decimals;
       const right = this.taken(this.mended, q, by), states = right.map((is) => (is ? "right" : "wrong"));
-      const mark = (flags, state, may = () => true) => flags.forEach((is, k) => { if (is && states[k] === "wrong" && may(k)) states[k] = state; });
+      const mark = (flags, state) => flags.forEach((is, k) => { if (is && states[k] === "wrong") states[k] = state; });
       if (this.own !== this.mended) mark(this.taken(this.own, q, by), "follows");
-      if (own.some((places) => places < asked)) {
-        const told = this.toldFrom0(q), may = (k) => own[k] < asked && told[k];
-        mark(this.coarsely(this.mended, q), "few", may);
-        mark(this.coarsely(this.own, q), "follows", may);
+      const open = own.map((places, k) => places < asked && states[k] === "wrong");
+      if (open.includes(true)) {
+        const fits = this.coarsely(this.mended, q).map((is, k) => is && open[k]), told = this.toldFrom0(q, fits);
+        mark(fits.map((is, k) => is && told[k]), "few");
+        mark(this.coarsely(this.own, q).map((is, k) => is && open[k] && told[k]), "follows");
       }
-      if (numbers.some(isWritten)) this.goOnFrom(q, states);
+      if (numbers.some(isWritten)) this.goOnFrom(q, states, open.map((is, k) => is && states[k] !== "wrong"));
       return states;
     }
 
@@ -219,22 +220,26 @@ const judgeOf = (() => {
       return found;
     }
 
-    toldFrom0(q) { // whether so few decimals tell a number from 0, or are no other's in their table
+    // Which numbers are told from 0 by so few decimals: those of two units of their last place and more, or that are no
+    // other's in their table; and of one unit, where others of so few that fit are, there or before.
+    toldFrom0(q, fits) {
       const [numbers, own] = this.written[q], asked = this.judge.quantities[q].decimals, key = this.judge.key(q);
       const alone = (k) => {
         const short = rounded(key[k], own[k]);
         const full = new Set(Array.from(key).filter((x) => rounded(x, own[k]) === short).map((x) => rounded(x, asked)));
         return short !== 0 && full.size === 1;
       };
-      return own.map((places, k) => Math.abs(numbers[k]) >= DIGITS * unitOf(places) || (places < asked && alone(k)));
+      const found = own.map((places, k) => Math.abs(numbers[k]) >= DIGITS * unitOf(places) || (places < asked && alone(k)));
+      own.forEach((places, k) => { if (found[k] && fits[k]) this.fewDecimals.add(places); });
+      return found.map((is, k) => is || (this.fewDecimals.has(own[k]) && numbers[k] !== 0));
     }
 
-    goOnFrom(q, states) {
+    goOnFrom(q, states, coarse) { // some of which are right, or follow, but for their few decimals
       const [numbers, own] = this.written[q], asked = this.judge.quantities[q].decimals, count = numbers.length;
       const isRight = states.map((state) => ["right", "few"].includes(state));
       if (this.own === this.mended && isRight.some((is, k) => !is && isWritten(numbers[k]))) this.own = this.mended.apart();
       const within = this.mended.unwritten(q);
-      const halves = own.map((places, k) => this.half(numbers[k], places, asked, at(within, k)));
+      const halves = own.map((places, k) => this.half(numbers[k], places, asked, at(within, k), coarse[k]));
       const stands = (k, [low, high]) => { // whatever rounds to it and can come of what was written before
         const x = numbers[k], half = halves[k], ends = [x - half, x + half];
         const held = [Math.min(Math.max(ends[0], low), x), Math.max(Math.min(ends[1], high), x)];
@@ -248,22 +253,21 @@ const judgeOf = (() => {
         return inner[0] <= inner[1] ? inner : held;
       };
       if (this.own !== this.mended) {
-        const fits = this.fits(q, states), theirs = this.own.unwritten(q);
+        const fits = this.fits(q, coarse), theirs = this.own.unwritten(q);
         const ownOf = (k) => stands(k, fits[k] ? at(theirs, k) : isRight[k] ? at(within, k) : [-Infinity, Infinity]);
         this.own.goOnWith(q, each(count, (k) => (isWritten(numbers[k]) ? ownOf(k) : nothing)));
       }
       this.mended.goOnWith(q, each(count, (k) => (!isWritten(numbers[k]) ? nothing : isRight[k] ? stands(k, at(within, k)) : keys(k))));
     }
 
-    fits(q, states) { // which numbers come of their author's own, be it but for their few decimals
-      const [, own, by] = this.written[q], found = this.taken(this.own, q, by), { decimals } = this.judge.quantities[q];
-      const few = states.map((state, k) => own[k] < decimals && ["few", "follows"].includes(state));
-      if (few.includes(true)) this.coarsely(this.own, q).forEach((is, k) => { found[k] ||= is && few[k]; });
+    fits(q, coarse) { // which numbers come of their author's own, be it but for their few decimals
+      const [, , by] = this.written[q], found = this.taken(this.own, q, by);
+      if (coarse.includes(true)) this.coarsely(this.own, q).forEach((is, k) => { found[k] ||= is && coarse[k]; });
       return found;
     }
 
-    half(x, own, asked, [low, high]) { // by how much what a number stands for may differ from it
-      const few = own < asked && Math.abs(x) >= DIGITS * unitOf(own), places = few ? own : Math.max(own, asked);
+    half(x, own, asked, [low, high], isCoarse) { // by how much what a number stands for may differ from it
+      const few = own < asked && (isCoarse || Math.abs(x) >= DIGITS * unitOf(own)), places = few ? own : Math.max(own, asked);
       const isWhole = low === high && low % 1 === 0 && x % 1 === 0;
       return isWhole || places >= IN_FULL ? 0 : SLACK * unitOf(places);
     }
