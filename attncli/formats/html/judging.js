@@ -24,6 +24,7 @@ const judgeOf = (() => {
   };
   const at = ([low, high], k) => [low[k], high[k]];
   const hasNoEnd = ([low, high]) => low !== high && !Number.isFinite(low + high);
+  const hasDigits = (x, places) => Math.abs(x) >= DIGITS * unitOf(places); // to stand for all that rounds to it
   const isWritten = (x) => !Number.isNaN(x);
   const takes = ([low, high], x) => {
     const noise = Number.isFinite(x) ? 1e-12 * Math.max(1, Math.abs(x)) : 0;
@@ -31,24 +32,35 @@ const judgeOf = (() => {
   };
 
   // Where the working leads from what is known: written numbers, nan where there is none. `stable` is a quantity that is
-  // worked with the maximum subtracted, `fewer` how many decimals fewer than asked one may round to on the way.
+  // worked with the maximum subtracted, as those cells of others are that are `partly` so; `fewer` is how many decimals
+  // fewer than asked one may round to on the way.
   class Paths {
-    constructor(judge, { known = [], stable = null, fewer = 0, base = null, made = [], used = [] } = {}) {
-      Object.assign(this, { judge, known, stable, fewer, base, ownMade: made, ownUsed: used });
+    constructor(judge, { known = [], stable = null, partly = [], fewer = 0, base = null, made = [], used = [] } = {}) {
+      Object.assign(this, { judge, known, stable, partly, fewer, base, ownMade: made, ownUsed: used });
     }
 
-    fromHere(more) { return new Paths(this.judge, { known: this.known, base: this, ...more }); }
+    fromHere(more) {
+      const { judge, known, stable, partly } = this;
+      return new Paths(judge, { known, stable, partly, base: this, ...more });
+    }
 
-    apart() { return new Paths(this.judge, { known: [...this.known], made: [...this.ownMade], used: [...this.ownUsed] }); }
+    apart() {
+      const [known, partly, made, used] = [this.known, this.partly, this.ownMade, this.ownUsed].map((own) => [...own]);
+      return new Paths(this.judge, { known, partly, made, used });
+    }
 
     goOnWith(q, held) {
       this.known[q] = held;
       delete this.ownUsed[q];
     }
 
-    takeForMade(q, made) {
-      this.ownMade[q] = made;
-      delete this.ownUsed[q];
+    makePartly(source, cells) {
+      this.partly[source] = cells;
+      for (const q of this.judge.quantities.keys()) {
+        if (!this.judge.comesOf(q, source)) continue;
+        delete this.ownMade[q];
+        delete this.ownUsed[q];
+      }
     }
 
     home(q) { // the paths that know a quantity already
@@ -88,15 +100,22 @@ const judgeOf = (() => {
     }
 
     work(q) {
+      const isStable = this.stable === q, cells = isStable ? null : this.partly[q], made = this.worked(q, isStable);
+      if (!cells) return made;
+      const other = this.worked(q, true);
+      return each(cells.length, (k) => at(cells[k] ? other : made, k));
+    }
+
+    worked(q, stably) {
       const its = this.judge.quantities[q];
       if (its.numbers) return [its.low ?? its.numbers, its.high ?? its.numbers];
-      const key = this.judge.key(q), own = its.of.map((one) => this.used(one)), made = this.enclosing(q, own, own);
+      const key = this.judge.key(q), own = its.of.map((one) => this.used(one)), made = this.enclosing(q, own, own, stably);
       if (key.some((_, k) => hasNoEnd(at(made, k)))) { // nobody goes on with what was rounded to 0
         const full = its.of.map((one, place) => {
           const instead = this.known[one] ?? this.made(one);
           return each(instead[0].length, (k) => at(isWritten(instead[0][k]) ? instead : own[place], k));
         });
-        const again = this.enclosing(q, full, own);
+        const again = this.enclosing(q, full, own, stably);
         key.forEach((_, k) => { if (hasNoEnd(at(made, k))) [made[0][k], made[1][k]] = at(again, k); });
       }
       return each(key.length, (k) => {
@@ -106,10 +125,10 @@ const judgeOf = (() => {
       });
     }
 
-    enclosing(q, operands, used) {
+    enclosing(q, operands, used, stably) {
       const { judge } = this, its = judge.quantities[q];
       const numbers = used.map((held, place) => judge.chosen(its.of[place], held));
-      return judge.workers[q](operands, numbers, this.stable === q);
+      return judge.workers[q](operands, numbers, stably);
     }
   }
 
@@ -214,7 +233,7 @@ const judgeOf = (() => {
       const its = this.judge.quantities[q], [, own] = this.written[q], found = this.taken(paths, q, own);
       if (its.numbers || its.of.every((one) => paths.known[one] || this.judge.quantities[one].shown)) return found;
       for (const places of new Set(own.filter((one) => one < its.decimals))) {
-        const coarser = this.taken(paths.fromHere({ stable: paths.stable, fewer: its.decimals - places }), q, own);
+        const coarser = this.taken(paths.fromHere({ fewer: its.decimals - places }), q, own);
         coarser.forEach((is, k) => { found[k] ||= is && own[k] === places; });
       }
       return found;
@@ -229,7 +248,7 @@ const judgeOf = (() => {
         const full = new Set(Array.from(key).filter((x) => rounded(x, own[k]) === short).map((x) => rounded(x, asked)));
         return short !== 0 && full.size === 1;
       };
-      const found = own.map((places, k) => Math.abs(numbers[k]) >= DIGITS * unitOf(places) || (places < asked && alone(k)));
+      const found = own.map((places, k) => hasDigits(numbers[k], places) || (places < asked && alone(k)));
       own.forEach((places, k) => { if (found[k] && fits[k]) this.fewDecimals.add(places); });
       return found.map((is, k) => is || (this.fewDecimals.has(own[k]) && numbers[k] !== 0));
     }
@@ -253,21 +272,21 @@ const judgeOf = (() => {
         return inner[0] <= inner[1] ? inner : held;
       };
       if (this.own !== this.mended) {
-        const fits = this.fits(q, coarse), theirs = this.own.unwritten(q);
+        const fits = this.fits(this.own, q, coarse), theirs = this.own.unwritten(q);
         const ownOf = (k) => stands(k, fits[k] ? at(theirs, k) : isRight[k] ? at(within, k) : [-Infinity, Infinity]);
         this.own.goOnWith(q, each(count, (k) => (isWritten(numbers[k]) ? ownOf(k) : nothing)));
       }
       this.mended.goOnWith(q, each(count, (k) => (!isWritten(numbers[k]) ? nothing : isRight[k] ? stands(k, at(within, k)) : keys(k))));
     }
 
-    fits(q, coarse) { // which numbers come of their author's own, be it but for their few decimals
-      const [, , by] = this.written[q], found = this.taken(this.own, q, by);
-      if (coarse.includes(true)) this.coarsely(this.own, q).forEach((is, k) => { found[k] ||= is && coarse[k]; });
+    fits(paths, q, few) { // which numbers come of a path, be it but for the few decimals of some
+      const [, , by] = this.written[q], found = this.taken(paths, q, by);
+      if (few.includes(true)) this.coarsely(paths, q).forEach((is, k) => { found[k] ||= is && few[k]; });
       return found;
     }
 
     half(x, own, asked, [low, high], isCoarse) { // by how much what a number stands for may differ from it
-      const few = own < asked && (isCoarse || Math.abs(x) >= DIGITS * unitOf(own)), places = few ? own : Math.max(own, asked);
+      const few = own < asked && (isCoarse || hasDigits(x, own)), places = few ? own : Math.max(own, asked);
       const isWhole = low === high && low % 1 === 0 && x % 1 === 0;
       return isWhole || places >= IN_FULL ? 0 : SLACK * unitOf(places);
     }
@@ -276,14 +295,16 @@ const judgeOf = (() => {
     takeSoftmax(q) {
       const { quantities } = this.judge, its = quantities[q];
       const source = its.power ? q : its.of?.length === 1 && quantities[its.of[0]].power ? its.of[0] : null;
-      if (source === null || (source !== q && this.written[source])) return;
+      if (source === null || (source !== q && this.written[source]?.[0].some(isWritten))) return;
       for (const paths of new Set([this.mended, this.own])) this.takeStable(paths, q, source);
     }
 
     takeStable(paths, q, source) {
-      const other = paths.fromHere({ stable: source }), [numbers, , by] = this.written[q], { columns } = this.judge.quantities[q];
-      const [plain, shifted] = [paths, other].map((one) => this.taken(one, q, by));
-      const { axis } = q === source || columns === 1 ? this.judge.quantities[source].power : { axis: 1 };
+      const other = paths.fromHere({ stable: source }), [numbers, own] = this.written[q];
+      const { rows, columns } = this.judge.quantities[source], { decimals } = this.judge.quantities[q];
+      const few = own.map((places, k) => places < decimals && hasDigits(numbers[k], places));
+      const [plain, shifted] = [paths, other].map((one) => this.fits(one, q, few));
+      const { axis } = q === source || this.judge.quantities[q].columns === 1 ? this.judge.quantities[source].power : { axis: 1 };
       const lineOf = (one, k) => (axis ? Math.floor(k / this.judge.quantities[one].columns) : k % this.judge.quantities[one].columns);
       const count = (flags) => flags.reduce((counts, is, k) => {
         counts[lineOf(q, k)] = (counts[lineOf(q, k)] ?? 0) + Number(is);
@@ -292,12 +313,7 @@ const judgeOf = (() => {
       const [ofPlain, ofShifted, given] = [plain, shifted, Array.from(numbers, isWritten)].map(count);
       const isSo = ofShifted.map((many, line) => many > ofPlain[line] && 2 * many > given[line]);
       if (!shifted.some((is, k) => is && numbers[k] !== 1 && isSo[lineOf(q, k)])) return; // which the largest power is by it
-      const madeOf = (one) => {
-        const [so, plainly] = [other.made(one), paths.made(one)];
-        return each(so[0].length, (k) => at(isSo[lineOf(one, k)] ? so : plainly, k));
-      };
-      const made = [...new Set([source, q])].map((one) => [one, madeOf(one)]);
-      for (const pair of made) paths.takeForMade(...pair);
+      paths.makePartly(source, Array.from({ length: rows * columns }, (_, k) => isSo[lineOf(source, k)]));
     }
   }
   return (data) => new Judge(data);
