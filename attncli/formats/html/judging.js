@@ -39,10 +39,7 @@ const judgeOf = (() => {
       Object.assign(this, { judge, known, stable, partly, fewer, base, ownMade: made, ownUsed: used });
     }
 
-    fromHere(more) {
-      const { judge, known, stable, partly } = this;
-      return new Paths(judge, { known, stable, partly, base: this, ...more });
-    }
+    fromHere(more) { return new Paths(this.judge, { known: this.known, stable: this.stable, partly: this.partly, base: this, ...more }); }
 
     apart() {
       const [known, partly, made, used] = [this.known, this.partly, this.ownMade, this.ownUsed].map((own) => [...own]);
@@ -56,11 +53,7 @@ const judgeOf = (() => {
 
     makePartly(source, cells) {
       this.partly[source] = cells;
-      for (const q of this.judge.quantities.keys()) {
-        if (!this.judge.comesOf(q, source)) continue;
-        delete this.ownMade[q];
-        delete this.ownUsed[q];
-      }
+      for (const told of [this.ownMade, this.ownUsed]) for (const q of told.keys()) if (this.judge.comesOf(q, source)) delete told[q];
     }
 
     home(q) { // the paths that know a quantity already
@@ -100,8 +93,8 @@ const judgeOf = (() => {
     }
 
     work(q) {
-      const isStable = this.stable === q, cells = isStable ? null : this.partly[q], made = this.worked(q, isStable);
-      if (!cells) return made;
+      const cells = this.partly[q], made = this.worked(q, this.stable === q);
+      if (this.stable === q || !cells) return made;
       const other = this.worked(q, true);
       return each(cells.length, (k) => at(cells[k] ? other : made, k));
     }
