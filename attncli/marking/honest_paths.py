@@ -96,9 +96,10 @@ class Paths:
     """Where the working of a trace leads.
 
     `known` are the quantities that are gone on with as they are, whose cells that are nan are
-    worked; `instead` ways in which some are made other than in the trace; `fewer` is how many
-    decimals fewer than stated one may round to on the way. What depends on none of these is known
-    from the `base`. Who divides by a root may take it as it is `printed`.
+    worked; `instead` ways in which some are made other than in the trace, and `partly` right ones,
+    of which only some rows are; `fewer` is how many decimals fewer than stated one may round to on
+    the way. What depends on none of these is known from the `base`. Who divides by a root may take
+    it as it is `printed`.
     """
 
     trace: Trace
@@ -107,6 +108,7 @@ class Paths:
     fewer: int = 0
     base: Paths | None = None
     printed: Roots = field(default_factory=dict)
+    partly: dict[str, tuple[Definition, Flags]] = field(default_factory=dict)
     _made: dict[str, Enclosure] = field(default_factory=dict)
     _used: dict[str, Enclosure] = field(default_factory=dict)
     _unworkable: set[str] = field(default_factory=set)
@@ -119,34 +121,30 @@ class Paths:
     ) -> Paths:
         """The paths on which some more is known, made otherwise, or rounded to fewer decimals."""
         more = {**self.known, **known}, {**self.instead, **instead}
-        return Paths(self.trace, *more, fewer, self, self.printed)
+        return Paths(self.trace, *more, fewer, self, self.printed, dict(self.partly))
 
     def apart(self, instead: Made = MappingProxyType({})) -> Paths:
         """The same paths, which from here on may lead elsewhere."""
-        if not instead:
-            made, used = dict(self._made), dict(self._used)
-            return Paths(
-                self.trace, dict(self.known), self.instead, self.fewer, self.base, self.printed,
-                made, used, set(self._unworkable),
-            )  # fmt: skip
         changed = self.from_here(instead=instead).changed
         made, used = (
             {n: e for n, e in told.items() if n not in changed} for told in (self._made, self._used)
         )
-        more = {**self.instead, **instead}
         return Paths(
-            self.trace, dict(self.known), more, self.fewer, self.base, self.printed, made, used
-        )
+            self.trace, dict(self.known), {**self.instead, **instead}, self.fewer, self.base,
+            self.printed, dict(self.partly), made, used, self._unworkable - changed,
+        )  # fmt: skip
 
     def go_on_with(self, name: str, held: Enclosure) -> None:
         """Goes on with what the numbers of a quantity stand for; nan where none is written."""
         self.known[name] = held
         self._used.pop(name, None)
 
-    def take_for_made(self, name: str, made: Enclosure) -> None:
-        """Has a quantity made in another right way."""
-        self._made[name] = made
-        self._used.pop(name, None)
+    def make_partly(self, definition: Definition, rows: Flags) -> None:
+        """Has some rows of a quantity made in another right way."""
+        self.partly[definition.name] = definition, rows
+        for name in self.from_here(instead={definition.name: definition}).changed:
+            self._made.pop(name, None)
+            self._used.pop(name, None)
 
     @cached_property
     def is_circular(self) -> bool:
@@ -241,7 +239,11 @@ class Paths:
         if definition is None:
             return self.known.get(name) or as_given(self.trace[name])
         try:
-            return self.worked(definition)
+            made = self.worked(definition)
+            if name in self.partly and name not in self.instead:
+                other, rows = self.partly[name]
+                made = self.worked(other).where(rows, made)
+            return made
         except Unworkable:
             if self.base is not None and name in self.instead:
                 raise

@@ -320,8 +320,7 @@ class Submission:
         few decimals that fit are, there or before."""
         written, asked = self.written[name], self.mended.decimals(name)
         numbers, own, _ = written
-        found = np.abs(numbers) >= _DIGITS * 10.0 ** -own.astype(float)
-        found = found | _is_alone(written, self.judge.trace[name].values, asked)
+        found = _has_digits(written) | _is_alone(written, self.judge.trace[name].values, asked)
         self.few_decimals.update(own[found & fits & (own < asked)].tolist())
         habit = np.isin(own, [*self.few_decimals]) & (numbers != 0)
         return np.asarray(found | habit)
@@ -423,7 +422,7 @@ class Submission:
             theirs = _stands_for(written, half, asked, self.own.unwritten(name))
             wide = Enclosure(np.full(given.shape, -np.inf), np.full(given.shape, np.inf))
             as_written = _stands_for(written, half, asked, wide)
-            fits_own = self._fits(self.own, name, judged)
+            fits_own = self._fits(self.own, name, judged.coarse | judged.coarsely_follows)
             mine = theirs.where(fits_own, stands.where(right, as_written))
             self.own.go_on_with(name, mine.where(given, _NOTHING))
         self.mended.go_on_with(name, stands.where(right, key).where(given, _NOTHING))
@@ -439,12 +438,10 @@ class Submission:
             self.one_way = {self.mended: self.one_way[self.mended], own: others}
         return own
 
-    def _fits(self, paths: Paths, name: str, judged: _Judged) -> Flags:
-        """Which numbers come of a path, be it but for their few decimals."""
-        written = judged.numbers.written
-        found = self._taken(paths, name, written.places)
-        if judged.coarse.any() or judged.coarsely_follows.any():
-            few = judged.coarse | judged.coarsely_follows
+    def _fits(self, paths: Paths, name: str, few: Flags) -> Flags:
+        """Which numbers come of a path, be it but for the few decimals of some."""
+        found = self._taken(paths, name, self.written[name].places)
+        if few.any() and not self.judge.literally:
             found = found | (self._coarsely(paths, name) & few)
         return found
 
@@ -452,10 +449,9 @@ class Submission:
         """By how much what numbers stand for may differ from them: half a unit of their last place,
         of those that have enough digits, or are right but for these; nothing of a fraction, and of
         a choice or a count."""
-        numbers, own, _ = judged.numbers.written
-        has_digits = np.abs(numbers) >= _DIGITS * 10.0 ** -own.astype(float)
-        coarse = judged.coarse | judged.coarsely_follows
-        few = (own < asked) & (has_digits | coarse | self.judge.literally)
+        written, coarse = judged.numbers.written, judged.coarse | judged.coarsely_follows
+        numbers, own, _ = written
+        few = (own < asked) & (_has_digits(written) | coarse | self.judge.literally)
         places = np.where(few, own, np.maximum(own, asked))
         whole = (within.low == within.high) & (within.low % 1 == 0) & (numbers % 1 == 0)
         exact = whole | (places >= _IN_FULL)
@@ -475,7 +471,7 @@ class Submission:
         source = name if self._is_power(name) else self._power_in(name)
         if source is None or self.judge.trace[source].given:
             return
-        if source != name and source in self.cells:
+        if source != name and not np.isnan(self.values.get(source, np.nan)).all():
             if source in self.otherwise:
                 told = self.otherwise[source].any(axis=1, keepdims=True)
                 self.otherwise[name] = np.asarray(told)
@@ -491,7 +487,8 @@ class Submission:
         if stable.name in paths.instead:
             return
         other, written = paths.from_here(instead={stable.name: stable}), self.written[name]
-        plain, shifted = (self._taken(p, name, written.places) for p in (paths, other))
+        few = _has_digits(written) & (written.own < paths.decimals(name))
+        plain, shifted = (self._fits(p, name, few) for p in (paths, other))
         assert isinstance(stable.operation, Exponential)
         axis = stable.operation.axis if name == stable.name or written.numbers.shape[1] == 1 else 1
         given = ~np.isnan(written.numbers)
@@ -503,13 +500,10 @@ class Submission:
         taken_so: Flags = (count(shifted) > count(plain)) & (2 * count(shifted) > count(given))
         if not (tells & taken_so).any():
             return
-        made = other.made(stable.name).where(taken_so, paths.made(stable.name))
-        sums = other.made(name).where(taken_so, paths.made(name))
-        paths.take_for_made(stable.name, made)
+        rows = np.broadcast_to(taken_so, self.judge.trace[stable.name].matrix.shape)
+        paths.make_partly(stable, rows)
         if paths in self.one_way:
-            self.one_way[paths].make(stable, np.broadcast_to(taken_so, made.low.shape))
-        if name != stable.name:
-            paths.take_for_made(name, sums)
+            self.one_way[paths].make(stable, rows)
         told = np.broadcast_to(taken_so, given.shape) & shifted
         self.otherwise[name] = self.otherwise.get(name, np.zeros_like(told)) | told
 
@@ -566,6 +560,12 @@ class Submission:
 
 _NOTHING = Enclosure.of(np.array(np.nan))
 """Of a number that nobody wrote."""
+
+
+def _has_digits(written: Written) -> Flags:
+    """Which numbers are of so many units of their last place that they stand for all that rounds
+    to them."""
+    return np.asarray(np.abs(written.numbers) >= _DIGITS * 10.0 ** -written.own.astype(float))
 
 
 def _is_alone(written: Written, values: Array, asked: int) -> Flags:

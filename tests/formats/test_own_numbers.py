@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from decimal import Decimal
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -111,10 +112,13 @@ class Sheet(NamedTuple):
 
     @property
     def wild(self) -> Iterator[Typed]:
-        """Papers that known mistakes give some numbers of by chance: with too few decimals, and of
-        who writes the same everywhere."""
-        for fewer in (1, 2):
-            yield self.written({name: max(k - fewer, 0) for name, k in self.places.items()})
+        """Papers that known mistakes give some numbers of by chance: with too few decimals, of which
+        some leave out the powers of e, and of who writes the same everywhere."""
+        for fewer, way in product((1, 2), ("carried", "stable")):
+            places = {name: max(k - fewer, 0) for name, k in self.places.items()}
+            typed = self.written(places, way)
+            yield typed
+            yield {at: "" if at.quantity.endswith("exp") else text for at, text in typed.items()}
         yield from (dict.fromkeys(self.cells, text) for text in ("0", "1", "0.001"))
 
     @property

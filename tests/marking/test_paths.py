@@ -140,6 +140,29 @@ def test_two_decimals_for_three_are_a_habit_of_writing(name: str, way: str) -> N
     assert len(off) <= (len(found) / 10 if zeros else len(found) / 50)
 
 
+@pytest.mark.parametrize("left_out", [(), ("exp",), ("exp", "weights")])
+@pytest.mark.parametrize("most", [1, 2])
+@pytest.mark.parametrize("name", ["i_love_ai", "three_tokens_two_heads"])
+def test_the_maximum_may_be_subtracted(name: str, most: int, left_out: tuple[str, ...]) -> None:
+    """In few decimals, and where the powers of e aren't written down."""
+    asked = sheet(name)
+    places = {quantity: min(own, most) for quantity, own in asked.places.items()}
+    cells = [at for at in asked.cells if at.quantity.rpartition(".")[2] not in left_out]
+    for written in (asked.places, places):
+        found = asked.verdicts(answers(asked.judge.trace, written, "stable", cells)).values()
+        assert {v.judgement for v in found} <= {*RIGHT, "rounding"}
+
+
+def test_sums_tell_the_maximum_subtracted_where_the_powers_are_left_blank() -> None:
+    asked = sheet("i_love_ai")
+    given = answers(asked.judge.trace, asked.places, "stable", asked.cells)
+    blank = {at: Given("") if at.quantity == "exp" else x for at, x in given.items()}
+    found = asked.verdicts(blank).values()
+    assert {v.judgement for v in found} <= {*RIGHT, "blank"}
+    sums = [v.judgement for v in found if v.cell.quantity == "exp_sum"]
+    assert sums == ["worked otherwise"] * 3
+
+
 def test_few_decimals_may_have_been_kept_on_the_way() -> None:
     """z = 0.703 isn't asked: tanh(0.70) = 0.604, and tanh(0.703) = 0.606."""
     text = "X: [[1, 0]]\nW1: [[0.703], [0]]\nW2: [[1]]\nactivation: tanh\nprojection: none\n"

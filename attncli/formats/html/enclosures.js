@@ -28,7 +28,7 @@ const Enclosures = (() => {
   const FUNCTIONS = {
     "+": ends((...x) => x.reduce((a, b) => a + b)),
     "*": (...x) => x.reduce(times),
-    "/": (a, b) => (b.every((x) => x === 0) ? point(NaN) : times(a, has0(b) ? [-Infinity, Infinity] : [1 / b[1], 1 / b[0]])),
+    "/": (a, b) => (b[0] === 0 && b[1] === 0 ? point(NaN) : times(a, has0(b) ? [-Infinity, Infinity] : [1 / b[1], 1 / b[0]])),
     "-": ([low, high]) => [-high, -low],
     sqrt: ends((x) => Math.sqrt(Math.max(x, 0))),
     abs: (x) => square(x).map(Math.sqrt),

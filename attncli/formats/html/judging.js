@@ -24,6 +24,7 @@ const judgeOf = (() => {
   };
   const at = ([low, high], k) => [low[k], high[k]];
   const hasNoEnd = ([low, high]) => low !== high && !Number.isFinite(low + high);
+  const hasDigits = (x, places) => Math.abs(x) >= DIGITS * unitOf(places); // to stand for all that rounds to it
   const isWritten = (x) => !Number.isNaN(x);
   const takes = ([low, high], x) => {
     const noise = Number.isFinite(x) ? 1e-12 * Math.max(1, Math.abs(x)) : 0;
@@ -31,24 +32,28 @@ const judgeOf = (() => {
   };
 
   // Where the working leads from what is known: written numbers, nan where there is none. `stable` is a quantity that is
-  // worked with the maximum subtracted, `fewer` how many decimals fewer than asked one may round to on the way.
+  // worked with the maximum subtracted, as those cells of others are that are `partly` so; `fewer` is how many decimals
+  // fewer than asked one may round to on the way.
   class Paths {
-    constructor(judge, { known = [], stable = null, fewer = 0, base = null, made = [], used = [] } = {}) {
-      Object.assign(this, { judge, known, stable, fewer, base, ownMade: made, ownUsed: used });
+    constructor(judge, { known = [], stable = null, partly = [], fewer = 0, base = null, made = [], used = [] } = {}) {
+      Object.assign(this, { judge, known, stable, partly, fewer, base, ownMade: made, ownUsed: used });
     }
 
-    fromHere(more) { return new Paths(this.judge, { known: this.known, base: this, ...more }); }
+    fromHere(more) { return new Paths(this.judge, { known: this.known, stable: this.stable, partly: this.partly, base: this, ...more }); }
 
-    apart() { return new Paths(this.judge, { known: [...this.known], made: [...this.ownMade], used: [...this.ownUsed] }); }
+    apart() {
+      const [known, partly, made, used] = [this.known, this.partly, this.ownMade, this.ownUsed].map((own) => [...own]);
+      return new Paths(this.judge, { known, partly, made, used });
+    }
 
     goOnWith(q, held) {
       this.known[q] = held;
       delete this.ownUsed[q];
     }
 
-    takeForMade(q, made) {
-      this.ownMade[q] = made;
-      delete this.ownUsed[q];
+    makePartly(source, cells) {
+      this.partly[source] = cells;
+      for (const told of [this.ownMade, this.ownUsed]) for (const q of told.keys()) if (this.judge.comesOf(q, source)) delete told[q];
     }
 
     home(q) { // the paths that know a quantity already
@@ -88,15 +93,22 @@ const judgeOf = (() => {
     }
 
     work(q) {
+      const cells = this.partly[q], made = this.worked(q, this.stable === q);
+      if (this.stable === q || !cells) return made;
+      const other = this.worked(q, true);
+      return each(cells.length, (k) => at(cells[k] ? other : made, k));
+    }
+
+    worked(q, stably) {
       const its = this.judge.quantities[q];
       if (its.numbers) return [its.low ?? its.numbers, its.high ?? its.numbers];
-      const key = this.judge.key(q), own = its.of.map((one) => this.used(one)), made = this.enclosing(q, own, own);
+      const key = this.judge.key(q), own = its.of.map((one) => this.used(one)), made = this.enclosing(q, own, own, stably);
       if (key.some((_, k) => hasNoEnd(at(made, k)))) { // nobody goes on with what was rounded to 0
         const full = its.of.map((one, place) => {
           const instead = this.known[one] ?? this.made(one);
           return each(instead[0].length, (k) => at(isWritten(instead[0][k]) ? instead : own[place], k));
         });
-        const again = this.enclosing(q, full, own);
+        const again = this.enclosing(q, full, own, stably);
         key.forEach((_, k) => { if (hasNoEnd(at(made, k))) [made[0][k], made[1][k]] = at(again, k); });
       }
       return each(key.length, (k) => {
@@ -106,10 +118,10 @@ const judgeOf = (() => {
       });
     }
 
-    enclosing(q, operands, used) {
+    enclosing(q, operands, used, stably) {
       const { judge } = this, its = judge.quantities[q];
       const numbers = used.map((held, place) => judge.chosen(its.of[place], held));
-      return judge.workers[q](operands, numbers, this.stable === q);
+      return judge.workers[q](operands, numbers, stably);
     }
   }
 
@@ -193,16 +205,15 @@ const judgeOf = (() => {
       this.takeSoftmax(q);
       const [numbers, own, by] = this.written[q], asked = this.judge.quantities[q].decimals;
       const right = this.taken(this.mended, q, by), states = right.map((is) => (is ? "right" : "wrong"));
-      const mark = (flags, state, may = () => true) => flags.forEach((is, k) => { if (is && states[k] === "wrong" && may(k)) states[k] = state; });
+      const mark = (flags, state) => flags.forEach((is, k) => { if (is && states[k] === "wrong") states[k] = state; });
       if (this.own !== this.mended) mark(this.taken(this.own, q, by), "follows");
-      const isCoarse = numbers.map(() => 0);
-      if (own.some((places) => places < asked)) {
-        const open = states.map((state, k) => state === "wrong" && own[k] < asked);
+      const open = own.map((places, k) => places < asked && states[k] === "wrong");
+      if (open.includes(true)) {
         const fits = this.coarsely(this.mended, q).map((is, k) => is && open[k]), told = this.toldFrom0(q, fits);
-        for (const [flags, state] of [[fits, "few"], [this.coarsely(this.own, q), "follows"]]) mark(flags, state, (k) => open[k] && told[k]);
-        states.forEach((state, k) => { isCoarse[k] = Number(open[k] && state !== "wrong"); });
+        mark(fits.map((is, k) => is && told[k]), "few");
+        mark(this.coarsely(this.own, q).map((is, k) => is && open[k] && told[k]), "follows");
       }
-      if (numbers.some(isWritten)) this.goOnFrom(q, states, isCoarse);
+      if (numbers.some(isWritten)) this.goOnFrom(q, states, open.map((is, k) => is && states[k] !== "wrong"));
       return states;
     }
 
@@ -215,30 +226,32 @@ const judgeOf = (() => {
       const its = this.judge.quantities[q], [, own] = this.written[q], found = this.taken(paths, q, own);
       if (its.numbers || its.of.every((one) => paths.known[one] || this.judge.quantities[one].shown)) return found;
       for (const places of new Set(own.filter((one) => one < its.decimals))) {
-        const coarser = this.taken(paths.fromHere({ stable: paths.stable, fewer: its.decimals - places }), q, own);
+        const coarser = this.taken(paths.fromHere({ fewer: its.decimals - places }), q, own);
         coarser.forEach((is, k) => { found[k] ||= is && own[k] === places; });
       }
       return found;
     }
 
-    toldFrom0(q, fits) { // whether few decimals tell a number from 0, or are no other's in their table, or are a habit of others
+    // Which numbers are told from 0 by so few decimals: those of two units of their last place and more, or that are no
+    // other's in their table; and of one unit, where others of so few that fit are, there or before.
+    toldFrom0(q, fits) {
       const [numbers, own] = this.written[q], asked = this.judge.quantities[q].decimals, key = this.judge.key(q);
       const alone = (k) => {
         const short = rounded(key[k], own[k]);
         const full = new Set(Array.from(key).filter((x) => rounded(x, own[k]) === short).map((x) => rounded(x, asked)));
         return short !== 0 && full.size === 1;
       };
-      const found = own.map((places, k) => Math.abs(numbers[k]) >= DIGITS * unitOf(places) || (places < asked && alone(k)));
-      for (const places of own.filter((one, k) => found[k] && fits[k] && one < asked)) this.fewDecimals.add(places);
-      return own.map((places, k) => found[k] || (this.fewDecimals.has(places) && numbers[k] !== 0));
+      const found = own.map((places, k) => hasDigits(numbers[k], places) || (places < asked && alone(k)));
+      own.forEach((places, k) => { if (found[k] && fits[k]) this.fewDecimals.add(places); });
+      return found.map((is, k) => is || (this.fewDecimals.has(own[k]) && numbers[k] !== 0));
     }
 
-    goOnFrom(q, states, isCoarse) {
+    goOnFrom(q, states, coarse) { // some of which are right, or follow, but for their few decimals
       const [numbers, own] = this.written[q], asked = this.judge.quantities[q].decimals, count = numbers.length;
       const isRight = states.map((state) => ["right", "few"].includes(state));
       if (this.own === this.mended && isRight.some((is, k) => !is && isWritten(numbers[k]))) this.own = this.mended.apart();
       const within = this.mended.unwritten(q);
-      const halves = own.map((places, k) => this.half(numbers[k], places, asked, at(within, k), isCoarse[k]));
+      const halves = own.map((places, k) => this.half(numbers[k], places, asked, at(within, k), coarse[k]));
       const stands = (k, [low, high]) => { // whatever rounds to it and can come of what was written before
         const x = numbers[k], half = halves[k], ends = [x - half, x + half];
         const held = [Math.min(Math.max(ends[0], low), x), Math.max(Math.min(ends[1], high), x)];
@@ -252,37 +265,39 @@ const judgeOf = (() => {
         return inner[0] <= inner[1] ? inner : held;
       };
       if (this.own !== this.mended) {
-        const fits = this.fits(q, states), theirs = this.own.unwritten(q);
+        const fits = this.fits(this.own, q, coarse), theirs = this.own.unwritten(q);
         const ownOf = (k) => stands(k, fits[k] ? at(theirs, k) : isRight[k] ? at(within, k) : [-Infinity, Infinity]);
         this.own.goOnWith(q, each(count, (k) => (isWritten(numbers[k]) ? ownOf(k) : nothing)));
       }
       this.mended.goOnWith(q, each(count, (k) => (!isWritten(numbers[k]) ? nothing : isRight[k] ? stands(k, at(within, k)) : keys(k))));
     }
 
-    fits(q, states) { // which numbers come of their author's own, be it but for their few decimals
-      const [, own, by] = this.written[q], found = this.taken(this.own, q, by), { decimals } = this.judge.quantities[q];
-      const few = states.map((state, k) => own[k] < decimals && ["few", "follows"].includes(state));
-      if (few.includes(true)) this.coarsely(this.own, q).forEach((is, k) => { found[k] ||= is && few[k]; });
+    fits(paths, q, few) { // which numbers come of a path, be it but for the few decimals of some
+      const [, , by] = this.written[q], found = this.taken(paths, q, by);
+      if (few.includes(true)) this.coarsely(paths, q).forEach((is, k) => { found[k] ||= is && few[k]; });
       return found;
     }
 
     half(x, own, asked, [low, high], isCoarse) { // by how much what a number stands for may differ from it
-      const few = own < asked && (isCoarse || Math.abs(x) >= DIGITS * unitOf(own)), places = few ? own : Math.max(own, asked);
+      const few = own < asked && (isCoarse || hasDigits(x, own)), places = few ? own : Math.max(own, asked);
       const isWhole = low === high && low % 1 === 0 && x % 1 === 0;
       return isWhole || places >= IN_FULL ? 0 : SLACK * unitOf(places);
     }
 
-    takeSoftmax(q) { // has the maximum subtracted in the rows more than half of whose numbers only that explains
+    // Has the powers of e worked with the maximum subtracted in the rows more than half of whose numbers only that explains.
+    takeSoftmax(q) {
       const { quantities } = this.judge, its = quantities[q];
       const source = its.power ? q : its.of?.length === 1 && quantities[its.of[0]].power ? its.of[0] : null;
-      if (source === null || (source !== q && this.written[source])) return;
+      if (source === null || (source !== q && this.written[source]?.[0].some(isWritten))) return;
       for (const paths of new Set([this.mended, this.own])) this.takeStable(paths, q, source);
     }
 
     takeStable(paths, q, source) {
-      const other = paths.fromHere({ stable: source }), [numbers, , by] = this.written[q], { columns } = this.judge.quantities[q];
-      const [plain, shifted] = [paths, other].map((one) => this.taken(one, q, by));
-      const { axis } = q === source || columns === 1 ? this.judge.quantities[source].power : { axis: 1 };
+      const other = paths.fromHere({ stable: source }), [numbers, own] = this.written[q];
+      const { rows, columns } = this.judge.quantities[source], { decimals } = this.judge.quantities[q];
+      const few = own.map((places, k) => places < decimals && hasDigits(numbers[k], places));
+      const [plain, shifted] = [paths, other].map((one) => this.fits(one, q, few));
+      const { axis } = q === source || this.judge.quantities[q].columns === 1 ? this.judge.quantities[source].power : { axis: 1 };
       const lineOf = (one, k) => (axis ? Math.floor(k / this.judge.quantities[one].columns) : k % this.judge.quantities[one].columns);
       const count = (flags) => flags.reduce((counts, is, k) => {
         counts[lineOf(q, k)] = (counts[lineOf(q, k)] ?? 0) + Number(is);
@@ -291,12 +306,7 @@ const judgeOf = (() => {
       const [ofPlain, ofShifted, given] = [plain, shifted, Array.from(numbers, isWritten)].map(count);
       const isSo = ofShifted.map((many, line) => many > ofPlain[line] && 2 * many > given[line]);
       if (!shifted.some((is, k) => is && numbers[k] !== 1 && isSo[lineOf(q, k)])) return; // which the largest power is by it
-      const madeOf = (one) => {
-        const [so, plainly] = [other.made(one), paths.made(one)];
-        return each(so[0].length, (k) => at(isSo[lineOf(one, k)] ? so : plainly, k));
-      };
-      const made = [...new Set([source, q])].map((one) => [one, madeOf(one)]);
-      for (const pair of made) paths.takeForMade(...pair);
+      paths.makePartly(source, Array.from({ length: rows * columns }, (_, k) => isSo[lineOf(source, k)]));
     }
   }
   return (data) => new Judge(data);
