@@ -43,7 +43,7 @@ from attncli.marking.exam import (
 from attncli.marking.judging import Judge
 from attncli.marking.marked_papers import all_follow
 from attncli.marking.publications import published_verdicts
-from attncli.marking.verdicts import FOLLOW, UNEARNED, UNWORKABLE, Cause, Given, Verdict
+from attncli.marking.verdicts import FOLLOW, RIGHT, UNEARNED, UNWORKABLE, Cause, Given, Verdict
 from attncli.marking.word_answers import MarkedWords
 from attncli.names import Phrase, Word, raw
 from attncli.notation import plain
@@ -585,7 +585,7 @@ def _own(term: MarkedTerm) -> dict[str, object]:
 def _without_findings(judged: Sequence[str]) -> Paragraph:
     if not judged:
         return Paragraph(("There is no number to judge.",))
-    right = all(judgement in FOLLOW[:2] for judgement in judged)
+    right = all(judgement in RIGHT for judgement in judged)
     return Paragraph(("Every number follows." if right else "The table says what isn't right.",))
 
 

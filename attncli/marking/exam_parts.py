@@ -18,7 +18,7 @@ from attncli.marking.answers import AnswerSheet
 from attncli.marking.costs import Bill
 from attncli.marking.exam import Exam, MarkedTerm, accepted_by, judged_term
 from attncli.marking.marked_papers import MarkedPaper, answers_taken, marked
-from attncli.marking.verdicts import FOLLOW, Given
+from attncli.marking.verdicts import RIGHT, Given
 from attncli.marking.word_answers import chosen
 from attncli.names import Phrase, Word, raw
 from attncli.trace import Trace
@@ -244,7 +244,7 @@ class MarkedExam(NamedTuple):
     @property
     def follows(self) -> bool:
         """Whether every answer is there and right."""
-        right = all(name in (*FOLLOW[:2], "by hand") for name in self.counts)
+        right = all(name in (*RIGHT, "by hand") for name in self.counts)
         return right and ("by hand" not in self.counts or self.points == self.of)
 
 

@@ -17,7 +17,7 @@ from attncli.marking.exam import Exam, MarkedTerm, judged_term, known_id
 from attncli.marking.judging import Judge
 from attncli.marking.slips import OF_THE_PEN
 from attncli.marking.unknown_cells import hint_on
-from attncli.marking.verdicts import FOLLOW, UNEARNED, Given, Verdict
+from attncli.marking.verdicts import FOLLOW, RIGHT, UNEARNED, Given, Verdict
 from attncli.marking.word_answers import MarkedWords, OwnAnswers, marked_words, meanings
 from attncli.names import Name, Phrase, Word
 from attncli.trace import Trace
@@ -76,7 +76,7 @@ def in_a_row(texts: Sequence[str]) -> Phrase:
 
 
 _Said = TypeVar("_Said", Verdict, MarkedTerm, MarkedWords)
-_SHOWS = ("correct", "worked otherwise", "known mistake", "rounding")
+_SHOWS = (*RIGHT, "known mistake", "rounding")
 _BY_CHANCE = (None, Decimal(0), Decimal(1), Decimal(-1))
 _A_SLIP = 1
 """Numbers that are wrong without a reason on a paper that needn't make up for them."""
@@ -175,7 +175,7 @@ class ShownWorking:
 
     @cached_property
     def _wrong(self) -> Mapping[Location, Verdict]:
-        right = ("correct", "worked otherwise", "blank", "unreadable")
+        right = (*RIGHT, "blank", "unreadable")
         return {v.cell: v for v in self.verdicts if v.judgement not in right}
 
     def _is_trivial(self, verdict: Verdict, alike: Mapping[str, Decimal]) -> bool:
@@ -260,7 +260,7 @@ class MarkedPaper(NamedTuple):
     @property
     def follows(self) -> bool:
         """Whether every answer is there and right."""
-        return all(judgement in FOLLOW[:2] for judgement in self.judgements)
+        return all(judgement in RIGHT for judgement in self.judgements)
 
 
 def all_follow(verdicts: tuple[Verdict, ...]) -> bool:

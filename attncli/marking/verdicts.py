@@ -16,7 +16,7 @@ Judgement = Literal[
 ]  # fmt: skip
 RIGHT: tuple[Judgement, ...] = ("correct", "worked otherwise")
 """What is said of numbers that are right."""
-FOLLOW: tuple[Judgement, ...] = ("correct", "worked otherwise", "carried forward")
+FOLLOW: tuple[Judgement, ...] = (*RIGHT, "carried forward")
 """What is said of numbers that follow."""
 
 
