@@ -6,12 +6,16 @@ import asyncio
 import hmac
 import json
 import secrets
+import signal
 import socket
 import threading
 import webbrowser
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import FrameType
 from typing import Any, TypeVar
 
 import uvicorn
@@ -19,8 +23,9 @@ from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from attncli.errors import UserError
 from attncli.file.problems import Diagnostics
@@ -36,11 +41,14 @@ T = TypeVar("T")
 LARGEST_BODY = 4096
 """Bytes of a request: a key and a value."""
 MOST_AT_ONCE = 128
-"""Connections, streams among them; who comes beyond them is told to come later."""
+"""Connections. Who comes beyond them takes the place of one that waits for nothing, and where there
+is none is told to come later."""
 _OFTEN = 0.25
 """Seconds between two looks at the file."""
 _PATIENCE = 2
 """Seconds that answers have to end when the server does."""
+_SILENCE = 5
+"""Seconds that a request may take to come, and that a connection may wait for its next one."""
 _HEADERS = {
     "cache-control": "no-store",
     "cross-origin-resource-policy": "same-origin",
@@ -60,13 +68,15 @@ class PageServer:
         self.address = f"http://127.0.0.1:{self.port}/{self.token}/"
         self._listening = listening
         self._one = asyncio.Lock()
-        self._server = uvicorn.Server(
+        self._server = _Server(
             uvicorn.Config(
                 Guard(self._routes(), self.port, self.token),
+                http=Connection,
                 ws="none",
                 log_config=None,
                 access_log=False,
                 limit_concurrency=MOST_AT_ONCE,
+                timeout_keep_alive=_SILENCE,
                 timeout_graceful_shutdown=_PATIENCE,
                 server_header=False,
                 headers=[*_HEADERS.items()],
@@ -87,7 +97,7 @@ class PageServer:
         return Starlette(
             routes=[
                 Route(at, self._page),
-                Route(f"{at}events", self._events),
+                Route(f"{at}version", self._version),
                 Route(f"{at}change", self._change, methods=["POST"]),
                 *(Route(f"{at}{act}", self._act, methods=["POST"], name=act) for act in acts),
                 Route(f"{at}panel/{{panel}}", self._panel),
@@ -129,31 +139,21 @@ class PageServer:
     async def _page(self, _: Request) -> Response:
         return HTMLResponse(encoded(with_state(self.session)))
 
-    async def _events(self, _: Request) -> Response:
-        return StreamingResponse(self._versions(), media_type="text/event-stream")
-
-    async def _versions(self) -> AsyncIterator[str]:
-        """The number of each version, as long as there is a server."""
-        told = None
-        while not self._server.should_exit:
-            if told != self.session.version:
-                told = self.session.version
-                yield f"data: {told}\n\n"
-            await asyncio.sleep(_OFTEN / 4)
+    async def _version(self, _: Request) -> Response:
+        """What each tab asks for again and again: a stream for each would take all connections that
+        a browser has for one server, six of them, and the next tab would never come."""
+        return PlainTextResponse(str(self.session.version))
 
     async def _change(self, request: Request) -> Response:
-        body = b""
         try:
-            async for chunk in request.stream():
-                body += chunk
-                if len(body) > LARGEST_BODY:  # no more of it is read
-                    raise HTTPException(413, headers={"connection": "close"})
-            asked = json.loads(body)
+            asked = json.loads(await asyncio.wait_for(_body(request), _SILENCE))
             key, value = asked["key"], asked["value"]
             if not (isinstance(key, str) and isinstance(value, str)):
                 raise TypeError
         except (ValueError, TypeError, KeyError, RecursionError, ClientDisconnect):
             return JSONResponse({"wrong": "send a key and a value"}, 400)
+        except TimeoutError:
+            raise HTTPException(408, headers={"connection": "close"}) from None
         return await self._answer(self.session.change, key, value)
 
     async def _act(self, request: Request) -> Response:
@@ -181,9 +181,76 @@ class PageServer:
         return Response(status_code=404) if text is None else HTMLResponse(encoded(text))
 
 
+async def _body(request: Request) -> bytes:
+    """What a request sends. Raises HTTPException for more than it should be."""
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > LARGEST_BODY:  # no more of it is read
+            raise HTTPException(413, headers={"connection": "close"})
+    return body
+
+
 async def _wrong(_: Request, error: Exception) -> Response:
     """What can't be done as it is asked for."""
     return JSONResponse({"wrong": str(error)}, 409)
+
+
+class _Server(uvicorn.Server):
+    """A server that ends in one way, however often it is told to."""
+
+    def handle_exit(self, _sig: int, _frame: FrameType | None) -> None:
+        """Ends it; answers that are being made have some time."""
+        self.should_exit = True
+
+
+class Connection(H11Protocol):
+    """A connection that ends where nothing is asked for over it."""
+
+    def connection_made(self, transport: Any) -> None:  # noqa: ANN401
+        """Begins to wait for a request; where there are too many, another ends."""
+        super().connection_made(transport)
+        self._since = self.loop.time()
+        self._waiting = self.loop.call_later(_SILENCE, self._end_waiting)
+        if len(self.connections) >= MOST_AT_ONCE:
+            self._take_a_place()
+
+    def _take_a_place(self) -> None:
+        """Ends the connection that waits longest, if another one does."""
+        others = (one for one in self.connections if isinstance(one, Connection))
+        idle = [one for one in others if one.is_idle and one is not self]
+        if idle:
+            min(idle, key=lambda one: one._since).end()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Waits for nothing any more."""
+        self._waiting.cancel()
+        super().connection_lost(exc)
+
+    def on_response_complete(self) -> None:
+        """Begins to wait for the next request."""
+        self._since = self.loop.time()
+        super().on_response_complete()
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no request has come that is yet to be answered."""
+        return self.cycle is None or self.cycle.response_complete
+
+    def end(self) -> None:
+        """Ends it without an answer."""
+        self.connections.discard(self)
+        self.transport.abort()
+
+    def _end_waiting(self) -> None:
+        """Ends it if it has waited too long, or looks again when it will have: a part of a request
+        that comes now and then doesn't count."""
+        waited = self.loop.time() - self._since
+        if self.is_idle and waited >= _SILENCE:
+            self.end()
+            return
+        left = _SILENCE - waited if self.is_idle else _SILENCE
+        self._waiting = self.loop.call_later(left, self._end_waiting)
 
 
 class Guard:
@@ -232,9 +299,20 @@ def serve(typed: ServeArguments) -> int:
         read_file(session.path, Diagnostics(), step_meant)  # which says what is meant
     server = PageServer(session, listening_at(port))
     write_out(f"{session.path.name} is shown at {server.address} (Ctrl-C ends it)\n")
-    if not typed.no_open:
-        webbrowser.open(server.address)
-    with suppress(KeyboardInterrupt):
+    signal.signal(signal.SIGINT, lambda *_: server.stop())  # before, and once more after it has run
+    with TemporaryDirectory(prefix="attn-") as folder:
+        if not typed.no_open:
+            page = _leading_to(server.address, Path(folder)).as_uri()
+            # some come back only when the browser is closed
+            threading.Thread(target=webbrowser.open, args=[page], daemon=True).start()
         server.run()
     write_out("attn serve has ended\n")
     return 0
+
+
+def _leading_to(address: str, folder: Path) -> Path:
+    """A page that leads to an address: all who are on a machine may see what a browser is called
+    with, and only its owner what is in such a folder."""
+    page = folder / "page.html"
+    page.write_text(f'<meta http-equiv="refresh" content="0; url={address}">\n')
+    return page

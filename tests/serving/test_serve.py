@@ -8,13 +8,14 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -311,21 +312,112 @@ def test_a_thousand_requests_at_once_are_survived(served: Served) -> None:
     assert served.ask()[0] == 200
 
 
-def test_ctrl_c_ends_it_with_a_stream_open(tmp_path: Path) -> None:
+def test_connections_that_ask_for_nothing_lock_nobody_out(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ExitStack() as opened:
+        idle = [connected(opened, served) for _ in range(2 * MOST_AT_ONCE)]
+        assert served.ask()[0] == 200
+        assert idle[0].recv(1) == b""  # who waited longest went
+
+    monkeypatch.setattr("attncli.serving.server._SILENCE", 0.3)
+    with ExitStack() as opened:
+        never, slowly = connected(opened, served), connected(opened, served)
+        for letter in b"GET / HTTP/1.1 and no end":
+            try:
+                slowly.send(bytes([letter]))
+            except ConnectionError:
+                break
+            time.sleep(0.1)
+        else:
+            raise AssertionError("it listens on and on")
+        with suppress(ConnectionError):
+            assert never.recv(1) == b""
+        body = connected(opened, served)
+        head = (
+            f"POST /{served.server.token}/change HTTP/1.1\r\nHost: 127.0.0.1:{served.server.port}"
+        )
+        body.sendall(f"{head}\r\nContent-Length: 40\r\n\r\n{{".encode())
+        assert body.recv(100).startswith(b"HTTP/1.1 408")
+
+
+def connected(opened: ExitStack, served: Served) -> socket.socket:
+    """A connection that says nothing."""
+    made = socket.create_connection(("127.0.0.1", served.server.port), timeout=30)
+    return opened.enter_context(made)
+
+
+@NEEDS_BROWSER
+def test_a_browser_has_as_many_tabs_as_it_likes(chromium: Any, served: Served) -> None:
+    context = chromium.new_context()
+    pages = [context.new_page() for _ in range(9)]  # it has six connections for a server
+    for page in pages:
+        page.goto(served.server.address, timeout=10_000)
+    save(served.file, TEXT.replace("[1, 0]   #", "[4.75, 0]   #"))
+    for page in pages:
+        page.set_default_timeout(10_000)
+        shows(page, "4.75")
+    context.close()
+
+
+@contextmanager
+def started(tmp_path: Path, *options: str, **environment: str) -> Iterator[Any]:
+    """The command in a process of its own, and what it says first."""
     file = tmp_path / "mine.yaml"
     file.write_text(TEXT)
-    command = [sys.executable, "-m", "attncli", "serve", str(file), "--no-open"]
+    command = [sys.executable, "-m", "attncli", "serve", str(file), *options]
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    ) as run:
-        assert run.stdout is not None
-        said = run.stdout.readline()
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env={**os.environ, **environment},
+    ) as process:
+        assert process.stdout is not None
+        try:
+            yield process, process.stdout.readline()
+        finally:
+            process.kill()
+
+
+@pytest.mark.parametrize("again", [None, 0, 0.02, 0.1])
+def test_ctrl_c_ends_it_however_often(tmp_path: Path, again: float | None) -> None:
+    with started(tmp_path, "--no-open") as (process, said):
         port, token = re.findall(r"127\.0\.0\.1:(\d+)/([^/]+)/", said)[0]
         connection = http.client.HTTPConnection("127.0.0.1", int(port), timeout=30)
-        connection.request("GET", f"/{token}/events")
-        assert connection.getresponse().readline().startswith(b"data: ")
-        os.kill(run.pid, signal.SIGINT)
-        assert run.wait(10) == 0
-        assert run.stdout.read() == "attn serve has ended\n"
+        connection.request("GET", f"/{token}/version")
+        assert connection.getresponse().read().isdigit()  # and it stays open
+        process.send_signal(signal.SIGINT)
+        if again is not None:
+            time.sleep(again)
+            process.send_signal(signal.SIGINT)
+        assert process.wait(10) == 0
+        assert process.stdout.read() == "attn serve has ended\n"
         connection.close()
-    assert MOST_AT_ONCE < 1000
+
+
+def test_the_secret_is_no_argument_of_the_browser(tmp_path: Path) -> None:
+    browser, told = tmp_path / "browser", tmp_path / "told"
+    browser.write_text(
+        '#!/bin/sh\nfile="${1#file://}"\n'
+        f'(echo "$1"; stat -c %a "$(dirname "$file")"; cat "$file") > {told}.new\n'
+        f"mv {told}.new {told}; exec sleep 60\n"  # as some do until they are closed
+    )
+    browser.chmod(0o755)
+    with started(tmp_path, BROWSER=f"{browser} %s") as (process, said):
+        address = re.findall(r"http://\S+/", said)[0]
+        for _ in range(200):
+            if told.exists():
+                break
+            time.sleep(0.05)
+        called, mode, page = told.read_text().splitlines()
+        assert address.split("/")[3] not in called
+        assert mode == "700"
+        assert f"url={address}" in page
+        port = int(address.split(":")[2].split("/")[0])
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        connection.request("GET", address[address.index("/", 7) :])
+        assert connection.getresponse().status == 200
+        process.send_signal(signal.SIGINT)
+        assert process.wait(10) == 0
+    assert not Path(called.removeprefix("file://")).exists()

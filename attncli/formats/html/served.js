@@ -3,6 +3,7 @@
 "use strict";
 (() => {
   const $ = (selector, inside = document) => inside.querySelector(selector);
+  const OFTEN = 250; // milliseconds between two looks at the version
   const KEPT = ["main", "nav.contents"];
   let was = document.cloneNode(true);
   let asked = ""; // the number whose panel is open
@@ -127,11 +128,14 @@
   addEventListener("DOMContentLoaded", () => {
     const bar = $("#changes");
     if (bar) bar.hidden = false;
-    const events = new EventSource("events");
     // of a page that isn't worked yet nothing stays: it is loaded anew, and its start seen first
     const { version } = $("#served .state").dataset, renewed = version === "0" ? () => location.reload() : ask;
-    events.addEventListener("message", ({ data }) => data !== $("#served .state").dataset.version && renewed());
-    events.addEventListener("error", () => document.body.classList.add("ended"));
-    events.addEventListener("open", () => document.body.classList.remove("ended"));
+    const follow = async () => {
+      const now = await fetch("version").then((answer) => (answer.ok ? answer.text() : ""), () => "");
+      document.body.classList.toggle("ended", !now);
+      if (now && now !== $("#served .state").dataset.version) await renewed();
+      setTimeout(follow, OFTEN);
+    };
+    follow();
   });
 })();
