@@ -9,7 +9,7 @@ import errno
 import io
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TextIO
@@ -341,3 +341,32 @@ def _stage(folder: Path) -> Iterator[Path]:
             signal.signal(number, how)
         if came:
             signal.raise_signal(came[0])
+
+
+# -- over a file that others write, too ------------------------------------------------------------
+
+
+def replace_file(place: str, text: Contents, check: Callable[[], None]) -> None:
+    """Writes a file whole over the one that is there; `check` is called when nothing is left but to
+    put it there, and raises what keeps it from that. Raises OutputError."""
+    path = Path(os.path.realpath(place))
+    with _told(place), _stage(path.parent) as stage:
+        fresh = stage / "file"
+        _fill(fresh, text)
+        with _alone_in(path.parent):
+            check()
+            fresh.chmod(path.stat().st_mode)
+            fresh.replace(path)
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Lets one after another of our own processes in, where the system has locks."""
+    with ExitStack() as left:
+        with suppress(ImportError, OSError):
+            import fcntl
+
+            opened = os.open(folder, os.O_RDONLY)
+            left.callback(os.close, opened)
+            fcntl.flock(opened, fcntl.LOCK_EX)
+        yield

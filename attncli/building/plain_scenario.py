@@ -18,7 +18,15 @@ from attncli.equations.matrix import Matrix
 from attncli.errors import UserError
 from attncli.file import shipped
 from attncli.file.emitting import emitted
-from attncli.file.named_files import CORPORA, TOKENIZERS, RefusedFileError, TextFile, found, text_of
+from attncli.file.named_files import (
+    CORPORA,
+    TOKENIZERS,
+    RefusedFileError,
+    TextFile,
+    found,
+    named_in,
+    text_of,
+)
 from attncli.file.nodes import Map, data_of
 from attncli.file.problems import Diagnostics, NamedProblems, too_much
 from attncli.names import TOP, Name, below
@@ -372,9 +380,8 @@ def taken_along(source: str, *, outside: bool) -> Mapping[str, bytes]:
     machine, and for large ones."""
     own = shipped.find(source)
     folder = Path(os.path.abspath(own.parent))  # noqa: PTH100  (links stay as they are named)
-    named = {
-        path: there for path in _named(plain_data(source)) if (there := _file(path, own, outside))
-    }
+    tree = tree_of(source, Diagnostics())
+    named = {path: there for path in named_in(tree) if (there := _file(path, own, outside))}
     if any(Path(path).is_absolute() for path in named):
         wrong, right = "names a file by its absolute path", "name it from the scenario's folder"
         raise NotTakenError.of(source, wrong, right)
@@ -398,14 +405,3 @@ def _file(path: str, own: Path, outside: bool) -> Path | None:
         return found(path, own.parent, outside, kinds)
     except RefusedFileError:
         return None
-
-
-def _named(data: object) -> Iterator[str]:
-    """Whatever may be the path of a file."""
-    if isinstance(data, Mapping):
-        path = data.get("file")
-        yield from [path] if isinstance(path, str) else []
-        data = [*data.values()]
-    if isinstance(data, list):
-        for value in data:
-            yield from _named(value)

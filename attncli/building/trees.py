@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from attncli.file import reading, shipped
 from attncli.file.changes import Change, applied
@@ -18,6 +18,29 @@ from attncli.scenario.templates import expanded
 from attncli.steps.schema import SCENARIO, step_meant
 
 Source = str | os.PathLike[str] | Mapping[str, Any]
+
+
+class FileText(NamedTuple):
+    """What a scenario file says, or would say; a source in the place of the file."""
+
+    path: Path
+    data: bytes
+
+    @classmethod
+    def of(cls, source: str) -> Self:
+        """What the file of a source says by now. Raises ScenarioError."""
+        path = shipped.find(source)
+        return cls(path, reading.bytes_of(path, step_meant))
+
+    def __fspath__(self) -> str:
+        return str(self.path)
+
+    @property
+    def text(self) -> str:
+        """The text itself. Raises ScenarioError for one that isn't in UTF-8."""
+        return reading.decoded(self.data, str(self.path))
+
+
 Changes = Sequence[str | Change]
 
 _BESIDE_THE_NUMBERS = {
@@ -46,7 +69,9 @@ def tree_of(source: Source, problems: Diagnostics) -> Map:
         from attncli.file.reading import mapping_tree
 
         return expanded(mapping_tree(source), problems)
-    tree = reading.read_file(shipped.find(os.fspath(source)), problems, step_meant)
+    if not isinstance(source, FileText):
+        source = FileText.of(os.fspath(source))
+    tree = reading.tree_of_bytes(source.data, str(source.path), problems)
     return expanded(tree, problems)
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from attncli.errors import Where, quote
 from attncli.file import reading
-from attncli.file.address import AddressError, parse_address
+from attncli.file.address import Address, AddressError, parse_address
 from attncli.file.keys import Key, TextKind
 from attncli.file.nodes import Items, Map, Node, Scalar
 from attncli.file.problems import Diagnostics, ScenarioError, nearest, scenario_error
@@ -50,7 +50,7 @@ def _apply(tree: Map, change: Change, keys: Keys) -> Map:
         address = parse_address(change.key)
     except AddressError as error:
         raise scenario_error(where, error.wrong, "write for example 'W_K[1,2]=0'") from None
-    path = [*address.segments, *(index.text for index in address.indices)]
+    path = path_of(address)
     if not 1 <= len(path) <= reading.DEEPEST:
         wrong = f"a key of {len(path)} parts" if path else "names no key"
         raise scenario_error(where, wrong, f"use 1 to {reading.DEEPEST} parts, like 'W_K[1,2]=0'")
@@ -60,6 +60,11 @@ def _apply(tree: Map, change: Change, keys: Keys) -> Map:
     changed = _put(tree, path, value_of(keys.get(address.name), change.value, where), where)
     assert isinstance(changed, Map)
     return changed
+
+
+def path_of(address: Address) -> tuple[str, ...]:
+    """The keys and entries, one in the other, that an address leads through."""
+    return (*address.segments, *(index.text for index in address.indices))
 
 
 def _check_parts(node: Node | None, path: Sequence[str], where: Where) -> None:
@@ -125,7 +130,7 @@ def _split(change: str) -> tuple[str, str, str]:
     return change, "", ""
 
 
-def _put(node: Node | None, path: list[str], value: Node, where: Where) -> Node:
+def _put(node: Node | None, path: Sequence[str], value: Node, where: Where) -> Node:
     if not path:
         return value
     head, rest = path[0], path[1:]
@@ -148,7 +153,7 @@ def _is_entry(head: str, node: Items) -> bool:
     return head.isascii() and head.isdigit() and 1 <= int(head) <= len(node.items)
 
 
-def _put_in_list(node: Items, head: str, rest: list[str], value: Node, where: Where) -> Items:
+def _put_in_list(node: Items, head: str, rest: Sequence[str], value: Node, where: Where) -> Items:
     count = len(node.items)
     if not _is_entry(head, node):
         raise scenario_error(where, f"there is no entry {head}", f"count from 1 to {count}")

@@ -15,7 +15,7 @@ import yaml
 from attncli.errors import Where
 from attncli.file import reading
 from attncli.file.address import AddressError, parse_address
-from attncli.file.changes import Change, Keys, applied, value_of
+from attncli.file.changes import Change, Keys, applied, path_of, value_of
 from attncli.file.emitting import on_one_line, written
 from attncli.file.nodes import Map, data_of
 from attncli.file.problems import Diagnostics, scenario_error
@@ -31,26 +31,55 @@ class Splice(NamedTuple):
     before: str = ""
     after: str = ""
 
-    def into(self, text: str, value: str) -> str:
-        """The text with a value there."""
-        return f"{text[: self.start]}{self.before}{value}{self.after}{text[self.end :]}"
-
 
 def edited(text: str, changes: Iterable[str | Change], keys: Keys) -> str:
     """The text of a scenario file with changes; the `keys` of a file say which of them hold texts.
     It reads as the changed tree does, and nothing else of it is touched. Raises ScenarioError."""
-    for change in changes:
-        made = Change.parse(change) if isinstance(change, str) else change
-        problems = Diagnostics()
-        meant = applied(tree_in(text, problems), [made], keys, problems)
-        problems.stop_if_any()
-        place, where = splice_of(text, made.key), Where(made.option)
-        new = "" if place is None else place.into(text, _written(keys, made, where))
-        if not new or data_of(tree_in(new, problems)) != data_of(meant):
-            right = "change the file itself, where its value comes from"
-            raise scenario_error(where, "the file says this in no place of its own", right)
-        text = new
-    return text
+    made = [Change.parse(change) if isinstance(change, str) else change for change in changes]
+    return _edited(text, made, keys) if made else text
+
+
+def _edited(text: str, changes: Sequence[Change], keys: Keys) -> str:
+    """The text with all changes at once, which is read twice then, however many they are. Where
+    they have no places that are apart, as one of what only another one gives, first with one half
+    of them, then with the other."""
+    problems = Diagnostics()
+    meant = applied(tree_in(text, problems), changes, keys, problems)
+    problems.stop_if_any()
+    new = _spliced(text, _lasting(changes), keys)
+    if new and data_of(tree_in(new, problems)) == data_of(meant):
+        return new
+    if len(changes) == 1:
+        right = "change the file itself, where its value comes from"
+        where = Where(changes[0].option)
+        raise scenario_error(where, "the file says this in no place of its own", right)
+    half = len(changes) // 2
+    return _edited(_edited(text, changes[:half], keys), changes[half:], keys)
+
+
+def _spliced(text: str, changes: Iterable[Change], keys: Keys) -> str:
+    """The text with the values of changes, each in its own place; empty where one has none, or one
+    begins before another ends."""
+    pieces, end = list[str](), -1
+    places = [(splice_of(text, change.key), _written(keys, change)) for change in changes]
+    known = sorted((place, value) for place, value in places if place is not None)
+    for place, value in known:
+        if place.start <= end:
+            return ""
+        pieces += [text[max(end, 0) : place.start], place.before, value, place.after]
+        end = place.end
+    return "".join([*pieces, text[max(end, 0) :]]) if len(known) == len(places) else ""
+
+
+def _lasting(changes: Sequence[Change]) -> Sequence[Change]:
+    """The changes of which no later one replaces all that they change."""
+    lasting, replaced = list[Change](), set[tuple[str, ...]]()
+    for change in reversed(changes):
+        path = path_of(parse_address(change.key))
+        if not any(path[:k] in replaced for k in range(1, len(path) + 1)):
+            lasting.append(change)
+            replaced.add(path)
+    return lasting[::-1]
 
 
 def tree_in(text: str, problems: Diagnostics) -> Map:
@@ -59,9 +88,9 @@ def tree_in(text: str, problems: Diagnostics) -> Map:
     return node if isinstance(node, Map) else Map((), Where("scenario", 1, 1))
 
 
-def _written(keys: Keys, change: Change, where: Where) -> str:
+def _written(keys: Keys, change: Change) -> str:
     key = keys.get(parse_address(change.key).name)
-    return on_one_line(data_of(value_of(key, change.value, where)))
+    return on_one_line(data_of(value_of(key, change.value, Where(change.option))))
 
 
 def splice_of(text: str, key: str) -> Splice | None:
@@ -72,7 +101,7 @@ def splice_of(text: str, key: str) -> Splice | None:
         address, node = parse_address(key), _composed(text)
     except (AddressError, yaml.YAMLError):
         return None
-    path = [*address.segments, *(index.text for index in address.indices)]
+    path = path_of(address)
     for k, name in enumerate(path):
         if _is_shared(text, node):
             return None

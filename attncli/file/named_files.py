@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from attncli.errors import Where, quote
 from attncli.file.keys import Schema, TextKind
-from attncli.file.nodes import Map, Node, Scalar
+from attncli.file.nodes import Map, Node, Scalar, inner
 from attncli.file.problems import Diagnostics
 
 LARGEST_FILE = 4 * 2**30
@@ -129,6 +129,16 @@ def names_file(node: Node) -> bool:
     """Whether a map names a file; a number there is a count of the word `file`."""
     path = node.get("file") if isinstance(node, Map) else None
     return isinstance(path, Scalar) and not path.text.isdigit()
+
+
+def named_in(node: Node) -> Iterator[str]:
+    """The paths of all files that a tree names."""
+    if isinstance(node, Map):
+        path = node.get("file")
+        if isinstance(path, Scalar) and names_file(node):
+            yield path.text
+    for inside in inner(node):
+        yield from named_in(inside)
 
 
 def text_of(file: TextFile, folder: Path | None, outside: bool, kinds: Iterable[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -58,6 +59,13 @@ class Numbers(NamedTuple):
 
 
 Node = Scalar | Items | Map | Numbers
+
+
+def inner(node: Node) -> Sequence[Node]:
+    """What is in a list, or the values of a map."""
+    if isinstance(node, Map):
+        return [value for _, value in node.entries]
+    return node.items if isinstance(node, Items) else ()
 
 
 def as_lists(node: Node) -> Node:

@@ -8,6 +8,7 @@ neither aliases nor nesting can make a small file large.
 from __future__ import annotations
 
 import re
+import stat
 from bisect import bisect_left, bisect_right
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +20,7 @@ import yaml
 
 from attncli.errors import Where, quote, shortened
 from attncli.file import shipped
-from attncli.file.nodes import Items, Map, Node, Numbers, Scalar
+from attncli.file.nodes import Items, Map, Node, Numbers, Scalar, inner
 from attncli.file.problems import Diagnostics, Hint, nearest, scenario_error
 from attncli.numbers.foreign_arrays import as_array
 
@@ -45,8 +46,12 @@ def read_file(path: Path, problems: Diagnostics, hint: Hint) -> Map:
     What is wrong and yet leaves a tree, such as a repeated key, goes to `problems`. `hint` knows
     what is meant by some names that no file has.
     """
-    source = str(path)
-    node = read_value(_decode(_bytes_of(path, hint), source), Where(source, 1, 1), problems)
+    return tree_of_bytes(bytes_of(path, hint), str(path), problems)
+
+
+def tree_of_bytes(data: bytes, source: str, problems: Diagnostics) -> Map:
+    """The tree of what a scenario file says. Raises ScenarioError for anything that isn't one."""
+    node = read_value(decoded(data, source), Where(source, 1, 1), problems)
     if isinstance(node, Map):
         return node
     problems.stop_if_any()
@@ -153,10 +158,12 @@ _HINT = (
 )
 
 
-def _bytes_of(path: Path, hint: Hint) -> bytes:
+def bytes_of(path: Path, hint: Hint, *, again: bool = False) -> bytes:
+    """What a scenario file says, which is to be read `again` later, as pipes and devices can't be.
+    Raises ScenarioError for anything that is no such file, and for a large one."""
     try:
-        with path.open("rb") as file:
-            data = file.read(LARGEST_FILE + 1)
+        once = again and _is_read_once(path)
+        data = b"" if once else _read_at_most(path, LARGEST_FILE + 1)
     except IsADirectoryError:
         raise scenario_error(Where(str(path)), "this is a folder", "give a scenario file") from None
     except FileNotFoundError:
@@ -170,13 +177,27 @@ def _bytes_of(path: Path, hint: Hint) -> bytes:
         raise scenario_error(
             Where(str(path)), f"can't be read ({reason})", "give a file that can be"
         ) from None
+    if once:
+        wrong = "this is a pipe or a device, which can't be read again"
+        raise scenario_error(Where(str(path)), wrong, "give a scenario file")
     if len(data) > LARGEST_FILE:
         most = f"a scenario has at most {LARGEST_FILE // 2**20} MiB"
         raise scenario_error(Where(str(path)), "the file is too large", most)
     return data
 
 
-def _decode(data: bytes, source: str) -> str:
+def _is_read_once(path: Path) -> bool:
+    mode = path.stat().st_mode
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def _read_at_most(path: Path, size: int) -> bytes:
+    with path.open("rb") as file:
+        return file.read(size)
+
+
+def decoded(data: bytes, source: str) -> str:
+    """The text of a file. Raises ScenarioError for one that isn't in UTF-8."""
     data = data.removeprefix(BOM_UTF8)
     try:
         return data.decode()
@@ -341,11 +362,7 @@ def size_of(node: Node, most: int) -> int:
     count, waiting = 0, [node]
     while waiting and count <= most:
         count += 1
-        top = waiting.pop()
-        if isinstance(top, Items):
-            waiting.extend(top.items)
-        elif isinstance(top, Map):
-            waiting.extend(value for _, value in top.entries)
+        waiting.extend(inner(waiting.pop()))
     return count
 
 

@@ -8,9 +8,9 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from attncli.building.given_matrices import by_names
+from attncli.building.trees import FileText
 from attncli.document.changing import Changeable, ScenarioChoice
 from attncli.equations.tree import Location
-from attncli.file import shipped
 from attncli.file.changes import Change
 from attncli.file.editing import edited, splice_of, tree_in
 from attncli.file.nodes import Map, Node, Scalar, data_of
@@ -36,7 +36,7 @@ Told = Callable[[Sequence[str]], "Document"]
 
 
 def changeable(
-    trace: Trace, file: str, changes: Sequence[str | Change], told: Told | None = None
+    trace: Trace, file: FileText, changes: Sequence[str | Change], told: Told | None = None
 ) -> Changeable | None:
     """What can be changed in the page of a trace, which was worked from a file with changes; None
     where that is nothing, or there are too many numbers. Its pages with other words are those
@@ -44,9 +44,8 @@ def changeable(
     # the tokens that are generated follow from the numbers
     if trace.generated or _size(trace) > _MOST_WORKED:
         return None
-    path = shipped.find(file)
     try:
-        text = edited(path.read_bytes().decode("utf-8-sig"), changes, SCENARIO.known)
+        text = edited(file.text, changes, SCENARIO.known)
     except ScenarioError:
         return None
     tree = tree_in(text, Diagnostics())
@@ -58,7 +57,7 @@ def changeable(
         return None
     choices = tuple(choice for choice in chosen if choice.key in places)
     others = {} if told is None else dict(_otherwise(choices, told))
-    return Changeable(text, path.name, numbers, choices, places, others)
+    return Changeable(text, file.path.name, numbers, choices, places, others)
 
 
 def _size(trace: Trace) -> int:

@@ -69,12 +69,14 @@ def _living(page: Document, trace: Trace, typed: Arguments) -> Document:
     can = abilities_chosen(typed.page.form, typed.page.output)
     if not (can.changing and typed.scenario) or typed.trace is not None or typed.detail == COST:
         return page
+    from attncli.building.trees import FileText
     from attncli.library.changing import changeable
 
     def told(more: Sequence[str]) -> Document:
         return whole_page(typed.worked_with(more), typed)
 
-    found = changeable(trace, typed.scenario, typed.changed.changes(), told)
+    file = FileText.of(typed.scenario)
+    found = changeable(trace, file, typed.changed.changes(), told)
     return page._replace(changeable=found)
 
 

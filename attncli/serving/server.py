@@ -28,14 +28,11 @@ from starlette.routing import Route
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from attncli.errors import UserError
-from attncli.file.problems import Diagnostics
-from attncli.file.reading import read_file
 from attncli.formats import RenderOptions, render
 from attncli.library.arguments import ServeArguments, whole_number
 from attncli.output_files import encoded, write_out
 from attncli.serving.page import PANELS, exercise_links, inside, with_state
 from attncli.serving.session import ServedScenario
-from attncli.steps.schema import step_meant
 
 T = TypeVar("T")
 LARGEST_BODY = 4096
@@ -67,7 +64,7 @@ class PageServer:
         self.token = secrets.token_urlsafe(24)
         self.address = f"http://127.0.0.1:{self.port}/{self.token}/"
         self._listening = listening
-        self._one = asyncio.Lock()
+        self._one, self._telling = asyncio.Lock(), asyncio.Lock()
         self._server = _Server(
             uvicorn.Config(
                 Guard(self._routes(), self.port, self.token),
@@ -119,20 +116,15 @@ class PageServer:
             await asyncio.sleep(_OFTEN)
 
     async def _do(self, act: Callable[..., T], *given: Any) -> T:  # noqa: ANN401
-        """One after the other, so that nobody sees half of anything; in a thread that the end of
-        the program doesn't wait for."""
-        done: Future[T] = Future()
-        done.set_running_or_notify_cancel()
-
-        def work() -> None:
-            try:
-                done.set_result(act(*given))
-            except BaseException as error:
-                done.set_exception(error)
-
+        """One after the other, so that nobody sees half of anything."""
         async with self._one:
-            threading.Thread(target=work, daemon=True).start()
-            return await asyncio.wrap_future(done)
+            return await _in_thread(act, *given)
+
+    async def _tell(self, told: Callable[..., T], *given: Any) -> T:  # noqa: ANN401
+        """What is told of what was worked, which stays as it is meanwhile: it waits for no act, as
+        they may take long."""
+        async with self._telling:
+            return await _in_thread(told, *given)
 
     # -- what is answered --------------------------------------------------------------------------
 
@@ -167,7 +159,7 @@ class PageServer:
         panel, cell = request.path_params["panel"], request.query_params.get("cell", "")
         if panel not in PANELS:
             return Response(status_code=404)
-        return HTMLResponse(encoded(await self._do(self._told, panel, cell)))
+        return HTMLResponse(encoded(await self._tell(self._told, panel, cell)))
 
     def _told(self, panel: str, cell: str) -> str:
         if panel == "exercise":
@@ -176,7 +168,7 @@ class PageServer:
         return inside(render(page, "html", RenderOptions()))
 
     async def _exercise(self, request: Request) -> Response:
-        texts = await self._do(self.session.exercise)
+        texts = await self._tell(self.session.exercise)
         text = texts.get(request.path_params["file"])
         return Response(status_code=404) if text is None else HTMLResponse(encoded(text))
 
@@ -189,6 +181,21 @@ async def _body(request: Request) -> bytes:
         if len(body) > LARGEST_BODY:  # no more of it is read
             raise HTTPException(413, headers={"connection": "close"})
     return body
+
+
+async def _in_thread(act: Callable[..., T], *given: Any) -> T:  # noqa: ANN401
+    """Does something in a thread that the end of the program doesn't wait for."""
+    done: Future[T] = Future()
+    done.set_running_or_notify_cancel()
+
+    def work() -> None:
+        try:
+            done.set_result(act(*given))
+        except BaseException as error:
+            done.set_exception(error)
+
+    threading.Thread(target=work, daemon=True).start()
+    return await asyncio.wrap_future(done)
 
 
 async def _wrong(_: Request, error: Exception) -> Response:
@@ -295,8 +302,7 @@ def serve(typed: ServeArguments) -> int:
     """Serves a scenario until Ctrl-C. Raises UserError."""
     port = 0 if typed.port is None else whole_number("--port", typed.port, 1, 65535)
     session = ServedScenario(typed)
-    if not session.path.is_file():
-        read_file(session.path, Diagnostics(), step_meant)  # which says what is meant
+    session.read()  # which says what is meant by a name that no file has
     server = PageServer(session, listening_at(port))
     write_out(f"{session.path.name} is shown at {server.address} (Ctrl-C ends it)\n")
     signal.signal(signal.SIGINT, lambda *_: server.stop())  # before, and once more after it has run

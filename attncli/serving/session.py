@@ -3,19 +3,20 @@ page: what the page is by now, what is wrong, what can be undone."""
 
 from __future__ import annotations
 
-import re
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import NamedTuple
 
-from attncli.building.trees import with_changes
+from attncli.building.trees import FileText, tree_of, with_changes
 from attncli.document.blocks import Document, Paragraph
 from attncli.errors import Complaints, Problem, UserError, problem_lines
-from attncli.file import shipped
+from attncli.file import reading, shipped
 from attncli.file.changes import Change
-from attncli.file.editing import edited, tree_in
+from attncli.file.editing import edited
+from attncli.file.named_files import named_in
 from attncli.file.nodes import Map
 from attncli.file.problems import Diagnostics
 from attncli.formats import RenderOptions, render
@@ -30,16 +31,15 @@ from attncli.library.arguments import (
 from attncli.library.changing import changeable
 from attncli.library.exercise_arguments import ExerciseArguments
 from attncli.names import Word
-from attncli.output_files import Contents, encoded, write_file
-from attncli.steps.schema import SCENARIO
+from attncli.output_files import Contents, encoded, replace_file
+from attncli.pipeline import work
+from attncli.steps.schema import SCENARIO, step_meant
 from attncli.trace import Trace
 
 _MARK = b"\xef\xbb\xbf"
 _SERVED = RenderOptions(served=True)
-
-
-_ARRAYS = re.compile(rb"""[^\s:,'"{}\[\]]+\.(?:npy|npz|safetensors)\b""")
-"""What may be the name of a file of arrays."""
+_WRITABLE = 0o222
+"""The mode of a file that somebody may write."""
 
 
 def _stamp(path: Path) -> object:
@@ -51,18 +51,38 @@ def _stamp(path: Path) -> object:
     return stat.st_mtime_ns, stat.st_size, stat.st_ino
 
 
-class Worked(NamedTuple):
-    """A scenario as it was once worked: its file's text, what was changed in that, its page."""
+class Changed(NamedTuple):
+    """A file's text, and what is changed in that."""
 
-    text: bytes
-    changes: tuple[Change, ...]
+    file: FileText
+    changes: tuple[Change, ...] = ()
+
+    @property
+    def tree(self) -> Map:
+        """What the text says with the changes. Raises ScenarioError."""
+        problems = Diagnostics()
+        return with_changes(tree_of(self.file, problems), self.changes, problems)
+
+    def written(self) -> FileText:
+        """The text with the changes in it. Raises ScenarioError."""
+        mark = _MARK if self.file.data.startswith(_MARK) else b""
+        text = edited(self.file.text, self.changes, SCENARIO.known)
+        return self.file._replace(data=mark + encoded(text))
+
+    def stamps(self) -> Mapping[Path, object]:
+        """What changes when a file is written that is named in it."""
+        with suppress(UserError):
+            places = [self.file.path.parent / name for name in named_in(self.tree)]
+            return {place: _stamp(place) for place in places}
+        return {}
+
+
+class Worked(NamedTuple):
+    """What was once worked, with its page."""
+
+    of: Changed
     trace: Trace
     page: str
-
-    def tree(self) -> Map:
-        """What the text says with the changes."""
-        problems = Diagnostics()
-        return with_changes(tree_in(_decoded(self.text), problems), self.changes, problems)
 
 
 class ServedScenario:
@@ -74,15 +94,15 @@ class ServedScenario:
         self.version = 0
         self.problems: Sequence[Problem] = ()
         self.changes: tuple[Change, ...] = ()
-        self.text = b""
-        self.undone: list[bytes] = []  # what the file said before each change that was written
+        self.file = FileText(self.path, b"")
+        self.undone: list[Changed] = []  # what the file said before each change that was written
         self.saved: list[Worked] = []  # the last two texts of the file
         self._shipped = str(self.path) != typed.scenario
         page = PageOptions("html", allowed=typed.allowed)
         self._typed = Arguments(str(self.path), page=page)
-        self._written: bytes | None = None
+        self._written = b""
         self._known: object = None
-        self._arrays: Sequence[object] = ()
+        self._named: Mapping[Path, object] = {}
         self._worked: Worked | None = None
 
     @property
@@ -95,38 +115,44 @@ class ServedScenario:
 
     # -- following the file ------------------------------------------------------------------------
 
+    def read(self) -> bytes:
+        """What the file says by now. Raises UserError for what is no scenario's file."""
+        return reading.bytes_of(self.path, step_meant, again=True)
+
     def follow(self) -> None:
-        """Works the page anew if the file was written since, or an array that it names."""
+        """Works the page anew if the file was written since, or one that it names."""
         known, before = _stamp(self.path), self._known
         self._known = known
         is_new = known != before and (
-            not self.version or bool(self.problems) or self._on_disk() != self.text
+            not self.version or bool(self.problems) or not self._says(self.file.data)
         )
-        if is_new or self._arrays_written() != self._arrays:
+        if is_new or any(_stamp(path) != stamp for path, stamp in self._named.items()):
             self.renew()
 
-    def _arrays_written(self) -> Sequence[object]:
-        names = (name.decode("utf-8", "replace") for name in _ARRAYS.findall(self.text))
-        return [_stamp(self.path.parent / name) for name in names]
-
-    def _on_disk(self) -> bytes:
+    def _says(self, data: bytes) -> bool:
+        """Whether the file says this by now, and nothing else."""
         try:
-            return self.path.read_bytes()
-        except OSError:
-            return b""
+            return self.read() == data
+        except UserError:
+            return False
 
     def renew(self) -> None:
         """Works the page of what the file says with the changes, or tells what is wrong."""
-        self.text = self._on_disk()
-        self._arrays = self._arrays_written()  # before they are read
-        self.problems = self._attempted(self.changes)
+        complaints = Complaints()
+        data = complaints.hear(self.read)
+        if data is None:
+            self.problems = complaints.problems
+        else:
+            self.file = self.file._replace(data=data)
+            self._named = Changed(self.file, self.changes).stamps()  # before they are read
+            self.problems = self._attempted(self.changes)
         self.version += bool(self.problems)
 
     def _attempted(self, changes: tuple[Change, ...]) -> Sequence[Problem]:
         """Works the page with changes; what is wrong with them or with the file, if anything."""
         complaints = Complaints()
         try:
-            worked = complaints.hear(self._work, changes)
+            worked = complaints.hear(self._work, Changed(self.file, changes))
         except Exception as error:
             worked, name = None, type(error).__name__
             right = "please report it with the scenario"
@@ -134,28 +160,32 @@ class ServedScenario:
                 Problem.of("attn serve", f"an error of its own, {name}", right)
             )
         if worked is not None:
-            self._worked, self.changes, self.problems = worked, changes, ()
-            if not changes and (not self.saved or self.saved[-1].text != worked.text):
-                self.saved = [*self.saved[-1:], worked]
-            self.version += 1
+            self._show(worked)
         return complaints.problems
 
-    def _work(self, changes: tuple[Change, ...]) -> Worked:
-        trace = self._typed.worked_with(changes)
+    def _show(self, worked: Worked) -> None:
+        self._worked, (self.file, self.changes), self.problems = worked, worked.of, ()
+        if not self.changes and (not self.saved or self.saved[-1].of != worked.of):
+            self.saved = [*self.saved[-1:], worked]
+        self.version += 1
+
+    def _work(self, changed: Changed) -> Worked:
+        trace = work(self._typed.page.allowed.load(*changed))
         page = commands.whole_page(trace, self._typed)
-        found = changeable(trace, str(self.path), changes)
-        text = render(page._replace(changeable=found), "html", _SERVED)
-        return Worked(self.text, changes, trace, text)
+        found = changeable(trace, *changed)
+        return Worked(changed, trace, render(page._replace(changeable=found), "html", _SERVED))
 
     # -- changing ----------------------------------------------------------------------------------
 
     def change(self, key: str, value: str) -> None:
         """Works the page with one more change. Raises UserError where that can't be, and then
         nothing has changed."""
-        made = Change(f"{key}={value}", key, value)  # nobody has typed `--set`
-        wrong = self._attempted((*self.changes, made))
+        changes = (*self.changes, Change(f"{key}={value}", key, value))  # nobody typed `--set`
+        named = Changed(self.file, changes).stamps()
+        wrong = self._attempted(changes)
         if wrong:
             raise UserError(wrong)
+        self._named = named
 
     def drop(self) -> None:
         """Back to what the file says."""
@@ -163,44 +193,43 @@ class ServedScenario:
         self.renew()
 
     def write(self) -> None:
-        """Writes the changes into the file. Raises UserError where it was changed since, or doesn't
-        load with them."""
-        self._check_writable(self.text)
-        texts = [self._edited(self.changes[:k]) for k in range(len(self.changes) + 1)]
-        with NamedTemporaryFile(dir=self.path.parent, prefix=".attn-", suffix=".yaml") as beside:
-            beside.write(texts[-1])
-            beside.flush()
-            self._typed.page.allowed.load(beside.name)
-        if self.text != self._written:
+        """Writes the changes into the file. Raises UserError where it was changed since, or can't
+        be worked with them."""
+        self._check_writable(self.file.data)
+        new = Changed(Changed(self.file, self.changes).written())
+        named, worked = new.stamps(), self._work(new)
+        self._put(new.file, self.file.data)
+        if self.file.data != self._written:
             self.undone.clear()  # what others wrote isn't to be lost by undoing what was before it
-        self._put(texts[-1])
-        self.undone += texts[:-1]
-        self.drop()
+        self.undone += [Changed(self.file, self.changes[:k]) for k in range(len(self.changes))]
+        self._written, self._named = new.file.data, named
+        self._show(worked)
 
     def undo(self) -> None:
         """Takes the last change back, out of the file too. Raises UserError."""
         if self.changes:
             self.changes = self.changes[:-1]
         elif self.undone:
-            self._check_writable(self._written)
-            self._put(self.undone.pop())
+            former = self.undone[-1].written()
+            self._put(former, self._written)
+            self.undone.pop()
+            self._written = former.data
         self.renew()
 
-    def _check_writable(self, expected: bytes | None) -> None:
+    def _put(self, new: FileText, expected: bytes) -> None:
+        replace_file(str(self.path), new.data, partial(self._check_writable, expected))
+
+    def _check_writable(self, expected: bytes) -> None:
         if self._shipped:
             wrong, right = "it comes with attn, and stays as it is", "serve a copy of it"
             raise UserError.of(self.path.name, wrong, right)
-        if self._on_disk() != expected:
+        if self.read() != expected:
             wrong = "the file was changed by somebody else since"
             raise UserError.of(self.path.name, wrong, "change it there, or make the change again")
-
-    def _edited(self, changes: Sequence[Change]) -> bytes:
-        mark = _MARK if self.text.startswith(_MARK) else b""
-        return mark + encoded(edited(_decoded(self.text), changes, SCENARIO.known))
-
-    def _put(self, text: bytes) -> None:
-        write_file(str(self.path), text, force=True)
-        self._written = text
+        is_open = self.path.stat().st_mode & _WRITABLE and os.access(self.path, os.W_OK)
+        if not is_open:  # a mode holds for those, too, who may do everything
+            wrong, right = "the file is write-protected", "allow writing to it, or serve a copy"
+            raise UserError.of(self.path.name, wrong, right)
 
     # -- what else is told of it -------------------------------------------------------------------
 
@@ -220,23 +249,23 @@ class ServedScenario:
         from attncli.pages.compare import comparison
         from attncli.pages.parts.differences import compared
 
-        now = self._last()
-        if now.changes:
-            known = [one for one in self.saved if one.text == now.text]
-            before = known[0] if known else self._work(())
-        elif len(self.saved) > 1:
-            before = self.saved[0]
+        now, saved = self._last(), self.saved
+        if now.of.changes:
+            own, name = "as saved", "as changed"
+            known = [one for one in saved if one.of.file == now.of.file]
+            before = known[0] if known else self._work(now.of._replace(changes=()))
+        elif len(saved) > 1:
+            own, name, before = "as saved before", "as saved now", saved[0]
         else:
             right = "change a number, or save the file"
             raise UserError.of(self.path.name, "nothing was changed yet", right)
-        name = "as changed" if now.changes else "as saved now"
-        own = "as saved" if now.changes else "as saved before"
-        changed = [*differences(before.tree(), now.tree())]
+        changed = [*differences(before.of.tree, now.of.tree)]
         return comparison(compared([(own, before.trace), (name, now.trace)], changed))
 
     def exercise(self) -> Mapping[str, Contents]:
         """The sheet and the key of an exercise on it, by their files' names. Raises UserError."""
-        changed = ForThisRun(set_=[change.option for change in self._last().changes])
+        self.read()  # which refuses what nobody can read twice
+        changed = ForThisRun(set_=[change.option for change in self._last().of.changes])
         page = self._typed.page._replace(output=str(self.path.parent / "exercise"), force=True)
         made = exercises.exercise(
             ExerciseArguments(str(self.path), key="separate", changed=changed, page=page)
@@ -252,8 +281,8 @@ class ServedScenario:
     def excerpts(self) -> Iterator[tuple[str, Sequence[tuple[int, str, bool]]]]:
         """What is wrong, each with the lines of the file around it: the number of a line, its text,
         and whether it is the one that is wrong."""
-        with suppress(UnicodeDecodeError):
-            lines = _decoded(self.text).splitlines()
+        with suppress(UserError):
+            lines = self.file.text.splitlines()
             for problem in self.problems[:_MOST_SHOWN]:
                 at = problem.where.line if problem.where.source == str(self.path) else 0
                 first = max(1, at - _AROUND)
@@ -275,7 +304,3 @@ def _shortly(problem: Problem, path: Path) -> str:
     return str(
         problem._replace(where=where._replace(source=where.source.replace(str(path), path.name)))
     )
-
-
-def _decoded(text: bytes) -> str:
-    return text.decode("utf-8-sig")
