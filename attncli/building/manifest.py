@@ -36,8 +36,9 @@ class ChoiceMade(NamedTuple):
 class PartMade(NamedTuple):
     """A part of a form: its title, the file of its scenario from the manifest's folder, the hash of
     its numbers, and these by the names of matrices; what it asks for with points, the keys of
-    numbers that are in no cell, of choices, what is let pass, the most that it can bring, and what
-    a teacher's own questions ask. What has neither cell nor key is marked by a person."""
+    numbers that are in no cell, of choices, what is let pass, the most that it can bring, what a
+    teacher's own questions ask, and the hash of all that. What has neither cell nor key is marked
+    by a person."""
 
     title: str
     asked: Mapping[str, float]
@@ -49,6 +50,7 @@ class PartMade(NamedTuple):
     tolerance: Mapping[str, Decimal] = MappingProxyType({})
     most: float | None = None
     asks: Mapping[str, str] = MappingProxyType({})
+    hash: str = ""
 
 
 class FormMade(NamedTuple):
