@@ -11,6 +11,7 @@ from typing import Annotated, Any, NamedTuple, get_args, get_origin
 from attncli.building.exercise_file import TOLERANCE
 from attncli.building.scheme import Scheme
 from attncli.file.problems import ScenarioError
+from attncli.names import composed
 
 FILE = "manifest.json"
 Rows = list[list[str]]
@@ -110,7 +111,8 @@ def load_manifest(path: Path) -> Manifest:
         manifest: Manifest = _read(Manifest, json.loads(place.read_text("utf-8")))
         for form in manifest.forms.values():
             _check(form)
-        return manifest
+        names = (s._replace(name=composed(s.name), id=composed(s.id)) for s in manifest.students)
+        return manifest._replace(students=tuple(names))
     except (OSError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError):
         wrong = "is no manifest of an exercise"
         right = "make the exercise again, into another folder"

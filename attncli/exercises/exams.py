@@ -28,8 +28,8 @@ from attncli.errors import Problem, UserError, Where, listed
 from attncli.exercises.blanked import taken
 from attncli.exercises.exam_papers import ExamForm
 from attncli.exercises.fingerprint import (
-    MadeFrom,
     HashedPart,
+    MadeFrom,
     asked_of,
     earlier,
     earlier_marks,
