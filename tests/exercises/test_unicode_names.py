@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
+from typing import Literal
 from unicodedata import normalize
 
 import pytest
@@ -13,12 +14,14 @@ import pytest
 from tests.helpers.marking_cases import run
 
 ZOE, NUMBER = "Zoé Müller", "é-001"
-APART, TOGETHER = "NFD", "NFC"
-FORMS = [(APART, TOGETHER), (TOGETHER, APART)]
+Form = Literal["NFC", "NFD"]
+APART: Form = "NFD"
+TOGETHER: Form = "NFC"
+FORMS: list[tuple[Form, Form]] = [(APART, TOGETHER), (TOGETHER, APART)]
 EXAM = "exercise: By hand\nscenario: i_love_ai\nask: [{cell: 'exp_sum[love]'}]\nforms: 2\n"
 
 
-def made(folder: Path, form: str, name: str = ZOE, text: str = EXAM) -> Path:
+def made(folder: Path, form: Form, name: str = ZOE, text: str = EXAM) -> Path:
     (folder / "exam.yaml").write_text(text, "utf-8")
     names = normalize(form, f"name,ID\nBo,1\n{name},{NUMBER}\n")
     (folder / "list.csv").write_text(names, "utf-8")
@@ -42,7 +45,7 @@ PAPERS = {
 """The names of files, and what stands in them."""
 
 
-def paper_in(folder: Path, form: str, kind: str) -> Path:
+def paper_in(folder: Path, form: Form, kind: str) -> Path:
     name, text = PAPERS[kind]
     folder.mkdir(exist_ok=True)
     words = {"name": ZOE, "id": NUMBER, "escaped": json.dumps(normalize(form, ZOE))}
@@ -59,7 +62,7 @@ def rows_in(path: Path) -> list[dict[str, str]]:
 @pytest.mark.parametrize("kind", PAPERS)
 @pytest.mark.parametrize(("in_list", "on_paper"), FORMS)
 def test_a_paper_is_of_the_one_on_the_list(
-    kind: str, in_list: str, on_paper: str, tmp_path: Path
+    kind: str, in_list: Form, on_paper: Form, tmp_path: Path
 ) -> None:
     exam = made(tmp_path, in_list)
     papers = paper_in(tmp_path / "papers", on_paper, kind).parent
@@ -72,7 +75,7 @@ def test_a_paper_is_of_the_one_on_the_list(
 
 
 @pytest.mark.parametrize(("first", "second"), FORMS)
-def test_two_papers_of_somebody_are_two(first: str, second: str, tmp_path: Path) -> None:
+def test_two_papers_of_somebody_are_two(first: Form, second: Form, tmp_path: Path) -> None:
     """Both files are read, though a system may show one name of them."""
     exam, papers = made(tmp_path, TOGETHER), tmp_path / "papers"
     for form in (first, second):
@@ -87,7 +90,7 @@ def test_two_papers_of_somebody_are_two(first: str, second: str, tmp_path: Path)
 @pytest.mark.parametrize("whose", [ZOE, NUMBER])
 @pytest.mark.parametrize(("on_paper", "said"), FORMS)
 def test_points_are_given_to_the_one_who_is_named(
-    on_paper: str, said: str, whose: str, tmp_path: Path
+    on_paper: Form, said: Form, whose: str, tmp_path: Path
 ) -> None:
     exam = made(tmp_path, on_paper)
     paper = paper_in(tmp_path / "papers", on_paper, "row a student")
@@ -111,7 +114,7 @@ def test_the_names_of_numbers_are_those_of_the_list(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("first", "second"), FORMS)
-def test_a_list_made_again_deals_the_same_forms(first: str, second: str, tmp_path: Path) -> None:
+def test_a_list_made_again_deals_the_same_forms(first: Form, second: Form, tmp_path: Path) -> None:
     entries = []
     for form, name in ((first, ZOE), (second, f"{ZOE} Ek")):
         made(tmp_path, form, name)
@@ -145,7 +148,7 @@ MOODLE = "Last name,First name,ID number,Response 1\nMüller,Zoé,{id},part 1: 1
 
 @pytest.mark.parametrize(("in_list", "on_paper"), FORMS)
 def test_an_export_of_moodle_is_of_those_on_the_list(
-    in_list: str, on_paper: str, tmp_path: Path
+    in_list: Form, on_paper: Form, tmp_path: Path
 ) -> None:
     exam = made(tmp_path, in_list, text=EXAM.replace("forms: 2\n", ""))
     paper = tmp_path / "moodle.csv"
@@ -160,7 +163,7 @@ TOKENS = "title: t\nsentence: {} ruft\nembeddings: {{{}: [1, 0], ruft: [0, 1]}}\
 
 
 @pytest.mark.parametrize(("written", "asked"), FORMS)
-def test_a_cell_is_named_in_either_form(written: str, asked: str, tmp_path: Path) -> None:
+def test_a_cell_is_named_in_either_form(written: Form, asked: Form, tmp_path: Path) -> None:
     path = tmp_path / "s.yaml"
     zoe = normalize(written, "Zoé")
     path.write_text(TOKENS.format(zoe, zoe) + "projection: none\n", "utf-8")
@@ -169,7 +172,7 @@ def test_a_cell_is_named_in_either_form(written: str, asked: str, tmp_path: Path
 
 
 @pytest.mark.parametrize(("written", "embedded"), FORMS)
-def test_a_sentence_stays_as_it_is_written(written: str, embedded: str, tmp_path: Path) -> None:
+def test_a_sentence_stays_as_it_is_written(written: Form, embedded: Form, tmp_path: Path) -> None:
     """What a token is made of is the tokenizer's business, whose own rules may compose or not."""
     path = tmp_path / "s.yaml"
     names = normalize(written, "Zoé"), normalize(embedded, "Zoé")
