@@ -3,6 +3,7 @@ and places in the model are called."""
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NoReturn
@@ -44,6 +45,12 @@ def phrase(text: str | Phrase) -> Phrase:
 def raw(text: str | Word) -> str:
     """A word, or a text of ours, as data."""
     return text.raw if isinstance(text, Word) else text
+
+
+def composed(text: str) -> str:
+    """A name in the one form in which names are compared (NFC): `é` may be one character or two,
+    as keyboards, systems and spreadsheets have it, and is the same name."""
+    return unicodedata.normalize("NFC", text)
 
 
 # --------------------------------------------------------------------------------------------------

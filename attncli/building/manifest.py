@@ -11,6 +11,7 @@ from typing import Annotated, Any, NamedTuple, get_args, get_origin
 from attncli.building.exercise_file import TOLERANCE
 from attncli.building.scheme import Scheme
 from attncli.file.problems import ScenarioError
+from attncli.names import composed
 
 FILE = "manifest.json"
 Rows = list[list[str]]
@@ -36,8 +37,9 @@ class ChoiceMade(NamedTuple):
 class PartMade(NamedTuple):
     """A part of a form: its title, the file of its scenario from the manifest's folder, the hash of
     its numbers, and these by the names of matrices; what it asks for with points, the keys of
-    numbers that are in no cell, of choices, what is let pass, the most that it can bring, and what
-    a teacher's own questions ask. What has neither cell nor key is marked by a person."""
+    numbers that are in no cell, of choices, what is let pass, the most that it can bring, what a
+    teacher's own questions ask, and the hash of all that. What has neither cell nor key is marked
+    by a person."""
 
     title: str
     asked: Mapping[str, float]
@@ -49,6 +51,7 @@ class PartMade(NamedTuple):
     tolerance: Mapping[str, Decimal] = MappingProxyType({})
     most: float | None = None
     asks: Mapping[str, str] = MappingProxyType({})
+    hash: str = ""
 
 
 class FormMade(NamedTuple):
@@ -108,7 +111,8 @@ def load_manifest(path: Path) -> Manifest:
         manifest: Manifest = _read(Manifest, json.loads(place.read_text("utf-8")))
         for form in manifest.forms.values():
             _check(form)
-        return manifest
+        names = (s._replace(name=composed(s.name), id=composed(s.id)) for s in manifest.students)
+        return manifest._replace(students=tuple(names))
     except (OSError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError):
         wrong = "is no manifest of an exercise"
         right = "make the exercise again, into another folder"

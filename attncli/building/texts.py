@@ -11,7 +11,7 @@ from attncli.equations.matrix import Matrix
 from attncli.errors import quote
 from attncli.file.matrices import NamedRows
 from attncli.file.problems import NamedProblems
-from attncli.names import Name, below
+from attncli.names import Name, below, composed
 from attncli.scenario.model import TokenizedText
 from attncli.scenario.tokenizers.settings import kind_of, tokenizer_kind
 
@@ -181,6 +181,9 @@ class TextReader(NamedTuple):
         wrong = f"the token {quote(token)} of the sentence is not in {key}"
         alike = (known for known in self._get(key) if known.casefold() == token.casefold())
         right = next((f"did you mean {quote(known)}? Or {right}" for known in alike), right)
+        if any(composed(known) == composed(token) for known in self._get(key)):
+            wrong += " in this form of Unicode"
+            right = f"write it alike there and in the sentence, as {quote(composed(token))} (NFC)"
         self.complaints.add(self._name(key), wrong, right)
 
 

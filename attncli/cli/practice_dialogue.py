@@ -167,7 +167,7 @@ def practise(typed: PracticeArguments, now: Callable[[], float] = time) -> bool:
 def _begun(typed: PracticeArguments, now: Callable[[], float]) -> _Practice:
     """The sitting, with what was kept before. Raises UserError."""
     from attncli.exercises.requests import request_of
-    from attncli.practice.session import Course, Lesson, Session, mark_of, read
+    from attncli.practice.session import Course, Lesson, Session, marks_of, read
 
     minutes = _minutes(typed)
     remembered = _Remembered(_kept(typed.memory, "practised.json"))
@@ -183,10 +183,10 @@ def _begun(typed: PracticeArguments, now: Callable[[], float]) -> _Practice:
     assert lesson.tasks
     session, place = Session(lesson), None
     if minutes is None:
-        place = _kept(typed.place, f"practice/{mark_of(trace)}.json")
+        place = _place(typed.place, marks_of(trace))
     if place is not None and place.is_file() and not typed.fresh:
         right = "name another file with --place, or begin anew with --fresh"
-        session.settled.update(read(_text_of(place, right), str(place), mark_of(trace)))
+        session.settled.update(read(_text_of(place, right), str(place), marks_of(trace)))
     course = Course(session, _others(lesson, seed), lambda: remembered.now().due(), minutes)
     return _Practice(course, place, remembered, now)
 
@@ -252,6 +252,16 @@ def _kept(named: str | None, usual: str) -> Path | None:
         return None
     state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
     return Path(state) / "attncli" / usual
+
+
+def _place(named: str | None, marks: Iterator[str]) -> Path | None:
+    """Where it is kept how far a practice is: in a file that is named, else in that of the first of
+    some marks which there is one of."""
+    place = _kept(named, f"practice/{next(marks)}.json")
+    if named is not None or place is None or place.is_file():
+        return place
+    others = (place.with_name(f"{mark}.json") for mark in marks)
+    return next(filter(Path.is_file, others), place)
 
 
 def _text_of(place: Path, right: str) -> str:

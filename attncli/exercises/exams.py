@@ -21,12 +21,21 @@ from attncli.document.questions import (
     RightWords,
     Worth,
     labels_of,
+    plain_points,
 )
 from attncli.equations.tree import Location, Number
 from attncli.errors import Problem, UserError, Where, listed
 from attncli.exercises.blanked import taken
 from attncli.exercises.exam_papers import ExamForm
-from attncli.exercises.fingerprint import fingerprint, numbers_mark
+from attncli.exercises.fingerprint import (
+    HashedPart,
+    MadeFrom,
+    asked_of,
+    earlier,
+    earlier_marks,
+    fingerprint,
+    has_numbers_mark,
+)
 from attncli.exercises.requests import ExerciseRequest, PartAsked, tolerance_of
 from attncli.file.address import AddressError
 from attncli.marking.answers import AnswerSheet, Student
@@ -68,7 +77,7 @@ class Asking:
     points: Points = Points()
     scheme: Scheme = Scheme()
     named: tuple[str, ...] = ()
-    _marks: dict[tuple[str, ...], str] = field(default_factory=dict)
+    _marks: dict[tuple[int, tuple[str, ...]], str] = field(default_factory=dict)
     _exams: dict[tuple[str, ...], WholeExam] = field(default_factory=dict)
 
     def exam_of(self, sheet: AnswerSheet) -> WholeExam:
@@ -172,7 +181,7 @@ class Asking:
         """Raises UserError for answers of another form, or of another exercise."""
         own, of_own = tuple(sheet.answers), sheet.form in ("", OWN_FORM)
         orders = (own, tuple(asked), self.in_order(own)) if sheet.mark else ()
-        if sheet.mark in map(self.mark, orders) or (of_own and not sheet.mark):
+        if self._is_marked(sheet.mark, orders) if sheet.mark else of_own:
             return
         if of_own:
             wrong = f"its hash {sheet.mark} isn't that of these cells of {self.scenario}"
@@ -211,16 +220,31 @@ class Asking:
     def _order(self) -> dict[str, int]:
         return {name: k for k, name in enumerate(self.trace)}
 
-    def mark(self, ids: tuple[str, ...]) -> str:
+    def _is_marked(self, mark: str, orders: Sequence[tuple[str, ...]]) -> bool:
+        """Whether a hash is that of an exercise which asks for some cells in one of some orders, or
+        was before."""
+        marks = (self._mark(ids, k, made) for k, made in self._ways() for ids in orders)
+        return mark in marks
+
+    def _ways(self) -> Iterator[tuple[int, MadeFrom | None]]:
+        """In which ways its hash is made: today's, and those of papers made before."""
+        yield 0, None
+        yield from enumerate(self._made_before, start=1)
+
+    @cached_property
+    def _made_before(self) -> tuple[MadeFrom, ...]:
+        return tuple(earlier(self.trace.scenario))
+
+    def _mark(self, ids: tuple[str, ...], way: int, made_from: MadeFrom | None) -> str:
         """The hash of an exercise that asks for some cells, none where they aren't there."""
-        if ids not in self._marks:
+        if (way, ids) not in self._marks:
             try:
                 questions = tuple(Item(text, self.points_of(text)) for text in ids)
             except AddressError:
                 return ""
             section = Section("", None, (), (), (), questions=questions)
-            self._marks[ids] = fingerprint(self.trace, [section])
-        return self._marks[ids]
+            self._marks[way, ids] = fingerprint(self.trace, [section], made_from)
+        return self._marks[way, ids]
 
 
 def asked_in(sheets: Iterable[AnswerSheet]) -> tuple[str, ...]:
@@ -230,11 +254,18 @@ def asked_in(sheets: Iterable[AnswerSheet]) -> tuple[str, ...]:
 
 
 class FormExam(NamedTuple):
-    """A form by its name and its hash, and what papers of it are marked by."""
+    """A form by its name and its hash, what papers of it are marked by, and its parts as they were
+    made, by which papers with an older hash are known."""
 
     form: str
     mark: str
     exam: WholeExam
+    made: tuple[HashedPart, ...] = ()
+
+    @property
+    def earlier_marks(self) -> tuple[str, ...]:
+        """The hashes that the form had before."""
+        return earlier_marks(self.mark, self.made)
 
 
 def form_exam(
@@ -248,7 +279,13 @@ def form_exam(
     )
     assert made.whole.paper is not None
     exam = WholeExam(raw(made.whole.title), parts, made.name, scheme)
-    return FormExam(made.name, made.whole.paper.hash, exam)
+    each_made = tuple(map(_as_made, made.traces, made.wholes))
+    return FormExam(made.name, made.whole.paper.hash, exam, each_made)
+
+
+def _as_made(trace: Trace | None, whole: Document) -> HashedPart:
+    assert whole.paper is not None
+    return HashedPart(trace, asked_of(whole.items), whole.paper.hash)
 
 
 def _exam(
@@ -268,14 +305,22 @@ def made_form(
     those of its papers any more."""
     pairs = zip(made.parts, traces, strict=True)
     parts = tuple(_made_part(part, trace, form, scheme, title) for part, trace in pairs)
-    return FormExam(form, made.hash, WholeExam(title, parts, form, scheme))
+    each_made = tuple(
+        HashedPart(
+            trace,
+            [(id_, plain_points(Decimal(str(p)))) for id_, p in part.asked.items()],
+            part.hash,
+        )
+        for part, trace in zip(made.parts, traces, strict=True)
+    )
+    return FormExam(form, made.hash, WholeExam(title, parts, form, scheme), each_made)
 
 
 def _made_part(
     made: PartMade, trace: Trace | None, form: str, scheme: Scheme, title: str
 ) -> PartExam:
     most = None if made.most is None else Decimal(str(made.most))
-    if trace is not None and numbers_mark(trace) != made.numbers:
+    if trace is not None and not has_numbers_mark(trace, made.numbers):
         wrong = f"its numbers aren't those that the papers of form {form} were made from"
         right = "put the old ones back, or make the exercise again"
         raise UserError.of(made.file, wrong, right)
@@ -349,6 +394,10 @@ class AskedForms:
         return {exam.mark: exam.exam for exam in self.forms}
 
     @cached_property
+    def _by_earlier_mark(self) -> dict[str, WholeExam]:
+        return {mark: form.exam for form in self.forms for mark in form.earlier_marks}
+
+    @cached_property
     def _by_form(self) -> dict[str, WholeExam]:
         return {exam.form: exam.exam for exam in self.forms}
 
@@ -360,7 +409,7 @@ class AskedForms:
         """What a paper is marked by: the form of its hash, or without one of its name. Raises
         UserError for answers of no form of the exercise."""
         if sheet.mark:
-            found = self._by_mark.get(sheet.mark)
+            found = self._by_mark.get(sheet.mark) or self._by_earlier_mark.get(sheet.mark)
         elif not sheet.form and len(self.forms) == 1:
             found = self.forms[0].exam
         else:

@@ -6,14 +6,20 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from functools import partial, reduce
 from itertools import zip_longest
+from operator import add
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from attncli.building.manifest import FormMade, Manifest, PartMade, Rows
+from attncli.building.plain_scenario import numbers_of_texts
 from attncli.document.blocks import Section
-from attncli.document.questions import plain_points
+from attncli.document.questions import Item, plain_points
+from attncli.equations.matrix import Matrix
 from attncli.errors import listed
 from attncli.file.keys import Key
+from attncli.names import Name, below
 from attncli.scenario.model import (
     Attention,
     Layer,
@@ -22,8 +28,10 @@ from attncli.scenario.model import (
     Recurrent,
     Settings,
     Stack,
+    Tokenizing,
 )
 from attncli.scenario.scenario import Scenario
+from attncli.scenario.tokenizers.unigram import as_printed
 from attncli.steps.attention.masks import mask_rules
 from attncli.steps.block.feed_forward import ACTIVATION
 from attncli.steps.block.norms import SETTINGS
@@ -34,6 +42,7 @@ from attncli.steps.recurrent.cells import RESET, UPDATE, settled
 from attncli.steps.recurrent.readouts import READOUT
 from attncli.steps.recurrent.sequence import gate_order
 from attncli.steps.schema import ATTENTION
+from attncli.tokenizers.unigram import Summing, Unigram
 from attncli.trace import Trace
 
 _LETTERS = "ghijklmnopqrstuv"
@@ -41,6 +50,8 @@ _LETTERS = "ghijklmnopqrstuv"
 _ADDRESS = re.compile(r"(?<=[\w>]) at 0x[0-9a-f]+>")
 """Where a function of a tokenizer happens to lie, which is elsewhere each time."""
 _Keys = tuple[Key[Any], ...]
+Asked = tuple[str, int | float]
+"""What is asked for, and its points."""
 _COUNTED = ("heads", "kv_heads", "projection", "weights_layout", "cache", "mask", "dropout")
 """Keys of an attention that other fields tell."""
 _KEYS: Mapping[type, _Keys] = {
@@ -89,7 +100,8 @@ def _said(value: object) -> object:
         # the hash of a paper is older than the name of this field
         ("said", _told(type(value), data)) if name == "config" else (name, _said(data))
         for name, data in fields
-        if name != "phrases"  # in which words a page tells what the tokenizer itself says
+        # in which words a page tells what the tokenizer itself says, and how it is learned anew
+        if name not in ("phrases", "anew")
         and (name not in _YOUNGER or (data and data != _YOUNGER[name]))
     ]
     return [*entries, _FOLLOWS[type(value)](value)] if type(value) in _FOLLOWS else entries
@@ -104,16 +116,24 @@ def _told(record: type, settings: Settings) -> list[tuple[str, object]]:
 
 class MadeFrom(NamedTuple):
     """What all forms of an exercise are made from but for their numbers, as a text; `of` are the
-    parts of a scenario that it tells."""
+    parts of a scenario that it tells, `instead` what is counted for given matrices that the text
+    tells already, nothing for None."""
 
     of: tuple[object, ...]
     text: str
+    instead: Mapping[Name, Matrix | None] = MappingProxyType({})
 
     @classmethod
     def of_scenario(cls, scenario: Scenario) -> MadeFrom:
-        """That of a scenario."""
-        parts = _parts(scenario)
-        return cls(parts, _lines(map(_said, parts)))
+        """That of a scenario, with its numbers as they are printed."""
+        stacks = [
+            _with(partial(as_printed, rounding=scenario.rounding), s) for s in _stacks(scenario)
+        ]
+        learned = (s for s in _stacks(scenario) if s is not None and _is_learned(s))
+        instead: Mapping[Name, None] = dict.fromkeys(
+            below(stack.path, "log_p") for stack in learned
+        )
+        return cls(_parts(scenario), _text(scenario, stacks), instead)
 
     def like(self, scenario: Scenario) -> MadeFrom:
         """That of another scenario, which is mostly the same."""
@@ -121,8 +141,31 @@ class MadeFrom(NamedTuple):
         return self if same else MadeFrom.of_scenario(scenario)
 
 
+_Stacks = Sequence[Stack | None]
+
+
 def _parts(scenario: Scenario) -> tuple[object, ...]:
-    return scenario.stack, scenario.encoder, scenario.prediction, scenario.rounding
+    return *_stacks(scenario), scenario.prediction, scenario.rounding
+
+
+def _stacks(scenario: Scenario) -> _Stacks:
+    return scenario.stack, scenario.encoder
+
+
+def _text(scenario: Scenario, stacks: _Stacks) -> str:
+    return _lines(map(_said, (*stacks, scenario.prediction, scenario.rounding)))
+
+
+def _with(own: Callable[[Tokenizing], Tokenizing], stack: Stack | None) -> Stack | None:
+    """A stack with another record of its tokenizer, if that is one of log-probabilities."""
+    tokenizing = None if stack is None else stack.text.tokenizing
+    if stack is None or tokenizing is None or not isinstance(tokenizing.tokenizer.model, Unigram):
+        return stack
+    return stack._replace(text=stack.text._replace(tokenizing=own(tokenizing)))
+
+
+def _is_learned(stack: Stack) -> bool:
+    return stack.text.tokenizing is not None and stack.text.tokenizing.anew is not None
 
 
 def _lines(values: Iterable[object]) -> str:
@@ -134,10 +177,19 @@ def fingerprint(
 ) -> str:
     """A short hash of what an exercise is made from: the scenario, of which the most may be told
     already, and what is asked for."""
-    asked = [(q.id, plain_points(q.points)) for section in sections for q in section.questions]
-    scenario = trace.scenario
-    described = made_from or MadeFrom.of_scenario(scenario)
-    return _mark(scenario, (_lines([scenario.title]), described.text, *map(repr, asked)))
+    asked = [item for section in sections for item in section.questions]
+    return _asked_mark(
+        trace.scenario, made_from or MadeFrom.of_scenario(trace.scenario), asked_of(asked)
+    )
+
+
+def asked_of(items: Iterable[Item]) -> list[Asked]:
+    """What some items ask for, and the points of each."""
+    return [(item.id, plain_points(item.points)) for item in items]
+
+
+def _asked_mark(scenario: Scenario, made_from: MadeFrom, asked: Iterable[Asked]) -> str:
+    return _mark(scenario, made_from, (_lines([scenario.title]), made_from.text, *map(repr, asked)))
 
 
 def joint_mark(texts: Iterable[str]) -> str:
@@ -148,20 +200,95 @@ def joint_mark(texts: Iterable[str]) -> str:
 def numbers_mark(trace: Trace) -> str:
     """A short hash of the numbers that a form is made from, and of what is done with them: neither
     of what it is called nor of what is asked."""
-    return _mark(trace.scenario, (MadeFrom.of_scenario(trace.scenario).text,))
+    made_from = MadeFrom.of_scenario(trace.scenario)
+    return _mark(trace.scenario, made_from, (made_from.text,))
 
 
-def _mark(scenario: Scenario, texts: Iterable[str]) -> str:
+def _mark(scenario: Scenario, made_from: MadeFrom, texts: Iterable[str]) -> str:
     digest = hashlib.sha256("\n".join(texts).encode())
-    for name, matrix in sorted(scenario.given.items()):
-        digest.update(f"\n{name} {matrix.shape} {matrix.decimals} ".encode())
-        digest.update(matrix.values.tobytes())
+    counted: Mapping[Name, Matrix | None] = {**scenario.given, **made_from.instead}
+    for name, matrix in sorted(counted.items()):
+        if matrix is not None:
+            digest.update(f"\n{name} {matrix.shape} {matrix.decimals} ".encode())
+            digest.update(matrix.values.tobytes())
     return _in_letters(digest)
 
 
 def _in_letters(digest: hashlib._Hash) -> str:
     mark = digest.hexdigest()[:8]
     return _LETTERS[int(mark[0], 16)] + mark[1:]
+
+
+# --------------------------------------------------------------------------------------------------
+# Papers made before. Their hashes are of log-probabilities with all digits, of which the last hang
+# on how Python adds floats up.
+
+
+def earlier(scenario: Scenario) -> Iterator[MadeFrom]:
+    """What papers were made from before, added up as Python 3.11 does and as later ones do; nothing
+    of a scenario that has no log-probabilities of pieces, whose papers have the same hash still."""
+    for sum_ in (in_turn, compensated):
+        stacks = [_with(partial(_added_up, sum_=sum_), stack) for stack in _stacks(scenario)]
+        if all(now is own for now, own in zip(stacks, _stacks(scenario), strict=True)):
+            return
+        instead = numbers_of_texts(*(s for s in stacks if s is not None and _is_learned(s)))
+        yield MadeFrom(_parts(scenario), _text(scenario, stacks), instead)
+
+
+def _added_up(tokenizing: Tokenizing, sum_: Summing) -> Tokenizing:
+    anew = None if tokenizing.anew is None else tokenizing.anew(sum_)
+    return tokenizing if anew is None else anew
+
+
+def in_turn(numbers: Iterable[float]) -> float:
+    """A sum, one number after the other: what `sum` gives in Python 3.11."""
+    return reduce(add, numbers, 0)
+
+
+def compensated(numbers: Iterable[float]) -> float:
+    """A sum with what is lost on the way (Neumaier 1974): what `sum` gives since Python 3.12."""
+    total: float = 0
+    lost = 0.0
+    for number in numbers:
+        after = total + number
+        large, small = (total, number) if abs(total) >= abs(number) else (number, total)
+        lost += (large - after) + small
+        total = after
+    return total + lost if lost else total
+
+
+def has_numbers_mark(trace: Trace, mark: str) -> bool:
+    """Whether a hash is that of a form's numbers, or was before."""
+    before = (_mark(trace.scenario, m, (m.text,)) for m in earlier(trace.scenario))
+    return mark == numbers_mark(trace) or mark in before
+
+
+class HashedPart(NamedTuple):
+    """A part of a form: its numbers, none of a teacher's own questions, what it asks for, and its
+    hash."""
+
+    trace: Trace | None
+    asked: Sequence[Asked]
+    mark: str
+
+    def marked_before(self) -> tuple[str, ...]:
+        """The hashes that it had before, by each way to add up."""
+        if self.trace is None:
+            return ()
+        scenario = self.trace.scenario
+        return tuple(_asked_mark(scenario, before, self.asked) for before in earlier(scenario))
+
+
+def earlier_marks(mark: str, parts: Sequence[HashedPart]) -> tuple[str, ...]:
+    """The hashes that a form had before which has this one now."""
+    before = [part.marked_before() for part in parts]
+    ways = max(map(len, before), default=0)
+    each = (
+        [own[k] if own else part.mark for own, part in zip(before, parts, strict=True)]
+        for k in range(ways)
+    )
+    alone = len(parts) == 1 and parts[0].mark == mark
+    return tuple(marks[0] if alone else joint_mark(marks) for marks in each)
 
 
 def what_changed(before: Manifest | None, made: Manifest) -> str:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from itertools import starmap
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -346,7 +347,7 @@ def folder_of(job: CheckedOrder, beside: Beside, formats: Sequence[str] = ()) ->
     files |= personal
     _check_edited(folder, files, before, force=order.page.force)
     check_folder(str(folder), [*files, FILE], force=True)
-    says = _told(folder, made, before) + job.says + lost.says
+    says = _told(folder, made, _marked_anew(before, forms)) + job.says + lost.says
     return FilesOutput({**files, FILE: made.text()}, str(folder), True, says)
 
 
@@ -442,10 +443,13 @@ def _made_of(job: CheckedOrder) -> tuple[str, ...]:
 def _kept(job: CheckedOrder, folder: Path, before: Manifest | None) -> dict[str, list[Path]]:
     """The forms that are there, by their files; with --force none that were made of scenarios which
     say something else now. Raises OutputError for those without it."""
+    from attncli.exercises.fingerprint import has_numbers_mark
+
     places = {name: [folder / place for place in _places(job, name)] for name in job.names}
     kept = {name: paths for name, paths in places.items() if all(p.is_file() for p in paths)}
-    was, made_of = () if before is None else before.made_of, _made_of(job)
-    if not kept or was in ((), made_of):
+    was = () if before is None else before.made_of
+    same = [*map(has_numbers_mark, filter(None, job.traces), was)]
+    if not (kept and was) or (all(same) and len(was) == len(_made_of(job))):
         return kept
     order = job.order
     if order.page.force:
@@ -453,8 +457,8 @@ def _kept(job: CheckedOrder, folder: Path, before: Manifest | None) -> dict[str,
     from attncli.building.plain_scenario import settings_that_differ
 
     first = next(iter(kept.values()))
-    pairs = zip(first, job.scenarios, was, made_of, strict=False)
-    path, scenario = next(((p, s) for p, s, old, new in pairs if old != new), (None, ""))
+    pairs = zip(first, job.scenarios, same, strict=False)
+    path, scenario = next(((p, s) for p, s, is_same in pairs if not is_same), (None, ""))
     differ = settings_that_differ(path, scenario) if path else ()
     which = f"other settings ({listed(differ)})" if differ else "other numbers"
     of = scenario or "the exam"
@@ -490,7 +494,9 @@ def _part(part: ExamPart, whole: Document, trace: Trace | None, place: str) -> P
     title = part.title or raw(whole.title)
     asked = {item.id: plain_points(item.points) for item in whole.items}
     most = None if part.most is None else plain_points(part.most)
-    made = PartMade(title, asked, terms=dict(_terms(trace, whole.items)))
+    assert whole.paper is not None
+    mark = whole.paper.hash
+    made = PartMade(title, asked, terms=dict(_terms(trace, whole.items)), hash=mark)
     if trace is None or part.exercise is None:
         asks = {item.id: item.asks for item in whole.items}
         choices = {
@@ -541,6 +547,23 @@ def _check_edited(
             wrong = "isn't as it was made" if name in made else "exists already"
             right = "move it away, or write over it with --force"
             raise OutputError.of(str(there), wrong, right)
+
+
+def _marked_anew(before: Manifest | None, forms: Mapping[str, FormWorked]) -> Manifest | None:
+    """A manifest with today's hashes for the same numbers."""
+    from attncli.exercises.fingerprint import has_numbers_mark, numbers_mark
+
+    def anew(made: PartMade, trace: Trace | None) -> PartMade:
+        same = trace is not None and has_numbers_mark(trace, made.numbers)
+        return made._replace(numbers=numbers_mark(trace)) if trace is not None and same else made
+
+    if before is None:
+        return None
+    made = dict(before.forms)
+    for name in made.keys() & forms.keys():
+        pairs = zip(made[name].parts, forms[name].form.traces, strict=False)
+        made[name] = made[name]._replace(parts=tuple(starmap(anew, pairs)))
+    return before._replace(forms=made)
 
 
 def _told(folder: Path, made: Manifest, before: Manifest | None) -> str:

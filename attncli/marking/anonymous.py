@@ -10,7 +10,7 @@ from pathlib import Path
 
 from attncli.marking.answers import AnswerSheet
 from attncli.marking.classes import GradedClass, Roll
-from attncli.names import Phrase, Word
+from attncli.names import Phrase, Word, composed
 
 
 def numbered(graded: GradedClass, roll: Roll) -> tuple[GradedClass, list[tuple[str, ...]]]:
@@ -24,7 +24,7 @@ def numbered(graded: GradedClass, roll: Roll) -> tuple[GradedClass, list[tuple[s
 
     def hidden(phrase: Phrase) -> Phrase:
         tells = (
-            isinstance(part, Word) and any(s in part.raw.casefold() for s in secrets)
+            isinstance(part, Word) and any(s in composed(part.raw).casefold() for s in secrets)
             for part in phrase
         )
         return tuple("…" if t else part for t, part in zip(tells, phrase, strict=True))
@@ -59,7 +59,7 @@ def _secrets(sheets: list[AnswerSheet], roll: Roll) -> Iterator[str]:
     files = Counter(sheet.source for sheet in sheets)
     texts = [text for s in roll.students for text in (s.name, s.id)]
     texts += (text for s in sheets for text in (s.student, s.id))
-    texts += (Path(source).name for source, count in files.items() if count == 1)
+    texts += (composed(Path(source).name) for source, count in files.items() if count == 1)
     for text in texts:
         parts = (text, *re.split(r"\W+", text))
         yield from (part.casefold() for part in parts if len(part) >= _TELLS)

@@ -20,6 +20,7 @@ from attncli.file.nodes import Map, Node, Scalar, describe
 from attncli.file.problems import Diagnostics, nearest
 from attncli.file.reading import read_value
 from attncli.marking.verdicts import Given, read_number
+from attncli.names import composed
 from attncli.notation.escaping import unguarded
 
 __all__ = ["AnswerSheet", "AnswersError", "files_in", "others_in", "read_answers"]
@@ -122,6 +123,11 @@ def text_of(path: Path, source: str) -> str:
     raise AnswersError([Problem.of(source, "this is no text in UTF-8", "save it as UTF-8")])
 
 
+def named_by(source: str) -> str:
+    """Whose a file is by its name. The file itself is opened by the name that it has on disk."""
+    return composed(Path(source).stem)
+
+
 _TEXTS = ("student", "id", "form", "hash")
 
 
@@ -139,7 +145,7 @@ def _sheet_of(text: str, source: str) -> AnswerSheet:
     answers = _answers(by_name.get("answers", node), problems)
     _check_keys(node, problems)
     problems.stop_if_any()
-    student = entries["student"] or Path(source).stem
+    student = entries["student"] or named_by(source)
     return AnswerSheet(student, entries["form"], entries["hash"], answers, source, entries["id"])
 
 
@@ -161,7 +167,7 @@ def _text(node: Node | None, name: str, problems: Diagnostics) -> str:
     if not isinstance(node, Scalar):
         problems.add(node.where, f"{name} is {describe(node)}", "write a text")
         return ""
-    return node.text
+    return composed(node.text)
 
 
 def _answers(node: Node, problems: Diagnostics) -> dict[str, Given]:
@@ -211,7 +217,7 @@ class _Sheet:
     def take(self, name: str, given: Given) -> None:
         """Takes an answer, or what the sheet belongs to, once."""
         if name in _BELONGS:
-            self.belongs.setdefault(name, given.text.strip())
+            self.belongs.setdefault(name, name_in(given.text))
         elif name in self.answers:
             first = self.answers[name].where.rpartition(":")[2]
             wrong = f"{name} is answered twice (first on line {first})"
@@ -270,7 +276,7 @@ def _sheets_of_class(rows: Sequence[TableRow], source: str) -> tuple[AnswerSheet
     sheets = []
     for row in rows[1:]:
         sheet, where = _Sheet(), f"{source}:{row.line}"
-        whose = unguarded(row.cells[0].strip())
+        whose = name_in(row.cells[0])
         for name, text in zip(names[1:], row.cells[1:], strict=False):
             own = name.lower() if name.lower() in _BELONGS else name
             sheet.take(own, read_number(text, where))
@@ -280,7 +286,7 @@ def _sheets_of_class(rows: Sequence[TableRow], source: str) -> tuple[AnswerSheet
             )
         if all(given.is_empty for given in sheet.answers.values()):
             continue
-        form, mark, number = (unguarded(sheet.belongs.get(name, "")) for name in _BELONGS)
+        form, mark, number = (sheet.belongs.get(name, "") for name in _BELONGS)
         student = whose or number or f"line {row.line}"
         wrong = tuple(sheet.wrong)
         sheets.append(AnswerSheet(student, form, mark, sheet.answers, source, number, wrong))
@@ -290,6 +296,11 @@ def _sheets_of_class(rows: Sequence[TableRow], source: str) -> tuple[AnswerSheet
 
 
 _LIKE = "begin with the line id,answer, or with id and a column for each student"
+
+
+def name_in(cell: str) -> str:
+    """Somebody's name, ID or form in a cell of a table."""
+    return composed(unguarded(cell.strip()))
 
 
 def rows_of(text: str, source: str) -> Iterator[TableRow]:
@@ -327,7 +338,7 @@ def _columns(headings: Sequence[str], rows: Sequence[TableRow]) -> _Columns:
     belongs = {k: name for k, name in enumerate(headings) if name in _BELONGS}
     known = {cell, *belongs, *(() if own is None else (own,))}
     first = rows[0].cells
-    others = {k: first[k].strip() for k in range(len(headings)) if k not in known}
+    others = {k: composed(first[k].strip()) for k in range(len(headings)) if k not in known}
     numbers = [k for k in others if headings[k] in _ANSWERS]
     if numbers:
         unread = [name for k, name in others.items() if k != numbers[0] and name]
@@ -340,13 +351,13 @@ def _columns(headings: Sequence[str], rows: Sequence[TableRow]) -> _Columns:
 def _take_row(row: TableRow, columns: _Columns, source: str, sheets: dict[str, _Sheet]) -> None:
     """Takes the answers of a row, each to the sheet of whose it is."""
     each, where = dict(enumerate(row.cells)), f"{source}:{row.line}"
-    whose = "" if columns.own is None else unguarded(each.get(columns.own, "").strip())
+    whose = "" if columns.own is None else name_in(each.get(columns.own, ""))
     name = unguarded(each.get(columns.cell, "").strip())
     for column, student in columns.answers.items():
-        sheet = sheets.setdefault(whose or student or Path(source).stem, _Sheet())
+        sheet = sheets.setdefault(whose or student or named_by(source), _Sheet())
         sheet.take(name, read_number(each.get(column, ""), where))
         for k, heading in columns.belongs.items():
-            sheet.take(heading, Given(unguarded(each.get(k, "").strip())))
+            sheet.take(heading, Given(each.get(k, "")))
         if any(map(str.strip, row.cells[columns.width :])):
             right = "put a cell with a comma in it in quotes"
             sheet.mind(where, "there are more cells than columns", right)
@@ -385,7 +396,7 @@ def _sheets_of_export(
         givens, wrong = responses.given(counts, len(asked))
         answers = dict(zip(asked, givens, strict=False))
         student = _student(told) or f"line {row.line}"
-        number = told.get(_IDS[0]) or told.get(_IDS[1], "")
+        number = name_in(told.get(_IDS[0]) or told.get(_IDS[1], ""))
         # the hash is in the text of a question, where that is exported too
         questions = (text for name, text in told.items() if _QUESTION.fullmatch(name))
         marks = (match[0] for text in questions if (match := _MARK.search(text)))
@@ -428,7 +439,7 @@ class _Responses:
 def _student(told: Mapping[str, str]) -> str:
     """The name, first name first, of a row by its headings; else an ID or an address."""
     names = [told[name] for name in _NAMES if told.get(name)]
-    return " ".join(names) or next((told[name] for name in _IDS if told.get(name)), "")
+    return name_in(" ".join(names) or next((told[name] for name in _IDS if told.get(name)), ""))
 
 
 # --------------------------------------------------------------------------------------------------
@@ -487,7 +498,7 @@ def _columns_of_class(headings: TableRow, path: str) -> Mapping[str, int]:
 
 def _student_of(row: TableRow, columns: Mapping[str, int]) -> Student:
     each = dict(enumerate(row.cells))
-    return Student(**{name: unguarded(each.get(k, "").strip()) for name, k in columns.items()})
+    return Student(**{name: name_in(each.get(k, "")) for name, k in columns.items()})
 
 
 def _problems(student: Student, forms: Sequence[str]) -> Iterator[tuple[str, str]]:

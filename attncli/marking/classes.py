@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
-from pathlib import Path
 from typing import NamedTuple
 
 from attncli.file.problems import nearest
-from attncli.marking.answers import AnswerSheet, Student
+from attncli.marking.answers import AnswerSheet, Student, named_by
 from attncli.marking.exam import address_of
 from attncli.marking.exam_parts import MarkedExam, WholeExam
 from attncli.marking.marked_papers import MarkedPaper, in_a_row
@@ -43,7 +42,7 @@ class Roll(NamedTuple):
         as no two of the list have it."""
         if sheet.id:
             return next((s for s in self.students if s.id == sheet.id), None)
-        names = {sheet.student.casefold(), Path(sheet.source).stem.casefold()}
+        names = {sheet.student.casefold(), named_by(sheet.source).casefold()}
         found = [s for s in self.students if s.name.casefold() in names]
         found = found or [s for s in self.students if s.id.casefold() in names]
         return found[0] if len(found) == 1 else None
@@ -63,7 +62,7 @@ class Roll(NamedTuple):
         student = self.student_of(sheet)
         if student is None:
             return
-        names = student.name.casefold(), Path(sheet.source).stem.casefold()
+        names = student.name.casefold(), named_by(sheet.source).casefold()
         if sheet.id and sheet.student.casefold() not in names:
             yield "The list has ", Word(student.name), " for this ID."
         if student.form and form and student.form != form:

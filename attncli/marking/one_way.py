@@ -146,7 +146,7 @@ class OneWayWorkings:
             return full
         place = self.order.setdefault(name, len(self.order))
         if self.drawn:
-            way = np.random.default_rng(place).integers(0, _WAYS, _DRAWN)
+            way = np.random.RandomState(place).randint(0, _WAYS, _DRAWN)
         else:
             way = (np.arange(_WORKINGS) // _WAYS ** (place % _AT_A_TIME)) % _WAYS
         shape = (*full.shape[:2], len(way))
@@ -163,7 +163,8 @@ class OneWayWorkings:
         shown = np.isnan(numbers)
         count = _DRAWN if self.drawn else _WORKINGS
         # nobody knows the digits behind those of a wrong number
-        behind = np.random.default_rng(numbers.size).uniform(-_HALF, _HALF, (*shape, count))
+        random = np.random.RandomState(numbers.size)  # whose streams never change
+        behind = random.uniform(-_HALF, _HALF, (*shape, count))
         near = numbers + unit * behind
         finer = rounded(full, np.maximum(asked, places) + 1)
         printed = [full, rounded(full, asked), numbers, finer]

@@ -22,7 +22,7 @@ from attncli.marking.exam_parts import (
 from attncli.marking.marked_papers import MarkedPaper, PointedVerdict
 from attncli.marking.verdicts import read_number
 from attncli.marking.word_answers import MarkedWords
-from attncli.names import Phrase, Word
+from attncli.names import Phrase, Word, composed
 from attncli.notation.escaping import unguarded
 
 _COLUMNS = ("student", "cell", "points", "reason")
@@ -69,7 +69,7 @@ def _override(
     if empty:
         wrong.append(Problem(where, f"there is no {' and no '.join(empty)}", "say it, too"))
         return None
-    return Override(texts[0], texts[1], points, texts[3], where)
+    return Override(composed(texts[0]), texts[1], points, texts[3], where)
 
 
 def overridden(papers: Sequence[MarkedExam], overrides: Iterable[Override]) -> list[MarkedExam]:
@@ -112,7 +112,7 @@ def _meant(exam: WholeExam, text: str) -> tuple[int, list[Item]]:
         if prefix and text == prefix.removesuffix(BETWEEN_PARTS):
             return k, [*part.exam.items]
         local = text.removeprefix(prefix)
-        alone = [item for item in part.exam.items if item.id == local]
+        alone = [item for item in part.exam.items if composed(item.id) == composed(local)]
         found = alone or [i for i in part.exam.items if local in _belongs_to(part.exam, i)]
         if text.startswith(prefix) and found:
             return k, found

@@ -4,7 +4,7 @@ of each, and where they stopped, as a text to keep."""
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
@@ -16,7 +16,7 @@ from attncli.document.blocks import Block, Paragraph, Section, Table, each, part
 from attncli.document.tables import MatrixBlock
 from attncli.equations.tree import Location
 from attncli.errors import UserError
-from attncli.exercises.fingerprint import fingerprint
+from attncli.exercises.fingerprint import earlier, fingerprint
 from attncli.exercises.line_blanks import Blankable
 from attncli.exercises.requests import AskedInWords, ExerciseRequest
 from attncli.exercises.workable_sections import StepSection
@@ -377,13 +377,19 @@ def mark_of(trace: Trace) -> str:
     return fingerprint(trace, ())
 
 
+def marks_of(trace: Trace) -> Iterator[str]:
+    """The same, and what told them before."""
+    yield mark_of(trace)
+    yield from (fingerprint(trace, (), made_from) for made_from in earlier(trace.scenario))
+
+
 def written(mark: str, by_name: Mapping[str, SettledCell]) -> str:
     """What was told, as JSON."""
     answers = {address: cell._asdict() for address, cell in by_name.items()}
     return json.dumps({"practice": mark, "answers": answers}, ensure_ascii=False, indent=1) + "\n"
 
 
-def read(text: str, file: str, mark: str) -> dict[str, SettledCell]:
+def read(text: str, file: str, marks: Iterable[str]) -> dict[str, SettledCell]:
     """What was told before. Raises UserError for what is no kept place, or one of other numbers."""
     right = "name another file with --place, or begin anew with --fresh"
     try:
@@ -392,7 +398,7 @@ def read(text: str, file: str, mark: str) -> dict[str, SettledCell]:
         cells = {str(address): _told(value) for address, value in answers}
     except (ValueError, KeyError, TypeError, AttributeError):
         raise UserError.of(file, "is no place that a practice was left at", right) from None
-    if kept.get("practice") != mark:
+    if kept.get("practice") not in marks:
         raise UserError.of(file, "was kept for other numbers", right)
     return cells
 

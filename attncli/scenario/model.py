@@ -4,7 +4,7 @@ A stack has a text and layers, a layer its attentions, norms and feed-forward ne
 says where each stands in the file, and so begins the names of its quantities.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from attncli.tokenizers.merges import MergeTraining
     from attncli.tokenizers.pieces import CountedDictionary, CountedWord
     from attncli.tokenizers.splitting import WordTokenizer
+    from attncli.tokenizers.unigram import Summing
     from attncli.tokenizers.unigram_training import CountTraining, EMTraining
 
 
@@ -55,7 +56,8 @@ class Tokenizing(NamedTuple):
     `words` of a corpus. `pieces` are, for a model with log-probabilities, those that can be found
     in a word, in the order in which their log-probabilities are told; `log_p` [pieces, 1] are
     these, unless they come of rounds that are told. `name` is its kind, `phrases` tell its
-    settings, `counts_given` whether the words' counts were."""
+    settings, `counts_given` whether the words' counts were. `anew` learns the same with another
+    way to add numbers up, where any are that aren't whole."""
 
     tokenizer: "WordTokenizer"
     words: "tuple[CountedWord, ...]" = ()
@@ -65,6 +67,7 @@ class Tokenizing(NamedTuple):
     name: str = ""
     phrases: tuple[Phrase, ...] = ()
     counts_given: bool = True
+    anew: "Callable[[Summing], Tokenizing | None] | None" = None
 
 
 class TokenizedText(NamedTuple):

@@ -92,6 +92,10 @@ class LatticeNode(NamedTuple):
     score: float
 
 
+Summing = Callable[[Iterable[float]], float]
+"""Adds numbers up. `sum` isn't one: Python 3.12 and later carry along what is lost in between, and
+Python 3.11 doesn't."""
+
 Rounder = Callable[[str, float], float]
 """Rounds a number of a name, so that a cut is chosen by the numbers that are told of it."""
 
@@ -347,7 +351,8 @@ class UnigramSettings(NamedTuple):
     prunes the share `share` of those that may go (one at least). Where they are expected
     (`em_training`), each round has `steps` of expectation and maximization.
 
-    `round_` rounds `log_p`, `cut_scores` and `growth`, and is that of the model.
+    `round_` rounds `log_p`, `cut_scores` and `growth`, and is that of the model; `sum_` adds
+    log-probabilities and expected counts up.
     """
 
     size: int
@@ -360,6 +365,7 @@ class UnigramSettings(NamedTuple):
     share: Fraction = Fraction(1, 10)
     steps: int = 2
     round_: Rounder = _unrounded
+    sum_: Summing = math.fsum
 
     @property
     def front(self) -> tuple[str, ...]:

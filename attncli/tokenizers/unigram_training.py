@@ -18,8 +18,8 @@ from attncli.tokenizers.pieces import CountedWord, Progress, occurrences
 from attncli.tokenizers.unigram import (
     ALIKE,
     PieceTrie,
-    Rounder,
     Scored,
+    Summing,
     Unigram,
     UnigramSettings,
     alike,
@@ -117,10 +117,10 @@ def _round(
         for token, count in counts.items()
     )
     trie = PieceTrie([("", math.nan), *((piece.token, piece.score) for piece in pieces)])
-    found = (_best_cut(word, trie) for word in words)
+    found = (_best_cut(word, trie, settings.sum_) for word in words)
     cuts = tuple(cut._replace(score=round_("cut_scores", cut.score)) for cut in found)
     much = max(0, len(counts) - settings.room)
-    removals = _removals(words, trie, counts, cuts, round_) if much else []
+    removals = _removals(words, trie, counts, cuts, settings) if much else []
     fewer = max(1, int(len(removals) * settings.share))
     order = sorted(
         range(len(removals)),
@@ -131,10 +131,12 @@ def _round(
     return CountRound(pieces, cuts, tuple(marked), fewer)
 
 
-def _best_cut(word: CountedWord, trie: PieceTrie, without: str | None = None) -> WordCut:
+def _best_cut(
+    word: CountedWord, trie: PieceTrie, sum_: Summing, without: str | None = None
+) -> WordCut:
     cut = trie.best_cut(word.text, alike, without) or []
     pieces = tuple(word.text[node.start : node.end] for node in cut)
-    return WordCut(pieces, sum(node.score for node in cut))
+    return WordCut(pieces, sum_(node.score for node in cut))
 
 
 def _removals(
@@ -142,14 +144,14 @@ def _removals(
     trie: PieceTrie,
     tokens: Iterable[str],
     cuts: Sequence[WordCut],
-    round_: Rounder,
+    settings: UnigramSettings,
 ) -> list[Removal]:
-    longer = [token for token in tokens if len(token) > 1]
+    longer, sum_ = [token for token in tokens if len(token) > 1], settings.sum_
     removals: list[Removal] = []
     for token, held in zip(longer, occurrences(longer, (cut.pieces for cut in cuts)), strict=True):
-        anew = tuple((index, _best_cut(words[index], trie, token)) for index, _ in held)
-        more = sum(words[index].count * (cuts[index].score - cut.score) for index, cut in anew)
-        increase = round(round_("growth", more), ALIKE)
+        anew = tuple((index, _best_cut(words[index], trie, sum_, token)) for index, _ in held)
+        more = sum_(words[index].count * (cuts[index].score - cut.score) for index, cut in anew)
+        increase = round(settings.round_("growth", more), ALIKE)
         removals.append(Removal(token, anew, increase, pruned=False))
     return removals
 
@@ -192,7 +194,7 @@ class Pruning(NamedTuple):
 
 
 def _prune(
-    words: Sequence[CountedWord], pieces: Scored, size: int, tick: Tick = _no_tick
+    words: Sequence[CountedWord], pieces: Scored, size: int, sum_: Summing, tick: Tick
 ) -> tuple[Pruning, Scored]:
     """Fewer pieces, the unknown token counted in their `size`. Those with no other cut stay, and so
     do those that are themselves cut by the others, if any word has them."""
@@ -203,7 +205,7 @@ def _prune(
     for word, cut in zip(words, cuts, strict=True):
         for piece in cut:
             frequency[piece] += word.count
-    total, every = sum(frequency), sum(word.count for word in words)
+    total, every = sum_(frequency), sum(word.count for word in words)
     kept: list[int] = []
     unused: list[str] = []
     losses: list[tuple[int, PieceLoss]] = []
@@ -215,7 +217,7 @@ def _prune(
             kept.append(number)
         else:
             own, others = frequency[number], [frequency[index] for index in instead]
-            loss = own / every * _gain(own, others, total, len(pieces))
+            loss = own / every * _gain(own, others, total, len(pieces), sum_)
             losses.append((number, PieceLoss(token, own, tuple(names[k] for k in instead), loss)))
     ranked = sorted(losses, key=lambda pairs: -pairs[1].loss)
     room = max(0, size - 1 - len(kept))
@@ -249,7 +251,7 @@ def _other_cut(token: str, trie: PieceTrie) -> tuple[bool, tuple[int, ...]]:
     return (True, tuple(node.piece for node in rest)) if alone else (False, ())
 
 
-def _gain(own: float, others: Sequence[float], total: float, size: int) -> float:
+def _gain(own: float, others: Sequence[float], total: float, size: int, sum_: Summing) -> float:
     """ln p(piece) − Σ ln p(another one in its place), where these are as frequent as they are and
     the piece together: an estimate, the words aren't cut anew.
 
@@ -257,7 +259,7 @@ def _gain(own: float, others: Sequence[float], total: float, size: int) -> float
     has it. The package takes the number of all pieces there, and so does this.
     """
     after = math.log(total + own * size)
-    other = sum(math.log(n + own) - after for n in others)
+    other = sum_(math.log(n + own) - after for n in others)
     return math.log(own) - math.log(total) - other
 
 
@@ -311,7 +313,7 @@ def train_by_em(
     tick = _ticker(progress, total)
     while words and (not rounds or rounds[-1].pruning):
         before = len(pieces)
-        done, pieces = _pruned(words, pieces, settings.steps, target, tick)
+        done, pieces = _pruned(words, pieces, settings, target, tick)
         if rounds and done.pruning:  # the cuts of the first round are enough
             done = done._replace(pruning=done.pruning._replace(cuts=()))
         rounds.append(done)
@@ -354,20 +356,25 @@ def _seed_pieces(words: Sequence[CountedWord], longest: int) -> Scored:
 
 
 def _pruned(
-    words: Sequence[CountedWord], pieces: Scored, times: int, target: int, tick: Tick
+    words: Sequence[CountedWord],
+    pieces: Scored,
+    settings: UnigramSettings,
+    target: int,
+    tick: Tick,
 ) -> tuple[EMRound, Scored]:
     steps: list[EMStep] = []
-    for _ in range(times):
-        steps.append(_step(words, pieces, tick))
+    for _ in range(settings.steps):
+        steps.append(_step(words, pieces, settings.sum_, tick))
         pieces = steps[-1].scored
     size = len(pieces) + 1  # with the unknown token
     if size <= target:
         return EMRound(tuple(steps), None), pieces
-    pruning, pieces = _prune(words, pieces, max(target, int(size * SHRINKING)), tick)
+    fewer = max(target, int(size * SHRINKING))
+    pruning, pieces = _prune(words, pieces, fewer, settings.sum_, tick)
     return EMRound(tuple(steps), pruning), pieces
 
 
-def _step(words: Sequence[CountedWord], pieces: Scored, tick: Tick) -> EMStep:
+def _step(words: Sequence[CountedWord], pieces: Scored, sum_: Summing, tick: Tick) -> EMStep:
     """E-step: how often each piece is expected in all cuts. M-step: its new score is ψ(expected) −
     ψ(Σ expected), ψ being the digamma function: of a variational Bayes with a Dirichlet prior,
     which makes rare pieces rarer, as in SentencePiece's `RunMStep`."""
@@ -379,7 +386,7 @@ def _step(words: Sequence[CountedWord], pieces: Scored, tick: Tick) -> EMStep:
             expected[node.piece] += word.count * probability
     found = zip(pieces, expected[1:], strict=True)
     kept = [(token, times) for (token, _), times in found if times >= _LEAST_EXPECTED]
-    total = digamma(sum(times for _, times in kept)) if kept else 0.0
+    total = digamma(sum_(times for _, times in kept)) if kept else 0.0
     return EMStep(len(pieces), tuple((token, digamma(times) - total) for token, times in kept))
 
 

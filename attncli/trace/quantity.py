@@ -17,7 +17,7 @@ from attncli.equations.tree import Number, Symbol
 from attncli.errors import listed, quote, shortened
 from attncli.file.address import Address, AddressError, Index, write_index
 from attncli.file.problems import Hint, knows_nothing, nearest
-from attncli.names import TOP, Name, Word, below, words
+from attncli.names import TOP, Name, Word, below, composed, words
 from attncli.numbers.rounding import Array
 from attncli.operations.operation import Operation
 
@@ -69,7 +69,10 @@ class Axis:
         raise AddressError(*self._complaint(index, of))
 
     def _places_of(self, token: str) -> list[int]:
-        return [place for place, name in enumerate(self.names) if token_of(name) == token]
+        """The places of a token, in another form of Unicode if it isn't there in its own."""
+        tokens = [token_of(name) for name in self.names]
+        same = [place for place, own in enumerate(tokens) if own == token]
+        return same or [k for k, own in enumerate(tokens) if composed(own) == composed(token)]
 
     def _complaint(self, index: Index, of: str) -> tuple[str, str]:
         """What is wrong with an index, and what would be right."""

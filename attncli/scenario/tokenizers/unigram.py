@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
+from dataclasses import fields, is_dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +17,7 @@ from attncli.file.keys import Choice, Flag, Key, NumberKind, WholeNumber
 from attncli.file.problems import too_much
 from attncli.names import Name, below
 from attncli.numbers.decimals import round_to
+from attncli.numbers.rounding import Rounding
 from attncli.scenario.model import Phrase, Tokenizing, phrase
 from attncli.scenario.tokenizers.making import check_cost, letters_of, rounds, tokenizing
 from attncli.scenario.tokenizers.settings import (
@@ -25,7 +29,7 @@ from attncli.scenario.tokenizers.settings import (
     or_more,
 )
 from attncli.tokenizers.pieces import CountedWord
-from attncli.tokenizers.unigram import ALIKE, Rounder, Unigram, UnigramSettings
+from attncli.tokenizers.unigram import ALIKE, Rounder, Summing, Unigram, UnigramSettings
 from attncli.tokenizers.unigram_training import SHRINKING, seed_counts, train_by_counts, train_by_em
 
 _MOST_SEEDS = 5000
@@ -68,29 +72,35 @@ _WHOLE = Key(
 _COUNTS_ONLY = ("share", "whole", "min_count")
 
 
-def _settings(settings: TokenizerSettings) -> UnigramSettings:
+def _settings(settings: TokenizerSettings, sum_: Summing = math.fsum) -> UnigramSettings:
     some = settings.some(("longest", *_COUNTS_ONLY))
     if "share" in some:
         some["share"] = Fraction(some["share"])
     return UnigramSettings(
         size=settings.size or 0, special=settings.special, unknown=settings.unknown,
-        byte_fallback=settings.byte_fallback, round_=_rounder(settings), **some,
+        byte_fallback=settings.byte_fallback, round_=_rounder(settings), sum_=sum_, **some,
     )  # fmt: skip
 
 
 def _rounder(settings: TokenizerSettings) -> Rounder:
     """How the numbers are rounded that decide what is learned, and how words are cut: as they are
     on the page, so that it never shows another choice than they do."""
-    if not settings.rounding.carries:
-        return _exact
-    of_step = settings.rounding.decimals_of
-    return partial(_carried, {name: of_step(step, Name(name)) for name, step in _STEP_OF.items()})
+    rounding = settings.rounding
+    return partial(_carried, _decimals_of_each(rounding)) if rounding.carries else _exact
+
+
+def _decimals_of_each(rounding: Rounding) -> dict[str, int]:
+    return {name: rounding.decimals_of(step, Name(name)) for name, step in _STEP_OF.items()}
 
 
 def _carried(decimals: Mapping[str, int], name: str, number: float) -> float:
     if name not in decimals:
         return number
-    return float(round_to(Decimal(repr(round(number, _NOISE))), decimals[name]))
+    return float(_without_noise(number, decimals[name]))
+
+
+def _without_noise(number: float, decimals: int) -> Decimal:
+    return round_to(Decimal(repr(round(number, _NOISE))), decimals)
 
 
 def _exact(name: str, number: float) -> float:
@@ -117,8 +127,10 @@ def _phrases(given: TokenizerSettings) -> tuple[Phrase, ...]:
     )
 
 
-def _by_counts(given: TokenizerSettings, words: tuple[CountedWord, ...]) -> Tokenizing | None:
-    settings = _settings(given)
+def _by_counts(
+    given: TokenizerSettings, words: tuple[CountedWord, ...], sum_: Summing = math.fsum
+) -> Tokenizing | None:
+    settings = _settings(given, sum_)
     seeds = seed_counts(words, settings)
     if len(seeds) > _MOST_SEEDS:
         wrong = f"it has {len(seeds)} substrings to start with, too many to try each of them"
@@ -128,7 +140,12 @@ def _by_counts(given: TokenizerSettings, words: tuple[CountedWord, ...]) -> Toke
     check_cost(given, words, _seconds_of_trials(words, seeds, settings))
     learned = train_by_counts(words, settings, progress=given.progress)
     pieces = tuple(piece.token for piece in learned.rounds[-1].pieces)
-    return _tokenizing(given, learned.model)._replace(words=words, learned=learned, pieces=pieces)
+    return _tokenizing(given, learned.model)._replace(
+        words=words,
+        learned=learned,
+        pieces=pieces,
+        anew=partial(_by_counts, given._replace(progress=None), words),
+    )
 
 
 def _seconds_of_trials(
@@ -140,11 +157,13 @@ def _seconds_of_trials(
     return nodes * rounds(len(seeds), settings.size, float(settings.share)) * _PER_NODE
 
 
-def _by_em(given: TokenizerSettings, words: tuple[CountedWord, ...]) -> Tokenizing | None:
+def _by_em(
+    given: TokenizerSettings, words: tuple[CountedWord, ...], sum_: Summing = math.fsum
+) -> Tokenizing | None:
     for key in given.some(_COUNTS_ONLY):
         right = "leave it out, or say training: counts"
         given.complain(f"tokenizer.{key}", f"{key} is for the training by counts", right)
-    settings, letters = _settings(given), letters_of(words)
+    settings, letters = _settings(given, sum_), letters_of(words)
     # in each round all ways to cut each word are gone through; there are fewer seeds than letters
     seconds = letters * rounds(letters, settings.size, 1 - SHRINKING) * _PER_LETTER
     check_cost(given, words, seconds)
@@ -158,7 +177,11 @@ def _by_em(given: TokenizerSettings, words: tuple[CountedWord, ...]) -> Tokenizi
     log_p = Matrix.of_array(column, decimals, carry=given.rounding.carries)
     counted = words if learned.rounds[0].pruning else ()  # of whose counts something is worked
     return _tokenizing(given, learned.model)._replace(
-        words=counted, learned=learned, pieces=pieces, log_p=log_p
+        words=counted,
+        learned=learned,
+        pieces=pieces,
+        log_p=log_p,
+        anew=partial(_by_em, given._replace(progress=None), words),
     )
 
 
@@ -184,6 +207,35 @@ def _tokenizing(settings: TokenizerSettings, model: Unigram) -> Tokenizing:
             where = settings.complaints.where(below(settings.path, "sentence"))
             raise too_much(where, what, "give shorter words or fewer pieces")
     return made
+
+
+def as_printed(tokenizing: Tokenizing, rounding: Rounding) -> Tokenizing:
+    """The tokenizer with its log-probabilities as a page has them: written ones as they are
+    written, those that were learned to the finest decimals of its steps. How they are rounded is
+    said by the scenario."""
+    if tokenizing.log_p is not None:
+        written: Any = tokenizing.log_p.written
+        tokenizing = tokenizing._replace(log_p=written)
+    is_learned = tokenizing.anew is not None
+    decimals = max(_decimals_of_each(rounding).values()) if is_learned else None
+    printed: Tokenizing = _printed(tokenizing._replace(anew=None), decimals)
+    return printed
+
+
+def _printed(value: Any, decimals: int | None) -> Any:  # noqa: ANN401
+    """A record, and all in it, with each float rounded to so many decimals, if to any."""
+    if isinstance(value, float) and decimals is not None:
+        return _without_noise(value, decimals)
+    if isinstance(value, tuple):
+        each = [_printed(entry, decimals) for entry in value]
+        return type(value)(*each) if hasattr(value, "_fields") else tuple(each)
+    if isinstance(value, Unigram):
+        nothing: Any = None
+        value = replace(value, round_=nothing)
+    if not is_dataclass(value) or isinstance(value, type):
+        return value
+    own = {entry.name: _printed(getattr(value, entry.name), decimals) for entry in fields(value)}
+    return replace(value, **own)
 
 
 _UNIGRAM = TokenizerKind(
