@@ -442,8 +442,8 @@ def _inside(says: str) -> str:
     return (says[:1].lower() + says[1:] if small else says).removesuffix(".")
 
 
-def class_rows(graded: GradedClass) -> Iterator[tuple[str, ...]]:
-    """The table as rows of texts: its headings, then each student, and what has no marks."""
+def class_rows(graded: GradedClass) -> Iterator[tuple[Word | str, ...]]:
+    """The table as rows of cells: its headings, then each student, and what has no marks."""
     ids = _has_ids(graded)
     whose: tuple[str, ...] = ("student", *(("id",) * ids), "form")
     scale = ("grade",) * _has_grades(graded)
@@ -451,20 +451,15 @@ def class_rows(graded: GradedClass) -> Iterator[tuple[str, ...]]:
     for paper in graded.papers:
         counts = (str(paper.counts[name]) for name in SIGNS)
         points = points_text(paper.points), points_text(paper.of), percent(paper)
-        own = (word.raw for word in _row_of(paper, ids=ids, forms=True))
-        remarks = " ".join(map(raw_text, remarks_on(paper)))
-        grade = (paper.grade,) * len(scale)
-        yield (*own, *points, *grade, *counts, paper.sheet.source, remarks)
+        own = _row_of(paper, ids=ids, forms=True)
+        remarks = Word(" ".join(map(raw_text, remarks_on(paper))))
+        grade = (Word(paper.grade),) * len(scale)
+        yield (*own, *points, *grade, *counts, Word(paper.sheet.source), remarks)
     for unmarked in graded.unmarked:
-        own = (word.raw for word in _row_of(unmarked, ids=ids, forms=True))
-        yield (
-            *own,
-            *[""] * (len(SIGNS) + 3 + len(scale)),
-            unmarked.sheet.source,
-            raw_text(unmarked.why),
-        )
+        own, empty = _row_of(unmarked, ids=ids, forms=True), [""] * (len(SIGNS) + 3 + len(scale))
+        yield (*own, *empty, Word(unmarked.sheet.source), Word(raw_text(unmarked.why)))
     for remark in graded.remarks:
-        yield (*[""] * (len(whose) + len(SIGNS) + 4 + len(scale)), raw_text(remark))
+        yield (*[""] * (len(whose) + len(SIGNS) + 4 + len(scale)), Word(raw_text(remark)))
 
 
 def class_data(graded: GradedClass) -> dict[str, object]:

@@ -13,7 +13,7 @@ from attncli.document.questions import Item, plain_points
 from attncli.exercises.exam_papers import ExamForm
 from attncli.exercises.fingerprint import joint_mark
 from attncli.marking.answers import Student
-from attncli.names import Word, raw
+from attncli.names import Word, raw, words
 from attncli.notation.escaping import guarded, visible
 
 Data = dict[str, object]
@@ -35,7 +35,7 @@ def entry_form(
     data: Data = {
         "hash": joint_mark(marks),
         "file": file,
-        "headings": [*map(guarded, headings)],
+        "headings": [*map(guarded, words(tuple(headings)))],
         "ids": headings[3:],
         "students": [[visible(Word(text)) for text in student] for student in students],
         "forms": {form.name: _form(form) for form in forms},

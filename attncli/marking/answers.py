@@ -8,6 +8,7 @@ tables     CSV: a student a file, a column a student, or a row an answer; what M
 from __future__ import annotations
 
 import csv
+import io
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -211,7 +212,7 @@ class _Sheet:
     def take(self, name: str, given: Given) -> None:
         """Takes an answer, or what the sheet belongs to, once."""
         if name in _BELONGS:
-            self.belongs.setdefault(name, given.text.strip())
+            self.belongs.setdefault(name, given.text)
         elif name in self.answers:
             first = self.answers[name].where.rpartition(":")[2]
             wrong = f"{name} is answered twice (first on line {first})"
@@ -266,11 +267,11 @@ def _unless_all_wrong(each: Iterable[AnswerSheet]) -> tuple[AnswerSheet, ...]:
 def _sheets_of_class(rows: Sequence[TableRow], source: str) -> tuple[AnswerSheet, ...]:
     """The answers of a class, a row a student: a column for whose they are, for the form and the
     like, and for each thing that is asked; rows without an answer are nobody's."""
-    names = [unguarded(cell.strip()) for cell in rows[0].cells]
+    names = rows[0].cells
     sheets = []
     for row in rows[1:]:
         sheet, where = _Sheet(), f"{source}:{row.line}"
-        whose = unguarded(row.cells[0].strip())
+        whose = row.cells[0]
         for name, text in zip(names[1:], row.cells[1:], strict=False):
             own = name.lower() if name.lower() in _BELONGS else name
             sheet.take(own, read_number(text, where))
@@ -280,7 +281,7 @@ def _sheets_of_class(rows: Sequence[TableRow], source: str) -> tuple[AnswerSheet
             )
         if all(given.is_empty for given in sheet.answers.values()):
             continue
-        form, mark, number = (unguarded(sheet.belongs.get(name, "")) for name in _BELONGS)
+        form, mark, number = (sheet.belongs.get(name, "") for name in _BELONGS)
         student = whose or number or f"line {row.line}"
         wrong = tuple(sheet.wrong)
         sheets.append(AnswerSheet(student, form, mark, sheet.answers, source, number, wrong))
@@ -293,15 +294,16 @@ _LIKE = "begin with the line id,answer, or with id and a column for each student
 
 
 def rows_of(text: str, source: str) -> Iterator[TableRow]:
-    """The rows that hold something."""
-    first = text.partition("\n")[0]
+    """The rows that hold something; their cells as they were before a spreadsheet was kept from
+    obeying them."""
+    first = re.sub('"[^"]*"', "", text.partition("\n")[0])
     separator = max(",;\t", key=first.count)
-    reader = csv.reader(text.splitlines(keepends=True), delimiter=separator)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
     line = 1
     try:
         for cells in reader:
             if any(map(str.strip, cells)):
-                yield TableRow(line, cells)
+                yield TableRow(line, [unguarded(cell.strip()) for cell in cells])
             line = reader.line_num + 1
     except csv.Error as error:
         problem = Problem(Where(source, line, 1), f"broken CSV: {error}", "look for open quotes")
@@ -327,7 +329,7 @@ def _columns(headings: Sequence[str], rows: Sequence[TableRow]) -> _Columns:
     belongs = {k: name for k, name in enumerate(headings) if name in _BELONGS}
     known = {cell, *belongs, *(() if own is None else (own,))}
     first = rows[0].cells
-    others = {k: first[k].strip() for k in range(len(headings)) if k not in known}
+    others = {k: first[k] for k in range(len(headings)) if k not in known}
     numbers = [k for k in others if headings[k] in _ANSWERS]
     if numbers:
         unread = [name for k, name in others.items() if k != numbers[0] and name]
@@ -340,13 +342,13 @@ def _columns(headings: Sequence[str], rows: Sequence[TableRow]) -> _Columns:
 def _take_row(row: TableRow, columns: _Columns, source: str, sheets: dict[str, _Sheet]) -> None:
     """Takes the answers of a row, each to the sheet of whose it is."""
     each, where = dict(enumerate(row.cells)), f"{source}:{row.line}"
-    whose = "" if columns.own is None else unguarded(each.get(columns.own, "").strip())
-    name = unguarded(each.get(columns.cell, "").strip())
+    whose = "" if columns.own is None else each.get(columns.own, "")
+    name = each.get(columns.cell, "")
     for column, student in columns.answers.items():
         sheet = sheets.setdefault(whose or student or Path(source).stem, _Sheet())
         sheet.take(name, read_number(each.get(column, ""), where))
         for k, heading in columns.belongs.items():
-            sheet.take(heading, Given(unguarded(each.get(k, "").strip())))
+            sheet.take(heading, Given(each.get(k, "")))
         if any(map(str.strip, row.cells[columns.width :])):
             right = "put a cell with a comma in it in quotes"
             sheet.mind(where, "there are more cells than columns", right)
@@ -487,7 +489,7 @@ def _columns_of_class(headings: TableRow, path: str) -> Mapping[str, int]:
 
 def _student_of(row: TableRow, columns: Mapping[str, int]) -> Student:
     each = dict(enumerate(row.cells))
-    return Student(**{name: unguarded(each.get(k, "").strip()) for name, k in columns.items()})
+    return Student(**{name: each.get(k, "") for name, k in columns.items()})
 
 
 def _problems(student: Student, forms: Sequence[str]) -> Iterator[tuple[str, str]]:
