@@ -24,6 +24,7 @@ from attncli.file.problems import ScenarioError
 from attncli.marking.judging import Judge
 from attncli.marking.verdicts import Cause, Given, Verdict, read_number
 from attncli.marking.word_answers import MarkedWords, OwnAnswers, marked_words
+from attncli.names import raw_text
 from attncli.numbers.decimals import round_to
 from attncli.pages.parts.blocks import given_blocks
 from attncli.pages.parts.selection import Selection, SelectionError
@@ -230,7 +231,7 @@ class Session:
     ) -> None:
         """Goes on with these answers, or without any with the right ones, which are shown."""
         for name, text in zip(self.ids(task), texts or self.right_answers(task), strict=True):
-            found = (mistakes[name].says,) if name in mistakes else ()
+            found = (raw_text(mistakes[name].phrase),) if name in mistakes else ()
             self.settled[name] = SettledCell(text, found, not texts, hints)
 
     def right_answers(self, task: Task) -> list[str]:
