@@ -36,7 +36,7 @@ def entry_form(
         "hash": joint_mark(marks),
         "file": file,
         "headings": [*map(guarded, words(tuple(headings)))],
-        "ids": headings[3:],
+        "ids": [visible(Word(id_)) for id_ in headings[3:]],
         "students": [[visible(Word(text)) for text in student] for student in students],
         "forms": {form.name: _form(form) for form in forms},
     }
@@ -82,10 +82,11 @@ def _section(section: Section) -> Data:
 
 def _item(item: Item) -> Data:
     """A blank: its number by the key, or its options, or the points that a person gives."""
+    id_ = visible(Word(item.id))
     if item.words is not None:
-        options = [*map(raw, item.words.options)]
-        return {"id": item.id, "options": options, "labels": item.words.labels}
+        options = [visible(Word(raw(option))) for option in item.words.options]
+        return {"id": id_, "options": options, "labels": item.words.labels}
     if item.key is None:
-        return {"id": item.id, "most": plain_points(item.points)}
+        return {"id": id_, "most": plain_points(item.points)}
     slips = [(*map(float, slip.accepted), slip.says) for slip in item.key.slips]
-    return {"id": item.id, "accepted": [*map(float, item.key.accepted)], "slips": slips}
+    return {"id": id_, "accepted": [*map(float, item.key.accepted)], "slips": slips}

@@ -10,9 +10,11 @@ around them.
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from functools import lru_cache
+from typing import Any
 
 from attncli.names import Word
 
@@ -68,6 +70,16 @@ def harmless(text: str) -> str:
     if text.isascii() and text.isprintable() and "\\" not in text:
         return text
     return "".join(_shown(text, piece) for piece in re.finditer(_PIECE, text))
+
+
+def json_text(data: object, **layout: Any) -> str:  # noqa: ANN401
+    """Data as JSON, with what is hidden in its strings as escapes."""
+    return harmless_json(json.dumps(data, ensure_ascii=False, **layout))
+
+
+def harmless_json(text: str) -> str:
+    """JSON with what is hidden as escapes; in it that can only stand inside strings."""
+    return re.sub(r"[^\n -~]", lambda c: json.dumps(c[0])[1:-1] if is_hidden(c[0]) else c[0], text)
 
 
 def hidden_again(shown: str) -> Word:

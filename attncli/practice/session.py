@@ -25,6 +25,7 @@ from attncli.marking.judging import Judge
 from attncli.marking.verdicts import Cause, Given, Verdict, read_number
 from attncli.marking.word_answers import MarkedWords, OwnAnswers, marked_words
 from attncli.names import raw_text
+from attncli.notation.escaping import json_text
 from attncli.numbers.decimals import round_to
 from attncli.pages.parts.blocks import given_blocks
 from attncli.pages.parts.selection import Selection, SelectionError
@@ -381,7 +382,7 @@ def mark_of(trace: Trace) -> str:
 def written(mark: str, by_name: Mapping[str, SettledCell]) -> str:
     """What was told, as JSON."""
     answers = {address: cell._asdict() for address, cell in by_name.items()}
-    return json.dumps({"practice": mark, "answers": answers}, ensure_ascii=False, indent=1) + "\n"
+    return json_text({"practice": mark, "answers": answers}, indent=1) + "\n"
 
 
 def read(text: str, file: str, mark: str) -> dict[str, SettledCell]:

@@ -121,7 +121,7 @@ class SiteEntry(NamedTuple):
 
     name: str
     page: SiteLink
-    says: str
+    says: Word
     others: tuple[SiteLink, ...] = ()
 
 
@@ -221,7 +221,7 @@ def _group(k: int, group: SiteGroup) -> str:
 def _listed(entry: SiteEntry) -> str:
     others = "".join(f"<li>{_link(other)}</li>" for other in entry.others)
     below = f"\n<ul>{others}</ul>" if others else ""
-    says = f"<p>{escaped(entry.says)}</p>"
+    says = f"<p>{escaped(shown(entry.says))}</p>"
     return f'<li data-of="{entry.name}"><h3>{_link(entry.page)}</h3>\n{says}{below}</li>'
 
 
