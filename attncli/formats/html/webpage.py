@@ -13,7 +13,7 @@ from attncli.formats.colours import DARK, LIGHT, ColourScheme, inks_on, names_of
 from attncli.formats.html.blocks import embedded, escaped
 from attncli.formats.svg.elements import SHAPES, colours_of, written
 from attncli.names import Word
-from attncli.notation.escaping import shown
+from attncli.notation.escaping import harmless, shown
 
 
 def looks_of(look: Look) -> str:
@@ -188,7 +188,8 @@ def _rows(rows: Iterable[Sequence[SiteLink]]) -> str:
 
 
 def _fold(fold: FoldOut) -> str:
-    text = f'<pre tabindex="0">{escaped(fold.text)}</pre>'
+    lines = "\n".join(map(harmless, fold.text.split("\n")))
+    text = f'<pre tabindex="0">{escaped(lines)}</pre>'
     return f'<details class="copied"><summary>{escaped(fold.title)}</summary>{text}</details>\n'
 
 
