@@ -53,6 +53,11 @@ def composed(text: str) -> str:
     return unicodedata.normalize("NFC", text)
 
 
+def raw_text(text: Phrase) -> str:
+    """A text with somebody's words in it, as data."""
+    return "".join(map(raw, text))
+
+
 # --------------------------------------------------------------------------------------------------
 # The names of quantities, and of places in the model: `layers[1].heads[2].weights`. A name is a
 # value with parts. Its text is made of these once and for all, and never taken apart.

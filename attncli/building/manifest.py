@@ -12,6 +12,7 @@ from attncli.building.exercise_file import TOLERANCE
 from attncli.building.scheme import Scheme
 from attncli.file.problems import ScenarioError
 from attncli.names import composed
+from attncli.notation.escaping import json_text
 
 FILE = "manifest.json"
 Rows = list[list[str]]
@@ -90,7 +91,7 @@ class Manifest(NamedTuple):
 
     def text(self) -> str:
         """The manifest as it is written."""
-        return json.dumps(_plain(self), indent=1, ensure_ascii=False) + "\n"
+        return json_text(_plain(self), indent=1) + "\n"
 
 
 def _plain(value: object) -> object:

@@ -26,7 +26,7 @@ from attncli.document.pictures import Bars, Series
 from attncli.document.questions import OWN_FORM, Worth, counted_points, points_text
 from attncli.document.tables import SIGNS
 from attncli.equations.tree import Number
-from attncli.exercises.report import Report, raw_text, report, report_of_own, to_look_at
+from attncli.exercises.report import Report, report, report_of_own, to_look_at
 from attncli.languages import words_of
 from attncli.marking.answers import AnswerSheet
 from attncli.marking.classes import (
@@ -41,9 +41,15 @@ from attncli.marking.classes import (
 from attncli.marking.exam import line_of
 from attncli.marking.exam_parts import BETWEEN_PARTS, MarkedExam, MarkedOwn, PartExam, waiting_for
 from attncli.marking.marked_papers import MarkedPaper
-from attncli.names import Phrase, Word
+from attncli.names import Phrase, Word, raw_text
 from attncli.pages.parts.published import MEANING
-from attncli.pages.parts.sentences import counted, enumerated, joined, rounding_facts
+from attncli.pages.parts.sentences import (
+    counted,
+    enumerated,
+    joined,
+    rounding_facts,
+    without_stop,
+)
 
 
 def marked_paper(paper: MarkedExam) -> Document:
@@ -383,7 +389,7 @@ def _sections(papers: Sequence[MarkedExam]) -> Iterator[Section]:
         yield Section("", None, ("Distribution",), (), (_histogram(papers),))
     mistakes = commonest(papers)[:_MOST]
     if mistakes:
-        rows = tuple((_common(m),) for m in mistakes)
+        rows = tuple(map(_common, mistakes))
         doubtful = [_whose(paper.sheet) for paper in papers if paper.is_doubtful]
         left_out = "Papers in doubt are left out: "
         note = [Paragraph((left_out, *joined(doubtful), "."))] * bool(doubtful)
@@ -393,10 +399,10 @@ def _sections(papers: Sequence[MarkedExam]) -> Iterator[Section]:
         yield Section("", None, ("Hardest blanks",), (), (Bullets(failed),))
 
 
-def _common(mistake: CommonMistake) -> str:
+def _common(mistake: CommonMistake) -> Spans:
     """`9 papers, 63 numbers: Scores were not scaled.`"""
     papers, numbers = counted(mistake.papers, "paper"), counted(mistake.numbers, "number")
-    return f"{papers}, {numbers}: {mistake.says}"
+    return (f"{papers}, {numbers}: ", *mistake.says)
 
 
 _FEWEST_BARS = 5
@@ -427,23 +433,25 @@ def _failed(ids: Sequence[str], blank: HardBlank) -> Spans:
     """`weights[love, AI], exp[love, AI]: not right in 14 of 31 papers (…)`"""
     names = joined((Term(id_),) for id_ in ids[:_ALIKE])
     more = f" and {len(ids) - _ALIKE} more" if len(ids) > _ALIKE else ""
-    return *names, f"{more}: {why_failed(blank)}"
+    return *names, f"{more}: ", *why_failed(blank)
 
 
-def why_failed(blank: HardBlank) -> str:
+def why_failed(blank: HardBlank) -> Spans:
     """`not right in 14 of 31 papers (9 ×: adding up the columns, 2 ×: left empty)`"""
-    reasons = ", ".join(f"{n} ×: {_inside(says)}" for says, n in blank.reasons)
-    return f"not right in {blank.wrong} of {blank.asked} papers ({reasons})"
+    reasons = joined((f"{n} ×: ", *_inside(says)) for says, n in blank.reasons)
+    return (f"not right in {blank.wrong} of {blank.asked} papers (", *reasons, ")")
 
 
-def _inside(says: str) -> str:
+def _inside(says: Phrase) -> Spans:
     """A sentence as a part of another: `adding up the columns`, but `W_Q`, and `V by W_K`."""
-    small = says[1:2].islower()
-    return (says[:1].lower() + says[1:] if small else says).removesuffix(".")
+    first, *others = says
+    if isinstance(first, str) and first[1:2].islower():
+        first = first[:1].lower() + first[1:]
+    return without_stop((first, *others))
 
 
-def class_rows(graded: GradedClass) -> Iterator[tuple[str, ...]]:
-    """The table as rows of texts: its headings, then each student, and what has no marks."""
+def class_rows(graded: GradedClass) -> Iterator[tuple[Word | str, ...]]:
+    """The table as rows of cells: its headings, then each student, and what has no marks."""
     ids = _has_ids(graded)
     whose: tuple[str, ...] = ("student", *(("id",) * ids), "form")
     scale = ("grade",) * _has_grades(graded)
@@ -451,20 +459,15 @@ def class_rows(graded: GradedClass) -> Iterator[tuple[str, ...]]:
     for paper in graded.papers:
         counts = (str(paper.counts[name]) for name in SIGNS)
         points = points_text(paper.points), points_text(paper.of), percent(paper)
-        own = (word.raw for word in _row_of(paper, ids=ids, forms=True))
-        remarks = " ".join(map(raw_text, remarks_on(paper)))
-        grade = (paper.grade,) * len(scale)
-        yield (*own, *points, *grade, *counts, paper.sheet.source, remarks)
+        own = _row_of(paper, ids=ids, forms=True)
+        remarks = Word(" ".join(map(raw_text, remarks_on(paper))))
+        grade = (Word(paper.grade),) * len(scale)
+        yield (*own, *points, *grade, *counts, Word(paper.sheet.source), remarks)
     for unmarked in graded.unmarked:
-        own = (word.raw for word in _row_of(unmarked, ids=ids, forms=True))
-        yield (
-            *own,
-            *[""] * (len(SIGNS) + 3 + len(scale)),
-            unmarked.sheet.source,
-            raw_text(unmarked.why),
-        )
+        own, empty = _row_of(unmarked, ids=ids, forms=True), [""] * (len(SIGNS) + 3 + len(scale))
+        yield (*own, *empty, Word(unmarked.sheet.source), Word(raw_text(unmarked.why)))
     for remark in graded.remarks:
-        yield (*[""] * (len(whose) + len(SIGNS) + 4 + len(scale)), raw_text(remark))
+        yield (*[""] * (len(whose) + len(SIGNS) + 4 + len(scale)), Word(raw_text(remark)))
 
 
 def class_data(graded: GradedClass) -> dict[str, object]:
@@ -478,7 +481,12 @@ def class_data(graded: GradedClass) -> dict[str, object]:
         "remarks": [*map(raw_text, graded.remarks)],
         **of,
         "commonest_mistakes": [
-            {"says": m.says, "verdict": m.judgement, "papers": m.papers, "numbers": m.numbers}
+            {
+                "says": raw_text(m.says),
+                "verdict": m.judgement,
+                "papers": m.papers,
+                "numbers": m.numbers,
+            }
             for m in commonest(papers)
         ],
         "to_be_marked": [
@@ -489,7 +497,7 @@ def class_data(graded: GradedClass) -> dict[str, object]:
                 "cell": blank.id,
                 "wrong": blank.wrong,
                 "of": blank.asked,
-                "mistakes": [{"says": says, "papers": n} for says, n in blank.reasons],
+                "mistakes": [{"says": raw_text(says), "papers": n} for says, n in blank.reasons],
             }
             for blank in hardest(papers)
         ],

@@ -13,7 +13,7 @@ from attncli.document.questions import Item, plain_points
 from attncli.exercises.exam_papers import ExamForm
 from attncli.exercises.fingerprint import joint_mark
 from attncli.marking.answers import Student
-from attncli.names import Word, raw
+from attncli.names import Word, raw, words
 from attncli.notation.escaping import guarded, visible
 
 Data = dict[str, object]
@@ -35,8 +35,8 @@ def entry_form(
     data: Data = {
         "hash": joint_mark(marks),
         "file": file,
-        "headings": [*map(guarded, headings)],
-        "ids": headings[3:],
+        "headings": [*map(guarded, words(tuple(headings)))],
+        "ids": [visible(Word(id_)) for id_ in headings[3:]],
         "students": [[visible(Word(text)) for text in student] for student in students],
         "forms": {form.name: _form(form) for form in forms},
     }
@@ -82,10 +82,11 @@ def _section(section: Section) -> Data:
 
 def _item(item: Item) -> Data:
     """A blank: its number by the key, or its options, or the points that a person gives."""
+    id_ = visible(Word(item.id))
     if item.words is not None:
-        options = [*map(raw, item.words.options)]
-        return {"id": item.id, "options": options, "labels": item.words.labels}
+        options = [visible(Word(raw(option))) for option in item.words.options]
+        return {"id": id_, "options": options, "labels": item.words.labels}
     if item.key is None:
-        return {"id": item.id, "most": plain_points(item.points)}
+        return {"id": id_, "most": plain_points(item.points)}
     slips = [(*map(float, slip.accepted), slip.says) for slip in item.key.slips]
-    return {"id": item.id, "accepted": [*map(float, item.key.accepted)], "slips": slips}
+    return {"id": id_, "accepted": [*map(float, item.key.accepted)], "slips": slips}

@@ -39,6 +39,7 @@ from attncli.exercises.requests import ExerciseRequest, request_of
 from attncli.languages import FrameWords, Words, words_of
 from attncli.marking.exam_parts import part_prefix
 from attncli.names import Word
+from attncli.pages.parts.sentences import joined, put_in
 from attncli.trace import Trace
 
 
@@ -123,12 +124,19 @@ def key_of(form: ExamForm) -> Document:
     if form.exam.scheme == Scheme():
         return key
     words = words_of(form.exam.frame.language).scheme
-    says = Bullets(tuple((text,) for text in _scheme_in_words(form.exam.scheme, words)))
+    says = Bullets(tuple(_scheme_in_words(form.exam.scheme, words)))
     return key._replace(opening=(Subheading((words.heading,)), says, *key.opening))
 
 
-def _scheme_in_words(scheme: Scheme, words: Words) -> Iterator[str]:
-    """What is wrong costs how much, a sentence each."""
+def _scheme_in_words(scheme: Scheme, words: Words) -> Iterator[Spans]:
+    """What is wrong costs how much, a sentence each, and what brings which grade."""
+    yield from ((text,) for text in _costs_in_words(scheme, words))
+    if scheme.grades:
+        rows = ((Word(name), f" {points_text(least)}") for name, least in scheme.grades.items())
+        yield put_in(words.grades, grades=joined(rows))
+
+
+def _costs_in_words(scheme: Scheme, words: Words) -> Iterator[str]:
     for name, share in scheme.costs._asdict().items():
         if share or name != "otherwise":
             each = "" if scheme.carry else f"{name}_each"
@@ -139,9 +147,6 @@ def _scheme_in_words(scheme: Scheme, words: Words) -> Iterator[str]:
         yield words.free.format(names=", ".join(scheme.free))
     if scheme.unit is not None:
         yield words.unit.format(number=points_text(scheme.unit))
-    if scheme.grades:
-        rows = (f"{name} {points_text(least)}" for name, least in scheme.grades.items())
-        yield words.grades.format(grades=", ".join(rows))
 
 
 def marked_by_itself(whole: Document) -> Document:

@@ -18,9 +18,8 @@ from attncli.document.blocks import (
 )
 from attncli.document.questions import Worth, plain_points, points_text
 from attncli.exercises.blanked import blanks_of
-from attncli.exercises.report import raw_text
 from attncli.exercises.requests import ExerciseRequest
-from attncli.names import Phrase, Word
+from attncli.names import Phrase, Word, raw_text
 from attncli.nice_numbers.candidate_quantity import attempts
 from attncli.nice_numbers.costs import WITHIN, FormCost, cost_of
 from attncli.nice_numbers.showing import shows

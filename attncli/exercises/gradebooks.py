@@ -14,9 +14,9 @@ from decimal import Decimal
 
 from attncli.document.questions import points_text
 from attncli.exercises.class_tables import remarks_on
-from attncli.exercises.report import raw_text
 from attncli.marking.classes import GradedClass, wrong_answers
 from attncli.marking.exam_parts import MarkedExam
+from attncli.names import raw_text
 
 Rows = Iterator[tuple[str, ...]]
 
@@ -54,7 +54,7 @@ def _feedback(paper: MarkedExam) -> str:
     """What went wrong in a paper, and what a teacher changed, in the HTML that Moodle shows."""
     found: dict[str, list[str]] = {}
     for wrong in wrong_answers(paper):
-        found.setdefault(wrong.why.removesuffix("."), []).append(wrong.id)
+        found.setdefault(raw_text(wrong.why).removesuffix("."), []).append(wrong.id)
     texts = [f"{', '.join(ids)}: {why}." for why, ids in found.items()]
     texts += map(raw_text, remarks_on(paper))
     return "<br>".join(html.escape(text, quote=False) for text in texts)

@@ -29,11 +29,12 @@ from attncli.marking.exam_parts import MarkedExam
 from attncli.marking.judging import Judge
 from attncli.marking.slips import OF_THE_PEN
 from attncli.marking.verdicts import UNEARNED, Verdict
-from attncli.names import Word
+from attncli.names import Phrase, Word, raw_text
 from attncli.nice_numbers.search import SearchRequest, search
 from attncli.pages.lesson import worst_cell
 from attncli.pages.parts.blocks import matrix_block
 from attncli.pages.parts.selection import select
+from attncli.pages.parts.sentences import each_sentence, joined, without_stop
 from attncli.pages.parts.working import cell_line
 from attncli.trace import Trace
 
@@ -49,7 +50,7 @@ _FEWEST_DIGITS = 3
 class ToTeach(NamedTuple):
     """A mistake, in how many papers it was made, and a number that it gave in the first form."""
 
-    says: str
+    says: Phrase
     papers: int
     exam: Exam
     verdict: Verdict
@@ -57,9 +58,9 @@ class ToTeach(NamedTuple):
 
 def to_teach(papers: Sequence[MarkedExam]) -> list[ToTeach]:
     """The mistakes in numbers, those of most papers first."""
-    found: dict[str, ToTeach] = {}
+    found: dict[Phrase, ToTeach] = {}
     for paper in sorted(papers, key=lambda paper: paper.exam.form):
-        made: dict[str, ToTeach] = {}
+        made: dict[Phrase, ToTeach] = {}
         for wrong in (w for w in wrong_answers(paper) if w.judgement in _MADE):
             verdict, exam = wrong.verdict, paper.exam.parts[wrong.part].exam
             if verdict is None or not isinstance(exam, Exam) or _is_no_lesson(wrong):
@@ -92,7 +93,8 @@ def next_lesson(graded: GradedClass) -> Document:
     answers = Derivation(tuple(line for _, lines in pairs for line in lines))
     last = Section("", None, ("Answers",), (), (answers,) if pairs else (Paragraph(("None.",)),))
     sections = (*(section for section, _ in pairs), *_others(graded, taught), last)
-    data = {"mistakes": [{"says": e.says, "papers": e.papers, "of": count} for e in taught]}
+    told = ({"says": raw_text(e.says), "papers": e.papers, "of": count} for e in taught)
+    data = {"mistakes": [*told]}
     facts = DefinitionList((("Papers", (str(count),)),))
     return Document(Word(f"{graded.title}: the next lesson"), sections, facts, data=data)
 
@@ -110,7 +112,7 @@ def _others(graded: GradedClass, taught: Sequence[ToTeach]) -> Iterator[Section]
         of, item = asked[blank.id]
         blocks.append(Subheading((Term(blank.id),)))
         blocks += [Paragraph((Word(item.asks),))] * bool(item.asks)
-        blocks.append(Paragraph((f"It is {why_failed(blank)}.",)))
+        blocks.append(Paragraph(("It is ", *why_failed(blank), ".")))
         if isinstance(of, Exam) and item.cell is not None:
             blocks += right_lines(of.trace, [item.cell])
         elif item.answer:
@@ -122,18 +124,18 @@ def _others(graded: GradedClass, taught: Sequence[ToTeach]) -> Iterator[Section]
 def _section(number: int, taught: ToTeach, count: int) -> tuple[Section, list[Line]]:
     """A mistake, and the answer to what is to be tried."""
     judge, verdict = taught.exam.judge, _where_it_was_made(taught)
-    title, _, more = taught.says.partition(". ")
+    title, *more = each_sentence(taught.says)
     given = Paragraph(("As it was given: ", Word(verdict.given.shown), "."))
     task = to_try(_other_numbers(judge.trace, verdict.cell.quantity), verdict)
     blocks: tuple[Block, ...] = (
-        Paragraph((" ".join(filter(None, (f"In {taught.papers} of {count} papers.", more))),)),
+        Paragraph(joined(((f"In {taught.papers} of {count} papers.",), *more), " ")),
         *([*workings_of(judge, verdict, judge.trace)] or [given]),
         *right_lines(judge.trace, [verdict.cell]),
         Subheading(("To try",)),
         *task.tables,
         Paragraph(("Work out ", task.asked, ".")),
     )
-    return Section("", number, (title.removesuffix("."),), (), blocks), task.answer
+    return Section("", number, without_stop(title), (), blocks), task.answer
 
 
 def _where_it_was_made(taught: ToTeach) -> Verdict:

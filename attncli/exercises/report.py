@@ -45,7 +45,7 @@ from attncli.marking.marked_papers import all_follow
 from attncli.marking.publications import published_verdicts
 from attncli.marking.verdicts import FOLLOW, RIGHT, UNEARNED, UNWORKABLE, Cause, Given, Verdict
 from attncli.marking.word_answers import MarkedWords
-from attncli.names import Phrase, Word, raw
+from attncli.names import Phrase, Word, raw_text
 from attncli.notation import plain
 from attncli.notation.escaping import printed
 from attncli.numbers import decimals
@@ -196,8 +196,9 @@ def _of_term(term: MarkedTerm) -> Spans:
 def _in_short(given: Given, judgement: str, right: Spans, causes: Sequence[Cause]) -> Spans:
     """`Given is “0.4”; right is 0.422. Slip: The sign is wrong.`"""
     theirs: Spans = ("Given is “", Word(given.shown), "”")
-    why = f" {judgement.capitalize()}: {causes[0].says}" if causes else ""
-    return (*(("Nothing is given",) if given.is_empty else theirs), "; right is ", *right, ".", why)
+    why: Spans = (f" {judgement.capitalize()}: ", *causes[0].phrase) if causes else ()
+    nothing: Spans = ("Nothing is given",)
+    return (*(nothing if given.is_empty else theirs), "; right is ", *right, ".", *why)
 
 
 def findings_in_words(trace: Trace, answers: Sequence[MarkedWords]) -> Iterator[Block]:
@@ -218,9 +219,9 @@ def findings_in_words(trace: Trace, answers: Sequence[MarkedWords]) -> Iterator[
 
 def _also(causes: Sequence[Cause]) -> Iterator[Paragraph]:
     if causes:
-        others = list(dict.fromkeys(cause.says for cause in causes))
+        others = list(dict.fromkeys(cause.phrase for cause in causes))
         text = "These explain" if others[1:] else "This explains"
-        yield Paragraph((f"{text} it as well: ", " ".join(others)))
+        yield Paragraph((f"{text} it as well: ", *joined(others, " ")))
 
 
 def _causes(verdicts: Sequence[Verdict], costs: Points | None) -> list[Finding]:
@@ -286,10 +287,10 @@ def _why(finding: Finding) -> Spans:
     made = cause.quantity
     where: tuple[Span, ...] = (" It was made in ", Term(made), ".") if made else ()
     if cause.name in (UNWORKABLE, UNEARNED.name):
-        return (cause.says,)
+        return cause.phrase
     if verdict.judgement == "slip":
-        return ("Slip. The nearest reason: ", cause.says, *where)
-    return (f"{verdict.judgement.capitalize()}: ", cause.says, *where)
+        return ("Slip. The nearest reason: ", *cause.phrase, *where)
+    return (f"{verdict.judgement.capitalize()}: ", *cause.phrase, *where)
 
 
 def _cost(finding: Finding) -> str:
@@ -319,13 +320,14 @@ def _following(trace: Trace, finding: Finding, verdicts: Sequence[Verdict]) -> I
 
 
 def _worked_otherwise(trace: Trace, verdicts: Sequence[Verdict]) -> Iterator[Block]:
-    found: dict[tuple[str, str], list[Location]] = {}
+    found: dict[tuple[str, Phrase], list[Location]] = {}
     for verdict in verdicts:
         if verdict.judgement == "worked otherwise" and verdict.cause is not None:
-            found.setdefault((verdict.cell.quantity, verdict.cause.says), []).append(verdict.cell)
+            why = verdict.cell.quantity, verdict.cause.phrase
+            found.setdefault(why, []).append(verdict.cell)
     if found:
         yield Subheading(("Worked otherwise",))
-        lines = ((*_cells(trace, cells), f": {says}") for (_, says), cells in found.items())
+        lines = ((*_cells(trace, cells), ": ", *says) for (_, says), cells in found.items())
         yield Bullets(tuple(lines))
 
 
@@ -479,7 +481,7 @@ def _words(answer: MarkedWords) -> dict[str, object]:
 
 
 def _cause(cause: Cause) -> dict[str, str]:
-    return {"name": cause.name, "says": cause.says}
+    return {"name": cause.name, "says": raw_text(cause.phrase)}
 
 
 class Report(NamedTuple):
@@ -503,11 +505,6 @@ def to_look_at(remarks: Iterable[Spans]) -> Iterator[Section]:
     items = tuple(remarks)
     if items:
         yield Section("", None, ("To look at first",), (), (Bullets(items),))
-
-
-def raw_text(text: Phrase) -> str:
-    """A text with somebody's words in it, as data."""
-    return "".join(map(raw, text))
 
 
 def report(judge: Judge, verdicts: tuple[Verdict, ...], page: Report) -> Document:

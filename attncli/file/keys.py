@@ -49,15 +49,17 @@ class Needs(NamedTuple):
     example: str
     unless: tuple[str, object] | None = None
 
-    def check(self, node: Node, values: Mapping[str, Any], problems: Diagnostics) -> None:
+    def check(self, node: Node, values: Mapping[str, Any], problems: Diagnostics) -> bool:
+        """Whether all parts are there; what isn't written is said, what can't be read was."""
         if self.unless is not None and self.unless in values.items():
-            return
+            return True
         written = {key.text for key, _ in node.entries} if isinstance(node, Map) else set()
         missing = [part for part in self.parts if part not in {*values, *written}]
         if missing:
             wrong = f"{self.key} without {' and '.join(missing)}"
             right = f"give {' and '.join(self.parts)}, like {self.key}: {self.example}"
             problems.add(node.where, wrong, right)
+        return values.keys() >= {*self.parts}
 
 
 class OwnedKeys(Mapping[str, Key[Any]]):
@@ -139,8 +141,8 @@ class Record(NamedTuple):
         if self.outside and any(name.text not in self.known for name, _ in node.entries):
             problems.is_misread = True
         values = {name: value for name, value in values.items() if value is not None}
-        if self.needs is not None:
-            self.needs.check(node, values, problems)
+        if self.needs is not None and not self.needs.check(node, values, problems):
+            return None
         return values
 
     def _value(self, name: str, node: Node, problems: Diagnostics) -> Any:  # noqa: ANN401

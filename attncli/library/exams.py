@@ -55,16 +55,17 @@ def _beside(
     from attncli.exercises.exam_papers import marked_by_itself
     from attncli.exercises.tasks import with_hints
     from attncli.formats import files_of, info_of, render_forms, suffixes_of
-    from attncli.formats.exercises.csv import table_text
+    from attncli.formats.exercises.csv import csv_text
     from attncli.formats.html.entry import entry_page
+    from attncli.names import words
     from attncli.output_files import packed
 
     stem, page = safe_name(Path(order.scenario).stem), order.page.rendering
     table, worked = f"{stem}_class.csv", [form.form for form in forms.values()]
     headings = (*_WHOSE, *in_order([item.id for item in form.whole.items] for form in worked))
-    rows = [(s.name, s.id, s.form) for s in students] or [("", "", "")] * _ROWS
+    rows = [headings, *([(s.name, s.id, s.form) for s in students] or [("", "", "")] * _ROWS)]
     files: dict[str, Contents] = {
-        table: table_text([headings, *rows]),
+        table: csv_text(map(words, rows)),
         f"{stem}_entry.html": entry_page(*entry_form(worked, headings, students, table)),
     }
     wholes = [marked_by_itself(form.changed(with_hints)) for form in worked]

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from attncli.marking.classes import GradedClass, Unmarked
     from attncli.marking.exam_parts import MarkedExam
     from attncli.marking.overrides import Override
-    from attncli.names import Phrase
+    from attncli.names import Phrase, Word
 
     Marker = Asking | AskedForms
 
-Names = Sequence[Sequence[str]]
+Names = Sequence[Sequence["Word"]]
 """Rows that tell whose papers they are, where the class is anonymous."""
 
 _CSV = "csv"
@@ -103,7 +103,7 @@ def _write_folder(output: GradeOutput, graded: GradedClass, names: Names) -> Non
     from attncli.exercises.gradebooks import canvas_rows, moodle_rows
     from attncli.exercises.next_lesson import next_lesson
     from attncli.formats import contents_of, suffixes_of
-    from attncli.formats.exercises.csv import csv_text, table_text
+    from attncli.formats.exercises.csv import csv_text
     from attncli.library.paper_files import distinct_names
     from attncli.output_files import write_files
 
@@ -117,9 +117,10 @@ def _write_folder(output: GradeOutput, graded: GradedClass, names: Names) -> Non
         f"{name}{suffix}": contents_of(document, form, page) for name, document in pages.items()
     }
     texts["class.csv"] = csv_text(class_rows(graded))
-    tables = {"moodle": moodle_rows(graded), "canvas": canvas_rows(graded)}
-    for name, rows in {**tables, **({"names": names} if names else {})}.items():
-        texts[f"{name}.csv"] = table_text(rows, numbers=False)
+    texts["moodle.csv"] = csv_text(moodle_rows(graded))
+    texts["canvas.csv"] = csv_text(canvas_rows(graded))
+    if names:
+        texts["names.csv"] = csv_text(names)
     write_files(output.page.output, texts, force=output.page.force)
 
 

@@ -68,7 +68,7 @@ class Published(NamedTuple):
 
     source: SiteSource
     title: Word
-    says: str
+    says: Word
     files: Mapping[str, SiteFile]
     words: str
     places: tuple[SearchPlace, ...]
@@ -93,7 +93,7 @@ def _in_all_formats(source: SiteSource, allowed: Allowed) -> Published:
     return Published(
         source,
         Word(scenario.title),
-        says,
+        Word(says),
         {source.stem + end: file for end, file in pairs.items()},
         _new_words(_prose((*page.opening, *page.closing)), f"{scenario.title} {says}"),
         tuple(_places(page)),
@@ -403,7 +403,7 @@ def _first_page(done: Sequence[Published], typed: SiteArguments) -> str:
     page = _text_page(_TITLE, texts, _example(done[0].source, typed.allowed))
     met = {place.step for one in done for place in one.places}
     told = {step: text for step, text in _step_texts().items() if step in met}
-    lessons = [[one.page, shown(one.title), one.says, one.words, one.places] for one in done]
+    lessons = [[one.page, shown(one.title), shown(one.says), one.words, one.places] for one in done]
     return first_page(page, _links(DOUBT), _groups(done), {"steps": told, "lessons": lessons})
 
 

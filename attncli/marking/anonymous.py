@@ -10,10 +10,10 @@ from pathlib import Path
 
 from attncli.marking.answers import AnswerSheet
 from attncli.marking.classes import GradedClass, Roll
-from attncli.names import Phrase, Word, composed
+from attncli.names import Phrase, Word, composed, words
 
 
-def numbered(graded: GradedClass, roll: Roll) -> tuple[GradedClass, list[tuple[str, ...]]]:
+def numbered(graded: GradedClass, roll: Roll) -> tuple[GradedClass, list[tuple[Word, ...]]]:
     """A class by numbers, and rows that tell whose these are. Their order tells nothing of that of
     the list or of the names, and the same students have the same numbers again."""
     sheets = graded.sheets
@@ -43,7 +43,7 @@ def numbered(graded: GradedClass, roll: Roll) -> tuple[GradedClass, list[tuple[s
     made = GradedClass(graded.title, graded.traces, tuple(papers), tuple(unmarked), tuple(rest))
     rows = sorted(sheets, key=lambda sheet: places[_key(sheet)])
     names = ((numbers[_key(s)], s.student, s.id, s.source) for s in rows)
-    return made, [("number", "student", "id", "file"), *names]
+    return made, [words(row) for row in (("number", "student", "id", "file"), *names)]
 
 
 _TELLS = 3

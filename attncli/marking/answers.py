@@ -8,6 +8,7 @@ tables     CSV: a student a file, a column a student, or a row an answer; what M
 from __future__ import annotations
 
 import csv
+import io
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -217,7 +218,7 @@ class _Sheet:
     def take(self, name: str, given: Given) -> None:
         """Takes an answer, or what the sheet belongs to, once."""
         if name in _BELONGS:
-            self.belongs.setdefault(name, name_in(given.text))
+            self.belongs.setdefault(name, composed(given.text))
         elif name in self.answers:
             first = self.answers[name].where.rpartition(":")[2]
             wrong = f"{name} is answered twice (first on line {first})"
@@ -272,11 +273,11 @@ def _unless_all_wrong(each: Iterable[AnswerSheet]) -> tuple[AnswerSheet, ...]:
 def _sheets_of_class(rows: Sequence[TableRow], source: str) -> tuple[AnswerSheet, ...]:
     """The answers of a class, a row a student: a column for whose they are, for the form and the
     like, and for each thing that is asked; rows without an answer are nobody's."""
-    names = [unguarded(cell.strip()) for cell in rows[0].cells]
+    names = rows[0].cells
     sheets = []
     for row in rows[1:]:
         sheet, where = _Sheet(), f"{source}:{row.line}"
-        whose = name_in(row.cells[0])
+        whose = composed(row.cells[0])
         for name, text in zip(names[1:], row.cells[1:], strict=False):
             own = name.lower() if name.lower() in _BELONGS else name
             sheet.take(own, read_number(text, where))
@@ -298,21 +299,17 @@ def _sheets_of_class(rows: Sequence[TableRow], source: str) -> tuple[AnswerSheet
 _LIKE = "begin with the line id,answer, or with id and a column for each student"
 
 
-def name_in(cell: str) -> str:
-    """Somebody's name, ID or form in a cell of a table."""
-    return composed(unguarded(cell.strip()))
-
-
 def rows_of(text: str, source: str) -> Iterator[TableRow]:
-    """The rows that hold something."""
-    first = text.partition("\n")[0]
+    """The rows that hold something; their cells as they were before a spreadsheet was kept from
+    obeying them."""
+    first = re.sub('"[^"]*"', "", text.partition("\n")[0])
     separator = max(",;\t", key=first.count)
-    reader = csv.reader(text.splitlines(keepends=True), delimiter=separator)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
     line = 1
     try:
         for cells in reader:
             if any(map(str.strip, cells)):
-                yield TableRow(line, cells)
+                yield TableRow(line, [unguarded(cell.strip()) for cell in cells])
             line = reader.line_num + 1
     except csv.Error as error:
         problem = Problem(Where(source, line, 1), f"broken CSV: {error}", "look for open quotes")
@@ -338,7 +335,7 @@ def _columns(headings: Sequence[str], rows: Sequence[TableRow]) -> _Columns:
     belongs = {k: name for k, name in enumerate(headings) if name in _BELONGS}
     known = {cell, *belongs, *(() if own is None else (own,))}
     first = rows[0].cells
-    others = {k: composed(first[k].strip()) for k in range(len(headings)) if k not in known}
+    others = {k: composed(first[k]) for k in range(len(headings)) if k not in known}
     numbers = [k for k in others if headings[k] in _ANSWERS]
     if numbers:
         unread = [name for k, name in others.items() if k != numbers[0] and name]
@@ -351,8 +348,8 @@ def _columns(headings: Sequence[str], rows: Sequence[TableRow]) -> _Columns:
 def _take_row(row: TableRow, columns: _Columns, source: str, sheets: dict[str, _Sheet]) -> None:
     """Takes the answers of a row, each to the sheet of whose it is."""
     each, where = dict(enumerate(row.cells)), f"{source}:{row.line}"
-    whose = "" if columns.own is None else name_in(each.get(columns.own, ""))
-    name = unguarded(each.get(columns.cell, "").strip())
+    whose = "" if columns.own is None else composed(each.get(columns.own, ""))
+    name = each.get(columns.cell, "")
     for column, student in columns.answers.items():
         sheet = sheets.setdefault(whose or student or named_by(source), _Sheet())
         sheet.take(name, read_number(each.get(column, ""), where))
@@ -396,7 +393,7 @@ def _sheets_of_export(
         givens, wrong = responses.given(counts, len(asked))
         answers = dict(zip(asked, givens, strict=False))
         student = _student(told) or f"line {row.line}"
-        number = name_in(told.get(_IDS[0]) or told.get(_IDS[1], ""))
+        number = composed(told.get(_IDS[0]) or told.get(_IDS[1], ""))
         # the hash is in the text of a question, where that is exported too
         questions = (text for name, text in told.items() if _QUESTION.fullmatch(name))
         marks = (match[0] for text in questions if (match := _MARK.search(text)))
@@ -439,7 +436,7 @@ class _Responses:
 def _student(told: Mapping[str, str]) -> str:
     """The name, first name first, of a row by its headings; else an ID or an address."""
     names = [told[name] for name in _NAMES if told.get(name)]
-    return name_in(" ".join(names) or next((told[name] for name in _IDS if told.get(name)), ""))
+    return composed(" ".join(names) or next((told[name] for name in _IDS if told.get(name)), ""))
 
 
 # --------------------------------------------------------------------------------------------------
@@ -498,7 +495,7 @@ def _columns_of_class(headings: TableRow, path: str) -> Mapping[str, int]:
 
 def _student_of(row: TableRow, columns: Mapping[str, int]) -> Student:
     each = dict(enumerate(row.cells))
-    return Student(**{name: name_in(each.get(k, "")) for name, k in columns.items()})
+    return Student(**{name: composed(each.get(k, "")) for name, k in columns.items()})
 
 
 def _problems(student: Student, forms: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -111,7 +111,7 @@ _WRONG = ("rounding", "known mistake", "slip")
 class CommonMistake(NamedTuple):
     """What went wrong, in how many papers and in how many numbers of theirs."""
 
-    says: str
+    says: Phrase
     judgement: str
     papers: int
     numbers: int
@@ -124,7 +124,7 @@ class HardBlank(NamedTuple):
     id: str
     asked: int
     wrong: int
-    reasons: tuple[tuple[str, int], ...]
+    reasons: tuple[tuple[Phrase, int], ...]
 
 
 class Unmarked(NamedTuple):
@@ -184,8 +184,10 @@ class Wrong(NamedTuple):
     verdict: Verdict | None = None
 
     @property
-    def why(self) -> str:
-        return _REASONS.get(self.judgement, _UNKNOWN) if self.cause is None else self.cause.says
+    def why(self) -> Phrase:
+        if self.cause is None:
+            return (_REASONS.get(self.judgement, _UNKNOWN),)
+        return self.cause.phrase
 
 
 _RIGHT = (*FOLLOW, "by hand")
@@ -216,10 +218,10 @@ def without_doubtful(papers: Sequence[MarkedExam]) -> list[MarkedExam]:
 def commonest(papers: Sequence[MarkedExam]) -> list[CommonMistake]:
     """The causes of wrong answers, those of most papers first, and of these those of most numbers.
     Papers in doubt don't count."""
-    of_papers, of_numbers = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    of_papers, of_numbers = Counter[tuple[Phrase, str]](), Counter[tuple[Phrase, str]]()
     for paper in without_doubtful(papers):
         found = (w for w in wrong_answers(paper) if w.judgement in _WRONG and w.cause != UNEARNED)
-        made = [(w.cause.says, w.judgement) for w in found if w.cause is not None]
+        made = [(w.cause.phrase, w.judgement) for w in found if w.cause is not None]
         of_papers.update({*made})
         of_numbers.update(made)
     mistakes = [CommonMistake(*entry, n, of_numbers[entry]) for entry, n in of_papers.items()]
@@ -231,7 +233,7 @@ def hardest(every: Sequence[MarkedExam]) -> list[HardBlank]:
     Papers in doubt don't count."""
     papers = without_doubtful(every)
     asked = Counter(id_ for paper in papers for id_ in paper.exam.ids)
-    reasons: dict[str, Counter[str]] = {}
+    reasons: dict[str, Counter[Phrase]] = {}
     for paper in papers:
         for wrong in wrong_answers(paper):
             reasons.setdefault(wrong.id, Counter())[wrong.why] += 1

@@ -19,7 +19,7 @@ from attncli.marking.judging import Judge, Tolerance, beyond_reach
 from attncli.marking.slips import RightNumbers, slips_of_the_pen
 from attncli.marking.verdicts import Accepted, Cause, Given, Judgement
 from attncli.marking.word_answers import WordQuestion, question_at
-from attncli.names import Name
+from attncli.names import Name, Word
 from attncli.numbers import decimals
 from attncli.scenario.model import pass_of
 from attncli.steps.order import is_question
@@ -43,8 +43,8 @@ class MarkedTerm(NamedTuple):
         right one has, or written down wrongly; or which option was chosen instead of the right
         one."""
         if self.asked.words is not None and self.judgement == "slip":
-            says = f"“{self.given.shown}” was chosen for “{self.asked.asks}”"
-            return Cause("another_option", says)
+            chosen, asks = Word(self.given.shown), Word(self.asked.asks)
+            return Cause("another_option", ("“", chosen, "” was chosen for “", asks, "”"))
         key, number = self.asked.key, self.given.number
         wrong = self.judgement in ("slip", "rounding")
         if key is None or number is None or not wrong or not number.is_finite():

@@ -34,6 +34,7 @@ from attncli.marking.honest_paths import (
 )
 from attncli.marking.one_way import OneWayWorkings
 from attncli.marking.verdicts import RIGHT, UNWORKABLE, Accepted, Cause, Given, Judgement, Verdict
+from attncli.names import Word
 from attncli.numbers import decimals
 from attncli.numbers.rounding import Array
 from attncli.operations.attention import Exponential
@@ -389,8 +390,10 @@ class Submission:
             f"{trace[entry.quantity].address(entry.row, entry.column)} = {self.answers[entry].text}"
             for entry in self.followed(cell)
         )
-        text = ", ".join(own) or "earlier numbers"
-        return Cause(UNWORKABLE, f"It can't be worked from your {text}: the key's numbers count.")
+        text = ", ".join(own)
+        numbers = Word(text) if text else "earlier numbers"
+        says = ("It can't be worked from your ", numbers, ": the key's numbers count.")
+        return Cause(UNWORKABLE, says)
 
     def at_once(self, cell: Location, judged: _Judged) -> tuple[Judgement, list[Cause]]:
         """The judgement on a number that is missing, right, or follows from earlier ones."""

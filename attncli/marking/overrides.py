@@ -23,7 +23,6 @@ from attncli.marking.marked_papers import MarkedPaper, PointedVerdict
 from attncli.marking.verdicts import read_number
 from attncli.marking.word_answers import MarkedWords
 from attncli.names import Phrase, Word, composed
-from attncli.notation.escaping import unguarded
 
 _COLUMNS = ("student", "cell", "points", "reason")
 
@@ -58,7 +57,7 @@ def _override(
     row: TableRow, names: Sequence[str], path: str, wrong: list[Problem]
 ) -> Override | None:
     where = Where(path, row.line, 1)
-    each = dict(zip(names, (unguarded(cell.strip()) for cell in row.cells), strict=False))
+    each = dict(zip(names, row.cells, strict=False))
     texts = [each.get(name, "") for name in _COLUMNS]
     points = read_number(texts[2]).number
     if points is None or not points.is_finite() or points < 0:

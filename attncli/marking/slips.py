@@ -21,6 +21,7 @@ from attncli.equations.enclosures import Enclosure
 from attncli.equations.tree import Expression, Location, Node, Number, numbers_in
 from attncli.marking.honest_paths import Flags, Paths, rounded, taken
 from attncli.marking.verdicts import NOISE, Accepted, Cause
+from attncli.names import Word
 from attncli.numbers import decimals
 from attncli.numbers.rounding import Array
 
@@ -228,7 +229,8 @@ def _misread(paths: Paths, cell: Location) -> Iterator[Location]:
 
 def _misread_as(paths: Paths, cell: Location, other: Location) -> Cause:
     read, instead = (paths.trace[entry.quantity].address(*entry[1:]) for entry in (other, cell))
-    return Cause("operand_misread", f"{read} was taken for {instead}.")
+    says = (Word(read), " was taken for ", Word(instead), ".")
+    return Cause("operand_misread", says)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from decimal import Decimal, localcontext
 from typing import Literal, NamedTuple
 
 from attncli.equations.tree import Location, Number
+from attncli.names import Phrase, phrase
 from attncli.notation.escaping import is_hidden
 from attncli.numbers import decimals
 
@@ -56,8 +57,13 @@ class Cause(NamedTuple):
     was made otherwise, where that isn't the number's own."""
 
     name: str
-    says: str
+    says: str | Phrase
     quantity: str = ""
+
+    @property
+    def phrase(self) -> Phrase:
+        """The sentence, in which somebody's words are kept apart."""
+        return phrase(self.says)
 
 
 UNWORKABLE = "unworkable"

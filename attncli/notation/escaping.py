@@ -10,9 +10,11 @@ around them.
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from functools import lru_cache
+from typing import Any
 
 from attncli.names import Word
 
@@ -68,6 +70,16 @@ def harmless(text: str) -> str:
     if text.isascii() and text.isprintable() and "\\" not in text:
         return text
     return "".join(_shown(text, piece) for piece in re.finditer(_PIECE, text))
+
+
+def json_text(data: object, **layout: Any) -> str:  # noqa: ANN401
+    """Data as JSON, with what is hidden in its strings as escapes."""
+    return harmless_json(json.dumps(data, ensure_ascii=False, **layout))
+
+
+def harmless_json(text: str) -> str:
+    """JSON with what is hidden as escapes; in it that can only stand inside strings."""
+    return re.sub(r"[^\n -~]", lambda c: json.dumps(c[0])[1:-1] if is_hidden(c[0]) else c[0], text)
 
 
 def hidden_again(shown: str) -> Word:
@@ -184,18 +196,28 @@ def _escape(character: str) -> str:
 
 
 _GUARD = "'"
-_OBEYED = ("=", "+", "-", "@", "＝", "＋", "－", "＠", _GUARD)
+_BEGINNING = r"^|(?<=;)"
+"""Where a cell begins, in a table of commas also where it is read as one of semicolons."""
+_OBEYED = rf"[\s\"]*[=+\-@＝＋－＠{_GUARD}]"
 """How a cell begins that would be taken for a formula, wide characters and all; and the guard."""
-_LIKE_A_NUMBER = re.compile(r"(?=[.,]*\d)[\d.,]+(?:[eE][+-]?\d+)?")
+_A_NUMBER = r"[+-]?\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?\Z"
+_CHANGED = r"(?=[.,:/ -]*\d)[\d.,:/ -]*(?:[eE][+-]?\d+)?%?\Z|(?i:true|false)\Z"
+"""What would be a number, a date, a time or a truth value, and be written as one from then on."""
+_UNCHANGED = r"(?:0|[1-9][0-9]{0,14})\Z"
+"""Numbers that are written as they were read."""
+_WORDS_GUARDED = re.compile(rf"(?:{_BEGINNING})(?={_OBEYED}|(?<!;)(?!{_UNCHANGED})(?:{_CHANGED}))")
+_OURS_GUARDED = re.compile(rf"(?:{_BEGINNING})(?={_OBEYED})(?!(?<!;){_A_NUMBER})")
+_WITH_GUARD = re.compile(rf"(?:{_BEGINNING}){_GUARD}(?={_OBEYED}|(?<!;{_GUARD})(?:{_CHANGED}))")
 
 
-def guarded(text: str, *, numbers: bool = True) -> str:
-    """A text that a spreadsheet leaves as it is, with nothing hidden in it; `numbers` as well."""
-    text = visible(Word(text))
-    obeyed = text.startswith(_OBEYED) or (numbers and _LIKE_A_NUMBER.fullmatch(text))
-    return _GUARD + text if obeyed else text
+def guarded(cell: Word | str) -> str:
+    """A cell of a table that a spreadsheet doesn't obey, with nothing hidden in it. Words stay as
+    they are written there; a text of ours that is a number may be one there."""
+    if isinstance(cell, Word):
+        return _WORDS_GUARDED.sub(_GUARD, visible(cell))
+    return _OURS_GUARDED.sub(_GUARD, visible(Word(cell)))
 
 
 def unguarded(cell: str) -> str:
-    """The text that was written as a cell, which a spreadsheet might have obeyed."""
-    return hidden_again(cell.removeprefix(_GUARD)).raw
+    """The text that was written as a cell. An apostrophe that guards nothing is the text's own."""
+    return hidden_again(_WITH_GUARD.sub("", cell)).raw

@@ -22,7 +22,7 @@ from attncli.document.blocks import (
     Term,
 )
 from attncli.dumps.departures import Compared, Comparison, Standing
-from attncli.names import Name, Word
+from attncli.names import Name, Phrase, Word, raw_text
 from attncli.notation.plain import MINUS
 from attncli.numbers.rounding import Array
 from attncli.pages.parts.blocks import table
@@ -153,7 +153,7 @@ def _first_in_short(comparison: Comparison, first: Compared) -> Spans:
     departs = f" departs first, {counted(alike, 'other')} like it." if alike else " departs first."
     if not first.causes:
         return (Term(first.name), departs, " No bug that is known here gives its numbers.")
-    return (Term(first.name), departs, " It looks like this: ", first.causes[0].says)
+    return (Term(first.name), departs, " It looks like this: ", *first.causes[0].phrase)
 
 
 def _is_like(compared: Compared, first: Compared) -> bool:
@@ -350,23 +350,23 @@ def _cause(compared: Compared, k: int) -> Spans:
     cause = compared.causes[k]
     made = (" This is in ", Term(cause.quantity), ".") if cause.quantity else ()
     lower = f" All was computed in {compared.lower} there." if compared.lower else ""
-    return (cause.says, *made, lower)
+    return (*cause.phrase, *made, lower)
 
 
 def _others(comparison: Comparison) -> Iterator[Section]:
     """What departs besides, which doesn't follow from the first."""
     departing = [c for c in comparison.compared if c.standing == "departs"][1:]
     if departing and comparison.close is None:
-        alike: dict[str, list[str]] = {}
+        alike: dict[Phrase, list[str]] = {}
         for compared in departing:
             like = (
-                compared.causes[0].says
+                compared.causes[0].phrase
                 if compared.causes
-                else "No bug that is known gives its numbers."
+                else ("No bug that is known gives its numbers.",)
             )
             alike.setdefault(like, []).append(compared.name)
         lines = (
-            (*joined((Term(name),) for name in names[:_MOST_CELLS]), _more(names), ": ", like)
+            (*joined((Term(name),) for name in names[:_MOST_CELLS]), _more(names), ": ", *like)
             for like, names in alike.items()
         )
         says = "These don't follow from the tensors before them either."
@@ -463,7 +463,11 @@ def _tensor_data(trace: Trace, compared: Compared) -> dict[str, object]:
         for a, b in zip(*compared.off.nonzero(), strict=True)
     ]
     causes = [
-        {"name": cause.name, "says": cause.says, "quantity": cause.quantity or compared.name}
+        {
+            "name": cause.name,
+            "says": raw_text(cause.phrase),
+            "quantity": cause.quantity or compared.name,
+        }
         for cause in compared.causes
     ]
     return {

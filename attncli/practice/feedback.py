@@ -41,7 +41,7 @@ from attncli.option_values import LANGUAGES
 from attncli.pages.parts.blocks import matrix_block
 from attncli.pages.parts.closing import as_asked_for, asking_for_large
 from attncli.pages.parts.selection import Selection
-from attncli.pages.parts.sentences import counted, joined
+from attncli.pages.parts.sentences import counted, joined, put_in
 from attncli.pages.parts.working import cell_line
 from attncli.practice.memory import Kind, Outcome
 from attncli.practice.session import Course, Lesson, Marked, Review, Session, Task
@@ -248,12 +248,12 @@ def verdict_on(session: Session, marked: Marked) -> Document:
     """What is said of an answer at once."""
     if isinstance(marked, MarkedWords):
         unreadable = "that is none of the answers that there are."
-        text = _said_of(marked.judgement, _cause(marked), "numbers", unreadable)
-        return page_of(Paragraph((text[:2], marked.asked.id, ": ", text[2:])))
+        sign, *text = _said_of(marked.judgement, _cause(marked), "numbers", unreadable)
+        return page_of(Paragraph((sign, Word(marked.asked.id), ": ", *text)))
     quantity = session.lesson.trace[marked.cell.quantity]
     name = Symbol(quantity.local, quantity.indices(*marked.cell[1:]))
-    text = _said_of(marked.judgement, marked.cause, "number", "that is no number.")
-    return page_of(Paragraph((text[:2], name, ": ", text[2:])))
+    sign, *text = _said_of(marked.judgement, marked.cause, "number", "that is no number.")
+    return page_of(Paragraph((sign, name, ": ", *text)))
 
 
 def _cause(marked: Marked) -> Cause | None:
@@ -266,13 +266,15 @@ def mistake_of(marked: Marked) -> Cause:
     return _cause(marked) or Cause("", f"{what} that doesn't follow.")
 
 
-def _said_of(judgement: Judgement, cause: Cause | None, earlier: str, unreadable: str) -> str:
-    """What is said of an answer, after its mark."""
-    gives = "" if cause is None else cause.says
+def _said_of(judgement: Judgement, cause: Cause | None, earlier: str, unreadable: str) -> Spans:
+    """The mark of an answer, then what is said of it."""
+    gives: Spans = () if cause is None else cause.phrase
     if judgement == "known mistake":
-        gives = f"It is what this gives: {gives[:1].lower()}{gives[1:]}"
-    text = _SAID[judgement].format(cause=gives, earlier=earlier, unreadable=unreadable)
-    return f"{'✓' if judgement in FOLLOW else '✗'} {text.rstrip()}"
+        first, *others = gives or ("",)
+        small = f"{first[:1].lower()}{first[1:]}" if isinstance(first, str) else first
+        gives = ("It is what this gives: ", small, *others)
+    text = put_in(_SAID[judgement], cause=gives, earlier=earlier, unreadable=unreadable)
+    return ("✓ " if judgement in FOLLOW else "✗ ", *text)
 
 
 _HEADINGS: Mapping[str, Outcome] = MappingProxyType(
@@ -301,7 +303,7 @@ def closing(course: Course, *, remembers: bool) -> Document:
         Table(("Step", "Asked", *_HEADINGS), rows),
         DefinitionList(tuple(_sits(kinds, course.due_here if remembers else ()))),
         *(
-            Callout((says + f" ({count} times)" * (count > 1),))
+            Callout((Word(says), *[f" ({count} times)"] * (count > 1)))
             for says, count in mistakes.most_common()
         ),
         *_again(course, again),

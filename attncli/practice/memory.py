@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple, get_args
 
 from attncli.errors import UserError
+from attncli.notation.escaping import json_text
 
 Kind = tuple[str, str]
 """What can be practised: a step, and the last name of a quantity or of a question of it."""
@@ -77,7 +78,7 @@ class Memory:
         for (step, name), skill in self.skills.items():
             steps.setdefault(step, {})[name] = skill._asdict() | {"mistakes": {**skill.mistakes}}
         data = {"practised": _VERSION, "steps": steps}
-        return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+        return json_text(data, indent=1) + "\n"
 
 
 def memory_of(text: str, file: str) -> Memory:

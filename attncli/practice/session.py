@@ -24,6 +24,8 @@ from attncli.file.problems import ScenarioError
 from attncli.marking.judging import Judge
 from attncli.marking.verdicts import Cause, Given, Verdict, read_number
 from attncli.marking.word_answers import MarkedWords, OwnAnswers, marked_words
+from attncli.names import raw_text
+from attncli.notation.escaping import json_text
 from attncli.numbers.decimals import round_to
 from attncli.pages.parts.blocks import given_blocks
 from attncli.pages.parts.selection import Selection, SelectionError
@@ -230,7 +232,7 @@ class Session:
     ) -> None:
         """Goes on with these answers, or without any with the right ones, which are shown."""
         for name, text in zip(self.ids(task), texts or self.right_answers(task), strict=True):
-            found = (mistakes[name].says,) if name in mistakes else ()
+            found = (raw_text(mistakes[name].phrase),) if name in mistakes else ()
             self.settled[name] = SettledCell(text, found, not texts, hints)
 
     def right_answers(self, task: Task) -> list[str]:
@@ -386,7 +388,7 @@ def marks_of(trace: Trace) -> Iterator[str]:
 def written(mark: str, by_name: Mapping[str, SettledCell]) -> str:
     """What was told, as JSON."""
     answers = {address: cell._asdict() for address, cell in by_name.items()}
-    return json.dumps({"practice": mark, "answers": answers}, ensure_ascii=False, indent=1) + "\n"
+    return json_text({"practice": mark, "answers": answers}, indent=1) + "\n"
 
 
 def read(text: str, file: str, marks: Iterable[str]) -> dict[str, SettledCell]:

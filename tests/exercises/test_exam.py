@@ -18,6 +18,7 @@ from attncli.cli import app
 from attncli.marking import answers, causes
 from attncli.marking.exam import cell_of
 from attncli.names import Name
+from attncli.notation.escaping import unguarded
 from attncli.pipeline import load, work
 from tests import qti
 
@@ -83,11 +84,12 @@ def columns(folder: Path) -> list[str]:
 def table(folder: Path, path: Path, class_: Mapping[str, tuple[str, Mapping[str, str]]]) -> Path:
     """A class typed into the table of the exam: of each student the form and the answers."""
     headings = columns(folder)
+    ids = [*map(unguarded, headings[3:])]
     with path.open("w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file)
         rows.writerow(headings)
         for name, (form, answers) in class_.items():
-            rows.writerow([name, f"id-{name}", form, *(answers.get(i, "") for i in headings[3:])])
+            rows.writerow([name, f"id-{name}", form, *(answers.get(i, "") for i in ids)])
     return path
 
 
@@ -257,7 +259,7 @@ def test_a_list_of_students_fills_the_table(tmp_path: Path) -> None:
     words = ("--students", tmp_path / "list.csv", "--format", "terminal", "-o", tmp_path / "e")
     assert run("exam", tmp_path / "e.yaml", *words).exit_code == 0
     rows = [*csv.reader((tmp_path / "e" / "e_class.csv").read_text("utf-8").splitlines())]
-    assert [row[:3] for row in rows[1:]] == [["'=Ada", "'1", "C"], ["Ben", "'2", "A"]]
+    assert [row[:3] for row in rows[1:]] == [["'=Ada", "1", "C"], ["Ben", "2", "A"]]
 
 
 @pytest.mark.parametrize(
@@ -616,7 +618,7 @@ def test_who_was_absent_may_have_points(tmp_path: Path) -> None:
     table_, *rows = csv.reader((tmp_path / "e" / "e_class.csv").read_text("utf-8").splitlines())
     with (tmp_path / "c.csv").open("w", encoding="utf-8", newline="") as file:
         answers = key_of(tmp_path / "e", "A")
-        right = [[*row[:3], *(answers[id_] for id_ in table_[3:])] for row in rows[:2]]
+        right = [[*row[:3], *(answers[unguarded(i)] for i in table_[3:])] for row in rows[:2]]
         csv.writer(file).writerows([table_, *right, *rows[2:]])
     said = overrides(tmp_path, "Cid,2,3,by word of mouth", '3,"1/exp[I, I]",0.5,the same')
     words = ("grade", tmp_path / "e", tmp_path / "c.csv", "--overrides", said)

@@ -278,21 +278,59 @@ def test_very_long_ids_come_back_whole() -> None:
 
 @given(st.text(CHARACTERS, max_size=12))
 def test_no_cell_begins_like_a_formula(text: str) -> None:
-    cell = guarded(text)
-    assert not cell.startswith(("=", "+", "-", "@", "\t", "\r"))
+    cell = guarded(Word(text))
+    for piece in cell.split(";"):
+        assert not piece.lstrip('" ').startswith(("=", "+", "-", "@", "\t", "\r"))
     assert unguarded(cell) == text
+
+
+@pytest.mark.slow
+@given(st.text("=+-@';\"1 ,/:eE%．１a\r\n\t\\x0␣", max_size=9))
+def test_guarded_cells_come_back_whole(text: str) -> None:
+    assert unguarded(guarded(Word(text))) == text
+    assert unguarded(guarded(text)) == text
+
+
+@pytest.mark.parametrize("text", ["'t Hart", "Anna; 'x", "O'Neil", "'n', "])
+def test_an_apostrophe_that_guards_nothing_is_the_texts_own(text: str) -> None:
+    assert unguarded(text) == text
+
+
+@pytest.mark.parametrize("text", ["-2.5", "+1", "0.0005", "1e-5", "-3,5", "1234567890123456"])
+def test_numbers_of_ours_stay_numbers(text: str) -> None:
+    assert guarded(text) == text
+    assert guarded(Word(text)) == f"'{text}"
+
+
+@pytest.mark.parametrize("text", ["0", "17", "123456789012345"])
+def test_ids_that_a_spreadsheet_leaves_alone_are_written_as_they_are(text: str) -> None:
+    assert guarded(Word(text)) == text
+    assert unguarded(f"'{text}") == text
 
 
 @pytest.mark.parametrize(
     "name", ["weights[love, AI]", "layers[1].heads[2].Q[=1, -2]", "exp_sum[1e5]"]
 )
 def test_ids_of_quantities_are_written_as_they_are(name: str) -> None:
-    assert guarded(name) == name
+    assert guarded(Word(name)) == name
 
 
-@pytest.mark.parametrize("text", ["=1", "+1", "-x", "@sum", "'x", "12e45678", "007", "＝1"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("=1", "+1", "-x", "@sum", "'x", "12e45678", "007", "＝1", "0012", "2/1", "1:30", "5%"),
+        *("2024-01-05", "1.2.3", "TRUE", "-2+3+cmd|' /C calc'!A0"),
+    ],
+)
 def test_what_a_spreadsheet_would_change_is_guarded(text: str) -> None:
-    assert guarded(text) == f"'{text}"
+    assert guarded(Word(text)) == f"'{text}"
+
+
+@pytest.mark.parametrize(
+    "cell", ["Anna;{}=1+1", 'x;{}=1+1;"y', 'x;{}"=1+1"', "x; y;{} =1+1", "{}=;{}="]
+)
+def test_what_another_separator_would_cut_off_is_guarded(cell: str) -> None:
+    assert guarded(Word(cell.format("", ""))) == cell.format("'", "'")
 
 
 # Moodle.

@@ -18,6 +18,7 @@ from typer.testing import CliRunner, Result
 
 from attncli.cli import app
 from attncli.marking.exam import cell_of
+from attncli.notation.escaping import unguarded
 from attncli.pipeline import load, work
 
 EXAM = """\
@@ -144,7 +145,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Class:
     for k, (name, id_) in enumerate(zip(NAMES, IDS, strict=True)):
         form = "ABCD"[k % 4]
         given = planted(k, forms[form])
-        rows.append([name, id_, form, *(given[i] for i in headings[3:])])
+        rows.append([name, id_, form, *(given[unguarded(i)] for i in headings[3:])])
     answers = written(place / "typed.csv", rows)
     result = run("grade", folder, answers, "-o", f"{place}/marked/", "--format", "markdown")
     assert result.exit_code == 1, result.output

@@ -17,7 +17,8 @@ from attncli.cli import app
 from attncli.equations.tree import Location
 from attncli.errors import UserError
 from attncli.marking.exam import cell_of
-from attncli.notation.escaping import unguarded
+from attncli.names import Word
+from attncli.notation.escaping import guarded, unguarded
 from attncli.pipeline import load, work
 from attncli.trace import Trace
 from tests.conftest import sampled
@@ -186,7 +187,7 @@ def test_a_class_is_typed_in_and_marked_like_its_table(
         table = csv.writer(file)
         table.writerow(empty[0])
         for row, answers in zip(empty[1:], papers, strict=True):
-            table.writerow([*row[:3], *(answers[id_] for id_ in empty[0][3:])])
+            table.writerow([*row[:3], *(answers[unguarded(i)] for i in empty[0][3:])])
     marks = graded(folder, tmp_path / "typed.csv")
     assert marks == json.loads(
         json.dumps(graded(folder, by_hand)).replace(by_hand.name, "typed.csv")
@@ -231,7 +232,7 @@ def test_a_table_is_taken_in_and_given_back(page: Any, folder: Path, tmp_path: P
     with path.open("w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file, delimiter=";")
         rows.writerow(headings)
-        rows.writerow(["O'Neil; Ana", "'+4", "C", *(texts[id_] for id_ in headings[3:])])
+        rows.writerow(["O'Neil; Ana", "'+4", "C", *(texts[unguarded(i)] for i in headings[3:])])
         rows.writerow(["Nobody", "5", "X", "1"])
     typist = Typist(page)
     with page.expect_file_chooser() as chooser:
@@ -241,7 +242,12 @@ def test_a_table_is_taken_in_and_given_back(page: Any, folder: Path, tmp_path: P
     page.wait_for_selector("#status:not(:empty)")
     assert typist.status.startswith("1 papers loaded, 1 of them to look at. 1 of no form")
     rows_again = typist.saved(tmp_path / "again.csv")
-    assert rows_again[-1] == ["O'Neil; Ana", "'+4", "C", *(texts[id_] for id_ in headings[3:])]
+    assert rows_again[-1] == [
+        "O'Neil; Ana",
+        "'+4",
+        "C",
+        *(texts[unguarded(i)] for i in headings[3:]),
+    ]
     typist.enter("+4")
     assert {id_ for id_, state in typist.states.items() if state == "doubt"} == {
         "1/exp[I, I]", "1/exp[I, AI]", CHOICE,
@@ -355,6 +361,34 @@ def doubts(page: Any, folder: Path, papers: Mapping[str, Mapping[str, str]]) -> 
     return [{id_ for id_, state in states.items() if state == "doubt"} for states in found]
 
 
+@pytest.mark.parametrize("separator", ",;")
+def test_the_table_is_guarded_as_elsewhere(
+    separator: str, page: Any, folder: Path, tmp_path: Path
+) -> None:
+    """Names, IDs and answers come back from the page's table as they went in, and stand in it as
+    in any table of the program."""
+    headings = next(csv.reader((folder / "e_class.csv").open(encoding="utf-8", newline="")))
+    words = ("=1+1", "Anna;=1", 'x; "@y"', "'x", "'t Hart", "0012", "2/1", "12e5", "-2+3", "a;;-b")
+    texts = ("1/3", "=2", "-2.5", "2,5", "-1/2", "1e3", "x;=1")
+    place = headings.index("1/exp[I, I]")
+    with (tmp_path / "in.csv").open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file, delimiter=separator)
+        rows.writerow(headings)
+        for k, word in enumerate(words):
+            own = [""] * len(headings)
+            own[:3] = guarded(Word(word)), guarded(Word(word)), "A"
+            own[place] = guarded(Word(texts[k % len(texts)]))
+            rows.writerow(own)
+    page.set_input_files("#file", tmp_path / "in.csv")
+    page.wait_for_selector("#status:not(:empty)")
+    found = {unguarded(row[1]): row for row in Typist(page).saved(tmp_path / "out.csv")[1:]}
+    for k, word in enumerate(words):
+        text = texts[k % len(texts)]
+        plain = text in ("-2.5", "2,5")
+        assert found[word][:2] == [guarded(Word(word))] * 2
+        assert found[word][place] == (text if plain else guarded(Word(text)))
+
+
 def states_of(page: Any, folder: Path, papers: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
     """What the form says of each number of the papers of a table."""
     with (folder / "e_class.csv").open(encoding="utf-8", newline="") as file:
@@ -411,7 +445,7 @@ def test_words_are_only_words(chromium: Any, tmp_path: Path) -> None:
         assert wild in page.text_content("#papers")
         rows = typist.saved(tmp_path / "wild.csv")
     assert rows == [
-        ["student", "student_id", "form", "1/1", "2/1"],
+        ["student", "student_id", "form", "'1/1", "'2/1"],
         [wild, "'=1+1", "A", wild, "1"],
     ]
     assert graded(folder, tmp_path / "wild.csv")[wild]["points"] == 1

@@ -20,6 +20,7 @@ from typer.testing import CliRunner
 
 from attncli.cli import app
 from attncli.marking.exam import cell_of
+from attncli.notation.escaping import unguarded
 from tests.helpers.plain import read
 from tests.planted import recurrent, slips, transformer
 from tests.planted.papers import Scenario
@@ -199,11 +200,12 @@ def as_table(made: Path, path: Path, class_: list[Student]) -> Path:
     """The class as it is typed into the table of the exam."""
     with (made / "midterm_class.csv").open(encoding="utf-8", newline="") as file:
         headings = next(csv.reader(file))
+    ids = [*map(unguarded, headings[3:])]
     with path.open("w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file)
         rows.writerow(headings)
         for s in class_:
-            rows.writerow([s.name, "", s.form, *(s.answers.get(id_, "") for id_ in headings[3:])])
+            rows.writerow([s.name, "", s.form, *(s.answers.get(id_, "") for id_ in ids)])
     return path
 
 

@@ -1,11 +1,14 @@
-"""Spreadsheets: an answers file with one row a blank, and the table of a class. Lines are ended as
+"""Spreadsheets: an answers file with one row a blank, and the tables of a class. Lines are ended as
 RFC 4180 has it.
 
-Spreadsheets take a cell that begins with `=`, `+`, `-` or `@` for a formula, and one such as
-`12e45` for a number, quoted or not. Such a text gets an apostrophe before it, and so does one that
-begins with an apostrophe. What is hidden in somebody's words is an escape. The reader of answers
-takes both off again, so that each text comes back whole. Quantities have names that begin with a
-letter, so no id of theirs is ever changed.
+Spreadsheets take a cell that begins with `=`, `+`, `-` or `@` for a formula, quoted or not, and so
+one behind a semicolon where this separates cells. They make numbers and dates of texts such as
+`0012`, `12e45` and `2/1`. Such a text gets an apostrophe before it, and so does one that begins
+with an apostrophe. What is hidden in somebody's words is an escape. The reader of tables takes
+both off again, so that each text comes back whole.
+
+A gradebook is read by a platform, which takes an apostrophe for a part of an ID: there only what
+would be a formula gets one. The platform then knows nobody of that ID, and says so.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from attncli.document.blocks import Document
 from attncli.document.questions import Item
 from attncli.formats import FormatInfo, RenderOptions
 from attncli.formats.exercises.yaml import asking, entries, paper_of
-from attncli.names import raw
+from attncli.names import Word
 from attncli.notation.escaping import guarded
 
 SUFFIXES = (".csv",)
@@ -31,37 +34,20 @@ OF_STUDENT = ("student", "student_id")
 def render(document: Document, page: RenderOptions) -> str:  # noqa: ARG001
     """The blanks of a sheet, empty; those of an exercise or a key with what is right."""
     paper = paper_of(document, "csv")
-    form, made_from = guarded(paper.form), guarded(paper.hash)
-    text = io.StringIO(newline="")
-    rows = csv.writer(text)
     whose = () if paper.owner is None else paper.owner
-    rows.writerow((*(OF_STUDENT if whose else ()), *HEADINGS))
-    before = (*(guarded(raw(word)) for word in whose), form, made_from)
-    for section in asking(document):
-        for entry in entries(section, paper):
-            rows.writerow((*before, guarded(entry.id), _answer(entry)))
-    return text.getvalue()
+    before = (*whose, Word(paper.form), Word(paper.hash))
+    asked = (entry for section in asking(document) for entry in entries(section, paper))
+    rows = ((*before, Word(entry.id), _answer(entry)) for entry in asked)
+    return csv_text([(*(OF_STUDENT if whose else ()), *HEADINGS), *rows])
 
 
-def _answer(entry: Item) -> str:
-    return guarded(entry.answer) if entry.words else entry.answer
+def _answer(entry: Item) -> Word | str:
+    return Word(entry.answer) if entry.words else entry.answer
 
 
-def csv_text(rows: Iterable[Sequence[str]]) -> str:
-    """Rows as CSV, lines ended as RFC 4180 has it. In the first and the last column are
-    somebody's words, which no spreadsheet is to obey."""
+def csv_text(rows: Iterable[Sequence[Word | str]]) -> str:
+    """Rows as CSV. No spreadsheet obeys a cell, and words stay as they are in it; numbers of ours,
+    and all of a gradebook that is to be imported, are texts."""
     text = io.StringIO(newline="")
-    csv.writer(text).writerows(
-        (guarded(name), *others, guarded(last)) for name, *others, last in rows
-    )
-    return text.getvalue()
-
-
-def table_text(rows: Iterable[Sequence[str]], *, numbers: bool = True) -> str:
-    """Rows as CSV in which any cell may be somebody's words; for programs that import them,
-    `numbers`, such as IDs and points, stay as they are."""
-    text = io.StringIO(newline="")
-    csv.writer(text).writerows(
-        tuple(guarded(cell, numbers=numbers) for cell in row) for row in rows
-    )
+    csv.writer(text).writerows(map(guarded, row) for row in rows)
     return text.getvalue()

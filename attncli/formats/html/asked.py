@@ -26,7 +26,7 @@ from attncli.equations.tree import (
     without_rounding,
 )
 from attncli.formats.colours import ink_of_number
-from attncli.formats.html.blocks import embedded, empty, set_apart
+from attncli.formats.html.blocks import attribute, embedded, empty, set_apart
 from attncli.names import Word
 from attncli.notation import plain
 from attncli.notation.escaping import printed
@@ -195,7 +195,7 @@ class AskedNumbers:
         cell = slot.number.cell
         if cell is None or cell not in self._changed:
             return looks
-        return f'{looks} data-set="{escape(self._changed[cell])}"'
+        return f'{looks} data-set="{attribute(self._changed[cell])}"'
 
     def attributes(self, number: Number) -> Mapping[str, str]:
         """The attributes of what shows a number in a picture."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
@@ -43,12 +42,19 @@ from attncli.formats.pictures_in_tables import in_tables
 from attncli.formats.writers import spans_as, written
 from attncli.names import Word
 from attncli.notation import name_of, plain, unbreakable
-from attncli.notation.escaping import ISOLATE, POP, printed
+from attncli.notation.escaping import ISOLATE, POP, is_hidden, json_text, printed
 
 
 def escaped(text: str) -> str:
     """The text with nothing in it that HTML would obey, in or outside quotes."""
     return escape(text, quote=True)
+
+
+def attribute(data: str) -> str:
+    """Data for a page's script in an attribute, where what is hidden stands as a reference."""
+    return re.sub(
+        r"[^ -~]", lambda c: f"&#{ord(c[0])};" if is_hidden(c[0]) else c[0], escaped(data)
+    )
 
 
 def isolating(html: str) -> str:
@@ -58,7 +64,7 @@ def isolating(html: str) -> str:
 
 def embedded(data: object) -> str:
     """Data for a page's script, as JSON that nothing in a page can end early."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    text = json_text(data, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace("&", "\\u0026").replace(">", "\\u003e")
 
 

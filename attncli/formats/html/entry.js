@@ -239,10 +239,14 @@
 
   // -- the table of the class ----------------------------------------------------------------------
 
-  const guarded = (text) => (/^(?:[=+\-@＝＋－＠']|(?=[.,]*\d)[\d.,]+(?:[eE][+-]?\d+)?$)/.test(text) ? `'${text}` : text);
-  const unguarded = (text) => text.trim().replace(/^'/, "");
-  const cellOf = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-  const answerOf = (text) => (isBlank(text) ? "" : Number.isNaN(valueOf(text)) ? guarded(text) : text);
+  // as the tables that the program writes and reads: notation/escaping.py says why
+  const obeyed = "[\\s\"]*[=+\\-@＝＋－＠']", changed = "(?=[.,:/ -]*\\p{Nd})[\\p{Nd}.,:/ -]*(?:[eE][+-]?\\p{Nd}+)?%?$|true$|false$", unchanged = "(?:0|[1-9][0-9]{0,14})$";
+  const toGuard = new RegExp(`(?:^|(?<=;))(?=${obeyed}|(?<!;)(?!${unchanged})(?:${changed}))`, "giu");
+  const theGuard = new RegExp(`(?:^|(?<=;))'(?=${obeyed}|(?<!;')(?:${changed}))`, "giu");
+  const guarded = (text) => text.replace(toGuard, "'");
+  const unguarded = (text) => text.trim().replace(theGuard, "");
+  const cellOf = (text) => (/[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  const answerOf = (text) => (isBlank(text) ? "" : /^[+-]?\d+(?:[.,]\d+)?$/.test(text) ? text : guarded(text));
   const save = () => {
     const typed = papers.filter(hasAnswers);
     const listed = students.map(([name, id, form]) => typed.find((paper) => whose(paper) === whose({ name, id })) ?? { name, id, form, answers: {} });
@@ -263,8 +267,8 @@
     return rows.filter((row) => row.some((one) => one.trim()));
   };
   const load = (text) => {
-    const [top = [], ...rows] = rowsOf(text);
-    const columns = top.map((heading) => ids[headings.indexOf(heading.trim()) - 3]);
+    const [top = [], ...rows] = rowsOf(text), known = headings.map(unguarded);
+    const columns = top.map((heading) => ids[known.indexOf(unguarded(heading)) - 3]);
     const [student, id, form] = headings.slice(0, 3).map((heading) => top.indexOf(heading));
     if (student < 0 || form < 0) return say("This is no table of this class: nothing is loaded.");
     const read = rows.map((row) => {

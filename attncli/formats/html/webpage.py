@@ -13,7 +13,7 @@ from attncli.formats.colours import DARK, LIGHT, ColourScheme, inks_on, names_of
 from attncli.formats.html.blocks import embedded, escaped
 from attncli.formats.svg.elements import SHAPES, colours_of, written
 from attncli.names import Word
-from attncli.notation.escaping import shown
+from attncli.notation.escaping import harmless, shown
 
 
 def looks_of(look: Look) -> str:
@@ -121,7 +121,7 @@ class SiteEntry(NamedTuple):
 
     name: str
     page: SiteLink
-    says: str
+    says: Word
     others: tuple[SiteLink, ...] = ()
 
 
@@ -188,7 +188,8 @@ def _rows(rows: Iterable[Sequence[SiteLink]]) -> str:
 
 
 def _fold(fold: FoldOut) -> str:
-    text = f'<pre tabindex="0">{escaped(fold.text)}</pre>'
+    lines = "\n".join(map(harmless, fold.text.split("\n")))
+    text = f'<pre tabindex="0">{escaped(lines)}</pre>'
     return f'<details class="copied"><summary>{escaped(fold.title)}</summary>{text}</details>\n'
 
 
@@ -221,7 +222,7 @@ def _group(k: int, group: SiteGroup) -> str:
 def _listed(entry: SiteEntry) -> str:
     others = "".join(f"<li>{_link(other)}</li>" for other in entry.others)
     below = f"\n<ul>{others}</ul>" if others else ""
-    says = f"<p>{escaped(entry.says)}</p>"
+    says = f"<p>{escaped(shown(entry.says))}</p>"
     return f'<li data-of="{entry.name}"><h3>{_link(entry.page)}</h3>\n{says}{below}</li>'
 
 

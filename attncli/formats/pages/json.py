@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -46,7 +45,7 @@ from attncli.formats.bare_quantities import made_in, tables_in
 from attncli.formats.numbers import text_of
 from attncli.names import Word, raw
 from attncli.notation import plain, unbreakable
-from attncli.notation.escaping import is_hidden
+from attncli.notation.escaping import harmless_json
 from attncli.notation.rows import plain_rows
 from attncli.option_values import LANGUAGES
 
@@ -73,7 +72,7 @@ def pieces(value: Any, indent: str = "") -> Iterator[str]:  # noqa: ANN401
         case [*rows] if any(isinstance(row, list | dict) for row in rows):
             yield from _inside("[]", (pieces(row, deeper) for row in rows), indent)
         case _:
-            yield _escaped(written(value))
+            yield harmless_json(written(value))
 
 
 def _entry(key: str, value: Any, indent: str) -> Iterator[str]:  # noqa: ANN401
@@ -94,11 +93,6 @@ def _inside(brackets: str, items: Iterable[Iterable[str]], indent: str) -> Itera
 def written(value: object) -> str:
     """Any value as JSON on one line."""
     return json.dumps(value, ensure_ascii=False)
-
-
-def _escaped(text: str) -> str:
-    """JSON with invisible characters as escapes; in it they can only stand inside strings."""
-    return re.sub(r"[^\n -~]", lambda c: json.dumps(c[0])[1:-1] if is_hidden(c[0]) else c[0], text)
 
 
 SENTENCES = frozenset({"about", "text", "says", "title", "formula", "notes", "command"})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 
 from attncli.document.blocks import Graph
@@ -10,7 +9,7 @@ from attncli.document.pictures import Diagram, HeatMaps, Picture
 from attncli.equations.tree import Blank, Number
 from attncli.formats.svg.heat_maps import made_of
 from attncli.names import Word
-from attncli.notation.escaping import printed
+from attncli.notation.escaping import json_text, printed
 
 
 def picture_data(block: Picture | Graph, place: Callable[[Number], int | None]) -> str | None:
@@ -25,7 +24,7 @@ def picture_data(block: Picture | Graph, place: Callable[[Number], int | None]) 
         data = _data({"kind": type(block).__name__, **fields}, place)
     except LookupError:
         return None
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    text = json_text(data, separators=(",", ":"))
     return text.replace("'", "\\u0027")  # which attributes may stand in
 
 

@@ -31,7 +31,7 @@ from attncli.formats.tex.setting import (
 from attncli.formats.writers import is_long_list
 from attncli.names import Word
 from attncli.notation.columns import bands
-from attncli.notation.escaping import shown
+from attncli.notation.escaping import harmless, shown
 from attncli.notation.latex import latex
 
 
@@ -196,8 +196,9 @@ def _cell(cell: GridCell, numbers: Iterator[str], setting: Setting, words: _Word
         case _:
             done = words(cell.content)
     about = ABOUT if cell.before else TexCell("", 0)
-    text = f"{about.text} {done.text}".lstrip() + escaped(cell.behind)
-    width = about.width + done.width + text_width(cell.behind)
+    behind = harmless(cell.behind)  # beside a word, it may have one in it
+    text = f"{about.text} {done.text}".lstrip() + escaped(behind)
+    width = about.width + done.width + text_width(behind)
     return TexCell(setting.look(look_of(cell.look)) + text if text else "", width, done.lines)
 
 

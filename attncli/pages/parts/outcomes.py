@@ -427,7 +427,7 @@ def _table(passes: list[_Pass], right: RightWeight | None) -> Table:
     very little."""
     rows, headings = [*_rows(passes)], _headings(passes[0])
     if right is not None:
-        headings = (*headings, right.address)
+        headings = (*headings, Word(right.address))
         attended = (_written(_attended(t, right)) for t in passes)
         rows = [(*row, text) for row, text in zip(rows, attended, strict=True)]
     for name in _few(passes[0].trace):

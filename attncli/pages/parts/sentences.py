@@ -74,6 +74,12 @@ def each_sentence(spans: Spans) -> list[Spans]:
     return [*sentences, tuple(own)] if own else sentences
 
 
+def without_stop(spans: Spans) -> Spans:
+    """A sentence without the full stop at its end."""
+    *before, last = spans
+    return (*before, last.removesuffix(".") if isinstance(last, str) else last)
+
+
 def capital(spans: Spans) -> Spans:
     """A sentence that begins with a capital, unless with somebody's word."""
     place = int(isinstance(spans[0], Mark))
