@@ -254,7 +254,7 @@ _LONGEST_WAIT = 60
 _PAUSE = 0.02
 
 
-class _Move(NamedTuple):
+class _FileMove(NamedTuple):
     """A new file of a stage, by its name from the folder that the stage is in, where it gets a
     place, over another one only with `force`. `size` and `time` tell later whether somebody else
     has changed it there."""
@@ -307,16 +307,16 @@ class _Move(NamedTuple):
         return True
 
 
-def _filled(stage: Path, name: str, text: Contents | Pieces, *, force: bool) -> _Move:
+def _filled(stage: Path, name: str, text: Contents | Pieces, *, force: bool) -> _FileMove:
     """A new file of a stage, which is written."""
     new = stage / _NEW / name
     new.parent.mkdir(parents=True, exist_ok=True)
     _fill(new, text)
     state = new.stat()
-    return _Move(stage, name, state.st_size, state.st_mtime_ns, force)
+    return _FileMove(stage, name, state.st_size, state.st_mtime_ns, force)
 
 
-def _settle_all(moves: Sequence[_Move]) -> None:
+def _settle_all(moves: Sequence[_FileMove]) -> None:
     """Files go to their places one by one, and out of them again if one of them can't. What undoes
     a move is ready before it is made, also for the next process if this one is killed."""
     stages = {move.stage for move in moves}
@@ -400,11 +400,11 @@ def _is_own(stage: Path) -> bool:
     return is_mine and {path.name for path in stage.iterdir()} <= {_NEW, _OLD, _MOVES}
 
 
-def _moves_of(stage: Path) -> list[_Move]:
+def _moves_of(stage: Path) -> list[_FileMove]:
     """What a stage that was left had in hand, none of it outside of its folder."""
     try:
         listed = json.loads((stage / _MOVES).read_text("utf-8"))
-        moves = [_Move(stage, name, size, time) for name, size, time in listed]
+        moves = [_FileMove(stage, name, size, time) for name, size, time in listed]
     except (OSError, ValueError, TypeError, RecursionError):  # it had not begun, or was done
         return []
     return [

@@ -10,6 +10,7 @@ from typing import Annotated, Any, NamedTuple, get_args, get_origin
 
 from attncli.building.exercise_file import TOLERANCE
 from attncli.building.scheme import Scheme
+from attncli.file.named_files import RefusedFileError, parsed_json, text_in
 from attncli.file.problems import ScenarioError
 
 FILE = "manifest.json"
@@ -105,11 +106,14 @@ def load_manifest(path: Path) -> Manifest:
     """The manifest of a file, or of a folder that has one. Raises ScenarioError."""
     place = path / FILE if path.is_dir() else path
     try:
-        manifest: Manifest = _read(Manifest, json.loads(place.read_text("utf-8")))
+        manifest: Manifest = _read(Manifest, parsed_json(text_in(place)))
         for form in manifest.forms.values():
             _check(form)
         return manifest
-    except (OSError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError):
+    except (
+        *(OSError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError),
+        RefusedFileError,
+    ):
         wrong = "is no manifest of an exercise"
         right = "make the exercise again, into another folder"
         raise ScenarioError.of(str(place), wrong, right) from None

@@ -20,6 +20,7 @@ from attncli.exercises.fingerprint import fingerprint
 from attncli.exercises.line_blanks import Blankable
 from attncli.exercises.requests import AskedInWords, ExerciseRequest
 from attncli.exercises.workable_sections import StepSection
+from attncli.file.named_files import parsed_json
 from attncli.file.problems import ScenarioError
 from attncli.marking.judging import Judge
 from attncli.marking.verdicts import Cause, Given, Verdict, read_number
@@ -387,7 +388,7 @@ def read(text: str, file: str, mark: str) -> dict[str, SettledCell]:
     """What was told before. Raises UserError for what is no kept place, or one of other numbers."""
     right = "name another file with --place, or begin anew with --fresh"
     try:
-        kept = json.loads(text)
+        kept = parsed_json(text)
         answers = kept["answers"].items()
         cells = {str(address): _told(value) for address, value in answers}
     except (ValueError, KeyError, TypeError, AttributeError):

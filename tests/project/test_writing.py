@@ -22,7 +22,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from attncli.output_files import OutputError, _Move, put_right, settle, write_file, write_files
+from attncli.output_files import OutputError, _FileMove, put_right, settle, write_file, write_files
 from tests.helpers.processes import COMMAND, attn
 
 if sys.platform == "win32":
@@ -504,19 +504,19 @@ def test_trouble_at_any_file_undoes_the_others(
     folder.mkdir()
     for name in ("a.txt", "mine.md"):
         (folder / name).write_text("old")
-    make = _Move.make
+    make = _FileMove.make
     for moment in range(1, 4):
         calls = iter(range(1, 5))
 
         def make_or_not(
-            move: _Move, *, keep: bool, calls: Iterator[int] = calls, moment: int = moment
+            move: _FileMove, *, keep: bool, calls: Iterator[int] = calls, moment: int = moment
         ) -> None:
             if next(calls) == moment:
                 raise trouble
             make(move, keep=keep)
 
         with monkeypatch.context() as patched:
-            patched.setattr(_Move, "make", make_or_not)
+            patched.setattr(_FileMove, "make", make_or_not)
             with pytest.raises((OutputError, KeyboardInterrupt)):
                 write_files(
                     str(folder), dict.fromkeys(("a.txt", "b.txt", "c.txt"), "new"), force=True
