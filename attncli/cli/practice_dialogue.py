@@ -251,7 +251,10 @@ def _kept(named: str | None, usual: str) -> Path | None:
         return Path(named)
     if not _is_there():
         return None
-    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    try:
+        state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    except RuntimeError:  # the system knows of no home
+        return None
     return Path(state) / "attncli" / usual
 
 
