@@ -56,19 +56,23 @@ class _Attn(TextGroup):
         super().__init__(**{**settings, "commands": _Commands()})
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401
-        """Parses what is typed before a command, of which only the completion writes files: those
-        of the shell, in the home folder."""
+        """Parses what is typed before a command, of which the completion writes files: those of the
+        shell, in the home folder."""
+        installs = any(text.startswith(_INSTALL) for text in args)
         try:
             return super().parse_args(ctx, args)
         except (OSError, UnicodeError, RuntimeError) as error:
-            if isinstance(error, typer.Exit | typer.Abort):  # RuntimeErrors, too
+            if not installs or isinstance(error, typer.Exit | typer.Abort):  # RuntimeErrors, too
                 raise
             with complaining():
-                raise UserError.of("--install-completion", *_not_installed(error)) from None
+                raise UserError.of(_INSTALL, *_not_installed(error)) from None
             raise
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401, ARG002
         return [*COMMANDS]
+
+
+_INSTALL = "--install-completion"
 
 
 def _not_installed(error: Exception) -> tuple[str, str]:
