@@ -2,19 +2,24 @@
 
 A file is written under another name beside its place, and takes it when it is whole. Several files
 appear together: where one of them can't be written, or a signal comes, what stood in their places
-is put back. Only a process that is killed may leave some new and some old, each of them whole.
+is put back. Only a process that is killed may leave some new and some old, each of them whole; the
+next one that writes there puts the old ones back.
 """
 
 import errno
 import io
+import json
 import os
+import stat
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, NamedTuple, TextIO
 
-from attncli.errors import UserError
+from attncli.errors import Problem, UserError
 
 Contents = str | bytes
 """A text, or a package."""
@@ -24,7 +29,6 @@ Pieces = Iterable[str]
 _FAILED = 1
 _AT_ONCE = 2**16
 """Characters that are written together."""
-_UNFINISHED = ".attn-unfinished-"
 _READABLE = 0o644 << 16
 _FIRST_DAY = (1980, 1, 1, 0, 0, 0)
 """The day that the format begins with; the day of making it would make each package another."""
@@ -70,11 +74,17 @@ def packed(files: Mapping[str, Contents]) -> bytes:
 # -- standard output -------------------------------------------------------------------------------
 
 
-def write_out(text: Contents | Pieces, output: str | None = None, *, force: bool = False) -> None:
-    """Writes a text to standard output, or anything to a file where one is named. Raises
-    OutputError."""
+def write_out(
+    text: Contents | Pieces,
+    output: str | None = None,
+    *,
+    force: bool = False,
+    beside: Mapping[str, Contents] = {},
+) -> None:
+    """Writes a text to standard output, or anything to a file where one is named, with others
+    `beside` it. Raises OutputError."""
     if output is not None and output != "-":
-        write_file(output, text, force=force)
+        write_file(output, text, force=force, beside=beside)
         return
     if isinstance(text, bytes):
         sys.stdout.buffer.write(text)
@@ -158,6 +168,7 @@ def _check_named(place: str) -> None:
 def check_free(output: str, *, force: bool) -> None:
     """Raises OutputError for what is no name of a file, and where a file is in the way."""
     _check_named(output)
+    put_right(output)
     with _told(output):
         if Path(output).is_dir():
             raise OutputError.of(output, "is a folder", "name a file in it")
@@ -165,31 +176,35 @@ def check_free(output: str, *, force: bool) -> None:
             raise _exists(output)
 
 
-def write_file(output: str, text: Contents | Pieces, *, force: bool) -> None:
-    """Writes a file whole or not at all, and over an existing one only with `force`; a device or
-    a pipe, such as /dev/null, takes what comes. Raises OutputError."""
+def write_file(
+    output: str, text: Contents | Pieces, *, force: bool, beside: Mapping[str, Contents] = {}
+) -> None:
+    """Writes a file whole or not at all, and over an existing one only with `force`; files `beside`
+    it, by their names, come with it, over older ones. A device or a pipe, such as /dev/null, takes
+    what comes. Raises OutputError."""
     check_free(output, force=force)
     with _told(output):
         if Path(output).exists() and not Path(output).is_file():
             with Path(output).open("wb") as stream:
                 stream.writelines(_encoded_pieces(text))
             return
-        path = Path(os.path.realpath(output))
-        with _stage(path.parent) as stage:
-            fresh = stage / "file"
-            _fill(fresh, text)
-            if not force:
-                settle(fresh, path)
+        path, near = Path(os.path.realpath(output)), Path(os.path.realpath(Path(output).parent))
+        with ExitStack() as stages:
+            stage = stages.enter_context(_stage(path.parent))
+            own = _filled(stage, path.name, text, force=force)
+            if not beside:
+                own.make(keep=False)
                 return
-            if path.is_file():  # what takes the place of a file is for whom that was
-                fresh.chmod(path.stat().st_mode)
-            fresh.replace(path)
+            if near != path.parent:  # the output is a link that leads elsewhere
+                stage = stages.enter_context(_stage(near))
+            _settle_all([own, *(_filled(stage, name, beside[name], force=True) for name in beside)])
 
 
 def check_folder(folder: str, names: Sequence[str], *, force: bool) -> None:
     """Raises OutputError where files can't go into a folder, or others are in the way."""
     _check_named(folder)
     target = Path(folder)
+    put_right(folder)
     with _told(folder):
         if not target.is_dir() and os.path.lexists(target):
             raise OutputError.of(folder, "is a file", "name a folder")
@@ -211,39 +226,113 @@ def write_files(folder: str, texts: Mapping[str, Contents], *, force: bool) -> N
     check_folder(folder, [*texts], force=force)
     with _told(folder):
         target = Path(os.path.realpath(folder))
-        there = target.is_dir()
-        with _stage(target if there else target.parent) as stage:
-            fresh = stage / "files"
-            fresh.mkdir()
-            for name, text in texts.items():
-                (fresh / name).parent.mkdir(parents=True, exist_ok=True)
-                _fill(fresh / name, text)
-            if there:
-                _settle_all(fresh, target, [*texts], stage / "replaced", force=force)
-            else:
-                fresh.rename(target)
+        parent = target if target.is_dir() else target.parent
+        with _stage(parent) as stage, ExitStack() as locks:
+            fresh = stage / _NEW / target.relative_to(parent)
+            fresh.mkdir(exist_ok=True)
+            moves = [
+                _filled(stage, (target / name).relative_to(parent).as_posix(), text, force=force)
+                for name, text in texts.items()
+            ]
+            if parent != target:
+                locks.enter_context(_alone(parent))
+                if not os.path.lexists(target):
+                    fresh.rename(target)
+                    return
+            locks.enter_context(_alone(target))
+            _settle_all(moves)
 
 
-def _settle_all(
-    fresh: Path, target: Path, names: Sequence[str], replaced: Path, *, force: bool
-) -> None:
+# -- files that take their places together ---------------------------------------------------------
+
+_UNFINISHED = ".attn-unfinished-"
+_NEW, _OLD, _MOVES = "new", "old", "moves.json"
+"""What a stage holds: new files, the old ones that they are put over, and a list of all that are
+to be put, as long as they aren't all in their places."""
+_LONGEST_WAIT = 60
+"""Seconds that another process may take to put its files where they belong."""
+_PAUSE = 0.02
+
+
+class _FileMove(NamedTuple):
+    """A new file of a stage, by its name from the folder that the stage is in, where it gets a
+    place, over another one only with `force`. `size` and `time` tell later whether somebody else
+    has changed it there."""
+
+    stage: Path
+    name: str
+    size: int
+    time: int
+    force: bool = True
+
+    @property
+    def place(self) -> Path:
+        return self.stage.parent / self.name
+
+    @property
+    def new(self) -> Path:
+        return self.stage / _NEW / self.name
+
+    @property
+    def old(self) -> Path:
+        return self.stage / _OLD / self.name
+
+    def make(self, *, keep: bool) -> None:
+        """The file takes its place, in which at no moment there is none if there was one; that may
+        be kept. Raises FileExistsError."""
+        if not (self.force and os.path.lexists(self.place)):
+            settle(self.new, self.place)
+            return
+        if self.place.is_file():  # what takes the place of a file is for whom that was
+            self.new.chmod(self.place.stat().st_mode)
+        if keep:
+            self.old.parent.mkdir(parents=True, exist_ok=True)
+            _keep(self.place, self.old)
+        self.new.replace(self.place)
+
+    def undo(self) -> bool:
+        """Puts back what stood in the place, be it nothing, unless the file hasn't come there or
+        was changed since; says whether it did."""
+        if not os.path.lexists(self.place) or (
+            self.new.exists() and not self.new.samefile(self.place)
+        ):
+            return False
+        state = self.place.lstat()
+        if (state.st_size, state.st_mtime_ns) != (self.size, self.time):
+            return False
+        if os.path.lexists(self.old):
+            self.old.replace(self.place)
+        else:
+            self.place.unlink()
+        return True
+
+
+def _filled(stage: Path, name: str, text: Contents | Pieces, *, force: bool) -> _FileMove:
+    """A new file of a stage, which is written."""
+    new = stage / _NEW / name
+    new.parent.mkdir(parents=True, exist_ok=True)
+    _fill(new, text)
+    state = new.stat()
+    return _FileMove(stage, name, state.st_size, state.st_mtime_ns, force)
+
+
+def _settle_all(moves: Sequence[_FileMove]) -> None:
     """Files go to their places one by one, and out of them again if one of them can't. What undoes
-    a move is ready before it is made."""
-    replaced.mkdir()
+    a move is ready before it is made, also for the next process if this one is killed."""
+    stages = {move.stage for move in moves}
+    for stage in stages:
+        own = [(move.name, move.size, move.time) for move in moves if move.stage == stage]
+        _fill(stage / _MOVES, json.dumps(own))
     with ExitStack() as undo:
-        for k, name in enumerate(names):
-            new, place, old = fresh / name, target / name, replaced / str(k)
-            for folder in reversed(place.parents):
+        for move in moves:
+            for folder in reversed(move.place.parents):
                 if not folder.exists():
                     undo.callback(_without, folder)
                     folder.mkdir()
-            if force and os.path.lexists(place):
-                if place.is_file():
-                    new.chmod(place.stat().st_mode)
-                undo.callback(_back, old, place)
-                place.replace(old)
-            undo.callback(_gone, new, place)
-            settle(new, place)
+            undo.callback(move.undo)
+            move.make(keep=True)
+        for stage in stages:
+            (stage / _MOVES).unlink()
         undo.pop_all()
 
 
@@ -252,16 +341,14 @@ def _without(folder: Path) -> None:
         folder.rmdir()
 
 
-def _back(old: Path, place: Path) -> None:
-    """An old file goes back to its place, if it has left it."""
-    if os.path.lexists(old):
-        old.replace(place)
+def _keep(place: Path, old: Path) -> None:
+    """Keeps what stands in a place under another name, too."""
+    try:
+        os.link(place, old, follow_symlinks=False)
+    except (OSError, NotImplementedError):  # a file system has no links
+        import shutil
 
-
-def _gone(new: Path, place: Path) -> None:
-    """Takes a new file away, if it came to its place."""
-    if not new.exists():
-        place.unlink(missing_ok=True)
+        shutil.copy2(place, old, follow_symlinks=False)
 
 
 def settle(new: Path, place: Path) -> None:
@@ -276,6 +363,97 @@ def settle(new: Path, place: Path) -> None:
         new.replace(place)
     else:
         new.unlink()
+
+
+def put_right(place: str) -> None:
+    """Puts back the old files where a process was killed while it wrote to a place or into it,
+    removes what it left, and tells it on standard error. Where somebody is writing it waits for the
+    next time."""
+    with suppress(OSError):
+        there = Path(os.path.realpath(place))
+        for folder in (there.parent, there):
+            with _locked(folder, wait=0) as is_mine:
+                if is_mine:
+                    _put_right(folder)
+
+
+def _put_right(folder: Path) -> None:
+    """The same for a folder that nobody else begins to write into."""
+    import shutil
+
+    for stage in sorted(folder.glob(f"{_UNFINISHED}*")):
+        with _locked(stage, wait=0) as is_left:
+            if not is_left or not _is_own(stage):
+                continue
+            back = sum(move.undo() for move in reversed(_moves_of(stage)))
+            shutil.rmtree(stage, ignore_errors=True)
+        files = "1 file is" if back == 1 else f"{back} files are"
+        done = f"{files} put back as before" if back else "what it left is removed"
+        wrong = "attn was killed while it wrote here"
+        print(Problem.of(str(folder), wrong, done), file=sys.stderr)
+
+
+def _is_own(stage: Path) -> bool:
+    """Whether a stage is this user's, and holds nothing that isn't known here."""
+    state = stage.lstat()
+    is_mine = stat.S_ISDIR(state.st_mode) and state.st_uid == os.geteuid()
+    return is_mine and {path.name for path in stage.iterdir()} <= {_NEW, _OLD, _MOVES}
+
+
+def _moves_of(stage: Path) -> list[_FileMove]:
+    """What a stage that was left had in hand, none of it outside of its folder."""
+    try:
+        listed = json.loads((stage / _MOVES).read_text("utf-8"))
+        moves = [_FileMove(stage, name, size, time) for name, size, time in listed]
+    except (OSError, ValueError, TypeError, RecursionError):  # it had not begun, or was done
+        return []
+    return [
+        move
+        for move in moves
+        if _is_in(move.place, stage.parent) and _is_in(move.new, stage) and _is_in(move.old, stage)
+    ]
+
+
+def _is_in(path: Path, folder: Path) -> bool:
+    return Path(os.path.realpath(path.parent)).is_relative_to(folder)
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[bool]:
+    """Keeps other processes from beginning to write into a folder, and says whether it can, which
+    not all systems let us. Raises TimeoutError where another one doesn't come to its end."""
+    with _locked(folder, wait=_LONGEST_WAIT) as is_mine:
+        if is_mine is False:
+            raise TimeoutError(errno.ETIMEDOUT, "another attn is writing there")
+        yield bool(is_mine)
+
+
+@contextmanager
+def _locked(folder: Path, *, wait: float) -> Iterator[bool | None]:
+    """Has a folder for itself, for which it may `wait` some seconds; gives False where another
+    process has it, and None where there are no such locks. The system takes them from a process
+    that ends, however it ends."""
+    with ExitStack() as closing:
+        got = None
+        with suppress(ImportError, OSError):  # not on Windows, nor in every network's folders
+            import fcntl
+
+            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            closing.callback(os.close, descriptor)
+            got = _flocked(partial(fcntl.flock, descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB), wait)
+        yield got
+
+
+def _flocked(lock: Callable[[], None], wait: float) -> bool:
+    end = time.monotonic() + wait
+    while True:
+        try:
+            lock()
+            return True
+        except BlockingIOError:
+            if time.monotonic() >= end:
+                return False
+            time.sleep(_PAUSE)
 
 
 def _fill(file: Path, text: Contents | Pieces) -> None:
@@ -307,40 +485,64 @@ def _what_ends() -> dict[int, Any]:
     return {s: how for s, how in each.items() if how not in (signal.SIG_IGN, None)}
 
 
+class _HeldSignals:
+    """Signals that came meanwhile: they wait until all is cleared up, and where they are heeded
+    they leave the block."""
+
+    def __init__(self) -> None:
+        self.came: list[int] = []
+        self._heeds = False
+
+    def take(self, number: int, _: object) -> None:
+        self.came.append(number)
+        if self._heeds and len(self.came) == 1:
+            raise _Ended
+
+    @contextmanager
+    def heeded(self) -> Iterator[None]:
+        try:
+            self._heeds = True
+            yield
+        except _Ended:  # told to whoever outlives the signal
+            raise InterruptedError(errno.EINTR, os.strerror(errno.EINTR)) from None
+        finally:
+            self._heeds = False
+
+
+@contextmanager
+def _signals_held() -> Iterator[_HeldSignals]:
+    """Keeps what ends the process until the block is left."""
+    import signal
+
+    held, before = _HeldSignals(), _what_ends()
+    for number in before:
+        signal.signal(number, held.take)
+    try:
+        yield held
+    finally:
+        for number, how in before.items():
+            signal.signal(number, how)
+        if held.came:
+            signal.raise_signal(held.came[0])
+
+
 @contextmanager
 def _stage(folder: Path) -> Iterator[Path]:
     """A new folder in a folder, which is gone with all that is in it when the block is left, be it
     by a signal that ends the process."""
     import shutil
-    import signal
     from tempfile import mkdtemp
 
-    came: list[int] = []
-    inside = False
-
-    def end(number: int, _: object) -> None:
-        came.append(number)
-        if inside and len(came) == 1:
-            raise _Ended
-
-    before = _what_ends()
-    for number in before:
-        signal.signal(number, end)
-    stage = ""
-    try:
-        stage = mkdtemp(prefix=_UNFINISHED, dir=folder)
-        inside = True
-        yield Path(stage)
-    except _Ended:  # told to whoever outlives the signal
-        raise InterruptedError(errno.EINTR, os.strerror(errno.EINTR)) from None
-    finally:
-        inside = False
-        if stage:
-            shutil.rmtree(stage, ignore_errors=True)
-        for number, how in before.items():
-            signal.signal(number, how)
-        if came:
-            signal.raise_signal(came[0])
+    with ExitStack() as shared:
+        shared.enter_context(_alone(folder))  # lest it is taken for one that was left
+        with _signals_held() as held, ExitStack() as own:
+            stage = Path(mkdtemp(prefix=_UNFINISHED, dir=folder))
+            own.enter_context(_locked(stage, wait=0))
+            own.callback(shutil.rmtree, stage, ignore_errors=True)
+            shared.close()
+            (stage / _NEW).mkdir()
+            with held.heeded():
+                yield stage
 
 
 # -- over a file that others write, too ------------------------------------------------------------
@@ -351,22 +553,7 @@ def replace_file(place: str, text: Contents, check: Callable[[], None]) -> None:
     put it there, and raises what keeps it from that. Raises OutputError."""
     path = Path(os.path.realpath(place))
     with _told(place), _stage(path.parent) as stage:
-        fresh = stage / "file"
-        _fill(fresh, text)
-        with _alone_in(path.parent):
+        own = _filled(stage, path.name, text, force=True)
+        with _alone(path.parent):
             check()
-            fresh.chmod(path.stat().st_mode)
-            fresh.replace(path)
-
-
-@contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
-    """Lets one after another of our own processes in, where the system has locks."""
-    with ExitStack() as left:
-        with suppress(ImportError, OSError):
-            import fcntl
-
-            opened = os.open(folder, os.O_RDONLY)
-            left.callback(os.close, opened)
-            fcntl.flock(opened, fcntl.LOCK_EX)
-        yield
+            own.make(keep=False)

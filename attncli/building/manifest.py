@@ -1,7 +1,6 @@
 """The manifest of an exercise or an exam, which is kept beside its papers: which forms were made,
 from which numbers, what each part of them asks, and which files are theirs."""
 
-import json
 from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path, PurePosixPath
@@ -10,6 +9,7 @@ from typing import Annotated, Any, NamedTuple, get_args, get_origin
 
 from attncli.building.exercise_file import TOLERANCE
 from attncli.building.scheme import Scheme
+from attncli.file.named_files import RefusedFileError, parsed_json, text_in
 from attncli.file.problems import ScenarioError
 from attncli.names import composed
 from attncli.notation.escaping import json_text
@@ -109,12 +109,15 @@ def load_manifest(path: Path) -> Manifest:
     """The manifest of a file, or of a folder that has one. Raises ScenarioError."""
     place = path / FILE if path.is_dir() else path
     try:
-        manifest: Manifest = _read(Manifest, json.loads(place.read_text("utf-8")))
+        manifest: Manifest = _read(Manifest, parsed_json(text_in(place)))
         for form in manifest.forms.values():
             _check(form)
         names = (s._replace(name=composed(s.name), id=composed(s.id)) for s in manifest.students)
         return manifest._replace(students=tuple(names))
-    except (OSError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError):
+    except (
+        *(OSError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError),
+        RefusedFileError,
+    ):
         wrong = "is no manifest of an exercise"
         right = "make the exercise again, into another folder"
         raise ScenarioError.of(str(place), wrong, right) from None

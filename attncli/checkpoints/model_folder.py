@@ -3,7 +3,6 @@ it."""
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Callable, Mapping
@@ -29,7 +28,7 @@ from attncli.checkpoints.model_settings import (
 from attncli.errors import Problem, UserError, listed
 from attncli.file import reading
 from attncli.file.array_files import INDEX, names_in_index, size_of, tensors_in
-from attncli.file.named_files import RefusedFileError
+from attncli.file.named_files import RefusedFileError, parsed_json, text_in
 from attncli.file.nodes import data_of
 from attncli.file.problems import Diagnostics, knows_nothing
 from attncli.operations.positions import alibi_slopes
@@ -65,8 +64,8 @@ class Checkpoint(NamedTuple):
         folder = path if path.is_dir() else path.parent
         path = folder if path.name == _SETTINGS else path
         try:
-            text = (folder / _SETTINGS).read_text("utf-8")
-            config = {**json.loads(text), PLACES: places(text)}
+            text = text_in(folder / _SETTINGS)
+            config = {**parsed_json(text), PLACES: places(text)}
             file = _tensor_file(path)
             names = names_in_index(file) if file.name.endswith(INDEX) else tensors_in(file)
             size = size_of(file)
@@ -76,7 +75,7 @@ class Checkpoint(NamedTuple):
             wrong = f"{Path(error.filename or source).name}: {error.strerror}"
             right = "name a folder with config.json and model.safetensors"
             raise UserError.of(source, wrong, right) from None
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise UserError.of(source, "it can't be read", "save the model anew") from error
         return cls(settled(config), file, frozenset(names), size)
 

@@ -15,6 +15,7 @@ from attncli.checkpoints.model_folder import Checkpoint, table_of
 from attncli.checkpoints.model_settings import settled
 from attncli.checkpoints.scenario_of_model import Inputs, Reading, reading_of
 from attncli.errors import UserError, listed
+from attncli.file.named_files import RefusedFileError, parsed_json, text_in
 from attncli.numbers.foreign_arrays import as_array
 from attncli.numbers.rounding import Array
 
@@ -130,8 +131,8 @@ def as_config(settings: Any) -> dict[str, Any]:  # noqa: ANN401
         path = Path(settings)
         file = path / "config.json" if path.is_dir() else path
         try:
-            return dict(json.loads(file.read_text("utf-8")))
-        except (OSError, ValueError) as error:
+            return dict(parsed_json(text_in(file)))
+        except (OSError, ValueError, TypeError, RefusedFileError) as error:
             raise UserError.of(
                 str(settings), "no config can be read there", "name config.json"
             ) from error

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -23,7 +22,7 @@ from attncli.checkpoints.model_settings import (
     written,
 )
 from attncli.errors import UserError, Where, listed
-from attncli.file.named_files import RefusedFileError
+from attncli.file.named_files import RefusedFileError, parsed_json, text_in
 from attncli.scenario.templates import layers_with
 
 _TOKENIZER = "tokenizer.json"
@@ -75,7 +74,7 @@ def reading_of(option: str, text: str, folder: Path, place: Path) -> Reading:
 
 def _ids(file: Path) -> Mapping[str, int]:
     """The IDs of a tokenizer's tokens."""
-    saved = json.loads(file.read_text("utf-8"))
+    saved = parsed_json(text_in(file))
     pieces = saved["model"]["vocab"]
     known = (
         pieces if isinstance(pieces, Mapping) else {value[0]: k for k, value in enumerate(pieces)}
@@ -98,9 +97,9 @@ def _cut(file: Path, text: str) -> tuple[Sequence[str], Sequence[str], Sequence[
     saved = text_of(TextFile(file.name, where), file.parent, False, TOKENIZERS)
     values = {"sentence": text, **hugging_face.read(saved)}
     complaints = NamedProblems({"": where}, problems)
-    data = with_tokenizers(TokenizerSettings(TOP, values, complaints, Rounding(), large=True))
+    data = with_tokenizers(TokenizerSettings(TOP, values, complaints, Rounding()))
     problems.stop_if_any()
-    before, after = _around(json.loads(saved).get("post_processor") or {})
+    before, after = _around(parsed_json(saved).get("post_processor") or {})
     return before, tokens_of(data), after
 
 

@@ -10,7 +10,8 @@ import typer
 from typer.main import get_command
 
 from attncli import __version__
-from attncli.cli.errors import TextCommand, TextGroup
+from attncli.cli.errors import TextCommand, TextGroup, complaining
+from attncli.errors import UserError
 
 COMMANDS = {
     **dict.fromkeys(("run", "serve", "explain", "why", "compare"), "page_commands"),
@@ -54,8 +55,31 @@ class _Attn(TextGroup):
     def __init__(self, **settings: Any) -> None:  # noqa: ANN401
         super().__init__(**{**settings, "commands": _Commands()})
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401
+        """Parses what is typed before a command, of which the completion writes files: those of the
+        shell, in the home folder."""
+        installs = any(text.startswith(_INSTALL) for text in args)
+        try:
+            return super().parse_args(ctx, args)
+        except (OSError, UnicodeError, RuntimeError) as error:
+            if not installs or isinstance(error, typer.Exit | typer.Abort):  # RuntimeErrors, too
+                raise
+            with complaining():
+                raise UserError.of(_INSTALL, *_not_installed(error)) from None
+            raise
+
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401, ARG002
         return [*COMMANDS]
+
+
+_INSTALL = "--install-completion"
+
+
+def _not_installed(error: Exception) -> tuple[str, str]:
+    """What keeps the completion from being installed, and what would be right."""
+    place = getattr(error, "filename", None) or "the shell's file"
+    wrong = f"{place} can't be read or written ({getattr(error, 'strerror', None) or error})"
+    return wrong, "put what `attn --show-completion` prints into that file yourself"
 
 
 app = typer.Typer(

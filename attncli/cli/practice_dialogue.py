@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from attncli.building.exercise_file import LARGEST_SEED
 from attncli.errors import Complaints, UserError
+from attncli.file.named_files import RefusedFileError, text_in
 from attncli.library.arguments import whole_number
 from attncli.library.output import page_for
 from attncli.library.paper_files import variants
@@ -250,7 +251,10 @@ def _kept(named: str | None, usual: str) -> Path | None:
         return Path(named)
     if not _is_there():
         return None
-    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    try:
+        state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    except RuntimeError:  # the system knows of no home
+        return None
     return Path(state) / "attncli" / usual
 
 
@@ -266,8 +270,10 @@ def _place(named: str | None, marks: Iterator[str]) -> Path | None:
 
 def _text_of(place: Path, right: str) -> str:
     try:
-        return place.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        return text_in(place)
+    except RefusedFileError as refused:
+        raise UserError.of(str(place), refused.wrong, right) from None
+    except OSError as error:
         raise UserError.of(str(place), f"can't be read ({type(error).__name__})", right) from None
 
 

@@ -7,7 +7,6 @@ which NumPy hasn't got, is read as well, and one tensor of many is read alone.
 
 from __future__ import annotations
 
-import json
 import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -26,8 +25,11 @@ from attncli.file.named_files import (
     LargeFileError,
     RefusedFileError,
     broken,
+    bytes_in,
+    check_regular,
     ending,
     found,
+    parsed_json,
     suffix,
     unreadable,
 )
@@ -73,6 +75,7 @@ class TensorHead(NamedTuple):
 def tensors_in(file: Path) -> Mapping[str, TensorHead]:
     """What a file says of its tensors, by their names. Raises RefusedFileError."""
     state = file.stat()
+    check_regular(file.name, state)
     return _tensors_in(file, state.st_size, state.st_mtime_ns)
 
 
@@ -83,7 +86,7 @@ def _tensors_in(file: Path, size: int, _: int) -> Mapping[str, TensorHead]:
         length = int.from_bytes(stream.read(8), "little")
         if length > min(size, LARGEST_DESCRIPTION):
             raise broken(file.name)
-        head: dict[str, Any] = json.loads(stream.read(length))
+        head: dict[str, Any] = parsed_json(stream.read(length))
     head.pop("__metadata__", None)
     ends = (value["data_offsets"][1] for value in head.values())
     if 8 + length + max(ends, default=0) != size:
@@ -111,18 +114,22 @@ def check_type(head: TensorHead, name: str) -> None:
 
 def names_in_index(index: Path) -> Mapping[str, str]:
     """The names of all tensors that an index knows, each with its file."""
-    places: Mapping[str, str] = json.loads(index.read_bytes())["weight_map"]
+    places: Mapping[str, str] = parsed_json(bytes_in(index))["weight_map"]
     return places
 
 
 def shard_of(index: Path, key: str) -> tuple[Path, tuple[str, ...]]:
     """The file beside an index that holds a tensor, and the names of all tensors."""
     places = names_in_index(index)
-    shard = places.get(key, "")
+    return _beside(index, places.get(key, "")), tuple(places)
+
+
+def _beside(index: Path, shard: str) -> Path:
+    """A file that an index names. Raises RefusedFileError for one that isn't beside it."""
     if Path(shard).name != shard:
         wrong = f"{quote(index.name)} leads out of its folder, to {quote(shard)}"
         raise RefusedFileError(wrong, "keep all files of a model in one folder")
-    return index.parent / shard, tuple(places)
+    return index.parent / shard
 
 
 def check_is_there(shard: Path, index: Path) -> None:
@@ -137,7 +144,7 @@ def size_of(file: Path) -> int:
     RefusedFileError."""
     files = {file}
     if file.name.endswith(INDEX):
-        files = {shard_of(file, name)[0] for name in names_in_index(file)}
+        files = {_beside(file, shard) for shard in {*names_in_index(file).values()}}
     for path in files:
         check_is_there(path, file)
     return sum(math.prod(head.shape) for path in files for head in tensors_in(path).values())
@@ -455,7 +462,7 @@ def _tensor(flat: NDArray[Any], shape: tuple[int, ...], kind: str, fortran: bool
 
 def _read_json(file: Path) -> Mapping[str, Tensor]:
     with file.open(encoding="utf-8-sig") as stream:
-        data = json.load(stream, parse_float=_Written)
+        data = parsed_json(stream.read(), parse_float=_Written)
     if not isinstance(data, dict):
         raise RefusedFileError("it holds no names", 'write {"name": [[…], …], …}')
     return {name: _written(name, value) for name, value in data.items()}

@@ -1,12 +1,14 @@
-"""Finding the files that a scenario names, without trusting what it says of them."""
+"""Finding and reading the files that a scenario, a checkpoint or a command names, without trusting
+them."""
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from attncli.errors import Where, quote
 from attncli.file.keys import Schema, TextKind
@@ -71,11 +73,64 @@ def found(path: str, folder: Path, outside: bool, kinds: Iterable[str]) -> Path:
 def _check_file(path: str, status: os.stat_result) -> None:
     if stat.S_ISDIR(status.st_mode):
         raise RefusedFileError(f"{quote(path)} is a folder", "give a file in it")
-    if not stat.S_ISREG(status.st_mode):  # a pipe could keep us waiting for ever
-        raise RefusedFileError(f"{quote(path)} is a pipe or a device", "give a file")
+    check_regular(path, status)
     if status.st_size > LARGEST_FILE and suffix(path) not in _IN_PLACE:
         wrong = f"{quote(path)} is larger than {LARGEST_FILE // 2**30} GiB"
         raise RefusedFileError(wrong, "give a smaller file, with just the arrays that are needed")
+
+
+def check_regular(path: str, status: os.stat_result) -> None:
+    """Raises RefusedFileError for what could keep us waiting or reading for ever."""
+    if not stat.S_ISREG(status.st_mode):
+        raise RefusedFileError(f"{quote(path)} is a pipe or a device", "give a file")
+
+
+LARGEST_TEXT = 2**25
+"""Bytes of a file that is read as a whole."""
+DEEPEST = 64
+"""Lists and maps in one another that a file of JSON may have."""
+
+
+def bytes_in(file: Path, most: int = LARGEST_TEXT) -> bytes:
+    """What a file holds, if it is one and has no more bytes. Raises RefusedFileError, and OSError
+    where the system refuses."""
+    wait_for_nobody = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    with open(os.open(file, os.O_RDONLY | wait_for_nobody), "rb") as stream:  # noqa: PTH123
+        check_regular(file.name, os.fstat(stream.fileno()))
+        data = stream.read(most + 1)
+    if len(data) > most:
+        wrong = f"{quote(file.name)} has more than {most // 2**20} MiB"
+        raise RefusedFileError(wrong, "give a smaller file")
+    return data
+
+
+def text_in(file: Path) -> str:
+    """The text of a file in UTF-8. Raises RefusedFileError, and OSError."""
+    try:
+        return bytes_in(file).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        wrong = f"{quote(file.name)} is not text in UTF-8"
+        raise RefusedFileError(wrong, "save it in UTF-8") from error
+
+
+def parsed_json(text: str | bytes, **how: Any) -> Any:  # noqa: ANN401
+    """What JSON says, read `how` `json.loads` is told. Raises ValueError for none, and for lists
+    and maps that are nested too deeply for what goes through them."""
+    try:
+        data = json.loads(text, **how)
+    except RecursionError:
+        raise ValueError(_TOO_DEEP) from None
+    level = [data]
+    for _ in range(DEEPEST + 1):
+        inside = (v.values() if isinstance(v, dict) else v for v in level if isinstance(v, _OPEN))
+        level = [value for values in inside for value in values if isinstance(value, _OPEN)]
+        if not level:
+            return data
+    raise ValueError(_TOO_DEEP)
+
+
+_OPEN = (dict, list)
+_TOO_DEEP = f"lists and maps are nested more than {DEEPEST} deep"
 
 
 def unreadable(path: str, error: OSError) -> RefusedFileError:
@@ -90,7 +145,6 @@ def broken(path: str) -> RefusedFileError:
     return RefusedFileError(wrong, "save it anew")
 
 
-_MOST_BYTES = 2**25
 CORPORA, TOKENIZERS = (".txt", ".md"), (".json",)
 """How the names of the files end that hold texts, or what another program saved."""
 
@@ -145,12 +199,6 @@ def text_of(file: TextFile, folder: Path | None, outside: bool, kinds: Iterable[
     """What a file with one of the known endings says. Raises RefusedFileError."""
     there = found(file.path, folder or Path(), outside, kinds)
     try:
-        if there.stat().st_size > _MOST_BYTES:
-            wrong = f"{quote(file.path)} has more than {_MOST_BYTES // 2**20} MiB"
-            raise RefusedFileError(wrong, "give a smaller file")
-        return there.read_text(encoding="utf-8-sig")
+        return text_in(there)
     except OSError as error:
         raise unreadable(file.path, error) from error
-    except UnicodeDecodeError as error:
-        wrong = f"{quote(file.path)} is not text in UTF-8"
-        raise RefusedFileError(wrong, "save it in UTF-8") from error

@@ -20,7 +20,7 @@ from attncli.library.output import (
     page_for,
     watching,
 )
-from attncli.output_files import Contents, OutputError, write_file, write_files, write_out
+from attncli.output_files import Contents, OutputError, write_files, write_out
 
 R = TypeVar("R", bound=NamedTuple)
 
@@ -220,9 +220,7 @@ class TextOutput(NamedTuple):
 
     def write(self) -> None:
         """Writes the text to where it goes. Raises OutputError."""
-        write_out(self.text, self.output, force=self.force)
-        for name, text in self.beside.items():
-            write_file(str(Path(str(self.output)).parent / name), text, force=True)
+        write_out(self.text, self.output, force=self.force, beside=self.beside)
 
 
 class FilesOutput(NamedTuple):

@@ -43,7 +43,7 @@ from attncli.library.paper_files import (
 )
 from attncli.notation import plain
 from attncli.option_values import LANGUAGES, LAYOUTS, MOST_ROOM, PAPER_SIZES
-from attncli.output_files import Contents, OutputError, check_folder, encoded
+from attncli.output_files import Contents, OutputError, check_folder, encoded, put_right
 
 if TYPE_CHECKING:
     from attncli.building.exam_file import ExamFile, ExamPart
@@ -330,6 +330,7 @@ def folder_of(job: CheckedOrder, beside: Beside, formats: Sequence[str] = ()) ->
     order = job.order
     assert order.page.output is not None
     folder = Path(order.page.output)
+    put_right(order.page.output)
     before = load_manifest(folder) if has_manifest(folder) else None
     forms = _forms(job, _kept(job, folder, before))
     lost = _Lost([*dict.fromkeys((job.manner.format, *formats))])

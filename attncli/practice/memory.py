@@ -3,13 +3,13 @@ comes again, as a text to keep."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal, NamedTuple, get_args
 
 from attncli.errors import UserError
+from attncli.file.named_files import parsed_json
 from attncli.notation.escaping import json_text
 
 Kind = tuple[str, str]
@@ -85,13 +85,13 @@ def memory_of(text: str, file: str) -> Memory:
     """The memory that a text keeps. Raises UserError for what is none, or a newer program's."""
     right = "name another file with --memory, or move this one away"
     try:
-        data = json.loads(text)
+        data = parsed_json(text)
         version = data["practised"]
         if version == _VERSION:
             steps = data["steps"].items()
             return Memory({(s, name): _skill(**it) for s, by in steps for name, it in by.items()})
         is_newer = _is_count(version) and version > _VERSION
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError):
         is_newer = False
     if not is_newer:
         raise UserError.of(file, "isn't what attn practice remembers", right)

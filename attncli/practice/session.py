@@ -3,7 +3,6 @@ of each, and where they stopped, as a text to keep."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -20,6 +19,7 @@ from attncli.exercises.fingerprint import earlier, fingerprint
 from attncli.exercises.line_blanks import Blankable
 from attncli.exercises.requests import AskedInWords, ExerciseRequest
 from attncli.exercises.workable_sections import StepSection
+from attncli.file.named_files import parsed_json
 from attncli.file.problems import ScenarioError
 from attncli.marking.judging import Judge
 from attncli.marking.verdicts import Cause, Given, Verdict, read_number
@@ -395,7 +395,7 @@ def read(text: str, file: str, marks: Iterable[str]) -> dict[str, SettledCell]:
     """What was told before. Raises UserError for what is no kept place, or one of other numbers."""
     right = "name another file with --place, or begin anew with --fresh"
     try:
-        kept = json.loads(text)
+        kept = parsed_json(text)
         answers = kept["answers"].items()
         cells = {str(address): _told(value) for address, value in answers}
     except (ValueError, KeyError, TypeError, AttributeError):

@@ -14,6 +14,7 @@ from functools import cache, partial
 from itertools import groupby
 from typing import Literal, NamedTuple, Protocol
 
+from attncli.tokenizers.expressions import LONGEST_PATTERN, TimedExpression, check_length
 from attncli.tokenizers.pieces import (
     UNMARKED,
     Model,
@@ -230,12 +231,31 @@ def is_letter(character: str) -> bool:
     return any(start <= ord(character) < end for start, end in _LETTERS_IN_CIRCLES)
 
 
-def compiled(pattern: str) -> re.Pattern[str]:
-    """An expression for `re`. Raises ValueError for what there is no other word for."""
+Look = Callable[[str], Sequence[tuple[int, int]]]
+"""Where something is found in a text."""
+
+
+def compiled(pattern: str) -> Look:
+    """Looks for an expression as others write it. Raises ValueError for what there is no other word
+    for."""
     try:
-        return re.compile("".join(_translated(pattern)))
-    except (re.error, OverflowError) as error:
-        raise ValueError(f"the regular expression {pattern}") from error
+        if len(pattern) > LONGEST_PATTERN:
+            raise ValueError
+        return TimedExpression("".join(_translated(pattern)), pattern).spans
+    except _NotKnownError:
+        raise
+    except ValueError as error:
+        raise _NotKnownError(f"the regular expression {pattern}") from error
+
+
+class _NotKnownError(ValueError):
+    """What an expression has that isn't known."""
+
+
+def literal(text: str) -> Look:
+    """Looks for a text itself."""
+    pattern = re.compile(re.escape(text))
+    return lambda other: [match.span() for match in pattern.finditer(other)]
 
 
 def _translated(pattern: str) -> Iterator[str]:
@@ -245,11 +265,11 @@ def _translated(pattern: str) -> Iterator[str]:
         done = match.end()
         if match[0] in ("[", "]"):
             if match[0] == "[" and inside:
-                raise ValueError(f"the regular expression {pattern}, with classes in classes")
+                raise _NotKnownError(f"the regular expression {pattern}, with classes in classes")
             inside = match[0] == "["
             yield match[0]
         elif match[0] in ("[:", "&&") and (inside or match[0] == "[:"):
-            raise ValueError(f"the regular expression {pattern}, with classes in classes")
+            raise _NotKnownError(f"the regular expression {pattern}, with classes in classes")
         else:
             yield _class(match, inside)
     yield pattern[done:]
@@ -278,7 +298,7 @@ def _spans(name: str) -> list[Span]:
         span for kind, spans in _by_category().items() if kind.startswith(kinds) for span in spans
     ]
     if not found:
-        raise ValueError(f"the class \\p{{{name}}} of a regular expression")
+        raise _NotKnownError(f"the class \\p{{{name}}} of a regular expression")
     return sorted([*found, *(_LETTERS_IN_CIRCLES if name == "w" else ())])
 
 
@@ -363,18 +383,29 @@ def characters(test: Callable[[str], bool]) -> Callable[[str], list[_Found]]:
     return look
 
 
-def expression(pattern: re.Pattern[str], *, invert: bool = False) -> Callable[[str], list[_Found]]:
-    """Looks for matches of an expression, or what is between them."""
+def expression(look: Look, *, invert: bool = False) -> Callable[[str], list[_Found]]:
+    """Looks for what is found, or for what is between."""
 
-    def look(text: str) -> list[_Found]:
+    def found_in(text: str) -> list[_Found]:
         found: list[_Found] = []
         done = 0
-        for match in pattern.finditer(text):
-            found += [(text[done : match.start()], invert), (match[0], not invert)]
-            done = match.end()
+        for start, end in look(text):
+            found += [(text[done:start], invert), (text[start:end], not invert)]
+            done = end
         return [pairs for pairs in (*found, (text[done:], invert)) if pairs[0]]
 
-    return look
+    return found_in
+
+
+def replaced(look: Look, content: str, text: str) -> str:
+    """The text with `content` in the places that are found."""
+    places = look(text)
+    check_length(len(text) + len(places) * len(content))
+    parts, done = list[str](), 0
+    for start, end in places:
+        parts += [text[done:start], content]
+        done = end
+    return "".join((*parts, text[done:]))
 
 
 def is_mark(character: str) -> bool:
@@ -403,6 +434,7 @@ def in_turn(splitters: Sequence[Splitter]) -> Splitter:
         parts = [part]
         for function in splitters:
             parts = [smaller for part in parts for smaller in function(part)]
+            check_length(sum(len(part.text) for part in parts))
         return parts
 
     return split
@@ -622,7 +654,12 @@ class CharacterMap(NamedTuple):
 
     def apply(self, text: str) -> str:
         """The text as it is written otherwise."""
-        return "".join(map(self._cluster, _clusters(text)))
+        parts, length = list[str](), 0
+        for part in map(self._cluster, _clusters(text)):
+            length += len(part)
+            check_length(length)
+            parts.append(part)
+        return "".join(parts)
 
     def _cluster(self, cluster: str) -> str:
         """A character with its accents as a whole, if it is short and there is something for it,

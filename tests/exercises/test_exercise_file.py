@@ -22,7 +22,7 @@ from attncli.exercises.requests import request_of
 from attncli.file.problems import ScenarioError
 from attncli.file.shipped import find
 from attncli.marking.answers import read_answers
-from attncli.output_files import settle
+from attncli.output_files import _FileMove
 from attncli.pages.parts.selection import SelectionError
 from tests.helpers.exercises import questions
 from tests.helpers.marking_cases import run
@@ -304,14 +304,15 @@ def test_a_folder_made_again_is_written_whole_or_not_at_all(
     mended(tmp_path)
     before = files_in(tmp_path / "exam")
     settled: list[Path] = []
+    make = _FileMove.make
 
-    def fails_later(source: Path, place: Path) -> None:
+    def fails_later(move: _FileMove, *, keep: bool) -> None:
         if len(settled) == 9:
             raise OSError(28, "No space left on device")
-        settled.append(place)
-        settle(source, place)
+        settled.append(move.place)
+        make(move, keep=keep)
 
-    monkeypatch.setattr("attncli.output_files.settle", fails_later)
+    monkeypatch.setattr(_FileMove, "make", fails_later)
     result = CliRunner().invoke(
         app, ["exercise", str(tmp_path / "exam.yaml"), "-o", str(tmp_path / "exam")]
     )

@@ -224,6 +224,29 @@ def test_what_is_typed_is_there_again(page: Any, folder: Path, tmp_path: Path) -
     assert again[2][4] == key[second]
 
 
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "{", "7", "[]", "null", '{"papers": 5, "now": 0}', '{"papers": [], "now": 0}', '{"papers": [null], "now": 0}',
+        '{"papers": [{"form": "B"}], "now": 0}', '{"papers": [{"form": "Z", "name": "", "id": "", "answers": {}, "kept": {}, "done": false}], "now": 0}',
+        '{"papers": [{"form": "B", "name": "Ben", "id": "2", "answers": null, "kept": {}, "done": false}], "now": 0}',
+        '{"papers": [{"form": "B", "name": "Ben", "id": "2", "answers": {"a": 1}, "kept": {}, "done": false}], "now": 0}',
+        '{"papers": [{"form": "B", "name": "Ben", "id": "2", "answers": {}, "kept": {}, "done": false}], "now": 3}',
+    ],
+)  # fmt: skip
+def test_what_another_page_kept_is_not_taken(page: Any, kept: str) -> None:
+    """Pages of one server, or of one folder, share what a browser keeps."""
+    typist = Typist(page)
+    typist.enter("ben")
+    (key,) = page.evaluate("Object.keys(localStorage)")
+    page.evaluate("([key, kept]) => localStorage.setItem(key, kept)", [key, kept])
+    page.reload()
+    assert (page.input_value("#name"), page.input_value("#form")) == ("", "A")
+    typist.enter("ben")
+    page.reload()
+    assert (page.input_value("#name"), page.input_value("#form")) == ("Ben", "B")
+
+
 def test_a_table_is_taken_in_and_given_back(page: Any, folder: Path, tmp_path: Path) -> None:
     key = key_of(folder, "C")
     headings = next(csv.reader((folder / "e_class.csv").open(encoding="utf-8", newline="")))

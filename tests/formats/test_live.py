@@ -257,6 +257,28 @@ def test_what_cannot_be_worked_is_refused(
         assert page.inner_text("main > section:last-child") == before
 
 
+ADDRESSES = (
+    "a=%", "W_Q[1,1]=%", "%=1", "=", "=1", "a=1&b", "&", "&&=&", "%E0%A4%A=%FF", "W_Q[1,1]=1=2", "scale=%",
+    "constructor=1", "__proto__=1", "W_Q[1,1]=1&constructor", "rounding.decimals=1e9", "rounding.decimals=99999",
+    "rounding.policy=both", "mask=constructor", "W_Q[1,1]", "W_Q[1,1]=", "a=<script>alert(1)</script>",
+)  # fmt: skip
+"""Of which none says what the page can be changed to."""
+
+
+@NEEDS_BROWSER
+def test_an_address_that_says_nothing_is_told(chromium: Any, tmp_path: Path) -> None:
+    """Without an error of the script, which `opened` would hear, and the page is as it was."""
+    with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
+        numbers = page.evaluate("attncli.live.numbers()")
+        for address in ADDRESSES:
+            page.goto("about:blank")
+            page.goto(f"{(tmp_path / 'page.html').as_uri()}#{address}")
+            page.wait_for_function("window.attncli?.live")
+            assert page.locator("#changes .made.wrong").count() == ("=" in address), address
+            assert page.evaluate("attncli.live.numbers()") == numbers, address
+            assert "Changed" not in page.inner_text("#changes .made")
+
+
 def test_other_pages_have_no_fields() -> None:
     for name, why in STILL.items():
         if name not in ("embedding_table", "i_can_go_alone"):

@@ -39,6 +39,7 @@ from tests.conftest import THOROUGH, sampled
 from tests.helpers.hostile import WORDS, attention
 from tests.helpers.pages import SHIPPED, document_of, trace_of
 from tests.helpers.pictures_examples import EXAMPLES
+from tests.helpers.processes import attn
 from tests.pages.test_complete import numbers_in, printed
 
 typst: ModuleType = pytest.importorskip("typst", reason="the package typst isn't installed")
@@ -169,6 +170,33 @@ def test_the_same_page_is_the_same_bytes_in_another_process(tmp_path: Path) -> N
 
 def compiler_of_0_14(source: bytes, root: str, ignore_system_fonts: bool) -> None:
     """What `typst.Compiler` took before 0.15."""
+
+
+CLOCK = """
+#include <time.h>
+#include <sys/time.h>
+int clock_gettime(clockid_t id, struct timespec *now) { now->tv_sec = -300000000; now->tv_nsec = 0; return 0; }
+int gettimeofday(struct timeval *now, void *zone) { now->tv_sec = -300000000; now->tv_usec = 0; return 0; }
+time_t time(time_t *now) { if (now) *now = -300000000; return -300000000; }
+"""
+"""One that stands in 1960, as that of a board without a battery may."""
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux" or shutil.which("cc") is None, reason="needs a C compiler on Linux"
+)
+def test_a_clock_before_1970_is_not_asked(tmp_path: Path) -> None:
+    source, library = tmp_path / "clock.c", tmp_path / "clock.so"
+    source.write_text(CLOCK)
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source], check=True)
+    found = []
+    for early in ({"LD_PRELOAD": str(library)}, {}):
+        result = attn(
+            "run", "i_love_ai", "-o", str(tmp_path / "page.pdf"), "--force", environment=early
+        )
+        assert (result.returncode, result.stderr) == (0, b"")
+        found.append((tmp_path / "page.pdf").read_bytes())
+    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("package", [None, SimpleNamespace(Compiler=compiler_of_0_14)])

@@ -455,3 +455,21 @@ def test_completion(words: str, completed: str) -> None:
     asked = {"COMP_WORDS": words, "COMP_CWORD": str(len(words.split()) - 1)}
     result = processes.attn(environment={"_ATTN_COMPLETE": "complete_bash", **asked})
     assert result.stdout.decode().split() == [completed]
+
+
+@pytest.mark.parametrize("home", ["a file", "Latin-1"])
+def test_completion_that_cannot_be_installed(tmp_path: Path, home: str) -> None:
+    place = tmp_path / "home"
+    if home == "a file":
+        place.write_text("")
+    else:
+        place.mkdir()
+        (place / ".bashrc").write_bytes(b"greeting=\xe9\n")
+    given = {"HOME": str(place), "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+    result = processes.attn(
+        "--install-completion", "bash", environment={**given, "PYTHONUTF8": "1"}
+    )
+    assert result.returncode == 2
+    (line,) = result.stderr.decode().splitlines()
+    assert line.startswith("--install-completion: ")
+    assert line.endswith("; put what `attn --show-completion` prints into that file yourself")

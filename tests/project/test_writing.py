@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import itertools
+import json
 import os
 import random
 import shlex
@@ -13,13 +16,13 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr, suppress
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
-from attncli import output_files
-from attncli.output_files import OutputError, settle, write_file, write_files
+from attncli.output_files import OutputError, _FileMove, put_right, settle, write_file, write_files
 from tests.helpers.processes import COMMAND, attn
 
 if sys.platform == "win32":
@@ -107,6 +110,169 @@ def interrupted(how: signal.Signals, place: Path, inside: list[str]) -> Iterator
         yield
 
 
+STEPWISE = """
+import os, signal, sys
+from attncli.output_files import write_file, write_files
+how, when, place, text, names = sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4] * 2, sys.argv[5:]
+steps = {"open", "os.mkdir", "os.rename", "os.link", "os.remove", "os.rmdir", "os.chmod"}
+count = 0
+def at_step(event, details):
+    global count
+    count += event in steps
+    if event in steps and count == when:
+        os.kill(os.getpid(), getattr(signal, how))
+sys.addaudithook(at_step)
+if len(names) == 2:
+    write_file(place + "/" + names[0], text, force=True, beside={names[1]: text})
+elif names:
+    write_files(place, dict.fromkeys(names, text), force=True)
+print(count)
+"""
+"""Writes texts and sends itself a signal just before a step that changes something on the disk."""
+
+
+def stepwise(
+    how: str, when: int, place: Path, text: str, *inside: str
+) -> subprocess.CompletedProcess[str]:
+    arguments = [how, str(when), str(place), text, *inside]
+    return subprocess.run(
+        [sys.executable, "-c", STEPWISE, *arguments],
+        capture_output=True, text=True, check=False, env={**os.environ, **WHOLE},
+    )  # fmt: skip
+
+
+def texts_in(place: Path) -> dict[str, str]:
+    """The files in a folder, apart from what is unfinished."""
+    return {
+        path.relative_to(place).as_posix(): path.read_text()
+        for path in place.rglob("*")
+        if path.is_file() and UNFINISHED not in str(path.relative_to(place))
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "inside", [("a", "deep/b", "c", "new"), ("a", "new")], ids=["folder", "beside"]
+)
+def test_a_kill_before_each_step_loses_no_file(tmp_path: Path, inside: tuple[str, ...]) -> None:
+    """At each of its places a file is the old one or the new one; what is run next finds all as it
+    was, or all new, and leaves nothing unfinished."""
+    place = tmp_path / "forms"
+    old = {name: "old" for name in inside if name != "new"} | {"mine": "mine"}
+    new = {"mine": "mine"} | dict.fromkeys(inside, "bb")
+    when = 0
+    while True:
+        when += 1
+        shutil.rmtree(place, ignore_errors=True)
+        write_files(str(place), old, force=True)
+        done = stepwise("SIGKILL", when, place, "b", *inside)
+        after = texts_in(place)
+        assert all(after.get(name) in (text, new[name]) for name, text in old.items()), when
+        assert after.keys() - old.keys() <= {"new"}
+        if done.returncode == 0:
+            assert (after, names(tmp_path)) == (new, ["forms"])
+            break
+        assert done.returncode == -signal.SIGKILL
+        left = [*place.glob(f"{UNFINISHED}*")]
+        again = io.StringIO()
+        with redirect_stderr(again):
+            put_right(str(place))
+        assert [*place.glob(f"{UNFINISHED}*")] == []
+        assert texts_in(place) in (old, new), when
+        assert again.getvalue().count("attn was killed while it wrote here; ") == len(left)
+        assert stepwise("SIGKILL", 0, place, "c", *inside).returncode == 0
+        assert texts_in(place) == {"mine": "mine"} | dict.fromkeys(inside, "cc")
+    assert when > 3 * len(inside)  # each file has a few
+
+
+def test_a_kill_while_a_new_folder_is_filled(tmp_path: Path) -> None:
+    place, when = tmp_path / "forms", 0
+    while stepwise("SIGKILL", when := when + 1, place, "b", "a", "b", "c").returncode:
+        there = place.exists()
+        assert not there or texts_in(place) == dict.fromkeys("abc", "bb")
+        put_right(str(place))
+        assert names(tmp_path) == ["forms"] * there
+        shutil.rmtree(place, ignore_errors=True)
+    assert texts_in(place) == dict.fromkeys("abc", "bb")
+
+
+def test_what_was_changed_after_a_kill_stays(tmp_path: Path) -> None:
+    place, inside = tmp_path / "forms", ("a", "b", "c")
+    changed = 0
+    for when in itertools.count(1):
+        write_files(str(place), dict.fromkeys(inside, "old"), force=True)
+        if stepwise("SIGKILL", when, place, "b", *inside).returncode == 0:
+            break
+        if texts_in(place)["a"] == "bb":
+            (place / "a").write_text("mine")
+            changed += 1
+            put_right(str(place))
+            assert texts_in(place)["a"] == "mine"
+            assert {texts_in(place)[name] for name in "bc"} in ({"old"}, {"bb"})
+        put_right(str(place))
+    assert changed > 3
+
+
+def test_nothing_outside_of_a_folder_is_put_back(tmp_path: Path) -> None:
+    """Somebody may hand out a folder with a stage in it."""
+    mine, place = tmp_path / "mine", tmp_path / "handed_out"
+    mine.write_text("mine")
+    state = mine.stat()
+    for k, name in enumerate(("../mine", str(mine), "link/mine", "deep/../../mine")):
+        stage = place / f"{UNFINISHED}{k}"
+        (stage / "new").mkdir(parents=True)
+        (stage / "old").mkdir()
+        moves = [(name, state.st_size, state.st_mtime_ns)]
+        (stage / "moves.json").write_text(json.dumps(moves))
+    (place / "deep").mkdir()
+    (place / "link").symlink_to(tmp_path)
+    (place / f"{UNFINISHED}theirs").mkdir()
+    (place / f"{UNFINISHED}theirs" / "thesis").write_text("not ours")
+    put_right(str(place))
+    assert mine.read_text() == "mine"
+    assert sorted(names(place)) == [f"{UNFINISHED}theirs", "deep", "link"]
+
+
+@pytest.mark.parametrize("there", [False, True], ids=["new", "there"])
+def test_two_that_write_over_a_folder_do_not_mix(tmp_path: Path, there: bool) -> None:
+    """The second waits where the first one is stopped among its files, at whichever step."""
+    place = tmp_path / "forms"
+    for _ in range(1 + there):
+        steps = int(stepwise("SIGSTOP", 0, place, "a", *NAMES[:4]).stdout)
+    for when in range(steps // 2, steps, 3):
+        shutil.rmtree(place)
+        if there:
+            write_files(str(place), dict.fromkeys(NAMES[:4], "old"), force=True)
+        first = subprocess.Popen(
+            [sys.executable, "-c", STEPWISE, "SIGSTOP", str(when), str(place), "a", *NAMES[:4]]
+        )
+        os.waitpid(first.pid, os.WUNTRACED)
+        second = subprocess.Popen(
+            [sys.executable, "-c", STEPWISE, "SIGSTOP", "0", str(place), "b", *NAMES[:4]]
+        )
+        with suppress(subprocess.TimeoutExpired):  # it may have nothing to wait for
+            second.wait(0.3)
+        first.send_signal(signal.SIGCONT)
+        assert (first.wait(), second.wait()) == (0, 0)
+        assert len({*texts_in(place).values()}) == 1, when
+        assert names(place) == sorted(NAMES[:4])
+        assert names(tmp_path) == ["forms"]
+
+
+def test_a_folder_that_another_one_has_is_refused_in_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import fcntl
+
+    monkeypatch.setattr("attncli.output_files._LONGEST_WAIT", 0.1)
+    descriptor = os.open(tmp_path, os.O_RDONLY)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    with pytest.raises(OutputError, match="another attn is writing there"):
+        write_files(str(tmp_path), {"a": "text"}, force=True)
+    os.close(descriptor)
+    write_files(str(tmp_path), {"a": "text"}, force=True)
+
+
 HOWS = [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL]
 
 
@@ -121,8 +287,8 @@ def test_a_signal_at_any_moment_leaves_the_old_or_the_new(
         left = [name for name in names(tmp_path) if name != "place"]
         assert len(left) <= (how == signal.SIGKILL)
         assert all(name.startswith(UNFINISHED) for name in left)
-        for name in left:
-            shutil.rmtree(tmp_path / name)
+        put_right(str(place))
+        assert names(tmp_path) == ["place"]
 
 
 def write_once(place: Path, inside: list[str]) -> None:
@@ -135,23 +301,20 @@ def write_once(place: Path, inside: list[str]) -> None:
 
 @pytest.mark.parametrize("how", HOWS)
 def test_a_signal_while_a_folder_is_filled(tmp_path: Path, how: signal.Signals) -> None:
-    """Only a process that is killed leaves new files and old ones, each of them whole, and what
-    was replaced last beside them."""
+    """Only a process that is killed leaves new files and old ones, each of them whole, until the
+    next one writes there."""
     place = tmp_path / "place"
     write_once(place, NAMES)
     for _ in interrupted(how, place, NAMES):
         files = [path for path in place.iterdir() if path.is_file()]
-        replaced = [*place.glob(f"{UNFINISHED}*/replaced/*")]
         texts = {path.read_text() for path in files}
         assert texts <= {"a" * 20_000, "b" * 20_000, "ab" * 10_000}
         assert names(tmp_path) == ["place"]
         if how == signal.SIGKILL:
-            assert len({*NAMES} - {path.name for path in files}) <= min(1, len(replaced))
-            for left in place.glob(f"{UNFINISHED}*"):
-                shutil.rmtree(left)
-        else:
-            assert len(texts) == 1
-            assert names(place) == sorted(NAMES)
+            put_right(str(place))
+            texts = {path.read_text() for path in place.iterdir()}
+        assert len(texts) == 1
+        assert names(place) == sorted(NAMES)
 
 
 @pytest.mark.slow
@@ -175,8 +338,8 @@ def test_a_command_that_is_ended_leaves_the_old_or_the_new(tmp_path: Path) -> No
             assert after.keys() == before.keys()
             assert sum(before[name] == after[name] for name in before) in (0, len(before))
         else:  # which may leave some files new and some old
-            shutil.rmtree(folder)
-            assert attn(*order).returncode == 0
+            assert attn(*order, "--force").returncode == 0
+            assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
 @pytest.mark.parametrize("inside", [(), NAMES], ids=["file", "folder"])
@@ -220,6 +383,34 @@ def test_a_full_disk_leaves_what_was_there(tmp_path: Path, inside: list[str], th
     assert "can't be written (File too large); choose another place" in error
     assert names(tmp_path) == ["place"] * there
     assert not there or version(place).startswith("ab")
+
+
+@pytest.mark.parametrize("there", [False, True], ids=["new", "there"])
+def test_a_full_disk_leaves_no_scenario_without_its_schema(tmp_path: Path, there: bool) -> None:
+    """One of them has room, and the other one hasn't."""
+    for name in ("mine.yaml", "attncli.schema.json") if there else ():
+        (tmp_path / name).write_text("old")
+    result = attn(
+        *("new", str(tmp_path / "mine.yaml"), "--force"),
+        environment=WHOLE,
+        preexec_fn=limited(20_000),
+    )
+    assert result.returncode == 2
+    assert b"mine.yaml: can't be written (File too large); choose another place" in result.stderr
+    assert names(tmp_path) == ["attncli.schema.json", "mine.yaml"] * there
+    assert {path.read_text() for path in tmp_path.iterdir()} <= {"old"}
+
+
+def test_what_stands_beside_a_link_is_beside_the_link(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "near").mkdir()
+    link = tmp_path / "near" / "page"
+    link.symlink_to(tmp_path / "real" / "page")
+    for text in ("one", "two"):
+        write_file(str(link), text, force=True, beside={"other": text})
+        assert (tmp_path / "real" / "page").read_text() == text
+        assert (tmp_path / "near" / "other").read_text() == text
+    assert (names(tmp_path / "near"), names(tmp_path / "real")) == (["other", "page"], ["page"])
 
 
 @pytest.mark.slow
@@ -313,18 +504,19 @@ def test_trouble_at_any_file_undoes_the_others(
     folder.mkdir()
     for name in ("a.txt", "mine.md"):
         (folder / name).write_text("old")
+    make = _FileMove.make
     for moment in range(1, 4):
         calls = iter(range(1, 5))
 
-        def settle_or_not(
-            source: Path, place: Path, calls: Iterator[int] = calls, moment: int = moment
+        def make_or_not(
+            move: _FileMove, *, keep: bool, calls: Iterator[int] = calls, moment: int = moment
         ) -> None:
             if next(calls) == moment:
                 raise trouble
-            source.rename(place)
+            make(move, keep=keep)
 
         with monkeypatch.context() as patched:
-            patched.setattr(output_files, "settle", settle_or_not)
+            patched.setattr(_FileMove, "make", make_or_not)
             with pytest.raises((OutputError, KeyboardInterrupt)):
                 write_files(
                     str(folder), dict.fromkeys(("a.txt", "b.txt", "c.txt"), "new"), force=True

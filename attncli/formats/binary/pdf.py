@@ -43,8 +43,9 @@ def bytes_of(documents: Sequence[Document], page: RenderOptions) -> bytes:  # no
                 package_cache_path=empty,
                 ignore_system_fonts=True,
             )
+            # the time isn't asked for, which must not be before 1970
+            data = compiler.compile(format="pdf", timestamp=0)
         except TypeError:  # of an argument that it doesn't know
             raise NoTypstError.of("--format pdf", "the package typst is too old", _GET) from None
-        data = compiler.compile(format="pdf")
     assert isinstance(data, bytes)
     return data

@@ -72,10 +72,12 @@
   const draft = (form) => ({ name: "", id: "", form, answers: {}, kept: {}, done: false });
   const hasAnswers = (paper) => Object.values(paper.answers).some((text) => !isBlank(text.trim()));
   const whose = ({ name, id }) => id || name;
+  const isPaper = (some) => names.includes(some.form) && Object.entries(draft(some.form)).every(([name, value]) => typeof some[name] === typeof value)
+    && [some.answers, some.kept].every((texts) => Object.values(texts).every((text) => typeof text === "string"));
   let papers = [draft(names[0])], now = papers[0], asked = null, typing = null;
   try {
     const kept = JSON.parse(localStorage.getItem(key));
-    if (kept) [papers, now] = [kept.papers, kept.papers[kept.now]];
+    if (kept.papers.every(isPaper) && kept.papers[kept.now]) [papers, now] = [kept.papers, kept.papers[kept.now]];
   } catch { /* nothing is kept, or nothing that can be read */ }
   const keep = () => {
     try {
@@ -292,7 +294,9 @@
   const forget = () => {
     if (!confirm("Forget all papers that are typed in? What isn’t saved is lost.")) return;
     papers = [now = draft(names[0])];
-    localStorage.removeItem(key);
+    try {
+      localStorage.removeItem(key);
+    } catch { /* this browser keeps nothing */ }
     show();
     nameField.focus();
   };

@@ -5,6 +5,7 @@
   const packed = Uint8Array.from(atob(document.getElementById("live").textContent), (c) => c.charCodeAt(0));
   const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
   const data = JSON.parse(await new Response(unpacked).text());
+  for (const by of [data.choices, data.places]) Object.setPrototypeOf(by, null); // an address may say "constructor"
   const page = window.attncli, main = document.querySelector("main");
   const bar = document.getElementById("changes"), made = bar.querySelector(".made");
   const versions = data.quantities.map((quantities, k) => ({
@@ -40,10 +41,12 @@
   };
 
   const refused = (key, value) => {
-    if (data.choices[key]) return meant() ? "" : `with ${key} ${value} this can't be worked`;
+    if (data.choices[key]) return isOffered(key, value) && meant() ? "" : `with ${key} ${value} this can't be worked`;
     if (!data.places[key]) return `${key} can't be changed here`;
     return /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,2})?$/i.test(value) ? "" : `“${value}” is not a number; give one such as 0.5 or -2`;
   };
+
+  const isOffered = (key, value) => [...bar.querySelector(`[data-key="${key}"]`).options].some((option) => option.value === value);
 
   const change = (key, value) => {
     const before = new Map(changes);
@@ -95,7 +98,15 @@
 
   const told = () => {
     if (!location.hash.includes("=")) return;
-    changeTo(location.hash.slice(1).split("&").map((pair) => pair.split("=").map(decodeURIComponent)));
+    changeTo(location.hash.slice(1).split("&").map((pair) => {
+      const [key, ...value] = pair.split("=");
+      return [key, value.join("=")].map(decoded);
+    }));
+  };
+  const decoded = (text) => { // an address may be cut off anywhere
+    try {
+      return decodeURIComponent(text);
+    } catch { return text; }
   };
 
   const changeTo = (pairs) => {

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import base64
 import json
-import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
-from attncli.errors import quote
-from attncli.file.named_files import RefusedFileError
+from attncli.errors import UserError, quote
+from attncli.file.named_files import RefusedFileError, parsed_json
 from attncli.names import Word
 from attncli.scenario.model import Phrase, phrase
 from attncli.scenario.tokenizers.settings import MARKS, SAVED, SavedCut
 from attncli.tokenizers import splitting
+from attncli.tokenizers.expressions import TooMuchError, check_length, sharing_time
 from attncli.tokenizers.pieces import SubwordMarks
 from attncli.tokenizers.splitting import (
     NMT,
@@ -29,6 +29,7 @@ from attncli.tokenizers.splitting import (
     AddedTokens,
     ByteLevel,
     CharacterMap,
+    Look,
     Metaspace,
     Normalizer,
     Pipeline,
@@ -37,9 +38,13 @@ from attncli.tokenizers.splitting import (
     WhiteSpace,
     compiled,
     is_space,
+    literal,
+    replaced,
     to_printable,
 )
 
+_Taken = TypeVar("_Taken")
+_Made = TypeVar("_Made")
 _OTHERWISE = "give a tokenizer without it, or its pieces by hand"
 _NMT = {**NMT, 0x061C: "\u061c", 0x200D: " "}
 """The package has another list of white space than SentencePiece."""
@@ -60,7 +65,26 @@ def normalizer(part: Data | None) -> Normalizer:
     if part is None:
         return str
     _check(part, _NORMALIZERS, "normalizer")
-    return _NORMALIZERS[part["type"]](part)
+    step = _NORMALIZERS[part["type"]](part)
+
+    def normalize(text: str) -> str:
+        made = step(text)
+        check_length(len(made))
+        return made
+
+    return normalize
+
+
+def _bounded(step: Callable[[_Taken], _Made]) -> Callable[[_Taken], _Made]:
+    """The same, which tells where what a file asks for is too much."""
+
+    def taken(value: _Taken) -> _Made:
+        try:
+            return step(value)
+        except TooMuchError as error:
+            raise UserError.of("tokenizer.json", error.wrong, error.right) from None
+
+    return taken
 
 
 def _splitter(part: Data | None) -> Splitter:
@@ -77,10 +101,10 @@ def _check(part: Data, known: Mapping[str, object], what: str) -> None:
         raise RefusedFileError(wrong, f"known: {', '.join(known)}")
 
 
-def _expression(pattern: Data) -> re.Pattern[str]:
+def _expression(pattern: Data) -> Look:
     """What is looked for: a text, or a regular expression."""
     if "String" in pattern:
-        return re.compile(re.escape(pattern["String"]))
+        return literal(pattern["String"])
     try:
         return compiled(pattern["Regex"])
     except ValueError as error:
@@ -124,8 +148,7 @@ def _strip(part: Data) -> Normalizer:
 
 
 def _replace(part: Data) -> Normalizer:
-    pattern, content = _expression(part["pattern"]), str(part["content"])
-    return lambda text: pattern.sub(lambda _: content, text)
+    return partial(replaced, _expression(part["pattern"]), str(part["content"]))
 
 
 def _prepend(part: Data) -> Normalizer:
@@ -163,6 +186,8 @@ _NORMALIZERS: dict[str, Callable[[Data], Normalizer]] = {
 def _metaspace(part: Data) -> Splitter:
     before = "always" if part.get("add_prefix_space", True) else "never"
     scheme = part.get("prepend_scheme", before)
+    if len(part["replacement"]) != 1:
+        raise ValueError("a space is marked by one character")
     return splitting.metaspace(part["replacement"], scheme, split=part.get("split", True))
 
 
@@ -202,15 +227,16 @@ Data = Mapping[str, Any]
 Values = dict[str, Any]
 
 _MOST_CHARACTERS = 100
+_MOST_STEPS = 100
 
 
 def read(text: str) -> Values:
     """What a tokenizer.json comes to: `tokenizer` with its settings, its `vocabulary`, `merges` or
     `pieces`, and its SavedCut. Raises RefusedFileError."""
     try:
-        data = json.loads(text, parse_float=Decimal, parse_constant=Decimal)
+        data = parsed_json(text, parse_float=Decimal, parse_constant=Decimal)
         model, kind = data["model"], data["model"]["type"]
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
+    except (ValueError, TypeError, KeyError) as error:
         raise RefusedFileError("this is no tokenizer.json", "give one that was saved") from error
     if kind not in _MODELS:
         wrong = f"the model {quote(str(kind))} of a tokenizer.json is not known here"
@@ -219,7 +245,10 @@ def read(text: str) -> Values:
         marks = _marks(data)
         values = _MODELS[kind](model, marks)
         settings = {key: value for key, value in values["tokenizer"].items() if value is not None}
-        cut = _cut(data, marks)
+        with sharing_time():
+            cut = _cut(data, marks)
+    except TooMuchError as error:
+        raise RefusedFileError(error.wrong, error.right) from None
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise RefusedFileError("this tokenizer.json is broken", "save it anew") from error
     return {**values, "tokenizer": settings, SAVED: cut}
@@ -239,9 +268,13 @@ def _marks(data: Data) -> str:
 
 def _cut(data: Data, marks: str) -> SavedCut:
     written, cut, model = data.get("normalizer"), data.get("pre_tokenizer"), data["model"]
+    steps = len(_names_of(written)) + len(_names_of(cut))
+    if steps > _MOST_STEPS:
+        wrong = f"a text goes through {steps:,} steps in a tokenizer.json"
+        raise RefusedFileError(wrong, f"give one with at most {_MOST_STEPS}")
     others: dict[str, PreTokenizer] = {"▁": Metaspace(), "Ġ": ByteLevel()}
     joins = others.get(marks, WhiteSpace(SubwordMarks(*MARKS[marks])))
-    pipeline = Pipeline(normalizer(written), _splitter(cut), joins)
+    pipeline = Pipeline(_bounded(normalizer(written)), _bounded(_splitter(cut)), joins)
     added = tuple(map(_added, data.get("added_tokens") or ()))
     return SavedCut(
         pipeline, AddedTokens(added, pipeline) if added else None, _told(written, cut),

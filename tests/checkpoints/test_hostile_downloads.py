@@ -1,0 +1,257 @@
+"""A model's folder that somebody made to do harm: a line that says what is wrong, and no more than
+so much is read, nested, tried and written."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from attncli import load
+from attncli.building.manifest import load_manifest
+from attncli.checkpoints.model_folder import Checkpoint
+from attncli.checkpoints.modules import as_config
+from attncli.checkpoints.scenario_of_model import reading_of
+from attncli.errors import UserError
+from attncli.file import array_files
+from attncli.file.array_files import size_of
+from attncli.file.named_files import DEEPEST, RefusedFileError, bytes_in, parsed_json
+from attncli.practice.memory import memory_of
+from attncli.practice.session import read as kept_place
+from attncli.tokenizers import expressions
+from attncli.tokenizers.splitting import compiled
+
+DEEP = "[" * 100_000
+NOT_SO_DEEP = "[" * 400 + "]" * 400
+TENSORS = json.dumps({"w": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}}).encode()
+TENSORS = len(TENSORS).to_bytes(8, "little") + TENSORS + bytes(8)
+FILES = {
+    "config.json": b'{"model_type": "gpt2"}',
+    "model.safetensors": TENSORS,
+    "model.safetensors.index.json": b'{"weight_map": {"w": "model.safetensors"}}',
+}
+
+
+def folder(place: Path, without: str = "") -> Path:
+    place.mkdir()
+    for name, data in FILES.items():
+        if name not in (without, "model.safetensors.index.json"):
+            (place / name).write_bytes(data)
+    return place
+
+
+def told(place: Path) -> str:
+    with pytest.raises(UserError) as refused:
+        Checkpoint.of(str(place))
+    return str(refused.value)
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("text", [DEEP, NOT_SO_DEEP, "[]", "7", '{"weight_map": []}'])
+def test_json_of_other_shapes_is_refused(tmp_path: Path, name: str, text: str) -> None:
+    place = folder(tmp_path / "model", "model.safetensors" if "model" in name else name)
+    if text == '{"weight_map": []}' and name == "config.json":
+        return  # which are settings
+    head = len(text).to_bytes(8, "little") if name == "model.safetensors" else b""
+    (place / name).write_bytes(head + text.encode())
+    assert "it can't be read; save the model anew" in told(place)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs pipes and devices")
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("what", ["pipe", "/dev/zero"])
+def test_what_is_no_file_is_not_read(tmp_path: Path, name: str, what: str) -> None:
+    place = folder(tmp_path / "model", "model.safetensors" if "model" in name else name)
+    if what == "pipe":
+        os.mkfifo(place / name)
+    else:
+        (place / name).symlink_to(what)
+    assert f'"{name}" is a pipe or a device; give a file' in told(place)
+
+
+@pytest.mark.parametrize("name", ["config.json", "model.safetensors.index.json"])
+def test_a_large_file_is_not_read_as_a_whole(tmp_path: Path, name: str) -> None:
+    place = folder(tmp_path / "model", "model.safetensors" if "model" in name else name)
+    with (place / name).open("wb") as stream:
+        stream.truncate(2**31)
+    assert f'"{name}" has more than 32 MiB; give a smaller file' in told(place)
+
+
+def test_json_is_as_deep_as_it_may_be(tmp_path: Path) -> None:
+    assert parsed_json("[" * DEEPEST + "7" + "]" * DEEPEST)
+    with pytest.raises(ValueError, match="nested more than 64 deep"):
+        parsed_json('{"a":' * (DEEPEST + 2) + "7" + "}" * (DEEPEST + 2))
+    (tmp_path / "some").write_bytes(b"12345")
+    assert bytes_in(tmp_path / "some", 5) == b"12345"
+    with pytest.raises(RefusedFileError):
+        bytes_in(tmp_path / "some", 4)
+
+
+@pytest.mark.parametrize("text", [DEEP, '{"practised": 1, "steps": ' + NOT_SO_DEEP + "}"])
+def test_other_files_of_json_are_refused_as_well(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "manifest.json"
+    file.write_text(text)
+    for refuse in (
+        lambda: load_manifest(file),
+        lambda: as_config(file),
+        lambda: memory_of(text, "memory"),
+        lambda: kept_place(text, "place", "mark"),
+    ):
+        with pytest.raises(UserError):
+            refuse()
+
+
+def test_an_index_is_read_once_for_all_its_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = folder(tmp_path / "model")
+    index = place / "model.safetensors.index.json"
+    index.write_text(json.dumps({"weight_map": {f"w{k}": "model.safetensors" for k in range(50)}}))
+    read: list[Path] = []
+
+    def counted(file: Path) -> bytes:
+        read.append(file)
+        return file.read_bytes()
+
+    monkeypatch.setattr(array_files, "bytes_in", counted)
+    assert size_of(index) == 2
+    assert read == [index]
+
+
+# -- a tokenizer ------------------------------------------------------------------------------------
+
+
+def tokenizer(
+    normalizers: list[Mapping[str, Any]] | None = None, cuts: list[Mapping[str, Any]] | None = None
+) -> dict[str, Any]:
+    vocabulary = {"<unk>": 0, "a": 1, "b": 2}
+    return {
+        "model": {"type": "WordLevel", "vocab": vocabulary, "unk_token": "<unk>"},
+        "normalizer": {"type": "Sequence", "normalizers": normalizers or []},
+        "pre_tokenizer": {"type": "Sequence", "pretokenizers": cuts or []},
+    }
+
+
+def split(pattern: str) -> dict[str, Any]:
+    return {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated"}
+
+
+def replace(pattern: Mapping[str, str], content: str) -> dict[str, Any]:
+    return {"type": "Replace", "pattern": pattern, "content": content}
+
+
+def refused(tmp_path: Path, saved: Mapping[str, Any], text: str) -> str:
+    """What is told, the same by a scenario and by a model's folder."""
+    (tmp_path / "tokenizer.json").write_text(json.dumps(saved))
+    with pytest.raises(UserError) as of_folder:
+        reading_of("--text", text, tmp_path, tmp_path)
+    file = tmp_path / "s.yaml"
+    file.write_text(f"sentence: {text}\ntokenizer: {{file: tokenizer.json}}\n")
+    with pytest.raises(UserError) as of_scenario:
+        load(file)
+    (problem,) = of_folder.value.problems
+    assert problem.wrong[-20:] in str(of_scenario.value)  # a long one is elided
+    return str(of_folder.value)
+
+
+HARD = {
+    "nested": (tokenizer(cuts=[split("(a+)+$")]), "a" * 60 + "b"),
+    "either": (tokenizer([replace({"Regex": "(a|a)+$"}, "")]), "a" * 60 + "b"),
+    "in turn": (tokenizer(cuts=[split("a*" * 12 + "c")]), "a" * 150 + "b"),
+    "back": (tokenizer(cuts=[split(r"^(a*)*\1b$")]), "a" * 60),
+    "many": (tokenizer(cuts=[split(f"(a+)+[{k}]$") for k in range(9)]), "a" * 40 + "b"),
+}
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_an_expression_that_takes_long_is_ended(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A test that hangs is one that fails; so long is what the work would take for millennia."""
+    monkeypatch.setattr(expressions, "SECONDS", 0.5)
+    saved, text = HARD[name]
+    assert "takes more than 0.5 seconds; give another tokenizer, or the" in refused(
+        tmp_path, saved, text
+    )
+
+
+def test_the_next_expression_is_looked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(expressions, "SECONDS", 0.5)
+    look = compiled("(a+)+$")
+    with pytest.raises(expressions.TooMuchError):
+        look("a" * 60 + "b")
+    monkeypatch.setattr(expressions, "SECONDS", 30)
+    assert compiled("(a+)+$")("baa") == [(1, 3)]
+    assert compiled(r"\p{L}+|\s")("ab é\ud800") == [(0, 2), (2, 3), (3, 4)]
+
+
+def test_all_expressions_of_a_tokenizer_share_their_time() -> None:
+    with expressions.sharing_time():
+        one, other = (compiled(text).__self__ for text in "ab")  # type: ignore[attr-defined]
+    assert one._allowance is other._allowance
+    before = one._allowance.left
+    other.spans("abc")
+    assert one._allowance.left < before
+    left = one._allowance.left
+    other.spans("abc")  # is known
+    assert one._allowance.left == left
+
+
+BYTES = {"type": "ByteLevel"}
+LARGE = {
+    "doubles": tokenizer([replace({"String": "a"}, "aa")] * 60),
+    "expression": tokenizer([replace({"Regex": "a"}, "aa")] * 60),
+    "bytes": tokenizer([BYTES] * 60),
+    "words of bytes": tokenizer(cuts=[BYTES] * 60),
+    "characters": tokenizer(cuts=[split("."), BYTES] * 40),
+    "before": tokenizer([{"type": "Prepend", "prepend": "a" * 200_000}]),
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_a_text_that_grows_is_refused(tmp_path: Path, name: str) -> None:
+    told = refused(tmp_path, LARGE[name], "à b a")
+    assert "the text that it cuts comes to more than 100,000 characters; give a shorter" in told
+
+
+MANY = {
+    "steps": (tokenizer([{"type": "NFC"}] * 101), "a text goes through 101 steps in a tokenizer.json"),
+    "deep": ({**tokenizer(), "normalizer": json.loads(NOT_SO_DEEP)}, "this is no tokenizer.json"),
+    "a long one": (tokenizer(cuts=[split(r"\p{L}" * 10_000)]), "is not known here"),
+    "brackets": (tokenizer(cuts=[split("(" * 1900 + "a" + ")" * 1900)]), "is not known here"),
+    "a long mark": (tokenizer(cuts=[{"type": "Metaspace", "replacement": "▁" * 10**6}]), "broken"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MANY)
+def test_what_no_tokenizer_has_is_refused_when_it_is_read(tmp_path: Path, name: str) -> None:
+    saved, wrong = MANY[name]
+    assert wrong in refused(tmp_path, saved, "a b")
+
+
+def test_a_text_with_many_ways_to_be_cut_is_refused(tmp_path: Path) -> None:
+    saved = tokenizer([replace({"String": "b"}, "a" * 3_000)])
+    pieces = [["<unk>", 0.0], *(["a" * k, -1.0 * k] for k in range(1, 1500))]
+    saved["model"] = {"type": "Unigram", "vocab": pieces, "unk_id": 0}
+    assert "all ways to cut a word of" in refused(tmp_path, saved, "a b")
+
+
+def test_a_servant_does_not_outlive_its_question() -> None:
+    """Nobody is left who would end it where the asking process is killed."""
+    if not hasattr(__import__("signal"), "alarm"):
+        pytest.skip("the system has no alarms")
+    process = expressions._begun()
+    assert process.stdin is not None
+    process.stdin.write(json.dumps(["(a+)+$", "a" * 60 + "b", 0.1]) + "\n")
+    process.stdin.flush()
+    end = time.monotonic() + 60
+    while process.poll() is None and time.monotonic() < end:
+        time.sleep(0.1)
+    assert process.poll() is not None
+    process.communicate()
