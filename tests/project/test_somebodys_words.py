@@ -467,6 +467,34 @@ def test_a_site_of_hostile_words(tmp_path: Path) -> None:
             CHECKS[path.suffix[1:]](path.read_text("utf-8"))
 
 
+@pytest.mark.parametrize("asks", [("--step", "softmax"), ("--ask", "attends_most")])
+def test_practice_says_it_harmlessly(
+    asks: tuple[str, str], exam: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"):
+        monkeypatch.setenv(name, str(tmp_path))
+    typed = "99\n99\n?\nc\nshow\n0.5\n7\n-2\nshow\n1\n2\n3\n"
+    result = CliRunner().invoke(app, ["practice", str(exam / "s.yaml"), *asks], input=typed)
+    assert result.exit_code in (0, 1), result.exception
+    assert "To practise again" in result.output
+    hidden(result.output)
+
+
+@pytest.mark.parametrize("form", PAGES)
+def test_pages_about_numbers(form: str, exam: Path, tmp_path: Path) -> None:
+    """What leads to a number, what a change changes, and where an implementation departs."""
+    dump = {"scores": [[9, 8, 7]] * 3, "weights": [[1, 0, 0]] * 3, hostile("tensor"): [[1]]}
+    (tmp_path / "d.json").write_text(json.dumps(dump), "utf-8")
+    scenario = exam / "s.yaml"
+    for words in (
+        ("why", "weights[1, 2]", scenario), ("compare", scenario, "--set", "scale=2"),
+        ("compare", scenario, "i_love_ai"), ("diff", scenario, tmp_path / "d.json"),
+    ):  # fmt: skip
+        page = attn(*words, "--format", form)
+        assert page
+        check(page, form)
+
+
 def test_messages_name_it_harmlessly(exam: Path, tmp_path: Path) -> None:
     """Where a field takes only names that are known, and where no such key is."""
     (tmp_path / "s.yaml").write_bytes((exam / "s.yaml").read_bytes())
