@@ -150,7 +150,7 @@ def _question_in_words(session: Session, task: Task, asked: AskedInWords) -> Doc
         for label, option in zip(blank.labels, blank.options, strict=False)
     ]
     listed = (Paragraph(joined(options)),) if options else ()
-    count = Paragraph((f"{_count(session.lesson, task)}{asked.question.id}",))
+    count = Paragraph((_count(session.lesson, task), Word(asked.question.id)))
     return page_of(*tables, count, Paragraph(blank.text[:-1]), *listed)  # without its points
 
 
@@ -225,7 +225,7 @@ def answer(session: Session, task: Task) -> Document:
     """The whole line of each cell, from somebody's own numbers; or the right answer in words."""
     if task.words is not None:
         right = Word(session.right_answers(task)[0])
-        return page_of(Paragraph((f"{task.words.question.id}: ", right, ".")))
+        return page_of(Paragraph((Word(task.words.question.id), ": ", right, ".")))
     trace = session.leading_to(task)
     quantity = trace[task.cells[0].quantity]
     lines = tuple(cell_line(trace, quantity, cell.row, cell.column) for cell in task.cells)

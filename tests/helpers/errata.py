@@ -9,6 +9,7 @@ from attncli.equations.tree import Location
 from attncli.marking.exam import address_of
 from attncli.marking.publications import published_verdicts
 from attncli.marking.verdicts import Verdict
+from attncli.names import raw_text
 from attncli.notation import plain
 from attncli.trace import Trace
 
@@ -41,7 +42,7 @@ def errata(trace: Trace) -> Iterator[Erratum]:
 def _why(trace: Trace, verdict: Verdict) -> str:
     if verdict.follows_from:
         return f"from {', '.join(_cells(trace, verdict.follows_from))}"
-    says = "" if verdict.cause is None else verdict.cause.says
+    says = "" if verdict.cause is None else raw_text(verdict.cause.phrase)
     return f"perhaps: {says}" if says and verdict.judgement == "slip" else says
 
 

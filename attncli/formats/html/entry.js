@@ -239,14 +239,12 @@
     });
   }
 
-  // -- the table of the class ----------------------------------------------------------------------
+  // -- the table of the class, guarded as notation/escaping.py says -------------------------------
 
-  // as the tables that the program writes and reads: notation/escaping.py says why
   const obeyed = "[\\s\"]*[=+\\-@＝＋－＠']", changed = "(?=[.,:/ -]*\\p{Nd})[\\p{Nd}.,:/ -]*(?:[eE][+-]?\\p{Nd}+)?%?$|true$|false$", unchanged = "(?:0|[1-9][0-9]{0,14})$";
   const toGuard = new RegExp(`(?:^|(?<=;))(?=${obeyed}|(?<!;)(?!${unchanged})(?:${changed}))`, "giu");
   const theGuard = new RegExp(`(?:^|(?<=;))'(?=${obeyed}|(?<!;')(?:${changed}))`, "giu");
-  const guarded = (text) => text.replace(toGuard, "'");
-  const unguarded = (text) => text.trim().replace(theGuard, "");
+  const guarded = (text) => text.replace(toGuard, "'"), unguarded = (text) => text.trim().replace(theGuard, "");
   const cellOf = (text) => (/[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
   const answerOf = (text) => (isBlank(text) ? "" : /^[+-]?\d+(?:[.,]\d+)?$/.test(text) ? text : guarded(text));
   const save = () => {
