@@ -285,8 +285,9 @@ class Arguments(NamedTuple):
     precision: str | None = None
     trace: str | None = None
 
-    def work(self) -> Trace:
-        """The worked scenario. Raises UserError of everything that is wrong with the request."""
+    def work(self, *, on_demand: bool = False) -> Trace:
+        """The worked scenario, or one that is worked as far as it is asked for. Raises UserError of
+        everything that is wrong with the request."""
         from attncli.pages.parts.selection import check_detail, check_steps
 
         complaints = Complaints()
@@ -294,7 +295,7 @@ class Arguments(NamedTuple):
         complaints.hear(check_detail, self.detail or "full")
         complaints.hear(self.page.check)
         with complaints.heard():
-            trace = self.worked_with(())
+            trace = self.worked_with((), on_demand=on_demand)
         complaints.stop_if_any()
         return trace
 
@@ -303,15 +304,16 @@ class Arguments(NamedTuple):
         """Whether the page is to have its pictures: asked for, or in a format that draws them."""
         return self.pictures or abilities_chosen(self.page.form, self.page.output).pictured
 
-    def worked_with(self, more: Sequence[str | Change]) -> Trace:
-        """The scenario worked with some more changes. Raises ScenarioError."""
+    def worked_with(self, more: Sequence[str | Change], *, on_demand: bool = False) -> Trace:
+        """The scenario worked with some more changes, all of it or what is asked for. Raises
+        ScenarioError."""
         from attncli.pipeline import work
 
         allowed, changes = self.page.allowed, [*self.changed.changes(), *more]
         if self.model.from_ is not None:
             allowed = allowed._replace(files_outside=True, large=True)
             return allowed.worked_on_demand(self.model.scenario(), changes)
-        if self.cell and self.trace is None:  # which takes nothing but what leads to it
+        if (on_demand or self.cell) and self.trace is None:
             return allowed.worked_on_demand(self.scenario, changes)
         trace = work(allowed.load(self.scenario, changes))
         return trace if self.trace is None else _beside(trace, self.trace)

@@ -101,7 +101,7 @@ def explain(typed: Arguments) -> PageOutput:
     if typed.scenario.startswith(_WHY) and not _is_file(typed.scenario):
         return PageOutput(_topic(typed), typed.page)
     meant = _meant(typed)
-    page = lessons_page(meant.work(), meant, every=not typed.scenario)
+    page = lessons_page(meant.work(on_demand=True), meant, every=not typed.scenario)
     return PageOutput(page, meant.page)
 
 
@@ -202,7 +202,7 @@ def _trace_through(
     if taken or not changes or trace.unfinished:
         return trace
     try:
-        return typed.worked_with(changes)
+        return typed.worked_with(changes, on_demand=True)
     except ScenarioError:  # its numbers don't go with the step
         return trace
 
