@@ -396,7 +396,7 @@ def diff(typed: DiffArguments) -> PageOutput:
     complaints.hear(_check_precision, typed.precision)
     close = complaints.hear(_close, typed.rtol, typed.atol)
     mapped = complaints.hear(_mapped, typed.map_ or ())
-    tensors = complaints.hear(read_dump, typed.dump)
+    tensors = complaints.hear(read_dump, typed.dump, large=typed.page.allowed.large)
     trace = complaints.hear(typed.work)
     complaints.stop_if_any()
     assert tensors is not None
