@@ -19,6 +19,7 @@ from attncli.building.trees import (
     name_of,
     variants_of,
 )
+from attncli.efforts import WORKING, Effort
 from attncli.file.nodes import Map
 from attncli.file.problems import Diagnostics, scenario_error
 from attncli.names import Name
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 Recount = Callable[[Sequence[int]], Scenario]
 
 
-def load(
+def load(  # noqa: PLR0913  (what it may read and cost, and what is told of it)
     source: Source,
     changes: str | Mapping[str, object] | Changes = (),
     *,
@@ -45,6 +46,7 @@ def load(
     large: bool = False,
     in_place: bool = False,
     progress: Progress | None = None,
+    effort: Effort = WORKING,
 ) -> Scenario:
     """The scenario of a file, of a shipped scenario's name, or of a mapping.
 
@@ -54,7 +56,8 @@ def load(
     `{"scale": "none"}`. `outside` allows matrices from files that don't lie in the scenario's
     folder, `large` what takes longer or more memory than the budget allows; `in_place` leaves large
     matrices in their files, which mustn't change then, until they are worked with; `progress` is
-    called with how much is done, and of how much in all, while a tokenizer learns.
+    called with how much is done, and of how much in all, while a tokenizer learns; `effort` is what
+    is to be done with the scenario, which the budget is for.
     Raises ScenarioError, whose `problems` are all that is wrong.
     """
     problems = Diagnostics()
@@ -70,7 +73,7 @@ def load(
     }
     scenario = _planned_as_meant(whole, tree, origin, problems)
     others = {name: planned(other, problems) for name, other in read.items()}
-    _check_cost(scenario.with_variants(others), problems)
+    _check_cost(scenario.with_variants(others), effort, problems)
     others = {name: with_drawn(other, problems) for name, other in others.items()}
     scenario = with_drawn(scenario, problems)
     problems.stop_if_any()
@@ -130,12 +133,12 @@ def _read(tree: Map, origin: Origin, problems: Diagnostics) -> Scenario:
     return ScenarioBuilder.of(tree, values, origin, problems).scenario()
 
 
-def _check_cost(scenario: Scenario, problems: Diagnostics) -> None:
+def _check_cost(scenario: Scenario, effort: Effort, problems: Diagnostics) -> None:
     """Raises ScenarioError for what costs more than it may, all variants together."""
     cost = cost_of(scenario)
     for other in scenario.variants.values():
         cost = cost.plus(cost_of(other))
-    wrong = excess(scenario, cost)
+    wrong = excess(scenario, cost, effort)
     if wrong is not None:
         problems.found.append(wrong)
         problems.stop_if_any()

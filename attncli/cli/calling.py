@@ -11,6 +11,7 @@ import typer
 from attncli.cli.errors import complaining, say
 from attncli.cli.options import OPTIONS
 from attncli.cli.pager import paged
+from attncli.efforts import Effort
 from attncli.library.arguments import REQUIRED, Output, fields_of, recorded
 from attncli.output_files import write_out
 
@@ -19,11 +20,17 @@ def taking(
     record: type[NamedTuple],
     without: Collection[str] = (),
     own: Mapping[str, Any] = {},
+    effort: Effort | None = None,
     **usual: object,
 ) -> Callable[[Callable[[Any], Output | int]], Callable[..., None]]:
     """Makes a command of a function of what was typed as a record: the fields of this named tuple,
     and of the records among them, are the options, each declared in `OPTIONS` or as the command's
-    `own`, with their defaults, or with what is `usual` here; it goes `without` some."""
+    `own`, with their defaults, or with what is `usual` here; it goes `without` some. What works a
+    scenario has `--large`, and says what `effort` that is; raises TypeError where it doesn't."""
+    fields = {name: value for name, _, value in fields_of(record)}
+    asked = {} if fields.pop("effort", None) is None else {"effort": effort}
+    if asked and effort is None:
+        raise TypeError(f"{record.__name__} has scenarios: say what effort is made with them")
     parameters = [
         Parameter(
             name,
@@ -31,7 +38,7 @@ def taking(
             default=Parameter.empty if value is REQUIRED else value,
             annotation=own.get(name) or OPTIONS[name],
         )
-        for name, value in ({n: v for n, _, v in fields_of(record)} | usual).items()
+        for name, value in (fields | usual).items()
         if name not in without
     ]
     parameters.append(
@@ -40,7 +47,7 @@ def taking(
 
     def command_of(act: Callable[[Any], Output | int]) -> Callable[..., None]:
         def command(*, no_pager: bool, **typed: Any) -> None:  # noqa: ANN401
-            _end(act, recorded(record, typed), no_pager=no_pager)
+            _end(act, recorded(record, {**typed, **asked}), no_pager=no_pager)
 
         command.__name__, command.__doc__ = act.__name__, act.__doc__
         # where Typer looks for the options

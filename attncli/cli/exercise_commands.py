@@ -4,6 +4,7 @@ import typer
 
 from attncli.cli import options
 from attncli.cli.calling import taking
+from attncli.efforts import SHEETS
 from attncli.library.arguments import Output
 from attncli.library.commands import WITHOUT
 from attncli.library.exercise_arguments import (
@@ -129,7 +130,7 @@ _EXERCISE = {
 }
 
 
-@taking(ExerciseArguments, own=_EXERCISE)
+@taking(ExerciseArguments, own=_EXERCISE, effort=SHEETS)
 def exercise(typed: ExerciseArguments) -> Output:
     """Write an exercise: the student's sheet, the answer key, hints.
 
@@ -165,7 +166,7 @@ _EXAM = {
 }
 
 
-@taking(ExamArguments, WITHOUT["exam"], own=_EXAM)
+@taking(ExamArguments, WITHOUT["exam"], own=_EXAM, effort=SHEETS)
 def exam(typed: ExamArguments) -> Output:
     """Make an exam: papers, keys, files for the class and for an LMS.
 
@@ -240,7 +241,7 @@ _GRADE = {
 }
 
 
-@taking(GradeArguments, WITHOUT["grade"], own=_GRADE)
+@taking(GradeArguments, WITHOUT["grade"], own=_GRADE, effort=SHEETS)
 def grade(typed: GradeArguments) -> Output:
     """Mark answers: what each file is worth, and what went wrong.
 
@@ -300,7 +301,7 @@ _PRACTICE = {
 }
 
 
-@taking(PracticeArguments, own=_PRACTICE)
+@taking(PracticeArguments, own=_PRACTICE, effort=SHEETS)
 def practice(typed: PracticeArguments) -> int:
     """Practise number by number, and hear at once what follows.
 

@@ -7,6 +7,7 @@ import typer
 from attncli.cli import options
 from attncli.cli.calling import taking
 from attncli.cli.errors import complaining
+from attncli.efforts import SHEETS, WORKING, Effort
 from attncli.library import scenario_files
 from attncli.library.arguments import Output, PageOptions
 from attncli.library.commands import WITHOUT
@@ -44,7 +45,7 @@ _DESIGN = {
 }
 
 
-@taking(DesignArguments, WITHOUT["design"], own=_DESIGN)
+@taking(DesignArguments, WITHOUT["design"], own=_DESIGN, effort=SHEETS)
 def design(typed: DesignArguments) -> Output:
     """Make a new scenario, or forms that cost the same.
 
@@ -128,7 +129,7 @@ def new(typed: NewArguments) -> Output:
 _VALIDATE = {"files": options.arguments("FILE...", "Scenario files.")}
 
 
-@taking(ValidateArguments, own=_VALIDATE)
+@taking(ValidateArguments, own=_VALIDATE, effort=WORKING)
 def validate(typed: ValidateArguments) -> Output:
     """Check scenario files, and say every problem of each.
 
@@ -235,7 +236,7 @@ _SITE = {
 }
 
 
-@taking(SiteArguments, own=_SITE)
+@taking(SiteArguments, own=_SITE, effort=Effort(steps=3, numbers=20, memory=8))
 def site(typed: SiteArguments) -> Output:
     """Write scenarios as a small website with lessons and sheets.
 

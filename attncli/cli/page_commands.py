@@ -2,6 +2,7 @@
 
 from attncli.cli import options
 from attncli.cli.calling import taking
+from attncli.efforts import WORKING, Effort
 from attncli.errors import UserError
 from attncli.library import commands
 from attncli.library.arguments import Arguments, Output, ServeArguments
@@ -29,7 +30,7 @@ _RUN = {
 }
 
 
-@taking(Arguments, own={**_RUN, "scenario": options.SCENARIO_OR_MODEL}, scenario="")
+@taking(Arguments, own={**_RUN, "scenario": options.SCENARIO_OR_MODEL}, scenario="", effort=WORKING)
 def run(typed: Arguments) -> Output:
     """Work a scenario out, every step as tables and as arithmetic.
 
@@ -58,7 +59,7 @@ _SERVE = {
 }
 
 
-@taking(ServeArguments, own=_SERVE)
+@taking(ServeArguments, own=_SERVE, effort=Effort(steps=1.5, numbers=12, memory=7))
 def serve(typed: ServeArguments) -> int:
     """Show a scenario in the browser, as it is saved.
 
@@ -84,6 +85,7 @@ def serve(typed: ServeArguments) -> int:
     without=commands.WITHOUT["explain"],
     own={"scenario": options.SCENARIO_OR_USUAL},
     scenario="",
+    effort=Effort(steps=1.5, numbers=4, memory=3),
 )
 def explain(typed: Arguments) -> Output:
     """Explain a step: its purpose, working and common mistakes.
@@ -117,7 +119,7 @@ _WHY = {
 }
 
 
-@taking(WhyArguments, own=_WHY)
+@taking(WhyArguments, own=_WHY, effort=WORKING)
 def why(typed: WhyArguments) -> Output:
     """Show what a number comes from, as a tree of working.
 
@@ -148,7 +150,7 @@ _COMPARE = {
 }
 
 
-@taking(CompareArguments, own=_COMPARE)
+@taking(CompareArguments, own=_COMPARE, effort=Effort(steps=2, numbers=25, memory=14))
 def compare(typed: CompareArguments) -> Output:
     """Compare two scenarios, or one with and without a change.
 
@@ -169,10 +171,7 @@ def compare(typed: CompareArguments) -> Output:
     return commands.compare(typed)
 
 
-@taking(
-    Arguments,
-    without=commands.WITHOUT["check"],
-)
+@taking(Arguments, without=commands.WITHOUT["check"], effort=Effort(steps=1.5, numbers=8, memory=8))
 def check(typed: Arguments) -> Output:
     """Check the numbers that a scenario's source prints.
 
@@ -189,10 +188,7 @@ def check(typed: Arguments) -> Output:
     return commands.check(typed)
 
 
-@taking(
-    Arguments,
-    without=commands.WITHOUT["lint"],
-)
+@taking(Arguments, without=commands.WITHOUT["lint"], effort=Effort(steps=1.5, numbers=12, memory=7))
 def lint(typed: Arguments) -> Output:
     """Tell what is weak about a scenario's numbers.
 
@@ -239,7 +235,12 @@ _DIFF = {
 }
 
 
-@taking(DiffArguments, without=commands.WITHOUT["diff"], own=_DIFF)
+@taking(
+    DiffArguments,
+    without=commands.WITHOUT["diff"],
+    own=_DIFF,
+    effort=Effort(steps=1.5, numbers=8, memory=9),
+)
 def diff(typed: DiffArguments) -> Output:
     """Tell where an implementation departs, and by which bug.
 

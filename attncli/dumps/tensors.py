@@ -11,7 +11,7 @@ import numpy as np
 
 from attncli.dumps.floats import Grain, tells_apart
 from attncli.errors import Problem, UserError, listed, quote
-from attncli.file.array_files import ROUNDOFFS, Tensor
+from attncli.file.array_files import ROUNDOFFS, Dumped
 from attncli.file.problems import nearest
 from attncli.marking.honest_paths import Flags
 from attncli.names import GRADIENTS, Name, below
@@ -413,7 +413,7 @@ class Dump(NamedTuple):
 
 
 def taken_apart(
-    dump: Mapping[str, Tensor],
+    dump: Mapping[str, Dumped],
     trace: Trace,
     mapped: Mapping[str, str],
     source: str,
@@ -455,7 +455,7 @@ def taken_apart(
     )
 
 
-def heads_in(called: str, tensor: Tensor, trace: Trace, ours: str | None) -> int | None:
+def heads_in(called: str, tensor: Dumped, trace: Trace, ours: str | None) -> int | None:
     """How many quantities a tensor is by its name, or by what is said that it is, as those of all
     heads; None where it has the shape of nothing that it may be."""
     if ours and not _is_there(ours, trace):
@@ -465,7 +465,7 @@ def heads_in(called: str, tensor: Tensor, trace: Trace, ours: str | None) -> int
 
 
 def _check_map(
-    dump: Mapping[str, Tensor], trace: Trace, mapped: Mapping[str, str], source: str
+    dump: Mapping[str, Dumped], trace: Trace, mapped: Mapping[str, str], source: str
 ) -> None:
     wrong: list[Problem] = []
     for theirs, ours in mapped.items():
@@ -502,9 +502,10 @@ class _Called(NamedTuple):
     fitting: tuple[_Pieces, ...]
 
     @classmethod
-    def of(cls, called: str, tensor: Tensor, trace: Trace, ours: str | None) -> _Called:
+    def of(cls, called: str, tensor: Dumped, trace: Trace, ours: str | None) -> _Called:
         meant = [*meant_by(called, trace)] if ours is None else [_said(ours, trace)] if ours else []
-        each = ((entry, _fitting(tensor.values, entry, trace)) for entry in meant)
+        each = ((entry, _fitting(tensor.values, entry, trace))
+                for entry in meant if _fits(tensor.shape, entry, trace))  # fmt: skip
         fitting = tuple(_pieces(entry, found) for entry, found in each if found is not None)
         return cls(called, tuple(meant), fitting)
 
@@ -550,18 +551,24 @@ def _is_near(pieces: Mapping[Name, Array], trace: Trace) -> bool:
     return bool(np.concatenate(near).mean() >= 1 - _NEAR)
 
 
-def _misshapen(called: str, tensor: Tensor, meant: Meant, trace: Trace) -> Misshapen:
+def _misshapen(called: str, tensor: Dumped, meant: Meant, trace: Trace) -> Misshapen:
     """A tensor beside the shape that it should have, that of all heads together where it is of
     them."""
     right: tuple[int, ...] = trace[meant.names[0]].matrix.shape
     if meant.heads:
         right = (len(meant.names), *right)
-    return Misshapen(meant.names[0], called, tensor.values.shape, right)
+    return Misshapen(meant.names[0], called, tensor.shape, right)
 
 
 def _said(ours: str, trace: Trace) -> Meant:
     each = _each_head(ours, trace)
     return Meant(each, heads=True) if each else Meant((trace[ours].name,))
+
+
+def _fits(shape: tuple[int, ...], meant: Meant, trace: Trace) -> bool:
+    """Whether a tensor of such a shape has the parts, whatever its numbers are: those of what has
+    another shape aren't read."""
+    return _fitting(np.broadcast_to(np.float64(0), shape), meant, trace) is not None
 
 
 def _fitting(values: Array, meant: Meant, trace: Trace) -> list[Array] | None:
@@ -632,7 +639,7 @@ def _heads(values: Array, shapes: list[tuple[int, int]]) -> Array | None:
     return values
 
 
-def _grain(tensors: list[Tensor], kind: str | None) -> Grain:
+def _grain(tensors: list[Dumped], kind: str | None) -> Grain:
     """How finely tensors are kept: the coarsest of their types of floats; a finer type whose
     numbers are all such as a coarser one has was worked in that."""
     floats = [t for t in tensors if t.type in ROUNDOFFS]

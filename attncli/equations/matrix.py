@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -241,26 +241,31 @@ class Matrix:
         values = np.array([[float(cell) for cell in row] for row in cells])
         return Matrix(values, self.places, self.decimals, cells, self.name)
 
-    def without(self, cells: Collection[tuple[int, int]]) -> Matrix:
-        """The numbers but for those of some cells, which are nowhere kept."""
-        values, written = np.array(self.values), self.written
+    def marked(self, cells: Iterable[tuple[int, int]]) -> NDArray[np.bool_]:
+        """Which are some cells. -> [n, m]"""
+        flags = np.zeros(self.shape, dtype=np.bool_)
         for cell in cells:
-            values[cell] = math.nan
+            flags[cell] = True
+        return flags
+
+    def without(self, taken: NDArray[np.bool_]) -> Matrix:
+        """The numbers but for those of the cells that are marked, which are nowhere kept."""
+        values, written = np.where(taken, math.nan, self.values), self.written
         if written is not None:
             kept = ~np.isnan(values)
             rows = (zip(row, here, strict=True) for row, here in zip(written, kept, strict=True))
             written = tuple(tuple(x if here else _NONE for x, here in row) for row in rows)
         left = Matrix(values, self.places, self.decimals, written, self.name)
-        left._numbers.update(self._settled(set(cells)))
+        left._numbers.update(self._settled(~taken))
         return left
 
-    def _settled(self, cells: Collection[tuple[int, int]]) -> dict[tuple[int, int], Number]:
-        """The numbers but for those of some cells that take their source to be told."""
+    def _settled(self, kept: NDArray[np.bool_]) -> dict[tuple[int, int], Number]:
+        """Those of the numbers that are marked which take their source to be told."""
         if self.source is None:
             return {}
-        every, most = np.ndenumerate(self.values), self.decimals
-        doubtful = (place for place, value in every if numbers.is_doubtful(float(value), most))
-        return {(i, j): self.number(i, j) for i, j in doubtful if (i, j) not in cells}
+        places = map(tuple, np.argwhere(kept).tolist())
+        doubtful = (at for at in places if numbers.is_doubtful(self.item(*at), self.decimals))
+        return {(i, j): self.number(i, j) for i, j in doubtful}
 
     def has(self, i: int, j: int) -> bool:
         """Whether the number of a cell is there, and wasn't taken out."""

@@ -50,9 +50,10 @@ def _elided_in(tree: Expression) -> Iterator[ex.Total]:
 
 
 def _factors(total: ex.Total) -> Sequence[ex.Operand]:
-    """The one or two cells whose product each term of a sum over an index is; none of any other."""
+    """The one or two cells whose product each term of a sum over an index is, or the cell that each
+    is of a sum over some; none of any other."""
     match total:
-        case ex.Total(over, ex.Operand() as cell) if len(over) == 1:
+        case ex.Total(_, ex.Operand() as cell):
             return (cell,)
         case ex.Total(over, ex.Power(ex.Operand() as cell, ex.TWO)) if len(over) == 1:
             return (cell, cell)
@@ -65,22 +66,28 @@ def brief_total(total: ex.Total, shapes: Signature, term: Filled, written_out: F
     """Terms added up, without most of them where they are many."""
     cells = _factors(total)
     lines = [(cell.place, shapes.along(cell)) for cell in cells]
-    if any(along.count(total.over) != 1 for _, along in lines):
+    if any(along.count(index) != 1 for index in total.over for _, along in lines):
         return written_out
     place, along = lines[0]
-    side = along.index(total.over)
+    sides = [along.index(index) for index in total.over]
 
     def fill(at: Indices, operands: Sequence[Matrix]) -> Expression:
-        count = operands[place].shape[side]
+        extents = [operands[place].shape[side] for side in sides]
+        count = math.prod(extents)
         if count <= _MANY:
             return written_out(at, operands)
-        some: dict[str, Any] = {**at, total.over: range(_FIRST, count - 1)}
+
+        def term_at(k: int) -> Expression:
+            cell = (int(index) for index in np.unravel_index(k, extents))
+            return term({**at, **dict(zip(total.over, cell, strict=True))}, operands)
+
+        others = np.unravel_index(np.arange(_FIRST, count - 1), extents)
+        some: dict[str, Any] = {**at, **dict(zip(total.over, others, strict=True))}
         omitted = _left_out(
             [(operands[k], some[rows], some[columns]) for k, (rows, columns) in lines]
         )
         places = elided(count, MOST_PARTS, _FIRST)
-        nodes = (omitted if k is None else term({**at, total.over: k}, operands) for k in places)
-        return ex.Sum(tuple(nodes))
+        return ex.Sum(tuple(omitted if k is None else term_at(k) for k in places))
 
     return fill
 

@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
 
+import numpy as np
+
 from attncli.building.exercise_file import MOST_POINTS, Blanking, Points
 from attncli.document.blocks import (
     Block,
@@ -47,6 +49,7 @@ from attncli.exercises.line_blanks import (
 from attncli.exercises.on_the_sheet import sources_of, worked_from
 from attncli.exercises.workable_sections import StepSection
 from attncli.languages import Words, words_of
+from attncli.marking.honest_paths import Flags
 from attncli.numbers import decimals
 from attncli.option_values import LANGUAGES
 from attncli.pages.parts.blocks import given_blocks
@@ -122,7 +125,7 @@ class WholePage:
         kept |= {self.trace[cell.quantity].name for cell in self.given_cells - cells}
         whole = {name for name in names - kept if not self.trace[name].given}
         if self.again:  # single cells are asked for, and others of a quantity may be needed
-            whole = {name for name in whole if all_cells(self.trace, name) <= cells}
+            whole = {name for name in whole if are_all(self.trace, name, cells)}
         ids = frozenset(place.id for place in places)
         copies = with_copies(self.trace, cells, whole)
         hidden, told = revealing(self.trace, names) - self.makes - names, set[Location]()
@@ -257,18 +260,18 @@ class _Asker:
             for place in places
             if place.cell is not None and self.asked.asks(place)
         }
-        untold = self.untold(block) - blanks.keys()
-        if not blanks and not untold:
+        untold = self.untold(block) & ~block.matrix.marked(blanks)
+        if not blanks and not untold.any():
             return block
-        matrix = block.matrix.without(untold) if untold else block.matrix
+        matrix = block.matrix.without(untold) if untold.any() else block.matrix
         return block._replace(matrix=matrix, blanks=blanks, with_sums=False)
 
-    def untold(self, block: MatrixBlock) -> set[tuple[int, int]]:
-        """The cells that the table may not tell."""
-        rows, columns = block.matrix.shape
+    def untold(self, block: MatrixBlock) -> Flags:
+        """The cells that the table may not tell. -> [n, m]"""
         if block.quantity in self.asked.quantities:
-            return {(i, j) for i in range(rows) for j in range(columns)}
-        return {(c.row, c.column) for c in self.asked.cells if c.quantity == block.quantity}
+            return np.ones(block.matrix.shape, dtype=np.bool_)
+        own = (c for c in self.asked.cells if c.quantity == block.quantity)
+        return block.matrix.marked((c.row, c.column) for c in own)
 
     def follows(self, name: str) -> Iterator[Block]:
         """What stands in the place of a table that would tell what is asked for: its formulas, and
@@ -293,7 +296,12 @@ class _Asker:
         """The quantities of which the page asks for some cells, and doesn't tell the others."""
         names = {cell.quantity for cell in self.asked.cells} if self.page.again else set[str]()
         trace, cells = self.page.trace, self.asked.cells
-        return {name for name in names if not all_cells(trace, name) <= cells}
+        return {name for name in names if not are_all(trace, name, cells)}
+
+
+def are_all(trace: Trace, name: str, cells: Collection[Location]) -> bool:
+    """Whether some cells are all that a quantity has, and maybe more."""
+    return sum(cell.quantity == name for cell in cells) == trace[name].matrix.size
 
 
 def all_cells(trace: Trace, name: str) -> set[Location]:

@@ -322,7 +322,9 @@ class Rewriting(NamedTuple):
 
 
 def _without_answers(table: MatrixBlock) -> MatrixBlock:
-    matrix = table.matrix.without(table.blanks) if table.blanks else table.matrix
+    matrix = table.matrix
+    if table.blanks:
+        matrix = matrix.without(matrix.marked(table.blanks))
     return table._replace(matrix=matrix)
 
 

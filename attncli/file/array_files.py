@@ -11,7 +11,7 @@ import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from io import BytesIO
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -404,12 +404,34 @@ class Tensor(NamedTuple):
     type: str
     digits: int | None = None
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.values.shape
 
-def read_dump(path: str) -> Mapping[str, Tensor]:
-    """The tensors of a file by their names, in its order. Raises UserError."""
+
+class UnreadTensor:
+    """A tensor of a file, of which only what its header says is known until its numbers are asked
+    for, which raises UserError where they can't be read."""
+
+    def __init__(self, shape: tuple[int, ...], kind: str, read: Callable[[], Array]) -> None:
+        self.shape, self.type, self._read = shape, kind, read
+        self.digits: int | None = None
+
+    @cached_property
+    def values(self) -> NDArray[np.float64]:
+        return self._read()
+
+
+Dumped = Tensor | UnreadTensor
+
+
+def read_dump(path: str, *, large: bool = False) -> Mapping[str, Dumped]:
+    """The tensors of a file by their names, in its order; where it has headers no numbers are read
+    until they are asked for. Raises UserError."""
     try:
         file = found(path, Path(), True, _DUMPS)
         with as_refused_file(path):
+            _check_text(file, large=large)
             tensors = _DUMPS[suffix(path)](file)
     except RefusedFileError as refused:
         raise UserError.of(path, refused.wrong, refused.right) from None
@@ -418,49 +440,84 @@ def read_dump(path: str) -> Mapping[str, Tensor]:
     return tensors
 
 
-def _npz_dump(file: Path) -> Mapping[str, Tensor]:
+MOST_TEXT = 2**25
+"""Bytes of JSON, which take some four seconds to be read."""
+
+
+def _check_text(file: Path, *, large: bool) -> None:
+    """Raises RefusedFileError for more numbers as text than are read without being asked for."""
+    size = file.stat().st_size
+    if suffix(str(file)) == ".json" and size > MOST_TEXT and not large:
+        wrong = f"{size / 2**20:,.0f} MB of JSON are too much at once"
+        raise RefusedFileError(
+            wrong, f"dump .safetensors or .npz, of which only what is needed is read, or give"
+            f" {ALL_THE_SAME}",
+        )  # fmt: skip
+
+
+def _npz_dump(file: Path) -> Mapping[str, Dumped]:
     from zipfile import ZipFile
 
     with ZipFile(file) as archive:
         members = [m for m in archive.infolist() if m.filename.endswith(".npy")]
         return {
-            m.filename[:-4]: _from_npy(partial(archive.open, m), m.file_size, file) for m in members
+            m.filename[:-4]: _from_npy(file, m.filename, partial(archive.open, m), m.file_size)
+            for m in members
         }
 
 
-def _from_npy(opened: Opened, size: int, file: Path) -> Tensor:
+def _from_npy(file: Path, name: str, opened: Opened, size: int) -> UnreadTensor:
     shape, fortran, dtype, begins = _npy_header(opened)
-    _check_size(shape, file)
-    if begins + math.prod(shape) * dtype.itemsize != size:
+    if begins + math.prod(shape) * dtype.itemsize != size or min(shape, default=0) < 0:
         raise broken(str(file))
-    with opened() as stream:
-        stream.read(begins)
-        data = stream.read()
-    if dtype.str == "|V2":  # as NumPy keeps the bfloat16 of ml_dtypes
-        return _tensor(np.frombuffer(data, "<u2"), shape, "bfloat16", fortran)
-    if dtype.kind not in "biuf" or dtype.itemsize > 8:  # noqa: PLR2004
+    is_bfloat16 = dtype.str == "|V2"  # as NumPy keeps the bfloat16 of ml_dtypes
+    if not is_bfloat16 and (dtype.kind not in "biuf" or dtype.itemsize > 8):  # noqa: PLR2004
         raise RefusedFileError(f"it holds {dtype.name}", "dump tensors of numbers only")
-    return _tensor(np.frombuffer(data, dtype), shape, dtype.name, fortran)
+
+    def read() -> Array:
+        from zipfile import ZipFile
+
+        with ZipFile(file) as archive, archive.open(name) as stream:
+            stream.read(begins)
+            data = stream.read()
+        flat = np.frombuffer(data, BFLOAT16 if is_bfloat16 else dtype)
+        return _as_floats64(flat).reshape(shape, order="F" if fortran else "C")
+
+    return UnreadTensor(shape, "bfloat16" if is_bfloat16 else dtype.name, _refusing(file, read))
 
 
-def _safetensors_dump(file: Path) -> Mapping[str, Tensor]:
+def _safetensors_dump(file: Path) -> Mapping[str, Dumped]:
     heads = tensors_in(file)
     for name, head in heads.items():
         check_type(head, f"its {quote(name)}")
-        _check_size(head.shape, file)
+
+    def read(head: TensorHead) -> Array:
+        return _as_floats64(head.read(file))
+
     return {
-        name: Tensor(as_floats(head.read(file)).astype(np.float64), head.type)
+        name: UnreadTensor(head.shape, head.type, _refusing(file, partial(read, head)))
         for name, head in heads.items()
     }
 
 
-def _tensor(flat: NDArray[Any], shape: tuple[int, ...], kind: str, fortran: bool = False) -> Tensor:
-    flat = as_floats(flat.view(BFLOAT16)) if kind == "bfloat16" else flat
-    values = flat.astype(np.float64).reshape(shape, order="F" if fortran else "C")
-    return Tensor(values, kind)
+def _refusing(file: Path, read: Callable[[], Array]) -> Callable[[], Array]:
+    """Reads some numbers; raises UserError for those that turn out to be broken."""
+
+    def refusing() -> Array:
+        try:
+            with as_refused_file(str(file)):
+                return read()
+        except RefusedFileError as refused:
+            raise UserError.of(str(file), refused.wrong, refused.right) from None
+
+    return refusing
 
 
-def _read_json(file: Path) -> Mapping[str, Tensor]:
+def _as_floats64(array: NDArray[Any]) -> Array:
+    return as_floats(array).astype(np.float64)
+
+
+def _read_json(file: Path) -> Mapping[str, Dumped]:
     with file.open(encoding="utf-8-sig") as stream:
         data = parsed_json(stream.read(), parse_float=_Written)
     if not isinstance(data, dict):
@@ -471,6 +528,7 @@ def _read_json(file: Path) -> Mapping[str, Tensor]:
 class _Written(float):
     """A number of a text, which knows its decimals."""
 
+    __slots__ = ("digits",)
     digits: int
 
     def __new__(cls, text: str) -> _Written:
@@ -490,25 +548,16 @@ def _written(name: str, value: Any) -> Tensor:  # noqa: ANN401
     except (TypeError, ValueError):
         right = "give lists of numbers, each row as long as the others"
         raise RefusedFileError(f"{quote(name)} is no tensor of numbers", right) from None
-    digits = max((w.digits for w in _leaves(value)), default=0)
-    return Tensor(values, kind, digits)
+    return Tensor(values, kind, _most_digits(value))
 
 
-def _leaves(value: Any) -> list[_Written]:  # noqa: ANN401
+def _most_digits(value: Any) -> int:  # noqa: ANN401
     if isinstance(value, list):
-        return [leaf for data in value for leaf in _leaves(data)]
-    return [value] if isinstance(value, _Written) else []
+        return max(map(_most_digits, value), default=0)
+    return value.digits if isinstance(value, _Written) else 0
 
 
-def _check_size(shape: tuple[int, ...], file: Path) -> None:
-    if any(length < 0 for length in shape):
-        raise broken(str(file))
-    if math.prod(shape) > MOST_NUMBERS:
-        wrong = f"a tensor of the shape {shape} has more than {MOST_NUMBERS} numbers"
-        raise RefusedFileError(wrong, "dump a smaller model")
-
-
-_DUMPS: Mapping[str, Callable[[Path], Mapping[str, Tensor]]] = {
+_DUMPS: Mapping[str, Callable[[Path], Mapping[str, Dumped]]] = {
     ".npz": _npz_dump,
     ".safetensors": _safetensors_dump,
     ".json": _read_json,

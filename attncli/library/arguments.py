@@ -9,8 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from attncli.efforts import MOST_PAPERS, WORKING, Effort
 from attncli.errors import Complaints, Problem, UserError
-from attncli.file.problems import nearest
+from attncli.file.problems import ALL_THE_SAME, nearest
 from attncli.library.output import (
     abilities_chosen,
     check_able,
@@ -107,10 +108,19 @@ class SavedModel(NamedTuple):
 
 
 class Allowed(NamedTuple):
-    """What a scenario may read, and cost."""
+    """What a scenario may read, and cost; `effort`, which no option says, is what the command does
+    with it."""
 
     files_outside: bool = False
     large: bool = False
+    effort: Effort = WORKING
+
+    def check_count(self, count: int, what: str, of: str) -> None:
+        """Raises UserError for more papers of a kind, `forms`, than are handled without being asked
+        for; `of` names what has so many."""
+        if count > MOST_PAPERS and not self.large:
+            right = f"take at most {MOST_PAPERS:,}, or give {ALL_THE_SAME}"
+            raise UserError.of(of, f"{count:,} {what} are too much at once", right)
 
     def load(self, scenario: Source, changes: Sequence[str | Change] = ()) -> Scenario:
         """A scenario, read with changes while a bar shows how far it is. Raises ScenarioError."""
@@ -124,6 +134,7 @@ class Allowed(NamedTuple):
                 large=self.large,
                 in_place=True,
                 progress=tell,
+                effort=self.effort,
             )
 
     def worked_alone(self, scenario: str, changes: Sequence[str | Change] = ()) -> Trace:
@@ -268,6 +279,10 @@ def recorded(record: type[R], typed: Mapping[str, Any]) -> R:
     return record._make(values[name] for name in record._fields)
 
 
+TOLD_IN_FULL = Effort(steps=1.5, numbers=8, memory=3.5)
+"""What pages take that have pictures, or all cells as data."""
+
+
 class Arguments(NamedTuple):
     """A scenario to work out, and what to do with the page, as it was typed."""
 
@@ -283,8 +298,9 @@ class Arguments(NamedTuple):
     precision: str | None = None
     trace: str | None = None
 
-    def work(self) -> Trace:
-        """The worked scenario. Raises UserError of everything that is wrong with the request."""
+    def work(self, *, on_demand: bool = False) -> Trace:
+        """The worked scenario, or one that is worked as far as it is asked for. Raises UserError of
+        everything that is wrong with the request."""
         from attncli.pages.parts.selection import check_detail, check_steps
 
         complaints = Complaints()
@@ -292,7 +308,7 @@ class Arguments(NamedTuple):
         complaints.hear(check_detail, self.detail or "full")
         complaints.hear(self.page.check)
         with complaints.heard():
-            trace = self.worked_with(())
+            trace = self.worked_with((), on_demand=on_demand)
         complaints.stop_if_any()
         return trace
 
@@ -301,15 +317,27 @@ class Arguments(NamedTuple):
         """Whether the page is to have its pictures: asked for, or in a format that draws them."""
         return self.pictures or abilities_chosen(self.page.form, self.page.output).pictured
 
-    def worked_with(self, more: Sequence[str | Change]) -> Trace:
-        """The scenario worked with some more changes. Raises ScenarioError."""
+    @property
+    def is_told_in_full(self) -> bool:
+        """Whether the page has its pictures, or all that is known of it as data."""
+        try:
+            can = abilities_chosen(self.page.form, self.page.output)
+        except OutputError:  # which is told by itself
+            return False
+        return can.pictured or can.detail is not None
+
+    def worked_with(self, more: Sequence[str | Change], *, on_demand: bool = False) -> Trace:
+        """The scenario worked with some more changes, all of it or what is asked for. Raises
+        ScenarioError."""
         from attncli.pipeline import work
 
         allowed, changes = self.page.allowed, [*self.changed.changes(), *more]
+        if self.is_told_in_full:
+            allowed = allowed._replace(effort=allowed.effort.at_least(TOLD_IN_FULL))
         if self.model.from_ is not None:
             allowed = allowed._replace(files_outside=True, large=True)
             return allowed.worked_on_demand(self.model.scenario(), changes)
-        if self.cell and self.trace is None:  # which takes nothing but what leads to it
+        if (on_demand or self.cell) and self.trace is None:
             return allowed.worked_on_demand(self.scenario, changes)
         trace = work(allowed.load(self.scenario, changes))
         return trace if self.trace is None else _beside(trace, self.trace)

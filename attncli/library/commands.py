@@ -103,7 +103,7 @@ def explain(typed: Arguments) -> PageOutput:
     if typed.scenario.startswith(_WHY) and not _is_file(typed.scenario):
         return PageOutput(_topic(typed), typed.page)
     meant = _meant(typed)
-    page = lessons_page(meant.work(), meant, every=not typed.scenario)
+    page = lessons_page(meant.work(on_demand=True), meant, every=not typed.scenario)
     return PageOutput(page, meant.page)
 
 
@@ -204,7 +204,7 @@ def _trace_through(
     if taken or not changes or trace.unfinished:
         return trace
     try:
-        return typed.worked_with(changes)
+        return typed.worked_with(changes, on_demand=True)
     except ScenarioError:  # its numbers don't go with the step
         return trace
 
@@ -398,7 +398,7 @@ def diff(typed: DiffArguments) -> PageOutput:
     complaints.hear(_check_precision, typed.precision)
     close = complaints.hear(_close, typed.rtol, typed.atol)
     mapped = complaints.hear(_mapped, typed.map_ or ())
-    tensors = complaints.hear(read_dump, typed.dump)
+    tensors = complaints.hear(read_dump, typed.dump, large=typed.page.allowed.large)
     trace = complaints.hear(typed.work)
     complaints.stop_if_any()
     assert tensors is not None

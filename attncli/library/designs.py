@@ -180,6 +180,8 @@ def _ordered(
     part, context = Excerpt(typed.step), typed.context
     order = ExerciseArguments(source, part, forms=typed.forms, seed=typed.seed, allow=typed.allow)
     exam = ordered_exam(order._replace(context=context), complaints)
+    if exam is not None:
+        complaints.hear(typed.page.allowed.check_count, exam.forms or 1, "forms", source)
     places = (source,) if exam is None else exam.scenarios
     traces = typed.page.allowed.worked_each(places, (), complaints)
     folder = typed.page.output

@@ -244,11 +244,16 @@ def checked(order: ExerciseArguments) -> CheckedOrder:
     complaints = Complaints()
     exam = ordered_exam(order, complaints)
     manner = complaints.hear(parse_manner, order, exam)
+    allowed = order.page.allowed
+    if exam is not None:
+        complaints.hear(allowed.check_count, exam.forms or 1, "forms", order.scenario)
     students: tuple[Student, ...] | None = ()
     if order.students is not None and exam is not None and manner is not None:
         students = complaints.hear(_students, order.students, exam, manner)
+        if students is not None:
+            complaints.hear(allowed.check_count, len(students), "students", order.students)
     scenarios = (order.scenario,) if exam is None else exam.scenarios
-    traces = order.page.allowed.worked_each(scenarios, order.changed.changes(), complaints)
+    traces = allowed.worked_each(scenarios, order.changed.changes(), complaints)
     complaints.stop_if_any()
     assert exam is not None
     assert manner is not None

@@ -280,6 +280,7 @@ def _graded(
     from attncli.marking.classes import GradedClass, Roll, files_left, with_the_roll
 
     handed_in = _handed_in(order, asked or marker.asked, complaints)
+    order.page.allowed.check_count(len(handed_in.sheets), "papers", order.answers[0])
     papers, unmarked = _marked(
         marker.knowing(asked, handed_in.sheets), handed_in.sheets, complaints
     )

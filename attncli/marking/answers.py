@@ -64,6 +64,8 @@ class AnswerSheet(NamedTuple):
 # a cell a line.
 
 LARGEST_FILE = 16 * 2**20
+MOST_ROWS = 50_000
+"""Rows of a table, which take some five seconds."""
 SUFFIXES = (".yaml", ".yml", ".csv", ".tsv", ".txt")
 
 
@@ -301,19 +303,27 @@ _LIKE = "begin with the line id,answer, or with id and a column for each student
 
 def rows_of(text: str, source: str) -> Iterator[TableRow]:
     """The rows that hold something; their cells as they were before a spreadsheet was kept from
-    obeying them."""
+    obeying them. Raises UserError for more than are read at once."""
     first = re.sub('"[^"]*"', "", text.partition("\n")[0])
     separator = max(",;\t", key=first.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
-    line = 1
+    line, count = 1, 0
     try:
         for cells in reader:
             if any(map(str.strip, cells)):
+                count += 1
+                _check_rows(count, Where(source, line, 1))
                 yield TableRow(line, [unguarded(cell.strip()) for cell in cells])
             line = reader.line_num + 1
     except csv.Error as error:
         problem = Problem(Where(source, line, 1), f"broken CSV: {error}", "look for open quotes")
         raise UserError([problem]) from None
+
+
+def _check_rows(count: int, where: Where) -> None:
+    if count > MOST_ROWS:
+        right = f"split it into tables of at most {MOST_ROWS:,} rows"
+        raise UserError([Problem(where, "the table has too many rows to be read at once", right)])
 
 
 class _Columns(NamedTuple):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 from typing import NamedTuple
 
 from attncli.file.problems import nearest
@@ -32,19 +34,33 @@ def of_forms(exam: WholeExam, sheet: AnswerSheet, by_named: Decimal | None) -> I
         )  # fmt: skip
 
 
-class Roll(NamedTuple):
+@dataclass(frozen=True)
+class Roll:
     """The list of a class, by which papers are matched with their students."""
 
     students: Sequence[Student]
+
+    @cached_property
+    def _by_id(self) -> Mapping[str, Student]:
+        return {s.id: s for s in reversed(self.students)}
+
+    @cached_property
+    def _by_word(self) -> tuple[Mapping[str, Sequence[Student]], Mapping[str, Sequence[Student]]]:
+        """Those of each name, and of each ID, whatever their case."""
+        names, ids = dict[str, list[Student]](), dict[str, list[Student]]()
+        for student in self.students:
+            names.setdefault(student.name.casefold(), []).append(student)
+            ids.setdefault(student.id.casefold(), []).append(student)
+        return names, ids
 
     def student_of(self, sheet: AnswerSheet) -> Student | None:
         """Whose paper it is: by the ID, else by the name, which may be that of the file, as long
         as no two of the list have it."""
         if sheet.id:
-            return next((s for s in self.students if s.id == sheet.id), None)
-        names = {sheet.student.casefold(), named_by(sheet.source).casefold()}
-        found = [s for s in self.students if s.name.casefold() in names]
-        found = found or [s for s in self.students if s.id.casefold() in names]
+            return self._by_id.get(sheet.id)
+        words = {sheet.student.casefold(), named_by(sheet.source).casefold()}
+        each = ([s for word in words for s in known.get(word, ())] for known in self._by_word)
+        found = next(filter(None, each), [])
         return found[0] if len(found) == 1 else None
 
     def stranger(self, sheet: AnswerSheet, missing: Iterable[Student]) -> Iterator[Phrase]:

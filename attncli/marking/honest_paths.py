@@ -63,9 +63,25 @@ def _scales(places: int, fewer: int, axes: int) -> Array:
     return np.array([10.0**place for place in followed]).reshape(-1, *[1] * (axes + 1))
 
 
-@np.errstate(invalid="ignore")
+_PART = 2**16
+"""Numbers that are rounded in all ways at once, which takes a dozen times as much memory."""
+
+
 def on_the_way(made: Enclosure, places: int, fewer: int = 0) -> Enclosure:
     """What holds numbers in full, and rounded to so many decimals or to more."""
+    if made.low.size <= _PART:
+        return _on_the_way(made, places, fewer)
+    found = Enclosure(np.empty_like(made.low), np.empty_like(made.high))
+    count = max(1, _PART * len(made.low) // made.low.size)
+    for start in range(0, len(made.low), count):
+        some = slice(start, start + count)
+        part = _on_the_way(Enclosure(made.low[some], made.high[some]), places, fewer)
+        found.low[some], found.high[some] = part
+    return found
+
+
+@np.errstate(invalid="ignore")
+def _on_the_way(made: Enclosure, places: int, fewer: int) -> Enclosure:
     ends, scales = np.array(made), _scales(places, fewer, made.low.ndim)
     each = _rounded(ends, scales)
     beyond = _beyond(ends, each[-1], 0.5 / scales[-1].item())

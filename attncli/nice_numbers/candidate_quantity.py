@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from attncli.equations.matrix import Matrix
-from attncli.equations.tree import Number
 from attncli.file.address import AddressError, Index, parse_address
 from attncli.file.problems import ScenarioError
 from attncli.names import Name
@@ -225,16 +224,6 @@ def reveals(trace: Trace, attempt: Attempt, wrong: Trace) -> bool:
     return bool(apart.any() if rows is None else apart[list(rows)].any())
 
 
-class Ambiguous(NamedTuple):
-    """A cell, from 0, and what `carry` and `exact` show in it."""
-
-    quantity: Quantity
-    row: int
-    column: int
-    carry: Number
-    exact: Number
-
-
 class Both(NamedTuple):
     """A scenario worked under each of the two policies."""
 
@@ -253,17 +242,27 @@ def under_both(trace: Trace) -> Both | None:
     return Both(carry, exact)
 
 
-def ambiguous(both: Both, name: str) -> Iterator[Ambiguous]:
-    """The cells of a quantity, by its full name, that the policies show differently."""
-    if name not in both.carry or name not in both.exact:
-        return
-    quantity, other = both.carry[name], both.exact[name]
-    decimals = max(quantity.matrix.decimals, other.matrix.decimals)
-    if quantity.matrix.shape != other.matrix.shape:
-        return
+def ambiguous(both: Both, name: str) -> Flags:
+    """The cells of a quantity, by its full name, that the policies show differently. -> [n, m]"""
+    carry, exact = (None if name not in side else side[name].matrix for side in both)
+    if carry is None or exact is None or carry.shape != exact.shape:
+        return np.zeros((0, 0) if carry is None else carry.shape, dtype=np.bool_)
+    decimals = max(carry.decimals, exact.decimals)
     with np.errstate(invalid="ignore"):
-        apart = units(quantity.values, decimals) != units(other.values, decimals)
-    for i, j in np.argwhere(apart).tolist():
-        carry, exact = quantity.matrix.number(i, j), other.matrix.number(i, j)
-        if carry.shown != exact.shown:
-            yield Ambiguous(quantity, i, j, carry, exact)
+        apart = np.asarray(units(carry.values, decimals) != units(exact.values, decimals))
+        unsure = _is_unsure(carry.values, decimals) | _is_unsure(exact.values, decimals)
+    for i, j in np.argwhere(apart & unsure).tolist():
+        apart[i, j] = carry.shown(i, j) != exact.shown(i, j)
+    return apart
+
+
+def _is_unsure(values: Array, decimals: int) -> Flags:
+    """Where floats don't tell by themselves how a number is shown: next to a half, and where it
+    has many digits."""
+    size = np.abs(values) * 10.0**decimals
+    near = np.abs(size - np.floor(size) - 0.5) < _NEAR_A_HALF
+    return np.asarray(near | (size > _MANY_UNITS))
+
+
+_NEAR_A_HALF = 1e-6
+_MANY_UNITS = 1e9

@@ -73,11 +73,26 @@ def _ties(made: CandidateQuantity) -> Flags | None:
     if made.seen is None:
         return None
     shown = np.where(made.seen, made.shown, np.nan)
+    if shown.ndim == 2:  # noqa: PLR2004
+        return _again_in_row(shown)
     broken = np.zeros(shown.shape, dtype=np.bool_)
     for apart in range(1, shown.shape[1]):
         same = shown[:, apart:] == shown[:, :-apart]
         broken[:, apart:] |= same
         broken[:, :-apart] |= same
+    return broken
+
+
+def _again_in_row(values: Array) -> Flags:
+    """The numbers that are like another one of their row, which stands next to them in order. Many
+    candidates, of few numbers each, are faster compared one with the other. [n, m] -> [n, m]"""
+    order = values.argsort(axis=1)
+    ordered = np.take_along_axis(values, order, axis=1)
+    same, again = ordered[:, 1:] == ordered[:, :-1], np.zeros(values.shape, dtype=np.bool_)
+    again[:, 1:] |= same
+    again[:, :-1] |= same
+    broken = np.empty_like(again)
+    np.put_along_axis(broken, order, again, axis=1)
     return broken
 
 
@@ -235,6 +250,9 @@ def alike_columns(made: CandidateQuantity) -> Flags:
 
 def _alike(shown: Array) -> Flags:
     """The rows that are like another one, unless they are single numbers. [n, m] -> [n, 1]"""
+    if shown.ndim == 2 and shown.shape[1] > 1:  # noqa: PLR2004
+        _, which, counts = np.unique(shown, axis=0, return_inverse=True, return_counts=True)
+        return np.asarray(counts[which].reshape(-1, 1) > 1)
     broken = np.zeros((shown.shape[0], 1, *shown.shape[2:]), dtype=np.bool_)
     for apart in range(1, shown.shape[0]) if shown.shape[1] > 1 else ():
         same = along(np.logical_and, shown[apart:] == shown[:-apart])

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import chain
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, islice
 from math import ceil, log10
 from types import MappingProxyType
 from typing import NamedTuple
@@ -16,6 +18,7 @@ from attncli.marking.judging import Judge
 from attncli.names import Phrase, Word
 from attncli.nice_numbers.candidate_quantity import (
     Attempt,
+    Both,
     CandidateQuantity,
     Flags,
     ambiguous,
@@ -162,32 +165,65 @@ _MOST = 10
 """More decimals than this are nobody's."""
 
 
-def wide(judge: Judge, names: Sequence[str]) -> Iterator[Spans]:
+@dataclass
+class Findings:
+    """What breaks a rule: how often, and the first of them in words. Large quantities break one a
+    million times, so that only what is told is put into words."""
+
+    count: int = 0
+    told: list[Spans] = field(default_factory=list)
+
+    def add(self, count: int, items: Iterable[Spans]) -> None:
+        """Counts some more; as many of them are put into words as there is room for."""
+        self.count += count
+        self.told += islice(items, _MOST_TOLD - len(self.told))
+
+    @classmethod
+    def of(cls, items: Iterable[Spans]) -> Findings:
+        """Those that are there already."""
+        made = [*items]
+        return cls(len(made), made[:_MOST_TOLD])
+
+
+def wide(judge: Judge, names: Sequence[str]) -> Findings:
     """The cells of these quantities for which a key accepts too much to tell, and how many
     decimals of what they are made of would help; the widest of each quantity first."""
-    each = [[*_wide(judge, name)] for name in names]
-    firsts, others = [lines[:1] for lines in each], [lines[1:] for lines in each]
-    yield from chain(*firsts, *others)
+    each = [wide_ones for name in names if (wide_ones := _wide(judge, name)).count]
+    firsts, others = ([spans for w in each for spans in w.told[part]] for part in _FIRST_AND_REST)
+    found = Findings()
+    found.add(sum(wide_ones.count for wide_ones in each), chain(firsts, others))
+    return found
 
 
-def _wide(judge: Judge, name: str) -> Iterator[Spans]:
+_FIRST_AND_REST = (slice(1), slice(1, None))
+
+
+def _wide(judge: Judge, name: str) -> Findings:
+    found = Findings()
     if not judge.key.rounds(name):
-        return
+        return found
     (low, high), places = judge.ranges(name), judge.key.decimals(name)
     with np.errstate(invalid="ignore"):
         many = (high - low) * 10.0**places
-    cells = [*_shown(judge.trace, judge.trace[name], np.isfinite(many) & (many > _MANY))]
-    cells.sort(key=lambda cell: -many[cell])
-    if not cells:
-        return
+    flags = _shown(judge.trace, judge.trace[name], np.isfinite(many) & (many > _MANY))
+    rows, columns = np.nonzero(flags)
+    if not len(rows):
+        return found
+    first = np.argsort(-many[rows, columns], kind="stable")[:_MOST_TOLD]
+    cells = list(zip(rows[first].tolist(), columns[first].tolist(), strict=True))
     more = min(_MOST, max(1, ceil(log10(many[cells[0]] / _LEFT))))
     known = f'"{name}"' if "[" in name else name  # as YAML takes it
     instead = f"rounding.decimals={places + more} with rounding.quantities={{{known}: {places}}}"
-    for i, j in cells:
-        ends = (decimals.shown(float(end[i, j]), places + 1) for end in (low, high))
-        least, most = map(Number.written, ends)
-        cell = Term(judge.trace[name].symbol(i, j))
-        yield cell, " is right from ", least, " to ", most, f"; {instead} would tell more"
+
+    def told() -> Iterator[Spans]:
+        for i, j in cells:
+            ends = (decimals.shown(float(end[i, j]), places + 1) for end in (low, high))
+            least, most = map(Number.written, ends)
+            cell = Term(judge.trace[name].symbol(i, j))
+            yield cell, " is right from ", least, " to ", most, f"; {instead} would tell more"
+
+    found.add(len(rows), told())
+    return found
 
 
 def hiding(judge: Judge, slip: Attempt, wrong: Trace) -> Spans | None:
@@ -199,13 +235,14 @@ def hiding(judge: Judge, slip: Attempt, wrong: Trace) -> Spans | None:
     (low, high), places = judge.ranges(name), judge.key.decimals(name)
     right, other = judge.trace[name], wrong[name]
     apart = units(other.values, places) != units(right.values, places)
-    cells = [*_shown(judge.trace, right, apart & (low <= other.values) & (other.values <= high))]
-    if not cells:
+    flags = _shown(judge.trace, right, apart & (low <= other.values) & (other.values <= high))
+    count = int(flags.sum())
+    if not count:
         return None
-    gap = min(abs(other.values[cell] - right.values[cell]) for cell in cells)
-    widest = max((high - low)[cell] for cell in cells)
-    i, j = cells[0]
-    also = f", and so at {len(cells) - 1} more" if len(cells) > 1 else ""
+    gap = float(np.abs(other.values[flags] - right.values[flags]).min())
+    widest = float((high[flags] - low[flags]).max())
+    i, j = divmod(int(flags.argmax()), flags.shape[1])
+    also = f", and so at {count - 1} more" if count > 1 else ""
     return (
         "It gives ",
         other.matrix.number(i, j),
@@ -224,16 +261,25 @@ def _apart(places: int, times: float) -> str:
     return f"rounding.decimals={places + more} would tell them apart"
 
 
-def _shown(trace: Trace, quantity: Quantity, found: Flags) -> Iterator[tuple[int, int]]:
-    """The cells that a page shows, of those that were found."""
-    rows = shown_rows(trace)(quantity)
-    return ((i, j) for i, j in np.argwhere(found).tolist() if rows is None or i in rows)
+def _shown(trace: Trace, quantity: Quantity, found: Flags) -> Flags:
+    """Those of what was found that a page shows."""
+    return _of_rows(found, shown_rows(trace)(quantity))
+
+
+def _of_rows(found: Flags, rows: Sequence[int] | None) -> Flags:
+    """Those of what was found that are in some rows, or in any."""
+    if rows is None:
+        return found
+    kept = np.zeros_like(found)
+    kept[list(rows)] = found[list(rows)]
+    return kept
 
 
 MOST = 8
 """Of a longer list only so many are told, and how many more there are."""
 
 _MOST_MISTAKES = 24
+_MOST_TOLD = max(MOST, _MOST_MISTAKES)
 _LONG = ("mistakes", "hiding", "wide")
 
 _MORE_PLACES = 4
@@ -250,10 +296,10 @@ def weaknesses(trace: Trace, steps: Sequence[str] = ()) -> Document:
     tried = _Mistakes.of(judge, names)
     found = {**_numbers(trace, names), **_given(trace, names)}
     found |= {"mistakes": tried.never, "hiding": tried.hiding}
-    found["ambiguous"] = [*_ambiguous(trace, names)]
-    found["wide"] = [*wide(judge, names)]
-    sections = [_section(rule, found[rule]) for rule in WEAK if found.get(rule)]
-    if tried.revealed:
+    found["ambiguous"] = _ambiguous(trace, names)
+    found["wide"] = wide(judge, names)
+    sections = [_section(rule, found[rule]) for rule in WEAK if found[rule].count]
+    if tried.revealed.count:
         title, says = "Mistakes that can be revealed", _REVEALED
         sections.append(_listed("revealed", title, says, tried.revealed, _MOST_MISTAKES))
     sections.append(_criteria())
@@ -275,9 +321,9 @@ def _names(trace: Trace, steps: Sequence[str]) -> list[str]:
     return [*(() if steps else given), *made]
 
 
-def _section(rule: str, items: Sequence[Spans]) -> Section:
+def _section(rule: str, found: Findings) -> Section:
     most = _MOST_MISTAKES if rule in _LONG else MOST
-    return _listed(rule, WEAK[rule].title, WEAK[rule].says, items, most)
+    return _listed(rule, WEAK[rule].title, WEAK[rule].says, found, most)
 
 
 def _criteria() -> Section:
@@ -287,32 +333,32 @@ def _criteria() -> Section:
     return Section("nice", None, ("What is taken for nice",), (), blocks)
 
 
-def _listed(name: str, title: str, says: str, items: Sequence[Spans], most: int) -> Section:
-    return Section(name, None, (title,), (), (Paragraph((says,)), _list(items, most)))
+def _listed(name: str, title: str, says: str, found: Findings, most: int) -> Section:
+    return Section(name, None, (title,), (), (Paragraph((says,)), _list(found, most)))
 
 
-def _list(items: Sequence[Spans], most: int) -> Bullets:
-    lines = list(items[:most])
-    if len(items) > most:
-        lines.append((f"… and {len(items) - most:,} more",))
+def _list(found: Findings, most: int) -> Bullets:
+    lines = found.told[:most]
+    if found.count > most:
+        lines.append((f"… and {found.count - most:,} more",))
     return Bullets(tuple(lines))
 
 
-def _given(trace: Trace, names: Sequence[str]) -> dict[str, list[Spans]]:
+def _given(trace: Trace, names: Sequence[str]) -> dict[str, Findings]:
     """What breaks the rules about matrices of numbers that may vary, of those that these
     quantities are made of."""
     made = (trace[name].definition for name in names)
     used = {name for definition in made if definition for name in definition.operands}
     matrices = [drawn.names[0] for drawn in drawn_of(trace.scenario, used) if not drawn.whole]
     return {
-        rule: [(Term(name),) for name in matrices if check(trace[name].values).any()]
+        rule: Findings.of((Term(name),) for name in matrices if check(trace[name].values).any())
         for rule, check in GIVEN_CHECKS.items()
     }
 
 
-def _in_all(found: Mapping[str, Sequence[Spans]]) -> str:
+def _in_all(found: Mapping[str, Findings]) -> str:
     """One sentence: nothing weak, or how many of each."""
-    counts = {rule: len(found.get(rule, ())) for rule in WEAK}
+    counts = {rule: found[rule].count for rule in WEAK}
     if not any(counts.values()):
         others = ", ".join(rule.several for rule in WEAK.values())
         return f"Nothing is weak here. Looked for: {others}."
@@ -324,105 +370,130 @@ def _in_all(found: Mapping[str, Sequence[Spans]]) -> str:
     return f"Weak here: {', '.join(texts)}."
 
 
-def _ambiguous(trace: Trace, names: Sequence[str]) -> Iterator[Spans]:
-    both = under_both(trace)
+def _ambiguous(trace: Trace, names: Sequence[str]) -> Findings:
+    found, both = Findings(), under_both(trace)
     if both is None:
-        return
+        return found
+    rows = shown_rows(trace)
     for name in names:
-        rows = shown_rows(trace)(trace[name])
-        for quantity, i, j, carry, exact in ambiguous(both, name):
-            if rows is None or i in rows:
-                address = Term(quantity.symbol(i, j))
-                yield (address, " is ", carry, " under carry and ", exact, " under exact")
+        flags = _of_rows(ambiguous(both, name), rows(trace[name]))
+        found.add(int(flags.sum()), _both_ways(both, name, flags))
+    return found
 
 
-def _numbers(trace: Trace, names: Sequence[str]) -> dict[str, list[Spans]]:
+def _both_ways(both: Both, name: str, flags: Flags) -> Iterator[Spans]:
+    quantity, other = both.carry[name], both.exact[name]
+    for i, j in _cells_of(flags):
+        carry, exact = quantity.matrix.number(i, j), other.matrix.number(i, j)
+        yield Term(quantity.symbol(i, j)), " is ", carry, " under carry and ", exact, " under exact"
+
+
+def _numbers(trace: Trace, names: Sequence[str]) -> dict[str, Findings]:
     """What breaks the rules that are about one quantity."""
     rows = shown_rows(trace)
-    found: dict[str, list[Spans]] = {rule: [] for rule in CHECKS}
+    found = {rule: Findings() for rule in CHECKS}
     for name in names:
         quantity = trace[name]
         made = made_of(trace, quantity, rows)
         for rule, check in CHECKS.items():
             broken = check(made)
-            if broken is not None:
-                found[rule] += _TELLERS[rule](quantity, made, broken)
+            if broken is not None and broken.any():
+                _TELLERS[rule](found[rule], quantity, made, broken)
     return found
 
 
-def _places(broken: Flags, made: CandidateQuantity) -> Iterator[tuple[int, int]]:
-    """The cells, or the first cells of rows, that break a rule, of the rows that are shown."""
-    for i, j in np.argwhere(broken).tolist():
-        if made.rows is None or i in made.rows:
-            yield i, j
+Telling = Callable[[Quantity, CandidateQuantity, int, int], Spans]
+"""What is said of a cell, or of the row that it is the first of."""
+
+
+def _each(tell: Telling) -> Teller:
+    """Tells of each cell, or each row, of those that are shown."""
+
+    def teller(found: Findings, quantity: Quantity, made: CandidateQuantity, broken: Flags) -> None:
+        flags = _of_rows(broken, made.rows)
+        cells = (tell(quantity, made, *cell) for cell in _cells_of(flags))
+        found.add(int(flags.sum()), cells)
+
+    return teller
+
+
+def _cells_of(flags: Flags) -> Iterator[tuple[int, int]]:
+    """The cells that are marked, row by row."""
+    for i in np.flatnonzero(flags.any(axis=1)).tolist():
+        yield from ((i, j) for j in np.flatnonzero(flags[i]).tolist())
 
 
 def _row(quantity: Quantity, i: int) -> Term:
     return Term(quantity.symbol(i))
 
 
-def _cells(quantity: Quantity, made: CandidateQuantity, broken: Flags) -> Iterator[Spans]:
-    for i, j in _places(broken, made):
-        yield Term(quantity.symbol(i, j)), " is ", quantity.matrix.number(i, j)
+def _cell(quantity: Quantity, made: CandidateQuantity, i: int, j: int) -> Spans:  # noqa: ARG001
+    return Term(quantity.symbol(i, j)), " is ", quantity.matrix.number(i, j)
 
 
-def _edges(quantity: Quantity, made: CandidateQuantity, broken: Flags) -> Iterator[Spans]:
-    for i, j in _places(broken, made):
-        full = decimals.shown(float(made.full[i, j]), made.decimals + _MORE_PLACES)
-        number = quantity.matrix.number(i, j)
-        yield Term(quantity.symbol(i, j)), " is ", number, ", rounded from ", Number.written(full)
+def _edge(quantity: Quantity, made: CandidateQuantity, i: int, j: int) -> Spans:
+    full = decimals.shown(float(made.full[i, j]), made.decimals + _MORE_PLACES)
+    number = quantity.matrix.number(i, j)
+    return Term(quantity.symbol(i, j)), " is ", number, ", rounded from ", Number.written(full)
 
 
-def _ties(quantity: Quantity, made: CandidateQuantity, broken: Flags) -> Iterator[Spans]:
-    for i in sorted({i for i, _ in _places(broken, made)}):
-        numbers = [quantity.matrix.number(i, j) for j in np.flatnonzero(broken[i]).tolist()]
-        for shown in dict.fromkeys(number.shown for number in numbers):
-            times = sum(number.shown == shown for number in numbers)
-            yield _row(quantity, i), " has ", Number.written(shown), f" {_TIMES.get(times, times)}"
+def _sum(quantity: Quantity, made: CandidateQuantity, i: int, j: int) -> Spans:  # noqa: ARG001
+    row = (quantity.matrix.number(i, k).shown for k in range(quantity.matrix.shape[1]))
+    return _row(quantity, i), " adds up to ", Number.written(decimals.total(row))
+
+
+def _winner(quantity: Quantity, made: CandidateQuantity, i: int, j: int) -> Spans:  # noqa: ARG001
+    column = quantity.columns.index(int(made.values[i].argmax()))
+    return _row(quantity, i), " is largest at ", Word(column), ", as an earlier row is"
+
+
+def _whole_row(quantity: Quantity, made: CandidateQuantity, i: int, j: int) -> Spans:  # noqa: ARG001
+    return (_row(quantity, i),)
+
+
+def _ties(found: Findings, quantity: Quantity, made: CandidateQuantity, broken: Flags) -> None:
+    """Tells of each number that some weights of a row share."""
+    flags = _of_rows(broken, made.rows)
+    for i in np.flatnonzero(flags.any(axis=1)).tolist():
+        shared = np.unique(made.shown[i][flags[i]])
+        found.add(len(shared), _ties_of_row(quantity, flags[i], i))
+
+
+def _ties_of_row(quantity: Quantity, flags: Flags, i: int) -> Iterator[Spans]:
+    numbers = (quantity.matrix.number(i, j) for j in np.flatnonzero(flags).tolist())
+    for shown, times in Counter(number.shown for number in numbers).items():
+        yield _row(quantity, i), " has ", Number.written(shown), f" {_TIMES.get(times, times)}"
 
 
 _TIMES = {2: "twice", 3: "three times", 4: "four times"}
 
 
-def _sums(quantity: Quantity, made: CandidateQuantity, broken: Flags) -> Iterator[Spans]:
-    for i, _ in _places(broken, made):
-        row = (quantity.matrix.number(i, j).shown for j in range(quantity.matrix.shape[1]))
-        yield _row(quantity, i), " adds up to ", Number.written(decimals.total(row))
+def _repeats(found: Findings, quantity: Quantity, made: CandidateQuantity, _: Flags) -> None:
+    """Tells of the rows, then of the columns."""
+    _each(_whole_row)(found, quantity, made, alike_rows(made))
+    columns = np.flatnonzero(alike_columns(made)).tolist()
+    found.add(len(columns), (("column ", Word(quantity.columns.index(j)), " of ",
+                              Term(quantity.name)) for j in columns))  # fmt: skip
 
 
-def _winners(quantity: Quantity, made: CandidateQuantity, broken: Flags) -> Iterator[Spans]:
-    for i, _ in _places(broken, made):
-        column = quantity.columns.index(int(made.values[i].argmax()))
-        yield _row(quantity, i), " is largest at ", Word(column), ", as an earlier row is"
+Teller = Callable[[Findings, Quantity, CandidateQuantity, Flags], None]
+"""Adds where a rule is broken to what was found before."""
 
-
-def _whole_rows(quantity: Quantity, made: CandidateQuantity, broken: Flags) -> Iterator[Spans]:
-    return ((_row(quantity, i),) for i, _ in _places(broken, made))
-
-
-def _repeats(quantity: Quantity, made: CandidateQuantity, broken: Flags) -> Iterator[Spans]:  # noqa: ARG001
-    yield from ((_row(quantity, i),) for i, _ in _places(alike_rows(made), made))
-    for _, j in np.argwhere(alike_columns(made)).tolist():
-        yield "column ", Word(quantity.columns.index(j)), " of ", Term(quantity.name)
-
-
-_TELLERS: Mapping[str, Callable[[Quantity, CandidateQuantity, Flags], Iterator[Spans]]] = (
-    MappingProxyType(
-        {
-            "large": _cells,
-            "zeros": _whole_rows,
-            "repeats": _repeats,
-            "trivial": _cells,
-            "ties": _ties,
-            "extreme": _cells,
-            "uniform": _whole_rows,
-            "winners": _winners,
-            "exponentials": _cells,
-            "method": _whole_rows,
-            "sums": _sums,
-            "edges": _edges,
-        }
-    )
+_TELLERS: Mapping[str, Teller] = MappingProxyType(
+    {
+        "large": _each(_cell),
+        "zeros": _each(_whole_row),
+        "repeats": _repeats,
+        "trivial": _each(_cell),
+        "ties": _ties,
+        "extreme": _each(_cell),
+        "uniform": _each(_whole_row),
+        "winners": _each(_winner),
+        "exponentials": _each(_cell),
+        "method": _each(_whole_row),
+        "sums": _each(_sum),
+        "edges": _each(_edge),
+    }
 )
 
 
@@ -430,23 +501,23 @@ class _Mistakes(NamedTuple):
     """The common mistakes that the numbers reveal, those that they never do, and those that give
     somewhere what a key has to accept."""
 
-    revealed: list[Spans]
-    never: list[Spans]
-    hiding: list[Spans]
+    revealed: Findings
+    never: Findings
+    hiding: Findings
 
     @classmethod
     def of(cls, judge: Judge, names: Sequence[str]) -> _Mistakes:
-        found = cls([], [], [])
+        found = cls(Findings(), Findings(), Findings())
         for slip in attempts(judge.trace, names) if names else ():
             wrong = mistaken(judge.trace, slip.way, (slip.definition.name,))
             if wrong is None:
                 continue
             spans = mistake_in_words(slip)
             shows = reveals(judge.trace, slip, wrong)
-            (found.revealed if shows else found.never).append(spans)
+            (found.revealed if shows else found.never).add(1, [spans])
             where = hiding(judge, slip, wrong)
             if where is not None:
-                found.hiding.append((*spans, " ", *where))
+                found.hiding.add(1, [(*spans, " ", *where)])
         return found
 
 

@@ -10,11 +10,13 @@ doubt, of which there are many with ten decimals or more, is known only when the
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from attncli.efforts import WORKING, Effort
 from attncli.equations.matrix import Matrix
 from attncli.errors import Where
 from attncli.file.problems import nearest_place
@@ -56,19 +58,22 @@ MOST_SETTLED = 500_000
 """Numbers that those of one quantity are worked from which floats leave in doubt, each by itself,
 in some microseconds each."""
 
-_MOST_CELLS = 100_000_000
-"""Numbers of all quantities, of 8 bytes each."""
+_MOST_MEMORY = 2.0**30
+_PER_NUMBER = 10
+"""Bytes: a float, and a little besides."""
 
 _MOST_SECONDS = 3.5
 _PER_PLACE, _PER_CELL, _PER_TERM = 4.5e-4, 3e-8, 1e-10
 
 
 class Cost(NamedTuple):
-    """Steps at their places, numbers of quantities, and terms of the sums that make them."""
+    """Steps at their places, numbers of quantities, terms of the sums that make them, and those of
+    the numbers that are made, not given."""
 
     places: int = 0
     cells: int = 0
     terms: int = 0
+    made: int = 0
 
     def plus(self, other: Cost) -> Cost:
         return Cost(*(index + more for index, more in zip(self, other, strict=True)))
@@ -76,19 +81,33 @@ class Cost(NamedTuple):
     def times(self, factor: int) -> Cost:
         return Cost(*(index * factor for index in self))
 
-    @property
-    def seconds(self) -> float:
+    def seconds(self, effort: Effort = WORKING) -> float:
         """About how long it takes."""
-        return self.places * _PER_PLACE + self.cells * _PER_CELL + self.terms * _PER_TERM
+        places, cells = self.places * effort.steps, self._cells(effort.numbers)
+        return places * _PER_PLACE + cells * _PER_CELL + self.terms * _PER_TERM
 
-    @property
-    def is_too_much(self) -> bool:
-        return self.places > MOST_PLACES or self.cells > _MOST_CELLS or self.seconds > _MOST_SECONDS
+    def memory(self, effort: Effort = WORKING) -> float:
+        """About how many bytes it takes."""
+        return self._cells(effort.memory) * _PER_NUMBER
 
-    def description(self) -> str:
-        """`7 steps, 300 numbers, 1,200 terms of sums`."""
-        counts = zip(self, ("steps", "numbers", "terms of sums"), strict=True)
-        return ", ".join(f"{count:,} {what}" for count, what in counts if count)
+    def _cells(self, times: float) -> float:
+        """The numbers, those that are made so many times."""
+        return self.cells + self.made * (times - 1)
+
+    def is_too_much(self, effort: Effort = WORKING) -> bool:
+        return (
+            self.places > MOST_PLACES
+            or self.memory(effort) > _MOST_MEMORY
+            or self.seconds(effort) > _MOST_SECONDS
+        )
+
+    def description(self, effort: Effort = WORKING) -> str:
+        """`7 steps, 300 numbers, 1,200 terms of sums (about 12 seconds, 1.5 GB)`."""
+        counts = zip(self[:3], ("steps", "numbers", "terms of sums"), strict=True)
+        told = ", ".join(f"{count:,} {what}" for count, what in counts if count)
+        seconds, size = math.ceil(self.seconds(effort)), round(self.memory(effort) / 2**30, 1)
+        takes = f"about {seconds:,} second{'s' * (seconds != 1)}"
+        return f"{told} ({takes}{f', {size:,.1f} GB' if size else ''})"
 
 
 # --------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
+from attncli.efforts import WORKING, Effort
 from attncli.errors import Problem
 from attncli.file.problems import too_much
 from attncli.scenario.scenario import Cost, Scenario, Shape
@@ -35,18 +36,20 @@ def cost_of(scenario: Scenario) -> Cost:
     )
     copies = _COPIES * max(drawn, default=0)
     terms = sum(_terms(definition, shapes) for definition in definitions)
-    cost = Cost(len(story), cells + copies, terms)
+    made = sum(math.prod(_known(shapes.get(definition.name))) for definition in definitions)
+    cost = Cost(len(story), cells + copies, terms, made)
     prediction = scenario.prediction
     return cost.times(max(prediction.generate, 1) * max(prediction.beams, 1))
 
 
-def excess(scenario: Scenario, cost: Cost) -> Problem | None:
-    """What is to be said where a scenario costs more than it may without being asked for."""
-    if scenario.large or not cost.is_too_much:
+def excess(scenario: Scenario, cost: Cost, effort: Effort = WORKING) -> Problem | None:
+    """What is to be said where what is done with a scenario costs more than it may without being
+    asked for."""
+    if scenario.large or not cost.is_too_much(effort):
         return None
     cause = next(filter(scenario.places.__contains__, _causes(scenario)), "")
     less = _LESS.get(cause, "give fewer tokens, layers or dimensions")
-    return too_much(scenario.where(cause), cost.description(), less).problems[0]
+    return too_much(scenario.where(cause), cost.description(effort), less).problems[0]
 
 
 def _causes(scenario: Scenario) -> Iterator[str]:

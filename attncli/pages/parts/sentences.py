@@ -10,6 +10,8 @@ from functools import lru_cache, partial
 from itertools import pairwise
 from typing import NamedTuple
 
+import numpy as np
+
 from attncli.document.blocks import Block, Callout, DefinitionList, Paragraph, Span, Spans, Term
 from attncli.document.retold import Mark, Pick, Value, Verb, retold
 from attncli.equations import deciding
@@ -147,12 +149,12 @@ class Attending(NamedTuple):
 
     @classmethod
     def of_row(cls, weights: Quantity, i: int) -> Attending:
-        numbers = [weights.matrix.number(i, j) for j in range(weights.matrix.shape[1])]
-        most = max(number.shown for number in numbers)
-        keys = tuple(j for j, number in enumerate(numbers) if number.shown == most)
-        others = (number for number in numbers if number.shown != most)
-        alone = len(keys) == 1 and all(number.full == 0 for number in others)
-        return cls(i, keys, len(numbers), numbers[keys[0]], alone)
+        values = weights.values[i]
+        numbers = {j: weights.matrix.number(i, j) for j in _nearly_most(weights, i)}
+        most = max(number.shown for number in numbers.values())
+        keys = tuple(j for j, number in numbers.items() if number.shown == most)
+        alone = len(keys) == 1 and np.count_nonzero(values) == np.count_nonzero(values[[*keys]])
+        return cls(i, keys, len(values), numbers[keys[0]], alone)
 
     @property
     def verb(self) -> str:
@@ -164,6 +166,20 @@ class Attending(NamedTuple):
         """What is said of it: how the query attends, to whom, and how much."""
         keys = tuple(weights.columns.names[j] for j in self.keys)
         return self.verb, keys, self.weight.shown
+
+
+def _nearly_most(weights: Quantity, i: int) -> list[int]:
+    """The places of the weights of a row that may be shown as the largest is: of long rows the
+    others need not be put into digits."""
+    values = weights.values[i]
+    top = weights.matrix.number(i, int(values.argmax())).shown
+    exponent = top.as_tuple().exponent
+    half = _A_HALF * 10.0**exponent if isinstance(exponent, int) else 0.0
+    return np.flatnonzero(values >= float(top) - half).tolist()
+
+
+_A_HALF = 0.500001
+"""A half, and what floats may be off by."""
 
 
 def attended(weights: Quantity, rows: Sequence[int], *, to_itself: bool) -> Spans:
