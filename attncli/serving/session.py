@@ -160,11 +160,14 @@ class ServedScenario:
                 Problem.of("attn serve", f"an error of its own, {name}", right)
             )
         if worked is not None:
-            self._worked, self.changes, self.problems = worked, changes, ()
-            if not changes and (not self.saved or self.saved[-1].of != worked.of):
-                self.saved = [*self.saved[-1:], worked]
-            self.version += 1
+            self._show(worked)
         return complaints.problems
+
+    def _show(self, worked: Worked) -> None:
+        self._worked, (self.file, self.changes), self.problems = worked, worked.of, ()
+        if not self.changes and (not self.saved or self.saved[-1].of != worked.of):
+            self.saved = [*self.saved[-1:], worked]
+        self.version += 1
 
     def _work(self, changed: Changed) -> Worked:
         trace = work(self._typed.page.allowed.load(*changed))
@@ -190,17 +193,17 @@ class ServedScenario:
         self.renew()
 
     def write(self) -> None:
-        """Writes the changes into the file. Raises UserError where it was changed since, or doesn't
-        load with them."""
+        """Writes the changes into the file. Raises UserError where it was changed since, or can't
+        be worked with them."""
         self._check_writable(self.file.data)
-        new = Changed(self.file, self.changes).written()
-        self._typed.page.allowed.load(new)
-        self._put(new, self.file.data)
+        new = Changed(Changed(self.file, self.changes).written())
+        named, worked = new.stamps(), self._work(new)
+        self._put(new.file, self.file.data)
         if self.file.data != self._written:
             self.undone.clear()  # what others wrote isn't to be lost by undoing what was before it
         self.undone += [Changed(self.file, self.changes[:k]) for k in range(len(self.changes))]
-        self._written = new.data
-        self.drop()
+        self._written, self._named = new.file.data, named
+        self._show(worked)
 
     def undo(self) -> None:
         """Takes the last change back, out of the file too. Raises UserError."""

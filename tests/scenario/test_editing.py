@@ -3,7 +3,7 @@ the text touched."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
 
@@ -64,6 +64,63 @@ def test_scalars_of_shipped_scenarios(path: Any) -> None:
         new = edited(text, [f"{key}=77.25"], {})
         assert yaml.safe_load(new) == data
         assert new == f"{text[: cut.start]}{cut.before}77.25{text[cut.end :]}"
+
+
+TOGETHER = """\
+W: # rows
+- [1, 0] # one
+-  [0,1]
+e: {a: [1, 0], b: [2]}
+rounding:
+  policy: carry
+scale: none # or not
+"""
+VALUES = {
+    "W[1,1]": ("5", "-2"), "W[2,2]": ("6",), "W": ("[[1, 2], [3, 4]]", "[[7]]"), "e[a,1]": ("8",),
+    "e": ("{a: [9], c: [1]}",), "e[c,1]": ("3",), "rounding.policy": ("exact",), "scale": ("none",),
+    "rounding.decimals": ("2", "4"), "mask": ("causal",), "heads[1].W_K": ("[[1]]",),
+}  # fmt: skip
+
+
+def test_changes_at_once_say_what_one_after_the_other_do() -> None:
+    pen = Random(58)
+    agreed = refused = 0
+    for _ in range(3000 if THOROUGH else 300):
+        keys = pen.choices([*VALUES], k=pen.randrange(2, 7))
+        changes = [f"{key}={pen.choice(VALUES[key])}" for key in keys]
+        new = TOGETHER
+        try:
+            for change in changes:
+                new = edited(new, [change], {})
+        except UserError:
+            refused += 1
+            with pytest.raises(UserError):
+                edited(TOGETHER, changes, {})
+            continue
+        agreed += 1
+        together = edited(TOGETHER, changes, {})
+        assert yaml.safe_load(together) == yaml.safe_load(new)
+        assert sorted(together) == sorted(new)  # what is new may stand in another order
+    assert min(agreed, refused) > 20
+
+
+def test_a_thousand_changes_are_written_in_one_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = list[int]()
+
+    def counted(parse: Callable[..., Any]) -> Callable[..., Any]:
+        def counting(text: str, **named: Any) -> Any:
+            read.append(len(text))
+            return parse(text, **named)
+
+        return counting
+
+    for name in ("parse", "compose"):
+        monkeypatch.setattr(yaml, name, counted(getattr(yaml, name)))
+    text = f"W: {[[0] * 100 for _ in range(10)]}\n"
+    changes = [f"W[{k % 10 + 1},{k % 99 + 1}]={k}" for k in range(1010)]
+    new = edited(text, changes, {})
+    assert yaml.safe_load(new)["W"][9][98] == 989
+    assert 0 < sum(size > 100 for size in read) <= 4  # the others are the values
 
 
 CASES = {

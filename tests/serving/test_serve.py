@@ -3,6 +3,7 @@ whoever isn't the page."""
 
 from __future__ import annotations
 
+import errno
 import http.client
 import json
 import os
@@ -56,6 +57,13 @@ class Served(NamedTuple):
             return answer.status, answer.read().decode()
         finally:
             connection.close()
+
+    def act(self, act: str) -> Any:
+        return self.ask(act, "POST")
+
+    def change(self, key: str, value: str) -> int:
+        status: int = self.ask("change", "POST", json.dumps({"key": key, "value": value}))[0]
+        return status
 
     def until(self, holds: Callable[[str], bool]) -> str:
         """The page once something holds of it."""
@@ -255,23 +263,182 @@ def test_without_its_packages_it_says_what_to_install(
 
 
 def test_nothing_is_written_over_what_others_wrote(served: Served) -> None:
-    def made(act: str, value: str = "") -> int:
-        body = json.dumps({"key": "W_K[1,2]", "value": value}) if value else None
-        status: int = served.ask(act, "POST", body)[0]
-        return status
-
-    assert made("change", "3") == 200
+    assert served.change("W_K[1,2]", "3") == 200
     other = TEXT.replace("monday", "tuesday")
     served.server.session.follow = lambda: None  # type: ignore[method-assign] # as if just saved
     time.sleep(0.5)  # what looks at the file by now is done
     save(served.file, other)
-    assert made("write") == 409
+    assert served.act("write")[0] == 409
     assert served.file.read_text() == other
     served.server.session.renew()
-    assert made("write") == 200
+    assert served.act("write")[0] == 200
     save(served.file, TEXT)
-    assert made("undo") == 409
+    assert served.act("undo")[0] == 409
     assert served.file.read_text() == TEXT
+
+
+@pytest.mark.parametrize("act", ["write", "undo"])
+def test_what_an_editor_saves_while_it_is_written_stays(
+    served: Served, monkeypatch: pytest.MonkeyPatch, act: str
+) -> None:
+    from attncli.file.editing import edited
+    from attncli.serving import session
+
+    assert served.change("W_K[1,2]", "3") == 200
+    if act == "undo":
+        assert served.act("write")[0] == 200
+    other = TEXT.replace("monday", "tuesday")
+
+    def meanwhile(*given: Any) -> str:
+        save(served.file, other)
+        return edited(*given)
+
+    monkeypatch.setattr(session, "edited", meanwhile)
+    status, text = served.act(act)
+    assert status == 409
+    assert "changed by somebody else" in text
+    assert served.file.read_text() == other
+
+
+def test_each_of_many_changes_is_undone(served: Served) -> None:
+    values = [str(k) for k in range(2, 7)]
+    texts = [TEXT] + [TEXT.replace("[[1, 1], [0", f"[[1, {k}], [0") for k in values]
+    for value in values:
+        assert served.change("W_K[1,2]", value) == 200
+    assert served.act("write")[0] == 200
+    for text in reversed(texts):
+        assert served.file.read_text() == text
+        assert served.act("undo")[0] == 200
+    assert served.file.read_text() == TEXT
+
+
+def test_the_page_and_its_panels_are_told_while_a_change_is_worked(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, end = threading.Event(), threading.Event()
+
+    def work(*_: str) -> None:
+        begun.set()
+        end.wait(60)
+
+    monkeypatch.setattr(served.server.session, "change", work)
+    with ThreadPoolExecutor(1) as pool:
+        changing = pool.submit(served.change, "scale", "none")
+        try:
+            assert begun.wait(30)
+            for path in ("", "panel/lint", "panel/why?cell=scores[1,1]", "panel/exercise"):
+                assert served.ask(path)[0] == 200
+            assert not changing.done()
+        finally:
+            end.set()
+        assert changing.result() == 200
+
+
+def test_a_write_protected_file_stays(served: Served) -> None:
+    assert served.change("W_K[1,2]", "3") == 200
+    served.file.chmod(0o444)
+    status, text = served.act("write")
+    assert (status, "write-protected" in text) == (409, True)
+    assert served.file.read_text() == TEXT
+    served.file.chmod(0o640)
+    assert served.act("write")[0] == 200
+    assert served.file.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_folder_that_takes_no_file_is_told(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **named: object) -> str:
+        raise OSError(errno.EROFS, "Read-only file system", f"{named['dir']}/.attn-x")
+
+    assert served.change("W_K[1,2]", "3") == 200
+    monkeypatch.setattr("tempfile.mkdtemp", refuse)
+    status, text = served.act("write")
+    assert status == 409
+    assert "can't be written (Read-only file system)" in text
+    assert ".attn" not in text
+    assert served.file.read_text() == TEXT
+
+
+def test_what_does_not_load_when_it_is_written_is_told_of_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    text = TEXT.replace("scale: none\n", "published: {scaled: [[1, 2], [3, 4], [5, 6]]}\n")
+    file.write_text(text)
+    with serving(file) as served:
+        served.until(lambda page: 'data-version="1"' in page)
+        assert served.change("scale", "none") == 200
+        status, said = served.act("write")
+        assert (status, ".attn" in said, str(file) in said) == (409, False, True)
+        assert [*tmp_path.iterdir()] == [file]
+        assert file.read_text() == text
+
+
+def _pipe(file: Path) -> None:
+    os.mkfifo(file)
+
+
+def _device(file: Path) -> None:
+    file.symlink_to("/dev/zero")
+
+
+def _large(file: Path) -> None:
+    file.touch()
+    os.truncate(file, 2 * 2**30)
+
+
+def _latin(file: Path) -> None:
+    file.write_bytes(TEXT.replace("monday", "März").encode("latin-1"))
+
+
+def _nothing(file: Path) -> None:
+    file.parent.rmdir()
+
+
+ODD = {
+    _pipe: "this is a pipe or a device",
+    _device: "this is a pipe or a device",
+    _large: "the file is too large",
+    _latin: "the file is not UTF-8 text",
+    _nothing: "no such file",
+    Path.mkdir: "this is a folder",
+}
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+@pytest.mark.parametrize(("put", "wrong"), ODD.items())
+def test_what_is_no_scenario_file_is_refused(
+    tmp_path: Path, put: Callable[[Path], None], wrong: str
+) -> None:
+    file = tmp_path / "folder" / "mine.yaml"
+    file.parent.mkdir()
+    file.write_text(TEXT)
+    with serving(file) as served:
+        served.until(lambda page: 'data-version="1"' in page)
+        assert served.change("W_K[1,2]", "3") == 200
+        file.unlink()
+        put(file)
+        page = served.until(lambda page: wrong in page)
+        assert "W_K[1,2] = 3" in page
+        for act, status in (("write", 409), ("undo", 200), ("drop", 200)):
+            found, text = served.act(act)
+            assert (found, ".attn" in text) == (status, False)
+        for panel in ("lint", "compare", "exercise"):
+            assert served.ask(f"panel/{panel}")[0] in (200, 409)
+    if put is not _latin:  # which is mended while it is served
+        result = run("serve", str(file), "--no-open")
+        assert (result.exit_code, wrong in result.stderr) == (2, True)
+
+
+def test_the_files_that_a_scenario_names_are_followed(tmp_path: Path) -> None:
+    word = "x" * 200_000  # which took minutes where a pattern looked for names
+    np.save(tmp_path / "keys.npy", np.eye(2))
+    (tmp_path / "other.npy").touch()
+    text = TEXT.replace("[[1, 1], [0, 1]]", "{file: keys.npy} # not other.npy")
+    file = tmp_path / "mine.yaml"
+    file.write_text(f"{text}# {word}\n")
+    with serving(file) as served:
+        served.until(lambda page: 'data-version="1"' in page)
+        assert [*served.server.session._named] == [tmp_path / "keys.npy"]
 
 
 def test_hostile_requests_are_refused(served: Served) -> None:
