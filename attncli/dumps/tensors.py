@@ -535,7 +535,7 @@ class _Pieces(NamedTuple):
 
 
 def _pieces(meant: Meant, each: Sequence[Array]) -> _Pieces:
-    local = re.sub(r"\w+\[\d+\]\.", "", meant.names[0])
+    local = re.sub(r"\b\w+\[\d+\]\.", "", meant.names[0])
     return _Pieces(dict(zip(meant.names, each, strict=True)), (local, meant.blocks))
 
 

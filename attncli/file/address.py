@@ -49,7 +49,7 @@ class Address(NamedTuple):
         return [part for part in re.split(_SEGMENT, self.name) if part]
 
 
-_SHAPE = r"\s*((?:[^\[\]]+\[\d+\]\.)*[^\[\]]+?(?:\[\d+\](?=\s*\[))?)\s*(?:\[(.*)\])?\s*"
+_SHAPE = r"((?:[^\[\]]++\[\d++\]\.)*+[^\[\]]++(?:\[\d+\](?=\s*\[))?)\s*(?:\[(.*)\])?"
 _SEGMENT = r"\.|\[(\d+)\]"
 _INDEX = r"""\s*(?:"((?:[^"\\]|\\.)*)"|([^",\s](?:[^,]*[^,\s])?))\s*(?:,|$)"""
 _BARE = r"""[^\s",\[\]\\](?:[^",\[\]\\\n]*[^\s",\[\]\\])?"""
@@ -57,11 +57,11 @@ _BARE = r"""[^\s",\[\]\\](?:[^",\[\]\\\n]*[^\s",\[\]\\])?"""
 
 def parse_address(text: str) -> Address:
     """The address that `text` writes. Raises AddressError for anything else."""
-    shape = re.fullmatch(_SHAPE, text, re.DOTALL)
+    shape = re.fullmatch(_SHAPE, text.strip(), re.DOTALL)
     if shape is None:
         raise AddressError(f"{quote(text)} is not of the form name[row, column]", _LIKE)
     name, inside = shape.groups()
-    return Address(name, () if inside is None else tuple(_indices(inside, text)))
+    return Address(name.rstrip(), () if inside is None else tuple(_indices(inside, text)))
 
 
 def _indices(inside: str, text: str) -> list[Index]:

@@ -183,5 +183,5 @@ def _called(trace: Trace, part: PlannedStep, name: Name, side: int) -> str:
 @cache
 def _shapes(step: str) -> Mapping[str, tuple[str, ...]]:
     """What a step calls the rows and columns of quantities, where it says its shapes."""
-    found = re.findall(r"([\w.]+)(?:\[[^\]]*\])? \[([^\]]*)\]", step_named(step).shapes)
+    found = re.findall(r"(?<![\w.])([\w.]+)(?:\[[^][]*\])? \[([^][]*)\]", step_named(step).shapes)
     return {name: tuple(sizes.split(", ")) for name, sizes in reversed(found)}

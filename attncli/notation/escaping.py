@@ -35,7 +35,7 @@ _SPACE = "␣"
 _LOST_SPACE = r"^ +| +$| {2,}"
 _ESCAPE = r"x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8}"
 _PIECE = r"\\+|[^\\]"
-_WRITTEN = rf"(\\+)({_ESCAPE})|({_SPACE})"
+_WRITTEN = rf"(?<!\\)(\\+)({_ESCAPE})|({_SPACE})"
 
 _LEFTWARDS = (
     "\u0590-\u08ff\ufb1d-\ufdcf\ufdf0-\ufdff\ufe70-\ufefe\U00010800-\U00010fff\U0001e800-\U0001efff"
@@ -186,7 +186,7 @@ def _escape(character: str) -> str:
 _GUARD = "'"
 _OBEYED = ("=", "+", "-", "@", "＝", "＋", "－", "＠", _GUARD)
 """How a cell begins that would be taken for a formula, wide characters and all; and the guard."""
-_LIKE_A_NUMBER = re.compile(r"[\d.,]*\d[\d.,]*(?:[eE][+-]?\d+)?")
+_LIKE_A_NUMBER = re.compile(r"(?=[.,]*\d)[\d.,]+(?:[eE][+-]?\d+)?")
 
 
 def guarded(text: str, *, numbers: bool = True) -> str:

@@ -30,7 +30,7 @@ terms cancelled each other (`Operation.sizes`)."""
 MINUS = "-\u2212\u2010\u2011\u2012\u2013\u2014\ufe63\uff0d"
 """Whatever people, and what they type with, take for a minus; the first is what Python reads."""
 _SIGN = f"[+{MINUS[1:]}-]"
-NUMBER = rf"{_SIGN}?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE]{_SIGN}?([0-9]+))?"
+NUMBER = rf"{_SIGN}?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE]{_SIGN}?([0-9]+))?"
 """What writes a number; in a group the digits of its exponent."""
 _SIGNS = str.maketrans(dict.fromkeys(MINUS[1:], MINUS[0]))
 _NOT_FINITE = ("nan", "inf", "infinity")

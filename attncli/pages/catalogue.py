@@ -58,7 +58,8 @@ _HEADING = re.compile(r"^## (?=\w+: )", re.MULTILINE)
 _COMMENT = re.compile(r"^<!-- .* -->\n\n", re.MULTILINE)
 """What says which table comes."""
 _HEADING_OR_TABLE = re.compile(
-    r"^#+ (?P<heading>.*)$|(?P<before>(?:^[^#|\n].*\n)*^[^#|\n].*:\n\n)?(?P<table>(?:^\|.*\n)+)",
+    r"^#+ (?P<heading>.*)$"
+    r"|(?P<before>(?<=\n\n)(?:^[^#|\n].*\n)*^[^#|\n].*:\n\n)?(?P<table>(?:^\|.*\n)+)",
     re.MULTILINE,
 )
 

@@ -48,7 +48,7 @@
       const doubt = (why) => paper.kept[item.id] === text ? ["kept", "kept as the student’s own"] : ["doubt", `“${text}” ${why}: look again`];
       if (isBlank(text)) return ["", ""];
       if (item.options) {
-        const [option, label] = [item.options, item.labels].map((known) => known.findIndex((one) => wordsOf(one) === wordsOf(text.replace(/[.:]+$/, ""))));
+        const [option, label] = [item.options, item.labels].map((known) => known.findIndex((one) => wordsOf(one) === wordsOf(text.replace(/^([^]*[^.:])?[.:]*$/, "$1"))));
         return option + label === -2 ? doubt("is none of the options") : ["taken", item.options[Math.max(option, label)]];
       }
       const apart = item.whole && /^-?\d{1,3}([.,])\d{3}(\1\d{3})*$/.test(text); // thousands of a whole number
@@ -239,7 +239,7 @@
 
   // -- the table of the class ----------------------------------------------------------------------
 
-  const guarded = (text) => (/^(?:[=+\-@＝＋－＠']|[\d.,]*\d[\d.,]*(?:[eE][+-]?\d+)?$)/.test(text) ? `'${text}` : text);
+  const guarded = (text) => (/^(?:[=+\-@＝＋－＠']|(?=[.,]*\d)[\d.,]+(?:[eE][+-]?\d+)?$)/.test(text) ? `'${text}` : text);
   const unguarded = (text) => text.trim().replace(/^'/, "");
   const cellOf = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
   const answerOf = (text) => (isBlank(text) ? "" : Number.isNaN(valueOf(text)) ? guarded(text) : text);

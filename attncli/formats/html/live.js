@@ -42,7 +42,7 @@
   const refused = (key, value) => {
     if (data.choices[key]) return meant() ? "" : `with ${key} ${value} this can't be worked`;
     if (!data.places[key]) return `${key} can't be changed here`;
-    return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,2})?$/i.test(value) ? "" : `“${value}” is not a number; give one such as 0.5 or -2`;
+    return /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,2})?$/i.test(value) ? "" : `“${value}” is not a number; give one such as 0.5 or -2`;
   };
 
   const change = (key, value) => {

@@ -13,7 +13,7 @@ const { numberOf, wordsOf } = (() => {
     if (endless) return `${endless[1].replace("+", "")}∞`;
     const parts = /^([+-]?)(\d{1,60})\/(\d{1,60})(%?)$/.exec(text);
     if (parts) return BigInt(parts[3]) ? [BigInt(`${parts[1]}1`) * BigInt(parts[2]), BigInt(parts[3]) * (parts[4] ? 100n : 1n), null] : null;
-    if (/^[+-]?\d{1,3}(?:(?:,\d{3})+\.\d*|(?:\.\d{3})+,\d*)$/.test(text)) text = text.replace(/[.,](?=.*[.,])/g, "");
+    if (/^[+-]?\d{1,3}(?:(?:,\d{3})+\.\d*|(?:\.\d{3})+,\d*)$/.test(text)) text = text.replace(/[.,](?=\d{3}[.,])/g, "");
     const found = /^([+-]?)(\d*)(?:[.,](\d*))?(?:(?:e|×10\^)([+-]?\d{1,4}))?(%?)$/.exec(text);
     const [, sign, whole, behind = "", exponent = "0", percent] = found || ["", "", ""];
     const power = Number(exponent) - behind.length - (percent ? 2 : 0);

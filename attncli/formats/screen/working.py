@@ -28,7 +28,7 @@ _END = "\u2064"
 """Invisible operators, of category Cf."""
 _INK = {mark: ink for ink, mark in _BEGIN.items()}
 _NO_MARKS = str.maketrans(dict.fromkeys([*_INK, _END]))
-_MARKED = f"([{''.join(_INK)}])([^{_END}]*){_END}"
+_MARKED = f"([{''.join(_INK)}])([^{''.join(_INK)}{_END}]*){_END}"
 
 
 class _InkedNotation(Inked, PlainNotation):

@@ -105,7 +105,7 @@ WORKING = InkedTypst(_letters, _blank)
 INLINE = WORKING.but(inline=True)
 
 
-_CALL = re.compile(r"[a-z]+\(|[ ()\\]")
+_CALL = re.compile(r"(?<![a-z])[a-z]+\(|[ ()\\]")
 _LONGEST = 50
 """Signs of a piece that surely fits on a line."""
 
