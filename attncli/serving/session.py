@@ -51,7 +51,7 @@ def _stamp(path: Path) -> object:
     return stat.st_mtime_ns, stat.st_size, stat.st_ino
 
 
-class Changed(NamedTuple):
+class ChangedText(NamedTuple):
     """A file's text, and what is changed in that."""
 
     file: FileText
@@ -80,7 +80,7 @@ class Changed(NamedTuple):
 class Worked(NamedTuple):
     """What was once worked, with its page."""
 
-    of: Changed
+    of: ChangedText
     trace: Trace
     page: str
 
@@ -95,7 +95,9 @@ class ServedScenario:
         self.problems: Sequence[Problem] = ()
         self.changes: tuple[Change, ...] = ()
         self.file = FileText(self.path, b"")
-        self.undone: list[Changed] = []  # what the file said before each change that was written
+        self.undone: list[
+            ChangedText
+        ] = []  # what the file said before each change that was written
         self.saved: list[Worked] = []  # the last two texts of the file
         self._shipped = str(self.path) != typed.scenario
         page = PageOptions("html", allowed=typed.allowed)
@@ -144,7 +146,7 @@ class ServedScenario:
             self.problems = complaints.problems
         else:
             self.file = self.file._replace(data=data)
-            self._named = Changed(self.file, self.changes).stamps()  # before they are read
+            self._named = ChangedText(self.file, self.changes).stamps()  # before they are read
             self.problems = self._attempted(self.changes)
         self.version += bool(self.problems)
 
@@ -152,7 +154,7 @@ class ServedScenario:
         """Works the page with changes; what is wrong with them or with the file, if anything."""
         complaints = Complaints()
         try:
-            worked = complaints.hear(self._work, Changed(self.file, changes))
+            worked = complaints.hear(self._work, ChangedText(self.file, changes))
         except Exception as error:
             worked, name = None, type(error).__name__
             right = "please report it with the scenario"
@@ -169,7 +171,7 @@ class ServedScenario:
             self.saved = [*self.saved[-1:], worked]
         self.version += 1
 
-    def _work(self, changed: Changed) -> Worked:
+    def _work(self, changed: ChangedText) -> Worked:
         trace = work(self._typed.page.allowed.load(*changed))
         page = commands.whole_page(trace, self._typed)
         found = changeable(trace, *changed)
@@ -181,7 +183,7 @@ class ServedScenario:
         """Works the page with one more change. Raises UserError where that can't be, and then
         nothing has changed."""
         changes = (*self.changes, Change(f"{key}={value}", key, value))  # nobody typed `--set`
-        named = Changed(self.file, changes).stamps()
+        named = ChangedText(self.file, changes).stamps()
         wrong = self._attempted(changes)
         if wrong:
             raise UserError(wrong)
@@ -196,12 +198,12 @@ class ServedScenario:
         """Writes the changes into the file. Raises UserError where it was changed since, or can't
         be worked with them."""
         self._check_writable(self.file.data)
-        new = Changed(Changed(self.file, self.changes).written())
+        new = ChangedText(ChangedText(self.file, self.changes).written())
         named, worked = new.stamps(), self._work(new)
         self._put(new.file, self.file.data)
         if self.file.data != self._written:
             self.undone.clear()  # what others wrote isn't to be lost by undoing what was before it
-        self.undone += [Changed(self.file, self.changes[:k]) for k in range(len(self.changes))]
+        self.undone += [ChangedText(self.file, self.changes[:k]) for k in range(len(self.changes))]
         self._written, self._named = new.file.data, named
         self._show(worked)
 
