@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from attncli.building.trees import FileText, tree_of, with_changes
 from attncli.document.blocks import Document, Paragraph
-from attncli.errors import Complaints, Problem, UserError, problem_lines
+from attncli.errors import Complaints, Problem, UserError
 from attncli.file import reading, shipped
 from attncli.file.changes import Change
 from attncli.file.editing import edited
@@ -283,15 +283,12 @@ class ServedScenario:
     def excerpts(self) -> Iterator[tuple[str, Sequence[tuple[int, str, bool]]]]:
         """What is wrong, each with the lines of the file around it: the number of a line, its text,
         and whether it is the one that is wrong."""
-        with suppress(UserError):
-            lines = self.file.text.splitlines()
-            for problem in self.problems[:_MOST_SHOWN]:
-                at = problem.where.line if problem.where.source == str(self.path) else 0
-                first = max(1, at - _AROUND)
-                near = enumerate(lines[first - 1 : at + _AROUND if at else 0], start=first)
-                yield _shortly(problem, self.path), [(k, text, k == at) for k, text in near]
-            return
-        yield from ((line, ()) for line in problem_lines(self.problems))
+        lines = self.file.data.decode("utf-8-sig", errors="replace").splitlines()
+        for problem in self.problems[:_MOST_SHOWN]:
+            at = problem.where.line if problem.where.source == str(self.path) else 0
+            first = max(1, at - _AROUND)
+            near = enumerate(lines[first - 1 : at + _AROUND if at else 0], start=first)
+            yield _shortly(problem, self.path), [(k, text, k == at) for k, text in near]
 
 
 _MOST_SHOWN = 5
