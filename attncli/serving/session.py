@@ -95,9 +95,8 @@ class ServedScenario:
         self.problems: Sequence[Problem] = ()
         self.changes: tuple[Change, ...] = ()
         self.file = FileText(self.path, b"")
-        self.undone: list[
-            ChangedText
-        ] = []  # what the file said before each change that was written
+        # what the file said before each change that was written
+        self.undone: list[ChangedText] = []
         self.saved: list[Worked] = []  # the last two texts of the file
         self._shipped = str(self.path) != typed.scenario
         page = PageOptions("html", allowed=typed.allowed)
