@@ -301,7 +301,7 @@ _PRACTICE = {
 }
 
 
-@taking(PracticeArguments, own=_PRACTICE, effort=SHEETS)
+@taking(PracticeArguments, own=_PRACTICE, effort=SHEETS, talks=True)
 def practice(typed: PracticeArguments) -> int:
     """Practise number by number, and hear at once what follows.
 

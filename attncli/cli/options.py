@@ -127,7 +127,11 @@ OPTIONS: Mapping[str, Any] = {
     "files_outside": flag(
         "--files-outside", "Read matrices from outside the scenario's folder too."
     ),
-    "large": flag("--large", "Do what takes more than some five seconds or a gigabyte too."),
+    "large": flag(
+        "--large",
+        "Do what takes more than some five seconds or a gigabyte too, or is of over a thousand "
+        "papers.",
+    ),
     "cell": texts(
         "--cell",
         "CELL",

@@ -59,7 +59,7 @@ _SERVE = {
 }
 
 
-@taking(ServeArguments, own=_SERVE, effort=Effort(steps=1.5, numbers=12, memory=7))
+@taking(ServeArguments, own=_SERVE, effort=Effort(steps=1.5, numbers=12, memory=7), talks=True)
 def serve(typed: ServeArguments) -> int:
     """Show a scenario in the browser, as it is saved.
 

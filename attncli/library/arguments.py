@@ -19,8 +19,8 @@ from attncli.library.output import (
     check_target,
     chosen_format,
     page_for,
-    watching,
 )
+from attncli.library.progress import watching
 from attncli.output_files import Contents, OutputError, write_files, write_out
 
 R = TypeVar("R", bound=NamedTuple)
@@ -212,6 +212,11 @@ class PageOutput(NamedTuple):
     wrong: Sequence[Sequence[Problem]] = ()
     says: str = ""
 
+    @property
+    def is_printed(self) -> bool:
+        """Whether it goes to standard output."""
+        return self.options.output in (None, "-")
+
     def write(self) -> None:
         """Writes the page to where it goes. Raises OutputError."""
         self.options.deliver(self.page)
@@ -229,6 +234,11 @@ class TextOutput(NamedTuple):
     beside: Mapping[str, Contents] = {}
     """Files that are kept beside it by their names, over older ones."""
 
+    @property
+    def is_printed(self) -> bool:
+        """Whether it goes to standard output."""
+        return self.output in (None, "-")
+
     def write(self) -> None:
         """Writes the text to where it goes. Raises OutputError."""
         write_out(self.text, self.output, force=self.force, beside=self.beside)
@@ -243,6 +253,7 @@ class FilesOutput(NamedTuple):
     says: str = ""
     status: int = 0
     wrong: Sequence[Sequence[Problem]] = ()
+    is_printed: bool = False
 
     def write(self) -> None:
         """Writes all files, or none. Raises OutputError."""

@@ -17,7 +17,8 @@ from attncli.library.arguments import (
     TextOutput,
     whole_number,
 )
-from attncli.library.output import check_target, is_written, watched
+from attncli.library.output import check_target, is_written
+from attncli.library.progress import watched
 from attncli.names import Word
 from attncli.output_files import Contents, OutputError, check_folder
 

@@ -27,7 +27,6 @@ from attncli.building.manifest import (
 from attncli.errors import Complaints, Problem, listed
 from attncli.library.arguments import Excerpt, FilesOutput, whole_number
 from attncli.library.exercise_arguments import command_line, set_by_file, typed_options
-from attncli.library.output import watched
 from attncli.library.paper_files import (
     PaperSettings,
     answers_files,
@@ -41,6 +40,7 @@ from attncli.library.paper_files import (
     safe_name,
     traces_of_forms,
 )
+from attncli.library.progress import watched
 from attncli.notation import plain
 from attncli.option_values import LANGUAGES, LAYOUTS, MOST_ROOM, PAPER_SIZES
 from attncli.output_files import Contents, OutputError, check_folder, encoded, put_right

@@ -13,9 +13,9 @@ from attncli.library.output import (
     check_binary,
     check_target,
     chosen_format,
-    watched,
 )
 from attncli.library.paper_files import is_folder
+from attncli.library.progress import watched
 from attncli.output_files import Contents
 
 if TYPE_CHECKING:

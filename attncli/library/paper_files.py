@@ -19,8 +19,8 @@ from attncli.library.output import (
     check_binary,
     check_target,
     chosen_format,
-    watched,
 )
+from attncli.library.progress import watched
 from attncli.names import Word
 from attncli.notation.escaping import printed
 from attncli.option_values import KEYS

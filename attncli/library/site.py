@@ -13,7 +13,7 @@ from unicodedata import combining, normalize
 from attncli.errors import Complaints
 from attncli.library.arguments import Allowed, Arguments, FilesOutput, PageOptions, TextOutput
 from attncli.library.exercise_arguments import SiteArguments
-from attncli.library.output import watched
+from attncli.library.progress import watched
 from attncli.names import Word
 from attncli.output_files import Contents, OutputError, check_folder, encoded
 
