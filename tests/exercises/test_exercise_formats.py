@@ -90,7 +90,7 @@ def table(
 ) -> MatrixBlock:
     values = [[Decimal(f"{i}.{j}5") - 1 for j in range(2)] for i in range(len(rows))]
     matrix = Matrix.of_written(values)
-    matrix = matrix if answers else matrix.without(blanks)
+    matrix = matrix if answers else matrix.without(matrix.marked(blanks))
     return MatrixBlock(
         "weights",
         matrix,

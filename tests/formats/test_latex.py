@@ -362,7 +362,8 @@ def exercise(kind: str) -> Document:
     numbers = [[Decimal(1), Decimal("13.57")], [Decimal("-24.68"), Decimal(2)]]
     matrix = Matrix.of_written(numbers)
     table = MatrixBlock(
-        "scores", matrix if is_given else matrix.without(ids), as_words(("I", "love")), as_words(("I", "love")), (0, 1),
+        "scores", matrix if is_given else matrix.without(matrix.marked(ids)),
+        as_words(("I", "love")), as_words(("I", "love")), (0, 1),
         made_in="scores", with_sums=True, blanks=ids,
     )  # fmt: skip
     symbol = ex.Symbol("exp", ("I",))

@@ -14,6 +14,7 @@ from attncli import load, work
 from attncli.equations.tree import Location
 from attncli.marking.judging import Judge
 from attncli.marking.verdicts import Given, Verdict
+from attncli.names import phrase, raw_text
 from tests.helpers.plain import read
 from tests.planted.sheet import Array, rounded
 
@@ -118,7 +119,9 @@ def test_a_row_that_is_divided_by_another_number_is_told() -> None:
     scaled[2] *= 1.7 / 3
     found = wrong(judge_of(SCORES), {"scaled": scaled})
     (says,) = {v.cause.says for v in found if v.cause}
-    assert says.endswith("times what it should be: it was divided by another number.")
+    assert raw_text(phrase(says)).endswith(
+        "times what it should be: it was divided by another number."
+    )
 
 
 def test_dropout_that_was_left_on_is_told() -> None:
