@@ -98,6 +98,8 @@ def standard_streams() -> Iterator[None]:
     """Makes the standard streams write UTF-8 wherever we are, and says where standard output takes
     no more; a reader who stops reading is told nothing."""
     _open_closed()
+    if sys.stdin is None:
+        sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - none was open
     sys.stdout, sys.stderr = _text(sys.stdout, 1), _text(sys.stderr, 2)
     try:
         yield

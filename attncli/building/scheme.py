@@ -4,6 +4,7 @@ mistakes cost nothing, and the scale of grades."""
 import os
 from collections.abc import Mapping
 from decimal import Decimal
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, NamedTuple
@@ -34,11 +35,12 @@ ROUNDINGS = (
 """Ways of rounding that are told from others by their names."""
 
 
-def _mistakes() -> set[str]:
+@lru_cache(maxsize=1)
+def _mistakes() -> frozenset[str]:
     """The names of mistakes, and of ways of rounding."""
     from attncli.steps.story import steps
 
-    return {*ROUNDINGS, *(mistake.name for step in steps() for mistake in step.mistakes)}
+    return frozenset((*ROUNDINGS, *(m.name for step in steps() for m in step.mistakes)))
 
 
 _MISTAKE = NameKind(

@@ -102,7 +102,8 @@ def changed_tree(source: Source, changes: Changes, problems: Diagnostics) -> Cha
     what the source says of its own, and without what-ifs that change nothing more."""
     tree = tree_of(source, problems)
     changed = with_changes(tree, changes, problems)
-    others = {key.text for key, value in changed.entries if not _same(tree.get(key.text), value)}
+    before = {key.text: value for key, value in reversed(tree.entries)}
+    others = {k.text for k, value in changed.entries if not _same(before.get(k.text), value)}
     if others <= _OF_THE_PAGE or problems.found:
         return ChangedTree(changed)
     typed = (Change.parse(one) if isinstance(one, str) else one for one in changes)

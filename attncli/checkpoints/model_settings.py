@@ -156,11 +156,28 @@ def _check(config: Data, data: Data, defaults: Data) -> None:
         raise refusal(config, key, wrong, right)
 
 
+_LARGEST = 2**53
+"""The largest whole number of which floats have each up to it."""
+_MOST_LAYERS = 1000
+"""Several times those of the deepest model there is: some share their tensors, so that these don't
+tell how many there are."""
+
+
+_COUNTS = (
+    *("num_hidden_layers", "n_layer", "n_layers", "decoder_layers", "num_decoder_layers"),
+    *("num_layers", "encoder_layers"),
+)
+"""How many layers there are, by the names that it has."""
+
+
 def _is_like(key: str, value: object, example: object) -> bool:
     """Whether a value is of the kind of another; a number is positive, if nothing else is said."""
     if isinstance(example, bool | str | list | dict):
         return isinstance(value, type(example))
-    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    most = _MOST_LAYERS if key in _COUNTS else _LARGEST
+    if not (isfinite(value) if isinstance(value, float) else abs(value) <= most):
         return False
     whole = isinstance(value, int) or isinstance(example, float)
     return whole and (value > 0 or key in _MAY_BE_LESS or (value == 0 and key in _MAY_BE_ZERO))
@@ -284,9 +301,6 @@ def _types(data: Data, _: Data) -> Data:
         right = f"say how wide it is, or {_WHOLE} for all layers"
         raise refusal(data, "layer_types", wrong, right)
     return {"layer_types": types}
-
-
-_COUNTS = ("num_hidden_layers", "n_layer", "n_layers", "decoder_layers", "num_decoder_layers")
 
 
 _HAS_WINDOW: Mapping[str, Callable[[Data, int], bool]] = MappingProxyType({

@@ -94,8 +94,14 @@ def _tensors_in(file: Path, size: int, _: int) -> Mapping[str, TensorHead]:
     return {name: _head(file, value, 8 + length) for name, value in head.items()}
 
 
+_MOST_SIDES = 32
+"""Sides of an array that each version of NumPy knows."""
+
+
 def _head(file: Path, data: Mapping[str, Any], begins: int) -> TensorHead:
-    kind, shape = data["dtype"], tuple(map(int, data["shape"]))
+    kind, shape = data["dtype"], tuple(data["shape"])
+    if len(shape) > _MOST_SIDES or any(type(extent) is not int for extent in shape):
+        raise broken(file.name)
     start, end = data["data_offsets"]
     if kind not in _TYPES:
         return TensorHead(kind, shape, -1)  # which nobody may want

@@ -71,8 +71,6 @@ def found(path: str, folder: Path, outside: bool, kinds: Iterable[str]) -> Path:
 
 
 def _check_file(path: str, status: os.stat_result) -> None:
-    if stat.S_ISDIR(status.st_mode):
-        raise RefusedFileError(f"{quote(path)} is a folder", "give a file in it")
     check_regular(path, status)
     if status.st_size > LARGEST_FILE and suffix(path) not in _IN_PLACE:
         wrong = f"{quote(path)} is larger than {LARGEST_FILE // 2**30} GiB"
@@ -80,7 +78,10 @@ def _check_file(path: str, status: os.stat_result) -> None:
 
 
 def check_regular(path: str, status: os.stat_result) -> None:
-    """Raises RefusedFileError for what could keep us waiting or reading for ever."""
+    """Raises RefusedFileError for a folder, and for what could keep us waiting or reading for
+    ever."""
+    if stat.S_ISDIR(status.st_mode):
+        raise RefusedFileError(f"{quote(path)} is a folder", "give a file in it")
     if not stat.S_ISREG(status.st_mode):
         raise RefusedFileError(f"{quote(path)} is a pipe or a device", "give a file")
 
@@ -95,8 +96,9 @@ def bytes_in(file: Path, most: int = LARGEST_TEXT) -> bytes:
     """What a file holds, if it is one and has no more bytes. Raises RefusedFileError, and OSError
     where the system refuses."""
     wait_for_nobody = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    check_regular(file.name, file.stat())
     with open(os.open(file, os.O_RDONLY | wait_for_nobody), "rb") as stream:  # noqa: PTH123
-        check_regular(file.name, os.fstat(stream.fileno()))
+        check_regular(file.name, os.fstat(stream.fileno()))  # it may be another by now
         data = stream.read(most + 1)
     if len(data) > most:
         wrong = f"{quote(file.name)} has more than {most // 2**20} MiB"

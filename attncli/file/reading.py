@@ -89,7 +89,7 @@ def _read(
         problems.add(
             _place_of(text, text.find(character), start.source) if start.line else start,
             f"a character that YAML doesn't allow (U+{ord(character):04X})",
-            'write it as an escape in double quotes, like "\\x1b"',
+            f"write it in double quotes as a backslash and u{ord(character):04x}",
         )
         problems.stop_if_any()
     return builder.root

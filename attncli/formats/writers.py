@@ -21,6 +21,7 @@ from attncli.document.tables import MatrixBlock
 from attncli.equations.elision import elided_rows
 from attncli.equations.tree import Equation, Expression, Root, Symbol, Transposed
 from attncli.names import Name, Word
+from attncli.notation.escaping import harmless
 
 Written = TypeVar("Written")
 _NAME = re.compile(r"(√?)\b([A-Za-z]_[A-Za-z0-9]+)(ᵀ?)(?![\w\[=])")
@@ -47,7 +48,7 @@ def spans_as(
                 case Word():
                     yield word(part)
                 case Term(name):
-                    yield term(name)
+                    yield term(harmless(name) if isinstance(name, str) else name)
                 case _:
                     yield mathematics(part)
 

@@ -93,9 +93,17 @@ def _file_names(order: ExerciseArguments, manner: PaperSettings, forms: Sequence
     return [*papers, f"{stem}_grid{suffix}"] if manner.grid else papers
 
 
+_IN_LETTERS = str.maketrans({
+    "ß": "ss", "æ": "ae", "Æ": "Ae", "œ": "oe", "Œ": "Oe", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L",
+    "đ": "d", "Đ": "D", "ı": "i", "ð": "d", "Ð": "D", "þ": "th", "Þ": "Th",
+})  # fmt: skip
+"""Letters that are no others with marks, as they are written where there are none of them."""
+
+
 def safe_name(text: str) -> str:
     """A text as part of a file's name on every system: ASCII letters, digits and underscores."""
-    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    plain = unicodedata.normalize("NFKD", text.translate(_IN_LETTERS))
+    plain = plain.encode("ascii", "ignore").decode()
     return _UNSAFE.sub("_", plain).strip("_")[:_LONGEST] or "exercise"
 
 
@@ -300,7 +308,8 @@ def is_folder(output: str, *, many: bool) -> bool:
     path = Path(output)
     if output.endswith(("/", os.sep)) or os.path.isdir(path):  # noqa: PTH112 - a name too long is none
         return True
-    return many and output != "-" and not path.suffix
+    suffix = path.suffix.removeprefix(".")
+    return many and output != "-" and (not suffix or suffix.isdecimal())  # `midterm_2.1`
 
 
 def _checked(order: ExerciseArguments, form: str, *, folder: bool) -> PaperSettings:

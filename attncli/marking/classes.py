@@ -68,6 +68,13 @@ class Roll:
         there is no paper."""
         if not self.students or self.student_of(sheet) is not None:
             return
+        named = self.student_of(sheet._replace(id=""))
+        if named is not None and named.id:
+            yield (
+                "The list of students has this name with the ID ", Word(named.id), ", not ",
+                Word(sheet.id), ".",
+            )  # fmt: skip
+            return
         nobody = "The list of students has nobody of this name or ID"
         known = [entry for student in missing for entry in (student.name, student.id)]
         meant = nearest(sheet.student, filter(None, known))

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from attncli.equations import tree as ex
 from attncli.names import Word
-from attncli.notation.escaping import printed
+from attncli.notation.escaping import harmless, printed
 from attncli.notation.notation import ATOM, FACTOR, Node, Notation
 from attncli.numbers import decimals
 
@@ -95,7 +95,7 @@ def plain(node: Node, word: Callable[[Word], str] = printed) -> str:
 
 def name_of(term: str | ex.Symbol, word: Callable[[Word], str] = printed) -> str:
     """A name of the program, or the address of a cell, on one line."""
-    return term if isinstance(term, str) else unbreakable(plain(term, word))
+    return harmless(term) if isinstance(term, str) else unbreakable(plain(term, word))
 
 
 def unbreakable(text: str) -> str:

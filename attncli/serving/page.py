@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from attncli.formats.html.blocks import escaped
+from attncli.names import Word
+from attncli.notation.escaping import visible
 from attncli.serving.session import ServedScenario
 
 _LONGEST = 160
@@ -51,7 +53,8 @@ def _excerpt(lines: Sequence[tuple[int, str, bool]]) -> str:
 
 def _lines(lines: Iterable[tuple[int, str, bool]]) -> Iterator[str]:
     for number, line, is_wrong in lines:
-        text = escaped(f"{number:>4}  {line[:_LONGEST]}{'…' * (len(line) > _LONGEST)}")
+        cut = visible(Word(line[:_LONGEST])) + "…" * (len(line) > _LONGEST)
+        text = escaped(f"{number:>4}  {cut}")
         yield f"<mark>{text}</mark>\n" if is_wrong else f"{text}\n"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 import json
+import logging
 import secrets
 import signal
 import socket
@@ -101,7 +102,7 @@ class PageServer:
                 Route(f"{at}exercise/{{file}}", self._exercise),
             ],
             lifespan=self._following,
-            exception_handlers={UserError: _wrong},
+            exception_handlers={UserError: self._wrong},
         )
 
     @asynccontextmanager
@@ -167,6 +168,11 @@ class PageServer:
         page = self.session.why(cell) if panel == "why" else getattr(self.session, panel)()
         return inside(render(page, "html", RenderOptions()))
 
+    async def _wrong(self, _: Request, error: Exception) -> Response:
+        """What can't be done as it is asked for."""
+        told = self.session.told(error) if isinstance(error, UserError) else str(error)
+        return JSONResponse({"wrong": told}, 409)
+
     async def _exercise(self, request: Request) -> Response:
         texts = await self._tell(self.session.exercise)
         text = texts.get(request.path_params["file"])
@@ -196,11 +202,6 @@ async def _in_thread(act: Callable[..., T], *given: Any) -> T:  # noqa: ANN401
 
     threading.Thread(target=work, daemon=True).start()
     return await asyncio.wrap_future(done)
-
-
-async def _wrong(_: Request, error: Exception) -> Response:
-    """What can't be done as it is asked for."""
-    return JSONResponse({"wrong": str(error)}, 409)
 
 
 class _Server(uvicorn.Server):
@@ -280,8 +281,9 @@ class Guard:
             return 421
         if any(origin != f"http://{hosts[0]}" for origin in origins):
             return 403
-        token = scope["path"].split("/")[1].encode(errors="replace")
-        return 0 if hmac.compare_digest(token, self._token) else 403
+        root, _, rest = scope["path"].partition("/")
+        token = rest.partition("/")[0].encode(errors="replace")
+        return 0 if not root and hmac.compare_digest(token, self._token) else 403
 
 
 def listening_at(port: int) -> socket.socket:
@@ -305,6 +307,9 @@ def serve(typed: ServeArguments) -> int:
     session.read()  # which says what is meant by a name that no file has
     server = PageServer(session, listening_at(port))
     write_out(f"{session.path.name} is shown at {server.address} (Ctrl-C ends it)\n")
+    # what others send, and answers that are cut off in the end, are nothing to tell
+    logging.getLogger("uvicorn").addHandler(logging.NullHandler())
+    logging.getLogger("uvicorn").propagate = False
     signal.signal(signal.SIGINT, lambda *_: server.stop())  # before, and once more after it has run
     with TemporaryDirectory(prefix="attn-") as folder:
         if not typed.no_open:

@@ -279,6 +279,10 @@ class ServedScenario:
             raise UserError.of(self.path.name, "it isn't worked yet", "wait, or mend the file")
         return self._worked
 
+    def told(self, error: UserError) -> str:
+        """What is wrong, of the file without the folders that it lies in."""
+        return "\n".join(_shortly(problem, self.path) for problem in error.problems)
+
     def excerpts(self) -> Iterator[tuple[str, Sequence[tuple[int, str, bool]]]]:
         """What is wrong, each with the lines of the file around it: the number of a line, its text,
         and whether it is the one that is wrong."""

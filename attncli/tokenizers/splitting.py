@@ -9,7 +9,7 @@ import re
 import string
 import struct
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from itertools import groupby
 from typing import Literal, NamedTuple, Protocol
@@ -529,9 +529,8 @@ class AddedTokens(NamedTuple):
 def _cut_out(part: Part, tokens: dict[str, AddedToken]) -> Iterator[tuple[Piece | None, Part]]:
     """The tokens that occur in a text, the longest at each place, and what is between them."""
     text, done = part.text, 0
-    longest_first = sorted(filter(None, tokens), key=len, reverse=True)
-    for match in re.finditer("|".join(map(re.escape, longest_first)) or r"(?!)", text):
-        token, (start, end) = tokens[match[0]], match.span()
+    for begin, behind in _occurring(text, tokens):
+        token, start, end = tokens[text[begin:behind]], begin, behind
         if token.single_word and _is_inside(text, start, end):
             continue
         while token.lstrip and start > done and is_space(text[start - 1]):
@@ -544,6 +543,22 @@ def _cut_out(part: Part, tokens: dict[str, AddedToken]) -> Iterator[tuple[Piece 
         done = end
     if done < len(text):
         yield None, Part(text[done:], part.first and not done)
+
+
+def _occurring(text: str, tokens: Collection[str]) -> Iterator[tuple[int, int]]:
+    """Where tokens begin and end in a text, the longest at each place, one behind the other. They
+    are looked up by their lengths, of which there are few, however many tokens there are."""
+    lengths: dict[str, set[int]] = {}
+    for token in filter(None, tokens):
+        lengths.setdefault(token[0], set()).add(len(token))
+    longest_first = {letter: sorted(some, reverse=True) for letter, some in lengths.items()}
+    start = 0
+    while start < len(text):
+        ends = (start + n for n in longest_first.get(text[start], ()))
+        end = next((e for e in ends if e <= len(text) and text[start:e] in tokens), start)
+        if end > start:
+            yield start, end
+        start = max(end, start + 1)
 
 
 def _is_inside(text: str, start: int, end: int) -> bool:

@@ -221,7 +221,11 @@ def test_a_text_that_grows_is_refused(tmp_path: Path, name: str) -> None:
 
 
 MANY = {
-    "steps": (tokenizer([{"type": "NFC"}] * 101), "a text goes through 101 steps in a tokenizer.json"),
+    "sequences": (
+        tokenizer([{"type": "Sequence", "normalizers": []}] * 100),
+        "a text goes through 102 steps in a tokenizer.json",
+    ),
+    "steps": (tokenizer([{"type": "NFC"}] * 101), "a text goes through 103 steps in a tokenizer.json"),
     "deep": ({**tokenizer(), "normalizer": json.loads(NOT_SO_DEEP)}, "this is no tokenizer.json"),
     "a long one": (tokenizer(cuts=[split(r"\p{L}" * 10_000)]), "is not known here"),
     "brackets": (tokenizer(cuts=[split("(" * 1900 + "a" + ")" * 1900)]), "is not known here"),
@@ -255,3 +259,31 @@ def test_a_servant_does_not_outlive_its_question() -> None:
         time.sleep(0.1)
     assert process.poll() is not None
     process.communicate()
+
+
+@pytest.mark.parametrize("name", ["config.json", "model.safetensors"])
+def test_a_folder_in_the_place_of_a_file_is_refused(tmp_path: Path, name: str) -> None:
+    place = folder(tmp_path / "model", name)
+    (place / name).mkdir()
+    assert f'"{name}" is a folder' in told(place)
+
+
+@pytest.mark.parametrize(
+    ("name", "digits"),
+    [("n_layer", 4), *((name, k) for name in ("n_head", "n_layer") for k in (17, 309, 4000))],
+)
+def test_a_number_with_too_many_digits_is_no_value(tmp_path: Path, name: str, digits: int) -> None:
+    place = folder(tmp_path / "model")
+    (place / "config.json").write_text(f'{{"model_type": "gpt2", "{name}": {"9" * digits}}}')
+    assert "is no value for it" in told(place)
+
+
+@pytest.mark.parametrize(
+    "shape", ["[Infinity]", "[4.9, 12.9]", '["2"]', "[true]", str([1] * 100_000)]
+)
+def test_a_shape_is_a_few_whole_numbers(tmp_path: Path, shape: str) -> None:
+    place = folder(tmp_path / "model")
+    head = f'{{"w": {{"dtype": "F32", "shape": {shape}, "data_offsets": [0, 4]}}}}'.encode()
+    data = len(head).to_bytes(8, "little") + head + bytes(4)
+    (place / "model.safetensors").write_bytes(data)
+    assert "is not a whole .safetensors file" in told(place)

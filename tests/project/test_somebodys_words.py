@@ -33,6 +33,7 @@ from attncli.errors import UserError
 from attncli.file import shipped
 from attncli.steps.schema import SCENARIO
 from tests.conftest import THOROUGH
+from tests.helpers.marking_cases import run
 from tests.helpers.readers import ISOLATE, POP, refused
 
 HOSTILE = (
@@ -503,3 +504,26 @@ def test_messages_name_it_harmlessly(exam: Path, tmp_path: Path) -> None:
         )
         assert result.exit_code == 2, path
         hidden(result.output)
+
+
+@pytest.mark.parametrize("kind", ["terminal", "markdown", "html", "latex"])
+def test_the_name_of_a_blank_that_many_miss_has_nothing_hidden(tmp_path: Path, kind: str) -> None:
+    """In the tables of a class, and in the page for its next lesson."""
+    scenario, exam = tmp_path / "m.yaml", tmp_path / "mx.yaml"
+    scenario.write_text(
+        'title: m\ntokens: ["a\\e[2Jx", "b\\u202ey"]\nX: [[1, 0], [0, 1]]\nW_Q: [[1, 0], [0, 1]]\n'
+        "W_K: [[1, 2], [0, 1]]\nW_V: [[1, 0], [3, 1]]\n"
+    )
+    exam.write_text("exam: M\nparts:\n  - {title: A, scenario: m.yaml, ask: [softmax]}\n")
+    assert run("exam", str(exam), "-o", f"{tmp_path}/mx/", "--format", "html").exit_code == 0
+    papers = tmp_path / "papers"
+    papers.mkdir()
+    for k in range(5):
+        (papers / f"s{k}.yaml").write_bytes((tmp_path / "mx" / "mx_answers.yaml").read_bytes())
+    how = () if kind == "terminal" else ("-o", f"{tmp_path}/out/", "--format", kind)
+    printed = run("grade", f"{tmp_path}/mx", str(papers), *how).output
+    files = [file.read_text("utf-8") for file in tmp_path.glob("out/*") if file.suffix != ".csv"]
+    for text in (printed, *files):
+        assert "\x1b[2J" not in text
+        assert "\u202e" not in text
+    assert "not right in" in printed + "".join(files)

@@ -481,6 +481,17 @@ def test_closed_and_full_streams() -> None:
             assert result.stderr.count(b"\n") == 1
 
 
+@pytest.mark.parametrize(
+    "words", [("run", "i_love_ai", "--step", "softmax"), ("list",), ("practice", "i_love_ai")]
+)
+def test_without_a_standard_input_commands_work(words: tuple[str, ...]) -> None:
+    shell = ["sh", "-c", 'exec "$@" <&-', "sh", *COMMAND, *words]
+    result = subprocess.run(shell, capture_output=True, check=False, timeout=60)
+    assert b"Traceback" not in result.stderr
+    assert result.stdout
+    assert result.returncode == 0
+
+
 def test_ctrl_c_before_anything_is_imported() -> None:
     """The entry point says what shells say of an interrupted command, and nothing else."""
     program = (

@@ -466,6 +466,26 @@ def test_hostile_requests_are_refused(served: Served) -> None:
     assert served.ask("change", "POST", change, Origin=f"http://{own}")[0] == 200
 
 
+@pytest.mark.parametrize("target", ["*", "foo", "?x", "evil:80", "SECRET", "foo/SECRET/"])
+def test_a_target_that_is_no_path_is_refused(
+    served: Served, target: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    own = target.replace("SECRET", served.server.token)
+    with ExitStack() as opened:
+        one = connected(opened, served)
+        head = f"GET {own} HTTP/1.1\r\nHost: 127.0.0.1:{served.server.port}\r\n"
+        one.sendall(f"{head}Connection: close\r\n\r\n".encode())
+        assert one.recv(100).split()[1] in (b"400", b"403")
+    assert capfd.readouterr().err == ""
+
+
+def test_nothing_hidden_in_a_broken_file_is_shown(served: Served) -> None:
+    save(served.file, TEXT + "foo\u202ebar: 1\n")
+    page = served.until(lambda page: "foo" in page)
+    assert "foo\\u202ebar: 1" in page
+    assert "\u202e" not in page
+
+
 def test_a_thousand_requests_at_once_are_survived(served: Served) -> None:
     def status(_: int) -> int:
         try:

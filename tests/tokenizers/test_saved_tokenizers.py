@@ -16,7 +16,7 @@ from attncli.scenario.tokenizers.hugging_face import read
 from attncli.scenario.tokenizers.settings import SAVED
 from attncli.tokenizers.merges import MergeModel
 from attncli.tokenizers.pieces import SubwordMarks
-from attncli.tokenizers.splitting import WordTokenizer
+from attncli.tokenizers.splitting import WordTokenizer, _occurring
 from attncli.tokenizers.unigram import Unigram
 from tests.conftest import sampled
 from tests.tokenizers.test_bert import HARD
@@ -231,3 +231,12 @@ def test_a_broken_map() -> None:
         }
         with pytest.raises(RefusedFileError, match="is broken"):
             read(json.dumps(text))
+
+
+def test_tokens_are_found_among_many_in_linear_time() -> None:
+    """Ten thousand long ones that begin alike take no longer than one: looked for by expressions,
+    these were minutes."""
+    many = ["a" * 900 + str(k) for k in range(10_000)]
+    found = [*_occurring("a" * 5000 + many[17] + "b" + many[3], dict.fromkeys(many))]
+    assert found == [(5000, 5902), (5903, 6804)]
+    assert [*_occurring("xabcab", {"ab": 1, "abc": 2, "": 3})] == [(1, 4), (4, 6)]

@@ -56,8 +56,17 @@ def _names_of(part: Data | None) -> list[str]:
         return []
     if part["type"] != "Sequence":
         return [str(part["type"])]
-    inner = part.get("normalizers") or part.get("pretokenizers") or ()
-    return [name for value in inner for name in _names_of(value)]
+    return [name for value in _sequence(part) for name in _names_of(value)]
+
+
+def _sequence(part: Data) -> Sequence[Data]:
+    """What a part is a sequence of."""
+    return part.get("normalizers") or part.get("pretokenizers") or ()
+
+
+def _count_of(part: Data | None) -> int:
+    """How many steps a part is, itself among them."""
+    return 0 if part is None else 1 + sum(map(_count_of, _sequence(part)))
 
 
 def normalizer(part: Data | None) -> Normalizer:
@@ -228,6 +237,7 @@ Values = dict[str, Any]
 
 _MOST_CHARACTERS = 100
 _MOST_STEPS = 100
+_LONGEST_ADDED = 1000
 
 
 def read(text: str) -> Values:
@@ -268,7 +278,7 @@ def _marks(data: Data) -> str:
 
 def _cut(data: Data, marks: str) -> SavedCut:
     written, cut, model = data.get("normalizer"), data.get("pre_tokenizer"), data["model"]
-    steps = len(_names_of(written)) + len(_names_of(cut))
+    steps = _count_of(written) + _count_of(cut)
     if steps > _MOST_STEPS:
         wrong = f"a text goes through {steps:,} steps in a tokenizer.json"
         raise RefusedFileError(wrong, f"give one with at most {_MOST_STEPS}")
@@ -293,6 +303,9 @@ _FLAGS = ("single_word", "lstrip", "rstrip", "normalized")
 
 
 def _added(data: Data) -> AddedToken:
+    if len(str(data["content"])) > _LONGEST_ADDED:
+        wrong = f"an added token of a tokenizer.json has {len(str(data['content'])):,} characters"
+        raise RefusedFileError(wrong, f"give it at most {_LONGEST_ADDED:,}")
     flags = {key: bool(data.get(key)) for key in _FLAGS}
     return AddedToken(str(data["content"]), int(data["id"]), **flags)
 
