@@ -3,6 +3,7 @@ other packages, right and with a bug, by their own parameters."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,12 @@ nn = torch.nn
 CAUSAL = torch.ones(5, 5).triu(1).bool()
 PADDED = torch.tensor([[0, 0, 0, 0, 0], [0, 0, 0, 1, 1]]).bool()
 IDS = torch.tensor([[5, 17, 2, 29, 8]])
+
+
+def each_of(names: Any) -> Iterator[str]:
+    """The names that are said, one by one."""
+    for name in names:
+        yield from [name] if isinstance(name, str) else each_of(name)
 
 
 def x(*shape: int) -> Any:
@@ -244,12 +251,13 @@ def test_of_a_module_what_goes_in_says_whether_it_is_a_batch() -> None:
     like = {"X": X[0].tolist(), "heads": 2, "projection": "none", "V": X[0].tolist()}
     for batch in (0, 1):
         like = {**like, "X": X[batch].tolist(), "V": X[batch].tolist()}
-        of_batch = compare(Attention(), torch.tensor(X), like=like, batch=batch)
+        names = {"output": "heads[*].weights"}
+        of_batch = compare(Attention(), torch.tensor(X), like=like, names=names, batch=batch)
         assert of_batch.follows
-        assert f"entry {batch} of a batch of 2: weights" in str(of_batch)
-        single = compare(Attention(), torch.tensor(X[batch]), like=like)
+        assert f"entry {batch} of a batch of 2: weights, output" in str(of_batch)
+        single = compare(Attention(), torch.tensor(X[batch]), like=like, names=names)
         assert single.follows
-        assert "2 heads: weights" in str(single)
+        assert "2 heads: weights, output" in str(single)
 
 
 @pytest.mark.parametrize("family", ["llama", "gpt_neox", "phi3"])
@@ -263,7 +271,7 @@ def test_a_model_of_transformers_needs_no_scenario(family: str) -> None:
     model = transformers.AutoModelForCausalLM.from_config(config, attn_implementation="eager")
     found = compare(model.eval(), IDS)
     assert found.follows, str(found)
-    assert {"layers[1].heads[4].V", "layers[2].V"} & {*found.names.values()}
+    assert {"layers[1].heads[4].V", "layers[2].V"} & {*each_of(found.names.values())}
     assert compare(model, input_ids=IDS).follows
 
 
@@ -320,6 +328,173 @@ def test_x_transformers() -> None:
     found = compare(model.eval(), IDS)
     assert found.follows, str(found)
     assert found.names["attn_layers.layers.3.1.ff.0.0"] == "layers[2].hidden"
+
+
+class Head(nn.Module):
+    """An attention head as lectures have it, which makes its weights on the way, unseen."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.key, self.query, self.value = (nn.Linear(8, 4, bias=False) for _ in range(3))
+
+    def weights(self, x: Any) -> Any:
+        scores = self.query(x) @ self.key(x).transpose(-2, -1)
+        return (scores / 2).masked_fill(CAUSAL, float("-inf")).softmax(-1)
+
+    def forward(self, x: Any) -> Any:
+        return self.weights(x) @ self.value(x)
+
+    def like(self, rows: Any) -> dict[str, Any]:
+        weights = {f"W_{w[0].upper()}": getattr(self, w).weight for w in ("query", "key", "value")}
+        return {"X": rows, "mask": "causal", "weights_layout": "linear", **weights}
+
+
+class UnmaskedHead(Head):
+    def weights(self, x: Any) -> Any:
+        return (self.query(x) @ self.key(x).transpose(-2, -1)).softmax(-1)
+
+
+class TwoHeads(Head):
+    """Two heads side by side, without W_O."""
+
+    def forward(self, x: Any) -> Any:
+        q, k, v = (part(x).unflatten(-1, (2, 2)).transpose(1, 2)
+                   for part in (self.query, self.key, self.value))  # fmt: skip
+        weights = (q @ k.transpose(-2, -1) / self.scale).masked_fill(CAUSAL, float("-inf"))
+        return (weights.softmax(-1) @ v).transpose(1, 2).flatten(2)
+
+    scale = 2**0.5
+
+    def like(self, rows: Any) -> dict[str, Any]:
+        return {**super().like(rows), "heads": 2}
+
+
+class UnscaledHeads(TwoHeads):
+    scale = 1
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "end"),
+    [(Head, UnmaskedHead, "output"), (TwoHeads, UnscaledHeads, "concat")],
+)
+def test_what_a_module_returns_is_compared_whatever_it_is_called(
+    right: Any, wrong: Any, end: str
+) -> None:
+    torch.manual_seed(2)
+    module, bad, rows = right(), wrong(), x() * 3
+    bad.load_state_dict(module.state_dict())
+    like = module.like(rows[0])
+    found = compare(module, rows, like=like)
+    assert (found.follows, found.names["output"]) == (True, end)
+    assert "Compared: query, key, value, output." in " ".join(str(found).split())
+    departs = compare(bad, rows, like=like)
+    assert (departs.first, departs.status) == (end, 1)
+
+
+class Returning(nn.Module):
+    """Logits, of which it returns what a function makes."""
+
+    def __init__(self, returned: Any) -> None:
+        super().__init__()
+        torch.manual_seed(3)
+        self.lm_head, self.returned = nn.Linear(8, 6, bias=False), returned
+
+    def forward(self, rows: Any) -> Any:
+        return self.returned(self.lm_head(rows))
+
+
+def of_logits(returned: Any, **more: Any) -> LiveComparison:
+    module, rows = Returning(returned), 3 * x()
+    like = {"X": rows[0], "predict_from": "every", "weights_layout": "linear", **more}
+    return compare(module, rows, like={**like, "unembedding": module.lm_head.weight})
+
+
+@pytest.mark.parametrize(
+    ("returned", "more", "name", "follows"),
+    [
+        (lambda y: y, {}, "logits", True),
+        (lambda y: 2 * (y / 2).tanh(), {"logit_softcap": 2}, "capped_logits", True),
+        (lambda y: y, {"logit_softcap": 2}, "capped_logits", False),
+        (lambda y: 2 * (y / 2).tanh(), {}, "logits", False),
+        (lambda y: y / 2, {"logit_scale": 0.5}, "scaled_logits", True),
+        (lambda y: y, {"logit_scale": 0.5}, "scaled_logits", False),
+        (lambda y: y.softmax(-1), {}, "probabilities", True),
+        (lambda y: y.softmax(-2), {}, "logits", False),
+        (lambda y: (y.mean(), y), {}, "logits", True),
+        (lambda y: {"loss": y.mean(), "mine": y}, {"logit_softcap": 2}, "capped_logits", False),
+    ],
+)
+def test_of_logits_what_is_returned_is_the_end_of_the_scenario(
+    returned: Any, more: Any, name: str, follows: bool
+) -> None:
+    found = of_logits(returned, **more)
+    assert (found.names["output"], found.follows) == (name, follows)
+    assert found.first == (None if follows else name)
+
+
+@pytest.mark.parametrize(
+    ("returned", "says"),
+    [
+        (lambda y: y.argmax(-1), "output is no array of floats"),
+        (lambda y: y[:, -1], 'output is [1, 6], and what comes out of the scenario is [5, 6]'),
+        (lambda y: (y[..., :3], None), "comes out of the scenario is [5, 6]"),
+        (lambda _: None, "output is no array of floats"),
+    ],
+)  # fmt: skip
+def test_of_what_cannot_be_compared_nothing_is_told(returned: Any, says: str) -> None:
+    """Although all of the module's parts follow."""
+    found = of_logits(returned)
+    assert (found.status, found.first) == (3, None)
+    assert {tensor.verdict for tensor in found.tensors} == {"agrees"}
+    assert says in " ".join(str(found).split())
+
+
+def test_a_test_fails_where_what_is_returned_cannot_be_compared() -> None:
+    module, rows = Head(), x()
+    like = {**module.like(rows[0]), "until": "scores"}
+    with pytest.raises(AssertionError, match="can't be judged") as failed:
+        assert_follows(module, rows, like=like)
+    assert "What the module returns" in str(failed.value)
+
+
+def test_what_is_not_the_end_is_said_by_names() -> None:
+    class Weights(Head):
+        def forward(self, rows: Any) -> Any:
+            return self.weights(rows)
+
+    torch.manual_seed(2)
+    module, rows = Weights(), x()
+    like = module.like(rows[0])
+    found = compare(module, rows, like=like)
+    assert found.status == 3
+    assert 'names={"output": "weights"}' in " ".join(str(found).split())
+    assert compare(module, rows, like=like, names={"output": "weights"}).follows
+    left = compare(module, rows, like=like, names={"output": ""})
+    assert left.follows
+    assert "Not compared: output." in " ".join(str(left).split())
+
+
+def test_what_comes_out_has_one_name() -> None:
+    rows = [[1.0, -2.0], [3.0, 0.5]]
+    capped = {"X": rows, "unembedding": [[1, 2, 0], [0, 1, 1]], "logit_softcap": 2}
+    exact = {**capped, "logit_scale": 0.5, "rounding": {"policy": "exact"}, "predict_from": "every"}
+    trace = work(exact)
+    right = 2 * np.tanh(0.5 * np.array(rows) @ [[1, 2, 0], [0, 1, 1]] / 2)
+    assert np.allclose(trace.output.values, right)
+    assert compare({"output": right}, like=exact).names == {"output": "capped_logits"}
+    assert not compare({"output": trace["logits"].values}, like=exact)
+    with pytest.raises(ValueError, match="nothing comes out"):
+        work("i_love_tennis").output  # noqa: B018
+
+
+def test_the_steps_after_what_comes_out_are_those_of_the_order() -> None:
+    from attncli.steps.order import PREDICTION, STORY, TRAINING
+    from attncli.trace.trace import AFTER_OUTPUT
+
+    names = [line.step for line in PREDICTION]
+    later = {*names[names.index("unembed") + 1 :], *(line.step for line in TRAINING)}
+    assert later | {"online", "gradient"} == AFTER_OUTPUT
+    assert {*STORY} >= AFTER_OUTPUT
 
 
 def test_what_is_not_known_is_said() -> None:
