@@ -315,9 +315,9 @@ def _alone(known: Mapping[str, Array], roles: Mapping[str, str]) -> str | None:
     whole = [
         name
         for name, numbers in known.items()
-        if numbers.dtype.kind in "iu" and roles.get(name) != "aside"
+        if numbers.ndim and numbers.dtype.kind in "iu" and roles.get(name) != "aside"
     ]
-    left = [name for name in known if name not in roles]
+    left = [name for name, numbers in known.items() if numbers.ndim and name not in roles]
     return next((names[0] for names in (whole, left) if len(names) == 1), None)
 
 

@@ -190,7 +190,7 @@ OUTPUT = "output"
 def meant_by(theirs: str, trace: Trace) -> Iterator[Meant]:
     """What a tensor of some name may be, the likeliest first."""
     if theirs in trace:
-        yield Meant((trace[theirs].name,))
+        yield from _named(trace[theirs].name, trace)
     if theirs in (OUTPUT, ""):  # the whole has no name among a module's parts
         yield from outputs_of(trace)
     if theirs in trace or theirs in (OUTPUT, ""):
@@ -223,6 +223,14 @@ def _together(name: Name, trace: Trace) -> Meant:
     """A quantity, or that of all heads where it is one of several."""
     of_heads = _each_head(f"{name.path.path}.heads[*].{name.local}".lstrip("."), trace)
     return _of_heads(of_heads, trace) if name in of_heads else Meant((name,))
+
+
+def _named(name: Name, trace: Trace) -> Iterator[Meant]:
+    """A quantity by its name, or what each head has of it: `Q` may be `[heads, n, d]`."""
+    yield Meant((name,))
+    of_heads = _each_head(f"{name.path}.heads[*].{name.local}".lstrip("."), trace)
+    if of_heads:
+        yield _of_heads(of_heads, trace)
 
 
 def _of_heads(names: tuple[Name, ...], trace: Trace) -> Meant:
@@ -427,7 +435,7 @@ class Said(NamedTuple):
         """What a tensor may be, the likeliest first."""
         ours = self.names.get(called)
         if ours is not None:
-            return (_said(ours, called, trace),) if ours else ()
+            return tuple(_said(ours, called, trace)) if ours else ()
         return tuple(outputs_of(trace) if called == self.whole else meant_by(called, trace))
 
 
@@ -687,16 +695,17 @@ def _shape_of(meant: Meant, trace: Trace) -> tuple[int, ...]:
     return (rows, sum(dict(zip(meant.blocks, (m for _, m in shapes), strict=True)).values()))
 
 
-def _said(ours: Ours, called: str, trace: Trace) -> Meant:
+def _said(ours: Ours, called: str, trace: Trace) -> Iterator[Meant]:
     """What a tensor is that is said to be something."""
     if not isinstance(ours, str):
         parts = [[*_names_of(part, trace)] for part in _side_by_side(ours, trace)]
         names = tuple(name for part in parts for name in part)
-        return Meant(names, blocks=tuple(k for k, part in enumerate(parts) for _ in part))
-    each = _each_head(ours, trace)
-    if each:
-        return _of_heads(each, trace)
-    return Meant((trace[ours].name,), is_parameter=bool(_read(called).parameter))
+        yield Meant(names, blocks=tuple(k for k, part in enumerate(parts) for _ in part))
+    elif each := _each_head(ours, trace):
+        yield _of_heads(each, trace)
+    else:
+        is_parameter = bool(_read(called).parameter)
+        yield from (m._replace(is_parameter=is_parameter) for m in _named(trace[ours].name, trace))
 
 
 def _side_by_side(ours: Sequence[str | Sequence[str]], trace: Trace) -> Iterator[Sequence[str]]:
@@ -765,7 +774,25 @@ def _fitting(values: Array, meant: Meant, trace: Trace) -> list[Array] | None:
     each = _heads(values, shapes)
     if each is None or (meant.groups not in (None, len(each)) and len(each) != len(shapes)):
         return None
-    return [each[head * len(each) // len(shapes)] for head in range(len(shapes))]
+    parts = _of_each(each, len(shapes))
+    if each.shape[0] != each.shape[1]:
+        return parts
+    right = [trace[name].values for name in meant.names]
+    turned = _of_each(each.transpose(1, 0, 2), len(shapes))
+    return min(parts, turned, key=lambda some: _far(some, right))  # as many heads as rows
+
+
+def _of_each(each: Array, count: int) -> list[Array]:
+    """What each head has, where some may share it."""
+    return [each[head * len(each) // count] for head in range(count)]
+
+
+def _far(parts: Sequence[Array], ours: Sequence[Array]) -> float:
+    """How far numbers are from others, as far as they are finite."""
+    with np.errstate(invalid="ignore"):
+        return float(
+            np.nansum([np.nansum(np.abs(a - b)) for a, b in zip(parts, ours, strict=True)])
+        )
 
 
 def _blocks(

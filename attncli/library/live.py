@@ -330,20 +330,25 @@ class _Sides(NamedTuple):
     is_first: bool
 
     def one(self, called: str, tensor: Tensor) -> Tensor:
-        """A tensor, or what it has of one entry of a batch."""
+        """A tensor, or what it has of one entry of a batch. Raises UserError."""
         if tensor.values.ndim < _BATCHED:
             return tensor
-        either = (tensor, self._taken(tensor))[:: -1 if self.is_batch else 1]
-        return next((t for t in either if self._heads(called, t) is not None), either[0])
+        first, second = (False, True)[:: -1 if self.is_batch else 1]
+        is_taken = next((t for t in (first, second) if self._fits(called, tensor, t)), first)
+        return self._taken(tensor, self.entry) if is_taken else tensor
+
+    def _fits(self, called: str, tensor: Tensor, is_taken: bool) -> bool:
+        one = self._taken(tensor, 0) if is_taken else tensor
+        return self._heads(called, one) is not None
 
     def _heads(self, called: str, tensor: Tensor) -> int | None:
         return heads_in(called, tensor, self.trace, self.said)
 
-    def _taken(self, tensor: Tensor) -> Tensor:
+    def _taken(self, tensor: Tensor, entry: int) -> Tensor:
         from attncli.checkpoints.modules import entry_along
 
         axis = self._axis(tensor)
-        entry = self.entry if tensor.values.shape[axis] > 1 else 0  # one for all, as positions are
+        entry = entry if tensor.values.shape[axis] > 1 else 0  # one for all, as positions are
         return tensor._replace(values=entry_along(tensor.values, entry, axis))
 
     def _axis(self, tensor: Tensor) -> int:
