@@ -289,14 +289,14 @@ class ModuleInputs(NamedTuple):
             yield {"blocked": np.tile(hidden != 0, (len(hidden), 1)).astype(np.int64)}
 
 
-class Arguments(NamedTuple):
+class ModuleArguments(NamedTuple):
     """What a module is called with: arrays by what they are, and the names of what isn't known."""
 
     by_role: Mapping[str, Array]
     unknown: tuple[str, ...]
 
 
-def by_role(arguments: Mapping[str, Any]) -> Arguments:
+def by_role(arguments: Mapping[str, Any]) -> ModuleArguments:
     """What the arguments of a module are, by their names; where none of these is known to be what
     it reads, that is the only array of whole numbers, or else the only one."""
     known = {name: x for name, value in arguments.items() if (x := as_array(value)) is not None}
@@ -307,7 +307,7 @@ def by_role(arguments: Mapping[str, Any]) -> Arguments:
         roles |= {alone: "X"} if alone is not None else {}
     found = {_of_kind(role, known[name]): known[name] for name, role in roles.items()
              if role != "aside"}  # fmt: skip
-    return Arguments(found, tuple(name for name in arguments if name not in roles))
+    return ModuleArguments(found, tuple(name for name in arguments if name not in roles))
 
 
 def _alone(known: Mapping[str, Array], roles: Mapping[str, str]) -> str | None:

@@ -7,10 +7,12 @@ from a scenario, or from the module's own parameters where its kind is known.
 from __future__ import annotations
 
 import inspect
+import json
 import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -465,7 +467,16 @@ def scenario_of_module(module: Any, config: Any, inputs: Inputs) -> Scenario:  #
         return scenario_of(module.state_dict(), config or module, inputs, _EXACT)
     with TemporaryDirectory() as folder:
         _save(module, folder)
+        if module.get_output_embeddings() is None:
+            _without_logits(Path(folder, "config.json"))
         return scenario_of(folder, None, inputs, _EXACT)
+
+
+def _without_logits(file: Path) -> None:
+    """Says in the config of a model that ends before any logits that it ties none to its
+    embeddings."""
+    config = json.loads(file.read_text("utf-8"))
+    file.write_text(json.dumps({**config, "tie_word_embeddings": False}, indent=2), "utf-8")
 
 
 def _save(module: Any, folder: str) -> None:  # noqa: ANN401

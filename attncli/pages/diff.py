@@ -48,7 +48,7 @@ _HOOKED = frozenset(
 """What hooks can easily see."""
 
 
-class Options(NamedTuple):
+class OptionWords(NamedTuple):
     """How the options are written of which a page speaks, and `what` is compared: a dump, or a
     module."""
 
@@ -59,11 +59,13 @@ class Options(NamedTuple):
     close: str
 
 
-TYPED = Options("dump", "--map NAME=", "--precision {}", "--precision", "--rtol and --atol")
-PYTHON = Options("module", 'names={"NAME": ""}', 'precision="{}"', "precision=", "rtol= and atol=")
+TYPED = OptionWords("dump", "--map NAME=", "--precision {}", "--precision", "--rtol and --atol")
+PYTHON = OptionWords(
+    "module", 'names={"NAME": ""}', 'precision="{}"', "precision=", "rtol= and atol="
+)
 
 
-def report(comparison: Comparison, dump: str, options: Options = TYPED) -> Document:
+def report(comparison: Comparison, dump: str, options: OptionWords = TYPED) -> Document:
     """The page: the first departure, its cause, all that depart, what can't be told, every
     tensor."""
     trace = comparison.trace
@@ -84,7 +86,7 @@ def report(comparison: Comparison, dump: str, options: Options = TYPED) -> Docum
     )
 
 
-def _departures(comparison: Comparison, options: Options) -> Iterator[Section]:
+def _departures(comparison: Comparison, options: OptionWords) -> Iterator[Section]:
     first = comparison.first
     if first is not None:
         blocks = (*_first(comparison, first, options),)
@@ -94,7 +96,7 @@ def _departures(comparison: Comparison, options: Options) -> Iterator[Section]:
         yield from _others(comparison)
 
 
-def _facts(comparison: Comparison, name: str, options: Options) -> Iterator[tuple[str, Spans]]:
+def _facts(comparison: Comparison, name: str, options: OptionWords) -> Iterator[tuple[str, Spans]]:
     dump = comparison.dump
     called = {t.called for t in dump.tensors.values()}
     read = f", {counted(len(called), 'tensor')} taken for {counted(len(dump.tensors), 'quantity')}"
@@ -113,7 +115,7 @@ def _facts(comparison: Comparison, name: str, options: Options) -> Iterator[tupl
         )
 
 
-def _numbers(comparison: Comparison, options: Options) -> str:
+def _numbers(comparison: Comparison, options: OptionWords) -> str:
     """In which floats all was worked, and how that is known; or what is let pass."""
     dump, close = comparison.dump, comparison.close
     if close is not None:
@@ -269,7 +271,7 @@ def _shape(shape: tuple[int, ...]) -> str:
     return f"[{', '.join(map(str, shape))}]"
 
 
-def _wrong_shapes(comparison: Comparison, options: Options) -> Iterator[Section]:
+def _wrong_shapes(comparison: Comparison, options: OptionWords) -> Iterator[Section]:
     if comparison.misshapen:
         rows = (
             (Word(m.name), Word(m.called), _shape(m.shape), _shape(m.right))
@@ -285,7 +287,7 @@ def _wrong_shapes(comparison: Comparison, options: Options) -> Iterator[Section]
         yield Section("", None, ("Wrong shapes",), (), (Paragraph((says,)), found))
 
 
-def _lost(comparison: Comparison, options: Options) -> Iterator[Section]:
+def _lost(comparison: Comparison, options: OptionWords) -> Iterator[Section]:
     """What can't be told, where first, and what would help."""
     compared = comparison.lost
     if compared is None:
@@ -320,7 +322,7 @@ def _lost(comparison: Comparison, options: Options) -> Iterator[Section]:
     yield Section("", None, ("What can't be told",), (), blocks)
 
 
-def _help(comparison: Comparison, compared: Compared, options: Options) -> Iterator[Spans]:
+def _help(comparison: Comparison, compared: Compared, options: OptionWords) -> Iterator[Spans]:
     missing = comparison.missing(compared.name)
     shown = [name for name in missing if comparison.trace[name].name.local in _HOOKED] or missing
     if shown:
@@ -343,13 +345,13 @@ def _help(comparison: Comparison, compared: Compared, options: Options) -> Itera
     yield (f"{options.close}, where numbers that are near enough are all that is asked for.",)
 
 
-def _called(compared: Compared, options: Options) -> Spans:
+def _called(compared: Compared, options: OptionWords) -> Spans:
     if compared.called == compared.name:
         return ()
     return " (", Word(compared.called), f" in the {options.what})"
 
 
-def _first(comparison: Comparison, compared: Compared, options: Options) -> Iterator[Block]:
+def _first(comparison: Comparison, compared: Compared, options: OptionWords) -> Iterator[Block]:
     trace, digits = comparison.trace, _DIGITS[comparison.dump.grain.type]
     off = int(compared.off.sum())
     from_what = "given" if trace[compared.name].given else "worked from the tensors before it"
@@ -457,7 +459,7 @@ def _more(names: list[str]) -> str:
     return f" and {more} more" if more > 0 else ""
 
 
-def _tensors(comparison: Comparison, options: Options) -> tuple[Block, ...]:
+def _tensors(comparison: Comparison, options: OptionWords) -> tuple[Block, ...]:
     rows = [
         (
             SIGNS[c.standing],

@@ -462,6 +462,14 @@ def test_a_model_of_transformers_needs_no_scenario(family: str) -> None:
     assert again.tensors == found.tensors
 
 
+def test_a_model_without_a_head_ends_before_logits() -> None:
+    transformers = pytest.importorskip("transformers")
+    config = transformers.GPT2Config(n_embd=16, n_layer=1, n_head=4, vocab_size=30)
+    assert config.tie_word_embeddings
+    found = compare(transformers.GPT2Model(config).eval(), IDS)
+    assert (found.status, found.names["output"]) == (0, "final_norm.normed")
+
+
 def test_a_scenario_is_made_of_a_state_or_of_a_folder(tmp_path: Path) -> None:
     transformers = pytest.importorskip("transformers")
     config = transformers.GPT2Config(n_embd=16, n_layer=2, n_head=4, vocab_size=30)
