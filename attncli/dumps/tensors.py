@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attncli.dumps.floats import Grain, tells_apart
+from attncli.dumps.floats import Grain, fills, tells_apart
+from attncli.dumps.shapes import as_matrix, distance, heads_apart, of_each, side_by_side
 from attncli.errors import Problem, UserError, listed, quote
 from attncli.file.array_files import ROUNDOFFS, Dumped
 from attncli.file.problems import nearest
@@ -424,7 +425,7 @@ be left out; or the names of what stands side by side in it, of several that sha
 """
 
 
-class Said(NamedTuple):
+class Mapped(NamedTuple):
     """What is said of a dump's tensors: which quantity some are, and which of them the module
     itself returned."""
 
@@ -500,7 +501,7 @@ def taken_apart(
     compared whatever other tensor is the same quantity. Raises UserError where nothing is told by
     its name, or what is mapped isn't there or doesn't fit."""
     _check_map(dump, trace, mapped, source)
-    said = Said(mapped, whole)
+    said = Mapped(mapped, whole)
     known = {called: _Called.of(called, dump[called], trace, said) for called in dump}
     habits = {c.habit: near for c in known.values() if (near := c.nearest(trace))}
     chosen = {c: pieces for c, e in known.items() if (pieces := e.pieces(habits.get(e.habit)))}
@@ -574,7 +575,7 @@ def _unjudged(
     return Unjudged(whole, tensor.shape, right, tuple(names)[:_MOST_LIKELY])
 
 
-def heads_in(called: str, tensor: Dumped, trace: Trace, said: Said) -> int | None:
+def heads_in(called: str, tensor: Dumped, trace: Trace, said: Mapped) -> int | None:
     """How many quantities a tensor is by its name, or by what is said that it is, as those of all
     heads; None where it has the shape of nothing that it may be."""
     if any(not _is_there(name, trace) for name in _each(said.names.get(called) or ())):
@@ -629,7 +630,7 @@ class _Called(NamedTuple):
     fitting: tuple[_Pieces, ...]
 
     @classmethod
-    def of(cls, called: str, tensor: Dumped, trace: Trace, said: Said) -> _Called:
+    def of(cls, called: str, tensor: Dumped, trace: Trace, said: Mapped) -> _Called:
         meant = said.meant(called, trace)
         each = ((entry, _fitting(tensor.values, entry, trace))
                 for entry in meant if _fits(tensor.shape, entry, trace))  # fmt: skip
@@ -758,86 +759,28 @@ def _fitting(values: Array, meant: Meant, trace: Trace) -> list[Array] | None:
     """The parts of a tensor that have the shapes of the quantities; None where it hasn't them."""
     shapes = [trace[name].matrix.shape for name in meant.names]
     if meant.blocks:
-        return _blocks(values, shapes, meant.blocks)
+        return side_by_side(values, shapes, meant.blocks)
     if not meant.heads:
-        whole = _as_matrix(values, shapes[0])
+        whole = as_matrix(values, shapes[0])
         if whole is None and meant.is_parameter:
-            whole = _as_matrix(values.T, shapes[0])
+            whole = as_matrix(values.T, shapes[0])
         if whole is not None and meant.is_parameter and shapes[0][0] == shapes[0][1]:
             ours = trace[meant.names[0]].values
             far = [np.abs(array - ours).sum() for array in (whole, whole.T)]
             whole = whole.T if far[1] < far[0] else whole
         return None if whole is None else [whole]
     if all(trace[name].is_list for name in meant.names):
-        whole = _as_matrix(values, (len(shapes), shapes[0][0]))
+        whole = as_matrix(values, (len(shapes), shapes[0][0]))
         return None if whole is None else [row[:, np.newaxis] for row in whole]
-    each = _heads(values, shapes)
+    each = heads_apart(values, shapes)
     if each is None or (meant.groups not in (None, len(each)) and len(each) != len(shapes)):
         return None
-    parts = _of_each(each, len(shapes))
+    parts = of_each(each, len(shapes))
     if each.shape[0] != each.shape[1]:
         return parts
     right = [trace[name].values for name in meant.names]
-    turned = _of_each(each.transpose(1, 0, 2), len(shapes))
-    return min(parts, turned, key=lambda some: _far(some, right))  # as many heads as rows
-
-
-def _of_each(each: Array, count: int) -> list[Array]:
-    """What each head has, where some may share it."""
-    return [each[head * len(each) // count] for head in range(count)]
-
-
-def _far(parts: Sequence[Array], ours: Sequence[Array]) -> float:
-    """How far numbers are from others, as far as they are finite."""
-    with np.errstate(invalid="ignore"):
-        return float(
-            np.nansum([np.nansum(np.abs(a - b)) for a, b in zip(parts, ours, strict=True)])
-        )
-
-
-def _blocks(
-    values: Array, shapes: list[tuple[int, int]], blocks: tuple[int, ...]
-) -> list[Array] | None:
-    """The matrices that stand beside each other in a tensor."""
-    widths = {block: m for block, (_, m) in zip(blocks, shapes, strict=True)}
-    whole = _as_matrix(values, (shapes[0][0], sum(widths.values())))
-    if whole is None:
-        return None
-    ends = np.cumsum([widths[block] for block in sorted(widths)])[:-1]
-    each = np.split(whole, ends, axis=1)
-    return [each[block] for block in blocks]
-
-
-def _as_matrix(values: Array, shape: tuple[int, int]) -> Array | None:
-    """A tensor as a matrix, without a batch of one; a list as a row or a column."""
-    while values.ndim > 2 and 1 in values.shape:  # noqa: PLR2004
-        values = values.squeeze(values.shape.index(1))
-    if values.shape == shape:
-        return values
-    long = sorted(extent for extent in values.shape if extent != 1)
-    is_list = 1 in shape and long == sorted(extent for extent in shape if extent != 1)
-    return values.reshape(shape) if is_list else None
-
-
-def _heads(values: Array, shapes: list[tuple[int, int]]) -> Array | None:
-    """[h, n, d], [n, h, d] or [n, h·d] as a matrix for each head, or for each group of heads."""
-    count, (n, d) = len(shapes), shapes[0]
-    if any(shape != (n, d) for shape in shapes):
-        return None
-    while values.ndim > 3 and values.shape[0] == 1:  # noqa: PLR2004
-        values = values[0]
-    if values.ndim == 3 and values.shape[0] == 1 and count > 1:  # noqa: PLR2004
-        values = values[0]
-    if values.ndim == 2 and values.shape[0] == n and values.shape[1] % d == 0:  # noqa: PLR2004
-        values = values.reshape(n, -1, d)
-        if values.shape[1] not in (count, 1):
-            return None
-        values = values.transpose(1, 0, 2)
-    elif values.ndim == 3 and values.shape[1:] != (n, d):  # noqa: PLR2004
-        values = values.transpose(1, 0, 2)
-    if values.ndim != 3 or values.shape[1:] != (n, d) or count % len(values):  # noqa: PLR2004
-        return None
-    return values
+    turned = of_each(each.transpose(1, 0, 2), len(shapes))
+    return min(parts, turned, key=lambda some: distance(some, right))  # as many heads as rows
 
 
 def _grain(tensors: list[Dumped], kind: str | None) -> Grain:
@@ -854,13 +797,3 @@ def _grain(tensors: list[Dumped], kind: str | None) -> Grain:
     most = max(digits, default=_EXACT_DIGITS)
     half = 0.5 * 10.0**-most if 0 < most < _EXACT_DIGITS else 0.0
     return Grain(coarsest, half)
-
-
-def fills(kind: str, values: Array) -> bool:
-    """Whether a type of floats keeps numbers as they are, and they need all of its digits, as what
-    is worked in it does: a fourth of those that aren't 0 has an odd last digit."""
-    known = values[np.isfinite(values) & (values != 0)]
-    mantissa, _ = np.frexp(known)
-    scaled = mantissa / ROUNDOFFS[kind]
-    whole = np.rint(scaled)
-    return bool((scaled == whole).all() and 4 * np.count_nonzero(whole % 2) >= max(known.size, 1))

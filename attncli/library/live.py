@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from attncli.dumps.departures import Close, Compared, Comparison, Standing
-from attncli.dumps.tensors import OUTPUT, Ours, Said, heads_in, meant_by, taken_apart
+from attncli.dumps.tensors import OUTPUT, Mapped, Ours, heads_in, meant_by, taken_apart
 from attncli.errors import Problem, UserError
 from attncli.file.array_files import Tensor
 from attncli.file.problems import nearest
@@ -132,7 +132,7 @@ def compare(  # noqa: PLR0913
     trace = _right(ran, like, batch or 0)
     sides = _Sides(
         trace,
-        Said(names or {}, ran.whole),
+        Mapped(names or {}, ran.whole),
         batch or 0,
         is_batch=batch is not None or has_batch(ran.arguments),
         is_first=bool(getattr(ran.module, "batch_first", True)),
@@ -326,7 +326,7 @@ class _Sides(NamedTuple):
     what goes in is a batch, or the tensor has the shape of nothing else that its name may mean."""
 
     trace: Trace
-    said: Said
+    said: Mapped
     entry: int
     is_batch: bool
     is_first: bool

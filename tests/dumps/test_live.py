@@ -545,7 +545,7 @@ def test_x_transformers() -> None:
     assert found.names["attn_layers.layers.3.1.ff.0.0"] == "layers[2].hidden"
 
 
-class Head(nn.Module):
+class LectureHead(nn.Module):
     """An attention head as lectures have it, which makes its weights on the way, unseen."""
 
     def __init__(self) -> None:
@@ -564,12 +564,12 @@ class Head(nn.Module):
         return {"X": rows, "mask": "causal", "weights_layout": "linear", **weights}
 
 
-class UnmaskedHead(Head):
+class UnmaskedHead(LectureHead):
     def weights(self, x: Any) -> Any:
         return (self.query(x) @ self.key(x).transpose(-2, -1)).softmax(-1)
 
 
-class TwoHeads(Head):
+class TwoHeads(LectureHead):
     """Two heads side by side, without W_O."""
 
     def forward(self, x: Any) -> Any:
@@ -590,7 +590,7 @@ class UnscaledHeads(TwoHeads):
 
 @pytest.mark.parametrize(
     ("right", "wrong", "end"),
-    [(Head, UnmaskedHead, "output"), (TwoHeads, UnscaledHeads, "concat")],
+    [(LectureHead, UnmaskedHead, "output"), (TwoHeads, UnscaledHeads, "concat")],
 )
 def test_what_a_module_returns_is_compared_whatever_it_is_called(
     right: Any, wrong: Any, end: str
@@ -665,7 +665,7 @@ def test_of_what_cannot_be_compared_nothing_is_told(returned: Any, says: str) ->
 
 
 def test_a_test_fails_where_what_is_returned_cannot_be_compared() -> None:
-    module, rows = Head(), x()
+    module, rows = LectureHead(), x()
     like = {**module.like(rows[0]), "until": "scores"}
     with pytest.raises(AssertionError, match="can't be judged") as failed:
         assert_follows(module, rows, like=like)
@@ -673,7 +673,7 @@ def test_a_test_fails_where_what_is_returned_cannot_be_compared() -> None:
 
 
 def test_what_is_not_the_end_is_said_by_names() -> None:
-    class Weights(Head):
+    class Weights(LectureHead):
         def forward(self, rows: Any) -> Any:
             return self.weights(rows)
 
