@@ -114,8 +114,9 @@ def places(text: str) -> dict[str, tuple[int, int]]:
 
 
 def refusal(config: Data, name: str, wrong: str, right: str) -> UserError:
-    """That of a setting of some name, where it stands."""
-    where = Where("config.json", *config.get(PLACES, {}).get(name, ()))
+    """That of a setting of some name, where it stands: in a file, or in a config that isn't one."""
+    file = PLACES if PLACES in config else "config"
+    where = Where(file, *config.get(PLACES, {}).get(name, ()))
     return UserError([Problem(where, wrong, right)])
 
 

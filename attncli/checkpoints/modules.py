@@ -236,7 +236,11 @@ _ROLES = {
     "mask": "attn_mask src_mask tgt_mask mask",
     "padding": "key_padding_mask src_key_padding_mask tgt_key_padding_mask",
     "attended": "attention_mask",
+    "aside": "labels targets need_weights average_attn_weights use_cache return_dict"
+    " output_attentions output_hidden_states",
 }
+"""What goes into a module, by the names of its arguments; `aside` is what changes nothing of what
+is compared: it asks for more to be returned, or for a loss."""
 _ROLE = {name: role for role, names in _ROLES.items() for name in names.split()}
 
 
@@ -285,29 +289,60 @@ class ModuleInputs(NamedTuple):
             yield {"blocked": np.tile(hidden != 0, (len(hidden), 1)).astype(np.int64)}
 
 
+class ModuleArguments(NamedTuple):
+    """What a module is called with: arrays by what they are, and the names of what isn't known."""
+
+    by_role: Mapping[str, Array]
+    unknown: tuple[str, ...]
+
+
+def by_role(arguments: Mapping[str, Any]) -> ModuleArguments:
+    """What the arguments of a module are, by their names; where none of these is known to be what
+    it reads, that is the only array of whole numbers, or else the only one."""
+    known = {name: x for name, value in arguments.items() if (x := as_array(value)) is not None}
+    roles = {name: _ROLE[name] for name in arguments if name in _ROLE}
+    roles = {name: role for name, role in roles.items() if name in known or role == "aside"}
+    if not {"ids", "X"} & {*roles.values()}:
+        alone = _alone(known, roles)
+        roles |= {alone: "X"} if alone is not None else {}
+    found = {_of_kind(role, known[name]): known[name] for name, role in roles.items()
+             if role != "aside"}  # fmt: skip
+    return ModuleArguments(found, tuple(name for name in arguments if name not in roles))
+
+
+def _alone(known: Mapping[str, Array], roles: Mapping[str, str]) -> str | None:
+    """The name of the only array of whole numbers, or else of the only one that has no role."""
+    whole = [
+        name
+        for name, numbers in known.items()
+        if numbers.ndim and numbers.dtype.kind in "iu" and roles.get(name) != "aside"
+    ]
+    left = [name for name, numbers in known.items() if numbers.ndim and name not in roles]
+    return next((names[0] for names in (whole, left) if len(names) == 1), None)
+
+
+def _of_kind(role: str, numbers: Array) -> str:
+    """What a module reads are IDs where these are whole numbers, and vectors otherwise."""
+    if role not in ("ids", "X"):
+        return role
+    return "ids" if numbers.dtype.kind in "iu" else "X"
+
+
 def given_to(arguments: Mapping[str, Any], batch: int, *, batch_first: bool) -> ModuleInputs:
-    """What goes into a module by the names of its arguments, of one entry of a batch."""
-    found: dict[str, Array] = {}
-    for name, value in arguments.items():
-        role, numbers = _ROLE.get(name), as_array(value)
-        if role is not None and numbers is not None:
-            role = "ids" if role == "X" and numbers.dtype.kind in "iu" else role
-            found[role] = entry_of(numbers, role, batch, batch_first=batch_first)
-    if "ids" not in found and "X" not in found:
+    """What goes into a module by its arguments, of one entry of a batch. Raises UserError."""
+    known = by_role(arguments).by_role
+    if "ids" not in known and "X" not in known:
         wrong = f"none of its arguments {listed(arguments)} is known"
         raise UserError.of("inputs", wrong, "give a scenario, like=…")
-    return ModuleInputs(found)
+    return ModuleInputs(
+        {role: entry_of(x, role, batch, batch_first=batch_first) for role, x in known.items()}
+    )
 
 
 def has_batch(arguments: Mapping[str, Any]) -> bool:
     """Whether what goes into a module is a batch."""
-    known = ((_ROLE.get(name), as_array(value)) for name, value in arguments.items())
-    pairs = ((role, numbers) for role, numbers in known if role is not None and role != "mask")
-    return any(
-        numbers.ndim > _sides("ids" if numbers.dtype.kind in "iu" else role)
-        for role, numbers in pairs
-        if numbers is not None
-    )
+    known = by_role(arguments).by_role
+    return any(x.ndim > _sides(role) for role, x in known.items() if role != "mask")
 
 
 def _sides(role: str) -> int:
@@ -316,9 +351,20 @@ def _sides(role: str) -> int:
 
 
 def entry_of(values: Array, role: str, batch: int, *, batch_first: bool) -> Array:
-    """One entry of a batch: of vectors that are a matrix alone there is no batch."""
+    """One entry of a batch: of vectors that are a matrix alone there is no batch. Raises
+    UserError."""
     sides = _sides(role)
     if values.ndim <= sides or role == "mask":
         return values
-    taken: Array = np.take(values, batch, axis=0 if batch_first or sides == 1 else 1)
+    return entry_along(values, batch, 0 if batch_first or sides == 1 else 1)
+
+
+def entry_along(values: Array, batch: int, axis: int) -> Array:
+    """One entry of a batch, from 0. Raises UserError where there are fewer."""
+    size = values.shape[axis]
+    if not 0 <= batch < size:
+        wrong = f"there {'is 1 entry' if size == 1 else f'are {size} entries'} in this batch"
+        right = "give 0" if size == 1 else f"give one from 0 to {size - 1}"
+        raise UserError.of(f"batch={batch}", wrong, right)
+    taken: Array = np.take(values, batch, axis)
     return taken

@@ -53,6 +53,16 @@ def is_decided(right: Array, follows: Enclosure) -> bool:
     return bool(open_numbers(right, follows).mean() <= _MOST_OPEN)
 
 
+def fills(kind: str, values: Array) -> bool:
+    """Whether a type of floats keeps numbers as they are, and they need all of its digits, as what
+    is worked in it does: a fourth of those that aren't 0 has an odd last digit."""
+    known = values[np.isfinite(values) & (values != 0)]
+    mantissa, _ = np.frexp(known)
+    scaled = mantissa / ROUNDOFFS[kind]
+    whole = np.rint(scaled)
+    return bool((scaled == whole).all() and 4 * np.count_nonzero(whole % 2) >= max(known.size, 1))
+
+
 _WAYS = 2.0
 """Times one rounding that each operation may be off: others write the same working otherwise, a
 score scaled before it is added up, say, and round once more on the way."""

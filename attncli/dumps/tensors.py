@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attncli.dumps.floats import Grain, tells_apart
+from attncli.dumps.floats import Grain, fills, tells_apart
+from attncli.dumps.shapes import as_matrix, distance, heads_apart, of_each, side_by_side
 from attncli.errors import Problem, UserError, listed, quote
 from attncli.file.array_files import ROUNDOFFS, Dumped
 from attncli.file.problems import nearest
@@ -183,10 +184,17 @@ class _Read(NamedTuple):
     parameter: str = ""
 
 
+OUTPUT = "output"
+"""What comes out of a model is called in a dump, unless a quantity of the scenario is called so."""
+
+
 def meant_by(theirs: str, trace: Trace) -> Iterator[Meant]:
     """What a tensor of some name may be, the likeliest first."""
     if theirs in trace:
-        yield Meant((trace[theirs].name,))
+        yield from _named(trace[theirs].name, trace)
+    if theirs in (OUTPUT, ""):  # the whole has no name among a module's parts
+        yield from outputs_of(trace)
+    if theirs in trace or theirs in (OUTPUT, ""):
         return
     of = theirs.removeprefix("grad.").removesuffix(".grad")
     if of != theirs:
@@ -197,6 +205,37 @@ def meant_by(theirs: str, trace: Trace) -> Iterator[Meant]:
         yield from _of_local("block", read, trace)
     for local in _locals(read.words):
         yield from _of_local(local, read, trace)
+
+
+def outputs_of(trace: Trace) -> Iterator[Meant]:
+    """What a model may return: what comes out at its end, of all heads where these stay apart, or
+    the probabilities that are made of that."""
+    try:
+        end = trace.output
+    except ValueError:
+        return
+    yield _together(end.name, trace)
+    for name in ("probabilities", "next.renormalized"):
+        if name in trace and trace[name].matrix.shape == end.matrix.shape:
+            yield Meant((trace[name].name,))
+
+
+def _together(name: Name, trace: Trace) -> Meant:
+    """A quantity, or that of all heads where it is one of several."""
+    of_heads = _each_head(f"{name.path.path}.heads[*].{name.local}".lstrip("."), trace)
+    return _of_heads(of_heads, trace) if name in of_heads else Meant((name,))
+
+
+def _named(name: Name, trace: Trace) -> Iterator[Meant]:
+    """A quantity by its name, or what each head has of it: `Q` may be `[heads, n, d]`."""
+    yield Meant((name,))
+    of_heads = _each_head(f"{name.path}.heads[*].{name.local}".lstrip("."), trace)
+    if of_heads:
+        yield _of_heads(of_heads, trace)
+
+
+def _of_heads(names: tuple[Name, ...], trace: Trace) -> Meant:
+    return Meant(names, heads=True, groups=_groups(names, trace))
 
 
 def _gradients(of: str, trace: Trace) -> Iterator[Meant]:
@@ -380,6 +419,27 @@ _NEAR = 0.1
 """The share of what tells numbers apart by which near ones may differ, and of those that may."""
 
 
+Ours = str | Sequence[str | Sequence[str]]
+"""Which quantity a tensor is: its name, `heads[*].Q` of those of all heads, nothing where it is to
+be left out; or the names of what stands side by side in it, of several that share a part together.
+"""
+
+
+class Mapped(NamedTuple):
+    """What is said of a dump's tensors: which quantity some are, and which of them the module
+    itself returned."""
+
+    names: Mapping[str, Ours]
+    whole: str | None = None
+
+    def meant(self, called: str, trace: Trace) -> tuple[Meant, ...]:
+        """What a tensor may be, the likeliest first."""
+        ours = self.names.get(called)
+        if ours is not None:
+            return tuple(_said(ours, called, trace)) if ours else ()
+        return tuple(outputs_of(trace) if called == self.whole else meant_by(called, trace))
+
+
 class Theirs(NamedTuple):
     """A tensor, or the part of it, that is a quantity; what they call it."""
 
@@ -396,11 +456,25 @@ class Misshapen(NamedTuple):
     right: tuple[int, ...]
 
 
+class Unjudged(NamedTuple):
+    """What a module itself returns, where that can't be compared with what comes out of the
+    scenario: its shape, None where it is no array of floats, and that which it should have.
+    `likely` are the names of quantities that have its shape, the last ones first, before these what
+    a part is that makes the same."""
+
+    called: str
+    shape: tuple[int, ...] | None
+    right: tuple[int, ...]
+    likely: tuple[str, ...] = ()
+
+
 class Dump(NamedTuple):
     """What of a dump is which quantity; the names of what is none; what has another shape; of
     what is a quantity that another tensor is already, with other numbers, that tensor's name; how
-    finely all was worked, whether that was said, and in which types of floats it is kept. `sides`
-    says what the first side of tensors was taken for, each with their names."""
+    finely all was worked, whether that was said, and in which types of floats it is kept. `taken`
+    is which quantity each tensor was taken for, as it may be said, `unjudged` what a module
+    returned that can't be compared; `sides` says what the first side of tensors was taken for, each
+    with their names."""
 
     tensors: Mapping[str, Theirs]
     unknown: tuple[str, ...]
@@ -409,75 +483,129 @@ class Dump(NamedTuple):
     grain: Grain
     is_stated: bool
     kept: tuple[str, ...]
+    taken: Mapping[str, Ours] = MappingProxyType({})
+    unjudged: Unjudged | None = None
     sides: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 
 def taken_apart(
     dump: Mapping[str, Dumped],
     trace: Trace,
-    mapped: Mapping[str, str],
+    mapped: Mapping[str, Ours],
     source: str,
     kind: str | None = None,
+    whole: str | None = None,
 ) -> Dump:
     """The quantities in a dump; `mapped` says of some tensors what they are, `kind` in which type
-    of floats all were worked. Raises UserError where nothing is told by its name, or what is mapped
-    isn't there or doesn't fit."""
+    of floats all were worked, `whole` how that is called which the module itself returned: it is
+    compared whatever other tensor is the same quantity. Raises UserError where nothing is told by
+    its name, or what is mapped isn't there or doesn't fit."""
     _check_map(dump, trace, mapped, source)
-    found: dict[str, Theirs] = {}
-    unknown: list[str] = []
-    repeated: dict[str, str] = {}
-    misshapen: list[Misshapen] = []
-    known = {called: _Called.of(called, dump[called], trace, mapped.get(called)) for called in dump}
+    said = Mapped(mapped, whole)
+    known = {called: _Called.of(called, dump[called], trace, said) for called in dump}
     habits = {c.habit: near for c in known.values() if (near := c.nearest(trace))}
-    for called, entry in known.items():
-        if not entry.meant:
-            unknown.append(called)
-        elif not entry.fitting:
-            misshapen.append(_misshapen(called, dump[called], entry.meant[0], trace))
-        for name, values in entry.pieces(habits.get(entry.habit)).items():
-            first = found.setdefault(name, Theirs(called, values))
-            if not np.array_equal(first.values, values, equal_nan=True):
-                repeated[called] = first.called
+    chosen = {c: pieces for c, e in known.items() if (pieces := e.pieces(habits.get(e.habit)))}
+    found, repeated = _found(chosen, whole)
+    unjudged = None if whole in mapped else _unjudged(dump, chosen, whole, trace)
+    misshapen = [
+        _misshapen(called, dump[called], entry.meant[0], trace)
+        for called, entry in known.items()
+        if entry.meant and not entry.fitting and (unjudged is None or called != whole)
+    ]
     misshapen = [m for m in misshapen if m.name not in found]
-    if not found and not misshapen:
+    if not found and not misshapen and unjudged is None:
         wrong = f"no tensor has a name that is known here: {listed(dump)}"
         raise UserError.of(source, wrong, "say which is which, like --map attn.q=Q")
     order = [name for name in trace if name in found]
     used = [dump[called] for called in dict.fromkeys(found[name].called for name in order)]
     return Dump(
         {name: found[name] for name in order},
-        tuple(unknown),
+        tuple(called for called, entry in known.items() if not entry.meant),
         repeated,
         tuple(misshapen),
         _grain(used, kind),
         kind is not None,
         tuple(dict.fromkeys(t.type for t in used if t.type in ROUNDOFFS)),
+        {called: _as_said(pieces.meant, trace) for called, pieces in chosen.items()},
+        unjudged,
     )
 
 
-def heads_in(called: str, tensor: Dumped, trace: Trace, ours: str | None) -> int | None:
+def _found(
+    chosen: Mapping[str, _Pieces], whole: str | None
+) -> tuple[dict[str, Theirs], dict[str, str]]:
+    """Which tensor is compared as each quantity: the first that is one, or that which the module
+    itself returned; and which others are one with other numbers, each with that tensor's name."""
+    found: dict[str, Theirs] = {}
+    repeated: dict[str, str] = {}
+    for called, pieces in chosen.items():
+        for name, values in pieces.values.items():
+            first = found.setdefault(name, Theirs(called, values))
+            if np.array_equal(first.values, values, equal_nan=True):
+                continue
+            if called == whole:
+                found[name] = Theirs(called, values)
+                repeated[first.called] = called
+            else:
+                repeated[called] = first.called
+    return found, repeated
+
+
+_MOST_LIKELY = 3
+
+
+def _unjudged(
+    dump: Mapping[str, Dumped], chosen: Mapping[str, _Pieces], whole: str | None, trace: Trace
+) -> Unjudged | None:
+    """What the module itself returned, if that can't be compared."""
+    if whole is None or whole in chosen:
+        return None
+    ends = [*outputs_of(trace)]
+    right = _shape_of(ends[0], trace) if ends else ()
+    if whole not in dump:
+        return Unjudged(whole, None, right)
+    tensor = dump[whole]
+    same = [called for called in chosen if np.array_equal(dump[called].values, tensor.values)]
+    likely = [_as_said(chosen[called].meant, trace) for called in same]
+    for definition in reversed(trace.plan):
+        if definition.name in trace and not definition.name.inside(GRADIENTS):
+            meant = _together(definition.name, trace)
+            likely += [_as_said(meant, trace)] if _fits(tensor.shape, meant, trace) else []
+    names = dict.fromkeys(name for name in likely if isinstance(name, str))
+    return Unjudged(whole, tensor.shape, right, tuple(names)[:_MOST_LIKELY])
+
+
+def heads_in(called: str, tensor: Dumped, trace: Trace, said: Mapped) -> int | None:
     """How many quantities a tensor is by its name, or by what is said that it is, as those of all
     heads; None where it has the shape of nothing that it may be."""
-    if ours and not _is_there(ours, trace):
+    if any(not _is_there(name, trace) for name in _each(said.names.get(called) or ())):
         return None
-    fitting = _Called.of(called, tensor, trace, ours).fitting
+    fitting = _Called.of(called, tensor, trace, said).fitting
     return len(fitting[0].values) if fitting else None
 
 
 def _check_map(
-    dump: Mapping[str, Dumped], trace: Trace, mapped: Mapping[str, str], source: str
+    dump: Mapping[str, Dumped], trace: Trace, mapped: Mapping[str, Ours], source: str
 ) -> None:
     wrong: list[Problem] = []
     for theirs, ours in mapped.items():
-        option = f"--map {theirs}={ours}"
+        option = f"--map {theirs}={','.join(_each(ours))}"
         if theirs not in dump:
             text = f"{source} has no {quote(theirs)}"
             wrong.append(Problem.of(option, text, nearest(theirs, sorted(dump))))
-        if ours and not _is_there(ours, trace):
-            text = f"the scenario has no {quote(ours)}"
-            wrong.append(Problem.of(option, text, nearest(ours, list(trace))))
+        for name in _each(ours):
+            if not _is_there(name, trace):
+                text = f"the scenario has no {quote(name)}"
+                wrong.append(Problem.of(option, text, nearest(name, list(trace))))
     if wrong:
         raise UserError(wrong)
+
+
+def _each(ours: Ours) -> list[str]:
+    """The names that are said of a tensor."""
+    if isinstance(ours, str):
+        return [ours] if ours else []
+    return [name for part in ours for name in _each(part)]
 
 
 def _is_there(ours: str, trace: Trace) -> bool:
@@ -502,12 +630,12 @@ class _Called(NamedTuple):
     fitting: tuple[_Pieces, ...]
 
     @classmethod
-    def of(cls, called: str, tensor: Dumped, trace: Trace, ours: str | None) -> _Called:
-        meant = [*meant_by(called, trace)] if ours is None else [_said(ours, trace)] if ours else []
+    def of(cls, called: str, tensor: Dumped, trace: Trace, said: Mapped) -> _Called:
+        meant = said.meant(called, trace)
         each = ((entry, _fitting(tensor.values, entry, trace))
                 for entry in meant if _fits(tensor.shape, entry, trace))  # fmt: skip
         fitting = tuple(_pieces(entry, found) for entry, found in each if found is not None)
-        return cls(called, tuple(meant), fitting)
+        return cls(called, meant, fitting)
 
     @property
     def habit(self) -> str:
@@ -521,23 +649,24 @@ class _Called(NamedTuple):
             return None
         return next((a.kind for a in self.fitting if _is_near(a.values, trace)), None)
 
-    def pieces(self, habit: tuple[str, tuple[int, ...]] | None) -> Mapping[Name, Array]:
+    def pieces(self, habit: tuple[str, tuple[int, ...]] | None) -> _Pieces | None:
         """The quantities that it is; where several fit, what others of its name are."""
-        likely = (a.values for a in self.fitting if a.kind == habit)
-        return next(likely, self.fitting[0].values if self.fitting else {})
+        likely = (a for a in self.fitting if a.kind == habit)
+        return next(likely, self.fitting[0] if self.fitting else None)
 
 
 class _Pieces(NamedTuple):
-    """The quantities that a tensor is, and what they are in whichever layer: `norm1.normed`; with
-    the order in which they stand."""
+    """The quantities that a tensor is, what it is meant by then, and what they are in whichever
+    layer: `norm1.normed`; with the order in which they stand."""
 
     values: Mapping[Name, Array]
+    meant: Meant
     kind: tuple[str, tuple[int, ...]]
 
 
 def _pieces(meant: Meant, each: Sequence[Array]) -> _Pieces:
     local = re.sub(r"\b\w+\[\d+\]\.", "", meant.names[0])
-    return _Pieces(dict(zip(meant.names, each, strict=True)), (local, meant.blocks))
+    return _Pieces(dict(zip(meant.names, each, strict=True)), meant, (local, meant.blocks))
 
 
 def _is_near(pieces: Mapping[Name, Array], trace: Trace) -> bool:
@@ -552,17 +681,72 @@ def _is_near(pieces: Mapping[Name, Array], trace: Trace) -> bool:
 
 
 def _misshapen(called: str, tensor: Dumped, meant: Meant, trace: Trace) -> Misshapen:
-    """A tensor beside the shape that it should have, that of all heads together where it is of
-    them."""
-    right: tuple[int, ...] = trace[meant.names[0]].matrix.shape
+    """A tensor beside the shape that it should have."""
+    return Misshapen(meant.names[0], called, tensor.shape, _shape_of(meant, trace))
+
+
+def _shape_of(meant: Meant, trace: Trace) -> tuple[int, ...]:
+    """That of all heads together where it is of them, or of all that stands side by side."""
+    rows, columns = trace[meant.names[0]].matrix.shape
     if meant.heads:
-        right = (len(meant.names), *right)
-    return Misshapen(meant.names[0], called, tensor.shape, right)
+        return (len(meant.names), rows, columns)
+    if not meant.blocks:
+        return (rows, columns)
+    shapes = [trace[name].matrix.shape for name in meant.names]
+    return (rows, sum(dict(zip(meant.blocks, (m for _, m in shapes), strict=True)).values()))
 
 
-def _said(ours: str, trace: Trace) -> Meant:
-    each = _each_head(ours, trace)
-    return Meant(each, heads=True) if each else Meant((trace[ours].name,))
+def _said(ours: Ours, called: str, trace: Trace) -> Iterator[Meant]:
+    """What a tensor is that is said to be something."""
+    if not isinstance(ours, str):
+        parts = [[*_names_of(part, trace)] for part in _side_by_side(ours, trace)]
+        names = tuple(name for part in parts for name in part)
+        yield Meant(names, blocks=tuple(k for k, part in enumerate(parts) for _ in part))
+    elif each := _each_head(ours, trace):
+        yield _of_heads(each, trace)
+    else:
+        is_parameter = bool(_read(called).parameter)
+        yield from (m._replace(is_parameter=is_parameter) for m in _named(trace[ours].name, trace))
+
+
+def _side_by_side(ours: Sequence[str | Sequence[str]], trace: Trace) -> Iterator[Sequence[str]]:
+    """The parts of a tensor, each with the names that share it: `heads[*].Q` is one a head."""
+    for part in ours:
+        if isinstance(part, str):
+            yield from ([name] for name in _names_of([part], trace))
+        else:
+            yield part
+
+
+def _names_of(texts: Sequence[str], trace: Trace) -> Iterator[Name]:
+    for text in texts:
+        yield from _each_head(text, trace) or (trace[text].name,)
+
+
+def _groups(names: tuple[Name, ...], trace: Trace) -> int | None:
+    """How many groups of heads have keys and values of their own, where these are of heads."""
+    for stack in trace.scenario.stacks:
+        for layer in stack.layers:
+            for attention in (layer.attention, layer.cross):
+                if attention is not None and attention.head_path(0) == names[0].path:
+                    shares = names[0].local.endswith(("K", "V"))
+                    return attention.kv_heads if shares else len(names)
+    return None
+
+
+def _as_said(meant: Meant, trace: Trace) -> Ours:
+    """What a tensor was taken for, as it may be said."""
+    if meant.blocks:
+        parts: dict[int, list[str]] = {}
+        for block, name in sorted(zip(meant.blocks, meant.names, strict=True)):
+            parts.setdefault(block, []).append(str(name))
+        return [part[0] if len(part) == 1 else part for part in parts.values()]
+    first = str(meant.names[0])
+    if not meant.heads:
+        return first
+    starts = (found.start() for found in re.finditer(r"\[1\]", first))
+    texts = (f"{first[:start]}[*]{first[start + 3 :]}" for start in starts)
+    return next((text for text in texts if _each_head(text, trace) == meant.names), first)
 
 
 def _fits(shape: tuple[int, ...], meant: Meant, trace: Trace) -> bool:
@@ -575,68 +759,28 @@ def _fitting(values: Array, meant: Meant, trace: Trace) -> list[Array] | None:
     """The parts of a tensor that have the shapes of the quantities; None where it hasn't them."""
     shapes = [trace[name].matrix.shape for name in meant.names]
     if meant.blocks:
-        return _blocks(values, shapes, meant.blocks)
+        return side_by_side(values, shapes, meant.blocks)
     if not meant.heads:
-        whole = _as_matrix(values, shapes[0])
+        whole = as_matrix(values, shapes[0])
         if whole is None and meant.is_parameter:
-            whole = _as_matrix(values.T, shapes[0])
+            whole = as_matrix(values.T, shapes[0])
         if whole is not None and meant.is_parameter and shapes[0][0] == shapes[0][1]:
             ours = trace[meant.names[0]].values
             far = [np.abs(array - ours).sum() for array in (whole, whole.T)]
             whole = whole.T if far[1] < far[0] else whole
         return None if whole is None else [whole]
     if all(trace[name].is_list for name in meant.names):
-        whole = _as_matrix(values, (len(shapes), shapes[0][0]))
+        whole = as_matrix(values, (len(shapes), shapes[0][0]))
         return None if whole is None else [row[:, np.newaxis] for row in whole]
-    each = _heads(values, shapes)
+    each = heads_apart(values, shapes)
     if each is None or (meant.groups not in (None, len(each)) and len(each) != len(shapes)):
         return None
-    return [each[head * len(each) // len(shapes)] for head in range(len(shapes))]
-
-
-def _blocks(
-    values: Array, shapes: list[tuple[int, int]], blocks: tuple[int, ...]
-) -> list[Array] | None:
-    """The matrices that stand beside each other in a tensor."""
-    widths = {block: m for block, (_, m) in zip(blocks, shapes, strict=True)}
-    whole = _as_matrix(values, (shapes[0][0], sum(widths.values())))
-    if whole is None:
-        return None
-    ends = np.cumsum([widths[block] for block in sorted(widths)])[:-1]
-    each = np.split(whole, ends, axis=1)
-    return [each[block] for block in blocks]
-
-
-def _as_matrix(values: Array, shape: tuple[int, int]) -> Array | None:
-    """A tensor as a matrix, without a batch of one; a list as a row or a column."""
-    while values.ndim > 2 and 1 in values.shape:  # noqa: PLR2004
-        values = values.squeeze(values.shape.index(1))
-    if values.shape == shape:
-        return values
-    long = sorted(extent for extent in values.shape if extent != 1)
-    is_list = 1 in shape and long == sorted(extent for extent in shape if extent != 1)
-    return values.reshape(shape) if is_list else None
-
-
-def _heads(values: Array, shapes: list[tuple[int, int]]) -> Array | None:
-    """[h, n, d], [n, h, d] or [n, h·d] as a matrix for each head, or for each group of heads."""
-    count, (n, d) = len(shapes), shapes[0]
-    if any(shape != (n, d) for shape in shapes):
-        return None
-    while values.ndim > 3 and values.shape[0] == 1:  # noqa: PLR2004
-        values = values[0]
-    if values.ndim == 3 and values.shape[0] == 1 and count > 1:  # noqa: PLR2004
-        values = values[0]
-    if values.ndim == 2 and values.shape[0] == n and values.shape[1] % d == 0:  # noqa: PLR2004
-        values = values.reshape(n, -1, d)
-        if values.shape[1] not in (count, 1):
-            return None
-        values = values.transpose(1, 0, 2)
-    elif values.ndim == 3 and values.shape[1:] != (n, d):  # noqa: PLR2004
-        values = values.transpose(1, 0, 2)
-    if values.ndim != 3 or values.shape[1:] != (n, d) or count % len(values):  # noqa: PLR2004
-        return None
-    return values
+    parts = of_each(each, len(shapes))
+    if each.shape[0] != each.shape[1]:
+        return parts
+    right = [trace[name].values for name in meant.names]
+    turned = of_each(each.transpose(1, 0, 2), len(shapes))
+    return min(parts, turned, key=lambda some: distance(some, right))  # as many heads as rows
 
 
 def _grain(tensors: list[Dumped], kind: str | None) -> Grain:
@@ -653,13 +797,3 @@ def _grain(tensors: list[Dumped], kind: str | None) -> Grain:
     most = max(digits, default=_EXACT_DIGITS)
     half = 0.5 * 10.0**-most if 0 < most < _EXACT_DIGITS else 0.0
     return Grain(coarsest, half)
-
-
-def fills(kind: str, values: Array) -> bool:
-    """Whether a type of floats keeps numbers as they are, and they need all of its digits, as what
-    is worked in it does: a fourth of those that aren't 0 has an odd last digit."""
-    known = values[np.isfinite(values) & (values != 0)]
-    mantissa, _ = np.frexp(known)
-    scaled = mantissa / ROUNDOFFS[kind]
-    whole = np.rint(scaled)
-    return bool((scaled == whole).all() and 4 * np.count_nonzero(whole % 2) >= max(known.size, 1))

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from attncli.building.trees import Difference
     from attncli.document.blocks import Document
     from attncli.dumps.departures import Close
+    from attncli.dumps.tensors import Ours
     from attncli.file.changes import Change
     from attncli.steps import Step
     from attncli.trace import Trace
@@ -439,8 +440,9 @@ def _check_precision(text: str | None) -> None:
         raise UserError.of(f"--precision {text}", wrong, nearest(text, FLOATS))
 
 
-def _mapped(texts: Sequence[str]) -> Mapping[str, str]:
-    """What `--map` says: pairs, and files of pairs. Raises UserError."""
+def _mapped(texts: Sequence[str]) -> Mapping[str, Ours]:
+    """What `--map` says: pairs, and files of pairs, `K,V` of what stands side by side. Raises
+    UserError."""
     pairs: dict[str, str] = {}
     for text in texts:
         theirs, equals, ours = text.partition("=")
@@ -448,7 +450,7 @@ def _mapped(texts: Sequence[str]) -> Mapping[str, str]:
             pairs[theirs] = ours
         else:
             pairs |= _pairs_of(text)
-    return pairs
+    return {name: said.split(",") if "," in said else said for name, said in pairs.items()}
 
 
 def _pairs_of(path: str) -> Mapping[str, str]:

@@ -7,21 +7,27 @@ from a scenario, or from the module's own parameters where its kind is known.
 from __future__ import annotations
 
 import inspect
+import json
+import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
+from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from attncli.dumps.departures import Comparison
-from attncli.dumps.tensors import heads_in, meant_by, taken_apart
+from attncli.dumps.departures import Close, Compared, Comparison, Standing
+from attncli.dumps.tensors import OUTPUT, Mapped, Ours, heads_in, meant_by, taken_apart
 from attncli.errors import Problem, UserError
 from attncli.file.array_files import Tensor
+from attncli.file.problems import nearest
 from attncli.library.notebook import ShownPart
 from attncli.numbers.foreign_arrays import as_array
-from attncli.pages.diff import report, status_of
+from attncli.option_values import FLOATS
+from attncli.pages.diff import DEPARTS, PYTHON, report, status_of
 from attncli.pipeline import load, work
 from attncli.scenario.scenario import Scenario
 from attncli.trace import Trace
@@ -34,18 +40,35 @@ if TYPE_CHECKING:
 _EXACT = {"rounding.policy": "exact"}
 
 
+class JudgedTensor(NamedTuple):
+    """A tensor that was compared: which quantity it is, what it is called by who made it, and the
+    verdict: `agrees`, `departs`, `carried forward` or `can't tell`. `error` is how far the number
+    at `place` is from what follows, which is the furthest; `bug` what it looks like, if anything
+    that is known."""
+
+    name: str
+    called: str
+    verdict: Standing
+    error: float
+    place: str
+    bug: str | None
+
+
 class LiveComparison(ShownPart):
     """What a module made, beside what it should have: prints and shows itself as a report; `first`
-    is the name of what departs first, None where nothing does, `bug` what it looks like, and
-    `names` is which quantity each part was taken for."""
+    is the name of what departs first, None where nothing does, `bug` what it looks like,
+    `tensors` is what was found of each in the order of the working, and `names` is which quantity
+    each part was taken for."""
 
-    def __init__(self, comparison: Comparison, called: str) -> None:
-        super().__init__(report(comparison, called), status_of(comparison))
+    def __init__(self, comparison: Comparison, called: str, what: str = "module") -> None:
+        options = PYTHON._replace(what=what)
+        super().__init__(report(comparison, called, options), status_of(comparison))
         self.comparison = comparison
 
     @property
     def follows(self) -> bool:
-        """Whether all tensors follow; False also where of some nothing can be told."""
+        """Whether all tensors follow; False also where of some nothing can be told, or of what the
+        module returns."""
         return self.status == 0
 
     @cached_property
@@ -59,60 +82,97 @@ class LiveComparison(ShownPart):
         return first.causes[0].name if first is not None and first.causes else None
 
     @cached_property
-    def names(self) -> dict[str, str]:
-        """`{"attn.q_proj": "Q"}`, which `names=` takes as well."""
-        tensors = self.comparison.dump.tensors
-        return {theirs.called: name for name, theirs in tensors.items()}
+    def tensors(self) -> tuple[JudgedTensor, ...]:
+        return tuple(map(self._judged, self.comparison.compared))
+
+    def _judged(self, compared: Compared) -> JudgedTensor:
+        place = self.comparison.trace[compared.name].address(*compared.largest)
+        error = float(compared.differences[compared.largest])
+        bug = compared.causes[0].name if compared.causes else None
+        return JudgedTensor(compared.name, compared.called, compared.standing, error, place, bug)
+
+    @cached_property
+    def names(self) -> dict[str, Ours]:
+        """`{"attn.q_proj": "Q"}`, which `names=` takes as well; of all heads `"heads[*].Q"`, and a
+        list of what stands side by side in one tensor."""
+        return dict(self.comparison.dump.taken)
 
     def __bool__(self) -> bool:
         return self.follows
 
 
-def compare(
+def compare(  # noqa: PLR0913
     module: Any,  # noqa: ANN401
     *inputs: Any,  # noqa: ANN401
     like: Any = None,  # noqa: ANN401
-    names: Mapping[str, str] | None = None,
-    precision: str | None = None,
+    names: Mapping[str, Ours] | None = None,
+    precision: Any = None,  # noqa: ANN401
     batch: int | None = None,
+    rtol: float | None = None,
+    atol: float | None = None,
     **more: Any,  # noqa: ANN401
 ) -> LiveComparison:
     """What a module makes of its inputs, beside what it should make.
 
-    `module` is one of PyTorch, called with `inputs` and `more`, or a map of arrays of any package
-    by their names. `like` says what is right: a scenario (a file, a name, a map, loaded or worked),
-    or the config of a model of `transformers`; by default what the module's own parameters should
-    give, where its kind is known. `names` says what parts of it are, `{"my.attn.q": "Q"}`, where
-    that isn't told by theirs; `precision` in which floats it works; `batch` which entry of a batch
-    is looked at, from 0, by default the first. Without a module, a side is only taken for that of a
-    batch where the shapes leave nothing else, or where `batch` is said. Raises UserError.
+    `module` is one of PyTorch or a function, called with `inputs` and `more`, or a map of arrays of
+    any package by their names. `like` says what is right: a scenario (a file, a name, a map, loaded
+    or worked), or the config of a model of `transformers`; by default what the module's own
+    parameters should give, where its kind is known. `names` says what parts of it are,
+    `{"my.attn.q": "Q", "kv": ["K", "V"]}`, where that isn't told by theirs; `output` is what it
+    returns. `precision` is the floats in which it works, `"bfloat16"` or a dtype; `batch` which
+    entry of a batch is looked at, from 0, by default the first. With `rtol` or `atol` each number
+    need only be near the scenario's own, as for `numpy.allclose`. Without a module, a side is only
+    taken for that of a batch where the shapes leave nothing else, or where `batch` is said. Raises
+    UserError.
     """
     from attncli.checkpoints.modules import has_batch
 
-    arguments: dict[str, Any] = {}
-    if isinstance(module, Mapping):
-        made = _as_tensors(module)
-    else:
-        made, arguments = run_with_hooks(module, inputs, more)
-    trace = _right(module, like, arguments, batch or 0)
+    kind, close = _precision(precision), _close(rtol, atol)
+    ran = _arrays(module) if isinstance(module, Mapping) else run_with_hooks(module, inputs, more)
+    trace = _right(ran, like, batch or 0)
     sides = _Sides(
         trace,
-        names or {},
+        Mapped(names or {}, ran.whole),
         batch or 0,
-        is_batch=batch is not None or has_batch(arguments),
-        is_first=bool(getattr(module, "batch_first", True)),
+        is_batch=batch is not None or has_batch(ran.arguments),
+        is_first=bool(getattr(ran.module, "batch_first", True)),
     )
+    made = {**ran.made, **sides.returned(ran.returned)}
     tensors = {name: sides.one(name, tensor) for name, tensor in made.items()}
-    kind = type(module).__name__
-    told = {} if isinstance(module, Mapping) else dict(_told(module, tensors, trace))
+    sides.check(made, tensors)
+    told = {} if ran.whole is None else dict(_by_turns(ran.module, tensors, trace))
+    said = {**told, **(names or {})}
     try:
-        dump = taken_apart(tensors, trace, {**told, **(names or {})}, kind, precision)
+        dump = taken_apart(tensors, trace, said, ran.called, kind, ran.whole)
     except UserError as error:
-        named = (p.where.source.replace("--map ", "names: ") for p in error.problems)
-        pairs = zip(named, error.problems, strict=True)
-        raise UserError([Problem.of(name, p.wrong, p.right) for name, p in pairs]) from None
+        raise UserError([*map(_in_python, error.problems)]) from None
     dump = dump._replace(sides=sides.told(made, tensors))
-    return LiveComparison(Comparison(trace, dump), kind)
+    what = "dump" if ran.whole is None else "module"
+    return LiveComparison(Comparison(trace, dump, close), ran.called, what)
+
+
+def _in_python(problem: Problem) -> Problem:
+    """A problem of an option as that of the argument here."""
+    where = problem.where.source.replace("--map ", "names: ")
+    right = 'say which is which, like names={"attn.q": "Q"}'
+    return Problem.of(where, problem.wrong, right if "--map" in problem.right else problem.right)
+
+
+def _precision(said: Any) -> str | None:  # noqa: ANN401
+    """The name of a type of floats, of a package's dtype too. Raises UserError."""
+    name = None if said is None else str(getattr(said, "__name__", said)).rpartition(".")[2]
+    if name is not None and name not in FLOATS:
+        raise UserError.of(f"precision={said}", "no such type of floats", nearest(name, FLOATS))
+    return name
+
+
+def _close(rtol: float | None, atol: float | None) -> Close | None:
+    """What is let pass, where that is said. Raises UserError."""
+    said = {name: x for name, x in (("rtol", rtol), ("atol", atol)) if x is not None}
+    for name, value in said.items():
+        if not 0 <= value < math.inf:
+            raise UserError.of(f"{name}={value}", "no tolerance", "give 0 or more, as 1e-5")
+    return Close(**said) if said else None
 
 
 def assert_follows(module: Any, *inputs: Any, **more: Any) -> LiveComparison:  # noqa: ANN401
@@ -120,13 +180,29 @@ def assert_follows(module: Any, *inputs: Any, **more: Any) -> LiveComparison:  #
     departs, and UserError."""
     found = compare(module, *inputs, **more)
     if not found.follows:
-        raise AssertionError(f"{type(module).__name__} doesn't follow\n\n{found}")
+        says = "doesn't follow" if found.status == DEPARTS else "can't be judged"
+        raise AssertionError(f"{type(module).__name__} {says}\n\n{found}")
     return found
 
 
-def _as_tensors(arrays: Mapping[str, Any]) -> dict[str, Tensor]:
+class Ran(NamedTuple):
+    """What was made: by the parts of a module, by their names, and `returned` by itself, by names
+    that say where in it; with its arguments, and the function that makes it of others. What is
+    returned is called as `whole` says; of arrays without a module nothing is."""
+
+    called: str
+    made: Mapping[str, Tensor]
+    module: Any = None
+    returned: Mapping[str, Tensor] = MappingProxyType({})
+    arguments: Mapping[str, Any] = MappingProxyType({})
+    without: Callable[[str], Mapping[str, Tensor]] = lambda _: {}
+    whole: str | None = None
+
+
+def _arrays(arrays: Mapping[str, Any]) -> Ran:
     pairs = ((name, value, as_array(value)) for name, value in arrays.items())
-    return {name: _tensor(numbers, value) for name, value, numbers in pairs if numbers is not None}
+    made = {name: _tensor(x, value) for name, value, x in pairs if x is not None}
+    return Ran(type(arrays).__name__, made)
 
 
 def _tensor(numbers: Any, value: Any) -> Tensor:  # noqa: ANN401
@@ -134,27 +210,88 @@ def _tensor(numbers: Any, value: Any) -> Tensor:  # noqa: ANN401
     return Tensor(np.asarray(numbers, dtype=np.float64), kind)
 
 
-def run_with_hooks(
-    module: Any,  # noqa: ANN401
-    inputs: tuple[Any, ...],
-    more: Mapping[str, Any],
-) -> tuple[dict[str, Tensor], dict[str, Any]]:
-    """What each part of a module makes while that runs, by their names, the whole as `output`; and
-    the arguments by theirs."""
+def run_with_hooks(module: Any, inputs: tuple[Any, ...], more: Mapping[str, Any]) -> Ran:  # noqa: ANN401
+    """What each part of a module makes while that runs, and what it returns. One that is compiled
+    runs as it is, and once more as it was before that, which its parts are seen in. Raises
+    UserError for what can't be called."""
     import torch
 
+    if not callable(module):
+        wrong = "this is no module, no function and no map of arrays"
+        raise UserError.of(type(module).__name__, wrong, "give one, or {name: array}")
+    plain = getattr(module, "_orig_mod", module)
+    bound = _bound(plain, inputs, more)
     made: dict[str, Tensor] = {}
-    with _hooks(module, made), torch.no_grad():
-        module(*inputs, **more)
-    bound = inspect.signature(module.forward).bind(*inputs, **more)
-    named = {**bound.arguments, **bound.arguments.pop("kwargs", {})}
-    return made, {name: value for name, value in named.items() if value is not None}
+    with torch.no_grad():
+        returned = dict(_floats_in(module(*inputs, **more))) if plain is not module else None
+        with _hooks(plain, made):
+            own = plain(*inputs, **more)
+        returned = dict(_floats_in(own)) if returned is None else returned
+
+    def without(name: str) -> Mapping[str, Tensor]:
+        left = inspect.BoundArguments(bound.signature, bound.arguments.copy())
+        spread = _spread(left)
+        if name in left.arguments:
+            del left.arguments[name]
+        else:
+            left.arguments[spread] = {k: v for k, v in left.arguments[spread].items() if k != name}
+        with torch.no_grad():
+            return dict(_floats_in(plain(*left.args, **left.kwargs)))
+
+    called = getattr(plain, "original_name", None) or getattr(plain, "__name__", None)
+    named = dict(_named(bound))
+    return Ran(called or type(plain).__name__, made, plain, returned, named, without, OUTPUT)
+
+
+def _bound(module: Any, inputs: tuple[Any, ...], more: Mapping[str, Any]) -> Any:  # noqa: ANN401
+    """The arguments by their names; TorchScript has them in a schema of its own."""
+    forward = getattr(module, "forward", module)
+    try:
+        signature = inspect.signature(forward)
+    except ValueError:
+        names = [entry.name for entry in forward.schema.arguments if entry.name != "self"]
+        either = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        signature = inspect.Signature([inspect.Parameter(name, either) for name in names])
+    return signature.bind_partial(*inputs, **more)
+
+
+def _spread(bound: inspect.BoundArguments) -> str:
+    """The name of the parameter that takes all other ones by name."""
+    kinds = bound.signature.parameters.values()
+    return next((p.name for p in kinds if p.kind is inspect.Parameter.VAR_KEYWORD), "")
+
+
+def _named(bound: inspect.BoundArguments) -> Iterator[tuple[str, Any]]:
+    """The arguments, those among `*args` and `**kwargs` too, as far as they say anything."""
+    for name, value in bound.arguments.items():
+        parameter = bound.signature.parameters[name]
+        if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+            yield from ((key, x) for key, x in value.items() if x is not None)
+        elif parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+            yield from ((f"{name}[{k}]", x) for k, x in enumerate(value) if x is not None)
+        elif value is not None and value is not parameter.default:
+            yield name, value
+
+
+def _floats_in(value: Any, name: str = "returned") -> Iterator[tuple[str, Tensor]]:  # noqa: ANN401
+    """The arrays of floats in what is returned, by where they are in it."""
+    if isinstance(value, Mapping):
+        for key, entry in value.items():
+            yield from _floats_in(entry, f"{name}.{key}")
+    elif isinstance(value, list | tuple):
+        for k, entry in enumerate(value):
+            yield from _floats_in(entry, f"{name}[{k}]")
+    else:
+        numbers = as_array(value)
+        if numbers is not None and numbers.dtype.kind == "f":
+            yield name, _tensor(numbers, value)
 
 
 @contextmanager
 def _hooks(module: Any, made: dict[str, Tensor]) -> Iterator[None]:  # noqa: ANN401
     """Hooks that keep what each part makes, as long as they are needed; of a part that runs several
-    times what it made last."""
+    times what it made last. A function has no parts, and those of TorchScript take no hooks."""
+    from torch.jit import ScriptModule
 
     def keeping(name: str) -> Callable[..., None]:
         def keep(_module: Any, _inputs: Any, output: Any) -> None:  # noqa: ANN401
@@ -163,11 +300,16 @@ def _hooks(module: Any, made: dict[str, Tensor]) -> Iterator[None]:  # noqa: ANN
             output = getattr(output, "last_hidden_state", getattr(output, "logits", output))
             numbers = as_array(output)
             if numbers is not None and numbers.dtype.kind == "f":
-                made[name or "output"] = _tensor(numbers, output)
+                made[f"module.{name}" if name == OUTPUT else name] = _tensor(numbers, output)
 
         return keep
 
-    handles = [part.register_forward_hook(keeping(name)) for name, part in module.named_modules()]
+    parts = module.named_modules() if hasattr(module, "named_modules") else ()
+    handles = [
+        part.register_forward_hook(keeping(name))
+        for name, part in parts
+        if name and not isinstance(part, ScriptModule)
+    ]
     try:
         yield
     finally:
@@ -184,40 +326,70 @@ class _Sides(NamedTuple):
     what goes in is a batch, or the tensor has the shape of nothing else that its name may mean."""
 
     trace: Trace
-    names: Mapping[str, str]
+    said: Mapped
     entry: int
     is_batch: bool
     is_first: bool
 
     def one(self, called: str, tensor: Tensor) -> Tensor:
-        """A tensor, or what it has of one entry of a batch."""
+        """A tensor, or what it has of one entry of a batch. Raises UserError."""
         if tensor.values.ndim < _BATCHED:
             return tensor
-        either = (tensor, self._taken(tensor))[:: -1 if self.is_batch else 1]
-        return next((t for t in either if self._heads(called, t) is not None), either[0])
+        first, second = (False, True)[:: -1 if self.is_batch else 1]
+        is_taken = next((t for t in (first, second) if self._fits(called, tensor, t)), first)
+        return self._taken(tensor, self.entry) if is_taken else tensor
+
+    def _fits(self, called: str, tensor: Tensor, is_taken: bool) -> bool:
+        one = self._taken(tensor, 0) if is_taken else tensor
+        return self._heads(called, one) is not None
 
     def _heads(self, called: str, tensor: Tensor) -> int | None:
-        return heads_in(called, tensor, self.trace, self.names.get(called))
+        return heads_in(called, tensor, self.trace, self.said)
 
-    def _taken(self, tensor: Tensor) -> Tensor:
+    def _taken(self, tensor: Tensor, entry: int) -> Tensor:
+        from attncli.checkpoints.modules import entry_along
+
         axis = self._axis(tensor)
-        entry = min(self.entry, tensor.values.shape[axis] - 1)
-        return tensor._replace(values=np.take(tensor.values, entry, axis))
+        entry = entry if tensor.values.shape[axis] > 1 else 0  # one for all, as positions are
+        return tensor._replace(values=entry_along(tensor.values, entry, axis))
 
     def _axis(self, tensor: Tensor) -> int:
         return 0 if self.is_first or tensor.values.ndim > _BATCHED else 1
+
+    def check(self, made: Tensors, tensors: Tensors) -> None:
+        """Complains of an entry of a batch where there is none. Raises UserError."""
+        sizes = (
+            tensor.values.shape[self._axis(tensor)]
+            for called, tensor in made.items()
+            if tensors[called] is not tensor
+        )
+        if self.entry and self.entry >= max(sizes, default=1):
+            wrong = "there is no batch with such an entry"
+            raise UserError.of(f"batch={self.entry}", wrong, "give 0, or leave it out")
+
+    def returned(self, leaves: Tensors) -> dict[str, Tensor]:
+        """What a module returned, of which the first that has the shape of what comes out of the
+        scenario is `output`, or else the first with more than one number."""
+        fitting = (
+            name for name, tensor in leaves.items()
+            if self._heads(OUTPUT, self.one(OUTPUT, tensor)) is not None
+        )  # fmt: skip
+        several = (name for name, tensor in leaves.items() if tensor.values.size > 1)
+        chosen = next(fitting, next(several, next(iter(leaves), None)))
+        return {OUTPUT if name == chosen else name: tensor for name, tensor in leaves.items()}
 
     def told(self, made: Tensors, tensors: Tensors) -> dict[str, list[str]]:
         """What sides of tensors with more of them than a matrix were taken for, with the tensors'
         names."""
         found: dict[str, list[str]] = {}
-        for called, tensor in made.items():
+        several = {name: x for name, x in made.items() if x.values.ndim >= _BATCHED}
+        for called, tensor in several.items():
             one, size = tensors[called], tensor.values.shape[self._axis(tensor)]
             heads = self._heads(called, one)
             if size == 1:
                 continue
             if one is not tensor:
-                what = f"entry {min(self.entry, size - 1)} of a batch of {size}"
+                what = f"entry {self.entry} of a batch of {size}"
             elif one is tensor and tensor.values.ndim == _BATCHED and size == heads:
                 what = f"{heads} heads"
             else:
@@ -226,7 +398,7 @@ class _Sides(NamedTuple):
         return found
 
 
-def _right(module: Any, like: Any, arguments: Mapping[str, Any], batch: int) -> Trace:  # noqa: ANN401
+def _right(ran: Ran, like: Any, batch: int) -> Trace:  # noqa: ANN401
     """What a module should make, worked in full precision. Raises UserError."""
     if isinstance(like, Trace):
         return like
@@ -234,39 +406,48 @@ def _right(module: Any, like: Any, arguments: Mapping[str, Any], batch: int) -> 
         return work(like)
     if like is not None and not _is_config(like):
         return work(load(like, _EXACT, outside=True))
-    from attncli.checkpoints.modules import given_to
+    if not hasattr(ran.module, "state_dict"):
+        wrong = "there are no parameters here that say what is right"
+        raise UserError.of(ran.called, wrong, "give a scenario, like=…")
+    from attncli.checkpoints.modules import by_role, given_to
 
-    given = given_to(arguments, batch, batch_first=bool(getattr(module, "batch_first", True)))
-    return work(scenario_of_module(module, like, given.inputs()))
-
-
-_LAST = (
-    "logits",
-    "projected",
-    "normed",
-    "states",
-    "attention",
-    "residual1",
-    "residual2",
-    "residual3",
-)
-"""What a module may give in the end."""
+    batch_first = bool(getattr(ran.module, "batch_first", True))
+    given = given_to(ran.arguments, batch, batch_first=batch_first)
+    _check_used(ran, by_role(ran.arguments).unknown)
+    return work(scenario_of_module(ran.module, like, given.inputs()))
 
 
-def _told(module: Any, tensors: Tensors, trace: Trace) -> Iterator[tuple[str, str]]:  # noqa: ANN401
-    """What parts are by where they stand: what the whole gives is the last thing that is made."""
-    if "output" in tensors:
-        shape = tensors["output"].values.shape
-        last = (d.name for d in reversed(trace.plan) if d.name.local in _LAST and d.name in trace)
-        yield "output", str(next((x for x in last if trace[x].matrix.shape == shape), ""))
-    yield from _by_turns(module, tensors, trace)
+def _check_used(ran: Ran, unknown: tuple[str, ...]) -> None:
+    """Complains of arguments that aren't understood, unless without one the same is returned.
+    Raises UserError."""
+    wrong = "it changes what the module gives, and isn't understood here"
+    right = "leave it out, or say what is right with it, like=…"
+    needed = (name for name in unknown if not _is_same(ran, name))
+    problems = [Problem.of(f"argument {name}", wrong, right) for name in needed]
+    if problems:
+        raise UserError(problems)
+
+
+def _is_same(ran: Ran, name: str) -> bool:
+    """Whether a module returns the same without an argument; one that it needs it can't do
+    without, whatever it raises then."""
+    try:
+        other = ran.without(name)
+    except Exception:
+        return False
+    shared = [(tensor.values, other[key].values) for key, tensor in ran.returned.items()
+              if key in other]  # fmt: skip
+    return bool(shared) and all(
+        a.shape == b.shape and np.array_equal(a, b, equal_nan=True) for a, b in shared
+    )
 
 
 def _by_turns(module: Any, tensors: Tensors, trace: Trace) -> Iterator[tuple[str, str]]:  # noqa: ANN401
     """What parts are by their place where layers of two kinds take turns."""
     from attncli.checkpoints.modules import parts_by_turns
 
-    parameters = [name for name, _ in module.named_parameters()]
+    named = getattr(module, "named_parameters", dict[str, Any]().items)  # a function has none
+    parameters = [name for name, _ in named()]
     for called, name in parts_by_turns([*tensors], parameters):
         meant = meant_by(name, trace) if name else ()
         quantities = (entry.names[0] for entry in meant if len(entry.names) == 1)
@@ -286,7 +467,16 @@ def scenario_of_module(module: Any, config: Any, inputs: Inputs) -> Scenario:  #
         return scenario_of(module.state_dict(), config or module, inputs, _EXACT)
     with TemporaryDirectory() as folder:
         _save(module, folder)
+        if module.get_output_embeddings() is None:
+            _without_logits(Path(folder, "config.json"))
         return scenario_of(folder, None, inputs, _EXACT)
+
+
+def _without_logits(file: Path) -> None:
+    """Says in the config of a model that ends before any logits that it ties none to its
+    embeddings."""
+    config = json.loads(file.read_text("utf-8"))
+    file.write_text(json.dumps({**config, "tie_word_embeddings": False}, indent=2), "utf-8")
 
 
 def _save(module: Any, folder: str) -> None:  # noqa: ANN401

@@ -390,6 +390,10 @@ class WorkedTrace(Showable, Trace, Mapping[str, WorkedQuantity]):
         """Those that were asked for."""
         return {}
 
+    @property
+    def output(self) -> WorkedQuantity:
+        return self[super().output.name]
+
     def stacked(self, name: str) -> Array:
         """The values of quantities that differ only in their layer, head or time, as one array with
         an axis for each of these: `stacked("weights")` of two heads [2, n, m], of two layers with

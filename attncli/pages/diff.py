@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import compress
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from attncli.document.blocks import (
     Term,
 )
 from attncli.dumps.departures import Compared, Comparison, Standing
+from attncli.dumps.tensors import Unjudged
 from attncli.names import Name, Phrase, Word, raw_text
 from attncli.notation.plain import MINUS
 from attncli.numbers.rounding import Array
@@ -46,37 +48,60 @@ _HOOKED = frozenset(
 """What hooks can easily see."""
 
 
-def report(comparison: Comparison, dump: str) -> Document:
+class OptionWords(NamedTuple):
+    """How the options are written of which a page speaks, and `what` is compared: a dump, or a
+    module."""
+
+    what: str
+    leave_out: str
+    precision: str
+    stated: str
+    close: str
+
+
+TYPED = OptionWords("dump", "--map NAME=", "--precision {}", "--precision", "--rtol and --atol")
+PYTHON = OptionWords(
+    "module", 'names={"NAME": ""}', 'precision="{}"', "precision=", "rtol= and atol="
+)
+
+
+def report(comparison: Comparison, dump: str, options: OptionWords = TYPED) -> Document:
     """The page: the first departure, its cause, all that depart, what can't be told, every
     tensor."""
     trace = comparison.trace
-    sections = [*_wrong_shapes(comparison), *_departures(comparison), *_lost(comparison)]
+    sections = [
+        *_wrong_shapes(comparison, options),
+        *_departures(comparison, options),
+        *_lost(comparison, options),
+        *_unjudged(comparison),
+    ]
     if comparison.compared:
-        sections.append(Section("", None, ("Every tensor",), (), _tensors(comparison)))
+        sections.append(Section("", None, ("Every tensor",), (), _tensors(comparison, options)))
     return Document(
         Word(trace.scenario.title),
         tuple(sections),
-        DefinitionList(tuple(_facts(comparison, dump))),
+        DefinitionList(tuple(_facts(comparison, dump, options))),
         closing=(Callout(in_short(comparison)),),
         data=_data(comparison),
     )
 
 
-def _departures(comparison: Comparison) -> Iterator[Section]:
+def _departures(comparison: Comparison, options: OptionWords) -> Iterator[Section]:
     first = comparison.first
     if first is not None:
-        yield Section("", None, ("Where it departs first",), (), (*_first(comparison, first),))
+        blocks = (*_first(comparison, first, options),)
+        yield Section("", None, ("Where it departs first",), (), blocks)
         if comparison.close is None:
             yield Section("", None, ("What it looks like",), (), (*_causes(first),))
         yield from _others(comparison)
 
 
-def _facts(comparison: Comparison, name: str) -> Iterator[tuple[str, Spans]]:
+def _facts(comparison: Comparison, name: str, options: OptionWords) -> Iterator[tuple[str, Spans]]:
     dump = comparison.dump
     called = {t.called for t in dump.tensors.values()}
     read = f", {counted(len(called), 'tensor')} taken for {counted(len(dump.tensors), 'quantity')}"
-    yield "Dump", (Word(name), read.replace("quantitys", "quantities"))
-    yield "Numbers", (_numbers(comparison),)
+    yield options.what.capitalize(), (Word(name), read.replace("quantitys", "quantities"))
+    yield "Numbers", (_numbers(comparison, options),)
     for what, names in dump.sides.items():
         yield "First side", (f"{what}: ", *joined((Word(text),) for text in names[:_MOST_CELLS]))
     if dump.unknown:
@@ -90,7 +115,7 @@ def _facts(comparison: Comparison, name: str) -> Iterator[tuple[str, Spans]]:
         )
 
 
-def _numbers(comparison: Comparison) -> str:
+def _numbers(comparison: Comparison, options: OptionWords) -> str:
     """In which floats all was worked, and how that is known; or what is let pass."""
     dump, close = comparison.dump, comparison.close
     if close is not None:
@@ -100,12 +125,12 @@ def _numbers(comparison: Comparison) -> str:
     kind = dump.grain.type
     known = f"{kind}, {_BITS[kind]} bits"
     if dump.is_stated:
-        known += ", as --precision says"
+        known += f", as {options.stated} says"
     elif dump.kept and kind not in dump.kept:
         kept = " and ".join(dump.kept)
         known += (
             f", by the digits that they have, though kept as {kept}"
-            f" (else say --precision {dump.kept[0]})"
+            f" (else say {options.precision.format(dump.kept[0])})"
         )
     if dump.grain.half:
         known += f", written with {round(-math.log10(2 * dump.grain.half))} decimals"
@@ -117,10 +142,11 @@ DEPARTS, CANT_TELL = 1, 3
 
 def status_of(comparison: Comparison) -> int:
     """What a command ends with: 0 when all follow, 1 when one departs or has a wrong shape, 3 when
-    of some nothing can be told."""
+    of some nothing can be told, or of what a module returns."""
     if comparison.first is not None or comparison.misshapen:
         return DEPARTS
-    return 0 if comparison.lost is None else CANT_TELL
+    is_told = comparison.lost is None and comparison.dump.unjudged is None
+    return 0 if is_told else CANT_TELL
 
 
 def in_short(comparison: Comparison) -> Spans:
@@ -136,6 +162,9 @@ def in_short(comparison: Comparison) -> Spans:
             f" has the shape {_shape(misshapen.shape)} instead of {_shape(misshapen.right)}.",
             more,
         )
+    if comparison.dump.unjudged is not None:
+        says = (*_cant_compare(comparison.dump.unjudged), *_would_help(comparison.dump.unjudged))
+        return (*says, f" {_all_follow(comparison)}" if not lost and comparison.compared else more)
     if comparison.lost is not None:
         index = len(comparison.compared) - lost
         rest = f" {_every(index, 'other tensor')} {_follow(index)}." if index else ""
@@ -143,7 +172,57 @@ def in_short(comparison: Comparison) -> Spans:
             return ("Nothing can be told of ", Term(comparison.lost.name), ".", rest)
         of_many = f"Nothing can be told of {counted(lost, 'tensor')}: "
         return (of_many, Term(comparison.lost.name), " is the first of them.", rest)
-    return (_all_follow(comparison),)
+    return (_all_follow(comparison), *_judged(comparison))
+
+
+def _cant_compare(unjudged: Unjudged) -> Spans:
+    """`Nothing can be told of what the module returns.`"""
+    end = f"what comes out of the scenario is {_shape(unjudged.right)}"
+    end = end if unjudged.right else "nothing comes out of the scenario"
+    has = "is no array of floats" if unjudged.shape is None else f"is {_shape(unjudged.shape)}"
+    return (
+        "Nothing can be told of what the module returns: ", Word(unjudged.called),
+        f" {has}, and {end}.",
+    )  # fmt: skip
+
+
+def _would_help(unjudged: Unjudged) -> Spans:
+    """The line of `names=` that would help."""
+    likely = f'names={{"{unjudged.called}": "{next(iter(unjudged.likely), "")}"}}'
+    if unjudged.shape is None:
+        return ()
+    if unjudged.likely:
+        return (" Say what it is, such as ", Word(likely), ".")
+    return (" Nothing in the scenario has this shape; ", Word(likely), " leaves it out.")
+
+
+def _unjudged(comparison: Comparison) -> Iterator[Section]:
+    """What a module returns that can't be compared, and what would help."""
+    unjudged = comparison.dump.unjudged
+    if unjudged is not None:
+        says = (*_cant_compare(unjudged), *_would_help(unjudged))
+        others = joined((Term(name),) for name in unjudged.likely)
+        known = (" Its shape is that of ", *others, ".") if unjudged.likely else ()
+        yield Section("", None, ("What the module returns",), (), (Paragraph((*says, *known)),))
+
+
+def _judged(comparison: Comparison) -> Spans:
+    """Which tensors were compared, and which were not."""
+    dump = comparison.dump
+    called = [name for name in dump.taken if name not in dump.repeated]
+    left = [*dump.unknown, *dump.repeated]
+    ours = (" Compared: ", *_some(called), ".") if called else ()
+    return (*ours, *((" Not compared: ", *_some(left), ".") if left else ()))
+
+
+def _some(names: list[str]) -> Spans:
+    """The first of some names, and the last, which is what comes out."""
+    if len(names) <= _MOST_CELLS:
+        return joined((Word(name),) for name in names)
+    shown = [*names[: _MOST_CELLS - 2], names[-1]]
+    *first, last = ((Word(name),) for name in shown)
+    more = (f"{len(names) - len(shown)} more",)
+    return joined([*first, more, last])
 
 
 def _first_in_short(comparison: Comparison, first: Compared) -> Spans:
@@ -192,22 +271,23 @@ def _shape(shape: tuple[int, ...]) -> str:
     return f"[{', '.join(map(str, shape))}]"
 
 
-def _wrong_shapes(comparison: Comparison) -> Iterator[Section]:
+def _wrong_shapes(comparison: Comparison, options: OptionWords) -> Iterator[Section]:
     if comparison.misshapen:
         rows = (
             (Word(m.name), Word(m.called), _shape(m.shape), _shape(m.right))
             for m in comparison.misshapen
         )
-        found = table(("Quantity", "In the dump", "Shape", "Should be"), rows, _MOST_TENSORS)
+        headings = ("Quantity", f"In the {options.what}", "Shape", "Should be")
+        found = table(headings, rows, _MOST_TENSORS)
         says = (
             "These tensors don't have the shape of the quantity that they are named after, and"
             " aren't compared. Dump one sequence of a batch, as x[0]. Leave out a tensor that is"
-            " something else with --map NAME=."
+            f" something else with {options.leave_out}."
         )
         yield Section("", None, ("Wrong shapes",), (), (Paragraph((says,)), found))
 
 
-def _lost(comparison: Comparison) -> Iterator[Section]:
+def _lost(comparison: Comparison, options: OptionWords) -> Iterator[Section]:
     """What can't be told, where first, and what would help."""
     compared = comparison.lost
     if compared is None:
@@ -234,43 +314,44 @@ def _lost(comparison: Comparison) -> Iterator[Section]:
         " one looks the same as a right one."
     )
     blocks = (
-        Paragraph((Term(compared.name), *_called(compared), says)),
-        table(("Cell", "In the dump", "Follows", "From", "To"), rows),
+        Paragraph((Term(compared.name), *_called(compared, options), says)),
+        table(("Cell", f"In the {options.what}", "Follows", "From", "To"), rows),
         Paragraph(("What would help:",)),
-        Bullets(tuple(_help(comparison, compared))),
+        Bullets(tuple(_help(comparison, compared, options))),
     )
     yield Section("", None, ("What can't be told",), (), blocks)
 
 
-def _help(comparison: Comparison, compared: Compared) -> Iterator[Spans]:
+def _help(comparison: Comparison, compared: Compared, options: OptionWords) -> Iterator[Spans]:
     missing = comparison.missing(compared.name)
     shown = [name for name in missing if comparison.trace[name].name.local in _HOOKED] or missing
     if shown:
         some = joined((Term(name),) for name in shown[:_MOST_CELLS])
         what = counted(len(missing), "quantity").replace("quantitys", "quantities")
         yield (
-            f"more hooks: between it and the tensors before it are {what} that the dump hasn't,"
-            " and bounds start anew from each that it has, such as ", *some, ".",
+            f"more hooks: between it and the tensors before it are {what} that the {options.what}"
+            " hasn't, and bounds start anew from each that it has, such as ", *some, ".",
         )  # fmt: skip
     if comparison.dump.grain.type in ("float16", "bfloat16"):
         yield ("a dump of the same model in float32, as model.float() makes it.",)
     if compared.lower:
         kind = comparison.dump.grain.type
         yield (
-            f"--precision {kind}, if nothing was computed in {compared.lower}: then it departs.",
+            f"{options.precision.format(kind)}, if nothing was computed in {compared.lower}: then"
+            " it departs.",
         )  # fmt: skip
     elif comparison.dump.grain.type == "float32":
         yield ("a dump of the same model in float64, as model.double() makes it.",)
-    yield ("--rtol and --atol, where numbers that are near enough are all that is asked for.",)
+    yield (f"{options.close}, where numbers that are near enough are all that is asked for.",)
 
 
-def _called(compared: Compared) -> Spans:
-    return (
-        () if compared.called == compared.name else (" (", Word(compared.called), " in the dump)")
-    )
+def _called(compared: Compared, options: OptionWords) -> Spans:
+    if compared.called == compared.name:
+        return ()
+    return " (", Word(compared.called), f" in the {options.what})"
 
 
-def _first(comparison: Comparison, compared: Compared) -> Iterator[Block]:
+def _first(comparison: Comparison, compared: Compared, options: OptionWords) -> Iterator[Block]:
     trace, digits = comparison.trace, _DIGITS[comparison.dump.grain.type]
     off = int(compared.off.sum())
     from_what = "given" if trace[compared.name].given else "worked from the tensors before it"
@@ -278,16 +359,14 @@ def _first(comparison: Comparison, compared: Compared) -> Iterator[Block]:
         from_what = "as the scenario says"
     yield Paragraph(
         (
-            Term(compared.name), *_called(compared),
+            Term(compared.name), *_called(compared, options),
             f" is the first that isn't what it should be, {from_what}: {off} of its "
             f"{counted(compared.off.size, 'number')} {'departs' if off == 1 else 'depart'}.",
         )
     )  # fmt: skip
-    yield table(_HEADINGS, _worst(trace, compared, digits))
+    headings = ("Cell", f"In the {options.what}", "Follows", "Difference")
+    yield table(headings, _worst(trace, compared, digits))
     yield from _working(comparison, compared)
-
-
-_HEADINGS = ("Cell", "In the dump", "Follows", "Difference")
 
 
 def _worst(trace: Trace, compared: Compared, digits: int) -> list[tuple[Word | str, ...]]:
@@ -380,7 +459,7 @@ def _more(names: list[str]) -> str:
     return f" and {more} more" if more > 0 else ""
 
 
-def _tensors(comparison: Comparison) -> tuple[Block, ...]:
+def _tensors(comparison: Comparison, options: OptionWords) -> tuple[Block, ...]:
     rows = [
         (
             SIGNS[c.standing],
@@ -392,14 +471,14 @@ def _tensors(comparison: Comparison) -> tuple[Block, ...]:
         )
         for c in comparison.compared
     ]
-    headings = ("", "Quantity", "In the dump", "Off by", "Follows from", "Computed in")
+    headings = ("", "Quantity", f"In the {options.what}", "Off by", "Follows from", "Computed in")
     kept = [True, True, *(any(row[k] for row in rows) for k in (2, 3, 4, 5))]
     summary = table(
         tuple(compress(headings, kept)), (tuple(compress(row, kept)) for row in rows), _MOST_TENSORS
     )
     known = {c.standing for c in comparison.compared}
     legend = (f"{SIGNS[name]} {says}" for name, says in _MEANING.items() if name in known)
-    what = "the scenario says" if comparison.close else "follows from the dump itself"
+    what = "the scenario says" if comparison.close else f"follows from the {options.what} itself"
     return summary, Paragraph((f"{'; '.join(legend)}. Off by: from what {what}.",))
 
 
@@ -447,6 +526,13 @@ def _data(comparison: Comparison) -> dict[str, object]:
         "first": None if first is None else _tensor_data(comparison.trace, first),
         "tensors": [_tensor_data(comparison.trace, c) for c in comparison.compared],
         "unknown": list(comparison.dump.unknown),
+        "unjudged": dump.unjudged
+        and {
+            "called": dump.unjudged.called,
+            "shape": dump.unjudged.shape and list(dump.unjudged.shape),
+            "expected": list(dump.unjudged.right),
+            "likely": list(dump.unjudged.likely),
+        },
         "counts": {standing: standings.count(standing) for standing in SIGNS},
     }
 

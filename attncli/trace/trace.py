@@ -16,7 +16,7 @@ import numpy as np
 from attncli.equations.matrix import Matrix
 from attncli.errors import Problem
 from attncli.file.problems import ScenarioError
-from attncli.names import TOP, Name, below
+from attncli.names import GRADIENTS, TOP, Name, below
 from attncli.numbers.rounding import Rounding, Unworkable
 from attncli.option_values import Policy
 from attncli.scenario.model import pass_of, updates_before
@@ -64,6 +64,13 @@ def token_lists(scenario: Scenario) -> Mapping[str, TokenList]:
 
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+AFTER_OUTPUT = frozenset(
+    {"predict", "verify", "classify", "loss", "binary_loss", "mse"}
+    | {"update", "progress", "online", "gradient"}
+)
+"""The steps that are taken with what comes out of a model, or beside it; so are all that lead
+back."""
 
 Numbers: TypeAlias = "ArrayLike | SupportsDLPack | Sequence[Sequence[Decimal]]"
 
@@ -159,6 +166,19 @@ class Trace:
         """What no step makes; nothing else is worked for it."""
         made = {definition.name for definition in self.plan}
         return (self.quantities[name] for name in self.quantities if name not in made)
+
+    @property
+    def output(self) -> Quantity:
+        """What comes out of the model: logits, whatever scale and cap come after them, or what the
+        last layer makes, of several heads the last one's. Raises ValueError where nothing is made.
+        """
+        for part in reversed(self.story):
+            if part.is_again or part.step in AFTER_OUTPUT:
+                continue
+            for made in reversed(part.definitions):
+                if made.name in self.quantities and made.name.places[0] != GRADIENTS:
+                    return self[made.name]
+        raise ValueError("nothing is made here, so that nothing comes out")
 
     @property
     def rounding(self) -> Rounding:

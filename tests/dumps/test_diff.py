@@ -164,6 +164,27 @@ def test_what_is_mapped_is_what_is_said(scenario: str, tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("called", ["output", ""])
+def test_what_the_whole_returns_is_what_comes_out(
+    called: str, scenario: str, tmp_path: Path
+) -> None:
+    out = model()["layers.0.attn.o_proj"]
+    save(tmp_path / "d.npz", {called: out})
+    code, data = diff(scenario, tmp_path / "d.npz")
+    assert (code, [t["quantity"] for t in data["tensors"]]) == (0, ["attention"])
+    save(tmp_path / "d.npz", {called: -out})
+    assert diff(scenario, tmp_path / "d.npz")[0] == 1
+
+
+def test_what_stands_side_by_side_is_mapped_by_its_parts(scenario: str, tmp_path: Path) -> None:
+    right = model()
+    k, v = (right[f"layers.0.attn.{name}_proj"] for name in "kv")
+    save(tmp_path / "d.npz", {"mine": np.concatenate([k, v], axis=-1)})
+    code, data = diff(scenario, tmp_path / "d.npz", "--map", "mine=K,V")
+    assert (code, [t["quantity"] for t in data["tensors"]]) == (0, ["K", "V"])
+    assert diff(scenario, tmp_path / "d.npz", "--map", "mine=V,K")[0] == 1
+
+
 @pytest.mark.parametrize("form", ["terminal", "markdown", "latex"])
 def test_the_report_is_a_page(
     form: str, scenario: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

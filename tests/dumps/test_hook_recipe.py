@@ -91,7 +91,7 @@ def test_an_lstm(options: tuple[str, ...], tmp_path: Path) -> None:
     entries = diff(tmp_path, data, dump, *options)
     assert entries["status"] == 0
     names = [value["quantity"] for value in entries["tensors"]]
-    assert names == ([f"a[{t}]" for t in range(1, 6)] if options else ["states"])
+    assert names == [*([f"a[{t}]" for t in range(1, 6)] if options else []), "states"]
     dump["lstm"][0, 2, 1] += 0.01
     entries = diff(tmp_path, data, dump, *options)
     assert entries["status"] == 1
