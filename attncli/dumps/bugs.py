@@ -11,14 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attncli.dumps.floats import Floats, is_decided, tells_apart
-from attncli.dumps.swaps import (
-    exchanged,
-    of_another_configuration,
-    of_values_too,
-    placed_otherwise,
-    taken_twice,
-    transposed,
-)
+from attncli.dumps.swaps import SWAPS, of_another_configuration, placed_otherwise
 from attncli.equations.enclosures import Enclosure
 from attncli.equations.tree import (
     Apply,
@@ -533,7 +526,7 @@ def bugs(trace: Trace, part: PlannedStep, kind: int) -> tuple[WrongWay, ...]:
 _Find = Callable[[Trace, PlannedStep], Iterator[WrongWay]]
 KINDS: tuple[tuple[_Find, ...], ...] = (
     (declared_ways, _other_settings, _without_transpose),
-    (exchanged, transposed, taken_twice, of_values_too),
+    SWAPS,
     (_other_parameters, _other_heads, _other_inputs),
     (_other_tensors,),
 )

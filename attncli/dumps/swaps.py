@@ -5,18 +5,36 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from decimal import Decimal
+from itertools import combinations
 
 import numpy as np
 
 from attncli.equations.matrix import Matrix
-from attncli.equations.tree import Equation, Symbol, Transposed, define
+from attncli.equations.tree import (
+    Equation,
+    Expression,
+    Number,
+    Operand,
+    Product,
+    Quotient,
+    Root,
+    Sum,
+    Symbol,
+    Transposed,
+    constant,
+    define,
+    each,
+)
 from attncli.marking.causes import WrongWay
-from attncli.names import Name
+from attncli.names import Name, below
 from attncli.numbers.rounding import Array
+from attncli.operations.equation import Indexed
 from attncli.operations.operation import Operation, Working
-from attncli.operations.positions import RotaryTable, TurnsTable
-from attncli.operations.rearranging import Moved, Numbers
+from attncli.operations.positions import Alibi, RotaryTable, Rotate, TurnsTable
+from attncli.operations.rearranging import Moved, Numbers, TakeColumns
 from attncli.steps.configurations import other_configurations
+from attncli.steps.mistakes import swapped
 from attncli.trace import Definition, HeadPlace, LayerPlace, NormPlace, PlannedStep, Trace
 
 
@@ -63,6 +81,111 @@ def transposed(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
             yield WrongWay(f"{operand.local}_transposed", says, (last, first))
 
 
+def operands_exchanged(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
+    """What a step makes where two of the quantities in it stand for each other."""
+    made = [d.name for d in part.definitions if d.name in trace]
+    for a, b in combinations(made, 2):
+        if _shape(trace, a) != _shape(trace, b) or isinstance(part.place, NormPlace):
+            continue
+        other = {a: b, b: a}
+        changed = tuple(
+            d._replace(operands=tuple(other.get(x, x) for x in d.operands))
+            for d in part.definitions
+            if len({a, b} & {*d.operands}) == 1
+        )
+        if len(changed) > 1 and not {a, b} & {d.name for d in changed}:
+            says = f"{a.local} and {b.local} are exchanged."
+            yield WrongWay(f"{a.local}_and_{b.local}_exchanged", says, changed)
+
+
+def parts_left_out(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
+    """What is made without a factor or a divisor, or by adding up what is to be multiplied."""
+    for definition in part.definitions:
+        operation = definition.operation
+        if not isinstance(operation, Indexed) or definition.name not in trace:
+            continue
+        local = definition.name.local
+        for node in dict.fromkeys(
+            (*each(operation.tree, Product), *each(operation.tree, Quotient))
+        ):
+            for what, other in _without_parts(node):
+                changed = swapped(definition, lambda x, a=node, b=other: b if x == a else None)  # type: ignore[misc]
+                if changed is not None:
+                    yield WrongWay(f"{local}_{what[0]}", f"{local} is made {what[1]}.", (changed,))
+
+
+def _without_parts(node: Product | Quotient) -> Iterator[tuple[tuple[str, str], Expression]]:
+    if isinstance(node, Quotient):
+        yield ("not_divided", "without dividing"), node.dividend
+        return
+    if all(isinstance(factor, Operand) for factor in node.factors):
+        yield ("added", "by adding up what is to be multiplied"), Sum(node.factors)
+    for k in range(len(node.factors)):
+        rest = (*node.factors[:k], *node.factors[k + 1 :])
+        factors = rest[0] if len(rest) == 1 else Product(rest)
+        yield ("not_multiplied", "without one of its factors"), factors
+
+
+def scaled_by_others(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
+    """What is divided by the root of another dimension than is said."""
+    place = part.place
+    if part.step != "scale" or not isinstance(place, HeadPlace):
+        return
+    shapes = {
+        name: trace[name].matrix.shape
+        for name in (place.name("Q"), place.name("K"))
+        if name in trace
+    }
+    known = {rows: "tokens" for rows, _ in shapes.values()} | {place.attention.heads: "heads"}
+    for definition in part.definitions:
+        for size, what in known.items():
+            root = Root(constant(size))
+            changed = swapped(
+                definition,
+                lambda x, root=root: (
+                    root if isinstance(x, Root) and not [*each(x, Operand)] else None
+                ),  # type: ignore[misc]
+            )
+            if changed is not None:
+                says = f"The scores are divided by √{size}, the root of the number of {what}."
+                yield WrongWay("other_dimension", says, (changed,))
+
+
+def turned_before_split(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
+    """Queries or keys that are turned before they are split into heads, by the angles that all
+    columns together have."""
+    place = part.place
+    if part.step != "rotate" or not isinstance(place, HeadPlace):
+        return
+    for definition in part.definitions:
+        split = trace[definition.operands[0]].definition if definition.operands else None
+        if split is None or not isinstance(split.operation, TakeColumns):
+            continue
+        whole, letter = split.operands[0], split.name.local
+        tables = [
+            d for d in part.definitions if d.name.local in (f"{letter}_cosine", f"{letter}_sine")
+        ]
+        if not isinstance(definition.operation, Rotate) or len(tables) != len(_WAVES):
+            continue
+        made = [
+            _called(d, f"{d.name.local}_of_all")._replace(operands=(whole, *d.operands[1:]))
+            for d in tables
+        ]
+        turned = _called(definition, f"{letter}_turned")._replace(
+            operands=(whole, *(d.name for d in made))
+        )
+        last = split._replace(name=definition.name, operands=(turned.name,))
+        says = f"{letter} is turned before it is split into heads."
+        yield WrongWay("rotated_before_split", says, (last, turned, *made))
+
+
+_WAVES = ("cosine", "sine")
+
+
+def _called(definition: Definition, local: str) -> Definition:
+    return definition._replace(name=Name(local, definition.name.path))
+
+
 def taken_twice(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
     """What a step makes that is taken a second time, of its own result."""
     made = [d for d in part.definitions if d.name in trace]
@@ -101,6 +224,33 @@ def of_values_too(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
         says = "What is done to the keys by their positions is done to the values, too."
         operands = _with(definition.operands, len(definition.operands) - 1, latest)
         yield WrongWay("values_rotated", says, (definition._replace(operands=operands), *made))
+
+
+def sloped_otherwise(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
+    """ALiBi's slopes with the other sign, those of another head, or one power off."""
+    place = part.place
+    if not isinstance(place, HeadPlace):
+        return
+    heads, own = place.attention.heads, place.head
+    for definition in part.definitions:
+        if not isinstance(definition.operation, Alibi):
+            continue
+        slope = definition.operation.slope.full
+        power = Decimal(2) ** (Decimal(8) / heads)
+        others = [(-slope, "have the other sign"), (slope * power, "begin one power too early")]
+        others += [(slope / power, "begin one power too late")]
+        for by in range(1, heads):
+            other = trace[below(place.attention.head_path((own + by) % heads), "alibi")].definition
+            assert other is not None
+            assert isinstance(other.operation, Alibi)
+            others += [(other.operation.slope.full, f"are those of the head {by} further on")]
+        mirrored = below(place.attention.head_path(heads - 1 - own), "alibi")
+        last = trace[mirrored].definition
+        if last is not None and isinstance(last.operation, Alibi):
+            others += [(last.operation.slope.full, "are in the opposite order")]
+        for number, what in others:
+            changed = definition._replace(operation=Alibi(Number.written(number)))
+            yield WrongWay("other_slopes", f"The slopes {what}.", (changed,))
 
 
 def _chain_of_keys(trace: Trace, place: HeadPlace) -> Iterator[Definition]:
@@ -174,7 +324,12 @@ def placed_otherwise(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
             if changed:
                 yield WrongWay("position_offset", says, tuple(changed))
     if place.attention.heads > 1 and tables:
-        changed = [_at(d, (place.head,) * _height(trace, d)) for d in tables]
+        heads = range(place.attention.heads)
+        each_head = [
+            (h, below(place.attention.head_path(h), d.name.local)) for h in heads for d in tables
+        ]
+        known = [(h, trace[name].definition) for h, name in each_head if name in trace]
+        changed = [_at(d, (h,) * _height(trace, d)) for h, d in known if d is not None]
         says = "The rotation goes along the heads, and not along the tokens."
         yield WrongWay("rotated_along_heads", says, tuple(changed))
 
@@ -193,6 +348,20 @@ def _at(table: Definition, positions: tuple[int, ...]) -> Definition:
 
 def _height(trace: Trace, table: Definition) -> int:
     return trace[table.name].matrix.shape[0]
+
+
+SWAPS = (
+    operands_exchanged,
+    exchanged,
+    transposed,
+    taken_twice,
+    of_values_too,
+    sloped_otherwise,
+    scaled_by_others,
+    turned_before_split,
+    parts_left_out,
+)
+"""All that change places in the equations of a part."""
 
 
 def _with(operands: tuple[Name, ...], k: int, other: Name) -> tuple[Name, ...]:

@@ -77,7 +77,8 @@ def _other_layers(place: LayerPlace) -> Iterator[tuple[str, str, Layer, bool]]:
         if attention is None:
             continue
         for setting, says, other, out in _other_attentions(place, attention):
-            yield setting, says, layer._replace(**{which: other}), out
+            fields: dict[str, Any] = {which: other}
+            yield setting, says, layer._replace(**fields), out
     for setting, says, config, out in _other_settings(layer.config, LAYER_ALONE):
         yield setting, says, layer._replace(config=config), out
 
@@ -106,7 +107,8 @@ def _other_attentions(
     for kind in ("rotated", "alibi", "relative", "disentangled"):
         positions: Positions | None = getattr(attention, kind)
         for name, says, other, out in _other_positions(positions):
-            yield name, says, attention._replace(**{kind: other}), out
+            fields: dict[str, Any] = {kind: other}
+            yield name, says, attention._replace(**fields), out
     yield from _of_other_layers(place, attention)
 
 
@@ -116,7 +118,7 @@ def _other_positions(
     if positions is None:
         return
     yield positions.kind, f"The positions ({positions.kind}) are left out.", None, True
-    known = _kinds_inside(SCENARIO.known["positions"].kind)
+    known = _keys_inside(SCENARIO.known["positions"].kind)
     for other in _others_of_map(positions.config.values, known, "positions"):
         config = positions.config._replace(values=other.value)
         yield other.setting, other.says, positions._replace(config=config), other.left_out
@@ -145,39 +147,40 @@ def _of_other_layers(
 def _other_settings(
     config: Settings, keys: Mapping[str, Key[Any]]
 ) -> Iterator[tuple[str, str, Settings, bool]]:
-    known = {name: key.kind for name, key in keys.items() if name not in _NOT_SET}
+    known = {name: key for name, key in keys.items() if name not in _NOT_SET}
     for other in _others_of_map(config.values, known, ""):
         yield other.setting, other.says, config._replace(values=other.value), other.left_out
 
 
 def _others_of_map(
-    values: Mapping[str, Any], known: Mapping[str, Any], path: str
+    values: Mapping[str, Any], known: Mapping[str, Key[Any]], path: str
 ) -> Iterator[_Other]:
-    """A map with one of its values changed, or left out."""
-    for name, value in values.items():
-        kind = known.get(name)
-        if kind is None or not _is_a_setting(value):
-            continue
+    """A map with one of its values changed or left out, or with another one than is usual."""
+    for name, key in known.items():
         called = f"{path}.{name}" if path else name
-        without = {k: v for k, v in values.items() if k != name}
-        for other in _others(value, kind, called):
-            yield other._replace(value={**values, name: other.value})
-        if name != "kind":
+        value = values.get(name, key.default)
+        if value is None and name not in values:
+            words = (True, False) if isinstance(key.kind, Flag) else _words_alone(key.kind)
+            for word in words:
+                says = f"The setting {called} is {_text(word)}."
+                yield _Other(called, says, {**values, name: word})
+            continue
+        if name in values and _is_a_setting(value) and name != "kind":
+            without = {k: v for k, v in values.items() if k != name}
             yield _Other(called, f"The setting {called} is left out.", without, left_out=True)
-    for name, kind in known.items():
-        for word in _words(kind) if name not in values and isinstance(kind, Choice) else ():
-            called = f"{path}.{name}" if path else name
-            yield _Other(called, f"The setting {called} is {word}.", {**values, name: word})
-        if name not in values and isinstance(kind, Flag):
-            called = f"{path}.{name}" if path else name
-            yield _Other(called, f"The setting {called} is true.", {**values, name: True})
+        for other in _others(value, key.kind, called):
+            yield other._replace(value={**values, name: other.value})
+
+
+def _words_alone(kind: Any) -> tuple[str, ...]:  # noqa: ANN401
+    return kind.words if isinstance(kind, Choice) else ()
 
 
 def _others(value: Any, kind: Any, called: str) -> Iterator[_Other]:  # noqa: ANN401
     """Another value for a setting: another word, off by one, twice or half, without a part."""
     match value:
         case Mapping():
-            yield from _others_of_map(value, _kinds_inside(kind), called)
+            yield from _others_of_map(value, _keys_inside(kind), called)
         case tuple() | list():
             yield from _others_of_list(tuple(value), kind, called)
         case _:
@@ -186,7 +189,9 @@ def _others(value: Any, kind: Any, called: str) -> Iterator[_Other]:  # noqa: AN
                 yield _Other(called, says, other)
 
 
-def _other_values(value: str | int | Decimal, kind: Any) -> Iterator[str | int | Decimal]:  # noqa: ANN401
+def _other_values(value: object, kind: Any) -> Iterator[str | int | Decimal]:  # noqa: ANN401
+    if not isinstance(value, str | int | Decimal):
+        return iter(())
     if isinstance(value, bool):
         return iter([not value])
     if isinstance(value, str):
@@ -196,20 +201,20 @@ def _other_values(value: str | int | Decimal, kind: Any) -> Iterator[str | int |
 
 def _others_of_list(values: tuple[Any, ...], kind: Any, called: str) -> Iterator[_Other]:  # noqa: ANN401
     for k, value in enumerate(values):
+        if len(values) > 1 and _is_a_setting(value):
+            what = "_".join(value) if isinstance(value, Mapping) else str(value)
+            rest = (*values[:k], *values[k + 1 :])
+            says = f"The setting {called} is without {what}."
+            yield _Other(f"{called}.{what}", says, rest, left_out=True)
         for other in _others(value, kind, called):
             yield other._replace(value=(*values[:k], other.value, *values[k + 1 :]))
-        if len(values) > 1:
-            what = value if isinstance(value, str) else ", ".join(map(str, value))
-            rest = (*values[:k], *values[k + 1 :])
-            yield _Other(
-                f"{called}.{what}", f"The setting {called} is without {what}.", rest, left_out=True
-            )
 
 
 def _other_numbers(value: int | Decimal) -> Iterator[int | Decimal]:
     kind = type(value)
     near = [value + 1, value - 1] if value == int(value) else []
-    numbers = [*near, value * 2, value / 2 if isinstance(value, Decimal) else value // 2]
+    share = [value / 2, 1 / value] if isinstance(value, Decimal) else [value // 2]
+    numbers = [*near, value * 2, *share]
     yield from dict.fromkeys(kind(n) for n in numbers if n > 0 and n != value)
 
 
@@ -219,9 +224,9 @@ def _text(value: object) -> str:
 
 
 def _is_a_setting(value: Any) -> bool:  # noqa: ANN401
-    """Whether something is no matrix, but a setting of a layer."""
+    """Whether something is no matrix, but a setting of a layer; its own weights may be one's."""
     if isinstance(value, Mapping):
-        return all(map(_is_a_setting, value.values()))
+        return not value or any(map(_is_a_setting, value.values()))
     if isinstance(value, tuple | list):
         return all(map(_is_a_setting, value))
     return isinstance(value, str | bool | int | Decimal)
@@ -233,9 +238,9 @@ def _words(kind: Any) -> tuple[str, ...]:  # noqa: ANN401
     )
 
 
-def _kinds_inside(kind: Any) -> dict[str, Any]:  # noqa: ANN401
+def _keys_inside(kind: Any) -> dict[str, Key[Any]]:  # noqa: ANN401
     records = (inner for inner in _each_kind(kind) if isinstance(inner, Record))
-    return {name: key.kind for record in records for name, key in record.known.items()}
+    return {name: key for record in records for name, key in record.known.items()}
 
 
 def _each_kind(kind: Any) -> Iterator[Any]:  # noqa: ANN401
