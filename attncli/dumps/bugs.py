@@ -11,7 +11,12 @@ from typing import NamedTuple
 import numpy as np
 
 from attncli.dumps.floats import Floats, is_decided, tells_apart
-from attncli.dumps.swaps import SWAPS, of_another_configuration, placed_otherwise
+from attncli.dumps.swaps import (
+    SWAPS,
+    of_another_configuration,
+    placed_otherwise,
+    with_its_own_ways,
+)
 from attncli.equations.enclosures import Enclosure
 from attncli.equations.tree import (
     Apply,
@@ -593,12 +598,15 @@ class Suspects:
         tensor and others of theirs."""
         between = {*self.between(name)}
         layers = {p.place.layer.path: p.place for p in parts if isinstance(p.place, LayerPlace)}
-        return [
+        ways = [
             way
             for path, place in layers.items()
             for way in self._of_layer(path, place)
             if any(d.name in between for d in way.definitions)
         ]
+        making = (way for way in ways if any(d.name == name for d in way.definitions))
+        alone = (with_its_own_ways(way, name, self.theirs) for way in making)
+        return [*ways, *filter(None, alone)]
 
     def _of_layer(self, path: Name, place: LayerPlace) -> tuple[WrongWay, ...]:
         if path not in self._layers:
@@ -628,10 +636,9 @@ class Suspects:
         theirs, paths = self.theirs[name], self.floats.otherwise(way.definitions)
         if not self._is_near(paths, name, follows):
             return False
-        made = {d.name for d in way.definitions if d.name in self.theirs}
         try:
             held = paths.made(name)
-            given = all(self._takes(paths.made(text), text) for text in {name, *made})
+            given = all(self._takes(paths.made(x), x) for x in self._shown(way, name, paths))
         except _IMPOSSIBLE:
             return False
         apart = np.where(off, _apart(theirs, follows), 0.0)
@@ -639,6 +646,15 @@ class Suspects:
         with np.errstate(invalid="ignore"):
             wide = held.high[furthest] - held.low[furthest] > apart[furthest]
         return given and not wide and is_decided(paths.value(name), held)
+
+    def _shown(self, way: WrongWay, name: str, paths: Floats) -> set[str]:
+        """The tensors that have to be what a bug gives: this one, what it makes itself, and where
+        it is made in several heads what comes of it in each."""
+        made = {d.name for d in way.definitions if d.name in self.theirs}
+        heads = {d.name.path for d in way.definitions if d.name.path.local == "heads"}
+        if len(heads) > 1:
+            made |= {text for text in self.theirs if paths.is_changed(text)}
+        return {name, *made}
 
     def _is_near(self, paths: Floats, name: str, follows: Enclosure) -> bool:
         """Whether a bug may give a tensor at all, which is known quickly."""

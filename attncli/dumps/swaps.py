@@ -3,7 +3,7 @@ places: in the order of two operations, in an operand, in the positions of rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import combinations
@@ -44,6 +44,24 @@ def of_another_configuration(trace: Trace, place: LayerPlace) -> Iterator[WrongW
         name = setting.replace(".", "_")
         name = f"{name}_left_out" if is_left_out else f"other_{name}"
         yield WrongWay(name, says, definitions)
+
+
+def with_its_own_ways(way: WrongWay, name: str, theirs: Collection[str]) -> WrongWay | None:
+    """The same for one quantity alone, what it is made of on the way being made anew: in another
+    order of steps, what others dumped by the same names is something else."""
+    others = [d.name for d in way.definitions if d.name != name and d.name in theirs]
+    if not others or len(others) == len(way.definitions):
+        return None
+    called = {x: Name(f"{x.local}_so", x.path) for x in others}
+    return way._replace(
+        definitions=tuple(
+            d._replace(
+                name=called.get(d.name, d.name),
+                operands=tuple(called.get(x, x) for x in d.operands),
+            )
+            for d in sorted(way.definitions, key=lambda d: d.name != name)
+        )
+    )
 
 
 def exchanged(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
@@ -104,20 +122,27 @@ def parts_left_out(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
         operation = definition.operation
         if not isinstance(operation, Indexed) or definition.name not in trace:
             continue
-        local = definition.name.local
-        for node in dict.fromkeys(
-            (*each(operation.tree, Product), *each(operation.tree, Quotient))
-        ):
+        products, quotients = (each(operation.tree, kind) for kind in (Product, Quotient))
+        for node in dict.fromkeys([*products, *quotients]):
             for what, other in _without_parts(node):
-                changed = swapped(definition, lambda x, a=node, b=other: b if x == a else None)  # type: ignore[misc]
-                if changed is not None:
-                    yield WrongWay(f"{local}_{what[0]}", f"{local} is made {what[1]}.", (changed,))
+                yield from _with_part(definition, node, other, what)
 
 
-def _without_parts(node: Product | Quotient) -> Iterator[tuple[tuple[str, str], Expression]]:
+def _with_part(
+    definition: Definition, node: Expression, other: Expression, what: tuple[str, str]
+) -> Iterator[WrongWay]:
+    """A definition with another part in its equation."""
+    changed = swapped(definition, lambda part: other if part == node else None)
+    if changed is not None:
+        local = definition.name.local
+        yield WrongWay(f"{local}_{what[0]}", f"{local} is made {what[1]}.", (changed,))
+
+
+def _without_parts(node: Expression) -> Iterator[tuple[tuple[str, str], Expression]]:
     if isinstance(node, Quotient):
         yield ("not_divided", "without dividing"), node.dividend
         return
+    assert isinstance(node, Product)
     if all(isinstance(factor, Operand) for factor in node.factors):
         yield ("added", "by adding up what is to be multiplied"), Sum(node.factors)
     for k in range(len(node.factors)):
@@ -329,7 +354,12 @@ def placed_otherwise(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
             (h, below(place.attention.head_path(h), d.name.local)) for h in heads for d in tables
         ]
         known = [(h, trace[name].definition) for h, name in each_head if name in trace]
-        changed = [_at(d, (h,) * _height(trace, d)) for h, d in known if d is not None]
+        shared = place.attention.heads // place.attention.kv_heads
+        changed = [
+            _at(d, (h // shared if d.name.local[0] == "K" else h,) * _height(trace, d))
+            for h, d in known
+            if d is not None
+        ]
         says = "The rotation goes along the heads, and not along the tokens."
         yield WrongWay("rotated_along_heads", says, tuple(changed))
 

@@ -30,7 +30,6 @@ from tests.torch_bugs.models import (
     Rotary,
     Tied,
 )
-
 from tests.torch_bugs.modern import (
     Alibi,
     Alone,
@@ -307,6 +306,10 @@ def gated(shows: str, called: str, forward: Callable[[Any, Any], Any]) -> Bug:
     return changed(Llama, shows, called, change, "real")
 
 
+def as_it_is(_: Any, x: Any, __: Any) -> Any:
+    return x
+
+
 def norm_together(self: Any, x: Any, name: str) -> Any:
     """[b, h, n, d], all heads of a token by one mean square"""
     size = (x.square().mean((1, 3), keepdim=True) + 1e-5).sqrt()
@@ -407,7 +410,7 @@ BUGS: dict[str, Bug] = {
     "rope_base": attending(Llama, "heads[1].rotated_Q", "other_base", base=500000.0),
     "groups_repeated": attending(Llama, "heads[2].scores", "other_kv_head", repeat=lambda _, x: x.repeat(1, 2, 1, 1)),
     "groups_repeated_real": attending(Llama, "attention", "other_kv_head", "real", repeat=lambda _, x: x.repeat(1, 2, 1, 1)),
-    "up_for_gate": changed(Llama, "activated", "up_for_hidden", use_up_for_gate, "real"),
+    "up_for_gate": changed(Llama, "activated", "hidden_and_up_exchanged", use_up_for_gate, "real"),
     "cache_offset": attending(Decoding, "heads[1].rotated_Q", "position_offset", start=0),
     "cache_offset_real": attending(Decoding, "attention", "position_offset", "real", start=0),
     "mask_at_the_top_left": attending(Decoding, "heads[1].masked", "other_corner", hidden=lambda _, n, m: torch.ones(n, m, dtype=torch.bool).triu(1)),
@@ -440,25 +443,25 @@ BUGS: dict[str, Bug] = {
     "values_turned": attending(Llama, "attention", "values_rotated", "real", remember=turn_values),
     "window_too_wide": alone(Modern, "heads[1].masked", "other_mask_window", window=4),
     "window_too_narrow": alone(Modern, "heads[1].masked", "other_mask_window", window=2),
-    "window_twice": alone(Modern, "heads[1].masked", "other_mask_window", window=6),
+    "window_twice": alone(Modern, "heads[1].masked", "mask_window_left_out", window=6),
     "window_left_out": alone(Modern, "heads[1].masked", "mask_window_left_out", hidden=no_window),
-    "mask_transposed": alone(Alibi, "heads[1].masked", "mask_transposed", hidden=transposed_mask),
+    "mask_transposed": attending(Gpt, "layers[1].heads[1].masked", "mask_transposed", hidden=transposed_mask),
     "window_both_ways": alone(Modern, "heads[1].masked", "mask_causal_left_out", hidden=lambda self, n, m: (torch.arange(m) - torch.arange(n)[:, None]).abs() >= self.window),
     "cap_left_out": alone(Modern, "heads[1].masked", "softcap_left_out", limit=lambda _, s: s),
     "cap_twice_as_high": alone(Modern, "heads[1].masked", "other_softcap", cap=4.0),
     "cap_one_more": alone(Modern, "heads[1].masked", "other_softcap", cap=3.0),
     "cap_after_mask": alone(Modern, "heads[1].masked", "masked_before_capped", finish=cap_after_mask),
     "cap_not_multiplied": alone(Modern, "heads[1].masked", "capped_not_multiplied", limit=lambda self, s: (s / self.cap).tanh()),
-    "norms_across_heads": alone(Modern, "heads[1].normed_Q", "other_qk_norm_heads", normed=norm_together),
-    "norms_left_out": alone(Modern, "heads[1].rotated_Q", "Q_not_normed", normed=lambda _, x, name: x),
+    "norms_across_heads": alone(Modern, "heads[1].rotated_Q", UNNAMED, normed=norm_together),
+    "norms_left_out": alone(Modern, "heads[1].rotated_Q", "Q_not_normed", normed=as_it_is),
     "norm_of_queries_alone": alone(Modern, "heads[1].rotated_K", "K_not_normed", normed=norm_of_one("q")),
     "norm_of_keys_alone": alone(Modern, "heads[1].rotated_Q", "Q_not_normed", normed=norm_of_one("k")),
-    "norms_after_rotation": alone(Modern, "heads[1].normed_Q", "other_qk_norm_when", turned_after=turn_first),
+    "norms_after_rotation": alone(Modern, "heads[1].normed_Q", UNNAMED, turned_after=turn_first),
     "norm_of_queries_for_keys": alone(Modern, "heads[1].normed_K", "gamma_Q_for_gamma_K")._replace(done=tie_qk_norms),
     "turned_along_heads": alone(Modern, "heads[1].rotated_Q", "rotated_along_heads", turn=turn_along_heads),
     "turned_before_split": attending(Llama, "heads[1].rotated_Q", "rotated_before_split", turn=turn_before_split),
     "values_turned_too": alone(Modern, "heads[1].output", "values_rotated", values=lambda self, x: self.turn(Modern.values(self, x), 0)),
-    "positions_left_out": alone(Modern, "heads[1].rotated_Q", "rotate_left_out", turn=lambda _, x, start: x),
+    "positions_left_out": alone(Modern, "heads[1].rotated_Q", "rotate_left_out", turn=as_it_is),
     "positions_from_one": alone(Modern, "heads[1].rotated_Q", "position_offset", start=1),
     "scaled_by_tokens": alone(Modern, "heads[1].scaled", "other_dimension", scale=lambda _, s: s / s.shape[-1] ** 0.5),
     "scaled_by_groups": alone(Modern, "heads[1].scaled", "divided_by_root_of_d_model", scale=lambda self, s: s / (self.width * self.groups) ** 0.5),
@@ -475,12 +478,12 @@ BUGS: dict[str, Bug] = {
     "buckets_nearer": alone(Bucketed, "heads[1].weights", "other_positions_max_distance", most=3),
     "buckets_turned": alone(Bucketed, "heads[1].weights", "turned", buckets=lambda self, n: Bucketed.buckets(self, n).T),
     "bucket_bias_left_out": alone(Bucketed, "heads[1].weights", "left_out", bias=lambda _, s: s),
-    "bucket_scores_scaled": alone(Bucketed, "heads[1].weights", "other_scale", scale=lambda self, s: s / self.width**0.5),
+    "bucket_scores_scaled": alone(Bucketed, "heads[1].weights", "scale_left_out", scale=lambda self, s: s / self.width**0.5),
     "frequencies_multiplied": alone(Scaled, "heads[1].rotated_Q", "other_positions_scaling_factor", factor=1 / 8),
     "scaling_left_out": alone(Scaled, "heads[1].rotated_Q", "positions_scaling_left_out", stretched=lambda _, f: f),
     "scaling_of_another_factor": alone(Scaled, "heads[1].rotated_Q", "other_positions_scaling_factor", factor=4.0),
     "scaling_of_another_length": alone(Scaled, "heads[1].rotated_Q", "other_positions_scaling_original_length", original=2000),
-    "scaled_linearly": alone(Scaled, "heads[1].rotated_Q", "other_positions_scaling_kind", stretched=lambda self, f: f / self.factor),
+    "scaled_linearly": alone(Scaled, "heads[1].rotated_Q", "ramp_not_multiplied", stretched=lambda self, f: f / self.factor),
     "ramp_of_another_end": alone(Scaled, "heads[1].rotated_Q", "other_positions_scaling_high_freq_factor", high=8.0),
     "experts_not_renormalized": mixed("mixture", "not_renormalized", shared_out=lambda _, top: top),
     "experts_unweighted": mixed("mixture", UNNAMED, shared_out=lambda _, top: torch.ones_like(top)),
