@@ -650,7 +650,7 @@ class Suspects:
     def _shown(self, way: WrongWay, name: str, paths: Floats) -> set[str]:
         """The tensors that have to be what a bug gives: this one, what it makes itself, and where
         it is made in several heads what comes of it in each."""
-        made = {d.name for d in way.definitions if d.name in self.theirs}
+        made = {str(d.name) for d in way.definitions if d.name in self.theirs}
         heads = {d.name.path for d in way.definitions if d.name.path.local == "heads"}
         if len(heads) > 1:
             made |= {text for text in self.theirs if paths.is_changed(text)}

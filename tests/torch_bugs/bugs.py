@@ -424,7 +424,7 @@ BUGS: dict[str, Bug] = {
     "norm_over_tokens": changed(Bert, "layers[1].norm1.normed", UNNAMED, norms(OverTokens), "real"),
     "gamma_plus_one": changed(Llama, "norm1.normed", "gamma_plus_one", norms(PlusOne), "real"),
     "head_not_tied": changed(Tied, "logits", UNNAMED, untie, "real"),
-    "float16_overflows": attending(Large, "layers[1].heads[1].scaled", "overflow", scale=lambda _, s: (s / 2).half().float()),
+    "float16_overflows": attending(Large, "layers[1].heads[1].scaled", "overflow", scale=lambda _, s: (s / 2).half().to(s.dtype)),
     "cache_of_another_head": attending(Decoding, "heads[1].scores", "other_kv_head", remember=other_heads),
     "padding_counted": Bug(Padded, type("Wrong", (Padded,), {"places": lambda _: torch.arange(len(models.WORDS))[None]}), "P", "position_offset", "real"),
     "keys_for_values": attending(Gpt, "layers[1].attention", "keys_for_values", "real", remember=keys_for_values),
