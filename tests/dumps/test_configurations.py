@@ -40,7 +40,10 @@ def test_nothing_differs_where_nothing_is_changed_and_each_setting_is() -> None:
     [
         ("The setting mask.window is 4 instead of 3.", {"mask": ["causal", {"window": 4}]}),
         ("The setting softcap is 6 instead of 3.", {"softcap": 6}),
-        ("The setting softcap_order is after_mask.", {"softcap_order": "after_mask"}),
+        (
+            "The setting softcap_order is after_mask instead of before_bias.",
+            {"softcap_order": "after_mask"},
+        ),
         ("The setting qk_norm.when is after.", {"qk_norm": {"when": "after"}}),
         ("The setting qk_norm.heads is together.", {"qk_norm": {"heads": "together"}}),
     ],
