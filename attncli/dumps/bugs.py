@@ -11,8 +11,13 @@ from typing import NamedTuple
 import numpy as np
 
 from attncli.dumps.floats import Floats, is_decided, tells_apart
+from attncli.dumps.swaps import (
+    SWAPS,
+    of_another_configuration,
+    placed_otherwise,
+    with_its_own_ways,
+)
 from attncli.equations.enclosures import Enclosure
-from attncli.equations.matrix import Matrix
 from attncli.equations.tree import (
     Apply,
     Equation,
@@ -36,7 +41,7 @@ from attncli.operations.activations import ACTIVATIONS, Activate, Add
 from attncli.operations.equation import Indexed, equation
 from attncli.operations.masking import Masked
 from attncli.operations.norms import Normalize, RootOf
-from attncli.operations.operation import Operation, Working
+from attncli.operations.operation import Operation
 from attncli.operations.positions import RotaryTable, Sinusoids
 from attncli.operations.rearranging import (
     JoinColumns,
@@ -47,7 +52,15 @@ from attncli.operations.rearranging import (
     TakeColumns,
     TakeRows,
 )
-from attncli.trace import AttentionPlace, Definition, HeadPlace, NormPlace, PlannedStep, Trace
+from attncli.trace import (
+    AttentionPlace,
+    Definition,
+    HeadPlace,
+    LayerPlace,
+    NormPlace,
+    PlannedStep,
+    Trace,
+)
 
 _EPSILONS = ("0", "1e-12", "1e-8", "1e-7", "1e-6", "1e-5", "1e-4", "1e-3")
 _BASES = ("100", "500", "1000", "10000", "100000", "500000", "1000000")
@@ -74,7 +87,7 @@ def _other_settings(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
                 other.name, other.says, (definition._replace(operation=other.operation),)
             )
     yield from _tiled(made)
-    yield from _restarted(part, made)
+    yield from placed_otherwise(trace, part)
     for letter in ("Q", "K"):
         tables = [d for d in made if d.name.local in (f"{letter}_cosine", f"{letter}_sine")]
         yield from _turned_otherwise(tables)
@@ -219,41 +232,6 @@ def _shifted(trace: Trace, definition: Definition, rows: TakeRows) -> Iterator[_
         if min(indices) >= 0 and max(indices) < height:
             taken = TakeRows(indices, tuple(map(str, indices)), rows.by)
             yield _Other("position_offset", _ZERO.format(indices[0]), taken)
-
-
-@dataclass(frozen=True)
-class Restarted(RotaryTable):
-    """A table of which the rows behind those of a cache count from 0 again."""
-
-    cached: int = 0
-
-    def _row(self, i: int) -> int:
-        return i - self.cached if i >= self.cached else i
-
-    def values(self, *operands: Matrix) -> Array:
-        table = super().values(*operands)
-        return table[[self._row(i) for i in range(len(table))]]
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        return super().cell(self._row(i), j, *operands)
-
-
-def _restarted(part: PlannedStep, made: list[Definition]) -> Iterator[WrongWay]:
-    """Positions behind a cache that count from 0 again, of queries and of keys."""
-    place = part.place
-    cached = len(place.attention.cached or ()) if isinstance(place, HeadPlace) else 0
-    changed: list[Definition] = []
-    for definition in made:
-        operation = definition.operation
-        if isinstance(operation, RotaryTable):
-            behind = cached if definition.name.local.startswith("K") else 0
-            fields = (operation.function, operation.dimensions, operation.base)
-            changed.append(definition._replace(operation=Restarted(*fields, 0, behind)))
-    if cached and changed:
-        yield WrongWay("position_offset", _RESTARTED, tuple(changed))
-
-
-_RESTARTED = "Behind the cache positions count from 0 again."
 
 
 def _turned_otherwise(tables: list[Definition]) -> Iterator[WrongWay]:
@@ -553,11 +531,13 @@ def bugs(trace: Trace, part: PlannedStep, kind: int) -> tuple[WrongWay, ...]:
 _Find = Callable[[Trace, PlannedStep], Iterator[WrongWay]]
 KINDS: tuple[tuple[_Find, ...], ...] = (
     (declared_ways, _other_settings, _without_transpose),
+    SWAPS,
     (_other_parameters, _other_heads, _other_inputs),
     (_other_tensors,),
 )
-"""By how likely they are: those that are known by a name of their own, then other operands, then
-just another tensor. The latter say anew what the former give."""
+"""By how likely they are: those that are known by a name of their own, then what changes places in
+equations, then other operands, then just another tensor. The latter say anew what the former give;
+after the first, layers in another configuration are tried."""
 
 
 # --------------------------------------------------------------------------------------------------
@@ -582,6 +562,7 @@ class Suspects:
     floats: Floats
     theirs: Mapping[str, Array]
     _known: dict[tuple[int, int], tuple[WrongWay, ...]] = field(default_factory=dict)
+    _layers: dict[Name, tuple[WrongWay, ...]] = field(default_factory=dict)
 
     def causes(
         self, name: str, follows: Enclosure, off: Flags, kinds: int = len(KINDS)
@@ -609,6 +590,28 @@ class Suspects:
         for kind in range(kinds):
             ways = [way for part in parts.items() for way in self._of_part(*part, kind)]
             yield [*ways, *_everywhere(ways)]
+            if not kind:
+                yield self._configured(name, parts.values())
+
+    def _configured(self, name: str, parts: Iterable[PlannedStep]) -> list[WrongWay]:
+        """Another configuration of the layers of some parts, where it makes something between a
+        tensor and others of theirs."""
+        between = {*self.between(name)}
+        layers = {p.place.layer.path: p.place for p in parts if isinstance(p.place, LayerPlace)}
+        ways = [
+            way
+            for path, place in layers.items()
+            for way in self._of_layer(path, place)
+            if any(d.name in between for d in way.definitions)
+        ]
+        making = (way for way in ways if any(d.name == name for d in way.definitions))
+        alone = (with_its_own_ways(way, name, self.theirs) for way in making)
+        return [*ways, *filter(None, alone)]
+
+    def _of_layer(self, path: Name, place: LayerPlace) -> tuple[WrongWay, ...]:
+        if path not in self._layers:
+            self._layers[path] = tuple(of_another_configuration(self.trace, place))
+        return self._layers[path]
 
     def _of_part(self, key: int, part: PlannedStep, kind: int) -> tuple[WrongWay, ...]:
         if (key, kind) not in self._known:
@@ -633,10 +636,9 @@ class Suspects:
         theirs, paths = self.theirs[name], self.floats.otherwise(way.definitions)
         if not self._is_near(paths, name, follows):
             return False
-        made = {d.name for d in way.definitions if d.name in self.theirs}
         try:
             held = paths.made(name)
-            given = all(self._takes(paths.made(text), text) for text in {name, *made})
+            given = all(self._takes(paths.made(x), x) for x in self._shown(way, name, paths))
         except _IMPOSSIBLE:
             return False
         apart = np.where(off, _apart(theirs, follows), 0.0)
@@ -644,6 +646,15 @@ class Suspects:
         with np.errstate(invalid="ignore"):
             wide = held.high[furthest] - held.low[furthest] > apart[furthest]
         return given and not wide and is_decided(paths.value(name), held)
+
+    def _shown(self, way: WrongWay, name: str, paths: Floats) -> set[str]:
+        """The tensors that have to be what a bug gives: this one, what it makes itself, and where
+        it is made in several heads what comes of it in each."""
+        made = {str(d.name) for d in way.definitions if d.name in self.theirs}
+        heads = {d.name.path for d in way.definitions if d.name.path.local == "heads"}
+        if len(heads) > 1:
+            made |= {text for text in self.theirs if paths.is_changed(text)}
+        return {name, *made}
 
     def _is_near(self, paths: Floats, name: str, follows: Enclosure) -> bool:
         """Whether a bug may give a tensor at all, which is known quickly."""

@@ -17,6 +17,7 @@ from attncli.equations import formulas
 from attncli.equations import tree as ex
 from attncli.equations.bounds import bound
 from attncli.equations.compiled import CompiledEquation, following
+from attncli.equations.enclosures import Enclosure, Roundoffs, enclosed
 from attncli.equations.formulas import cell
 from attncli.equations.matrix import Matrix
 from attncli.equations.tree import (
@@ -43,6 +44,7 @@ class Indexed(ByFirstForm):
     """result[i, j] = `tree`, whose `Operand`s are cells of the operands, by their places; for
     instance `0[i, j] / 1[i]` with the shapes `n m, n 1 -> n m`. A sum's index has one meaning."""
 
+    is_enclosed = True
     shapes: str  # type: ignore[misc]  # here a field
     tree: Expression
     shown: Expression | None = None
@@ -71,6 +73,9 @@ class Indexed(ByFirstForm):
     def values(self, *operands: Matrix) -> Array:
         self.refuse(*operands)
         return self.arrays([operand.values for operand in operands])
+
+    def enclosed(self, operands: Sequence[Enclosure], rounded: Roundoffs) -> Enclosure:
+        return enclosed(self.tree, self.sides, operands, rounded)
 
     def refuse(self, *operands: Matrix) -> None:
         """Raises Unworkable for numbers that the equation can't be worked with."""

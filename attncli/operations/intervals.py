@@ -10,7 +10,6 @@ from attncli.equations.enclosures import (
     EXACT,
     Enclosure,
     Roundoffs,
-    enclosed,
     enclosed_number,
     size_of,
 )
@@ -18,7 +17,6 @@ from attncli.equations.matrix import Matrix
 from attncli.equations.tree import Expression, Number
 from attncli.numbers.rounding import Array
 from attncli.operations.attention import Exponential
-from attncli.operations.equation import Indexed
 from attncli.operations.operation import Operation, ZeroOne
 from attncli.operations.rearranging import Moved
 
@@ -35,8 +33,6 @@ def enclosing(
     match operation:
         case Exponential():
             return exponential_of(operation, numbers[0].values, operands[0], rounded)
-        case Indexed():
-            return enclosed(operation.tree, operation.sides, operands, rounded)
         case Moved():
             return Enclosure(*(operation.arranged(*end) for end in zip(*operands, strict=True)))
         case ZeroOne():
@@ -49,7 +45,7 @@ def goes_over_many(operation: Operation) -> bool:
     """Whether nothing is chosen by numbers, so that operands may be those of many candidates."""
     if isinstance(operation, Exponential):
         return False
-    return isinstance(operation, Indexed | Moved) or operation.is_enclosed
+    return isinstance(operation, Moved) or operation.is_enclosed
 
 
 @np.errstate(all="ignore")

@@ -6,10 +6,12 @@ row: Dettmers & Zettlemoyer 2022, arXiv:2212.09720.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from attncli.equations.enclosures import Enclosure, Roundoffs
 from attncli.equations.matrix import Matrix
 from attncli.equations.tree import Apply, Equation, Expression, Quotient, Symbol, constant, define
 from attncli.numbers.rounding import Array, Rounding, Unworkable
@@ -54,9 +56,23 @@ class AbsMax(Operation):
 
 
 class _Whole(Indexed):
+    """Numbers that are rounded to whole ones, half away from zero, whatever the rounding."""
+
+    def arrays(self, operands: Sequence[Array]) -> Array:
+        return _nearest(super().arrays(operands))
+
+    def enclosed(self, operands: Sequence[Enclosure], rounded: Roundoffs) -> Enclosure:
+        return Enclosure(*map(_nearest, super().enclosed(operands, rounded)))
+
     def round_result(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:
+        """By the true digits of the quotients, where floats leave a half in doubt."""
         whole = Rounding("carry", 0, most_settled=rounding.most_settled)
-        return super().round_result(whole, step, *operands)
+        return Indexed(self.shapes, self.tree).round_result(whole, step, *operands)
+
+
+def _nearest(x: Array) -> Array:
+    """The nearest whole numbers; what is a half but for the last digits of floats is one."""
+    return np.asarray(np.copysign(np.floor(np.abs(x) + 0.5 + 1e-9), x))
 
 
 _QUANTIZED = "max(-most, min(most, x[i, j] / scale))"

@@ -22,6 +22,7 @@ from attncli.scenario.model import (
     NORM,
     PROJECT,
     Attention,
+    Layer,
     Recurrent,
     Settings,
     Stack,
@@ -400,6 +401,27 @@ class _Teller:
 
             for part in what_follows(self.scenario, tuple(self.parts), self.complaints):
                 self._told(part)
+
+
+def layer_told(
+    scenario: Scenario,
+    parts: Iterable[PlannedStep],
+    place: LayerPlace,
+    layer: Layer,
+    memory: Name | None,
+) -> tuple[PlannedStep, ...]:
+    """The steps of another layer at the place of one of a story with these parts. Raises ValueError
+    where steps find something wrong with it."""
+    problems = Diagnostics()
+    teller = _Teller(scenario, NamedProblems(scenario.places, problems))
+    given = {line.step for line in GIVEN}
+    made = (d for part in parts if part.step in given for d in part.definitions)
+    teller.replaced = {d.wire: d.name for d in made if d.wire}
+    at = Place(scenario, place.stack, place.stack.path, place.x)
+    teller.block(at.to(LayerPlace, path=layer.path, x=place.x, layer=layer), memory or TOP)
+    if problems.found:
+        raise ValueError(problems.found[0].wrong)
+    return tuple(teller.parts)
 
 
 def _reads_at_once(cell: Recurrent) -> bool:

@@ -22,6 +22,7 @@ from attncli.cli import app
 from attncli.errors import UserError
 from tests.auditor import audit
 from tests.conftest import share
+from tests.helpers.float_sides import told_otherwise
 from tests.helpers.pages import page_of, tables_of
 
 IDS = [5, 17, 2, 5]
@@ -610,6 +611,7 @@ def _worked(folder: Path, *entries: object) -> Trace:
     assert place.read_text("utf-8") == whole
     trace = work(load(place))
     assert not trace.unfinished
+    assert [*told_otherwise(trace)] == []
     report = audit(page_of(trace, "terminal", 80, "rows"), "terminal", tables_of(trace))
     assert report.checked > 0
     assert report.false == []

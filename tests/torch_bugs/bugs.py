@@ -30,6 +30,14 @@ from tests.torch_bugs.models import (
     Rotary,
     Tied,
 )
+from tests.torch_bugs.modern import (
+    Alibi,
+    Alone,
+    Bucketed,
+    Mixture,
+    Modern,
+    Scaled,
+)
 
 UNNAMED = "nothing"
 """What a bug is called that is known where it shows, and by no name."""
@@ -276,6 +284,101 @@ def cell(shows: str, called: str, **methods: Any) -> Bug:
     return Bug(Lstm, type("Wrong", (Lstm,), methods), shows, called)
 
 
+def alone(kind: type[Any], shows: str, called: str, **methods: Any) -> Bug:
+    """A kind of attention alone, and one with some other methods or settings."""
+    right, wrong = (
+        type(kind.__name__, (Alone,), {"attention": attention})
+        for attention in (kind, type("Wrong", (kind,), methods))
+    )
+    return Bug(right, wrong, shows, called)
+
+
+def mixed(shows: str, called: str, **methods: Any) -> Bug:
+    return Bug(Mixture, type("Wrong", (Mixture,), methods), shows, called)
+
+
+def gated(shows: str, called: str, forward: Callable[[Any, Any], Any]) -> Bug:
+    kind = type("Wrong", (Gated,), {"forward": forward})
+
+    def change(model: Any) -> None:
+        model.layers[0].mlp.__class__ = kind
+
+    return changed(Llama, shows, called, change, "real")
+
+
+def as_it_is(_: Any, x: Any, __: Any) -> Any:
+    return x
+
+
+def norm_together(self: Any, x: Any, name: str) -> Any:
+    """[b, h, n, d], all heads of a token by one mean square"""
+    size = (x.square().mean((1, 3), keepdim=True) + 1e-5).sqrt()
+    return x / size * (self.q_norm if name == "q" else self.k_norm).weight
+
+
+def norm_of_one(of: str) -> Callable[..., Any]:
+    return lambda self, x, name: Modern.normed(self, x, name) if name == of else x
+
+
+def turn_first(self: Any, x: Any, name: str) -> Any:
+    return self.normed(self.turn(x, self.start), name)
+
+
+def turn_along_heads(self: Any, x: Any, start: int) -> Any:
+    """x is [b, h, n, d], and is turned by h"""
+    return Modern.turn(self, x.transpose(1, 2), start).transpose(1, 2)
+
+
+def turn_before_split(self: Any, x: Any, start: int) -> Any:
+    whole = x.transpose(1, 2).flatten(2)
+    return self.split(Rotary.turn(self, whole[:, None], start)[:, 0], x.shape[1])
+
+
+def tie_qk_norms(model: Any) -> None:
+    model.attn.k_norm.load_state_dict(model.attn.q_norm.state_dict())
+
+
+def cap_after_mask(self: Any, scaled: Any) -> Any:
+    return self.masked(self.limit(self.mask(scaled)))
+
+
+def no_window(_: Any, n: int, m: int) -> Any:
+    return torch.ones(n, m, dtype=torch.bool).triu(1)
+
+
+def transposed_mask(_: Any, n: int, m: int) -> Any:
+    return torch.ones(n, m, dtype=torch.bool).tril(-1)
+
+
+def turned_cache(start: int) -> Callable[..., Any]:
+    """Keys, but not queries, as if the cache were so long."""
+
+    def turn(self: Any, x: Any, own: int) -> Any:
+        new_keys = own and x.shape[1] == self.groups
+        return Rotary.turn(self, x, start if new_keys else own)
+
+    return turn
+
+
+def bias_without_sign(self: Any, scores: Any) -> Any:
+    return Alibi.bias(self, scores) - 2 * (Alibi.bias(self, scores) - scores)
+
+
+def drop_scores(self: Any, scores: Any) -> Any:
+    torch.manual_seed(3)
+    return functional.dropout(Modern.scale(self, scores), 0.3, training=True)
+
+
+def drop_merged(_: Any, z: Any) -> Any:
+    torch.manual_seed(3)
+    merged = z.transpose(1, 2).reshape(z.shape[0], z.shape[2], -1)
+    return functional.dropout(merged, 0.3, training=True)
+
+
+def softmax_again(_: Any, scores: Any) -> Any:
+    return scores.softmax(-1).softmax(-1)
+
+
 BUGS: dict[str, Bug] = {
     "q_weight_transposed": changed(Bert, "layers[1].Q", "W_Q_transposed", transpose_q),
     "heads_by_view": attending(Bert, "layers[1].heads[1].scores", "split_without_transpose", split=view_heads),
@@ -307,7 +410,7 @@ BUGS: dict[str, Bug] = {
     "rope_base": attending(Llama, "heads[1].rotated_Q", "other_base", base=500000.0),
     "groups_repeated": attending(Llama, "heads[2].scores", "other_kv_head", repeat=lambda _, x: x.repeat(1, 2, 1, 1)),
     "groups_repeated_real": attending(Llama, "attention", "other_kv_head", "real", repeat=lambda _, x: x.repeat(1, 2, 1, 1)),
-    "up_for_gate": changed(Llama, "activated", "up_for_hidden", use_up_for_gate, "real"),
+    "up_for_gate": changed(Llama, "activated", "hidden_and_up_exchanged", use_up_for_gate, "real"),
     "cache_offset": attending(Decoding, "heads[1].rotated_Q", "position_offset", start=0),
     "cache_offset_real": attending(Decoding, "attention", "position_offset", "real", start=0),
     "mask_at_the_top_left": attending(Decoding, "heads[1].masked", "other_corner", hidden=lambda _, n, m: torch.ones(n, m, dtype=torch.bool).triu(1)),
@@ -321,7 +424,7 @@ BUGS: dict[str, Bug] = {
     "norm_over_tokens": changed(Bert, "layers[1].norm1.normed", UNNAMED, norms(OverTokens), "real"),
     "gamma_plus_one": changed(Llama, "norm1.normed", "gamma_plus_one", norms(PlusOne), "real"),
     "head_not_tied": changed(Tied, "logits", UNNAMED, untie, "real"),
-    "float16_overflows": attending(Large, "layers[1].heads[1].scaled", "overflow", scale=lambda _, s: (s / 2).half().float()),
+    "float16_overflows": attending(Large, "layers[1].heads[1].scaled", "overflow", scale=lambda _, s: (s / 2).half().to(s.dtype)),
     "cache_of_another_head": attending(Decoding, "heads[1].scores", "other_kv_head", remember=other_heads),
     "padding_counted": Bug(Padded, type("Wrong", (Padded,), {"places": lambda _: torch.arange(len(models.WORDS))[None]}), "P", "position_offset", "real"),
     "keys_for_values": attending(Gpt, "layers[1].attention", "keys_for_values", "real", remember=keys_for_values),
@@ -337,5 +440,63 @@ BUGS: dict[str, Bug] = {
     "gates_exchanged": cell("states", "gates_swapped", memory=lambda _, gates, c: gates[0] * c + gates[1] * gates[2]),
     "memory_not_squashed": cell("states", "tanh_forgotten", state=lambda _, o, c: o * c),
     "memory_not_carried": cell("states", "term_left_out", memory=forgetful),
-    "values_turned": attending(Llama, "attention", UNNAMED, "real", remember=turn_values),
+    "values_turned": attending(Llama, "attention", "values_rotated", "real", remember=turn_values),
+    "window_too_wide": alone(Modern, "heads[1].masked", "other_mask_window", window=4),
+    "window_too_narrow": alone(Modern, "heads[1].masked", "other_mask_window", window=2),
+    "window_twice": alone(Modern, "heads[1].masked", "mask_window_left_out", window=6),
+    "window_left_out": alone(Modern, "heads[1].masked", "mask_window_left_out", hidden=no_window),
+    "mask_transposed": attending(Gpt, "layers[1].heads[1].masked", "mask_transposed", hidden=transposed_mask),
+    "window_both_ways": alone(Modern, "heads[1].masked", "mask_causal_left_out", hidden=lambda self, n, m: (torch.arange(m) - torch.arange(n)[:, None]).abs() >= self.window),
+    "cap_left_out": alone(Modern, "heads[1].masked", "softcap_left_out", limit=lambda _, s: s),
+    "cap_twice_as_high": alone(Modern, "heads[1].masked", "other_softcap", cap=4.0),
+    "cap_one_more": alone(Modern, "heads[1].masked", "other_softcap", cap=3.0),
+    "cap_after_mask": alone(Modern, "heads[1].masked", "masked_before_capped", finish=cap_after_mask),
+    "cap_not_multiplied": alone(Modern, "heads[1].masked", "capped_not_multiplied", limit=lambda self, s: (s / self.cap).tanh()),
+    "norms_across_heads": alone(Modern, "heads[1].rotated_Q", UNNAMED, normed=norm_together),
+    "norms_left_out": alone(Modern, "heads[1].rotated_Q", "Q_not_normed", normed=as_it_is),
+    "norm_of_queries_alone": alone(Modern, "heads[1].rotated_K", "K_not_normed", normed=norm_of_one("q")),
+    "norm_of_keys_alone": alone(Modern, "heads[1].rotated_Q", "Q_not_normed", normed=norm_of_one("k")),
+    "norms_after_rotation": alone(Modern, "heads[1].normed_Q", UNNAMED, turned_after=turn_first),
+    "norm_of_queries_for_keys": alone(Modern, "heads[1].normed_K", "gamma_Q_for_gamma_K")._replace(done=tie_qk_norms),
+    "turned_along_heads": alone(Modern, "heads[1].rotated_Q", "rotated_along_heads", turn=turn_along_heads),
+    "turned_before_split": attending(Llama, "heads[1].rotated_Q", "rotated_before_split", turn=turn_before_split),
+    "values_turned_too": alone(Modern, "heads[1].output", "values_rotated", values=lambda self, x: self.turn(Modern.values(self, x), 0)),
+    "positions_left_out": alone(Modern, "heads[1].rotated_Q", "rotate_left_out", turn=as_it_is),
+    "positions_from_one": alone(Modern, "heads[1].rotated_Q", "position_offset", start=1),
+    "scaled_by_tokens": alone(Modern, "heads[1].scaled", "other_dimension", scale=lambda _, s: s / s.shape[-1] ** 0.5),
+    "scaled_by_groups": alone(Modern, "heads[1].scaled", "divided_by_root_of_d_model", scale=lambda self, s: s / (self.width * self.groups) ** 0.5),
+    "scaled_by_all_heads": alone(Modern, "heads[1].scaled", "divided_by_d_k", scale=lambda self, s: s / (self.width * self.n_heads) ** 0.5),
+    "softmax_twice": alone(Modern, "heads[1].weights", "softmax_twice", softmax=softmax_again),
+    "scaled_again": alone(Modern, "heads[1].scaled", "divided_by_d_k", scale=lambda self, s: s / self.width),
+    "slopes_negative": alone(Alibi, "heads[1].masked", "other_slopes", bias=bias_without_sign),
+    "slopes_in_other_order": alone(Alibi, "heads[1].masked", "other_slopes", slopes=lambda self: Alibi.slopes(self).flip(0)),
+    "slopes_one_too_early": alone(Alibi, "heads[1].masked", "other_slopes", slopes=lambda self: Alibi.slopes(self) * 4),
+    "slopes_one_too_late": alone(Alibi, "heads[1].masked", "other_slopes", slopes=lambda self: Alibi.slopes(self) / 4),
+    "alibi_left_out": alone(Alibi, "heads[1].masked", "left_out", bias=lambda _, s: s),
+    "buckets_one_sided": alone(Bucketed, "heads[1].weights", "other_positions_bidirectional", both=False),
+    "buckets_farther": alone(Bucketed, "heads[1].weights", "other_positions_max_distance", most=12),
+    "buckets_nearer": alone(Bucketed, "heads[1].weights", "other_positions_max_distance", most=3),
+    "buckets_turned": alone(Bucketed, "heads[1].weights", "turned", buckets=lambda self, n: Bucketed.buckets(self, n).T),
+    "bucket_bias_left_out": alone(Bucketed, "heads[1].weights", "left_out", bias=lambda _, s: s),
+    "bucket_scores_scaled": alone(Bucketed, "heads[1].weights", "scale_left_out", scale=lambda self, s: s / self.width**0.5),
+    "frequencies_multiplied": alone(Scaled, "heads[1].rotated_Q", "other_positions_scaling_factor", factor=1 / 8),
+    "scaling_left_out": alone(Scaled, "heads[1].rotated_Q", "positions_scaling_left_out", stretched=lambda _, f: f),
+    "scaling_of_another_factor": alone(Scaled, "heads[1].rotated_Q", "other_positions_scaling_factor", factor=4.0),
+    "scaling_of_another_length": alone(Scaled, "heads[1].rotated_Q", "other_positions_scaling_original_length", original=2000),
+    "scaled_linearly": alone(Scaled, "heads[1].rotated_Q", "ramp_not_multiplied", stretched=lambda self, f: f / self.factor),
+    "ramp_of_another_end": alone(Scaled, "heads[1].rotated_Q", "other_positions_scaling_high_freq_factor", high=8.0),
+    "experts_not_renormalized": mixed("mixture", "not_renormalized", shared_out=lambda _, top: top),
+    "experts_unweighted": mixed("mixture", UNNAMED, shared_out=lambda _, top: torch.ones_like(top)),
+    "experts_by_softmax_twice": mixed("mixture", UNNAMED, shared_out=lambda _, top: top.softmax(-1)),
+    "one_expert_only": mixed("mixture", "other_router_top_k", chosen=1),
+    "three_experts": mixed("mixture", "one_expert_more", chosen=3),
+    "activation_on_product": gated("ffn", "gated_before_activated", lambda self, x: self.down_proj(functional.silu(self.gate_proj(x) * self.up_proj(x)))),
+    "gate_and_up_exchanged": gated("ffn", "hidden_and_up_exchanged", lambda self, x: self.down_proj(self.gate_proj(x) * functional.silu(self.up_proj(x)))),
+    "gate_added": gated("ffn", "gated_added", lambda self, x: self.down_proj(functional.silu(self.gate_proj(x)) + self.up_proj(x))),
+    "gate_by_gelu": gated("ffn", "other_activation", lambda self, x: self.down_proj(functional.gelu(self.gate_proj(x)) * self.up_proj(x))),
+    "up_left_out": gated("ffn", "other_activation", lambda self, x: self.down_proj(functional.silu(self.gate_proj(x)))),
+    "keys_one_too_far": attending(Decoding, "heads[1].scores", "position_offset", turn=turned_cache(4)),
+    "cache_counted_twice": attending(Decoding, "heads[1].rotated_Q", "position_offset", start=6),
+    "dropout_on_scores": alone(Modern, "heads[1].scaled", "dropout_on", scale=drop_scores),
+    "dropout_on_heads": alone(Modern, "concat", "dropout_on", merge=drop_merged),
 }  # fmt: skip

@@ -1,0 +1,250 @@
+"""A layer of a trace in another configuration: with one of its settings left out, or with another
+value, as programs have it that were written for another model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from attncli.file.keys import Choice, Flag, Key, Record
+from attncli.scenario.model import Attention, Layer, Positions, Settings
+from attncli.steps.order import step_named
+from attncli.steps.schema import ATTENTION, LAYER_ALONE, SCENARIO
+from attncli.steps.story import layer_told
+from attncli.trace import AttentionPlace, Definition, LayerPlace, PlannedStep, Trace
+
+
+class Configured(NamedTuple):
+    """A layer that is made otherwise: the setting, how it is set, and what differs then."""
+
+    setting: str
+    says: str
+    left_out: bool
+    definitions: tuple[Definition, ...]
+
+
+class _Other(NamedTuple):
+    setting: str
+    says: str
+    value: Any
+    left_out: bool = False
+
+
+def other_configurations(trace: Trace, place: LayerPlace) -> Iterator[Configured]:
+    """What one layer makes otherwise with one of its settings changed."""
+    own = _forward_parts(trace, place)
+    usual = {d.name: d for d in _told(trace, own, place.layer)}
+    for setting, says, layer, left_out in _other_layers(place):
+        told = _told(trace, own, layer)
+        changed = tuple(d for d in told if usual.get(d.name) != d)
+        if any(d.name in usual for d in changed):
+            yield Configured(setting, says, left_out, changed)
+
+
+def _forward_parts(trace: Trace, place: LayerPlace) -> list[PlannedStep]:
+    """The steps of a layer, those of the way back left out."""
+    return [
+        part
+        for part in trace.story
+        if isinstance(part.place, LayerPlace)
+        and part.place.layer.path == place.layer.path
+        and not part.is_again
+    ]
+
+
+def _told(trace: Trace, own: list[PlannedStep], layer: Layer) -> list[Definition]:
+    """How all is made in another layer in the place of one; nothing where no model can be so."""
+    first = own[0].place
+    assert isinstance(first, LayerPlace)
+    sources = (p.place for p in own if isinstance(p.place, AttentionPlace))
+    memory = next((p.source for p in sources if p.attention.sees_memory), None)
+    try:
+        told = layer_told(trace.scenario, trace.story, first, layer, memory)
+        return [
+            step_named(part.step).sized(part.place, definition)._replace(step=part.step)
+            for part in told
+            for definition in part.definitions
+        ]
+    except (LookupError, ValueError, TypeError, ArithmeticError, AssertionError, AttributeError):
+        return []
+
+
+def _other_layers(place: LayerPlace) -> Iterator[tuple[str, str, Layer, bool]]:
+    layer = place.layer
+    for which in ("attention", "cross"):
+        attention: Attention | None = getattr(layer, which)
+        if attention is None:
+            continue
+        for setting, says, other, out in _other_attentions(place, attention):
+            fields: dict[str, Any] = {which: other}
+            yield setting, says, layer._replace(**fields), out
+    for setting, says, config, out in _other_settings(layer.config, LAYER_ALONE):
+        yield setting, says, layer._replace(config=config), out
+
+
+_NOT_SET = frozenset(
+    [
+        "heads",
+        "kv_heads",
+        "d_k",
+        "d_v",
+        "projection",
+        "weights_layout",
+        "positions",
+        "average_heads",
+        "online_softmax",
+    ]
+)
+"""What can't be set otherwise with the same weights, or is no setting of a model."""
+
+
+def _other_attentions(
+    place: LayerPlace, attention: Attention
+) -> Iterator[tuple[str, str, Attention, bool]]:
+    for setting, says, config, out in _other_settings(attention.config, ATTENTION):
+        yield setting, says, attention._replace(config=config), out
+    for kind in ("rotated", "alibi", "relative", "disentangled"):
+        positions: Positions | None = getattr(attention, kind)
+        for name, says, other, out in _other_positions(positions):
+            fields: dict[str, Any] = {kind: other}
+            yield name, says, attention._replace(**fields), out
+    yield from _of_other_layers(place, attention)
+
+
+def _other_positions(
+    positions: Positions | None,
+) -> Iterator[tuple[str, str, Positions | None, bool]]:
+    if positions is None:
+        return
+    yield positions.kind, f"The positions ({positions.kind}) are left out.", None, True
+    known = _keys_inside(SCENARIO.known["positions"].kind)
+    for other in _others_of_map(positions.config.values, known, "positions"):
+        config = positions.config._replace(values=other.value)
+        yield other.setting, other.says, positions._replace(config=config), other.left_out
+
+
+def _of_other_layers(
+    place: LayerPlace, attention: Attention
+) -> Iterator[tuple[str, str, Attention, bool]]:
+    """With the positions, or the settings of its attention, that another kind of layer has."""
+    seen = [attention]
+    for other in (layer.attention for layer in place.stack.layers if layer.attends):
+        turned = attention._replace(rotated=other.rotated)
+        if other.rotated and attention.rotated and turned not in seen:
+            seen.append(turned)
+            yield "positions", "The rotation is that of another kind of layer.", turned, False
+        for key in ("mask", "scale", "softcap", "qk_norm"):
+            values = {k: v for k, v in attention.config.values.items() if k != key}
+            if key in other.config.values:
+                values[key] = other.config.values[key]
+            alike = attention._replace(config=attention.config._replace(values=values))
+            if values != dict(attention.config.values) and alike not in seen:
+                seen.append(alike)
+                yield key, f"{key} is that of another kind of layer.", alike, False
+
+
+def _other_settings(
+    config: Settings, keys: Mapping[str, Key[Any]]
+) -> Iterator[tuple[str, str, Settings, bool]]:
+    known = {name: key for name, key in keys.items() if name not in _NOT_SET}
+    for other in _others_of_map(config.values, known, ""):
+        yield other.setting, other.says, config._replace(values=other.value), other.left_out
+
+
+def _others_of_map(
+    values: Mapping[str, Any], known: Mapping[str, Key[Any]], path: str
+) -> Iterator[_Other]:
+    """A map with one of its values changed or left out, or with another one than is usual."""
+    for name, key in known.items():
+        called = f"{path}.{name}" if path else name
+        value = values.get(name, key.default)
+        if value is None and name not in values:
+            words = (True, False) if isinstance(key.kind, Flag) else _words_alone(key.kind)
+            for word in words:
+                says = f"The setting {called} is {_text(word)}."
+                yield _Other(called, says, {**values, name: word})
+            continue
+        if name in values and _is_a_setting(value) and name != "kind":
+            without = {k: v for k, v in values.items() if k != name}
+            yield _Other(called, f"The setting {called} is left out.", without, left_out=True)
+        for other in _others(value, key.kind, called):
+            yield other._replace(value={**values, name: other.value})
+
+
+def _words_alone(kind: Any) -> tuple[str, ...]:  # noqa: ANN401
+    return kind.words if isinstance(kind, Choice) else ()
+
+
+def _others(value: Any, kind: Any, called: str) -> Iterator[_Other]:  # noqa: ANN401
+    """Another value for a setting: another word, off by one, twice or half, without a part."""
+    match value:
+        case Mapping():
+            yield from _others_of_map(value, _keys_inside(kind), called)
+        case tuple() | list():
+            yield from _others_of_list(tuple(value), kind, called)
+        case _:
+            for other in _other_values(value, kind):
+                says = f"The setting {called} is {_text(other)} instead of {_text(value)}."
+                yield _Other(called, says, other)
+
+
+def _other_values(value: object, kind: Any) -> Iterator[str | int | Decimal]:  # noqa: ANN401
+    if not isinstance(value, str | int | Decimal):
+        return iter(())
+    if isinstance(value, bool):
+        return iter([not value])
+    if isinstance(value, str):
+        return (word for word in _words(kind) if word != value)
+    return _other_numbers(value)
+
+
+def _others_of_list(values: tuple[Any, ...], kind: Any, called: str) -> Iterator[_Other]:  # noqa: ANN401
+    for k, value in enumerate(values):
+        if len(values) > 1 and _is_a_setting(value):
+            what = "_".join(value) if isinstance(value, Mapping) else str(value)
+            rest = (*values[:k], *values[k + 1 :])
+            says = f"The setting {called} is without {what}."
+            yield _Other(f"{called}.{what}", says, rest, left_out=True)
+        for other in _others(value, kind, called):
+            yield other._replace(value=(*values[:k], other.value, *values[k + 1 :]))
+
+
+def _other_numbers(value: int | Decimal) -> Iterator[int | Decimal]:
+    kind = type(value)
+    near = [value + 1, value - 1] if value == int(value) else []
+    share = [value / 2, 1 / value] if isinstance(value, Decimal) else [value // 2]
+    numbers = [*near, value * 2, *share]
+    yield from dict.fromkeys(kind(n) for n in numbers if n > 0 and n != value)
+
+
+def _text(value: object) -> str:
+    """A value as a file has it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _is_a_setting(value: Any) -> bool:  # noqa: ANN401
+    """Whether something is no matrix, but a setting of a layer; its own weights may be one's."""
+    if isinstance(value, Mapping):
+        return not value or any(map(_is_a_setting, value.values()))
+    if isinstance(value, tuple | list):
+        return all(map(_is_a_setting, value))
+    return isinstance(value, str | bool | int | Decimal)
+
+
+def _words(kind: Any) -> tuple[str, ...]:  # noqa: ANN401
+    return tuple(
+        word for inner in _each_kind(kind) if isinstance(inner, Choice) for word in inner.words
+    )
+
+
+def _keys_inside(kind: Any) -> dict[str, Key[Any]]:  # noqa: ANN401
+    records = (inner for inner in _each_kind(kind) if isinstance(inner, Record))
+    return {name: key for record in records for name, key in record.known.items()}
+
+
+def _each_kind(kind: Any) -> Iterator[Any]:  # noqa: ANN401
+    """A kind, and those that it is one of, or many."""
+    yield kind
+    for inner in getattr(kind, "kinds", ()) or filter(None, [getattr(kind, "kind", None)]):
+        yield from _each_kind(inner)
