@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attncli.dumps.floats import Floats, is_decided, tells_apart
+from attncli.dumps.floats import Floats, Spread, tells_apart
 from attncli.equations.enclosures import Enclosure
 from attncli.equations.matrix import Matrix
 from attncli.equations.tree import (
@@ -574,6 +574,24 @@ _FAR = 20.0
 """Times what rounding may come to: what is further off is another number."""
 
 
+_BETTER = 2.0
+"""How many times nearer than what is right a bug must come to a tensor to be given as its cause."""
+_EXPLAINED = 2.5
+"""How far a tensor may be from what a bug gives, in standard deviations of what rounding does."""
+_SAME = 1.0
+"""How far apart two bugs' tensors are at least, in these, where numbers tell which of them it is."""
+
+
+class Explained(NamedTuple):
+    """A bug that gives a tensor, how many other tensors it makes that don't follow otherwise, what
+    it leaves unexplained, and what it gives of the tensor."""
+
+    way: WrongWay
+    departing: int
+    remainder: float
+    spread: Spread
+
+
 @dataclass(frozen=True)
 class Suspects:
     """The bugs that a trace may have, tried on tensors that depart."""
@@ -586,19 +604,41 @@ class Suspects:
     def causes(
         self, name: str, follows: Enclosure, off: Flags, kinds: int = len(KINDS)
     ) -> tuple[Cause, ...]:
-        """What gives a tensor that departs, the likeliest first, of some kinds of bugs."""
+        """What gives a tensor that departs, of some kinds of bugs: the one that explains most of
+        it, and those that give the same numbers as far as rounding lets these be told apart."""
         for ways in self._leading_to(name, kinds):
-            found = [way for way in ways if self._gives(way, name, follows, off)]
+            each = (self._explained(way, name, follows, off) for way in ways)
+            found = [entry for entry in each if entry is not None]
             if found:
-                found.sort(key=self._departing, reverse=True)
-                causes = [way.cause(name) for way in found]
+                found.sort(key=lambda entry: (-entry.departing, entry.remainder))
+                best = found[0].spread
+                same = [e for e in found if best.distance(e.spread.right) <= _SAME]
+                causes = [entry.way.cause(name) for entry in same]
                 return tuple({cause.name: cause for cause in reversed(causes)}.values())[::-1]
         return ()
 
-    def _departing(self, way: WrongWay) -> int:
-        """How many tensors a bug makes that wouldn't follow otherwise."""
-        made = {d.name for d in way.definitions if d.name in self.theirs}
-        return sum(not self._takes(self.floats.made(name), name) for name in made)
+    def _explained(
+        self, way: WrongWay, name: str, follows: Enclosure, off: Flags
+    ) -> Explained | None:
+        """What a bug explains of a tensor; None where that is no more than rounding does."""
+        theirs, paths = self.theirs[name], self.floats.otherwise(way.definitions)
+        if not self._is_near(paths, name, follows):
+            return None
+        try:
+            if not self._gives(way, paths, name, follows, off):
+                return None
+            spread = paths.spread(name)
+            made = sum(not self.floats.takes_all(x, self.theirs[x]) for x in self._made(way))
+        except _IMPOSSIBLE:
+            return None
+        remainder = spread.distance(theirs)
+        if remainder > _EXPLAINED:
+            return None
+        return Explained(way, made, remainder, spread)
+
+    def _made(self, way: WrongWay) -> set[Name]:
+        """The tensors of theirs that a bug makes."""
+        return {d.name for d in way.definitions if d.name in self.theirs}
 
     def _leading_to(self, name: str, kinds: int) -> Iterator[list[WrongWay]]:
         """The bugs in making a quantity, or what is between it and other tensors of theirs, the
@@ -627,23 +667,22 @@ class Suspects:
                     seen.add(operand)
                     waiting.append(operand)
 
-    def _gives(self, way: WrongWay, name: str, follows: Enclosure, off: Flags) -> bool:
+    def _gives(
+        self, way: WrongWay, paths: Floats, name: str, follows: Enclosure, off: Flags
+    ) -> bool:
         """Whether a bug gives all of a tensor, and of others that it makes, and isn't known to give
         just about anything."""
-        theirs, paths = self.theirs[name], self.floats.otherwise(way.definitions)
-        if not self._is_near(paths, name, follows):
+        theirs = self.theirs[name]
+        if not all(paths.takes_all(x, self.theirs[x]) for x in {name, *self._made(way)}):
             return False
-        made = {d.name for d in way.definitions if d.name in self.theirs}
-        try:
-            held = paths.made(name)
-            given = all(self._takes(paths.made(text), text) for text in {name, *made})
-        except _IMPOSSIBLE:
-            return False
+        judged = paths.judged(name, theirs)
+        if self.floats.grain.is_coarse:
+            return judged.is_decided
         apart = np.where(off, _apart(theirs, follows), 0.0)
         furthest = np.unravel_index(int(apart.argmax()), apart.shape)
         with np.errstate(invalid="ignore"):
-            wide = held.high[furthest] - held.low[furthest] > apart[furthest]
-        return given and not wide and is_decided(paths.value(name), held)
+            wide = judged.follows.high[furthest] - judged.follows.low[furthest] > apart[furthest]
+        return judged.is_decided and not wide
 
     def _is_near(self, paths: Floats, name: str, follows: Enclosure) -> bool:
         """Whether a bug may give a tensor at all, which is known quickly."""
@@ -654,14 +693,16 @@ class Suspects:
             return False
         if value.shape != theirs.shape:
             return False
+        right = self.floats.spread(name)
+        left = right._replace(right=value).distance(theirs)
+        if not np.isfinite(left) or left * _BETTER > right.distance(theirs):
+            return False
+        if self.floats.grain.is_coarse:
+            return True
         with np.errstate(invalid="ignore"):
             slack = np.nan_to_num(follows.high - follows.low) + self.floats.grain.half
             far = np.abs(value - theirs) > _FAR * (slack + slack.max() / _FAR)
         return not (far | (np.isinf(value) != np.isinf(theirs))).any()
-
-    def _takes(self, held: Enclosure, name: str) -> bool:
-        theirs = self.theirs[name]
-        return held.low.shape == theirs.shape and bool(self.floats.takes(held, theirs).all())
 
 
 def _apart(theirs: Array, follows: Enclosure) -> Array:
