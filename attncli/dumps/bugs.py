@@ -610,9 +610,9 @@ class Suspects:
             each = (self._explained(way, name, follows, off) for way in ways)
             found = [entry for entry in each if entry is not None]
             if found:
-                found.sort(key=lambda entry: (-entry.departing, entry.remainder))
-                best = found[0].spread
-                same = [e for e in found if best.distance(e.spread.right) <= _SAME]
+                found.sort(key=lambda entry: entry.departing, reverse=True)
+                best = min(found, key=lambda entry: (-entry.departing, entry.remainder))
+                same = (e for e in found if best.spread.distance(e.spread.right) <= _SAME)
                 causes = [entry.way.cause(name) for entry in same]
                 return tuple({cause.name: cause for cause in reversed(causes)}.values())[::-1]
         return ()

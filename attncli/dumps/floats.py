@@ -384,6 +384,7 @@ class Spread(NamedTuple):
         apart = np.nan_to_num(np.abs(theirs - self.right) / self.deviation, nan=np.inf)
         return np.where(theirs == self.right, 0.0, apart)
 
+    @np.errstate(over="ignore")
     def distance(self, theirs: Array) -> float:
         """The root mean square of these."""
         return float(np.sqrt((self.distances(theirs) ** 2).mean()))
@@ -398,8 +399,8 @@ class Spread(NamedTuple):
         """Where the errors are between what follows and what departs, all is open."""
         reach = _REACH * self.deviation
         follows = EXACT.around(Enclosure.of(self.right), reach)
-        distances, distance = self.distances(theirs), self.distance(theirs)
-        is_between = not self.takes_all(theirs)
+        distance = self.distance(theirs)
         limit = _DEPARTS[0] if distance > _DEPARTS[0] else _DEPARTS[1]
-        opened = open_numbers(self.right, follows) | is_between
-        return Judged(follows, distances > limit, opened, distance)
+        off = self.distances(theirs) > limit
+        is_between = not off.any() and not self.takes_all(theirs)
+        return Judged(follows, off, open_numbers(self.right, follows) | is_between, distance)

@@ -475,6 +475,7 @@ def _tensor_data(trace: Trace, compared: Compared) -> dict[str, object]:
         "called": compared.called,
         "verdict": compared.standing,
         "computed_in": compared.lower or None,
+        "distance": None if compared.distance is None else _finite(compared.distance),
         "open": int(compared.open.sum()),
         "largest": {
             "cell": trace[compared.name].address(i, j),
