@@ -218,8 +218,8 @@ _DIFF = {
     "precision": options.choice(
         "--precision",
         lambda: PRECISIONS,
-        "The floats that all was worked in; by default as the dump's numbers are. `tf32` is float32 "
-        "whose matrix products round their factors to 11 bits.",
+        "The floats that all was worked in; by default as the dump's numbers are. `tf32` is "
+        "float32 whose matrix products round their factors to 11 bits.",
     ),
     "rtol": options.text(
         "--rtol",

@@ -3,6 +3,8 @@ programs do: another setting of an operation, another operand, heads that are on
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -579,7 +581,7 @@ _BETTER = 2.0
 _EXPLAINED = 2.5
 """How far a tensor may be from what a bug gives, in standard deviations of what rounding does."""
 _SAME = 1.0
-"""How far apart two bugs' tensors are at least, in these, where numbers tell which of them it is."""
+"""How far apart the tensors of two bugs are at least, in these, to tell which of them it is."""
 
 
 class Explained(NamedTuple):
@@ -590,6 +592,17 @@ class Explained(NamedTuple):
     departing: int
     remainder: float
     spread: Spread
+
+
+class Hidden(NamedTuple):
+    """A mistake that rounding hides, and how far it moves a tensor, times as far as rounding."""
+
+    way: WrongWay
+    effect: float
+
+
+_PLACES = 4
+"""In how many places at most a mistake is tried, to tell whether it can be seen."""
 
 
 @dataclass(frozen=True)
@@ -606,7 +619,7 @@ class Suspects:
     ) -> tuple[Cause, ...]:
         """What gives a tensor that departs, of some kinds of bugs: the one that explains most of
         it, and those that give the same numbers as far as rounding lets these be told apart."""
-        for ways in self._leading_to(name, kinds):
+        for ways in self.leading_to(name, kinds):
             each = (self._explained(way, name, follows, off) for way in ways)
             found = [entry for entry in each if entry is not None]
             if found:
@@ -640,7 +653,7 @@ class Suspects:
         """The tensors of theirs that a bug makes."""
         return {d.name for d in way.definitions if d.name in self.theirs}
 
-    def _leading_to(self, name: str, kinds: int) -> Iterator[list[WrongWay]]:
+    def leading_to(self, name: str, kinds: int) -> Iterator[list[WrongWay]]:
         """The bugs in making a quantity, or what is between it and other tensors of theirs, the
         nearest first; by how likely they are."""
         parts = {
@@ -683,6 +696,40 @@ class Suspects:
         with np.errstate(invalid="ignore"):
             wide = judged.follows.high[furthest] - judged.follows.low[furthest] > apart[furthest]
         return judged.is_decided and not wide
+
+    def hidden(self) -> tuple[Hidden, ...]:
+        """The mistakes with a name of their own that rounding hides: of each the most that it does
+        to a tensor, in so many places at most."""
+        most: dict[str, Hidden] = {}
+        tried: Counter[str] = Counter()
+        seen: set[str] = set()
+        for name in self.theirs:
+            for way in next(self.leading_to(name, 1)):
+                if way.says in seen or tried[way.says] >= _PLACES:
+                    continue
+                effect = self._effect(way, name)
+                if effect is None:
+                    continue
+                tried[way.says] += 1
+                if effect > _EXPLAINED:
+                    seen.add(way.says)
+                elif effect >= most.get(way.says, Hidden(way, 0.0)).effect:
+                    most[way.says] = Hidden(way, effect)
+        return tuple(entry for says, entry in most.items() if says not in seen)
+
+    def _effect(self, way: WrongWay, name: str) -> float | None:
+        """How far a mistake moves a tensor, times as far as rounding; None where it can't be made,
+        or changes nothing at all, as some make no difference here."""
+        try:
+            other, spread = (
+                self.floats.otherwise(way.definitions).value(name),
+                self.floats.spread(name),
+            )
+        except _IMPOSSIBLE:
+            return None
+        if other.shape != spread.right.shape or np.array_equal(other, spread.right, equal_nan=True):
+            return None
+        return spread.distance(other) if spread.hides(other) else np.inf
 
     def _is_near(self, paths: Floats, name: str, follows: Enclosure) -> bool:
         """Whether a bug may give a tensor at all, which is known quickly."""
@@ -755,7 +802,7 @@ def likenesses(theirs: Array, right: Array, follows: Enclosure, off: Flags) -> I
         yield Cause("dropout_on", "Some numbers are 0 and the others larger: dropout was left on.")
     times = _ratio(theirs, right, slack) if np.count_nonzero(off) > 1 else None
     if times is not None:
-        yield Cause("other_factor", f"Each number is {times:.6g} times what it should be.")
+        yield Cause("other_factor", f"Each number is {_factor(times)} times what it should be.")
     if _are_the_same(np.sort(theirs, axis=None), np.sort(right, axis=None), slack):
         how = next(_ways_moved(theirs, right, slack), "the numbers stand in other places")
         yield Cause("other_places", f"The numbers are right, but {how}.")
@@ -782,7 +829,7 @@ def _ways_moved(theirs: Array, right: Array, slack: Array) -> Iterator[str]:
             yield f"the {what} stand in the opposite order"
         for by in sorted(range(1 - right.shape[axis], right.shape[axis]), key=abs):
             if by and _are_the_same(theirs, np.roll(right, by, axis), slack):
-                yield f"the {what} are shifted by {_in_words(by)}, those past the end put first"
+                yield f"the {what} are shifted by {in_words(by)}, those past the end put first"
         if _rows_are_the_same(np.moveaxis(theirs, axis, 0), np.moveaxis(right, axis, 0), slack):
             yield f"the {what} stand in another order"
     if right.shape[0] == right.shape[1] and _are_the_same(theirs, right.T, slack):
@@ -803,12 +850,12 @@ def _rows_shifted(theirs: Array, right: Array, slack: Array) -> Iterator[str]:
         array, other = (np.moveaxis(x, axis, 0) for x in (theirs, right))
         for by in range(1, len(other) - 1):
             if _are_the_same(array[by:], other[:-by], slack):
-                yield f"The {what} are shifted by {_in_words(by)}: the first are other numbers."
+                yield f"The {what} are shifted by {in_words(by)}: the first are other numbers."
             if _are_the_same(array[:-by], other[by:], slack):
-                yield f"The {what} are shifted by {_in_words(-by)}: the last are other numbers."
+                yield f"The {what} are shifted by {in_words(-by)}: the last are other numbers."
 
 
-def _in_words(by: int) -> str:
+def in_words(by: int) -> str:
     """`one`, `two back`"""
     number = _NUMBERS[abs(by)] if abs(by) < len(_NUMBERS) else str(abs(by))
     return number if by > 0 else f"{number} back"
@@ -820,8 +867,21 @@ def _ratio(theirs: Array, right: Array, slack: Array) -> float | None:
     if not right[largest]:
         return None
     times = float(theirs[largest] / right[largest])
-    fits = np.abs(theirs - times * right) <= 2 * abs(times) * slack
-    return times if times and fits.all() else None
+    left = np.abs(theirs - times * right)
+    fits = left <= 2 * abs(times) * slack
+    is_better = _BETTER * left.max() < np.abs(theirs - right).max()
+    return times if times and fits.all() and is_better else None
+
+
+def _factor(times: float) -> str:
+    """A factor with six digits, or as many as tell it from 1."""
+    apart = abs(times - 1)
+    digits = 6 if not 0 < apart < _NEAR_ONE else 2 - math.floor(math.log10(apart))
+    return f"{times:.{digits}g}"
+
+
+_NEAR_ONE = 1e-4
+"""From 1, where six digits say too little."""
 
 
 def _is_dropout(theirs: Array, right: Array, slack: Array) -> bool:

@@ -10,8 +10,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from attncli.dumps.bugs import Suspects, likenesses
-from attncli.dumps.floats import Floats, Judged, open_numbers, taken_by, tells_apart
+from attncli.dumps.bugs import Hidden, Suspects, likenesses
+from attncli.dumps.floats import Floats, Judged, taken_by, tells_apart
 from attncli.dumps.tensors import Dump, Misshapen, fills
 from attncli.equations.enclosures import Enclosure
 from attncli.file.array_files import ROUNDOFFS
@@ -138,6 +138,13 @@ class Comparison:
     def _first(self, standing: Standing) -> Compared | None:
         return next((c for c in self.compared if c.standing == standing), None)
 
+    @cached_property
+    def hidden(self) -> tuple[Hidden, ...]:
+        """The known mistakes that couldn't be seen in such coarse floats."""
+        if self.close is not None or not self.dump.grain.is_coarse:
+            return ()
+        return Suspects(self.trace, self.floats, self.theirs).hidden()
+
     @property
     def misshapen(self) -> tuple[Misshapen, ...]:
         """Those that haven't the shape of what they are called, in the order of the working."""
@@ -175,9 +182,7 @@ class Comparison:
                 wrong.add(name)
             yield compared
 
-    def _standing(
-        self, compared: Compared, judged: Judged, sources: tuple[str, ...]
-    ) -> Compared:
+    def _standing(self, compared: Compared, judged: Judged, sources: tuple[str, ...]) -> Compared:
         """The verdict on a tensor that doesn't depart from what follows."""
         if not judged.is_decided:
             return compared._replace(standing="can't tell")

@@ -23,6 +23,7 @@ from attncli.equations.matrix import Matrix
 from attncli.file.array_files import ROUNDOFFS
 from attncli.marking.honest_paths import Flags
 from attncli.numbers.rounding import Array
+from attncli.operations.attention import Exponential
 from attncli.operations.equation import is_a
 from attncli.operations.intervals import enclosing
 from attncli.operations.operation import Operation, WholeNumbers
@@ -81,6 +82,11 @@ class Grain(NamedTuple):
     def of(cls, kind: str, half: float = 0.0) -> Grain:
         """The grain of a type of floats, or of float32 as `tf32` has it."""
         return cls("float32", half, "float16") if kind == TF32 else cls(kind, half)
+
+    @property
+    def called(self) -> str:
+        """The name of the floats, as `--precision` takes it."""
+        return TF32 if self.factors else self.type
 
     @property
     def is_coarse(self) -> bool:
@@ -303,16 +309,21 @@ class _Run(Floats):
         if exact:
             return super()._result(definition, on)
         salt = crc32(definition.name.encode())
-        made = super()._result(definition, self._factors(operation, on, salt))
+        made = super()._result(definition, self._operands(operation, on, salt))
         if isinstance(operation, Waves):
             numbers = [Matrix.of_array(array, _DECIMALS, carry=False) for array in on]
             made = self._moved(made, self._off_of_waves(operation, made, numbers), salt)
             return self._moved(made, self.grain.kept.by_size(made), salt + 1)
         return self._moved(made, self._rounded(operation).by_size(made), salt)
 
-    def _factors(self, operation: Operation, on: list[Array], salt: int) -> list[Array]:
-        """The factors of products that are summed, off by as much as rounding of these and of the
-        sums comes to: errors of k products add up as √k (Higham & Mary 2019)."""
+    def _operands(self, operation: Operation, on: list[Array], salt: int) -> list[Array]:
+        """What goes into an operation, off by what is rounded on its way: scores by their distance
+        from the row's maximum, which many subtract in the same floats; the factors of products that
+        are summed by rounding of these and of the sums, whose errors add up as √k of k products
+        (Higham & Mary 2019)."""
+        if isinstance(operation, Exponential):
+            apart = on[0].max(axis=operation.axis, keepdims=True) - on[0]
+            return [self._moved(on[0], self.grain.kept.each * apart, salt + 2)]
         numbers = [Matrix.of_array(array, _DECIMALS, carry=False) for array in on]
         inside = self.grain.worked.inside
         moved = [*on]
@@ -329,11 +340,11 @@ class _Run(Floats):
         return np.where(np.isfinite(moved), moved, array)
 
 
-_FOLLOWS, _DEPARTS = (1.6, 16.0), (2.5, 25.0)
+FOLLOWS, DEPARTS = (1.6, 16.0), (2.5, 25.0)
 """How far the numbers of a tensor may be off, as a root mean square and at most, and from where on
 they are others, in standard deviations of what rounding does at random. They were told by right
 modules and by wrong ones of some seeds, and hold for others (`python -m tests.torch_bugs`)."""
-_REACH = 4.0
+REACH = 4.0
 """Standard deviations that numbers hardly ever are off."""
 _TINY = 1e-300
 
@@ -389,18 +400,24 @@ class Spread(NamedTuple):
         """The root mean square of these."""
         return float(np.sqrt((self.distances(theirs) ** 2).mean()))
 
+    def hides(self, other: Array) -> bool:
+        """Whether other numbers wouldn't be seen to depart."""
+        return not bool((self.distances(other) > DEPARTS[1]).any()) and (
+            self.distance(other) <= DEPARTS[0]
+        )
+
     def takes_all(self, theirs: Array) -> bool:
         """Whether all numbers may come of rounding."""
-        return self.distance(theirs) <= _FOLLOWS[0] and bool(
-            (self.distances(theirs) <= _FOLLOWS[1]).all()
+        return self.distance(theirs) <= FOLLOWS[0] and bool(
+            (self.distances(theirs) <= FOLLOWS[1]).all()
         )
 
     def judged(self, theirs: Array) -> Judged:
         """Where the errors are between what follows and what departs, all is open."""
-        reach = _REACH * self.deviation
+        reach = REACH * self.deviation
         follows = EXACT.around(Enclosure.of(self.right), reach)
         distance = self.distance(theirs)
-        limit = _DEPARTS[0] if distance > _DEPARTS[0] else _DEPARTS[1]
+        limit = DEPARTS[0] if distance > DEPARTS[0] else DEPARTS[1]
         off = self.distances(theirs) > limit
         is_between = not off.any() and not self.takes_all(theirs)
         return Judged(follows, off, open_numbers(self.right, follows) | is_between, distance)

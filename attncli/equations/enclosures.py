@@ -74,7 +74,7 @@ class Roundoffs(NamedTuple):
 
     def by_size(self, values: Array) -> Array:
         """By how much each number is rounded at most."""
-        return self.each * np.abs(values) + self.least * (values != 0)
+        return np.asarray(self.each * np.abs(values) + self.least * (values != 0))
 
     @np.errstate(invalid="ignore")
     def around(self, bounds: Enclosure, *off: Array | float) -> Enclosure:
