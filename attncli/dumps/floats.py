@@ -10,7 +10,7 @@ yardstick by which a tensor is measured.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 from zlib import crc32
@@ -22,6 +22,7 @@ from attncli.equations.enclosures import EXACT, Enclosure, Roundoffs
 from attncli.equations.matrix import Matrix
 from attncli.file.array_files import ROUNDOFFS
 from attncli.marking.honest_paths import Flags
+from attncli.names import below
 from attncli.numbers.rounding import Array
 from attncli.operations.attention import Exponential
 from attncli.operations.equation import is_a
@@ -194,8 +195,14 @@ class Floats:
         return definition.operation.values(*operands)
 
     def definition(self, name: str) -> Definition | None:
-        """How a quantity is made here."""
-        return self.instead.get(name) or self.trace[name].definition
+        """How a quantity is made here: e^x with the row's maximum subtracted, as software does,
+        where none of theirs says that it isn't. By itself it might be less than floats have."""
+        definition = self.instead.get(name) or self.trace[name].definition
+        if definition is None or not isinstance(definition.operation, Exponential):
+            return definition
+        if definition.name in self.known or below(definition.name.path, "exp_sum") in self.known:
+            return definition
+        return definition._replace(operation=replace(definition.operation, always=True))
 
     def is_changed(self, name: str) -> bool:
         """Whether a quantity may come to something else than in the base."""
@@ -346,6 +353,8 @@ they are others, in standard deviations of what rounding does at random. They we
 modules and by wrong ones of some seeds, and hold for others (`python -m tests.torch_bugs`)."""
 REACH = 4.0
 """Standard deviations that numbers hardly ever are off."""
+_VAGUE = 0.25
+"""The share of how numbers vary from which on their rounding hides what they are."""
 _TINY = 1e-300
 
 
@@ -413,11 +422,22 @@ class Spread(NamedTuple):
         )
 
     def judged(self, theirs: Array) -> Judged:
-        """Where the errors are between what follows and what departs, all is open."""
+        """Where the errors are between what follows and what departs, or rounding does so much that
+        wrong numbers would look the same, all is open."""
         reach = REACH * self.deviation
         follows = EXACT.around(Enclosure.of(self.right), reach)
         distance = self.distance(theirs)
         limit = DEPARTS[0] if distance > DEPARTS[0] else DEPARTS[1]
         off = self.distances(theirs) > limit
         is_between = not off.any() and not self.takes_all(theirs)
-        return Judged(follows, off, open_numbers(self.right, follows) | is_between, distance)
+        return Judged(follows, off, np.full(off.shape, is_between or self.is_vague), distance)
+
+    @property
+    def is_vague(self) -> bool:
+        """Whether rounding moves numbers by more than a fourth of how far these vary, or of a tenth
+        of their size, whichever is more."""
+        known = self.right[np.isfinite(self.right)]
+        if not known.size:
+            return False
+        vary = max(known.std(), _SHARE * np.sqrt((known**2).mean()))
+        return bool(np.sqrt((self.deviation**2).mean()) > _VAGUE * vary)

@@ -64,7 +64,7 @@ def comparison(model: Any, trace: Trace, looks: str, precision: str = "") -> Com
 
 
 def trace_of(model: Any) -> Trace:
-    """What the model should make, in full precision."""
+    """What the model should make, in full precision; its parameters are put into float64."""
     return work(load({**model.double().scenario(), "rounding": {"policy": "exact"}}))
 
 
@@ -73,9 +73,9 @@ def compared(bug: Bug, seed: int = 1, precision: str = "") -> tuple[Comparison, 
     dtype = PRECISIONS.get(precision, bug.dtype)
     right, wrong = (built(kind, dtype, seed) for kind in (bug.right, bug.wrong))
     wrong.load_state_dict(right.state_dict())
-    scenario = {**right.scenario(), "rounding": {"policy": "exact"}}
+    trace = trace_of(right)
+    right.to(dtype)
     bug.done(wrong)
-    trace = work(load(scenario))
     both = (comparison(model, trace, bug.looks, precision) for model in (right, wrong))
     first, second = both
     return first, second
