@@ -10,7 +10,7 @@ yardstick by which a tensor is measured.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 from zlib import crc32
@@ -22,7 +22,6 @@ from attncli.equations.enclosures import EXACT, Enclosure, Roundoffs
 from attncli.equations.matrix import Matrix
 from attncli.file.array_files import ROUNDOFFS
 from attncli.marking.honest_paths import Flags
-from attncli.names import below
 from attncli.numbers.rounding import Array
 from attncli.operations.attention import Exponential
 from attncli.operations.equation import is_a
@@ -65,6 +64,8 @@ score scaled before it is added up, say, and round once more on the way."""
 _LEAST = {"float16": 2.0**-25, "bfloat16": 2.0**-126, "float32": 2.0**-126}
 """By what each number is rounded however small it is: of the types with an exponent of 8 bits,
 what many processors take for 0."""
+_INSIDE = frozenset(["exp", "exp_sum"])
+"""What no software lets become too small for its floats: it subtracts the row's maximum."""
 _DECIMALS = 17
 TF32 = "tf32"
 """What float32 is on processors that round the factors of matrix products to 11 bits."""
@@ -195,14 +196,8 @@ class Floats:
         return definition.operation.values(*operands)
 
     def definition(self, name: str) -> Definition | None:
-        """How a quantity is made here: e^x with the row's maximum subtracted, as software does,
-        where none of theirs says that it isn't. By itself it might be less than floats have."""
-        definition = self.instead.get(name) or self.trace[name].definition
-        if definition is None or not isinstance(definition.operation, Exponential):
-            return definition
-        if definition.name in self.known or below(definition.name.path, "exp_sum") in self.known:
-            return definition
-        return definition._replace(operation=replace(definition.operation, always=True))
+        """How a quantity is made here."""
+        return self.instead.get(name) or self.trace[name].definition
 
     def is_changed(self, name: str) -> bool:
         """Whether a quantity may come to something else than in the base."""
@@ -227,11 +222,14 @@ class Floats:
         operation = definition.operation
         if isinstance(operation, Waves):
             return self._waves(operation, numbers)
-        return enclosing(operation, numbers, operands, self._rounded(operation))
+        return enclosing(operation, numbers, operands, self._rounded(definition))
 
-    def _rounded(self, operation: Operation) -> Roundoffs:
+    def _rounded(self, definition: Definition) -> Roundoffs:
+        operation = definition.operation
         if operation.copies:
             return EXACT
+        if definition.name.local in _INSIDE:
+            return self.grain.worked._replace(least=0.0)
         is_table = isinstance(operation, ByColumn | TurnsTable)
         ahead = is_table or is_a(operation, BlendFrequencies, RampOfTurns)
         return self.grain.ahead if ahead else self.grain.worked
@@ -321,7 +319,7 @@ class _Run(Floats):
             numbers = [Matrix.of_array(array, _DECIMALS, carry=False) for array in on]
             made = self._moved(made, self._off_of_waves(operation, made, numbers), salt)
             return self._moved(made, self.grain.kept.by_size(made), salt + 1)
-        return self._moved(made, self._rounded(operation).by_size(made), salt)
+        return self._moved(made, self._rounded(definition).by_size(made), salt)
 
     def _operands(self, operation: Operation, on: list[Array], salt: int) -> list[Array]:
         """What goes into an operation, off by what is rounded on its way: scores by their distance

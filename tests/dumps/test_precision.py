@@ -121,7 +121,7 @@ def test_what_is_computed_in_float32_loses_no_name_in_float64() -> None:
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_what_is_only_near_to_a_bug_has_not_its_name(dtype: Any) -> None:
-    """Whatever bounds allow: 10^(x/√d) is 1 % from e^(x/d^0.25) at d = 28."""
+    """Whatever bounds allow: 10^(x/√d) is 0.1 % from e^(x/d^0.25) at d = 28."""
     made, x = module(Fused, np.log(10) * 8**-0.5 * 1.0001)
     assert told(made.to(dtype), x.to(dtype)).bug is None
     made, x = module(Fused, np.log(10) * 8**-0.5)
@@ -195,8 +195,8 @@ def test_the_report_says_what_coarse_floats_hide(tmp_path: Path) -> None:
     normed = off / np.sqrt((off**2).mean(axis=1, keepdims=True) + 1e-5)
     data = diff(tmp_path, given, {"norm1.normed": np.float16(normed)})
     assert data["first"] is None
-    hidden = {entry["name"]: entry["effect"] for entry in data["hidden"]}
-    assert hidden["other_epsilon"] < 1
-    assert "other_divisor" not in hidden
+    effects = [entry["effect"] for entry in data["hidden"] if entry["name"] == "other_epsilon"]
+    assert min(effects) < 0.1
+    assert "other_divisor" not in {entry["name"] for entry in data["hidden"]}
     page = CliRunner().invoke(app, ["diff", str(tmp_path / "s.json"), str(tmp_path / "d.npz")])
     assert "What can't be seen at this precision" in page.stdout
