@@ -23,6 +23,7 @@ from attncli.equations.matrix import Matrix
 from attncli.file.array_files import ROUNDOFFS
 from attncli.marking.honest_paths import Flags
 from attncli.numbers.rounding import Array
+from attncli.operations.activations import Activate
 from attncli.operations.attention import Exponential
 from attncli.operations.equation import is_a
 from attncli.operations.intervals import enclosing
@@ -319,7 +320,13 @@ class _Run(Floats):
             numbers = [Matrix.of_array(array, _DECIMALS, carry=False) for array in on]
             made = self._moved(made, self._off_of_waves(operation, made, numbers), salt)
             return self._moved(made, self.grain.kept.by_size(made), salt + 1)
-        return self._moved(made, self._rounded(definition).by_size(made), salt)
+        rounded = self._rounded(definition)
+        off = rounded.by_size(made)
+        if isinstance(
+            operation, Activate
+        ):  # x (1 + erf x) and its like: 1 and −1 cancel each other
+            off = off + rounded.inside * np.abs(on[0])
+        return self._moved(made, off, salt)
 
     def _operands(self, operation: Operation, on: list[Array], salt: int) -> list[Array]:
         """What goes into an operation, off by what is rounded on its way: scores by their distance

@@ -22,7 +22,7 @@ D_MODEL, HEADS = 32, 4
 BY_D_MODEL = D_MODEL**-0.5
 
 
-class Fused(nn.Module):  # type: ignore[misc]
+class Fused(nn.Module):
     """Causal attention in one kernel, of which hooks see Q, K, V and what comes out."""
 
     def __init__(self, scale: float | None = None) -> None:
@@ -159,6 +159,25 @@ def test_scores_far_below_0_are_no_less_sure(dtype: str, tmp_path: Path) -> None
     swapped = weights.copy()
     swapped[1] = swapped[1, [1, 0, 2]]
     assert diff(tmp_path, given, {"weights": swapped.astype(dtype)})["first"] is not None
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_what_cancels_inside_an_activation_is_rounding(dtype: Any) -> None:
+    """GELU of −7.5 is −2.4e-13, and 0 where it is worked as x (1 + erf x)."""
+    x = torch.full((3, 4), -7.5, dtype=dtype) + torch.arange(4).to(dtype) / 4
+    act = nn.GELU()
+    says = {
+        "X": torch.eye(3), "block": "encoder", "norm": "pre", "activation": "gelu",
+        **{name: torch.eye(3) for name in ("W_Q", "W_K", "W_V", "W_O")},
+        "W1": torch.ones(3, 4), "W2": torch.ones(4, 3),
+    }  # fmt: skip
+    assert (act(x) == 0).any()
+    assert (
+        compare({"hidden": x, "activated": act(x)}, like=says, names={})
+        .comparison.compared[-1]
+        .standing
+        != "departs"
+    )
 
 
 @pytest.mark.parametrize(("times", "says"), [(1.00001234, "1.000012 times"), (1.5, "1.5 times")])

@@ -60,7 +60,8 @@ def dumped(model: Any, looks: str, precision: str = "") -> dict[str, Tensor]:
 
 def comparison(model: Any, trace: Trace, looks: str, precision: str = "") -> Comparison:
     """What a model makes beside the scenario that says what it should be."""
-    return Comparison(trace, taken_apart(dumped(model, looks, precision), trace, {}, "dump"))
+    kind = "bfloat16" if precision == "mixed" else None
+    return Comparison(trace, taken_apart(dumped(model, looks, precision), trace, {}, "dump", kind))
 
 
 def trace_of(model: Any) -> Trace:
