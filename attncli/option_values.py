@@ -25,7 +25,11 @@ LANGUAGES = ("en", *_OTHERS)
 """Languages of the words around an exercise: each is a file, and English the first."""
 
 FLOATS = ("float64", "float32", "float16", "bfloat16")
-"""What an implementation may have worked in."""
+"""The types of floats that numbers are kept in."""
+
+PRECISIONS = (*FLOATS, "tf32")
+"""What an implementation may have worked in: one of these, or float32 whose matrix products take
+factors of 11 bits."""
 
 Layout = Literal["compact", "lines", "pages"]
 LAYOUTS: tuple[Layout, ...] = ("compact", "lines", "pages")

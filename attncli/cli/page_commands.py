@@ -7,7 +7,7 @@ from attncli.errors import UserError
 from attncli.library import commands
 from attncli.library.arguments import Arguments, Output, ServeArguments
 from attncli.library.commands import CompareArguments, DiffArguments, WhyArguments
-from attncli.option_values import COST, DETAILS, FLOATS
+from attncli.option_values import COST, DETAILS, FLOATS, PRECISIONS
 
 _RUN = {
     "trace": options.text(
@@ -217,8 +217,9 @@ _DIFF = {
     ),
     "precision": options.choice(
         "--precision",
-        lambda: FLOATS,
-        "The floats that all was worked in; by default as the dump's numbers are.",
+        lambda: PRECISIONS,
+        "The floats that all was worked in; by default as the dump's numbers are. `tf32` is "
+        "float32 whose matrix products round their factors to 11 bits.",
     ),
     "rtol": options.text(
         "--rtol",

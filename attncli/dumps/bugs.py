@@ -3,6 +3,8 @@ programs do: another setting of an operation, another operand, heads that are on
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -10,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attncli.dumps.floats import Floats, is_decided, tells_apart
+from attncli.dumps.floats import Floats, Spread, tells_apart
 from attncli.dumps.swaps import (
     SWAPS,
     of_another_configuration,
@@ -554,6 +556,35 @@ _FAR = 20.0
 """Times what rounding may come to: what is further off is another number."""
 
 
+_BETTER = 2.0
+"""How many times nearer than what is right a bug must come to a tensor to be given as its cause."""
+_EXPLAINED = 2.5
+"""How far a tensor may be from what a bug gives, in standard deviations of what rounding does."""
+_SAME = 1.0
+"""How far apart the tensors of two bugs are at least, in these, to tell which of them it is."""
+
+
+class Explained(NamedTuple):
+    """A bug that gives a tensor, how many other tensors it makes that don't follow otherwise, what
+    it leaves unexplained, and what it gives of the tensor."""
+
+    way: WrongWay
+    departing: int
+    remainder: float
+    spread: Spread
+
+
+class Hidden(NamedTuple):
+    """A mistake that rounding hides, and how far it moves a tensor, times as far as rounding."""
+
+    way: WrongWay
+    effect: float
+
+
+_PLACES = 4
+"""In how many places at most a mistake is tried, to tell whether it can be seen."""
+
+
 @dataclass(frozen=True)
 class Suspects:
     """The bugs that a trace may have, tried on tensors that depart."""
@@ -567,21 +598,43 @@ class Suspects:
     def causes(
         self, name: str, follows: Enclosure, off: Flags, kinds: int = len(KINDS)
     ) -> tuple[Cause, ...]:
-        """What gives a tensor that departs, the likeliest first, of some kinds of bugs."""
-        for ways in self._leading_to(name, kinds):
-            found = [way for way in ways if self._gives(way, name, follows, off)]
+        """What gives a tensor that departs, of some kinds of bugs: the one that explains most of
+        it, and those that give the same numbers as far as rounding lets these be told apart."""
+        for ways in self.leading_to(name, kinds):
+            each = (self._explained(way, name, follows, off) for way in ways)
+            found = [entry for entry in each if entry is not None]
             if found:
-                found.sort(key=self._departing, reverse=True)
-                causes = [way.cause(name) for way in found]
+                found.sort(key=lambda entry: entry.departing, reverse=True)
+                best = min(found, key=lambda entry: (-entry.departing, entry.remainder))
+                same = (e for e in found if best.spread.distance(e.spread.right) <= _SAME)
+                causes = [entry.way.cause(name) for entry in same]
                 return tuple({cause.name: cause for cause in reversed(causes)}.values())[::-1]
         return ()
 
-    def _departing(self, way: WrongWay) -> int:
-        """How many tensors a bug makes that wouldn't follow otherwise."""
-        made = {d.name for d in way.definitions if d.name in self.theirs}
-        return sum(not self._takes(self.floats.made(name), name) for name in made)
+    def _explained(
+        self, way: WrongWay, name: str, follows: Enclosure, off: Flags
+    ) -> Explained | None:
+        """What a bug explains of a tensor; None where that is no more than rounding does."""
+        theirs, paths = self.theirs[name], self.floats.otherwise(way.definitions)
+        if not self._is_near(paths, name, follows):
+            return None
+        try:
+            if not self._gives(way, paths, name, follows, off):
+                return None
+            spread = paths.spread(name)
+            made = sum(not self.floats.takes_all(x, self.theirs[x]) for x in self._made(way))
+        except _IMPOSSIBLE:
+            return None
+        remainder = spread.distance(theirs)
+        if remainder > _EXPLAINED:
+            return None
+        return Explained(way, made, remainder, spread)
 
-    def _leading_to(self, name: str, kinds: int) -> Iterator[list[WrongWay]]:
+    def _made(self, way: WrongWay) -> set[Name]:
+        """The tensors of theirs that a bug makes."""
+        return {d.name for d in way.definitions if d.name in self.theirs}
+
+    def leading_to(self, name: str, kinds: int) -> Iterator[list[WrongWay]]:
         """The bugs in making a quantity, or what is between it and other tensors of theirs, the
         nearest first; by how likely they are."""
         parts = {
@@ -630,22 +683,56 @@ class Suspects:
                     seen.add(operand)
                     waiting.append(operand)
 
-    def _gives(self, way: WrongWay, name: str, follows: Enclosure, off: Flags) -> bool:
+    def _gives(
+        self, way: WrongWay, paths: Floats, name: str, follows: Enclosure, off: Flags
+    ) -> bool:
         """Whether a bug gives all of a tensor, and of others that it makes, and isn't known to give
         just about anything."""
-        theirs, paths = self.theirs[name], self.floats.otherwise(way.definitions)
-        if not self._is_near(paths, name, follows):
+        theirs = self.theirs[name]
+        if not all(paths.takes_all(x, self.theirs[x]) for x in self._shown(way, name, paths)):
             return False
-        try:
-            held = paths.made(name)
-            given = all(self._takes(paths.made(x), x) for x in self._shown(way, name, paths))
-        except _IMPOSSIBLE:
-            return False
+        judged = paths.judged(name, theirs)
+        if self.floats.grain.is_coarse:
+            return judged.is_decided
         apart = np.where(off, _apart(theirs, follows), 0.0)
         furthest = np.unravel_index(int(apart.argmax()), apart.shape)
         with np.errstate(invalid="ignore"):
-            wide = held.high[furthest] - held.low[furthest] > apart[furthest]
-        return given and not wide and is_decided(paths.value(name), held)
+            wide = judged.follows.high[furthest] - judged.follows.low[furthest] > apart[furthest]
+        return judged.is_decided and not wide
+
+    def hidden(self) -> tuple[Hidden, ...]:
+        """The mistakes with a name of their own that rounding hides: of each the most that it does
+        to a tensor, in so many places at most."""
+        most: dict[str, Hidden] = {}
+        tried: Counter[str] = Counter()
+        seen: set[str] = set()
+        for name in self.theirs:
+            for way in next(self.leading_to(name, 1)):
+                if way.says in seen or tried[way.says] >= _PLACES:
+                    continue
+                effect = self._effect(way, name)
+                if effect is None:
+                    continue
+                tried[way.says] += 1
+                if effect > _EXPLAINED:
+                    seen.add(way.says)
+                elif effect >= most.get(way.says, Hidden(way, 0.0)).effect:
+                    most[way.says] = Hidden(way, effect)
+        return tuple(entry for says, entry in most.items() if says not in seen)
+
+    def _effect(self, way: WrongWay, name: str) -> float | None:
+        """How far a mistake moves a tensor, times as far as rounding; None where it can't be made,
+        or changes nothing at all, as some make no difference here."""
+        try:
+            other, spread = (
+                self.floats.otherwise(way.definitions).value(name),
+                self.floats.spread(name),
+            )
+        except _IMPOSSIBLE:
+            return None
+        if other.shape != spread.right.shape or np.array_equal(other, spread.right, equal_nan=True):
+            return None
+        return spread.distance(other) if spread.hides(other) else np.inf
 
     def _shown(self, way: WrongWay, name: str, paths: Floats) -> set[str]:
         """The tensors that have to be what a bug gives: this one, what it makes itself, and where
@@ -665,14 +752,16 @@ class Suspects:
             return False
         if value.shape != theirs.shape:
             return False
+        right = self.floats.spread(name)
+        left = right._replace(right=value).distance(theirs)
+        if not np.isfinite(left) or left * _BETTER > right.distance(theirs):
+            return False
+        if self.floats.grain.is_coarse:
+            return True
         with np.errstate(invalid="ignore"):
             slack = np.nan_to_num(follows.high - follows.low) + self.floats.grain.half
             far = np.abs(value - theirs) > _FAR * (slack + slack.max() / _FAR)
         return not (far | (np.isinf(value) != np.isinf(theirs))).any()
-
-    def _takes(self, held: Enclosure, name: str) -> bool:
-        theirs = self.theirs[name]
-        return held.low.shape == theirs.shape and bool(self.floats.takes(held, theirs).all())
 
 
 def _apart(theirs: Array, follows: Enclosure) -> Array:
@@ -725,7 +814,7 @@ def likenesses(theirs: Array, right: Array, follows: Enclosure, off: Flags) -> I
         yield Cause("dropout_on", "Some numbers are 0 and the others larger: dropout was left on.")
     times = _ratio(theirs, right, slack) if np.count_nonzero(off) > 1 else None
     if times is not None:
-        yield Cause("other_factor", f"Each number is {times:.6g} times what it should be.")
+        yield Cause("other_factor", f"Each number is {_factor(times)} times what it should be.")
     if _are_the_same(np.sort(theirs, axis=None), np.sort(right, axis=None), slack):
         how = next(_ways_moved(theirs, right, slack), "the numbers stand in other places")
         yield Cause("other_places", f"The numbers are right, but {how}.")
@@ -752,7 +841,7 @@ def _ways_moved(theirs: Array, right: Array, slack: Array) -> Iterator[str]:
             yield f"the {what} stand in the opposite order"
         for by in sorted(range(1 - right.shape[axis], right.shape[axis]), key=abs):
             if by and _are_the_same(theirs, np.roll(right, by, axis), slack):
-                yield f"the {what} are shifted by {_in_words(by)}, those past the end put first"
+                yield f"the {what} are shifted by {in_words(by)}, those past the end put first"
         if _rows_are_the_same(np.moveaxis(theirs, axis, 0), np.moveaxis(right, axis, 0), slack):
             yield f"the {what} stand in another order"
     if right.shape[0] == right.shape[1] and _are_the_same(theirs, right.T, slack):
@@ -773,12 +862,12 @@ def _rows_shifted(theirs: Array, right: Array, slack: Array) -> Iterator[str]:
         array, other = (np.moveaxis(x, axis, 0) for x in (theirs, right))
         for by in range(1, len(other) - 1):
             if _are_the_same(array[by:], other[:-by], slack):
-                yield f"The {what} are shifted by {_in_words(by)}: the first are other numbers."
+                yield f"The {what} are shifted by {in_words(by)}: the first are other numbers."
             if _are_the_same(array[:-by], other[by:], slack):
-                yield f"The {what} are shifted by {_in_words(-by)}: the last are other numbers."
+                yield f"The {what} are shifted by {in_words(-by)}: the last are other numbers."
 
 
-def _in_words(by: int) -> str:
+def in_words(by: int) -> str:
     """`one`, `two back`"""
     number = _NUMBERS[abs(by)] if abs(by) < len(_NUMBERS) else str(abs(by))
     return number if by > 0 else f"{number} back"
@@ -790,8 +879,21 @@ def _ratio(theirs: Array, right: Array, slack: Array) -> float | None:
     if not right[largest]:
         return None
     times = float(theirs[largest] / right[largest])
-    fits = np.abs(theirs - times * right) <= 2 * abs(times) * slack
-    return times if times and fits.all() else None
+    left = np.abs(theirs - times * right)
+    fits = left <= 2 * abs(times) * slack
+    is_better = _BETTER * left.max() < np.abs(theirs - right).max()
+    return times if times and fits.all() and is_better else None
+
+
+def _factor(times: float) -> str:
+    """A factor with six digits, or as many as tell it from 1."""
+    apart = abs(times - 1)
+    digits = 6 if not 0 < apart < _NEAR_ONE else 2 - math.floor(math.log10(apart))
+    return f"{times:.{digits}g}"
+
+
+_NEAR_ONE = 1e-4
+"""From 1, where six digits say too little."""
 
 
 def _is_dropout(theirs: Array, right: Array, slack: Array) -> bool:

@@ -10,15 +10,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from attncli.dumps.bugs import Suspects, likenesses
-from attncli.dumps.floats import (
-    Floats,
-    fills,
-    is_decided,
-    open_numbers,
-    taken_by,
-    tells_apart,
-)
+from attncli.dumps.bugs import Hidden, Suspects, likenesses
+from attncli.dumps.floats import Floats, Judged, fills, taken_by, tells_apart
 from attncli.dumps.tensors import Dump, Misshapen
 from attncli.equations.enclosures import Enclosure
 from attncli.file.array_files import ROUNDOFFS
@@ -56,7 +49,8 @@ class Compared(NamedTuple):
     it, `off` which of the tensor's cells don't, `open` of which nothing can be told since these
     bounds are too wide. `causes` are the bugs that give just this tensor, the likeliest first;
     `follows_from` are earlier tensors that depart; `lower` is the type of floats that it was
-    computed in, where that is a coarser one than it is kept in.
+    computed in, where that is a coarser one than it is kept in. `distance` is how many times as far
+    as rounding makes it the tensor is from what follows, where that was measured.
     """
 
     name: str
@@ -71,6 +65,7 @@ class Compared(NamedTuple):
     causes: tuple[Cause, ...] = ()
     follows_from: tuple[str, ...] = ()
     lower: str = ""
+    distance: float | None = None
 
     @property
     def differences(self) -> Array:
@@ -143,6 +138,13 @@ class Comparison:
     def _first(self, standing: Standing) -> Compared | None:
         return next((c for c in self.compared if c.standing == standing), None)
 
+    @cached_property
+    def hidden(self) -> tuple[Hidden, ...]:
+        """The known mistakes that couldn't be seen in such coarse floats."""
+        if self.close is not None or not self.dump.grain.is_coarse:
+            return ()
+        return Suspects(self.trace, self.floats, self.theirs).hidden()
+
     @property
     def misshapen(self) -> tuple[Misshapen, ...]:
         """Those that haven't the shape of what they are called, in the order of the working."""
@@ -165,25 +167,24 @@ class Comparison:
         wrong: set[str] = set()
         suspects = Suspects(self.trace, self.floats, self.theirs)
         for name, theirs in self.theirs.items():
-            follows, value = self.floats.made(name), self.floats.value(name)
-            off = ~self.floats.takes(follows, theirs)
+            judged, value = self.floats.judged(name, theirs), self.floats.value(name)
             sources = tuple(s for s in self.sources(name) if s in wrong)
             compared = Compared(
                 name, self.dump.tensors[name].called, theirs, self.trace[name].values, value,
-                follows, off, open_numbers(value, follows), "agrees",
+                judged.follows, judged.off, judged.open, "agrees", distance=judged.distance,
             )  # fmt: skip
             compared = (
                 self._departing(compared, suspects)
-                if off.any()
-                else self._standing(compared, sources)
+                if judged.departs
+                else self._standing(compared, judged, sources)
             )
             if compared.standing in ("departs", "carried forward"):
                 wrong.add(name)
             yield compared
 
-    def _standing(self, compared: Compared, sources: tuple[str, ...]) -> Compared:
-        """The verdict on a tensor that lies within the bounds."""
-        if not is_decided(compared.value, compared.follows):
+    def _standing(self, compared: Compared, judged: Judged, sources: tuple[str, ...]) -> Compared:
+        """The verdict on a tensor that doesn't depart from what follows."""
+        if not judged.is_decided:
             return compared._replace(standing="can't tell")
         if not sources:
             return compared
@@ -197,30 +198,51 @@ class Comparison:
         return compared._replace(standing="carried forward", follows_from=sources)
 
     def _departing(self, compared: Compared, suspects: Suspects) -> Compared:
-        """The verdict on a tensor that doesn't lie within the bounds: a bug that is known gives it,
-        or coarser floats; or it is only told what it is like."""
+        """The verdict on a tensor that departs: a bug that is known gives it, in floats of its type
+        or in coarser ones; or these alone do; or it is only told what it is like."""
         coarse = self._in_coarser(compared)
         named = 1  # what floats explain is put down to no rarer bug
-        causes = suspects.causes(
-            compared.name, compared.follows, compared.off, *([named] if coarse else [])
-        )
+        kinds = (named,) if coarse else ()
+        causes = suspects.causes(compared.name, compared.follows, compared.off, *kinds)
         if causes:
             return compared._replace(standing="departs", causes=causes)
         if coarse is not None:
             return coarse
+        return self._departing_in_coarser(compared) or self._like(compared)
+
+    def _departing_in_coarser(self, compared: Compared) -> Compared | None:
+        """The verdict where a bug that is known gives a tensor as coarser floats make it."""
+        for kind in self._coarser(compared.theirs):
+            floats = self.floats.coarser(kind)
+            judged = floats.judged(compared.name, compared.theirs)
+            suspects = Suspects(self.trace, floats, self.theirs)
+            lower = compared._replace(
+                standing="departs", follows=judged.follows, off=judged.off, open=judged.open,
+                lower=kind, distance=judged.distance,
+            )  # fmt: skip
+            causes = suspects.causes(compared.name, judged.follows, judged.off)
+            found = lower._replace(causes=causes) if causes else self._like(lower)
+            if found.causes:
+                return found
+        return None
+
+    @staticmethod
+    def _like(compared: Compared) -> Compared:
+        """A tensor that departs, with what it is like."""
         like = likenesses(compared.theirs, compared.value, compared.follows, compared.off)
         return compared._replace(standing="departs", causes=tuple(like))
 
     def _in_coarser(self, compared: Compared) -> Compared | None:
         """The verdict on a tensor as coarser floats make it, where they explain it."""
         for kind in self._coarser(compared.theirs):
-            floats = self.floats.coarser(kind)
-            follows = floats.made(compared.name)
-            if not floats.takes(follows, compared.theirs).all():
+            judged = self.floats.coarser(kind).judged(compared.name, compared.theirs)
+            if judged.departs:
                 continue
-            opened, none = open_numbers(compared.value, follows), np.zeros_like(compared.off)
-            coarse = compared._replace(follows=follows, off=none, open=opened, lower=kind)
-            if is_decided(compared.value, follows):
+            coarse = compared._replace(
+                follows=judged.follows, off=judged.off, open=judged.open, lower=kind,
+                distance=judged.distance,
+            )  # fmt: skip
+            if judged.is_decided:
                 return coarse
             if (
                 np.abs(compared.theirs - compared.value) <= _LITTLE * tells_apart(compared.value)

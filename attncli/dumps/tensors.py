@@ -796,4 +796,4 @@ def _grain(tensors: list[Dumped], kind: str | None) -> Grain:
     digits = [t.digits for t in floats if t.digits is not None]
     most = max(digits, default=_EXACT_DIGITS)
     half = 0.5 * 10.0**-most if 0 < most < _EXACT_DIGITS else 0.0
-    return Grain(coarsest, half)
+    return Grain.of(coarsest, half)

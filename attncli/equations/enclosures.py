@@ -72,6 +72,10 @@ class Roundoffs(NamedTuple):
         """By what share the result of a library's function may be off."""
         return self.each + _FUNCTION * self.inside
 
+    def by_size(self, values: Array) -> Array:
+        """By how much each number is rounded at most."""
+        return np.asarray(self.each * np.abs(values) + self.least * (values != 0))
+
     @np.errstate(invalid="ignore")
     def around(self, bounds: Enclosure, *off: Array | float) -> Enclosure:
         """What lies between some numbers may be `off` by so much, at either end or at each; what

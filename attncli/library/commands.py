@@ -17,7 +17,7 @@ from attncli.library.arguments import (
     whole_number,
 )
 from attncli.library.output import abilities_chosen
-from attncli.option_values import COST, FLOATS
+from attncli.option_values import COST, PRECISIONS
 
 if TYPE_CHECKING:
     from attncli.building.trees import Difference
@@ -435,9 +435,9 @@ def _tolerance(name: str, text: str) -> float:
 def _check_precision(text: str | None) -> None:
     from attncli.file.problems import nearest
 
-    if text is not None and text not in FLOATS:
+    if text is not None and text not in PRECISIONS:
         wrong = "no such type of floats"
-        raise UserError.of(f"--precision {text}", wrong, nearest(text, FLOATS))
+        raise UserError.of(f"--precision {text}", wrong, nearest(text, PRECISIONS))
 
 
 def _mapped(texts: Sequence[str]) -> Mapping[str, Ours]:

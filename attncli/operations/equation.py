@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import sys
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -29,6 +30,7 @@ from attncli.equations.tree import (
     Product,
     Sum,
     Symbol,
+    Total,
     Vector,
     each,
     parse,
@@ -113,6 +115,15 @@ class Indexed(ByFirstForm):
     def terms(self, *operands: Matrix) -> int:
         return self._follows.terms(operands)
 
+    def factors_summed(self, *operands: Matrix) -> Mapping[int, int]:
+        found: dict[int, int] = {}
+        sizes = self._follows.sizes(operands) if self._contractions else {}
+        for total in self._contractions:
+            count = math.prod(sizes[index] for index in total.over)
+            for operand in each(total.operand, Operand):
+                found[operand.place] = max(count, found.get(operand.place, 1))
+        return found
+
     def leaves(self, *operands: Matrix) -> int:
         return self._follows.leaves(operands)
 
@@ -140,6 +151,13 @@ class Indexed(ByFirstForm):
     @cached_property
     def _follows(self) -> CompiledEquation:
         return following(self.tree, self.sides)
+
+    @cached_property
+    def _contractions(self) -> tuple[Total, ...]:
+        """The sums of products of several operands."""
+        totals = each(self.tree, Total)
+        products = (total for total in totals if isinstance(total.operand, Product))
+        return tuple(t for t in products if len({o.place for o in each(t.operand, Operand)}) > 1)
 
     @cached_property
     def _is_brief(self) -> bool:

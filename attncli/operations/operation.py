@@ -10,7 +10,7 @@ again in sixty digits, from what is given on, as far as that is not too much wor
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from functools import cached_property
@@ -292,6 +292,11 @@ class Operation(ABC):
     def terms(self, *operands: Matrix) -> int:  # noqa: ARG002
         """How many numbers, or more, one of the result is made of."""
         return 1
+
+    def factors_summed(self, *operands: Matrix) -> Mapping[int, int]:  # noqa: ARG002
+        """Which operands, by their places, are factors of products that are summed, as those of a
+        product of matrices are, and how many products each sum has."""
+        return {}
 
     def leaves(self, *operands: Matrix) -> int:
         """How many numbers the first form of a cell has."""

@@ -22,7 +22,10 @@ from attncli.document.blocks import (
     Spans,
     Term,
 )
+from attncli.dumps.bugs import Hidden, in_words
 from attncli.dumps.departures import Compared, Comparison, Standing
+from attncli.dumps.floats import DEPARTS as DEPARTING
+from attncli.dumps.floats import FOLLOWS
 from attncli.dumps.tensors import Unjudged
 from attncli.names import Name, Phrase, Word, raw_text
 from attncli.notation.plain import MINUS
@@ -74,6 +77,7 @@ def report(comparison: Comparison, dump: str, options: OptionWords = TYPED) -> D
         *_departures(comparison, options),
         *_lost(comparison, options),
         *_unjudged(comparison),
+        *_hidden(comparison),
     ]
     if comparison.compared:
         sections.append(Section("", None, ("Every tensor",), (), _tensors(comparison, options)))
@@ -123,7 +127,9 @@ def _numbers(comparison: Comparison, options: OptionWords) -> str:
             f"close enough within {close.atol:g} + {close.rtol:g} × the size of the scenario's own"
         )
     kind = dump.grain.type
-    known = f"{kind}, {_BITS[kind]} bits"
+    known = f"{dump.grain.called}, {_BITS[dump.grain.factors or kind]} bits"
+    if dump.grain.factors:
+        known += " in the factors of matrix products"
     if dump.is_stated:
         known += f", as {options.stated} says"
     elif dump.kept and kind not in dump.kept:
@@ -232,7 +238,20 @@ def _first_in_short(comparison: Comparison, first: Compared) -> Spans:
     departs = f" departs first, {counted(alike, 'other')} like it." if alike else " departs first."
     if not first.causes:
         return (Term(first.name), departs, " No bug that is known here gives its numbers.")
-    return (Term(first.name), departs, " It looks like this: ", *first.causes[0].phrase)
+    if len(first.causes) == 1:
+        return (Term(first.name), departs, " It looks like this: ", *first.causes[0].phrase)
+    says = f" It looks like {_one_of(first)}: "
+    return (Term(first.name), departs, says, *_either(first))
+
+
+def _one_of(compared: Compared) -> str:
+    return f"one of these {in_words(len(compared.causes))}, which these numbers can't tell apart"
+
+
+def _either(compared: Compared) -> Iterator[Word | Term | str]:
+    """The sentences of several causes, one after the other."""
+    for k, cause in enumerate(compared.causes[:_MOST_CELLS]):
+        yield from ((f" ({k + 1}) " if k else "(1) "), *cause.phrase)
 
 
 def _is_like(compared: Compared, first: Compared) -> bool:
@@ -307,11 +326,8 @@ def _lost(comparison: Comparison, options: OptionWords) -> Iterator[Section]:
         )
         for i, j in cells[:_MOST_CELLS]
     ]
-    grain = compared.lower or comparison.dump.grain.type
     says = (
-        f" is the first of which nothing can be told: as {grain} rounds, {len(cells)} of its"
-        f" {counted(compared.open.size, 'number')} may be so far from what follows that a wrong"
-        " one looks the same as a right one."
+        f" is the first of which nothing can be told: {_why_lost(comparison, compared, len(cells))}"
     )
     blocks = (
         Paragraph((Term(compared.name), *_called(compared, options), says)),
@@ -320,6 +336,41 @@ def _lost(comparison: Comparison, options: OptionWords) -> Iterator[Section]:
         Bullets(tuple(_help(comparison, compared, options))),
     )
     yield Section("", None, ("What can't be told",), (), blocks)
+
+
+def _why_lost(comparison: Comparison, compared: Compared, count: int) -> str:
+    """What hides whether a tensor is right."""
+    grain = compared.lower or comparison.dump.grain.called
+    if compared.distance is not None and compared.distance > FOLLOWS[0]:
+        return (
+            f"it is {compared.distance:.2g} times as far from what follows as {grain} rounds. Up to"
+            f" {FOLLOWS[0]:g} times is rounding, and from {DEPARTING[0]:g} times on it departs."
+        )
+    return (
+        f"as {grain} rounds, {count} of its {counted(compared.open.size, 'number')} may be so far"
+        " from what follows that a wrong one looks the same as a right one."
+    )
+
+
+def _hidden(comparison: Comparison) -> Iterator[Section]:
+    """Which known mistakes rounding would hide, where nothing departs."""
+    if comparison.first is not None or not comparison.hidden:
+        return
+    alike: dict[str, list[Hidden]] = {}
+    for hidden in comparison.hidden:
+        alike.setdefault(hidden.way.name, []).append(hidden)
+    most = [max(each, key=lambda hidden: hidden.effect) for each in alike.values()]
+    most.sort(key=lambda hidden: hidden.effect)
+    rows = ((Word(h.way.says), number(h.effect, 2), Word(h.way.definitions[0].name)) for h in most)
+    kind = comparison.dump.grain.called
+    says = (
+        f"These mistakes change less than {kind} rounds, or little more, and would follow, too. In"
+        " float32 they are seen."
+    )
+    found = table(("Mistake", "Effect ÷ rounding", "In"), rows, _MOST_TENSORS)
+    yield Section(
+        "", None, ("What can't be seen at this precision",), (), (Paragraph((says,)), found)
+    )
 
 
 def _help(comparison: Comparison, compared: Compared, options: OptionWords) -> Iterator[Spans]:
@@ -332,7 +383,7 @@ def _help(comparison: Comparison, compared: Compared, options: OptionWords) -> I
             f"more hooks: between it and the tensors before it are {what} that the {options.what}"
             " hasn't, and bounds start anew from each that it has, such as ", *some, ".",
         )  # fmt: skip
-    if comparison.dump.grain.type in ("float16", "bfloat16"):
+    if comparison.dump.grain.is_coarse:
         yield ("a dump of the same model in float32, as model.float() makes it.",)
     if compared.lower:
         kind = comparison.dump.grain.type
@@ -417,12 +468,9 @@ def _causes(compared: Compared) -> Iterator[Block]:
     if not compared.causes:
         yield Paragraph(("No bug that is known here gives these numbers.",))
         return
-    yield Bullets((_cause(compared, 0),))
     if len(compared.causes) > 1:
-        yield Paragraph(("These all give the same numbers:",))
-        yield Bullets(
-            tuple(_cause(compared, k) for k in range(1, min(len(compared.causes), _MOST_CELLS)))
-        )
+        yield Paragraph((f"It is {_one_of(compared)}:",))
+    yield Bullets(tuple(_cause(compared, k) for k in range(min(len(compared.causes), _MOST_CELLS))))
 
 
 def _cause(compared: Compared, k: int) -> Spans:
@@ -508,7 +556,7 @@ def _data(comparison: Comparison) -> dict[str, object]:
     first, dump, close = comparison.first, comparison.dump, comparison.close
     standings = [c.standing for c in comparison.compared]
     return {
-        "type": dump.grain.type,
+        "type": dump.grain.called,
         "type_is_said": dump.is_stated,
         "kept_as": list(dump.kept),
         "close": None if close is None else {"rtol": close.rtol, "atol": close.atol},
@@ -533,6 +581,11 @@ def _data(comparison: Comparison) -> dict[str, object]:
             "expected": list(dump.unjudged.right),
             "likely": list(dump.unjudged.likely),
         },
+        "hidden": [
+            {"name": h.way.name, "says": h.way.says, "effect": h.effect} for h in comparison.hidden
+        ]
+        if first is None
+        else [],
         "counts": {standing: standings.count(standing) for standing in SIGNS},
     }
 
@@ -561,6 +614,7 @@ def _tensor_data(trace: Trace, compared: Compared) -> dict[str, object]:
         "called": compared.called,
         "verdict": compared.standing,
         "computed_in": compared.lower or None,
+        "distance": None if compared.distance is None else _finite(compared.distance),
         "open": int(compared.open.sum()),
         "largest": {
             "cell": trace[compared.name].address(i, j),

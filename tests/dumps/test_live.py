@@ -302,7 +302,7 @@ def test_what_stands_side_by_side_is_said_by_its_parts() -> None:
 class Calling(other_modules.NanoGpt):
     """Arguments by names that nothing knows, and one that changes what comes out."""
 
-    def forward(self, whatever: Any, cut: Any = None, **more: Any) -> Any:
+    def forward(self, whatever: Any, cut: Any = None, **more: Any) -> Any:  # type: ignore[override]
         assert not {*more} - {"flag", "targets"}
         logits = super().forward(whatever)[0]
         return logits if cut is None else logits[:, : -int(cut)].exp()
@@ -348,7 +348,7 @@ def test_functions_and_modules_that_are_compiled_are_compared() -> None:
     torch.manual_seed(2)
     module, rows = TwoHeads(), x() * 3
     like = module.like(rows[0])
-    traced = torch.jit.trace(module, rows)
+    traced = torch.jit.trace(module, rows)  # type: ignore[no-untyped-call]
     script = torch.jit.script(nn.Linear(8, 4, bias=False))
     compiled = torch.compile(module, backend="eager")
     for kind in (traced, module.forward, partial(module), compiled):
@@ -403,7 +403,7 @@ def test_what_is_asked_for_is_said_as_python_has_it() -> None:
     assert not compare(wrong_gpt(), IDS, atol=1e-6)
     for name, value in (("rtol", -1.0), ("atol", float("nan"))):
         with pytest.raises(UserError, match=f"{name}=.*no tolerance"):
-            compare(module, IDS, **{name: value})
+            compare(module, IDS, **{name: value})  # type: ignore[arg-type]
     half = compare(other_modules.NanoGpt().bfloat16(), IDS, precision=torch.bfloat16)
     wrong = compare({"Q": np.ones((3, 3))}, like=heads_of(3)[0])
     with pytest.raises(UserError) as refused:

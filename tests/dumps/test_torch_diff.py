@@ -16,6 +16,7 @@ from tests.torch_bugs.bugs import BUGS, UNNAMED
 from tests.torch_bugs.dumping import built, compared, comparison, trace_of
 from tests.torch_bugs.models import Bert, Decoding, Gpt, Llama, Lstm, Padded, Tied
 from tests.torch_bugs.modern import Alibi, Alone, Bucketed, Mixture, Modern, Scaled
+from tests.torch_bugs.rights import verdict_on_right
 
 MODELS = {"bert": Bert, "gpt": Gpt, "llama": Llama}
 OTHERS: dict[str, Any] = {"decoding": Decoding, "padded": Padded, "tied": Tied, "lstm": Lstm}
@@ -63,6 +64,15 @@ def test_no_right_model_is_blamed_in_whatever_floats_it_works(kind: str, dtype: 
 def test_neither_is_a_right_one_of_newer_models(kind: str, dtype: str) -> None:
     right, model = (built(NEWER[kind], torch.float64, 1) for _ in range(2))
     assert standings(model, right, dtype, "all").keys() == {"agrees"}
+
+
+@pytest.mark.parametrize(
+    ("seed", "precision"),
+    [(1113, "bfloat16"), (5040, "bfloat16"), (3057, "float16"), (3002, "mixed"), (5040, "float32")],
+)
+def test_right_modules_that_were_blamed_follow(seed: int, precision: str) -> None:
+    """A softmax by hand, what cancels in GELU, scores far below 0, an LSTM under autocast."""
+    assert verdict_on_right(seed, precision) == "follows"
 
 
 @pytest.mark.parametrize("looks", ["all", "real", "last"])

@@ -26,7 +26,17 @@ def built(kind: type[Any], dtype: Any, seed: int) -> Any:
     return model.to(dtype).eval()
 
 
-def dumped(model: Any, looks: str) -> dict[str, Tensor]:
+PRECISIONS = {
+    "float64": torch.float64,
+    "float32": torch.float32,
+    "float16": torch.float16,
+    "bfloat16": torch.bfloat16,
+    "mixed": torch.float32,
+}
+"""In which floats models work; `mixed` is float32 whose products autocast works in bfloat16."""
+
+
+def dumped(model: Any, looks: str, precision: str = "") -> dict[str, Tensor]:
     """What forward hooks collect: those of `all` modules, of those that models have anyway
     (`real`), or of the `last` that is a Linear or a norm."""
     made: dict[str, Tensor] = {}
@@ -42,26 +52,31 @@ def dumped(model: Any, looks: str) -> dict[str, Tensor]:
     named = [(name, module) for name, module in model.named_modules() if isinstance(module, seen)]
     for name, module in named[-1:] if looks == "last" else named:
         module.register_forward_hook(keep(name))
-    with torch.no_grad():
+    mixed = torch.autocast("cpu", torch.bfloat16, enabled=precision == "mixed")
+    with torch.no_grad(), mixed:
         model()
     return made
 
 
-def comparison(model: Any, trace: Trace, looks: str, precision: str | None = None) -> Comparison:
+def comparison(model: Any, trace: Trace, looks: str, precision: str = "") -> Comparison:
     """What a model makes beside the scenario that says what it should be."""
-    return Comparison(trace, taken_apart(dumped(model, looks), trace, {}, "dump", precision))
+    kind = "bfloat16" if precision == "mixed" else None
+    return Comparison(trace, taken_apart(dumped(model, looks, precision), trace, {}, "dump", kind))
 
 
 def trace_of(model: Any) -> Trace:
-    """What the model should make, in full precision."""
+    """What the model should make, in full precision; its parameters are put into float64."""
     return work(load({**model.double().scenario(), "rounding": {"policy": "exact"}}))
 
 
-def compared(bug: Bug, seed: int = 1) -> tuple[Comparison, Comparison]:
+def compared(bug: Bug, seed: int = 1, precision: str = "") -> tuple[Comparison, Comparison]:
     """The right model and the one with the bug, beside the scenario of the right one."""
-    right, wrong = (built(kind, bug.dtype, seed) for kind in (bug.right, bug.wrong))
+    dtype = PRECISIONS.get(precision, bug.dtype)
+    right, wrong = (built(kind, dtype, seed) for kind in (bug.right, bug.wrong))
     wrong.load_state_dict(right.state_dict())
-    scenario = {**right.scenario(), "rounding": {"policy": "exact"}}
+    trace = trace_of(right)
+    right.to(dtype)
     bug.done(wrong)
-    trace = work(load(scenario))
-    return comparison(right, trace, bug.looks), comparison(wrong, trace, bug.looks)
+    both = (comparison(model, trace, bug.looks, precision) for model in (right, wrong))
+    first, second = both
+    return first, second
