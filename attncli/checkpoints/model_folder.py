@@ -273,15 +273,15 @@ def _tensor_file(path: Path) -> Path:
     return index if index.exists() and not entry.exists() else entry
 
 
-_FAMILIES = Path(__file__).parent / "families"
-_NOT_WORKED = Path(__file__).parent / "not_worked.yaml"
+FAMILIES = Path(__file__).parent / "families"
+NOT_WORKED = Path(__file__).parent / "not_worked.yaml"
 _KIND = "model_type"
 _PROJECTION = {"text": "text_projection", "vision": "visual_projection"}
 
 
 def families() -> Mapping[str, Data]:
     """The tables of families by the types of models."""
-    tables = map(table_of, sorted(_FAMILIES.glob("*.yaml")))
+    tables = map(table_of, sorted(FAMILIES.glob("*.yaml")))
     return {name: table for table in tables for name in table["names"]}
 
 
@@ -308,7 +308,7 @@ def family_of(checkpoint: Checkpoint) -> Data:
     if kind in known:
         return known[kind]
     right = f"known: {listed(sorted(known))}"
-    for entry in table_of(_NOT_WORKED).values():
+    for entry in table_of(NOT_WORKED).values():
         if kind in entry["names"]:
             name = entry.get("setting", _KIND)
             name = name if name in checkpoint.config else _KIND

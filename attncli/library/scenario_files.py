@@ -204,11 +204,12 @@ def help_(typed: HelpArguments) -> PageOutput | TextOutput:
 
 
 def _reference(topic: str) -> str:
+    from attncli.checkpoints.told import told_of_models
     from attncli.formats.reference import reference_text
     from attncli.pages.catalogue import entries, topics
 
     found = topics()
-    text = found[topic].text if topic in found else entries(topic)
+    text = found[topic].text if topic in found else entries(topic) or told_of_models(topic)
     if not text:
         raise UserError.of(f"attn help {topic}", *_unknown(topic, found))
     return reference_text(text, page_for(None))

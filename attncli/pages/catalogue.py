@@ -78,21 +78,41 @@ def topics() -> dict[str, Topic]:
 
 
 def entries(word: str) -> str:
-    """The rows of the reference's tables about a key, a step, an option, or a value that a key
-    takes, each below its heading."""
-    return "\n".join(_entries(word))
+    """The rows of the reference's tables about a key, a step or an option, each below its heading;
+    behind them those of keys that take it as a value, which say no other one."""
+    values = [part.replace("\n\n\n", "\n\n") for part in _entries(word, 1)]
+    return "\n".join([*_entries(word, 0), *values])
 
 
-def _entries(word: str) -> Iterator[str]:
+def _entries(word: str, cell: int) -> Iterator[str]:
+    """The rows that have a word in one of their cells, and in none before that."""
     heading = text = ""
     for found in _HEADING_OR_TABLE.finditer(_whole()):
         heading = found["heading"] or heading
         named, rule, *rows = (found["table"] or "\n\n").splitlines()
-        about = [row for row in rows if f"`{word}`" in " | ".join(row.split(" | ")[:2])]
+        about = [_about(row, word, cell) for row in rows if _first_with(row, word) == cell]
         if about:
             opening = () if heading == text else (f"## {heading}", "")
             text = heading
             yield "\n".join((*opening, found["before"] or "", named, rule, *about, ""))
+
+
+def _first_with(row: str, word: str) -> int | None:
+    """Which of the first two cells of a row has a word first."""
+    cells = row.split(" | ")[:2]
+    return next((k for k, cell in enumerate(cells) if f"`{word}`" in cell), None)
+
+
+def _about(row: str, word: str, cell: int) -> str:
+    """A row, in which of many values only the one that is asked for is left."""
+    cells = row.split(" | ")
+    if cell and cells[cell].count("`, `") > _FEW:
+        cells[cell] = f"`{word}`, …"
+    return " | ".join(cells)
+
+
+_FEW = 3
+"""Values that are all told, beside the one that is asked for."""
 
 
 def _whole() -> str:
@@ -104,7 +124,8 @@ def topics_page() -> Document:
     rows = tuple((topic.name, (topic.says,)) for topic in topics().values())
     how: Spans = (
         Term("attn help rounding"), " prints a topic; ", Term("attn help softcap"),
-        " what is said of a key, a step, an option or a value.",
+        " what is said of a key, a step, an option or a value; ", Term("attn help models"),
+        " which models are read, and ", Term("attn help gemma"), " how.",
     )  # fmt: skip
     return Document(Word("attn help TOPIC"), (), closing=(DefinitionList(rows), Callout(how)))
 
