@@ -26,7 +26,7 @@ from attncli.file.array_files import Tensor
 from attncli.file.problems import nearest
 from attncli.library.notebook import ShownPart
 from attncli.numbers.foreign_arrays import as_array
-from attncli.option_values import FLOATS
+from attncli.option_values import PRECISIONS
 from attncli.pages.diff import DEPARTS, PYTHON, report, status_of
 from attncli.pipeline import load, work
 from attncli.scenario.scenario import Scenario
@@ -161,8 +161,8 @@ def _in_python(problem: Problem) -> Problem:
 def _precision(said: Any) -> str | None:  # noqa: ANN401
     """The name of a type of floats, of a package's dtype too. Raises UserError."""
     name = None if said is None else str(getattr(said, "__name__", said)).rpartition(".")[2]
-    if name is not None and name not in FLOATS:
-        raise UserError.of(f"precision={said}", "no such type of floats", nearest(name, FLOATS))
+    if name is not None and name not in PRECISIONS:
+        raise UserError.of(f"precision={said}", "no such type of floats", nearest(name, PRECISIONS))
     return name
 
 
