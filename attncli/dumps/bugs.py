@@ -3,7 +3,6 @@ programs do: another setting of an operation, another operand, heads that are on
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -12,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attncli.dumps.floats import Floats, Spread, tells_apart
+from attncli.dumps.floats import Floats, Spread
+from attncli.dumps.likenesses import BETTER
 from attncli.dumps.swaps import (
     SWAPS,
     of_another_configuration,
@@ -36,7 +36,7 @@ from attncli.equations.tree import (
 from attncli.file.problems import ScenarioError
 from attncli.marking.causes import WrongWay, declared_ways
 from attncli.marking.honest_paths import Flags
-from attncli.marking.verdicts import NOISE, Cause
+from attncli.marking.verdicts import Cause
 from attncli.names import Name, below
 from attncli.numbers.rounding import Array
 from attncli.operations.activations import ACTIVATIONS, Activate, Add
@@ -71,7 +71,7 @@ _ZERO = "The first position counts as {}."
 _COUNTED = "Positions are counted from the first token on, padding or not."
 
 
-class _Other(NamedTuple):
+class _OtherMade(NamedTuple):
     """Another setting of an operation."""
 
     name: str
@@ -95,18 +95,18 @@ def _other_settings(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
         yield from _turned_otherwise(tables)
 
 
-def _others(trace: Trace, definition: Definition) -> Iterator[_Other]:
+def _others(trace: Trace, definition: Definition) -> Iterator[_OtherMade]:
     match definition.operation:
         case RootOf() as root:
             yield from _epsilons(root)
         case Activate(shown=Apply(kind)):
             for other in (text for text in ACTIVATIONS if text != kind):
                 says = f"It is {other} instead of {kind}."
-                yield _Other("other_activation", says, Activate(other))
+                yield _OtherMade("other_activation", says, Activate(other))
         case Masked() as masked:
-            yield _Other("mask_inverted", _INVERTED, _inverted(masked))
+            yield _OtherMade("mask_inverted", _INVERTED, _inverted(masked))
         case Normalize() as normed if len(definition.operands) > _UNSCALED:
-            yield _Other("gamma_plus_one", *_other_gamma(normed, len(definition.operands)))
+            yield _OtherMade("gamma_plus_one", *_other_gamma(normed, len(definition.operands)))
         case JoinRows() as rows if definition.operands[0].places[0] == "cache":
             yield from _caches_of_others(trace, definition, rows)
         case TakeColumns() as columns if definition.name.local in ("K", "V"):
@@ -115,12 +115,12 @@ def _others(trace: Trace, definition: Definition) -> Iterator[_Other]:
             yield from _others_of_inputs(trace, definition)
 
 
-def _others_of_inputs(trace: Trace, definition: Definition) -> Iterator[_Other]:
+def _others_of_inputs(trace: Trace, definition: Definition) -> Iterator[_OtherMade]:
     """Of positions, and of embeddings that they are added to."""
     match definition.operation:
         case Add() if definition.operands[0].local == "E":
             width = trace[definition.name].matrix.shape[1]
-            yield _Other("embeddings_scaled", _SCALED, _scaled_first(width))
+            yield _OtherMade("embeddings_scaled", _SCALED, _scaled_first(width))
         case Sinusoids() as waves:
             yield from _waves(waves)
         case TakeRows() as rows if definition.step == "positions":
@@ -150,14 +150,14 @@ class CacheMoved(JoinRows):
         return super().arranged(np.concatenate([each[k] for k in self.order], axis=1), *new)
 
 
-def _caches_of_others(trace: Trace, definition: Definition, rows: JoinRows) -> Iterator[_Other]:
+def _caches_of_others(trace: Trace, definition: Definition, rows: JoinRows) -> Iterator[_OtherMade]:
     part = trace.part_of(definition.name)
     place = None if part is None else part.place
     groups = place.attention.kv_heads if isinstance(place, AttentionPlace) else 1
     orders = [*(range(-k, groups - k) for k in range(1, groups)), reversed(range(groups))]
     for order in dict.fromkeys(tuple(k % groups for k in some) for some in orders):
         if order != tuple(range(groups)):
-            yield _Other("other_kv_head", _OTHER_CACHE, CacheMoved(rows.count, order))
+            yield _OtherMade("other_kv_head", _OTHER_CACHE, CacheMoved(rows.count, order))
 
 
 _OTHER_CACHE = "The heads take what the cache holds of other ones."
@@ -171,10 +171,10 @@ def _scaled_first(width: int) -> Operation:
 _SCALED = "The embeddings are multiplied by √d_model, which the scenario doesn't say."
 
 
-def _other_groups(columns: TakeColumns) -> Iterator[_Other]:
+def _other_groups(columns: TakeColumns) -> Iterator[_OtherMade]:
     for other in (index for index in range(columns.of) if index != columns.part):
         says = _OTHER_KV.format(other + 1, columns.part + 1)
-        yield _Other("other_kv_head", says, TakeColumns(other, columns.of))
+        yield _OtherMade("other_kv_head", says, TakeColumns(other, columns.of))
 
 
 def _tiled(made: list[Definition]) -> Iterator[WrongWay]:
@@ -200,13 +200,13 @@ _INVERTED = "The mask is the other way round: what should be seen is hidden."
 _OTHER_KV = "The head takes the keys or values of group {} instead of {}, as repeat gives it."
 
 
-def _epsilons(root: RootOf) -> Iterator[_Other]:
+def _epsilons(root: RootOf) -> Iterator[_OtherMade]:
     own = next((n.full for n in numbers_in(root.tree)), Decimal(0))
     inside = root.inside or not own
     for epsilon in map(Decimal, _EPSILONS):
         if epsilon != own:
             says = f"ε is {epsilon.normalize():g} instead of {own.normalize():g}."
-            yield _Other("other_epsilon", says, RootOf(Number.written(epsilon), inside))
+            yield _OtherMade("other_epsilon", says, RootOf(Number.written(epsilon), inside))
 
 
 def _inverted(masked: Masked) -> Operation:
@@ -214,26 +214,26 @@ def _inverted(masked: Masked) -> Operation:
     return equation("value if seen[i, j] else x[i, j]", x="n m", seen="n m")(*hidden)
 
 
-def _waves(waves: Sinusoids) -> Iterator[_Other]:
+def _waves(waves: Sinusoids) -> Iterator[_OtherMade]:
     for start in (waves.start + shift for shift in _SHIFTS):
         if start >= 0:
-            yield _Other("position_offset", _ZERO.format(start), replace(waves, start=start))
+            yield _OtherMade("position_offset", _ZERO.format(start), replace(waves, start=start))
     for base in map(Decimal, _BASES):
         if base != waves.base.full:
             says = f"The base of the waves is {base} instead of {waves.base.full}."
-            yield _Other("other_base", says, replace(waves, base=Number.written(base)))
+            yield _OtherMade("other_base", says, replace(waves, base=Number.written(base)))
 
 
-def _shifted(trace: Trace, definition: Definition, rows: TakeRows) -> Iterator[_Other]:
+def _shifted(trace: Trace, definition: Definition, rows: TakeRows) -> Iterator[_OtherMade]:
     height, count = trace[definition.operands[0]].matrix.shape[0], len(rows.indices)
     if rows.indices != (counted := tuple(range(count))) and count <= height:
         taken = TakeRows(counted, tuple(map(str, counted)), rows.by)
-        yield _Other("position_offset", _COUNTED, taken)
+        yield _OtherMade("position_offset", _COUNTED, taken)
     for shift in _SHIFTS:
         indices = tuple(k + shift for k in rows.indices)
         if min(indices) >= 0 and max(indices) < height:
             taken = TakeRows(indices, tuple(map(str, indices)), rows.by)
-            yield _Other("position_offset", _ZERO.format(indices[0]), taken)
+            yield _OtherMade("position_offset", _ZERO.format(indices[0]), taken)
 
 
 def _turned_otherwise(tables: list[Definition]) -> Iterator[WrongWay]:
@@ -556,15 +556,13 @@ _FAR = 20.0
 """Times what rounding may come to: what is further off is another number."""
 
 
-_BETTER = 2.0
-"""How many times nearer than what is right a bug must come to a tensor to be given as its cause."""
 _EXPLAINED = 2.5
 """How far a tensor may be from what a bug gives, in standard deviations of what rounding does."""
 _SAME = 1.0
 """How far apart the tensors of two bugs are at least, in these, to tell which of them it is."""
 
 
-class Explained(NamedTuple):
+class ExplainedTensor(NamedTuple):
     """A bug that gives a tensor, how many other tensors it makes that don't follow otherwise, what
     it leaves unexplained, and what it gives of the tensor."""
 
@@ -613,7 +611,7 @@ class Suspects:
 
     def _explained(
         self, way: WrongWay, name: str, follows: Enclosure, off: Flags
-    ) -> Explained | None:
+    ) -> ExplainedTensor | None:
         """What a bug explains of a tensor; None where that is no more than rounding does."""
         theirs, paths = self.theirs[name], self.floats.otherwise(way.definitions)
         if not self._is_near(paths, name, follows):
@@ -628,7 +626,7 @@ class Suspects:
         remainder = spread.distance(theirs)
         if remainder > _EXPLAINED:
             return None
-        return Explained(way, made, remainder, spread)
+        return ExplainedTensor(way, made, remainder, spread)
 
     def _made(self, way: WrongWay) -> set[Name]:
         """The tensors of theirs that a bug makes."""
@@ -754,7 +752,7 @@ class Suspects:
             return False
         right = self.floats.spread(name)
         left = right._replace(right=value).distance(theirs)
-        if not np.isfinite(left) or left * _BETTER > right.distance(theirs):
+        if not np.isfinite(left) or left * BETTER > right.distance(theirs):
             return False
         if self.floats.grain.is_coarse:
             return True
@@ -786,120 +784,3 @@ def _everywhere(ways: Iterable[WrongWay]) -> Iterator[WrongWay]:
             heads = {d.name.path for d in together if d.name.path.local == "heads"}
             everywhere = " It is so in all heads." if len(heads) > 1 else ""
             yield WrongWay(name, says + everywhere, together, variant=variant)
-
-
-_NARROW = 0.25
-"""The share of what tells numbers apart that bounds may have where numbers are found again."""
-_LARGE = 1e4
-"""What no number is that overflows by mistake."""
-_NUMBERS = ("", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
-
-
-def likenesses(theirs: Array, right: Array, follows: Enclosure, off: Flags) -> Iterator[Cause]:
-    """What can be said of a tensor beside what should follow, where that explains all of its
-    numbers as nearly as its floats allow, and these tell its numbers apart."""
-    if np.isnan(theirs).any():
-        count = int(np.isnan(theirs).sum())
-        yield Cause("nan", f"{count} of its numbers are nan.")
-        return
-    if _overflows(theirs, right):
-        says = "Its largest numbers are infinite: its floats have none as large (float16: 65504)."
-        yield Cause("overflow", says)
-    if not (np.isfinite(theirs) & np.isfinite(right)).all():
-        return
-    slack = follows.high - follows.low + NOISE * np.abs(right)
-    if not (slack <= _NARROW * tells_apart(right)).all():
-        return
-    if _is_dropout(theirs, right, slack):
-        yield Cause("dropout_on", "Some numbers are 0 and the others larger: dropout was left on.")
-    times = _ratio(theirs, right, slack) if np.count_nonzero(off) > 1 else None
-    if times is not None:
-        yield Cause("other_factor", f"Each number is {_factor(times)} times what it should be.")
-    if _are_the_same(np.sort(theirs, axis=None), np.sort(right, axis=None), slack):
-        how = next(_ways_moved(theirs, right, slack), "the numbers stand in other places")
-        yield Cause("other_places", f"The numbers are right, but {how}.")
-    else:
-        yield from (Cause("other_places", says) for says in _rows_shifted(theirs, right, slack))
-
-
-def _overflows(theirs: Array, right: Array) -> bool:
-    """Whether numbers are infinite that should be finite, and larger than all others."""
-    size, infinite = np.abs(right), np.isinf(theirs) & np.isfinite(right)
-    finite = size[np.isfinite(theirs)]
-    return bool(infinite.any() and size[infinite].min() > max(_LARGE, finite.max(initial=0)))
-
-
-def _are_the_same(theirs: Array, right: Array, slack: Array) -> bool:
-    """Whether numbers are the same beside others."""
-    return theirs.size > 1 and bool((np.abs(theirs - right) <= slack.max()).all())
-
-
-def _ways_moved(theirs: Array, right: Array, slack: Array) -> Iterator[str]:
-    """How numbers were moved, the simplest ways first."""
-    for axis, what in ((0, "rows"), (1, "columns")):
-        if _are_the_same(theirs, np.flip(right, axis), slack):
-            yield f"the {what} stand in the opposite order"
-        for by in sorted(range(1 - right.shape[axis], right.shape[axis]), key=abs):
-            if by and _are_the_same(theirs, np.roll(right, by, axis), slack):
-                yield f"the {what} are shifted by {in_words(by)}, those past the end put first"
-        if _rows_are_the_same(np.moveaxis(theirs, axis, 0), np.moveaxis(right, axis, 0), slack):
-            yield f"the {what} stand in another order"
-    if right.shape[0] == right.shape[1] and _are_the_same(theirs, right.T, slack):
-        yield "rows and columns are exchanged"
-    if _are_the_same(theirs, right.reshape(right.shape[::-1]).T, slack):
-        yield "they were reshaped where they should be transposed"
-
-
-def _rows_are_the_same(theirs: Array, right: Array, slack: Array) -> bool:
-    """Whether rows are the same in another order."""
-    array, other = (x[np.lexsort(x.T[::-1])] for x in (theirs, right))
-    return _are_the_same(array, other, slack)
-
-
-def _rows_shifted(theirs: Array, right: Array, slack: Array) -> Iterator[str]:
-    """How rows or columns were shifted, others taking the places that are left free."""
-    for axis, what in ((0, "rows"), (1, "columns")):
-        array, other = (np.moveaxis(x, axis, 0) for x in (theirs, right))
-        for by in range(1, len(other) - 1):
-            if _are_the_same(array[by:], other[:-by], slack):
-                yield f"The {what} are shifted by {in_words(by)}: the first are other numbers."
-            if _are_the_same(array[:-by], other[by:], slack):
-                yield f"The {what} are shifted by {in_words(-by)}: the last are other numbers."
-
-
-def in_words(by: int) -> str:
-    """`one`, `two back`"""
-    number = _NUMBERS[abs(by)] if abs(by) < len(_NUMBERS) else str(abs(by))
-    return number if by > 0 else f"{number} back"
-
-
-def _ratio(theirs: Array, right: Array, slack: Array) -> float | None:
-    """By what all numbers are multiplied, if by one; told by the largest."""
-    largest = np.unravel_index(int(np.abs(right).argmax()), right.shape)
-    if not right[largest]:
-        return None
-    times = float(theirs[largest] / right[largest])
-    left = np.abs(theirs - times * right)
-    fits = left <= 2 * abs(times) * slack
-    is_better = _BETTER * left.max() < np.abs(theirs - right).max()
-    return times if times and fits.all() and is_better else None
-
-
-def _factor(times: float) -> str:
-    """A factor with six digits, or as many as tell it from 1."""
-    apart = abs(times - 1)
-    digits = 6 if not 0 < apart < _NEAR_ONE else 2 - math.floor(math.log10(apart))
-    return f"{times:.{digits}g}"
-
-
-_NEAR_ONE = 1e-4
-"""From 1, where six digits say too little."""
-
-
-def _is_dropout(theirs: Array, right: Array, slack: Array) -> bool:
-    """Whether some numbers are 0, and the others all larger by one factor, as 1 / (1 − p) is."""
-    dropped, kept = (theirs == 0) & (right != 0), theirs != 0
-    if not dropped.any() or not kept.any():
-        return False
-    times = _ratio(theirs[kept][None], right[kept][None], slack[kept][None])
-    return times is not None and times > 1

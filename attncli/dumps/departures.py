@@ -10,8 +10,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from attncli.dumps.bugs import Hidden, Suspects, likenesses
+from attncli.dumps.bugs import Hidden, Suspects
 from attncli.dumps.floats import Floats, Judged, fills, taken_by, tells_apart
+from attncli.dumps.likenesses import likenesses
 from attncli.dumps.tensors import Dump, Misshapen
 from attncli.equations.enclosures import Enclosure
 from attncli.file.array_files import ROUNDOFFS

@@ -22,10 +22,11 @@ from attncli.document.blocks import (
     Spans,
     Term,
 )
-from attncli.dumps.bugs import Hidden, in_words
+from attncli.dumps.bugs import Hidden
 from attncli.dumps.departures import Compared, Comparison, Standing
 from attncli.dumps.floats import DEPARTS as DEPARTING
 from attncli.dumps.floats import FOLLOWS
+from attncli.dumps.likenesses import in_words
 from attncli.dumps.tensors import Unjudged
 from attncli.names import Name, Phrase, Word, raw_text
 from attncli.notation.plain import MINUS

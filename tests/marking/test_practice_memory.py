@@ -202,7 +202,7 @@ def test_what_cannot_be_read_is_told_and_left_alone(text: str, says: str, tmp_pa
 def test_a_folder_is_no_memory(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, [*SCORES, "--memory", str(tmp_path)], input="1\n")
     assert done.exit_code == 2
-    assert "can't be read" in done.stderr
+    assert "is a folder; name another file" in done.stderr
 
 
 COUNTS = st.integers(0, 10**9)

@@ -1,0 +1,132 @@
+"""What can be said of a tensor beside what should follow, where no bug that is known gives it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from attncli.dumps.floats import tells_apart
+from attncli.equations.enclosures import Enclosure
+from attncli.marking.honest_paths import Flags
+from attncli.marking.verdicts import NOISE, Cause
+from attncli.numbers.rounding import Array
+
+BETTER = 2.0
+"""How many times nearer than what is right a bug must come to a tensor to be given as its cause."""
+_NARROW = 0.25
+"""The share of what tells numbers apart that bounds may have where numbers are found again."""
+_LARGE = 1e4
+"""What no number is that overflows by mistake."""
+_NUMBERS = ("", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+
+
+def likenesses(theirs: Array, right: Array, follows: Enclosure, off: Flags) -> Iterator[Cause]:
+    """What can be said of a tensor beside what should follow, where that explains all of its
+    numbers as nearly as its floats allow, and these tell its numbers apart."""
+    if np.isnan(theirs).any():
+        count = int(np.isnan(theirs).sum())
+        yield Cause("nan", f"{count} of its numbers are nan.")
+        return
+    if _overflows(theirs, right):
+        says = "Its largest numbers are infinite: its floats have none as large (float16: 65504)."
+        yield Cause("overflow", says)
+    if not (np.isfinite(theirs) & np.isfinite(right)).all():
+        return
+    slack = follows.high - follows.low + NOISE * np.abs(right)
+    if not (slack <= _NARROW * tells_apart(right)).all():
+        return
+    if _is_dropout(theirs, right, slack):
+        yield Cause("dropout_on", "Some numbers are 0 and the others larger: dropout was left on.")
+    times = _ratio(theirs, right, slack) if np.count_nonzero(off) > 1 else None
+    if times is not None:
+        yield Cause("other_factor", f"Each number is {_factor(times)} times what it should be.")
+    if _are_the_same(np.sort(theirs, axis=None), np.sort(right, axis=None), slack):
+        how = next(_ways_moved(theirs, right, slack), "the numbers stand in other places")
+        yield Cause("other_places", f"The numbers are right, but {how}.")
+    else:
+        yield from (Cause("other_places", says) for says in _rows_shifted(theirs, right, slack))
+
+
+def _overflows(theirs: Array, right: Array) -> bool:
+    """Whether numbers are infinite that should be finite, and larger than all others."""
+    size, infinite = np.abs(right), np.isinf(theirs) & np.isfinite(right)
+    finite = size[np.isfinite(theirs)]
+    return bool(infinite.any() and size[infinite].min() > max(_LARGE, finite.max(initial=0)))
+
+
+def _are_the_same(theirs: Array, right: Array, slack: Array) -> bool:
+    """Whether numbers are the same beside others."""
+    return theirs.size > 1 and bool((np.abs(theirs - right) <= slack.max()).all())
+
+
+def _ways_moved(theirs: Array, right: Array, slack: Array) -> Iterator[str]:
+    """How numbers were moved, the simplest ways first."""
+    for axis, what in ((0, "rows"), (1, "columns")):
+        if _are_the_same(theirs, np.flip(right, axis), slack):
+            yield f"the {what} stand in the opposite order"
+        for by in sorted(range(1 - right.shape[axis], right.shape[axis]), key=abs):
+            if by and _are_the_same(theirs, np.roll(right, by, axis), slack):
+                yield f"the {what} are shifted by {in_words(by)}, those past the end put first"
+        if _rows_are_the_same(np.moveaxis(theirs, axis, 0), np.moveaxis(right, axis, 0), slack):
+            yield f"the {what} stand in another order"
+    if right.shape[0] == right.shape[1] and _are_the_same(theirs, right.T, slack):
+        yield "rows and columns are exchanged"
+    if _are_the_same(theirs, right.reshape(right.shape[::-1]).T, slack):
+        yield "they were reshaped where they should be transposed"
+
+
+def _rows_are_the_same(theirs: Array, right: Array, slack: Array) -> bool:
+    """Whether rows are the same in another order."""
+    array, other = (x[np.lexsort(x.T[::-1])] for x in (theirs, right))
+    return _are_the_same(array, other, slack)
+
+
+def _rows_shifted(theirs: Array, right: Array, slack: Array) -> Iterator[str]:
+    """How rows or columns were shifted, others taking the places that are left free."""
+    for axis, what in ((0, "rows"), (1, "columns")):
+        array, other = (np.moveaxis(x, axis, 0) for x in (theirs, right))
+        for by in range(1, len(other) - 1):
+            if _are_the_same(array[by:], other[:-by], slack):
+                yield f"The {what} are shifted by {in_words(by)}: the first are other numbers."
+            if _are_the_same(array[:-by], other[by:], slack):
+                yield f"The {what} are shifted by {in_words(-by)}: the last are other numbers."
+
+
+def in_words(by: int) -> str:
+    """`one`, `two back`"""
+    number = _NUMBERS[abs(by)] if abs(by) < len(_NUMBERS) else str(abs(by))
+    return number if by > 0 else f"{number} back"
+
+
+def _ratio(theirs: Array, right: Array, slack: Array) -> float | None:
+    """By what all numbers are multiplied, if by one; told by the largest."""
+    largest = np.unravel_index(int(np.abs(right).argmax()), right.shape)
+    if not right[largest]:
+        return None
+    times = float(theirs[largest] / right[largest])
+    left = np.abs(theirs - times * right)
+    fits = left <= 2 * abs(times) * slack
+    is_better = BETTER * left.max() < np.abs(theirs - right).max()
+    return times if times and fits.all() and is_better else None
+
+
+def _factor(times: float) -> str:
+    """A factor with six digits, or as many as tell it from 1."""
+    apart = abs(times - 1)
+    digits = 6 if not 0 < apart < _NEAR_ONE else 2 - math.floor(math.log10(apart))
+    return f"{times:.{digits}g}"
+
+
+_NEAR_ONE = 1e-4
+"""From 1, where six digits say too little."""
+
+
+def _is_dropout(theirs: Array, right: Array, slack: Array) -> bool:
+    """Whether some numbers are 0, and the others all larger by one factor, as 1 / (1 − p) is."""
+    dropped, kept = (theirs == 0) & (right != 0), theirs != 0
+    if not dropped.any() or not kept.any():
+        return False
+    times = _ratio(theirs[kept][None], right[kept][None], slack[kept][None])
+    return times is not None and times > 1
