@@ -242,7 +242,9 @@ def test_what_another_page_kept_is_not_taken(page: Any, kept: str) -> None:
     page.evaluate("([key, kept]) => localStorage.setItem(key, kept)", [key, kept])
     page.reload()
     assert (page.input_value("#name"), page.input_value("#form")) == ("", "A")
+    page.wait_for_function("document.hasFocus() && document.activeElement.id === 'name'")
     typist.enter("ben")
+    page.wait_for_function("document.querySelector('#name').value === 'Ben'")
     page.reload()
     assert (page.input_value("#name"), page.input_value("#form")) == ("Ben", "B")
 

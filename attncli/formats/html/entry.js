@@ -72,8 +72,7 @@
   const draft = (form) => ({ name: "", id: "", form, answers: {}, kept: {}, done: false });
   const hasAnswers = (paper) => Object.values(paper.answers).some((text) => !isBlank(text.trim()));
   const whose = ({ name, id }) => id || name;
-  const isPaper = (some) => names.includes(some.form) && Object.entries(draft(some.form)).every(([name, value]) => typeof some[name] === typeof value)
-    && [some.answers, some.kept].every((texts) => Object.values(texts).every((text) => typeof text === "string"));
+  const isPaper = (some) => names.includes(some.form) && Object.entries(draft(some.form)).every(([name, value]) => typeof some[name] === typeof value) && [some.answers, some.kept].every((texts) => Object.values(texts).every((text) => typeof text === "string"));
   let papers = [draft(names[0])], now = papers[0], asked = null, typing = null;
   try {
     const kept = JSON.parse(localStorage.getItem(key));
@@ -242,8 +241,7 @@
   // -- the table of the class, guarded as notation/escaping.py says -------------------------------
 
   const obeyed = "[\\s\"]*[=+\\-@＝＋－＠']", changed = "(?=[.,:/ -]*\\p{Nd})[\\p{Nd}.,:/ -]*(?:[eE][+-]?\\p{Nd}+)?%?$|true$|false$", unchanged = "(?:0|[1-9][0-9]{0,14})$";
-  const toGuard = new RegExp(`(?:^|(?<=;))(?=${obeyed}|(?<!;)(?!${unchanged})(?:${changed}))`, "giu");
-  const theGuard = new RegExp(`(?:^|(?<=;))'(?=${obeyed}|(?<!;')(?:${changed}))`, "giu");
+  const toGuard = new RegExp(`(?:^|(?<=;))(?=${obeyed}|(?<!;)(?!${unchanged})(?:${changed}))`, "giu"), theGuard = new RegExp(`(?:^|(?<=;))'(?=${obeyed}|(?<!;')(?:${changed}))`, "giu");
   const guarded = (text) => text.replace(toGuard, "'"), unguarded = (text) => text.trim().replace(theGuard, "");
   const cellOf = (text) => (/[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
   const answerOf = (text) => (isBlank(text) ? "" : /^[+-]?\d+(?:[.,]\d+)?$/.test(text) ? text : guarded(text));
@@ -292,9 +290,7 @@
   const forget = () => {
     if (!confirm("Forget all papers that are typed in? What isn’t saved is lost.")) return;
     papers = [now = draft(names[0])];
-    try {
-      localStorage.removeItem(key);
-    } catch { /* this browser keeps nothing */ }
+    try { localStorage.removeItem(key); } catch { /* this browser keeps nothing */ }
     show();
     nameField.focus();
   };

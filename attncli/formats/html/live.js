@@ -98,16 +98,9 @@
 
   const told = () => {
     if (!location.hash.includes("=")) return;
-    changeTo(location.hash.slice(1).split("&").map((pair) => {
-      const [key, ...value] = pair.split("=");
-      return [key, value.join("=")].map(decoded);
-    }));
+    changeTo(location.hash.slice(1).split("&").map((pair) => /^([^=]*)=?([^]*)$/.exec(pair).slice(1).map(decoded)));
   };
-  const decoded = (text) => { // an address may be cut off anywhere
-    try {
-      return decodeURIComponent(text);
-    } catch { return text; }
-  };
+  const decoded = (text) => { try { return decodeURIComponent(text); } catch { return text; } }; // it may be cut off anywhere
 
   const changeTo = (pairs) => {
     const before = changes;

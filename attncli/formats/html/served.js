@@ -3,7 +3,6 @@
 "use strict";
 (() => {
   const $ = (selector, inside = document) => inside.querySelector(selector);
-  const OFTEN = 250; // milliseconds between two looks at the version
   const KEPT = ["main", "nav.contents"];
   let was = document.cloneNode(true);
   let asked = ""; // the number whose panel is open
@@ -134,7 +133,7 @@
       const now = await fetch("version").then((answer) => (answer.ok ? answer.text() : ""), () => "");
       document.body.classList.toggle("ended", !now);
       if (now && now !== $("#served .state").dataset.version) await renewed();
-      setTimeout(follow, OFTEN);
+      setTimeout(follow, 250); // milliseconds
     };
     follow();
   });
