@@ -64,35 +64,40 @@ _ALIASES = {
     " heads_concat",
     "attention": "attention attn_out attn_output attention_output o_proj out_proj wo w_o to_out"
     " attn.c_proj attention.c_proj attn.proj attention.dense attention.output.dense out_lin"
-    " hook_attn_out attention.output self_attn self_attention attn mha o output_proj",
+    " hook_attn_out attention.output self_attn self_attention attn mha o output_proj"
+    " selfattention encdecattention encoder_attn",
     "residual1": "resid1 residual1 resid_mid add1 after_attn post_attn h1 res1 hook_resid_mid"
-    " attn_residual self_attention",
-    "residual3": "resid3 residual3 add3 res3 h3",
+    " attn_residual self_attention layer.0",
+    "residual3": "resid3 residual3 add3 res3 h3 layer.2",
     "norm1_after": "post_attention_layernorm post_attn_norm",
     "norm2_after": "post_feedforward_layernorm post_ffn_norm",
+    "norm3": "ln3 ln_3 norm3 layernorm3 layer_norm3 norm_3 final_layer_norm layer.2.layer_norm",
     "norm2": "ln2 ln_2 norm2 layernorm2 layer_norm2 post_attention_layernorm ffn_norm mlp_norm"
     " layernorm_after norm_2 sublayer2.norm mlp_ln final_layer_norm output.layernorm"
-    " pre_feedforward_layernorm post_feedforward_layernorm addnorm2.ln 1.0.0",
+    " pre_feedforward_layernorm post_feedforward_layernorm addnorm2.ln 1.0.0"
+    " encoder_attn_layer_norm layer.1.layer_norm",
     "norm1": "ln1 ln_1 norm1 layernorm1 layer_norm1 input_layernorm attention_norm attn_norm"
     " self_attn_layer_norm layernorm_before norm_1 sublayer1.norm attn_ln"
     " attention.output.layernorm attention attention.output post_attention_layernorm"
-    " addnorm1.ln 0.0.0",
-    "norm3": "ln3 ln_3 norm3 layernorm3 layer_norm3 norm_3",
+    " addnorm1.ln 0.0.0 layer.0.layer_norm",
     "final_norm": "ln_f lnf ln_final final_ln final_norm norm_f final_layernorm norm"
-    " encoder.norm decoder.norm ln",
-    "embedding_norm": "emb_norm embedding_norm embed_norm embeddings.layernorm",
+    " encoder.norm decoder.norm ln encoder.final_layer_norm decoder.final_layer_norm"
+    " encoder.layer_norm decoder.layer_norm",
+    "embedding_norm": "emb_norm embedding_norm embed_norm embeddings.layernorm"
+    " layernorm_embedding",
     "hidden": "fc1 c_fc linear1 lin1 up dense1 w1 hidden intermediate.dense dense_h_to_4h hook_pre"
-    " mlp.0 ffn.0 ff.0 ff.0.0 feed_forward.0 net.0 gate_proj mlp.w1",
-    "up": "up_proj w3 hook_pre_linear mlp.w3",
+    " mlp.0 ffn.0 ff.0 ff.0.0 feed_forward.0 net.0 gate_proj mlp.w1"
+    " wi wi_0",
+    "up": "up_proj w3 hook_pre_linear mlp.w3 wi_1",
     "activated": "act activation activated act_fn gelu relu silu hook_post intermediate mlp.1"
     " ffn.1 ff.1 ff.0.1 net.1",
     "gated": "gated gate_up swiglu geglu",
     "ffn": "fc2 linear2 lin2 down down_proj dense2 w2 ffn mlp ff feed_forward feedforward"
     " mlp.c_proj dense_4h_to_h mlp.2 ffn.2 ff.2 net.2 hook_mlp_out mlp_out ffn_out mlp.w2"
-    " mlp.proj",
+    " mlp.proj densereludense densereludense.wo",
     "mixture": "mlp block_sparse_moe",
     "states": "rnn lstm gru",
-    "residual2": "resid2 residual2 add2 after_ffn res2 h2 ffn_residual mlp",
+    "residual2": "resid2 residual2 add2 after_ffn res2 h2 ffn_residual mlp layer.1",
     "logits": "lm_head embed_out logits unembed output_projection head proj_out generator"
     " hook_logits",
     "probabilities": "probs probabilities next_probs softmax",
@@ -130,12 +135,19 @@ _PARAMETERS: Mapping[str, tuple[str, str]] = MappingProxyType(
 )  # fmt: skip
 """The weight and the bias of the module that makes a quantity."""
 
+_MAKES: Mapping[str, str] = MappingProxyType(
+    {weight: makes for makes, (weight, _) in _PARAMETERS.items()}
+)
+"""What the module makes that has a weight."""
+
 _LAYERS = ("layers", "layer", "blocks", "block", "h")
 _LAYER_WORDS = frozenset([*_LAYERS, "encoder_layers", "decoder_layers"])
 _HEAD_WORDS = frozenset(["heads", "head"])
 _STACKS = frozenset(["encoder", "decoder"])
 _CROSS = ("cross", "cross_attn", "crossattention", "cross_attention", "src_attn")
-CROSS = frozenset([*_CROSS, "encoder_attn", "multihead_attn", "encoder_decoder_attention"])
+CROSS = frozenset(
+    [*_CROSS, "encoder_attn", "multihead_attn", "encoder_decoder_attention", "encdecattention"]
+)
 """Parts of names that say where in the model something stands."""
 _ENDINGS = ("_output", "_out", "_result")
 
@@ -199,6 +211,30 @@ def meant_by(theirs: str, trace: Trace) -> Iterator[Meant]:
         yield from _of_local(local, read, trace)
 
 
+def made_with(key: str, layer: int | None, trace: Trace) -> Iterator[Meant]:
+    """What the module makes whose parameter a scenario knows by a key, `encoder.cross.W_Q`, in a
+    layer from 0; in each where none is said."""
+    own = key.removeprefix("encoder.")
+    read = _Read(stack="decoder" if own == key else "encoder", cross=own.startswith("cross."))
+    local = _MAKES.get(own.removeprefix("cross."))
+    yield from _anywhere(local, read._replace(layer=layer), trace) if local else ()
+
+
+def meant_by_any_layer(theirs: str, trace: Trace) -> Iterator[Meant]:
+    """What a tensor of some name may be, in whichever layer and stack where none is named."""
+    read = _read(theirs)
+    for local in _locals(read.words) if not read.parameter else ():
+        yield from _anywhere(local, read, trace)
+
+
+def _anywhere(local: str, read: _Read, trace: Trace) -> Iterator[Meant]:
+    yield from _of_local(local, read, trace)
+    if read.layer is None:
+        for stack in _stacks(trace, read):
+            for layer in stack.layers:
+                yield from _in_layer(local, read, layer, trace)
+
+
 def _gradients(of: str, trace: Trace) -> Iterator[Meant]:
     """The gradients of what a tensor may be, which are kept as that is: `fc1.weight.grad` is the
     gradient of `fc1.weight`."""
@@ -209,7 +245,8 @@ def _gradients(of: str, trace: Trace) -> Iterator[Meant]:
 
 
 def _read(theirs: str) -> _Read:
-    """`blocks.0.attn.hook_q` is hook_q of attn in the first layer."""
+    """`blocks.0.attn.hook_q` is hook_q of attn in the first layer; `block.0.layer.1` is its second
+    part, and no other layer."""
     read, before = _Read(), ""
     words: list[str] = []
     for part in re.findall(r"[^./\[\]\s]+", theirs):
@@ -217,7 +254,7 @@ def _read(theirs: str) -> _Read:
         kind = before
         if counted and counted[1] in _LAYER_WORDS | _HEAD_WORDS:
             kind, word = counted[1], counted[2]
-        if word.isdigit() and kind in _LAYER_WORDS:
+        if word.isdigit() and kind in _LAYER_WORDS and read.layer is None:
             read, words = read._replace(layer=int(word)), []
         elif word.isdigit() and kind in _HEAD_WORDS:
             read = read._replace(head=int(word))
@@ -505,7 +542,7 @@ class _Called(NamedTuple):
     def of(cls, called: str, tensor: Dumped, trace: Trace, ours: str | None) -> _Called:
         meant = [*meant_by(called, trace)] if ours is None else [_said(ours, trace)] if ours else []
         each = ((entry, _fitting(tensor.values, entry, trace))
-                for entry in meant if _fits(tensor.shape, entry, trace))  # fmt: skip
+                for entry in meant if fits(tensor.shape, entry, trace))  # fmt: skip
         fitting = tuple(_pieces(entry, found) for entry, found in each if found is not None)
         return cls(called, tuple(meant), fitting)
 
@@ -565,7 +602,7 @@ def _said(ours: str, trace: Trace) -> Meant:
     return Meant(each, heads=True) if each else Meant((trace[ours].name,))
 
 
-def _fits(shape: tuple[int, ...], meant: Meant, trace: Trace) -> bool:
+def fits(shape: tuple[int, ...], meant: Meant, trace: Trace) -> bool:
     """Whether a tensor of such a shape has the parts, whatever its numbers are: those of what has
     another shape aren't read."""
     return _fitting(np.broadcast_to(np.float64(0), shape), meant, trace) is not None

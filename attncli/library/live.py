@@ -7,7 +7,8 @@ from a scenario, or from the module's own parameters where its kind is known.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from tempfile import TemporaryDirectory
@@ -16,9 +17,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from attncli.dumps.departures import Comparison
-from attncli.dumps.tensors import heads_in, meant_by, taken_apart
-from attncli.errors import Problem, UserError
+from attncli.dumps.tensors import (
+    Meant,
+    fits,
+    heads_in,
+    made_with,
+    meant_by,
+    meant_by_any_layer,
+    taken_apart,
+)
+from attncli.errors import Problem, UserError, listed
 from attncli.file.array_files import Tensor
+from attncli.library.loaded import data_of
 from attncli.library.notebook import ShownPart
 from attncli.numbers.foreign_arrays import as_array
 from attncli.pages.diff import report, status_of
@@ -27,6 +37,7 @@ from attncli.scenario.scenario import Scenario
 from attncli.trace import Trace
 
 Tensors = Mapping[str, Tensor]
+Keys = Mapping[str, Sequence[tuple[str, int | None]]]
 
 if TYPE_CHECKING:
     from attncli.checkpoints.scenario_of_model import Inputs
@@ -94,7 +105,7 @@ def compare(
         made = _as_tensors(module)
     else:
         made, arguments = run_with_hooks(module, inputs, more)
-    trace = _right(module, like, arguments, batch or 0)
+    trace, keys = _right(module, like, arguments, batch or 0)
     sides = _Sides(
         trace,
         names or {},
@@ -104,7 +115,7 @@ def compare(
     )
     tensors = {name: sides.one(name, tensor) for name, tensor in made.items()}
     kind = type(module).__name__
-    told = {} if isinstance(module, Mapping) else dict(_told(module, tensors, trace))
+    told = {} if isinstance(module, Mapping) else dict(_told(module, tensors, trace, keys))
     try:
         dump = taken_apart(tensors, trace, {**told, **(names or {})}, kind, precision)
     except UserError as error:
@@ -143,18 +154,27 @@ def run_with_hooks(
     the arguments by theirs."""
     import torch
 
-    made: dict[str, Tensor] = {}
-    with _hooks(module, made), torch.no_grad():
+    runs: dict[str, list[Tensor]] = {}
+    with _hooks(module, runs), torch.no_grad():
         module(*inputs, **more)
+    made = {called: each for name, some in runs.items() for called, each in _by_run(name, some)}
     bound = inspect.signature(module.forward).bind(*inputs, **more)
     named = {**bound.arguments, **bound.arguments.pop("kwargs", {})}
     return made, {name: value for name, value in named.items() if value is not None}
 
 
+_RUN = re.compile(r" \(run \d+\)$")
+
+
+def _by_run(name: str, made: Sequence[Tensor]) -> Iterator[tuple[str, Tensor]]:
+    """What a part made; each time, by its number, where that ran several times."""
+    for k, tensor in enumerate(made, start=1):
+        yield f"{name} (run {k})" if len(made) > 1 else name, tensor
+
+
 @contextmanager
-def _hooks(module: Any, made: dict[str, Tensor]) -> Iterator[None]:  # noqa: ANN401
-    """Hooks that keep what each part makes, as long as they are needed; of a part that runs several
-    times what it made last."""
+def _hooks(module: Any, made: dict[str, list[Tensor]]) -> Iterator[None]:  # noqa: ANN401
+    """Hooks that keep what each part makes whenever it runs, as long as they are needed."""
 
     def keeping(name: str) -> Callable[..., None]:
         def keep(_module: Any, _inputs: Any, output: Any) -> None:  # noqa: ANN401
@@ -163,7 +183,7 @@ def _hooks(module: Any, made: dict[str, Tensor]) -> Iterator[None]:  # noqa: ANN
             output = getattr(output, "last_hidden_state", getattr(output, "logits", output))
             numbers = as_array(output)
             if numbers is not None and numbers.dtype.kind == "f":
-                made[name or "output"] = _tensor(numbers, output)
+                made.setdefault(name or "output", []).append(_tensor(numbers, output))
 
         return keep
 
@@ -226,18 +246,28 @@ class _Sides(NamedTuple):
         return found
 
 
-def _right(module: Any, like: Any, arguments: Mapping[str, Any], batch: int) -> Trace:  # noqa: ANN401
-    """What a module should make, worked in full precision. Raises UserError."""
+def _right(
+    module: Any,  # noqa: ANN401
+    like: Any,  # noqa: ANN401
+    arguments: Mapping[str, Any],
+    batch: int,
+) -> tuple[Trace, Keys]:
+    """What a module should make, worked in full precision, and by which keys its scenario knows the
+    module's parameters. Raises UserError."""
     if isinstance(like, Trace):
-        return like
+        return like, {}
     if isinstance(like, Scenario):
-        return work(like)
+        return work(like), {}
     if like is not None and not _is_config(like):
-        return work(load(like, _EXACT, outside=True))
+        return work(load(like, _EXACT, outside=True)), {}
     from attncli.checkpoints.modules import given_to
 
     given = given_to(arguments, batch, batch_first=bool(getattr(module, "batch_first", True)))
-    return work(scenario_of_module(module, like, given.inputs()))
+    scenario, keys = scenario_of_module(module, like, given.inputs())
+    if scenario.encoder is not None and not given.has_encoder():
+        wrong = f"it isn't known what the decoder reads beside the encoder: of {listed(arguments)}"
+        raise UserError.of("inputs", wrong, "give decoder_input_ids beside input_ids")
+    return work(scenario), keys
 
 
 _LAST = (
@@ -253,13 +283,15 @@ _LAST = (
 """What a module may give in the end."""
 
 
-def _told(module: Any, tensors: Tensors, trace: Trace) -> Iterator[tuple[str, str]]:  # noqa: ANN401
-    """What parts are by where they stand: what the whole gives is the last thing that is made."""
+def _told(module: Any, tensors: Tensors, trace: Trace, keys: Keys) -> Iterator[tuple[str, str]]:  # noqa: ANN401
+    """What parts are by where they stand: what the whole gives is the last thing that is made, a
+    part makes what is made with its parameter, and runs are in the order of the working."""
     if "output" in tensors:
         shape = tensors["output"].values.shape
         last = (d.name for d in reversed(trace.plan) if d.name.local in _LAST and d.name in trace)
         yield "output", str(next((x for x in last if trace[x].matrix.shape == shape), ""))
     yield from _by_turns(module, tensors, trace)
+    yield from _by_parameters(tensors, trace, keys)
 
 
 def _by_turns(module: Any, tensors: Tensors, trace: Trace) -> Iterator[tuple[str, str]]:  # noqa: ANN401
@@ -274,19 +306,84 @@ def _by_turns(module: Any, tensors: Tensors, trace: Trace) -> Iterator[tuple[str
         yield called, str(next(fitting, ""))
 
 
+def _by_parameters(tensors: Tensors, trace: Trace, keys: Keys) -> Iterator[tuple[str, str]]:
+    """What parts make by the parameters that they have; those that run several times in the order
+    of the working, also where only their name says what they may be."""
+    runs: dict[str, list[str]] = {}
+    for called in tensors:
+        runs.setdefault(_RUN.sub("", called), []).append(called)
+    for name, each in runs.items():
+        may_be = [
+            meant for key, layer in keys.get(name, ()) for meant in made_with(key, layer, trace)
+        ]
+        if not may_be and len(each) > 1:
+            may_be = [*meant_by_any_layer(name, trace)]
+        if may_be:
+            yield from _in_order(each, may_be, tensors, trace)
+
+
+def _in_order(
+    runs: Sequence[str], may_be: Sequence[Meant], tensors: Tensors, trace: Trace
+) -> Iterator[tuple[str, str]]:
+    """Which quantity each run makes: of those of its shape, in the order of the working. Where
+    there are more or fewer of these than runs, nothing is said of them, and several runs are left
+    out."""
+    place = {name: k for k, name in enumerate(trace)}
+    ordered = sorted(
+        {meant.names: meant for meant in may_be}.values(), key=lambda m: place[m.names[0]]
+    )
+    shapes = dict.fromkeys(tensors[called].values.shape for called in runs)
+    for shape in shapes:
+        those = [called for called in runs if tensors[called].values.shape == shape]
+        fitting = [meant for meant in ordered if fits(shape, meant, trace)]
+        if len(fitting) == len(those):
+            yield from zip(those, map(_as_said, fitting), strict=True)
+        elif len(runs) > 1:
+            yield from ((called, "") for called in those)
+
+
+def _as_said(meant: Meant) -> str:
+    """A quantity, or those of all heads, as `names` says it."""
+    first = str(meant.names[0])
+    return re.sub(r"heads\[1\]", "heads[*]", first) if meant.heads else first
+
+
 def _is_config(like: Any) -> bool:  # noqa: ANN401
     return hasattr(like, "to_json_string") or (isinstance(like, Mapping) and "model_type" in like)
 
 
-def scenario_of_module(module: Any, config: Any, inputs: Inputs) -> Scenario:  # noqa: ANN401
-    """The scenario of a module with its parameters, in full precision. Raises UserError."""
-    from attncli.library.loaded import scenario_of
-
-    if config is not None or not hasattr(module, "save_pretrained"):
-        return scenario_of(module.state_dict(), config or module, inputs, _EXACT)
+def scenario_of_module(module: Any, config: Any, inputs: Inputs) -> tuple[Scenario, Keys]:  # noqa: ANN401
+    """The scenario of a module with its parameters, in full precision; and by which keys it knows
+    the parts that have them. Raises UserError."""
     with TemporaryDirectory() as folder:
-        _save(module, folder)
-        return scenario_of(folder, None, inputs, _EXACT)
+        source, of = folder, None
+        if config is not None or not hasattr(module, "save_pretrained"):
+            source, of = module.state_dict(), config or module
+        else:
+            _save(module, folder)
+        with data_of(source, of, inputs) as data:
+            return load(data, _EXACT, outside=True, large=True), _keys(data)
+
+
+def _keys(data: Mapping[str, Any]) -> Keys:
+    """By which keys parts of a module are known, each in a layer from 0 where its name says which;
+    of a part whose parameter is several beside each other none."""
+    found: dict[str, list[tuple[str, int | None]]] = {}
+    for key, named in data["weights"]["keys"].items():
+        if isinstance(named, str) and named.endswith(".weight"):
+            part = named.removesuffix(".weight")
+            count = _count(data, key) if "{i}" in part else 0
+            for layer in range(count):
+                found.setdefault(part.replace("{i}", str(layer)), []).append((key, layer))
+            if not count:
+                found.setdefault(part, []).append((key, None))
+    return found
+
+
+def _count(data: Mapping[str, Any], key: str) -> int:
+    """How many layers the stack has that a key is of."""
+    layers = (data["encoder"] if key.startswith("encoder.") else data)["layers"]
+    return int(layers["count"] if isinstance(layers, Mapping) else layers)
 
 
 def _save(module: Any, folder: str) -> None:  # noqa: ANN401
