@@ -388,7 +388,7 @@ def _what_is_read(inputs: Inputs) -> str:
     if read is None:
         same = _as_read(inputs.tokens)
         return f"Encoder and decoder both read {same}, since nothing else is given for the encoder."
-    return f"The encoder reads {_as_read(read)}, the decoder {_as_read(inputs.tokens)}."
+    return f"The encoder reads {_as_read(read)}. The decoder reads {_as_read(inputs.tokens)}."
 
 
 def _as_read(read: Reading) -> str:

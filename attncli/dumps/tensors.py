@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 
-from attncli.dumps.floats import Grain, tells_apart
+from attncli.dumps.floats import Floats, Grain, tells_apart
+from attncli.equations.enclosures import Enclosure
 from attncli.errors import Problem, UserError, listed, quote
 from attncli.file.array_files import ROUNDOFFS, Dumped
 from attncli.file.problems import nearest
@@ -29,9 +30,11 @@ _E = (
 _PROJECTED_IN = "project_in embeddings_project embedding_hidden_mapping_in"
 _ALIASES = {
     "E": _E,
+    "scaled_E": _E,
     "project_in": _PROJECTED_IN,
     "project_out": "project_out",
     "X": "x input inputs embeddings emb_out hidden_states.0 embed_sum drop encoder_input"
+    " embeddings.layernorm layernorm_embedding"
     f" {_E} {_PROJECTED_IN}",
     "P": "p pos pe wpe pos_emb pos_embed position_embeddings positional_encoding pos_encoding"
     " position_embedding embed_positions hook_pos_embed",
@@ -90,7 +93,7 @@ _ALIASES = {
     " wi wi_0",
     "up": "up_proj w3 hook_pre_linear mlp.w3 wi_1",
     "activated": "act activation activated act_fn gelu relu silu hook_post intermediate mlp.1"
-    " ffn.1 ff.1 ff.0.1 net.1",
+    " activation_fn ffn.1 ff.1 ff.0.1 net.1",
     "gated": "gated gate_up swiglu geglu",
     "ffn": "fc2 linear2 lin2 down down_proj dense2 w2 ffn mlp ff feed_forward feedforward"
     " mlp.c_proj dense_4h_to_h mlp.2 ffn.2 ff.2 net.2 hook_mlp_out mlp_out ffn_out mlp.w2"
@@ -100,6 +103,7 @@ _ALIASES = {
     "residual2": "resid2 residual2 add2 after_ffn res2 h2 ffn_residual mlp layer.1",
     "logits": "lm_head embed_out logits unembed output_projection head proj_out generator"
     " hook_logits",
+    "scaled_logits": "lm_head logits",
     "probabilities": "probs probabilities next_probs softmax",
     "block": "hook_resid_post resid_post block_out layer_out out output block layer",
 }  # fmt: skip
@@ -196,10 +200,12 @@ class _Read(NamedTuple):
 
 
 def meant_by(theirs: str, trace: Trace) -> Iterator[Meant]:
-    """What a tensor of some name may be, the likeliest first."""
+    """What a tensor of some name may be, the likeliest first. One that is called as something
+    given is may be what a module of that name makes: `embeddings` isn't always the table."""
     if theirs in trace:
         yield Meant((trace[theirs].name,))
-        return
+        if not trace[theirs].given:
+            return
     of = theirs.removeprefix("grad.").removesuffix(".grad")
     if of != theirs:
         yield from _gradients(of, trace)
@@ -465,7 +471,8 @@ def taken_apart(
     repeated: dict[str, str] = {}
     misshapen: list[Misshapen] = []
     known = {called: _Called.of(called, dump[called], trace, mapped.get(called)) for called in dump}
-    habits = {c.habit: near for c in known.values() if (near := c.nearest(trace))}
+    right = _follows_from(known.values(), trace)
+    habits = {c.habit: near for c in known.values() if (near := c.nearest(right))}
     for called, entry in known.items():
         if not entry.meant:
             unknown.append(called)
@@ -544,6 +551,8 @@ class _Called(NamedTuple):
         each = ((entry, _fitting(tensor.values, entry, trace))
                 for entry in meant if fits(tensor.shape, entry, trace))  # fmt: skip
         fitting = tuple(_pieces(entry, found) for entry, found in each if found is not None)
+        if fitting and called in fitting[0].values:
+            fitting = fitting[:1]
         return cls(called, tuple(meant), fitting)
 
     @property
@@ -551,12 +560,12 @@ class _Called(NamedTuple):
         """Its name in any layer."""
         return re.sub(r"\d+", "*", self.called)
 
-    def nearest(self, trace: Trace) -> tuple[str, tuple[int, ...]] | None:
+    def nearest(self, right: Callable[[Name], Array]) -> tuple[str, tuple[int, ...]] | None:
         """What modules of its name give, where several things are called so: the first that it is
         near to."""
         if len(self.fitting) == 1:
             return None
-        return next((a.kind for a in self.fitting if _is_near(a.values, trace)), None)
+        return next((a.kind for a in self.fitting if _is_near(a.values, right)), None)
 
     def pieces(self, habit: tuple[str, tuple[int, ...]] | None) -> Mapping[Name, Array]:
         """The quantities that it is; where several fit, what others of its name are."""
@@ -577,14 +586,26 @@ def _pieces(meant: Meant, each: Sequence[Array]) -> _Pieces:
     return _Pieces(dict(zip(meant.names, each, strict=True)), (local, meant.blocks))
 
 
-def _is_near(pieces: Mapping[Name, Array], trace: Trace) -> bool:
-    """Whether nearly all numbers are the trace's own, rather than others."""
+def _follows_from(known: Iterable[_Called], trace: Trace) -> Callable[[Name], Array]:
+    """What quantities come to by the tensors that are one thing only, so that a bug before them
+    doesn't change what another is."""
+    sure = {
+        name: Enclosure.of(values)
+        for entry in known
+        if len(entry.fitting) == 1
+        for name, values in entry.fitting[0].values.items()
+    }
+    return Floats(trace, Grain("float64"), sure).value
+
+
+def _is_near(pieces: Mapping[Name, Array], right: Callable[[Name], Array]) -> bool:
+    """Whether nearly all numbers are those that are right, rather than others."""
     near: list[Flags] = []
     for name, values in pieces.items():
-        right = trace[name].values
+        follows = right(name)
         with np.errstate(invalid="ignore"):
-            apart = np.abs(values - right) <= _NEAR * tells_apart(right)
-        near.append(apart | (values == right))
+            apart = np.abs(values - follows) <= _NEAR * tells_apart(follows)
+        near.append(apart | (values == follows))
     return bool(np.concatenate(near).mean() >= 1 - _NEAR)
 
 

@@ -271,6 +271,8 @@ def _right(
 
 
 _LAST = (
+    "capped_logits",
+    "scaled_logits",
     "logits",
     "projected",
     "normed",
