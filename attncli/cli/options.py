@@ -181,8 +181,8 @@ OPTIONS: Mapping[str, Any] = {
     "encoder_text": text(
         "--encoder-text",
         "TEXT",
-        "With `--from` a model that has an encoder: what that reads, a text or IDs; `--text` is then"
-        " the decoder's. By default both read the same, as the page says.",
+        "With `--from` a model that has an encoder: what that reads, a text or IDs; `--text` is"
+        " then the decoder's. By default both read the same, as the page says.",
     ),
     "values_only": flag("--values-only", "JSON without texts: names, shapes, labels and values."),
     "output": output("FILE", "Write to a file, whole or not at all."),

@@ -589,7 +589,7 @@ def _pieces(meant: Meant, each: Sequence[Array]) -> _Pieces:
 def _follows_from(known: Iterable[_Called], trace: Trace) -> Callable[[Name], Array]:
     """What quantities come to by the tensors that are one thing only, so that a bug before them
     doesn't change what another is."""
-    sure = {
+    sure: dict[str, Enclosure] = {
         name: Enclosure.of(values)
         for entry in known
         if len(entry.fitting) == 1

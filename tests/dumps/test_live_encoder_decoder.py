@@ -12,8 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 pytest.importorskip("torch")
-transformers = pytest.importorskip("transformers")
+pytest.importorskip("transformers")
 import torch
+import transformers
 
 from attncli.cli import app
 from attncli.dumps.bugs import Suspects
