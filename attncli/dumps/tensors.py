@@ -86,7 +86,7 @@ _ALIASES = {
     "final_norm": "ln_f lnf ln_final final_ln final_norm norm_f final_layernorm norm"
     " encoder.norm decoder.norm ln encoder.final_layer_norm decoder.final_layer_norm"
     " encoder.layer_norm decoder.layer_norm",
-    "embedding_norm": "emb_norm embedding_norm embed_norm embeddings.layernorm"
+    "embedding_norm": "emb_norm embedding_norm embed_norm embeddings.layernorm embeddings"
     " layernorm_embedding",
     "hidden": "fc1 c_fc linear1 lin1 up dense1 w1 hidden intermediate.dense dense_h_to_4h hook_pre"
     " mlp.0 ffn.0 ff.0 ff.0.0 feed_forward.0 net.0 gate_proj mlp.w1"
@@ -229,6 +229,8 @@ def made_with(key: str, layer: int | None, trace: Trace) -> Iterator[Meant]:
 def meant_by_any_layer(theirs: str, trace: Trace) -> Iterator[Meant]:
     """What a tensor of some name may be, in whichever layer and stack where none is named."""
     read = _read(theirs)
+    if read.words in ((), ("output",)) and read.layer is not None:
+        yield from _of_local("block", read, trace)
     for local in _locals(read.words) if not read.parameter else ():
         yield from _anywhere(local, read, trace)
 
@@ -371,12 +373,18 @@ def _packed(local: str, layer: Layer, attention: Attention, trace: Trace) -> Ite
         yield from (Meant(made, blocks=tuple(blocks)) for blocks in (first, by_head))
 
 
+_ENDS = re.compile(r"residual\d|norm\d(_after)?\.normed")
+"""What a layer may end with."""
+
+
 def _last_of(layer: Layer, trace: Trace) -> list[Name]:
-    """What the last step of a layer makes."""
+    """What the last step of a layer makes, and none of what comes after the layers."""
     inside = [d.name for d in trace.plan if d.name.inside(layer.path)]
+    start = f"{layer.path}." if layer.path else ""
+    ends = [name for name in inside if _ENDS.fullmatch(name.removeprefix(start))]
     if not layer.path:
         inside = [name for name in inside if not _later(name)]
-    return inside[-1:]
+    return (ends or inside)[-1:]
 
 
 def _later(name: Name) -> bool:

@@ -293,7 +293,10 @@ def _told(module: Any, tensors: Tensors, trace: Trace, keys: Keys) -> Iterator[t
         last = (d.name for d in reversed(trace.plan) if d.name.local in _LAST and d.name in trace)
         yield "output", str(next((x for x in last if trace[x].matrix.shape == shape), ""))
     yield from _by_turns(module, tensors, trace)
-    yield from _by_parameters(tensors, trace, keys)
+    for name, tensor in tensors.items():
+        if name in trace and trace[name].given and heads_in(name, tensor, trace, None) is None:
+            yield name, ""  # a module that is called as a table, and makes something else
+    yield from _by_parameters(tensors, trace, _Parts(keys, _other_names(module)))
 
 
 def _by_turns(module: Any, tensors: Tensors, trace: Trace) -> Iterator[tuple[str, str]]:  # noqa: ANN401
@@ -308,18 +311,39 @@ def _by_turns(module: Any, tensors: Tensors, trace: Trace) -> Iterator[tuple[str
         yield called, str(next(fitting, ""))
 
 
-def _by_parameters(tensors: Tensors, trace: Trace, keys: Keys) -> Iterator[tuple[str, str]]:
+class _Parts(NamedTuple):
+    """By which keys parts are known, and what else the same parts are called."""
+
+    keys: Keys
+    others: Mapping[str, Sequence[str]]
+
+    def may_be(self, name: str, trace: Trace, *, several: bool) -> list[Meant]:
+        """What a part may make, by the keys of its parameters; else, of one that runs `several`
+        times, by its names."""
+        names = self.others.get(name, (name,))
+        known = [found for each in names for found in self.keys.get(each, ())]
+        made = [meant for key, layer in known for meant in made_with(key, layer, trace)]
+        if made or not several:
+            return made
+        return [meant for each in names for meant in meant_by_any_layer(each, trace)]
+
+
+def _other_names(module: Any) -> Mapping[str, Sequence[str]]:  # noqa: ANN401
+    """All names of each part, by the first."""
+    names: dict[int, list[str]] = {}
+    for name, part in module.named_modules(remove_duplicate=False):
+        names.setdefault(id(part), []).append(name)
+    return {each[0]: each for each in names.values()}
+
+
+def _by_parameters(tensors: Tensors, trace: Trace, parts: _Parts) -> Iterator[tuple[str, str]]:
     """What parts make by the parameters that they have; those that run several times in the order
     of the working, also where only their name says what they may be."""
     runs: dict[str, list[str]] = {}
     for called in tensors:
         runs.setdefault(_RUN.sub("", called), []).append(called)
     for name, each in runs.items():
-        may_be = [
-            meant for key, layer in keys.get(name, ()) for meant in made_with(key, layer, trace)
-        ]
-        if not may_be and len(each) > 1:
-            may_be = [*meant_by_any_layer(name, trace)]
+        may_be = parts.may_be(name, trace, several=len(each) > 1)
         if may_be:
             yield from _in_order(each, may_be, tensors, trace)
 
@@ -338,10 +362,17 @@ def _in_order(
     for shape in shapes:
         those = [called for called in runs if tensors[called].values.shape == shape]
         fitting = [meant for meant in ordered if fits(shape, meant, trace)]
+        fitting = [meant for meant in fitting if not _is_whole_too(meant, fitting)]
         if len(fitting) == len(those):
             yield from zip(those, map(_as_said, fitting), strict=True)
         elif len(runs) > 1:
             yield from ((called, "") for called in those)
+
+
+def _is_whole_too(meant: Meant, others: Sequence[Meant]) -> bool:
+    """Whether what all heads have is one quantity beside theirs, as Q is before it is split."""
+    whole = re.sub(r"heads\[1\]\.", "", meant.names[0])
+    return meant.heads and any(other.names == (whole,) for other in others)
 
 
 def _as_said(meant: Meant) -> str:
