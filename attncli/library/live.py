@@ -263,11 +263,21 @@ def _right(
     from attncli.checkpoints.modules import given_to
 
     given = given_to(arguments, batch, batch_first=bool(getattr(module, "batch_first", True)))
+    if like is not None and "X" in given.by_role and not _embeds(module):
+        wrong = "this is a part of a model, which isn't worked alone by the model's config"
+        right = "compare the whole model, of which each layer is judged, or give a scenario, like=…"
+        raise UserError.of(type(module).__name__, wrong, right)
     scenario, keys = scenario_of_module(module, like, given.inputs())
     if scenario.encoder is not None and not given.has_encoder():
         wrong = f"it isn't known what the decoder reads beside the encoder: of {listed(arguments)}"
         raise UserError.of("inputs", wrong, "give decoder_input_ids beside input_ids")
     return work(scenario), keys
+
+
+def _embeds(module: Any) -> bool:  # noqa: ANN401
+    import torch
+
+    return any(isinstance(part, torch.nn.Embedding) for part in module.modules())
 
 
 _LAST = (

@@ -10,6 +10,7 @@ pytest.importorskip("torch")
 import torch
 
 from attncli.dumps.bugs import Suspects
+from attncli.errors import UserError
 from attncli.library.live import compare
 from tests.helpers import other_modules
 
@@ -59,6 +60,18 @@ def test_a_module_called_embeddings_is_not_the_table(kind: str, quantity: str) -
     found = compare(model, IDS)
     assert found.follows, str(found)
     assert found.names.get("embeddings", found.names["embeddings.LayerNorm"]) == quantity
+
+
+def test_a_layer_of_a_model_alone_is_refused_with_what_to_do() -> None:
+    transformers = pytest.importorskip("transformers")
+    config = transformers.LlamaConfig(
+        hidden_size=8, intermediate_size=8, vocab_size=9, num_hidden_layers=1, num_attention_heads=2
+    )
+    model = transformers.LlamaForCausalLM(config).eval()
+    x = torch.randn(1, 3, 8)
+    turned = model.model.rotary_emb(x, torch.arange(3)[None])
+    with pytest.raises(UserError, match="LlamaDecoderLayer: this is a part of a model"):
+        compare(model.model.layers[0], x, like=config, position_embeddings=turned)
 
 
 def test_a_part_after_a_bug_is_what_follows_from_it(monkeypatch: pytest.MonkeyPatch) -> None:
