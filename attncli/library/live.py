@@ -405,7 +405,8 @@ def scenario_of_module(module: Any, config: Any, inputs: Inputs) -> tuple[Scenar
         else:
             _save(module, folder)
         with data_of(source, of, inputs) as data:
-            return load(data, _EXACT, outside=True, large=True), _keys(data)
+            keys = _keys(data) if of is None or _is_config(of) else {}  # others scale some tensors
+            return load(data, _EXACT, outside=True, large=True), keys
 
 
 def _keys(data: Mapping[str, Any]) -> Keys:
