@@ -228,7 +228,7 @@ def _as_floats(values: Array) -> Array:
 # What goes into a module, by the names that its arguments have.
 
 _ROLES = {
-    "ids": "input_ids idx tokens ids inputs_ids decoder_input_ids",
+    "ids": "input_ids idx tokens ids inputs_ids",
     "X": "x src input tgt query queries hidden_states inputs_embeds X",
     "keys": "key keys",
     "values": "value values",
@@ -238,10 +238,16 @@ _ROLES = {
     "attended": "attention_mask",
     "aside": "labels targets need_weights average_attn_weights use_cache return_dict"
     " output_attentions output_hidden_states",
+    "spectrogram": "input_features",
+    "decoder ids": "decoder_input_ids",
+    "decoder X": "decoder_inputs_embeds",
+    "decoder attended": "decoder_attention_mask",
 }
 """What goes into a module, by the names of its arguments; `aside` is what changes nothing of what
 is compared: it asks for more to be returned, or for a loss."""
 _ROLE = {name: role for role, names in _ROLES.items() for name in names.split()}
+_OF_ENCODER = ("ids", "X", "attended")
+"""What an encoder has, where the decoder beside it is given its own."""
 
 
 def inputs_of(folder: Path | None, tokens: Any, encoder_tokens: Any = None) -> Inputs:  # noqa: ANN401
@@ -276,7 +282,25 @@ class ModuleInputs(NamedTuple):
             if name in known and not np.array_equal(known[name], known["X"])
         }
         read = read._replace(says={**read.says, **apart})
-        return Inputs(read, memory=known.get("memory"), masks=[*self._masks()])
+        return Inputs(
+            read,
+            self._encoder(),
+            spectrogram=known.get("spectrogram"),
+            memory=known.get("memory"),
+            masks=[*self._masks()],
+        )
+
+    def _encoder(self) -> Reading | None:
+        """What an encoder reads beside the decoder. Raises UserError where it doesn't see all."""
+        known = self.by_role
+        if not known.get("encoder attended", np.ones(1)).all():
+            wrong = "the encoder's attention_mask hides tokens, which isn't worked here"
+            raise UserError.of("attention_mask", wrong, "leave out what is hidden, and the mask")
+        return _reading(None, known.get("encoder ids", known.get("encoder X")))
+
+    def has_encoder(self) -> bool:
+        """Whether it is known what an encoder reads, or has made."""
+        return not {"encoder ids", "encoder X", "spectrogram", "memory"}.isdisjoint(self.by_role)
 
     def _masks(self) -> Iterator[Data]:
         """Masks as PyTorch has them: True of what isn't seen, or numbers that are added."""
@@ -302,7 +326,7 @@ def by_role(arguments: Mapping[str, Any]) -> ModuleArguments:
     known = {name: x for name, value in arguments.items() if (x := as_array(value)) is not None}
     roles = {name: _ROLE[name] for name in arguments if name in _ROLE}
     roles = {name: role for name, role in roles.items() if name in known or role == "aside"}
-    if not {"ids", "X"} & {*roles.values()}:
+    if not {"ids", "X", "decoder ids", "decoder X"} & {*roles.values()}:
         alone = _alone(known, roles)
         roles |= {alone: "X"} if alone is not None else {}
     found = {_of_kind(role, known[name]): known[name] for name, role in roles.items()
@@ -331,12 +355,22 @@ def _of_kind(role: str, numbers: Array) -> str:
 def given_to(arguments: Mapping[str, Any], batch: int, *, batch_first: bool) -> ModuleInputs:
     """What goes into a module by its arguments, of one entry of a batch. Raises UserError."""
     known = by_role(arguments).by_role
-    if "ids" not in known and "X" not in known:
-        wrong = f"none of its arguments {listed(arguments)} is known"
-        raise UserError.of("inputs", wrong, "give a scenario, like=…")
-    return ModuleInputs(
+    found = _by_stack(
         {role: entry_of(x, role, batch, batch_first=batch_first) for role, x in known.items()}
     )
+    if "ids" not in found and "X" not in found:
+        wrong = f"none of its arguments {listed(arguments)} is known"
+        raise UserError.of("inputs", wrong, "give a scenario, like=…")
+    return ModuleInputs(found)
+
+
+def _by_stack(found: dict[str, Array]) -> dict[str, Array]:
+    """What goes in, where a decoder is given its own: the rest is for the encoder."""
+    own = {role: role.removeprefix("decoder ") for role in found if role.startswith("decoder ")}
+    if not own:
+        return found
+    apart = {role: f"encoder {role}" for role in _OF_ENCODER} | own
+    return {apart.get(role, role): numbers for role, numbers in found.items()}
 
 
 def has_batch(arguments: Mapping[str, Any]) -> bool:
@@ -347,7 +381,7 @@ def has_batch(arguments: Mapping[str, Any]) -> bool:
 
 def _sides(role: str) -> int:
     """How many sides something of a role has without a batch."""
-    return 1 if role in ("ids", "padding", "attended") else 2
+    return 1 if role.removeprefix("decoder ") in ("ids", "padding", "attended") else 2
 
 
 def entry_of(values: Array, role: str, batch: int, *, batch_first: bool) -> Array:

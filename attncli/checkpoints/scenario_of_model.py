@@ -30,22 +30,24 @@ _TOKENIZER = "tokenizer.json"
 
 class Reading(NamedTuple):
     """What a stack is said to read, in the words of a scenario, and the IDs of the tokens that it
-    is cut into, as far as they are known."""
+    is cut into, as far as they are known; and the option that said so."""
 
     says: Mapping[str, Any]
     ids: Sequence[int | None]
+    option: str = ""
 
 
 class Inputs(NamedTuple):
     """What goes into a model: what it reads, and what its encoder reads (by default the same) or
     has made, in a file, or as the numbers of a `memory`; or the file of a `picture` that it sees,
-    or of the `spectrogram` of a sound that it hears; and `masks` beside its own."""
+    or the `spectrogram` of a sound that it hears, [channels, frames], in a file or as numbers; and
+    `masks` beside its own."""
 
     tokens: Reading
     encoder_tokens: Reading | None = None
     encoder_states: str | None = None
     picture: str | None = None
-    spectrogram: str | None = None
+    spectrogram: Any = None
     memory: Any = None
     masks: Sequence[Data] = ()
 
@@ -55,7 +57,7 @@ def reading_of(option: str, text: str, folder: Path, place: Path) -> Reading:
     the folder `place` has it. Raises UserError."""
     ids = re.findall(r"[^\s,]+", text)
     if ids and all(value.isascii() and value.isdigit() for value in ids):
-        return Reading({"ids": ids}, [*map(int, ids)])
+        return Reading({"ids": ids}, [*map(int, ids)], option)
     file = folder / _TOKENIZER
     if not text.strip() or not file.is_file():
         wrong = "these are no IDs" + (f", and no {_TOKENIZER} is there" if text.strip() else "")
@@ -68,8 +70,8 @@ def reading_of(option: str, text: str, folder: Path, place: Path) -> Reading:
     whole = [*before, *tokens, *after]
     known = [*map(_ids(file).get, whole)]
     if len(whole) == len(tokens):
-        return Reading({"sentence": text, **tokenizer}, known)
-    return Reading({"tokens": whole, **tokenizer}, known)
+        return Reading({"sentence": text, **tokenizer}, known, option)
+    return Reading({"tokens": whole, **tokenizer}, known, option)
 
 
 def _ids(file: Path) -> Mapping[str, int]:
@@ -334,8 +336,10 @@ def _past_padding(checkpoint: Checkpoint, ids: Sequence[int | None]) -> Data:
 
 def _check_attended(kind: str, family: Data, inputs: Inputs) -> None:
     """Raises UserError where it isn't said what a decoder attends to, or for one without it."""
+    read = inputs.encoder_tokens
+    of_tokens = (read.option if read else "") or "--encoder-tokens"
     given = {
-        "--encoder-tokens": inputs.encoder_tokens, "--spectrogram": inputs.spectrogram,
+        of_tokens: read, "--spectrogram": inputs.spectrogram,
         "--encoder-states": inputs.encoder_states,
     }  # fmt: skip
     texts = [option for option, value in given.items() if value is not None]
@@ -343,10 +347,11 @@ def _check_attended(kind: str, family: Data, inputs: Inputs) -> None:
     hears = "convolution1" in family["says"].get("encoder", {})
     if texts and not attends:
         wrong = f"a model of the type {kind} has no encoder beside what it writes"
-        raise UserError.of(texts[0], wrong, "give only --tokens")
+        right = f"give only {inputs.tokens.option or '--tokens'}"
+        raise UserError.of(texts[0], wrong, right)
     if len(texts) > 1:
         raise UserError.of(texts[1], f"this is what an encoder makes of {texts[0]}", "keep one")
-    if hears and texts in ([], ["--encoder-tokens"]):
+    if hears and texts in ([], [of_tokens]):
         wrong = f"the encoder of a model of the type {kind} reads no tokens"
         right = "give what it hears or makes, like --spectrogram mel.npy or --encoder-states s.npy"
         raise UserError.of(kind, wrong, right)
@@ -363,12 +368,35 @@ def _attended(data: Data, place: Path, inputs: Inputs) -> Data:
     if inputs.memory is not None:
         return {"memory": inputs.memory}
     if inputs.spectrogram is not None:
-        frames = {"file": os.path.relpath(inputs.spectrogram, place), "transposed": "true"}
+        heard = inputs.spectrogram
+        frames = (
+            {"file": os.path.relpath(heard, place), "transposed": "true"}
+            if isinstance(heard, str)
+            else heard.T
+        )
         return {"encoder": {"frames": frames, **data["encoder"]}}
     if "encoder" in data:
         read = inputs.encoder_tokens or inputs.tokens
-        return {"encoder": {**read.says, **data["encoder"]}}
+        encoder = {**read.says, **data["encoder"]}
+        return {"about": _what_is_read(inputs), "encoder": encoder}
     return {}
+
+
+def _what_is_read(inputs: Inputs) -> str:
+    """What encoder and decoder read, each; or that it is the same."""
+    read = inputs.encoder_tokens
+    if read is None:
+        same = _as_read(inputs.tokens)
+        return f"Encoder and decoder both read {same}, since nothing else is given for the encoder."
+    return f"The encoder reads {_as_read(read)}. The decoder reads {_as_read(inputs.tokens)}."
+
+
+def _as_read(read: Reading) -> str:
+    says = read.says
+    if "sentence" in says:
+        return f"“{says['sentence']}”"
+    words = [f"“{token}”" for token in says.get("tokens", ())] or [*map(str, says.get("ids", ()))]
+    return listed(words) if words else "vectors"
 
 
 def _masked(data: Data, masks: Sequence[Data]) -> Data:

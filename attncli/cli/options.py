@@ -178,6 +178,12 @@ OPTIONS: Mapping[str, Any] = {
     "text": text(
         "--text", "TEXT", "With `--from`: what it reads, a text or the IDs of its tokens, `5,17,2`."
     ),
+    "encoder_text": text(
+        "--encoder-text",
+        "TEXT",
+        "With `--from` a model that has an encoder: what that reads, a text or IDs; `--text` is"
+        " then the decoder's. By default both read the same, as the page says.",
+    ),
     "values_only": flag("--values-only", "JSON without texts: names, shapes, labels and values."),
     "output": output("FILE", "Write to a file, whole or not at all."),
     "force": flag("--force", "Write over an existing file."),

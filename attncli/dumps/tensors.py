@@ -1,415 +1,34 @@
-"""Which quantities somebody's tensors are: by what modules and hooks are called."""
+"""Tensors of a dump as the quantities that they are: batches and heads are taken apart."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 
-from attncli.dumps.floats import Grain, fills, tells_apart
+from attncli.dumps.floats import Floats, Grain, fills, tells_apart
+from attncli.dumps.meanings import (
+    Meant,
+    each_head,
+    is_parameter_called,
+    meant_by,
+    named,
+    of_heads,
+    outputs_of,
+    together,
+)
 from attncli.dumps.shapes import as_matrix, distance, heads_apart, of_each, side_by_side
+from attncli.equations.enclosures import Enclosure
 from attncli.errors import Problem, UserError, listed, quote
 from attncli.file.array_files import ROUNDOFFS, Dumped
 from attncli.file.problems import nearest
 from attncli.marking.honest_paths import Flags
-from attncli.names import GRADIENTS, Name, below
+from attncli.names import GRADIENTS, Name
 from attncli.numbers.rounding import Array
-from attncli.scenario.model import Attention, Layer, Stack
 from attncli.trace import Trace
-
-_Q = "q query queries q_proj query_proj q_lin wq w_q to_q linear_q hook_q proj_q"
-_K = "k key keys k_proj key_proj k_lin wk w_k to_k linear_k hook_k proj_k"
-_V = "v value values v_proj value_proj v_lin wv w_v to_v linear_v hook_v proj_v"
-_E = (
-    "e embed embedding embed_tokens tok_emb tok_embeddings token_embedding word_embeddings"
-    " token_embeddings wte hook_embed shared"
-)
-_PROJECTED_IN = "project_in embeddings_project embedding_hidden_mapping_in"
-_ALIASES = {
-    "E": _E,
-    "project_in": _PROJECTED_IN,
-    "project_out": "project_out",
-    "X": "x input inputs embeddings emb_out hidden_states.0 embed_sum drop encoder_input"
-    f" {_E} {_PROJECTED_IN}",
-    "P": "p pos pe wpe pos_emb pos_embed position_embeddings positional_encoding pos_encoding"
-    " position_embedding embed_positions hook_pos_embed",
-    "Q": _Q,
-    "K": _K,
-    "V": _V,
-    "QKV": "qkv qkv_proj c_attn query_key_value wqkv to_qkv attn.in_proj",
-    "gate_up": "gate_up_proj gate_up fc1_gate_up",
-    "c_Q": "q_a_proj",
-    "normed_c_Q": "q_a_layernorm q_a_norm",
-    "normed_c_KV": "kv_a_layernorm kv_a_norm",
-    "kv_a": "kv_a_proj_with_mqa kv_a_proj",
-    "q_b": "q_b_proj q_proj",
-    "kv_b": "kv_b_proj",
-    "K_new": _K,
-    "V_new": _V,
-    "rotated_Q": "q_rot rot_q q_rotated q_rope q_embed rotated_q hook_rot_q rope_q rotary_q",
-    "rotated_K": "k_rot rot_k k_rotated k_rope k_embed rotated_k hook_rot_k rope_k rotary_k",
-    "normed_Q": "q_norm q_layernorm query_norm",
-    "normed_K": "k_norm k_layernorm key_norm",
-    "scores": "scores raw_scores qk qkt q_k dots energy attn_scores attention_scores sim"
-    " hook_attn_scores logits_raw",
-    "scaled": "scaled scaled_scores attn_logits scores_scaled scaled_dots",
-    "masked": "masked masked_scores scores_masked masked_fill",
-    "weights": "weights attn_weights attention_weights attn_probs attention_probs pattern probs"
-    " softmax attn_w hook_pattern attn attentions alpha attn_softmax",
-    "output": "z head_out head_output head_outputs per_head context ctx hook_z attn_vec sdpa heads"
-    " weighted attn_values",
-    "concat": "concat context_layer attention.self merged joined cat combined concatenated"
-    " heads_concat",
-    "attention": "attention attn_out attn_output attention_output o_proj out_proj wo w_o to_out"
-    " attn.c_proj attention.c_proj attn.proj attention.dense attention.output.dense out_lin"
-    " hook_attn_out attention.output self_attn self_attention attn mha o output_proj",
-    "residual1": "resid1 residual1 resid_mid add1 after_attn post_attn h1 res1 hook_resid_mid"
-    " attn_residual self_attention",
-    "residual3": "resid3 residual3 add3 res3 h3",
-    "norm1_after": "post_attention_layernorm post_attn_norm",
-    "norm2_after": "post_feedforward_layernorm post_ffn_norm",
-    "norm2": "ln2 ln_2 norm2 layernorm2 layer_norm2 post_attention_layernorm ffn_norm mlp_norm"
-    " layernorm_after norm_2 sublayer2.norm mlp_ln final_layer_norm output.layernorm"
-    " pre_feedforward_layernorm post_feedforward_layernorm addnorm2.ln 1.0.0",
-    "norm1": "ln1 ln_1 norm1 layernorm1 layer_norm1 input_layernorm attention_norm attn_norm"
-    " self_attn_layer_norm layernorm_before norm_1 sublayer1.norm attn_ln"
-    " attention.output.layernorm attention attention.output post_attention_layernorm"
-    " addnorm1.ln 0.0.0",
-    "norm3": "ln3 ln_3 norm3 layernorm3 layer_norm3 norm_3",
-    "final_norm": "ln_f lnf ln_final final_ln final_norm norm_f final_layernorm norm"
-    " encoder.norm decoder.norm ln",
-    "embedding_norm": "emb_norm embedding_norm embed_norm embeddings.layernorm",
-    "hidden": "fc1 c_fc linear1 lin1 up dense1 w1 hidden intermediate.dense dense_h_to_4h hook_pre"
-    " mlp.0 ffn.0 ff.0 ff.0.0 feed_forward.0 net.0 gate_proj mlp.w1",
-    "up": "up_proj w3 hook_pre_linear mlp.w3",
-    "activated": "act activation activated act_fn gelu relu silu hook_post intermediate mlp.1"
-    " ffn.1 ff.1 ff.0.1 net.1",
-    "gated": "gated gate_up swiglu geglu",
-    "ffn": "fc2 linear2 lin2 down down_proj dense2 w2 ffn mlp ff feed_forward feedforward"
-    " mlp.c_proj dense_4h_to_h mlp.2 ffn.2 ff.2 net.2 hook_mlp_out mlp_out ffn_out mlp.w2"
-    " mlp.proj",
-    "mixture": "mlp block_sparse_moe",
-    "states": "rnn lstm gru",
-    "residual2": "resid2 residual2 add2 after_ffn res2 h2 ffn_residual mlp",
-    "logits": "lm_head embed_out logits unembed output_projection head proj_out generator"
-    " hook_logits",
-    "probabilities": "probs probabilities next_probs softmax",
-    "block": "hook_resid_post resid_post block_out layer_out out output block layer",
-}  # fmt: skip
-
-
-def _inverted() -> Mapping[str, tuple[str, ...]]:
-    found: dict[str, tuple[str, ...]] = {}
-    for ours, names in _ALIASES.items():
-        for theirs in (ours.lower(), *names.split()):
-            if ours not in found.get(theirs, ()):
-                found[theirs] = (*found.get(theirs, ()), ours)
-    return MappingProxyType(found)
-
-
-_OURS: Mapping[str, tuple[str, ...]] = _inverted()
-"""Our names of what the last parts of a module's name mean, the likeliest first: where there are
-several, a tensor is the one that its numbers are near to. A norm stands for
-what it makes, `block` for what the last step of a layer makes."""
-
-_PARAMETERS: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {
-        "Q": ("W_Q", "b_Q"), "K": ("W_K", "b_K"), "V": ("W_V", "b_V"),
-        "c_Q": ("latent.W_DQ", "latent.b_DQ"), "normed_c_Q": ("latent.gamma_Q", ""),
-        "normed_c_KV": ("latent.gamma_KV", ""),
-        "attention": ("W_O", "b_O"), "hidden": ("W1", "b1"), "ffn": ("W2", "b2"),
-        "up": ("W3", "b3"), "logits": ("unembedding", "b_U"), "E": ("embeddings", ""),
-        "P": ("positions", ""),
-        **{f"{x}": (f"{x}.gamma", f"{x}.beta")
-           for x in ("norm1", "norm2", "norm3", "norm1_after", "norm2_after", "final_norm",
-                     "embedding_norm")},
-        **{f"{x}": (f"{x}.W", f"{x}.b") for x in ("project_in", "project_out")},
-    }
-)  # fmt: skip
-"""The weight and the bias of the module that makes a quantity."""
-
-_LAYERS = ("layers", "layer", "blocks", "block", "h")
-_LAYER_WORDS = frozenset([*_LAYERS, "encoder_layers", "decoder_layers"])
-_HEAD_WORDS = frozenset(["heads", "head"])
-_STACKS = frozenset(["encoder", "decoder"])
-_CROSS = ("cross", "cross_attn", "crossattention", "cross_attention", "src_attn")
-CROSS = frozenset([*_CROSS, "encoder_attn", "multihead_attn", "encoder_decoder_attention"])
-"""Parts of names that say where in the model something stands."""
-_ENDINGS = ("_output", "_out", "_result")
-
-
-_NORMS = (
-    "norm1", "norm2", "norm3", "norm1_after", "norm2_after", "norm3_after", "final_norm",
-    "embedding_norm",
-)  # fmt: skip
-_PROJECTIONS = ("project_in", "project_out")
-_MADE = {**dict.fromkeys(_NORMS, "normed"), **dict.fromkeys(_PROJECTIONS, "projected")}
-"""What is made by parts whose names stand for it."""
-_PROJECTED = ("Q", "K", "V", "rotated_Q", "rotated_K", "normed_Q", "normed_K")
-_IN_TURN = {
-    "gate_up": ("layer", ("hidden", "up")),
-    "kv_a": ("attention", ("c_KV", "K_R")),
-    "q_b": ("head", ("Q", "Q_R")),
-    "kv_b": ("head", ("K", "V")),
-}
-"""What stands side by side, in a layer, in an attention, or in each of its heads in turn."""
-_PACKED = ("QKV", *_IN_TURN)
-_IN_HEADS = frozenset([*_PROJECTED, "scores", "scaled", "masked", "weights", "output"])
-
-
-class Meant(NamedTuple):
-    """What a tensor may be: a quantity, or those of all heads, of each its number from 0; whether
-    it is kept the other way round, as nn.Linear keeps its weight. Heads may share keys and values
-    in some `groups`; None where that isn't known. Where a tensor is several beside each other,
-    `blocks` are which columns, as blocks of them, each is."""
-
-    names: tuple[Name, ...]
-    heads: bool = False
-    is_parameter: bool = False
-    groups: int | None = None
-    blocks: tuple[int, ...] = ()
-
-
-class _Read(NamedTuple):
-    """The name of a module, read: where it stands, counted from 0, and the words that are left."""
-
-    words: tuple[str, ...] = ()
-    layer: int | None = None
-    head: int | None = None
-    stack: str = ""
-    cross: bool = False
-    parameter: str = ""
-
-
-OUTPUT = "output"
-"""What comes out of a model is called in a dump, unless a quantity of the scenario is called so."""
-
-
-def meant_by(theirs: str, trace: Trace) -> Iterator[Meant]:
-    """What a tensor of some name may be, the likeliest first."""
-    if theirs in trace:
-        yield from _named(trace[theirs].name, trace)
-    if theirs in (OUTPUT, ""):  # the whole has no name among a module's parts
-        yield from outputs_of(trace)
-    if theirs in trace or theirs in (OUTPUT, ""):
-        return
-    of = theirs.removeprefix("grad.").removesuffix(".grad")
-    if of != theirs:
-        yield from _gradients(of, trace)
-        return
-    read = _read(theirs)
-    if read.words in ((), ("output",)) and read.layer is not None and not read.parameter:
-        yield from _of_local("block", read, trace)
-    for local in _locals(read.words):
-        yield from _of_local(local, read, trace)
-
-
-def outputs_of(trace: Trace) -> Iterator[Meant]:
-    """What a model may return: what comes out at its end, of all heads where these stay apart, or
-    the probabilities that are made of that."""
-    try:
-        end = trace.output
-    except ValueError:
-        return
-    yield _together(end.name, trace)
-    for name in ("probabilities", "next.renormalized"):
-        if name in trace and trace[name].matrix.shape == end.matrix.shape:
-            yield Meant((trace[name].name,))
-
-
-def _together(name: Name, trace: Trace) -> Meant:
-    """A quantity, or that of all heads where it is one of several."""
-    of_heads = _each_head(f"{name.path.path}.heads[*].{name.local}".lstrip("."), trace)
-    return _of_heads(of_heads, trace) if name in of_heads else Meant((name,))
-
-
-def _named(name: Name, trace: Trace) -> Iterator[Meant]:
-    """A quantity by its name, or what each head has of it: `Q` may be `[heads, n, d]`."""
-    yield Meant((name,))
-    of_heads = _each_head(f"{name.path}.heads[*].{name.local}".lstrip("."), trace)
-    if of_heads:
-        yield _of_heads(of_heads, trace)
-
-
-def _of_heads(names: tuple[Name, ...], trace: Trace) -> Meant:
-    return Meant(names, heads=True, groups=_groups(names, trace))
-
-
-def _gradients(of: str, trace: Trace) -> Iterator[Meant]:
-    """The gradients of what a tensor may be, which are kept as that is: `fc1.weight.grad` is the
-    gradient of `fc1.weight`."""
-    for meant in meant_by(of, trace):
-        names = tuple(name.under(GRADIENTS) for name in meant.names)
-        if all(name in trace for name in names):
-            yield meant._replace(names=names)
-
-
-def _read(theirs: str) -> _Read:
-    """`blocks.0.attn.hook_q` is hook_q of attn in the first layer."""
-    read, before = _Read(), ""
-    words: list[str] = []
-    for part in re.findall(r"[^./\[\]\s]+", theirs):
-        word, counted = part.lower(), re.fullmatch(r"([a-z_]+?)_?(\d+)", part.lower())
-        kind = before
-        if counted and counted[1] in _LAYER_WORDS | _HEAD_WORDS:
-            kind, word = counted[1], counted[2]
-        if word.isdigit() and kind in _LAYER_WORDS:
-            read, words = read._replace(layer=int(word)), []
-        elif word.isdigit() and kind in _HEAD_WORDS:
-            read = read._replace(head=int(word))
-            words = [entry for entry in words if entry != kind]
-        elif word in ("weight", "bias"):
-            read = read._replace(parameter=word)
-        else:
-            read = _placed(read, word)
-            words.append(word)
-        before = word
-    return read._replace(words=tuple(words))
-
-
-def _placed(read: _Read, word: str) -> _Read:
-    if word in CROSS:
-        return read._replace(cross=True)
-    return read._replace(stack=word) if word in _STACKS else read
-
-
-def _locals(words: tuple[str, ...]) -> Iterator[str]:
-    """What the last words may mean, those of several words first; then without what only says that
-    it is an output."""
-    for start in range(max(0, len(words) - 3), len(words)):
-        yield from _OURS.get(".".join(words[start:]), ())
-    if not words:
-        return
-    last = words[-1]
-    shorter = next((last.removesuffix(end) for end in _ENDINGS if last.endswith(end)), None)
-    if shorter:
-        yield from _locals((*words[:-1], shorter))
-    elif last in ("output", "out", "0") and len(words) > 1:
-        yield from _locals(words[:-1])
-
-
-def _of_local(local: str, read: _Read, trace: Trace) -> Iterator[Meant]:
-    for stack in _stacks(trace, read):
-        if read.parameter:
-            yield from _parameters(local, read, stack, trace)
-            continue
-        layers = _layers(stack, read)
-        for layer in layers:
-            yield from _in_layer(local, read, layer, trace)
-        if read.layer is None:
-            yield from _there(trace, _name(stack.path, local))
-
-
-def _stacks(trace: Trace, read: _Read) -> tuple[Stack, ...]:
-    scenario = trace.scenario
-    if read.stack == "encoder" and scenario.encoder is not None:
-        return (scenario.encoder,)
-    return (scenario.stack,) if read.stack or scenario.encoder is None else scenario.stacks
-
-
-def _layers(stack: Stack, read: _Read) -> tuple[Layer, ...]:
-    """The layer that is meant; where none is named, the only one."""
-    if read.layer is None:
-        return stack.layers if len(stack.layers) == 1 else ()
-    return stack.layers[read.layer : read.layer + 1]
-
-
-def _in_layer(local: str, read: _Read, layer: Layer, trace: Trace) -> Iterator[Meant]:
-    attention = layer.cross if read.cross and layer.cross is not None else layer.attention
-    if local == "block":
-        yield from _there(trace, *_last_of(layer, trace))
-        return
-    if read.head is None:
-        yield from _there(trace, _name(attention.path, local))
-    if local in _IN_HEADS:
-        yield from _in_heads(local, read, attention, trace)
-    if local in _PACKED:
-        yield from _packed(local, layer, attention, trace)
-    if attention.path != layer.path:
-        yield from _there(trace, _name(layer.path, local))
-
-
-def _in_heads(local: str, read: _Read, attention: Attention, trace: Trace) -> Iterator[Meant]:
-    if attention.heads == 1:
-        return
-    paths = [attention.head_path(head) for head in range(attention.heads)]
-    if read.head is not None:
-        yield from _there(trace, *(below(path, local) for path in paths[read.head : read.head + 1]))
-        return
-    names = tuple(below(path, local) for path in paths)
-    if all(name in trace for name in names):
-        groups = attention.kv_heads if local.endswith(("K", "V")) else len(names)
-        yield Meant(names, heads=True, groups=groups)
-
-
-def _packed(local: str, layer: Layer, attention: Attention, trace: Trace) -> Iterator[Meant]:
-    """Queries, keys and values of all heads beside each other: first all queries, or head by head,
-    or group by group; what is multiplied in a feed-forward network, or latent, likewise."""
-    heads, groups = range(attention.heads), attention.kv_heads
-    paths = [attention.head_path(h) for h in heads] if len(heads) > 1 else [attention.path]
-    if local != "QKV":
-        part, locals_ = _IN_TURN[local]
-        around = {"layer": [layer.path], "attention": [attention.path], "head": paths}[part]
-        names = tuple(below(path, name) for path in around for name in locals_)
-        if all(name in trace for name in names):
-            yield Meant(names, blocks=tuple(range(len(names))))
-        return
-    made = tuple(below(path, letter) for letter in "QKV" for path in paths)
-    if all(name in trace for name in made):
-        each = len(heads) // groups
-        first = [*heads, *(len(heads) + k * groups + h // each for k in (0, 1) for h in heads)]
-        begins = [h // each * (each + 2) for h in heads]
-        by_head = [b + h % each for h, b in zip(heads, begins, strict=True)]
-        by_head += [b + each + k for k in (0, 1) for b in begins]
-        yield from (Meant(made, blocks=tuple(blocks)) for blocks in (first, by_head))
-
-
-def _last_of(layer: Layer, trace: Trace) -> list[Name]:
-    """What the last step of a layer makes."""
-    inside = [d.name for d in trace.plan if d.name.inside(layer.path)]
-    if not layer.path:
-        inside = [name for name in inside if not _later(name)]
-    return inside[-1:]
-
-
-def _later(name: Name) -> bool:
-    """Whether a name at the top is of what comes after the layers."""
-    return name.local in ("last", "logits") or name.places[0] in (
-        "next",
-        "final_norm",
-        *_PROJECTIONS,
-    )
-
-
-def _name(path: Name, local: str) -> Name:
-    full = below(path, local)
-    return below(full, _MADE[local]) if local in _MADE else full
-
-
-def _there(trace: Trace, *names: Name) -> Iterator[Meant]:
-    for name in names:
-        if name in trace:
-            yield Meant((trace[name].name,))
-
-
-def _parameters(local: str, read: _Read, stack: Stack, trace: Trace) -> Iterator[Meant]:
-    """The weight or the bias of the module that makes a quantity."""
-    own = _PARAMETERS.get(local, ("", ""))[read.parameter == "bias"]
-    paths = [stack.path, *(layer.path for layer in _layers(stack, read))]
-    attentions = (layer.cross if read.cross else layer.attention for layer in _layers(stack, read))
-    paths += [attention.path for attention in attentions if attention is not None]
-    for path in reversed(dict.fromkeys(paths)):
-        known: Mapping[str, Name] = {f"{path}.{own}".lstrip("."): path}
-        for name in known:
-            if own and name in trace:
-                yield Meant((trace[name].name,), is_parameter=True)
-
-
-# --------------------------------------------------------------------------------------------------
-# Tensors of a dump as the quantities that they are: batches and heads are taken apart.
 
 _EXACT_DIGITS = 12
 """Decimals from which on a written number is taken to be in full."""
@@ -503,7 +122,8 @@ def taken_apart(
     _check_map(dump, trace, mapped, source)
     said = Mapped(mapped, whole)
     known = {called: _Called.of(called, dump[called], trace, said) for called in dump}
-    habits = {c.habit: near for c in known.values() if (near := c.nearest(trace))}
+    right = _follows_from(known.values(), trace)
+    habits = {c.habit: near for c in known.values() if (near := c.nearest(right))}
     chosen = {c: pieces for c, e in known.items() if (pieces := e.pieces(habits.get(e.habit)))}
     found, repeated = _found(chosen, whole)
     unjudged = None if whole in mapped else _unjudged(dump, chosen, whole, trace)
@@ -526,7 +146,7 @@ def taken_apart(
         _grain(used, kind),
         kind is not None,
         tuple(dict.fromkeys(t.type for t in used if t.type in ROUNDOFFS)),
-        {called: _as_said(pieces.meant, trace) for called, pieces in chosen.items()},
+        {called: as_said(pieces.meant, trace) for called, pieces in chosen.items()},
         unjudged,
     )
 
@@ -566,11 +186,11 @@ def _unjudged(
         return Unjudged(whole, None, right)
     tensor = dump[whole]
     same = [called for called in chosen if np.array_equal(dump[called].values, tensor.values)]
-    likely = [_as_said(chosen[called].meant, trace) for called in same]
+    likely = [as_said(chosen[called].meant, trace) for called in same]
     for definition in reversed(trace.plan):
         if definition.name in trace and not definition.name.inside(GRADIENTS):
-            meant = _together(definition.name, trace)
-            likely += [_as_said(meant, trace)] if _fits(tensor.shape, meant, trace) else []
+            meant = together(definition.name, trace)
+            likely += [as_said(meant, trace)] if fits(tensor.shape, meant, trace) else []
     names = dict.fromkeys(name for name in likely if isinstance(name, str))
     return Unjudged(whole, tensor.shape, right, tuple(names)[:_MOST_LIKELY])
 
@@ -609,17 +229,7 @@ def _each(ours: Ours) -> list[str]:
 
 
 def _is_there(ours: str, trace: Trace) -> bool:
-    return ours in trace or bool(_each_head(ours, trace))
-
-
-def _each_head(ours: str, trace: Trace) -> tuple[Name, ...]:
-    """`heads[*].Q` means those of all heads."""
-    if "[*]" not in ours:
-        return ()
-    names: list[Name] = []
-    while ours.replace("[*]", f"[{len(names) + 1}]") in trace:
-        names.append(trace[ours.replace("[*]", f"[{len(names) + 1}]")].name)
-    return tuple(names)
+    return ours in trace or bool(each_head(ours, trace))
 
 
 class _Called(NamedTuple):
@@ -633,8 +243,10 @@ class _Called(NamedTuple):
     def of(cls, called: str, tensor: Dumped, trace: Trace, said: Mapped) -> _Called:
         meant = said.meant(called, trace)
         each = ((entry, _fitting(tensor.values, entry, trace))
-                for entry in meant if _fits(tensor.shape, entry, trace))  # fmt: skip
+                for entry in meant if fits(tensor.shape, entry, trace))  # fmt: skip
         fitting = tuple(_pieces(entry, found) for entry, found in each if found is not None)
+        if fitting and called in fitting[0].values:
+            fitting = fitting[:1]
         return cls(called, meant, fitting)
 
     @property
@@ -642,12 +254,12 @@ class _Called(NamedTuple):
         """Its name in any layer."""
         return re.sub(r"\d+", "*", self.called)
 
-    def nearest(self, trace: Trace) -> tuple[str, tuple[int, ...]] | None:
+    def nearest(self, right: Callable[[Name], Array]) -> tuple[str, tuple[int, ...]] | None:
         """What modules of its name give, where several things are called so: the first that it is
         near to."""
         if len(self.fitting) == 1:
             return None
-        return next((a.kind for a in self.fitting if _is_near(a.values, trace)), None)
+        return next((a.kind for a in self.fitting if _is_near(a.values, right)), None)
 
     def pieces(self, habit: tuple[str, tuple[int, ...]] | None) -> _Pieces | None:
         """The quantities that it is; where several fit, what others of its name are."""
@@ -669,14 +281,26 @@ def _pieces(meant: Meant, each: Sequence[Array]) -> _Pieces:
     return _Pieces(dict(zip(meant.names, each, strict=True)), meant, (local, meant.blocks))
 
 
-def _is_near(pieces: Mapping[Name, Array], trace: Trace) -> bool:
-    """Whether nearly all numbers are the trace's own, rather than others."""
+def _follows_from(known: Iterable[_Called], trace: Trace) -> Callable[[Name], Array]:
+    """What quantities come to by the tensors that are one thing only, so that a bug before them
+    doesn't change what another is."""
+    sure: dict[str, Enclosure] = {
+        name: Enclosure.of(values)
+        for entry in known
+        if len(entry.fitting) == 1
+        for name, values in entry.fitting[0].values.items()
+    }
+    return Floats(trace, Grain("float64"), sure).value
+
+
+def _is_near(pieces: Mapping[Name, Array], right: Callable[[Name], Array]) -> bool:
+    """Whether nearly all numbers are those that are right, rather than others."""
     near: list[Flags] = []
     for name, values in pieces.items():
-        right = trace[name].values
+        follows = right(name)
         with np.errstate(invalid="ignore"):
-            apart = np.abs(values - right) <= _NEAR * tells_apart(right)
-        near.append(apart | (values == right))
+            apart = np.abs(values - follows) <= _NEAR * tells_apart(follows)
+        near.append(apart | (values == follows))
     return bool(np.concatenate(near).mean() >= 1 - _NEAR)
 
 
@@ -702,11 +326,11 @@ def _said(ours: Ours, called: str, trace: Trace) -> Iterator[Meant]:
         parts = [[*_names_of(part, trace)] for part in _side_by_side(ours, trace)]
         names = tuple(name for part in parts for name in part)
         yield Meant(names, blocks=tuple(k for k, part in enumerate(parts) for _ in part))
-    elif each := _each_head(ours, trace):
-        yield _of_heads(each, trace)
+    elif each := each_head(ours, trace):
+        yield of_heads(each, trace)
     else:
-        is_parameter = bool(_read(called).parameter)
-        yield from (m._replace(is_parameter=is_parameter) for m in _named(trace[ours].name, trace))
+        is_parameter = is_parameter_called(called)
+        yield from (m._replace(is_parameter=is_parameter) for m in named(trace[ours].name, trace))
 
 
 def _side_by_side(ours: Sequence[str | Sequence[str]], trace: Trace) -> Iterator[Sequence[str]]:
@@ -720,21 +344,10 @@ def _side_by_side(ours: Sequence[str | Sequence[str]], trace: Trace) -> Iterator
 
 def _names_of(texts: Sequence[str], trace: Trace) -> Iterator[Name]:
     for text in texts:
-        yield from _each_head(text, trace) or (trace[text].name,)
+        yield from each_head(text, trace) or (trace[text].name,)
 
 
-def _groups(names: tuple[Name, ...], trace: Trace) -> int | None:
-    """How many groups of heads have keys and values of their own, where these are of heads."""
-    for stack in trace.scenario.stacks:
-        for layer in stack.layers:
-            for attention in (layer.attention, layer.cross):
-                if attention is not None and attention.head_path(0) == names[0].path:
-                    shares = names[0].local.endswith(("K", "V"))
-                    return attention.kv_heads if shares else len(names)
-    return None
-
-
-def _as_said(meant: Meant, trace: Trace) -> Ours:
+def as_said(meant: Meant, trace: Trace) -> Ours:
     """What a tensor was taken for, as it may be said."""
     if meant.blocks:
         parts: dict[int, list[str]] = {}
@@ -746,10 +359,10 @@ def _as_said(meant: Meant, trace: Trace) -> Ours:
         return first
     starts = (found.start() for found in re.finditer(r"\[1\]", first))
     texts = (f"{first[:start]}[*]{first[start + 3 :]}" for start in starts)
-    return next((text for text in texts if _each_head(text, trace) == meant.names), first)
+    return next((text for text in texts if each_head(text, trace) == meant.names), first)
 
 
-def _fits(shape: tuple[int, ...], meant: Meant, trace: Trace) -> bool:
+def fits(shape: tuple[int, ...], meant: Meant, trace: Trace) -> bool:
     """Whether a tensor of such a shape has the parts, whatever its numbers are: those of what has
     another shape aren't read."""
     return _fitting(np.broadcast_to(np.float64(0), shape), meant, trace) is not None

@@ -91,10 +91,12 @@ class ForThisRun(NamedTuple):
 
 
 class SavedModel(NamedTuple):
-    """A saved model in the place of a scenario, and what it reads."""
+    """A saved model in the place of a scenario, and what it reads; what its encoder reads, where it
+    has one, by default the same."""
 
     from_: str | None = None
     text: str = "0,1,2"
+    encoder_text: str | None = None
 
     def scenario(self) -> Mapping[str, Any]:
         """The scenario of it, with all its files named from here. Raises UserError."""
@@ -103,8 +105,13 @@ class SavedModel(NamedTuple):
 
         assert self.from_ is not None
         checkpoint = Checkpoint.of(self.from_)
-        read = reading_of("--text", self.text, checkpoint.file.parent, Path())
-        return scenario_of(checkpoint, Path(), Inputs(read))
+        by_name = {"--text": self.text, "--encoder-text": self.encoder_text}
+        read, of_encoder = (
+            None if text is None else reading_of(option, text, checkpoint.file.parent, Path())
+            for option, text in by_name.items()
+        )
+        assert read is not None
+        return scenario_of(checkpoint, Path(), Inputs(read, of_encoder))
 
 
 class Allowed(NamedTuple):

@@ -9,7 +9,8 @@ from __future__ import annotations
 import inspect
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -20,10 +21,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from attncli.dumps.departures import Close, Compared, Comparison, Standing
-from attncli.dumps.tensors import OUTPUT, Mapped, Ours, heads_in, meant_by, taken_apart
-from attncli.errors import Problem, UserError
+from attncli.dumps.meanings import OUTPUT, Meant, made_with, meant_by, meant_by_any_layer
+from attncli.dumps.tensors import Mapped, Ours, as_said, fits, heads_in, taken_apart
+from attncli.errors import Problem, UserError, listed
 from attncli.file.array_files import Tensor
 from attncli.file.problems import nearest
+from attncli.library.loaded import data_of
 from attncli.library.notebook import ShownPart
 from attncli.numbers.foreign_arrays import as_array
 from attncli.option_values import PRECISIONS
@@ -33,6 +36,7 @@ from attncli.scenario.scenario import Scenario
 from attncli.trace import Trace
 
 Tensors = Mapping[str, Tensor]
+Keys = Mapping[str, Sequence[tuple[str, int | None]]]
 
 if TYPE_CHECKING:
     from attncli.checkpoints.scenario_of_model import Inputs
@@ -129,7 +133,7 @@ def compare(  # noqa: PLR0913
 
     kind, close = _precision(precision), _close(rtol, atol)
     ran = _arrays(module) if isinstance(module, Mapping) else run_with_hooks(module, inputs, more)
-    trace = _right(ran, like, batch or 0)
+    trace, keys = _right(ran, like, batch or 0)
     sides = _Sides(
         trace,
         Mapped(names or {}, ran.whole),
@@ -140,7 +144,7 @@ def compare(  # noqa: PLR0913
     made = {**ran.made, **sides.returned(ran.returned)}
     tensors = {name: sides.one(name, tensor) for name, tensor in made.items()}
     sides.check(made, tensors)
-    told = {} if ran.whole is None else dict(_by_turns(ran.module, tensors, trace))
+    told = {} if ran.whole is None else dict(_told(ran, tensors, trace, keys))
     said = {**told, **(names or {})}
     try:
         dump = taken_apart(tensors, trace, said, ran.called, kind, ran.whole)
@@ -221,12 +225,13 @@ def run_with_hooks(module: Any, inputs: tuple[Any, ...], more: Mapping[str, Any]
         raise UserError.of(type(module).__name__, wrong, "give one, or {name: array}")
     plain = getattr(module, "_orig_mod", module)
     bound = _bound(plain, inputs, more)
-    made: dict[str, Tensor] = {}
+    runs: dict[str, list[Tensor]] = {}
     with torch.no_grad():
         returned = dict(_floats_in(module(*inputs, **more))) if plain is not module else None
-        with _hooks(plain, made):
+        with _hooks(plain, runs):
             own = plain(*inputs, **more)
         returned = dict(_floats_in(own)) if returned is None else returned
+    made = {called: each for name, some in runs.items() for called, each in _by_run(name, some)}
 
     def without(name: str) -> Mapping[str, Tensor]:
         left = inspect.BoundArguments(bound.signature, bound.arguments.copy())
@@ -241,6 +246,15 @@ def run_with_hooks(module: Any, inputs: tuple[Any, ...], more: Mapping[str, Any]
     called = getattr(plain, "original_name", None) or getattr(plain, "__name__", None)
     named = dict(_named(bound))
     return Ran(called or type(plain).__name__, made, plain, returned, named, without, OUTPUT)
+
+
+_RUN = re.compile(r" \(run \d+\)$")
+
+
+def _by_run(name: str, made: Sequence[Tensor]) -> Iterator[tuple[str, Tensor]]:
+    """What a part made; each time, by its number, where that ran several times."""
+    for k, tensor in enumerate(made, start=1):
+        yield f"{name} (run {k})" if len(made) > 1 else name, tensor
 
 
 def _bound(module: Any, inputs: tuple[Any, ...], more: Mapping[str, Any]) -> Any:  # noqa: ANN401
@@ -287,10 +301,15 @@ def _floats_in(value: Any, name: str = "returned") -> Iterator[tuple[str, Tensor
             yield name, _tensor(numbers, value)
 
 
+def _called(name: str) -> str:
+    """What a part's tensor is called: `output` is the whole module's."""
+    return f"module.{name}" if name == OUTPUT else name
+
+
 @contextmanager
-def _hooks(module: Any, made: dict[str, Tensor]) -> Iterator[None]:  # noqa: ANN401
-    """Hooks that keep what each part makes, as long as they are needed; of a part that runs several
-    times what it made last. A function has no parts, and those of TorchScript take no hooks."""
+def _hooks(module: Any, made: dict[str, list[Tensor]]) -> Iterator[None]:  # noqa: ANN401
+    """Hooks that keep what each part makes whenever it runs, as long as they are needed. A function
+    has no parts, and those of TorchScript take no hooks."""
     from torch.jit import ScriptModule
 
     def keeping(name: str) -> Callable[..., None]:
@@ -300,7 +319,7 @@ def _hooks(module: Any, made: dict[str, Tensor]) -> Iterator[None]:  # noqa: ANN
             output = getattr(output, "last_hidden_state", getattr(output, "logits", output))
             numbers = as_array(output)
             if numbers is not None and numbers.dtype.kind == "f":
-                made[f"module.{name}" if name == OUTPUT else name] = _tensor(numbers, output)
+                made.setdefault(_called(name), []).append(_tensor(numbers, output))
 
         return keep
 
@@ -398,14 +417,15 @@ class _Sides(NamedTuple):
         return found
 
 
-def _right(ran: Ran, like: Any, batch: int) -> Trace:  # noqa: ANN401
-    """What a module should make, worked in full precision. Raises UserError."""
+def _right(ran: Ran, like: Any, batch: int) -> tuple[Trace, Keys]:  # noqa: ANN401
+    """What a module should make, worked in full precision, and by which keys its scenario knows the
+    module's parameters. Raises UserError."""
     if isinstance(like, Trace):
-        return like
+        return like, {}
     if isinstance(like, Scenario):
-        return work(like)
+        return work(like), {}
     if like is not None and not _is_config(like):
-        return work(load(like, _EXACT, outside=True))
+        return work(load(like, _EXACT, outside=True)), {}
     if not hasattr(ran.module, "state_dict"):
         wrong = "there are no parameters here that say what is right"
         raise UserError.of(ran.called, wrong, "give a scenario, like=…")
@@ -413,8 +433,23 @@ def _right(ran: Ran, like: Any, batch: int) -> Trace:  # noqa: ANN401
 
     batch_first = bool(getattr(ran.module, "batch_first", True))
     given = given_to(ran.arguments, batch, batch_first=batch_first)
+    if like is not None and "X" in given.by_role and not _embeds(ran.module):
+        wrong = "this is a part of a model, which isn't worked alone by the model's config"
+        right = "compare the whole model, of which each layer is judged, or give a scenario, like=…"
+        raise UserError.of(ran.called, wrong, right)
     _check_used(ran, by_role(ran.arguments).unknown)
-    return work(scenario_of_module(ran.module, like, given.inputs()))
+    scenario, keys = scenario_of_module(ran.module, like, given.inputs())
+    if scenario.encoder is not None and not given.has_encoder():
+        read = listed(ran.arguments)
+        wrong = f"it isn't known what the decoder reads beside the encoder: of {read}"
+        raise UserError.of("inputs", wrong, "give decoder_input_ids beside input_ids")
+    return work(scenario), keys
+
+
+def _embeds(module: Any) -> bool:  # noqa: ANN401
+    import torch
+
+    return any(isinstance(part, torch.nn.Embedding) for part in module.modules())
 
 
 def _check_used(ran: Ran, unknown: tuple[str, ...]) -> None:
@@ -442,6 +477,17 @@ def _is_same(ran: Ran, name: str) -> bool:
     )
 
 
+def _told(ran: Ran, tensors: Tensors, trace: Trace, keys: Keys) -> Iterator[tuple[str, Ours]]:
+    """What parts are by where they stand: a part makes what is made with its parameter, and runs
+    are in the order of the working."""
+    yield from _by_turns(ran.module, tensors, trace)
+    nothing = Mapped({}, ran.whole)
+    for name, tensor in tensors.items():
+        if name in trace and trace[name].given and heads_in(name, tensor, trace, nothing) is None:
+            yield name, ""  # a module that is called as a table, and makes something else
+    yield from _by_parameters(tensors, trace, _Parts(keys, _other_names(ran.module)))
+
+
 def _by_turns(module: Any, tensors: Tensors, trace: Trace) -> Iterator[tuple[str, str]]:  # noqa: ANN401
     """What parts are by their place where layers of two kinds take turns."""
     from attncli.checkpoints.modules import parts_by_turns
@@ -455,21 +501,111 @@ def _by_turns(module: Any, tensors: Tensors, trace: Trace) -> Iterator[tuple[str
         yield called, str(next(fitting, ""))
 
 
+class _Parts(NamedTuple):
+    """By which keys parts are known, and what else the same parts are called."""
+
+    keys: Keys
+    others: Mapping[str, Sequence[str]]
+
+    def may_be(self, name: str, trace: Trace, *, several: bool) -> list[Meant]:
+        """What a part may make, by the keys of its parameters; else, of one that runs `several`
+        times, by its names."""
+        names = self.others.get(name, ())
+        known = [found for each in names for found in self.keys.get(each, ())]
+        made = [meant for key, layer in known for meant in made_with(key, layer, trace)]
+        if made or not several:
+            return made
+        return [meant for each in names for meant in meant_by_any_layer(each, trace)]
+
+
+def _other_names(module: Any) -> Mapping[str, Sequence[str]]:  # noqa: ANN401
+    """All names of each part, by what its tensor is called; a function has no parts."""
+    if not hasattr(module, "named_modules"):
+        return {}
+    names: dict[int, list[str]] = {}
+    for name, part in module.named_modules(remove_duplicate=False):
+        names.setdefault(id(part), []).append(name)
+    return {_called(each[0]): each for each in names.values() if each[0]}
+
+
+def _by_parameters(tensors: Tensors, trace: Trace, parts: _Parts) -> Iterator[tuple[str, Ours]]:
+    """What parts make by the parameters that they have; those that run several times in the order
+    of the working, also where only their name says what they may be."""
+    runs: dict[str, list[str]] = {}
+    for called in tensors:
+        runs.setdefault(_RUN.sub("", called), []).append(called)
+    for name, each in runs.items():
+        may_be = parts.may_be(name, trace, several=len(each) > 1)
+        if may_be:
+            yield from _in_order(each, may_be, tensors, trace)
+
+
+def _in_order(
+    runs: Sequence[str], may_be: Sequence[Meant], tensors: Tensors, trace: Trace
+) -> Iterator[tuple[str, Ours]]:
+    """Which quantity each run makes: of those of its shape, in the order of the working. Where
+    there are more or fewer of these than runs, nothing is said of them, and several runs are left
+    out."""
+    place = {name: k for k, name in enumerate(trace)}
+    ordered = sorted(
+        {meant.names: meant for meant in may_be}.values(), key=lambda m: place[m.names[0]]
+    )
+    shapes = dict.fromkeys(tensors[called].values.shape for called in runs)
+    for shape in shapes:
+        those = [called for called in runs if tensors[called].values.shape == shape]
+        fitting = [meant for meant in ordered if fits(shape, meant, trace)]
+        fitting = [meant for meant in fitting if not _is_whole_too(meant, fitting)]
+        if len(fitting) == len(those):
+            yield from zip(those, (as_said(meant, trace) for meant in fitting), strict=True)
+        elif len(runs) > 1:
+            yield from ((called, "") for called in those)
+
+
+def _is_whole_too(meant: Meant, others: Sequence[Meant]) -> bool:
+    """Whether what all heads have is one quantity beside theirs, as Q is before it is split."""
+    whole = re.sub(r"heads\[1\]\.", "", meant.names[0])
+    return meant.heads and any(other.names == (whole,) for other in others)
+
+
 def _is_config(like: Any) -> bool:  # noqa: ANN401
     return hasattr(like, "to_json_string") or (isinstance(like, Mapping) and "model_type" in like)
 
 
-def scenario_of_module(module: Any, config: Any, inputs: Inputs) -> Scenario:  # noqa: ANN401
-    """The scenario of a module with its parameters, in full precision. Raises UserError."""
-    from attncli.library.loaded import scenario_of
-
-    if config is not None or not hasattr(module, "save_pretrained"):
-        return scenario_of(module.state_dict(), config or module, inputs, _EXACT)
+def scenario_of_module(module: Any, config: Any, inputs: Inputs) -> tuple[Scenario, Keys]:  # noqa: ANN401
+    """The scenario of a module with its parameters, in full precision; and by which keys it knows
+    the parts that have them. Raises UserError."""
     with TemporaryDirectory() as folder:
-        _save(module, folder)
-        if module.get_output_embeddings() is None:
-            _without_logits(Path(folder, "config.json"))
-        return scenario_of(folder, None, inputs, _EXACT)
+        source, of = folder, None
+        if config is not None or not hasattr(module, "save_pretrained"):
+            source, of = module.state_dict(), config or module
+        else:
+            _save(module, folder)
+            if module.get_output_embeddings() is None:
+                _without_logits(Path(folder, "config.json"))
+        with data_of(source, of, inputs) as data:
+            keys = _keys(data) if of is None or _is_config(of) else {}  # others scale some tensors
+            return load(data, _EXACT, outside=True, large=True), keys
+
+
+def _keys(data: Mapping[str, Any]) -> Keys:
+    """By which keys parts of a module are known, each in a layer from 0 where its name says which;
+    of a part whose parameter is several beside each other none."""
+    found: dict[str, list[tuple[str, int | None]]] = {}
+    for key, named in data["weights"]["keys"].items():
+        if isinstance(named, str) and named.endswith(".weight"):
+            part = named.removesuffix(".weight")
+            count = _count(data, key) if "{i}" in part else 0
+            for layer in range(count):
+                found.setdefault(part.replace("{i}", str(layer)), []).append((key, layer))
+            if not count:
+                found.setdefault(part, []).append((key, None))
+    return found
+
+
+def _count(data: Mapping[str, Any], key: str) -> int:
+    """How many layers the stack has that a key is of."""
+    layers = (data["encoder"] if key.startswith("encoder.") else data)["layers"]
+    return int(layers["count"] if isinstance(layers, Mapping) else layers)
 
 
 def _without_logits(file: Path) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from functools import wraps
 from pathlib import Path
@@ -73,15 +74,21 @@ def scenario_of(
     changes: str | Mapping[str, object] | Changes = (),
 ) -> LoadedScenario:
     """The scenario of a model and of what goes in. Raises UserError."""
+    with data_of(source, config, inputs) as data:
+        in_place = isinstance(source, str | Path)
+        return load(data, changes, outside=True, large=True, in_place=in_place)
+
+
+@contextmanager
+def data_of(source: Any, config: Any, inputs: Inputs) -> Iterator[dict[str, Any]]:  # noqa: ANN401
+    """What the scenario of a model says, as long as its tensors are there. Raises UserError."""
     from attncli.checkpoints import scenario_of_model
     from attncli.checkpoints.model_folder import Checkpoint
     from attncli.checkpoints.modules import checkpoint_of
 
-    is_folder = isinstance(source, str | Path)
     with TemporaryDirectory() as folder:
-        if is_folder:
+        if isinstance(source, str | Path):
             checkpoint = Checkpoint.of(str(source))
         else:
             checkpoint = checkpoint_of(source, config, Path(folder))
-        data = scenario_of_model.scenario_of(checkpoint, Path(), inputs)
-        return load(data, changes, outside=True, large=True, in_place=is_folder)
+        yield scenario_of_model.scenario_of(checkpoint, Path(), inputs)

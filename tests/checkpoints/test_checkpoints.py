@@ -178,6 +178,8 @@ WITH_ENCODERS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "bart, untied": ("bart", _SEQ2SEQ, _BART | {"tie_word_embeddings": False}),
     "mbart": ("mbart", _SEQ2SEQ, _BART),
     "plbart": ("plbart", _SEQ2SEQ, _BART),
+    "pegasus": ("pegasus", _SEQ2SEQ, _BART),
+    "blenderbot": ("blenderbot", _SEQ2SEQ, _BART | {"scale_embedding": True}),
     "t5": ("t5", _SEQ2SEQ, _T5),
     "mt5": ("mt5", _SEQ2SEQ, _T5),
     "t5_1.1": (

@@ -712,6 +712,17 @@ def test_the_steps_after_what_comes_out_are_those_of_the_order() -> None:
     assert {*STORY} >= AFTER_OUTPUT
 
 
+@pytest.mark.parametrize(
+    "option", ["attn_softclamp_logits", "attn_qk_norm", "attn_sparse_topk", "alibi_pos_bias"]
+)
+def test_an_option_without_parameters_is_not_taken_as_off(option: str) -> None:
+    other = pytest.importorskip("x_transformers")
+    layers = other.Decoder(dim=16, depth=2, heads=2, attn_dim_head=8, **{option: 1})
+    model = other.TransformerWrapper(num_tokens=30, max_seq_len=16, attn_layers=layers)
+    with pytest.raises(UserError, match="isn't known"):
+        compare(model.eval(), IDS)
+
+
 def test_what_is_not_known_is_said() -> None:
     with pytest.raises(UserError, match="Linear: this isn't of a kind that is known"):
         compare(nn.Linear(8, 8), x())
