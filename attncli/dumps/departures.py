@@ -11,8 +11,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from attncli.dumps.bugs import Suspects, likenesses
-from attncli.dumps.floats import Floats, is_decided, open_numbers, taken_by, tells_apart
-from attncli.dumps.tensors import Dump, Misshapen, fills
+from attncli.dumps.floats import Floats, fills, is_decided, open_numbers, taken_by, tells_apart
+from attncli.dumps.tensors import Dump, Misshapen
 from attncli.equations.enclosures import Enclosure
 from attncli.file.array_files import ROUNDOFFS
 from attncli.marking.honest_paths import Flags

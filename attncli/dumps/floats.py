@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from attncli.equations.bounds import EPSILON
 from attncli.equations.enclosures import EXACT, Enclosure, Roundoffs
-from attncli.equations.matrix import Matrix
+from attncli.equations.matrix import Matrix, Stored
 from attncli.file.array_files import ROUNDOFFS
 from attncli.marking.honest_paths import Flags
 from attncli.numbers.rounding import Array
+from attncli.operations.attention import ProductOfMatrices
 from attncli.operations.equation import is_a
 from attncli.operations.intervals import enclosing
 from attncli.operations.operation import Operation
 from attncli.operations.positions import BlendFrequencies, ByColumn, RampOfTurns, TurnsTable, Waves
+from attncli.operations.rearranging import Moved
 from attncli.trace import Definition, Trace
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _DEVIATION = 1.4826
 """Times the median distance from the median is the standard deviation of numbers that are normally
@@ -51,6 +56,58 @@ def open_numbers(right: Array, follows: Enclosure) -> Flags:
 def is_decided(right: Array, follows: Enclosure) -> bool:
     """Whether a verdict can be given on a tensor: no more than a tenth of its numbers is open."""
     return bool(open_numbers(right, follows).mean() <= _MOST_OPEN)
+
+
+class _Bits(NamedTuple):
+    """The bits of a type of floats, as those of one that NumPy has: the last so many are 0."""
+
+    floats: str
+    bits: str
+    unused: int = 0
+
+    def of(self, values: Array) -> NDArray[Any] | None:
+        """Those of numbers that the type keeps as they are, without the unused; None of others."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            kept = values.astype(self.floats)
+        bits = kept.view(self.bits)
+        is_short = not self.unused or not (bits & ((1 << self.unused) - 1)).any()
+        same = is_short and np.array_equal(kept, values, equal_nan=True)
+        return bits >> self.unused if same else None
+
+
+_BITS = {
+    "float64": _Bits("f8", "u8"),
+    "float32": _Bits("f4", "u4"),
+    "float16": _Bits("f2", "u2"),
+    "bfloat16": _Bits("f4", "u4", 16),
+}
+_PART = 2**16
+"""Numbers that are looked at together: other types have other numbers soon."""
+
+
+def _parts(values: Array) -> Iterator[Array]:
+    """The numbers of an array of any shape, some at a time."""
+    flat = np.ravel(values)
+    return (flat[at : at + _PART] for at in range(0, flat.size, _PART))
+
+
+def holds(kind: str, values: Array) -> bool:
+    """Whether a type of floats keeps numbers as they are."""
+    return kind == "float64" or all(_BITS[kind].of(x) is not None for x in _parts(values))
+
+
+def fills(kind: str, *tensors: Array) -> bool:
+    """Whether a type of floats keeps numbers as they are, and they need all of its digits, as what
+    is worked in it does: a fourth of those that aren't 0 has an odd last digit."""
+    odd = known = 0
+    for values in (part for tensor in tensors for part in _parts(tensor)):
+        bits = _BITS[kind].of(values)
+        if bits is None:
+            return False
+        finite = np.isfinite(values)
+        odd += np.count_nonzero(bits[finite] & 1)
+        known += np.count_nonzero(values[finite])
+    return 4 * odd >= max(known, 1)
 
 
 _WAYS = 2.0
@@ -94,6 +151,8 @@ class Grain(NamedTuple):
 
     def of_given(self, values: Array) -> Enclosure:
         """Numbers that are given in full, which are kept as they are or rounded."""
+        if holds(self.type, values):
+            return self.kept.by(Enclosure.of(values), 0.0)
         mantissa, exponent = np.frexp(values)
         unit = ROUNDOFFS[self.type]
         rounded = np.ldexp(np.rint(mantissa / unit) * unit, exponent)
@@ -150,13 +209,21 @@ class Floats:
             definition = self.definition(name)
             if definition is None:
                 return self.trace[name].values
-            on = (
-                self.known[x].middle if x in self.known else self.value(x)
-                for x in definition.operands
-            )
-            operands = [Matrix.of_array(array, _DECIMALS, carry=False) for array in on]
+            operands = [self._numbers(x) for x in definition.operands]
             self._values[name] = definition.operation.values(*operands)
         return self._values[name]
+
+    def _numbers(self, name: str) -> Matrix:
+        """What operations are given of their tensor, or of what follows; the many numbers of a
+        weight stay where they are kept."""
+        if self._is_stored(name):
+            return self.trace[name].matrix
+        values = self.known[name].middle if name in self.known else self.value(name)
+        return Matrix.of_array(values, _DECIMALS, carry=False)
+
+    def _is_stored(self, name: str) -> bool:
+        is_given = name not in self.known and self.definition(name) is None
+        return is_given and self.trace[name].matrix.is_stored
 
     def definition(self, name: str) -> Definition | None:
         """How a quantity is made here."""
@@ -180,12 +247,53 @@ class Floats:
         definition = self.definition(name)
         if definition is None:
             return self.grain.of_given(self.trace[name].values)
+        made = self._of_stored(name, definition)
+        if made is not None:
+            return made
         operands = [self.carried(operand) for operand in definition.operands]
         numbers = [Matrix.of_array(b.middle, _DECIMALS, carry=False) for b in operands]
         operation = definition.operation
         if isinstance(operation, Waves):
             return self._waves(operation, numbers)
         return enclosing(operation, numbers, operands, self._rounded(operation))
+
+    def _of_stored(self, name: str, definition: Definition) -> Enclosure | None:
+        """What is made of weights with many numbers, some of these at a time; None of others."""
+        operation, operands = definition.operation, definition.operands
+        if isinstance(operation, Moved) and all(map(self._is_stored, operands)):
+            return self.grain.of_given(self.value(name))
+        if not isinstance(operation, ProductOfMatrices) or operation.left != "ik":
+            return None
+        weight = self.trace[operands[1]].matrix
+        is_exact = self._is_stored(operands[1]) and isinstance(weight, Stored)
+        if is_exact and all(holds(self.grain.type, part) for _, part in weight.kept.parts):
+            return self._product(name, definition, weight)
+        return None
+
+    def _product(self, name: str, definition: Definition, weight: Stored) -> Enclosure | None:
+        """A product with weights that are kept as they are, and a bias: around its value, which is
+        worked anyway, so that only one product more is to be made. None of what isn't finite."""
+        x, _, *biases = definition.operands
+        operation, rounded = definition.operation, self._rounded(definition.operation)
+        centre, reach = self._reached(x)
+        if not np.isfinite(reach).all():
+            return None
+        assert isinstance(operation, ProductOfMatrices)
+        off = rounded.each + weight.shape[operation.right == "jk"] * rounded.inside
+        radius = operation.of_sizes(reach + off * (np.abs(centre) + reach), weight)
+        for bias in biases:  # the sum is rounded before it is added, and behind
+            own, more = self._reached(bias)
+            radius += more + rounded.each * (np.abs(own) + more)
+        value = self.value(name)
+        made = Enclosure(value - radius, value + radius)
+        for _ in definition.operands[1:]:
+            made = rounded.by(made, rounded.each)
+        return made
+
+    def _reached(self, name: str) -> tuple[Array, Array]:
+        """What a quantity comes to in our floats, and how far from that it may be."""
+        (low, high), centre = self.carried(name), self._numbers(name).values
+        return centre, np.maximum(high - centre, centre - low)
 
     def _rounded(self, operation: Operation) -> Roundoffs:
         if operation.copies:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attncli.dumps.floats import Grain, tells_apart
+from attncli.dumps.floats import Grain, fills, tells_apart
 from attncli.errors import Problem, UserError, listed, quote
 from attncli.file.array_files import ROUNDOFFS, Dumped
 from attncli.file.problems import nearest
@@ -646,20 +646,9 @@ def _grain(tensors: list[Dumped], kind: str | None) -> Grain:
     kinds = {t.type for t in floats}
     coarsest = kind or max(kinds, key=lambda text: ROUNDOFFS[text], default="float64")
     if kind is None and floats:
-        every = np.concatenate([t.values.ravel() for t in floats])
         fits = (k for k in reversed([*ROUNDOFFS]) if ROUNDOFFS[k] >= ROUNDOFFS[coarsest])
-        coarsest = next((k for k in fits if fills(k, every)), coarsest)
+        coarsest = next((k for k in fits if fills(k, *(t.values for t in floats))), coarsest)
     digits = [t.digits for t in floats if t.digits is not None]
     most = max(digits, default=_EXACT_DIGITS)
     half = 0.5 * 10.0**-most if 0 < most < _EXACT_DIGITS else 0.0
     return Grain(coarsest, half)
-
-
-def fills(kind: str, values: Array) -> bool:
-    """Whether a type of floats keeps numbers as they are, and they need all of its digits, as what
-    is worked in it does: a fourth of those that aren't 0 has an odd last digit."""
-    known = values[np.isfinite(values) & (values != 0)]
-    mantissa, _ = np.frexp(known)
-    scaled = mantissa / ROUNDOFFS[kind]
-    whole = np.rint(scaled)
-    return bool((scaled == whole).all() and 4 * np.count_nonzero(whole % 2) >= max(known.size, 1))
