@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from attncli.dumps.bugs import Suspects, likenesses
+from attncli.dumps.bugs import SEEK, Search, Suspects, likenesses
 from attncli.dumps.floats import Floats, fills, is_decided, open_numbers, taken_by, tells_apart
 from attncli.dumps.tensors import Dump, Misshapen
 from attncli.equations.enclosures import Enclosure
@@ -86,11 +86,17 @@ class Compared(NamedTuple):
 class Comparison:
     """An implementation's tensors, compared in the order of the working; the trace is one in full
     precision. Where it is said what is `close` enough, only that counts, from the trace's own
-    numbers."""
+    numbers. Bugs are sought for so many seconds."""
 
     trace: Trace
     dump: Dump
     close: Close | None = None
+    seek: float = SEEK
+
+    @cached_property
+    def search(self) -> Search:
+        """How long bugs were sought, once all was compared, and what was left untried."""
+        return Search(self.seek)
 
     @cached_property
     def floats(self) -> Floats:
@@ -156,7 +162,7 @@ class Comparison:
 
     def _each(self) -> Iterator[Compared]:
         wrong: set[str] = set()
-        suspects = Suspects(self.trace, self.floats, self.theirs)
+        suspects = Suspects(self.trace, self.floats, self.theirs, self.search)
         for name, theirs in self.theirs.items():
             follows, value = self.floats.made(name), self.floats.value(name)
             off = ~self.floats.takes(follows, theirs)
@@ -201,7 +207,11 @@ class Comparison:
             return compared._replace(standing="departs", causes=causes)
         if coarse is not None:
             return coarse
-        like = likenesses(compared.theirs, compared.value, compared.follows, compared.off)
+        like = (
+            likenesses(compared.theirs, compared.value, compared.follows, compared.off)
+            if self.seek
+            else ()
+        )
         return compared._replace(standing="departs", causes=tuple(like))
 
     def _in_coarser(self, compared: Compared) -> Compared | None:

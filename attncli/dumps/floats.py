@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -11,15 +12,17 @@ import numpy as np
 from attncli.equations.bounds import EPSILON
 from attncli.equations.enclosures import EXACT, Enclosure, Roundoffs
 from attncli.equations.matrix import Matrix, Stored
+from attncli.equations.tree import Length, each, operands_in
 from attncli.file.array_files import ROUNDOFFS
 from attncli.marking.honest_paths import Flags
 from attncli.numbers.rounding import Array
-from attncli.operations.attention import ProductOfMatrices
-from attncli.operations.equation import is_a
+from attncli.operations.attention import Exponential, ProductOfMatrices
+from attncli.operations.equation import Indexed, is_a
 from attncli.operations.intervals import enclosing
+from attncli.operations.norms import RowMean
 from attncli.operations.operation import Operation
 from attncli.operations.positions import BlendFrequencies, ByColumn, RampOfTurns, TurnsTable, Waves
-from attncli.operations.rearranging import Moved
+from attncli.operations.rearranging import JoinColumns, Moved, Same, TakeColumns
 from attncli.trace import Definition, Trace
 
 if TYPE_CHECKING:
@@ -105,8 +108,8 @@ def fills(kind: str, *tensors: Array) -> bool:
         if bits is None:
             return False
         finite = np.isfinite(values)
-        odd += np.count_nonzero(bits[finite] & 1)
-        known += np.count_nonzero(values[finite])
+        odd += int(np.count_nonzero(bits[finite] & 1))
+        known += int(np.count_nonzero(values[finite]))
     return 4 * odd >= max(known, 1)
 
 
@@ -213,6 +216,31 @@ class Floats:
             self._values[name] = definition.operation.values(*operands)
         return self._values[name]
 
+    @np.errstate(all="ignore")
+    def rows(self, name: str, rows: Sequence[int]) -> Array:
+        """Some rows of that, worked of as few rows of what it is made of as there need be."""
+        if self.base is not None and not self.is_changed(name):
+            return self.base.rows(name, rows)
+        definition = self.definition(name)
+        if definition is None:
+            return self.trace[name].matrix.taken(rows)
+        alone = None if name in self._values else _alone(definition.operation)
+        if alone is None:
+            return np.asarray(self.value(name)[list(rows)])
+        operands = [
+            self._some_numbers(x, rows) if is_alone else self._numbers(x)
+            for x, is_alone in zip(definition.operands, alone, strict=True)
+        ]
+        return definition.operation.values(*operands)
+
+    def _some_numbers(self, name: str, rows: Sequence[int]) -> Matrix:
+        if name in self.known:
+            low, high = self.known[name]
+            values = Enclosure(low[list(rows)], high[list(rows)]).middle
+        else:
+            values = self.rows(name, rows)
+        return Matrix.of_array(values, _DECIMALS, carry=False)
+
     def _numbers(self, name: str) -> Matrix:
         """What operations are given of their tensor, or of what follows; the many numbers of a
         weight stay where they are kept."""
@@ -265,8 +293,9 @@ class Floats:
         if not isinstance(operation, ProductOfMatrices) or operation.left != "ik":
             return None
         weight = self.trace[operands[1]].matrix
-        is_exact = self._is_stored(operands[1]) and isinstance(weight, Stored)
-        if is_exact and all(holds(self.grain.type, part) for _, part in weight.kept.parts):
+        if not isinstance(weight, Stored) or not self._is_stored(operands[1]):
+            return None
+        if all(holds(self.grain.type, part) for _, part in weight.kept.parts):
             return self._product(name, definition, weight)
         return None
 
@@ -311,6 +340,31 @@ class Floats:
     def takes(self, held: Enclosure, theirs: Array) -> Flags:
         """Which of their numbers are among those that may come out; nan is not."""
         return taken_by(self.grain.around(held), theirs)
+
+
+@lru_cache(maxsize=1024)
+def _alone(operation: Operation) -> Sequence[bool] | None:
+    """Of which operands a row of the result takes the same row alone; None where it isn't made row
+    by row."""
+    if type(operation) in (Same, TakeColumns, JoinColumns):
+        return [True] * (operation.count if isinstance(operation, JoinColumns) else 1)
+    if not isinstance(operation, Indexed) or type(operation).values not in _ROW_BY_ROW:
+        return None
+    if "i" not in operation.sides.indices or any(n.axis == 0 for n in each(operation.tree, Length)):
+        return None
+    found: list[bool] = []
+    for place in range(len(operation.sides.operands)):
+        used = {o.indices for o in operands_in(operation.tree) if o.place == place}
+        is_alone = all(indices.index("i") == 0 for indices in used if "i" in indices)
+        uses = {indices.count("i") for indices in used}
+        if not is_alone or len(uses) > 1 or not uses <= {0, 1}:
+            return None
+        found.append(uses == {1} and operation.sides.operands[place][0] != "1")
+    return found
+
+
+_ROW_BY_ROW = {Indexed.values, ProductOfMatrices.values, Exponential.values, RowMean.values}
+"""How operations are worked that take a row of what goes along `i`, if their equations do."""
 
 
 def taken_by(held: Enclosure, theirs: Array) -> Flags:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from attncli.dumps.bugs import SEEK, check_seek
 from attncli.dumps.departures import Comparison
 from attncli.dumps.tensors import heads_in, meant_by, taken_apart
 from attncli.errors import Problem, UserError
@@ -75,6 +76,7 @@ def compare(
     names: Mapping[str, str] | None = None,
     precision: str | None = None,
     batch: int | None = None,
+    seek: float = SEEK,
     **more: Any,  # noqa: ANN401
 ) -> LiveComparison:
     """What a module makes of its inputs, beside what it should make.
@@ -84,11 +86,13 @@ def compare(
     or the config of a model of `transformers`; by default what the module's own parameters should
     give, where its kind is known. `names` says what parts of it are, `{"my.attn.q": "Q"}`, where
     that isn't told by theirs; `precision` in which floats it works; `batch` which entry of a batch
-    is looked at, from 0, by default the first. Without a module, a side is only taken for that of a
+    is looked at, from 0, by default the first; `seek` for how many seconds the bugs behind
+    departures are sought, 0 not at all. Without a module, a side is only taken for that of a
     batch where the shapes leave nothing else, or where `batch` is said. Raises UserError.
     """
     from attncli.checkpoints.modules import has_batch
 
+    check_seek("seek=", seek)
     arguments: dict[str, Any] = {}
     if isinstance(module, Mapping):
         made = _as_tensors(module)
@@ -112,7 +116,7 @@ def compare(
         pairs = zip(named, error.problems, strict=True)
         raise UserError([Problem.of(name, p.wrong, p.right) for name, p in pairs]) from None
     dump = dump._replace(sides=sides.told(made, tensors))
-    return LiveComparison(Comparison(trace, dump), kind)
+    return LiveComparison(Comparison(trace, dump, seek=seek), kind)
 
 
 def assert_follows(module: Any, *inputs: Any, **more: Any) -> LiveComparison:  # noqa: ANN401

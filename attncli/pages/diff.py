@@ -21,6 +21,7 @@ from attncli.document.blocks import (
     Spans,
     Term,
 )
+from attncli.dumps.bugs import Search
 from attncli.dumps.departures import Compared, Comparison, Standing
 from attncli.names import Name, Phrase, Word, raw_text
 from attncli.notation.plain import MINUS
@@ -37,6 +38,8 @@ SIGNS: Mapping[Standing, str] = {
     "can't tell": "?",
 }
 _MOST_CELLS = 6
+_MOST_IN_DATA = 1000
+"""Cells that are told in data; the others are only counted."""
 _MOST_TENSORS = 500
 _BITS = {"float64": 53, "float32": 24, "float16": 11, "bfloat16": 8}
 _DIGITS = {"float64": 12, "float32": 7, "float16": 4, "bfloat16": 3}
@@ -67,7 +70,7 @@ def _departures(comparison: Comparison) -> Iterator[Section]:
     if first is not None:
         yield Section("", None, ("Where it departs first",), (), (*_first(comparison, first),))
         if comparison.close is None:
-            yield Section("", None, ("What it looks like",), (), (*_causes(first),))
+            yield Section("", None, ("What it looks like",), (), (*_causes(comparison, first),))
         yield from _others(comparison)
 
 
@@ -152,7 +155,7 @@ def _first_in_short(comparison: Comparison, first: Compared) -> Spans:
     alike = sum(_is_like(c, first) for c in comparison.compared) - 1
     departs = f" departs first, {counted(alike, 'other')} like it." if alike else " departs first."
     if not first.causes:
-        return (Term(first.name), departs, " No bug that is known here gives its numbers.")
+        return (Term(first.name), departs, f" {_nameless(comparison, first, 'its')}")
     return (Term(first.name), departs, " It looks like this: ", *first.causes[0].phrase)
 
 
@@ -293,10 +296,6 @@ _HEADINGS = ("Cell", "In the dump", "Follows", "Difference")
 def _worst(trace: Trace, compared: Compared, digits: int) -> list[tuple[Word | str, ...]]:
     """The cells that are furthest off."""
     differences = compared.differences
-    cells = sorted(
-        ((int(i), int(j)) for i, j in zip(*compared.off.nonzero(), strict=True)),
-        key=lambda cell: -differences[cell],
-    )
     quantity = trace[compared.name]
     return [
         (
@@ -305,8 +304,15 @@ def _worst(trace: Trace, compared: Compared, digits: int) -> list[tuple[Word | s
             number(float(compared.value[cell]), digits),
             number(float(differences[cell]), 3),
         )
-        for cell in cells[:_MOST_CELLS]
+        for cell in _furthest(compared, _MOST_CELLS)
     ]
+
+
+def _furthest(compared: Compared, count: int) -> list[tuple[int, int]]:
+    """So many of the cells that depart, those that are furthest off first."""
+    cells = np.argwhere(compared.off)
+    sizes = compared.differences[compared.off]
+    return [(int(i), int(j)) for i, j in cells[np.argsort(-sizes, kind="stable")[:count]]]
 
 
 def _working(comparison: Comparison, compared: Compared) -> Iterator[Block]:
@@ -334,9 +340,11 @@ def _short(values: Array) -> Array:
     return np.array([[float(f"{x:.6g}") for x in row] for row in values])
 
 
-def _causes(compared: Compared) -> Iterator[Block]:
+def _causes(comparison: Comparison, compared: Compared) -> Iterator[Block]:
     if not compared.causes:
-        yield Paragraph(("No bug that is known here gives these numbers.",))
+        yield Paragraph((_nameless(comparison, compared, "these"),))
+    yield from _untried(comparison.search)
+    if not compared.causes:
         return
     yield Bullets((_cause(compared, 0),))
     if len(compared.causes) > 1:
@@ -344,6 +352,27 @@ def _causes(compared: Compared) -> Iterator[Block]:
         yield Bullets(
             tuple(_cause(compared, k) for k in range(1, min(len(compared.causes), _MOST_CELLS)))
         )
+
+
+def _nameless(comparison: Comparison, compared: Compared, whose: str) -> str:
+    """What is said where a tensor departs and no bug gives it: how far bugs were sought."""
+    search = comparison.search
+    if not search.seconds:
+        return "No bug was sought (seek: 0)."
+    if compared.name in search.ended_at:
+        return f"The search ended before a bug was found that gives {whose} numbers."
+    return f"No bug that is known here gives {whose} numbers."
+
+
+def _untried(search: Search) -> Iterator[Block]:
+    """What was left untried where the search took too long."""
+    if search.seconds and search.ended_at:
+        says = (
+            f"The search ended after {search.seconds:g} seconds (seek), when"
+            f" {counted(search.tried, 'bug')} had been tried. More are left untried for "
+        )
+        some = joined((Term(name),) for name in search.ended_at[:_MOST_CELLS])
+        yield Paragraph((says, *some, f"{_more(search.ended_at)}."))
 
 
 def _cause(compared: Compared, k: int) -> Spans:
@@ -362,7 +391,7 @@ def _others(comparison: Comparison) -> Iterator[Section]:
             like = (
                 compared.causes[0].phrase
                 if compared.causes
-                else ("No bug that is known gives its numbers.",)
+                else (_nameless(comparison, compared, "its"),)
             )
             alike.setdefault(like, []).append(compared.name)
         lines = (
@@ -443,6 +472,12 @@ def _data(comparison: Comparison) -> dict[str, object]:
             }
             for m in comparison.misshapen
         ],
+        "search": {
+            "seconds": _finite(comparison.search.seconds),
+            "tried": comparison.search.tried,
+            "untried": comparison.search.untried,
+            "ended_at": [*comparison.search.ended_at],
+        },
         "repeated": dict(dump.repeated),
         "first": None if first is None else _tensor_data(comparison.trace, first),
         "tensors": [_tensor_data(comparison.trace, c) for c in comparison.compared],
@@ -460,7 +495,7 @@ def _tensor_data(trace: Trace, compared: Compared) -> dict[str, object]:
             "expected": _finite(float(compared.right[a, b])),
             "accepted": [_finite(float(end[a, b])) for end in compared.follows],
         }
-        for a, b in zip(*compared.off.nonzero(), strict=True)
+        for a, b in sorted(_furthest(compared, _MOST_IN_DATA))
     ]
     causes = [
         {
@@ -480,6 +515,7 @@ def _tensor_data(trace: Trace, compared: Compared) -> dict[str, object]:
             "cell": trace[compared.name].address(i, j),
             "difference": _finite(float(compared.differences[i, j])),
         },
+        "departing": int(compared.off.sum()),
         "cells": cells,
         "cause": causes[0] if causes else None,
         "others": causes[1:],
