@@ -3,6 +3,7 @@ earlier ones, so that what merely follows from a departure is no other one."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +12,15 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from attncli.dumps.bugs import SEEK, Search, Suspects, likenesses
-from attncli.dumps.floats import Floats, fills, is_decided, open_numbers, taken_by, tells_apart
+from attncli.dumps.floats import (
+    Floats,
+    Lazily,
+    fills,
+    is_decided,
+    open_numbers,
+    taken_by,
+    tells_apart,
+)
 from attncli.dumps.tensors import Dump, Misshapen
 from attncli.equations.enclosures import Enclosure
 from attncli.file.array_files import ROUNDOFFS
@@ -101,7 +110,7 @@ class Comparison:
     @cached_property
     def floats(self) -> Floats:
         """What follows from their tensors."""
-        return Floats(self.trace, self.dump.grain, {x: self._known(x) for x in self.theirs})
+        return Floats(self.trace, self.dump.grain, Lazily(self.theirs, self._known))
 
     def _known(self, name: str) -> Enclosure:
         """A tensor as what is worked from it may have had it; whole numbers are what they are."""
@@ -163,6 +172,8 @@ class Comparison:
     def _each(self) -> Iterator[Compared]:
         wrong: set[str] = set()
         suspects = Suspects(self.trace, self.floats, self.theirs, self.search)
+        leading = {name: {*suspects.between(name)} for name in self.theirs}
+        uses = Counter(x for names in leading.values() for x in names)
         for name, theirs in self.theirs.items():
             follows, value = self.floats.made(name), self.floats.value(name)
             off = ~self.floats.takes(follows, theirs)
@@ -179,6 +190,8 @@ class Comparison:
             if compared.standing in ("departs", "carried forward"):
                 wrong.add(name)
             yield compared
+            uses.subtract(leading[name])
+            self.floats.forget(x for x in leading[name] if not uses[x])
 
     def _standing(self, compared: Compared, sources: tuple[str, ...]) -> Compared:
         """The verdict on a tensor that lies within the bounds."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -165,6 +165,30 @@ class Grain(NamedTuple):
         return self.kept.by(both, 0.0)
 
 
+_AT_HAND = 32
+
+
+class Lazily(Mapping[str, Enclosure]):
+    """Bounds that are made when they are asked for, of which only the last few are kept."""
+
+    def __init__(self, names: Collection[str], make: Callable[[str], Enclosure]) -> None:
+        self._names, self._made = names, lru_cache(_AT_HAND)(make)
+
+    def __getitem__(self, name: str) -> Enclosure:
+        if name not in self._names:
+            raise KeyError(name)
+        return self._made(name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
 @dataclass(frozen=True)
 class Floats:
     """What each quantity may come to in floats, from the given numbers and from `known` tensors,
@@ -197,6 +221,12 @@ class Floats:
         if name not in self._made:
             self._made[name] = self._worked(name)
         return self._made[name]
+
+    def forget(self, names: Iterable[str]) -> None:
+        """Frees what quantities come to, which is worked again should it be asked for."""
+        for name in names:
+            self._made.pop(name, None)
+            self._values.pop(name, None)
 
     def carried(self, name: str) -> Enclosure:
         """Their tensor, if there is one, else what follows from those that there are."""
@@ -239,7 +269,7 @@ class Floats:
             values = Enclosure(low[list(rows)], high[list(rows)]).middle
         else:
             values = self.rows(name, rows)
-        return Matrix.of_array(values, _DECIMALS, carry=False)
+        return Matrix(values, None, _DECIMALS)
 
     def _numbers(self, name: str) -> Matrix:
         """What operations are given of their tensor, or of what follows; the many numbers of a
@@ -247,7 +277,7 @@ class Floats:
         if self._is_stored(name):
             return self.trace[name].matrix
         values = self.known[name].middle if name in self.known else self.value(name)
-        return Matrix.of_array(values, _DECIMALS, carry=False)
+        return Matrix(values, None, _DECIMALS)
 
     def _is_stored(self, name: str) -> bool:
         is_given = name not in self.known and self.definition(name) is None
@@ -279,7 +309,7 @@ class Floats:
         if made is not None:
             return made
         operands = [self.carried(operand) for operand in definition.operands]
-        numbers = [Matrix.of_array(b.middle, _DECIMALS, carry=False) for b in operands]
+        numbers = [Matrix(bounds.middle, None, _DECIMALS) for bounds in operands]
         operation = definition.operation
         if isinstance(operation, Waves):
             return self._waves(operation, numbers)

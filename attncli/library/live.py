@@ -206,7 +206,7 @@ class _Sides(NamedTuple):
     def _taken(self, tensor: Tensor) -> Tensor:
         axis = self._axis(tensor)
         entry = min(self.entry, tensor.values.shape[axis] - 1)
-        return tensor._replace(values=np.take(tensor.values, entry, axis))
+        return tensor._replace(values=np.moveaxis(tensor.values, axis, 0)[entry])
 
     def _axis(self, tensor: Tensor) -> int:
         return 0 if self.is_first or tensor.values.ndim > _BATCHED else 1
