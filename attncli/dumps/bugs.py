@@ -646,6 +646,7 @@ class _Rows(NamedTuple):
         return cls(rows, theirs[list(rows)], limit[list(rows)])
 
 
+@np.errstate(invalid="ignore")
 def _limit(follows: Enclosure, half: float) -> Array:
     """How far from a tensor's numbers what gives it may be at most."""
     slack = np.nan_to_num(follows.high - follows.low) + half

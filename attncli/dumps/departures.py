@@ -50,13 +50,16 @@ class Close(NamedTuple):
         return Enclosure(right - off, right + off)
 
 
+_FREED = Enclosure.of(np.empty((0, 0)))
+
+
 class Compared(NamedTuple):
     """A tensor beside the quantity that it is.
 
     `right` is what that should be, `value` what follows in full precision by the right working of
     the implementation's own earlier tensors, `follows` between which numbers it lies as floats make
-    it, `off` which of the tensor's cells don't, `open` of which nothing can be told since these
-    bounds are too wide. `causes` are the bugs that give just this tensor, the likeliest first;
+    it (which isn't kept of one that does), `off` which of the tensor's cells don't, `open` of which
+    nothing can be told since these bounds are too wide. `causes` are the bugs that give just this tensor, the likeliest first;
     `follows_from` are earlier tensors that depart; `lower` is the type of floats that it was
     computed in, where that is a coarser one than it is kept in.
     """
@@ -189,7 +192,8 @@ class Comparison:
             )
             if compared.standing in ("departs", "carried forward"):
                 wrong.add(name)
-            yield compared
+            is_plain = compared.standing in ("agrees", "carried forward")
+            yield compared._replace(follows=_FREED) if is_plain else compared
             uses.subtract(leading[name])
             self.floats.forget(x for x in leading[name] if not uses[x])
 
