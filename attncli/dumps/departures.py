@@ -59,9 +59,9 @@ class Compared(NamedTuple):
     `right` is what that should be, `value` what follows in full precision by the right working of
     the implementation's own earlier tensors, `follows` between which numbers it lies as floats make
     it (which isn't kept of one that does), `off` which of the tensor's cells don't, `open` of which
-    nothing can be told since these bounds are too wide. `causes` are the bugs that give just this tensor, the likeliest first;
-    `follows_from` are earlier tensors that depart; `lower` is the type of floats that it was
-    computed in, where that is a coarser one than it is kept in.
+    nothing can be told since these bounds are too wide. `causes` are the bugs that give just this
+    tensor, the likeliest first; `follows_from` are earlier tensors that depart; `lower` is the type
+    of floats that it was computed in, where that is a coarser one than it is kept in.
     """
 
     name: str
