@@ -80,16 +80,27 @@ class Compared(NamedTuple):
     @property
     def differences(self) -> Array:
         """How far each number is from what follows, [n, m]; one that is right isn't."""
+        return self._differences((slice(None), slice(None)))
+
+    @property
+    def off_by(self) -> float:
+        """How far the number is that is furthest from what follows."""
+        i, j = self.largest
+        return float(self._differences((slice(i, i + 1), slice(j, j + 1))).item())
+
+    def _differences(self, cells: tuple[slice, slice]) -> Array:
+        theirs, value, right = self.theirs[cells], self.value[cells], self.right[cells]
         with np.errstate(invalid="ignore"):
-            apart = np.abs(self.theirs - self.value)
-            is_right = np.abs(self.theirs - self.right) <= NOISE * np.abs(self.right)
-        same = (self.theirs == self.value) | (is_right & ~self.off)
+            apart = np.abs(theirs - value)
+            is_right = np.abs(theirs - right) <= NOISE * np.abs(right)
+        same = (theirs == value) | (is_right & ~self.off[cells])
         return np.where(same, 0.0, np.nan_to_num(apart, nan=np.inf))
 
     @property
     def largest(self) -> tuple[int, int]:
         """The cell that is furthest from what follows, of those that depart if some do."""
-        among = np.where(self.off, self.differences, -1.0) if self.off.any() else self.differences
+        differences = self.differences
+        among = np.where(self.off, differences, -1.0) if self.off.any() else differences
         i, j = np.unravel_index(int(among.argmax()), among.shape)
         return int(i), int(j)
 

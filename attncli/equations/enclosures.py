@@ -90,6 +90,8 @@ class Roundoffs(NamedTuple):
         if not share and not self.least:
             return bounds
         sizes = [np.abs(end) for end in bounds]
+        if not self.least:
+            return self.around(bounds, *(share * size for size in sizes))
         return self.around(bounds, *(share * size + self.least * (size > 0) for size in sizes))
 
 

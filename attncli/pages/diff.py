@@ -415,7 +415,7 @@ def _tensors(comparison: Comparison) -> tuple[Block, ...]:
             SIGNS[c.standing],
             Word(c.name),
             Word(c.called) if c.called != c.name else "",
-            number(float(c.differences[c.largest]), 3),
+            number(c.off_by, 3),
             Word(c.follows_from[0]) if c.follows_from else "",
             c.lower,
         )
@@ -513,7 +513,7 @@ def _tensor_data(trace: Trace, compared: Compared) -> dict[str, object]:
         "open": int(compared.open.sum()),
         "largest": {
             "cell": trace[compared.name].address(i, j),
-            "difference": _finite(float(compared.differences[i, j])),
+            "difference": _finite(compared.off_by),
         },
         "departing": int(compared.off.sum()),
         "cells": cells,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from attncli import load, work
-from attncli.dumps.bugs import Search, Suspects
+from attncli.dumps.bugs import SEEK, Search, Suspects
 from attncli.dumps.departures import Comparison
 from attncli.dumps.floats import Floats, Grain
 from attncli.dumps.tensors import taken_apart
@@ -31,13 +31,13 @@ def worked(name: str) -> Trace:
     return work(load(name, {"rounding.policy": "exact"}))
 
 
-def comparison(changed: float, **how: float) -> Comparison:
+def comparison(changed: float, seek: float = SEEK) -> Comparison:
     """One whose scores are others."""
     trace = worked("i_love_ai")
     dump = {name: Tensor(trace[name].values, "float64") for name in ("Q", "K", "scores")}
     scores = dump["scores"].values * changed + 1e-3 * (changed != 1)
     dump["scores"] = Tensor(scores, "float64")
-    return Comparison(trace, taken_apart(dump, trace, {}, "dump"), **how)
+    return Comparison(trace, taken_apart(dump, trace, {}, "dump"), seek=seek)
 
 
 def test_a_search_ends_when_its_time_is_spent() -> None:
