@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from time import monotonic
 from typing import NamedTuple
 
 import numpy as np
@@ -33,6 +35,7 @@ from attncli.equations.tree import (
     each,
     numbers_in,
 )
+from attncli.errors import UserError
 from attncli.file.problems import ScenarioError
 from attncli.marking.causes import WrongWay, declared_ways
 from attncli.marking.honest_paths import Flags
@@ -585,15 +588,111 @@ _PLACES = 4
 """In how many places at most a mistake is tried, to tell whether it can be seen."""
 
 
+SEEK = 10.0
+"""Seconds that bugs are sought for by default."""
+
+
+def check_seek(called: str, seconds: float) -> None:
+    """Raises UserError for what is no time to seek for; it is `called` so."""
+    if not seconds >= 0:  # which nan isn't either
+        raise UserError.of(f"{called}{seconds:g}", "no time", "give seconds, or 0 to seek nothing")
+
+
+@dataclass
+class Search:
+    """How many seconds are spent on finding bugs, in all, and how many of them were left untried
+    then, with the tensors for which they were."""
+
+    seconds: float = SEEK
+    clock: Callable[[], float] = monotonic
+    spent: float = 0.0
+    tried: int = 0
+    untried: int = 0
+    ended_at: list[str] = field(default_factory=list)
+
+    @property
+    def is_over(self) -> bool:
+        return self.spent >= self.seconds
+
+    def each(self, ways: Sequence[WrongWay], name: str) -> Iterator[WrongWay]:
+        """The ways to be tried on a tensor, as long as there is time."""
+        for k, way in enumerate(ways):
+            if self.is_over:
+                self.untried += len(ways) - k
+                self.ends_at(name)
+                return
+            self.tried += 1
+            with self.counted():
+                yield way
+
+    @contextmanager
+    def counted(self) -> Iterator[None]:
+        """What is done is part of the search, which ends once its time is spent."""
+        begun = self.clock()
+        try:
+            yield
+        finally:
+            self.spent += self.clock() - begun
+
+    def ends_at(self, name: str) -> None:
+        """Notes a tensor for which not all was tried."""
+        if name not in self.ended_at:
+            self.ended_at.append(name)
+
+
+_FEW = 4
+"""Rows of a tensor that a bug is tried on before all: it must give each."""
+
+
+class _Rows(NamedTuple):
+    """Some rows of a tensor that depart, their numbers, and how near to these a bug must come."""
+
+    rows: tuple[int, ...]
+    theirs: Array
+    limit: Array
+
+    @classmethod
+    @np.errstate(invalid="ignore")
+    def of(cls, theirs: Array, follows: Enclosure, half: float) -> _Rows:
+        """The row that is furthest off, and others that depart."""
+        limit = _limit(follows, half)
+        off = np.nan_to_num(np.abs(theirs - follows.middle) / (limit + np.finfo(float).tiny))
+        furthest = off.max(axis=1)
+        some = np.argsort(-furthest, kind="stable")[: max(1, np.count_nonzero(furthest))]
+        at = np.unique(np.linspace(0, len(some) - 1, _FEW).astype(int))
+        rows = tuple(int(some[k]) for k in at)
+        return cls(rows, theirs[list(rows)], limit[list(rows)])
+
+
+@np.errstate(invalid="ignore")
+def _limit(follows: Enclosure, half: float) -> Array:
+    """How far from a tensor's numbers what gives it may be at most."""
+    slack = np.nan_to_num(follows.high - follows.low) + half
+    return np.asarray(_FAR * (slack + slack.max() / _FAR))
+
+
+@np.errstate(invalid="ignore")
+def _within(value: Array, theirs: Array, limit: Array) -> bool:
+    """Whether all numbers are so near to others, and infinite where these are."""
+    far = np.abs(value - theirs) > limit
+    return not (far | (np.isinf(value) != np.isinf(theirs))).any()
+
+
 @dataclass(frozen=True)
 class Suspects:
-    """The bugs that a trace may have, tried on tensors that depart."""
+    """The bugs that a trace may have, tried on tensors that depart, as long as there is time."""
 
     trace: Trace
     floats: Floats
     theirs: Mapping[str, Array]
+    search: Search = field(default_factory=Search)
     _known: dict[tuple[int, int], tuple[WrongWay, ...]] = field(default_factory=dict)
     _layers: dict[Name, tuple[WrongWay, ...]] = field(default_factory=dict)
+    _rows: dict[str, _Rows] = field(default_factory=dict)
+
+    def in_floats(self, floats: Floats) -> Suspects:
+        """The same bugs, made in other floats."""
+        return replace(self, floats=floats, _rows={})
 
     def causes(
         self, name: str, follows: Enclosure, off: Flags, kinds: int = len(KINDS)
@@ -634,17 +733,22 @@ class Suspects:
         """The tensors of theirs that a bug makes."""
         return {d.name for d in way.definitions if d.name in self.theirs}
 
-    def leading_to(self, name: str, kinds: int) -> Iterator[list[WrongWay]]:
+    def leading_to(self, name: str, kinds: int) -> Iterator[Iterator[WrongWay]]:
         """The bugs in making a quantity, or what is between it and other tensors of theirs, the
         nearest first; by how likely they are."""
         parts = {
             id(part): part for text in self.between(name) if (part := self.trace.part_of(text))
         }
         for kind in range(kinds):
+            if self.search.is_over:
+                self.search.ends_at(name)
+                return
             ways = [way for part in parts.items() for way in self._of_part(*part, kind)]
-            yield [*ways, *_everywhere(ways)]
-            if not kind:
-                yield self._configured(name, parts.values())
+            yield self.search.each([*ways, *_everywhere(ways)], name)
+            if not kind and not self.search.is_over:
+                with self.search.counted():
+                    ways = self._configured(name, parts.values())
+                yield self.search.each(ways, name)
 
     def _configured(self, name: str, parts: Iterable[PlannedStep]) -> list[WrongWay]:
         """Another configuration of the layers of some parts, where it makes something between a
@@ -707,7 +811,7 @@ class Suspects:
         tried: Counter[str] = Counter()
         seen: set[str] = set()
         for name in self.theirs:
-            for way in next(self.leading_to(name, 1)):
+            for way in next(self.leading_to(name, 1), iter(())):
                 if way.says in seen or tried[way.says] >= _PLACES:
                     continue
                 effect = self._effect(way, name)
@@ -718,6 +822,7 @@ class Suspects:
                     seen.add(way.says)
                 elif effect >= most.get(way.says, Hidden(way, 0.0)).effect:
                     most[way.says] = Hidden(way, effect)
+            self.floats.forget(self.between(name))
         return tuple(entry for says, entry in most.items() if says not in seen)
 
     def _effect(self, way: WrongWay, name: str) -> float | None:
@@ -745,7 +850,9 @@ class Suspects:
 
     def _is_near(self, paths: Floats, name: str, follows: Enclosure) -> bool:
         """Whether a bug may give a tensor at all, which is known quickly."""
-        theirs = self.theirs[name]
+        theirs, half = self.theirs[name], self.floats.grain.half
+        if not self._gives_some_rows(paths, name, follows):
+            return False
         try:
             value = paths.value(name)
         except _IMPOSSIBLE:
@@ -756,12 +863,21 @@ class Suspects:
         left = right._replace(right=value).distance(theirs)
         if not np.isfinite(left) or left * _BETTER > right.distance(theirs):
             return False
-        if self.floats.grain.is_coarse:
+        return self.floats.grain.is_coarse or _within(value, theirs, _limit(follows, half))
+
+    def _gives_some_rows(self, paths: Floats, name: str, follows: Enclosure) -> bool:
+        """Whether a bug may give a few of the rows that depart, which is known more quickly."""
+        theirs = self.theirs[name]
+        if self.floats.grain.is_coarse or len(theirs) <= _FEW * _FEW:
             return True
-        with np.errstate(invalid="ignore"):
-            slack = np.nan_to_num(follows.high - follows.low) + self.floats.grain.half
-            far = np.abs(value - theirs) > _FAR * (slack + slack.max() / _FAR)
-        return not (far | (np.isinf(value) != np.isinf(theirs))).any()
+        if name not in self._rows:
+            self._rows[name] = _Rows.of(theirs, follows, self.floats.grain.half)
+        rows = self._rows[name]
+        try:
+            value = paths.rows(name, rows.rows)
+        except _IMPOSSIBLE:
+            return True  # all of it is tried, which tells why
+        return value.shape != rows.theirs.shape or _within(value, rows.theirs, rows.limit)
 
 
 def _apart(theirs: Array, follows: Enclosure) -> Array:
@@ -815,11 +931,12 @@ def likenesses(theirs: Array, right: Array, follows: Enclosure, off: Flags) -> I
     times = _ratio(theirs, right, slack) if np.count_nonzero(off) > 1 else None
     if times is not None:
         yield Cause("other_factor", f"Each number is {_factor(times)} times what it should be.")
-    if _are_the_same(np.sort(theirs, axis=None), np.sort(right, axis=None), slack):
-        how = next(_ways_moved(theirs, right, slack), "the numbers stand in other places")
+    most = float(slack.max())
+    if _are_the_same(np.sort(theirs, axis=None), np.sort(right, axis=None), most):
+        how = next(_ways_moved(theirs, right, most), "the numbers stand in other places")
         yield Cause("other_places", f"The numbers are right, but {how}.")
     else:
-        yield from (Cause("other_places", says) for says in _rows_shifted(theirs, right, slack))
+        yield from (Cause("other_places", says) for says in _rows_shifted(theirs, right, most))
 
 
 def _overflows(theirs: Array, right: Array) -> bool:
@@ -829,41 +946,46 @@ def _overflows(theirs: Array, right: Array) -> bool:
     return bool(infinite.any() and size[infinite].min() > max(_LARGE, finite.max(initial=0)))
 
 
-def _are_the_same(theirs: Array, right: Array, slack: Array) -> bool:
-    """Whether numbers are the same beside others."""
-    return theirs.size > 1 and bool((np.abs(theirs - right) <= slack.max()).all())
+def _are_the_same(theirs: Array, right: Array, most: float) -> bool:
+    """Whether numbers are the same beside others, but for so much; seen by the first of them where
+    they aren't."""
+    if theirs.size <= 1:
+        return False
+    first = np.abs(theirs[0] - right[0]) <= most
+    return bool(np.all(first) and (np.abs(theirs - right) <= most).all())
 
 
-def _ways_moved(theirs: Array, right: Array, slack: Array) -> Iterator[str]:
+def _ways_moved(theirs: Array, right: Array, most: float) -> Iterator[str]:
     """How numbers were moved, the simplest ways first."""
     for axis, what in ((0, "rows"), (1, "columns")):
-        if _are_the_same(theirs, np.flip(right, axis), slack):
+        if _are_the_same(theirs, np.flip(right, axis), most):
             yield f"the {what} stand in the opposite order"
         for by in sorted(range(1 - right.shape[axis], right.shape[axis]), key=abs):
-            if by and _are_the_same(theirs, np.roll(right, by, axis), slack):
+            first = np.abs(theirs.take(0, axis) - right.take(-by, axis)) <= most
+            if by and first.all() and _are_the_same(theirs, np.roll(right, by, axis), most):
                 yield f"the {what} are shifted by {in_words(by)}, those past the end put first"
-        if _rows_are_the_same(np.moveaxis(theirs, axis, 0), np.moveaxis(right, axis, 0), slack):
+        if _rows_are_the_same(np.moveaxis(theirs, axis, 0), np.moveaxis(right, axis, 0), most):
             yield f"the {what} stand in another order"
-    if right.shape[0] == right.shape[1] and _are_the_same(theirs, right.T, slack):
+    if right.shape[0] == right.shape[1] and _are_the_same(theirs, right.T, most):
         yield "rows and columns are exchanged"
-    if _are_the_same(theirs, right.reshape(right.shape[::-1]).T, slack):
+    if _are_the_same(theirs, right.reshape(right.shape[::-1]).T, most):
         yield "they were reshaped where they should be transposed"
 
 
-def _rows_are_the_same(theirs: Array, right: Array, slack: Array) -> bool:
+def _rows_are_the_same(theirs: Array, right: Array, most: float) -> bool:
     """Whether rows are the same in another order."""
     array, other = (x[np.lexsort(x.T[::-1])] for x in (theirs, right))
-    return _are_the_same(array, other, slack)
+    return _are_the_same(array, other, most)
 
 
-def _rows_shifted(theirs: Array, right: Array, slack: Array) -> Iterator[str]:
+def _rows_shifted(theirs: Array, right: Array, most: float) -> Iterator[str]:
     """How rows or columns were shifted, others taking the places that are left free."""
     for axis, what in ((0, "rows"), (1, "columns")):
         array, other = (np.moveaxis(x, axis, 0) for x in (theirs, right))
         for by in range(1, len(other) - 1):
-            if _are_the_same(array[by:], other[:-by], slack):
+            if _are_the_same(array[by:], other[:-by], most):
                 yield f"The {what} are shifted by {in_words(by)}: the first are other numbers."
-            if _are_the_same(array[:-by], other[by:], slack):
+            if _are_the_same(array[:-by], other[by:], most):
                 yield f"The {what} are shifted by {in_words(-by)}: the last are other numbers."
 
 

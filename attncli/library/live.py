@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from attncli.dumps.bugs import SEEK, check_seek
 from attncli.dumps.departures import Close, Compared, Comparison, Standing
 from attncli.dumps.tensors import OUTPUT, Mapped, Ours, heads_in, meant_by, taken_apart
 from attncli.errors import Problem, UserError
@@ -26,7 +27,7 @@ from attncli.file.array_files import Tensor
 from attncli.file.problems import nearest
 from attncli.library.notebook import ShownPart
 from attncli.numbers.foreign_arrays import as_array
-from attncli.option_values import FLOATS
+from attncli.option_values import PRECISIONS
 from attncli.pages.diff import DEPARTS, PYTHON, report, status_of
 from attncli.pipeline import load, work
 from attncli.scenario.scenario import Scenario
@@ -110,6 +111,7 @@ def compare(  # noqa: PLR0913
     batch: int | None = None,
     rtol: float | None = None,
     atol: float | None = None,
+    seek: float = SEEK,
     **more: Any,  # noqa: ANN401
 ) -> LiveComparison:
     """What a module makes of its inputs, beside what it should make.
@@ -121,12 +123,13 @@ def compare(  # noqa: PLR0913
     `{"my.attn.q": "Q", "kv": ["K", "V"]}`, where that isn't told by theirs; `output` is what it
     returns. `precision` is the floats in which it works, `"bfloat16"` or a dtype; `batch` which
     entry of a batch is looked at, from 0, by default the first. With `rtol` or `atol` each number
-    need only be near the scenario's own, as for `numpy.allclose`. Without a module, a side is only
-    taken for that of a batch where the shapes leave nothing else, or where `batch` is said. Raises
-    UserError.
+    need only be near the scenario's own, as for `numpy.allclose`. The bugs behind departures are
+    sought for `seek` seconds, with 0 not at all. Without a module, a side is only taken for that of
+    a batch where the shapes leave nothing else, or where `batch` is said. Raises UserError.
     """
     from attncli.checkpoints.modules import has_batch
 
+    check_seek("seek=", seek)
     kind, close = _precision(precision), _close(rtol, atol)
     ran = _arrays(module) if isinstance(module, Mapping) else run_with_hooks(module, inputs, more)
     trace = _right(ran, like, batch or 0)
@@ -148,7 +151,7 @@ def compare(  # noqa: PLR0913
         raise UserError([*map(_in_python, error.problems)]) from None
     dump = dump._replace(sides=sides.told(made, tensors))
     what = "dump" if ran.whole is None else "module"
-    return LiveComparison(Comparison(trace, dump, close), ran.called, what)
+    return LiveComparison(Comparison(trace, dump, close, seek), ran.called, what)
 
 
 def _in_python(problem: Problem) -> Problem:
@@ -161,8 +164,8 @@ def _in_python(problem: Problem) -> Problem:
 def _precision(said: Any) -> str | None:  # noqa: ANN401
     """The name of a type of floats, of a package's dtype too. Raises UserError."""
     name = None if said is None else str(getattr(said, "__name__", said)).rpartition(".")[2]
-    if name is not None and name not in FLOATS:
-        raise UserError.of(f"precision={said}", "no such type of floats", nearest(name, FLOATS))
+    if name is not None and name not in PRECISIONS:
+        raise UserError.of(f"precision={said}", "no such type of floats", nearest(name, PRECISIONS))
     return name
 
 
