@@ -394,11 +394,11 @@ def entry_of(values: Array, role: str, batch: int, *, batch_first: bool) -> Arra
 
 
 def entry_along(values: Array, batch: int, axis: int) -> Array:
-    """One entry of a batch, from 0. Raises UserError where there are fewer."""
+    """One entry of a batch, from 0, as a view. Raises UserError where there are fewer."""
     size = values.shape[axis]
     if not 0 <= batch < size:
         wrong = f"there {'is 1 entry' if size == 1 else f'are {size} entries'} in this batch"
         right = "give 0" if size == 1 else f"give one from 0 to {size - 1}"
         raise UserError.of(f"batch={batch}", wrong, right)
-    taken: Array = np.take(values, batch, axis)
+    taken: Array = np.moveaxis(values, axis, 0)[batch]
     return taken

@@ -233,6 +233,11 @@ _DIFF = {
         "The same, the part that doesn't grow with the number; by default 1e-8, where "
         "--rtol is given.",
     ),
+    "seek": options.text(
+        "--seek",
+        "SECONDS",
+        "For how long the bugs behind departures are sought, by default 10 seconds; 0 not at all.",
+    ),
 }
 
 

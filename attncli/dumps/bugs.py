@@ -3,23 +3,17 @@ programs do: another setting of an operation, another operand, heads that are on
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import NamedTuple
 
 import numpy as np
 
-from attncli.dumps.floats import Floats, Spread
-from attncli.dumps.likenesses import BETTER
 from attncli.dumps.swaps import (
     SWAPS,
-    of_another_configuration,
     placed_otherwise,
-    with_its_own_ways,
 )
-from attncli.equations.enclosures import Enclosure
 from attncli.equations.tree import (
     Apply,
     Equation,
@@ -33,12 +27,8 @@ from attncli.equations.tree import (
     each,
     numbers_in,
 )
-from attncli.file.problems import ScenarioError
 from attncli.marking.causes import WrongWay, declared_ways
-from attncli.marking.honest_paths import Flags
-from attncli.marking.verdicts import Cause
 from attncli.names import Name, below
-from attncli.numbers.rounding import Array
 from attncli.operations.activations import ACTIVATIONS, Activate, Add
 from attncli.operations.equation import Indexed, equation
 from attncli.operations.masking import Masked
@@ -58,7 +48,6 @@ from attncli.trace import (
     AttentionPlace,
     Definition,
     HeadPlace,
-    LayerPlace,
     NormPlace,
     PlannedStep,
     Trace,
@@ -545,242 +534,3 @@ after the first, layers in another configuration are tried."""
 # --------------------------------------------------------------------------------------------------
 # Which bug a tensor looks like: each known one is made on purpose, from the implementation's own
 # earlier tensors, and what gives just this tensor is what was done.
-
-_IMPOSSIBLE = (
-    ValueError, ArithmeticError, ScenarioError, IndexError, KeyError, TypeError, RecursionError,
-)  # fmt: skip
-"""What a bug raises that can't be made with these numbers, or these shapes."""
-
-
-_FAR = 20.0
-"""Times what rounding may come to: what is further off is another number."""
-
-
-_EXPLAINED = 2.5
-"""How far a tensor may be from what a bug gives, in standard deviations of what rounding does."""
-_SAME = 1.0
-"""How far apart the tensors of two bugs are at least, in these, to tell which of them it is."""
-
-
-class ExplainedTensor(NamedTuple):
-    """A bug that gives a tensor, how many other tensors it makes that don't follow otherwise, what
-    it leaves unexplained, and what it gives of the tensor."""
-
-    way: WrongWay
-    departing: int
-    remainder: float
-    spread: Spread
-
-
-class Hidden(NamedTuple):
-    """A mistake that rounding hides, and how far it moves a tensor, times as far as rounding."""
-
-    way: WrongWay
-    effect: float
-
-
-_PLACES = 4
-"""In how many places at most a mistake is tried, to tell whether it can be seen."""
-
-
-@dataclass(frozen=True)
-class Suspects:
-    """The bugs that a trace may have, tried on tensors that depart."""
-
-    trace: Trace
-    floats: Floats
-    theirs: Mapping[str, Array]
-    _known: dict[tuple[int, int], tuple[WrongWay, ...]] = field(default_factory=dict)
-    _layers: dict[Name, tuple[WrongWay, ...]] = field(default_factory=dict)
-
-    def causes(
-        self, name: str, follows: Enclosure, off: Flags, kinds: int = len(KINDS)
-    ) -> tuple[Cause, ...]:
-        """What gives a tensor that departs, of some kinds of bugs: the one that explains most of
-        it, and those that give the same numbers as far as rounding lets these be told apart."""
-        for ways in self.leading_to(name, kinds):
-            each = (self._explained(way, name, follows, off) for way in ways)
-            found = [entry for entry in each if entry is not None]
-            if found:
-                found.sort(key=lambda entry: entry.departing, reverse=True)
-                best = min(found, key=lambda entry: (-entry.departing, entry.remainder))
-                same = (e for e in found if best.spread.distance(e.spread.right) <= _SAME)
-                causes = [entry.way.cause(name) for entry in same]
-                return tuple({cause.name: cause for cause in reversed(causes)}.values())[::-1]
-        return ()
-
-    def _explained(
-        self, way: WrongWay, name: str, follows: Enclosure, off: Flags
-    ) -> ExplainedTensor | None:
-        """What a bug explains of a tensor; None where that is no more than rounding does."""
-        theirs, paths = self.theirs[name], self.floats.otherwise(way.definitions)
-        if not self._is_near(paths, name, follows):
-            return None
-        try:
-            if not self._gives(way, paths, name, follows, off):
-                return None
-            spread = paths.spread(name)
-            made = sum(not self.floats.takes_all(x, self.theirs[x]) for x in self._made(way))
-        except _IMPOSSIBLE:
-            return None
-        remainder = spread.distance(theirs)
-        if remainder > _EXPLAINED:
-            return None
-        return ExplainedTensor(way, made, remainder, spread)
-
-    def _made(self, way: WrongWay) -> set[Name]:
-        """The tensors of theirs that a bug makes."""
-        return {d.name for d in way.definitions if d.name in self.theirs}
-
-    def leading_to(self, name: str, kinds: int) -> Iterator[list[WrongWay]]:
-        """The bugs in making a quantity, or what is between it and other tensors of theirs, the
-        nearest first; by how likely they are."""
-        parts = {
-            id(part): part for text in self.between(name) if (part := self.trace.part_of(text))
-        }
-        for kind in range(kinds):
-            ways = [way for part in parts.items() for way in self._of_part(*part, kind)]
-            yield [*ways, *_everywhere(ways)]
-            if not kind:
-                yield self._configured(name, parts.values())
-
-    def _configured(self, name: str, parts: Iterable[PlannedStep]) -> list[WrongWay]:
-        """Another configuration of the layers of some parts, where it makes something between a
-        tensor and others of theirs."""
-        between = {*self.between(name)}
-        layers = {p.place.layer.path: p.place for p in parts if isinstance(p.place, LayerPlace)}
-        ways = [
-            way
-            for path, place in layers.items()
-            for way in self._of_layer(path, place)
-            if any(d.name in between for d in way.definitions)
-        ]
-        making = (way for way in ways if any(d.name == name for d in way.definitions))
-        alone = (with_its_own_ways(way, name, self.theirs) for way in making)
-        return [*ways, *filter(None, alone)]
-
-    def _of_layer(self, path: Name, place: LayerPlace) -> tuple[WrongWay, ...]:
-        if path not in self._layers:
-            self._layers[path] = tuple(of_another_configuration(self.trace, place))
-        return self._layers[path]
-
-    def _of_part(self, key: int, part: PlannedStep, kind: int) -> tuple[WrongWay, ...]:
-        if (key, kind) not in self._known:
-            self._known[key, kind] = bugs(self.trace, part, kind)
-        return self._known[key, kind]
-
-    def between(self, name: str) -> Iterator[str]:
-        """A quantity, and those that lie between it and other tensors of theirs."""
-        waiting, seen = [name], {name}
-        while waiting:
-            made = waiting.pop(0)
-            yield made
-            definition = self.trace[made].definition
-            for operand in () if definition is None else definition.operands:
-                if operand not in seen and operand not in self.theirs:
-                    seen.add(operand)
-                    waiting.append(operand)
-
-    def _gives(
-        self, way: WrongWay, paths: Floats, name: str, follows: Enclosure, off: Flags
-    ) -> bool:
-        """Whether a bug gives all of a tensor, and of others that it makes, and isn't known to give
-        just about anything."""
-        theirs = self.theirs[name]
-        if not all(paths.takes_all(x, self.theirs[x]) for x in self._shown(way, name, paths)):
-            return False
-        judged = paths.judged(name, theirs)
-        if self.floats.grain.is_coarse:
-            return judged.is_decided
-        apart = np.where(off, _apart(theirs, follows), 0.0)
-        furthest = np.unravel_index(int(apart.argmax()), apart.shape)
-        with np.errstate(invalid="ignore"):
-            wide = judged.follows.high[furthest] - judged.follows.low[furthest] > apart[furthest]
-        return judged.is_decided and not wide
-
-    def hidden(self) -> tuple[Hidden, ...]:
-        """The mistakes with a name of their own that rounding hides: of each the most that it does
-        to a tensor, in so many places at most."""
-        most: dict[str, Hidden] = {}
-        tried: Counter[str] = Counter()
-        seen: set[str] = set()
-        for name in self.theirs:
-            for way in next(self.leading_to(name, 1)):
-                if way.says in seen or tried[way.says] >= _PLACES:
-                    continue
-                effect = self._effect(way, name)
-                if effect is None:
-                    continue
-                tried[way.says] += 1
-                if effect > _EXPLAINED:
-                    seen.add(way.says)
-                elif effect >= most.get(way.says, Hidden(way, 0.0)).effect:
-                    most[way.says] = Hidden(way, effect)
-        return tuple(entry for says, entry in most.items() if says not in seen)
-
-    def _effect(self, way: WrongWay, name: str) -> float | None:
-        """How far a mistake moves a tensor, times as far as rounding; None where it can't be made,
-        or changes nothing at all, as some make no difference here."""
-        try:
-            other, spread = (
-                self.floats.otherwise(way.definitions).value(name),
-                self.floats.spread(name),
-            )
-        except _IMPOSSIBLE:
-            return None
-        if other.shape != spread.right.shape or np.array_equal(other, spread.right, equal_nan=True):
-            return None
-        return spread.distance(other) if spread.hides(other) else np.inf
-
-    def _shown(self, way: WrongWay, name: str, paths: Floats) -> set[str]:
-        """The tensors that have to be what a bug gives: this one, what it makes itself, and where
-        it is made in several heads what comes of it in each."""
-        made = {str(d.name) for d in way.definitions if d.name in self.theirs}
-        heads = {d.name.path for d in way.definitions if d.name.path.local == "heads"}
-        if len(heads) > 1:
-            made |= {text for text in self.theirs if paths.is_changed(text)}
-        return {name, *made}
-
-    def _is_near(self, paths: Floats, name: str, follows: Enclosure) -> bool:
-        """Whether a bug may give a tensor at all, which is known quickly."""
-        theirs = self.theirs[name]
-        try:
-            value = paths.value(name)
-        except _IMPOSSIBLE:
-            return False
-        if value.shape != theirs.shape:
-            return False
-        right = self.floats.spread(name)
-        left = right._replace(right=value).distance(theirs)
-        if not np.isfinite(left) or left * BETTER > right.distance(theirs):
-            return False
-        if self.floats.grain.is_coarse:
-            return True
-        with np.errstate(invalid="ignore"):
-            slack = np.nan_to_num(follows.high - follows.low) + self.floats.grain.half
-            far = np.abs(value - theirs) > _FAR * (slack + slack.max() / _FAR)
-        return not (far | (np.isinf(value) != np.isinf(theirs))).any()
-
-
-def _apart(theirs: Array, follows: Enclosure) -> Array:
-    """How far each number is from what follows."""
-    with np.errstate(invalid="ignore"):
-        return np.nan_to_num(np.abs(theirs - follows.middle), nan=np.inf)
-
-
-def _everywhere(ways: Iterable[WrongWay]) -> Iterator[WrongWay]:
-    """The same bug made in all heads, and in all that it can be made in: of Q, K and V together,
-    and of each of them."""
-    alike: dict[tuple[str, str, int, str], dict[Definition, None]] = {}
-    for way in ways:
-        made = dict.fromkeys(way.definitions)
-        for local in ("", way.definitions[0].name.local):
-            alike.setdefault((way.name, way.says, way.variant, local), {}).update(made)
-    seen: set[tuple[Definition, ...]] = set()
-    for (name, says, variant, _), definitions in alike.items():
-        together = tuple({d.name: d for d in definitions}.values())
-        if len(together) == len(definitions) > 1 and together not in seen:
-            seen.add(together)
-            heads = {d.name.path for d in together if d.name.path.local == "heads"}
-            everywhere = " It is so in all heads." if len(heads) > 1 else ""
-            yield WrongWay(name, says + everywhere, together, variant=variant)

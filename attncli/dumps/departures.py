@@ -3,6 +3,7 @@ earlier ones, so that what merely follows from a departure is no other one."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,9 +11,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from attncli.dumps.bugs import Hidden, Suspects
-from attncli.dumps.floats import Floats, Judged, fills, taken_by, tells_apart
+from attncli.dumps.floats import Floats, Judged, Lazily, fills, taken_by, tells_apart
 from attncli.dumps.likenesses import likenesses
+from attncli.dumps.suspects import SEEK, Hidden, Search, Suspects
 from attncli.dumps.tensors import Dump, Misshapen
 from attncli.equations.enclosures import Enclosure
 from attncli.file.array_files import ROUNDOFFS
@@ -42,16 +43,20 @@ class Close(NamedTuple):
         return Enclosure(right - off, right + off)
 
 
+_FREED = Enclosure.of(np.empty((0, 0)))
+
+
 class Compared(NamedTuple):
     """A tensor beside the quantity that it is.
 
     `right` is what that should be, `value` what follows in full precision by the right working of
     the implementation's own earlier tensors, `follows` between which numbers it lies as floats make
-    it, `off` which of the tensor's cells don't, `open` of which nothing can be told since these
-    bounds are too wide. `causes` are the bugs that give just this tensor, the likeliest first;
-    `follows_from` are earlier tensors that depart; `lower` is the type of floats that it was
-    computed in, where that is a coarser one than it is kept in. `distance` is how many times as far
-    as rounding makes it the tensor is from what follows, where that was measured.
+    it (which isn't kept of one that does), `off` which of the tensor's cells don't, `open` of which
+    nothing can be told since these bounds are too wide. `causes` are the bugs that give just this
+    tensor, the likeliest first; `follows_from` are earlier tensors that depart; `lower` is the type
+    of floats that it was computed in, where that is a coarser one than it is kept in. `distance` is
+    how many times as far as rounding makes it the tensor is from what follows, where that was
+    measured.
     """
 
     name: str
@@ -71,16 +76,27 @@ class Compared(NamedTuple):
     @property
     def differences(self) -> Array:
         """How far each number is from what follows, [n, m]; one that is right isn't."""
+        return self._differences((slice(None), slice(None)))
+
+    @property
+    def off_by(self) -> float:
+        """How far the number is that is furthest from what follows."""
+        i, j = self.largest
+        return float(self._differences((slice(i, i + 1), slice(j, j + 1))).item())
+
+    def _differences(self, cells: tuple[slice, slice]) -> Array:
+        theirs, value, right = self.theirs[cells], self.value[cells], self.right[cells]
         with np.errstate(invalid="ignore"):
-            apart = np.abs(self.theirs - self.value)
-            is_right = np.abs(self.theirs - self.right) <= NOISE * np.abs(self.right)
-        same = (self.theirs == self.value) | (is_right & ~self.off)
+            apart = np.abs(theirs - value)
+            is_right = np.abs(theirs - right) <= NOISE * np.abs(right)
+        same = (theirs == value) | (is_right & ~self.off[cells])
         return np.where(same, 0.0, np.nan_to_num(apart, nan=np.inf))
 
     @property
     def largest(self) -> tuple[int, int]:
         """The cell that is furthest from what follows, of those that depart if some do."""
-        among = np.where(self.off, self.differences, -1.0) if self.off.any() else self.differences
+        differences = self.differences
+        among = np.where(self.off, differences, -1.0) if self.off.any() else differences
         i, j = np.unravel_index(int(among.argmax()), among.shape)
         return int(i), int(j)
 
@@ -89,16 +105,22 @@ class Compared(NamedTuple):
 class Comparison:
     """An implementation's tensors, compared in the order of the working; the trace is one in full
     precision. Where it is said what is `close` enough, only that counts, from the trace's own
-    numbers."""
+    numbers. Bugs are sought for so many seconds."""
 
     trace: Trace
     dump: Dump
     close: Close | None = None
+    seek: float = SEEK
+
+    @cached_property
+    def search(self) -> Search:
+        """How long bugs were sought, once all was compared, and what was left untried."""
+        return Search(self.seek)
 
     @cached_property
     def floats(self) -> Floats:
         """What follows from their tensors."""
-        return Floats(self.trace, self.dump.grain, {x: self._known(x) for x in self.theirs})
+        return Floats(self.trace, self.dump.grain, Lazily(self.theirs, self._known))
 
     def _known(self, name: str) -> Enclosure:
         """A tensor as what is worked from it may have had it; whole numbers are what they are."""
@@ -144,7 +166,7 @@ class Comparison:
         """The known mistakes that couldn't be seen in such coarse floats."""
         if self.close is not None or not self.dump.grain.is_coarse:
             return ()
-        return Suspects(self.trace, self.floats, self.theirs).hidden()
+        return Suspects(self.trace, self.floats, self.theirs, self.search).hidden()
 
     @property
     def misshapen(self) -> tuple[Misshapen, ...]:
@@ -166,7 +188,9 @@ class Comparison:
 
     def _each(self) -> Iterator[Compared]:
         wrong: set[str] = set()
-        suspects = Suspects(self.trace, self.floats, self.theirs)
+        suspects = Suspects(self.trace, self.floats, self.theirs, self.search)
+        leading = {name: {*suspects.between(name)} for name in self.theirs}
+        uses = Counter(x for names in leading.values() for x in names)
         for name, theirs in self.theirs.items():
             judged, value = self.floats.judged(name, theirs), self.floats.value(name)
             sources = tuple(s for s in self.sources(name) if s in wrong)
@@ -181,7 +205,10 @@ class Comparison:
             )
             if compared.standing in ("departs", "carried forward"):
                 wrong.add(name)
-            yield compared
+            is_plain = compared.standing in ("agrees", "carried forward")
+            yield compared._replace(follows=_FREED) if is_plain else compared
+            uses.subtract(leading[name])
+            self.floats.forget(x for x in leading[name] if not uses[x])
 
     def _standing(self, compared: Compared, judged: Judged, sources: tuple[str, ...]) -> Compared:
         """The verdict on a tensor that doesn't depart from what follows."""
@@ -209,28 +236,30 @@ class Comparison:
             return compared._replace(standing="departs", causes=causes)
         if coarse is not None:
             return coarse
-        return self._departing_in_coarser(compared) or self._like(compared)
+        return self._departing_in_coarser(compared, suspects) or self._like(compared)
 
-    def _departing_in_coarser(self, compared: Compared) -> Compared | None:
+    def _departing_in_coarser(self, compared: Compared, suspects: Suspects) -> Compared | None:
         """The verdict where a bug that is known gives a tensor as coarser floats make it."""
-        for kind in self._coarser(compared.theirs):
+        for kind in self._coarser(compared.theirs) if self.seek else ():
             floats = self.floats.coarser(kind)
             judged = floats.judged(compared.name, compared.theirs)
-            suspects = Suspects(self.trace, floats, self.theirs)
             lower = compared._replace(
                 standing="departs", follows=judged.follows, off=judged.off, open=judged.open,
                 lower=kind, distance=judged.distance,
             )  # fmt: skip
-            causes = suspects.causes(compared.name, judged.follows, judged.off)
+            causes = suspects.in_floats(floats).causes(compared.name, judged.follows, judged.off)
             found = lower._replace(causes=causes) if causes else self._like(lower)
             if found.causes:
                 return found
         return None
 
-    @staticmethod
-    def _like(compared: Compared) -> Compared:
-        """A tensor that departs, with what it is like."""
-        like = likenesses(compared.theirs, compared.value, compared.follows, compared.off)
+    def _like(self, compared: Compared) -> Compared:
+        """A tensor that departs, with what it is like, if that is sought."""
+        like = (
+            likenesses(compared.theirs, compared.value, compared.follows, compared.off)
+            if self.seek
+            else ()
+        )
         return compared._replace(standing="departs", causes=tuple(like))
 
     def _in_coarser(self, compared: Compared) -> Compared | None:

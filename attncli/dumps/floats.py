@@ -9,27 +9,33 @@ yardstick by which a tensor is measured.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import NamedTuple
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
 
 from attncli.equations.bounds import EPSILON
 from attncli.equations.enclosures import EXACT, Enclosure, Roundoffs
-from attncli.equations.matrix import Matrix
+from attncli.equations.matrix import Matrix, Stored
+from attncli.equations.tree import Length, each, operands_in
 from attncli.file.array_files import ROUNDOFFS
 from attncli.marking.honest_paths import Flags
 from attncli.numbers.rounding import Array
 from attncli.operations.activations import Activate
-from attncli.operations.attention import Exponential
-from attncli.operations.equation import is_a
+from attncli.operations.attention import Exponential, ProductOfMatrices
+from attncli.operations.equation import Indexed, is_a
 from attncli.operations.intervals import enclosing
+from attncli.operations.norms import RowMean
 from attncli.operations.operation import Operation, WholeNumbers
 from attncli.operations.positions import BlendFrequencies, ByColumn, RampOfTurns, TurnsTable, Waves
+from attncli.operations.rearranging import JoinColumns, Moved, Same, TakeColumns
 from attncli.trace import Definition, Trace
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _DEVIATION = 1.4826
 """Times the median distance from the median is the standard deviation of numbers that are normally
@@ -59,14 +65,56 @@ def open_numbers(right: Array, follows: Enclosure) -> Flags:
     return np.asarray(~exact & ~(reach <= tells_apart(right)))
 
 
-def fills(kind: str, values: Array) -> bool:
+class _Bits(NamedTuple):
+    """The bits of a type of floats, as those of one that NumPy has: the last so many are 0."""
+
+    floats: str
+    bits: str
+    unused: int = 0
+
+    def of(self, values: Array) -> NDArray[Any] | None:
+        """Those of numbers that the type keeps as they are, without the unused; None of others."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            kept = values.astype(self.floats)
+        bits = kept.view(self.bits)
+        is_short = not self.unused or not (bits & ((1 << self.unused) - 1)).any()
+        same = is_short and np.array_equal(kept, values, equal_nan=True)
+        return bits >> self.unused if same else None
+
+
+_BITS = {
+    "float64": _Bits("f8", "u8"),
+    "float32": _Bits("f4", "u4"),
+    "float16": _Bits("f2", "u2"),
+    "bfloat16": _Bits("f4", "u4", 16),
+}
+_PART = 2**16
+"""Numbers that are looked at together: other types have other numbers soon."""
+
+
+def _parts(values: Array) -> Iterator[Array]:
+    """The numbers of an array of any shape, some at a time."""
+    flat = np.ravel(values)
+    return (flat[at : at + _PART] for at in range(0, flat.size, _PART))
+
+
+def holds(kind: str, values: Array) -> bool:
+    """Whether a type of floats keeps numbers as they are."""
+    return kind == "float64" or all(_BITS[kind].of(x) is not None for x in _parts(values))
+
+
+def fills(kind: str, *tensors: Array) -> bool:
     """Whether a type of floats keeps numbers as they are, and they need all of its digits, as what
     is worked in it does: a fourth of those that aren't 0 has an odd last digit."""
-    known = values[np.isfinite(values) & (values != 0)]
-    mantissa, _ = np.frexp(known)
-    scaled = mantissa / ROUNDOFFS[kind]
-    whole = np.rint(scaled)
-    return bool((scaled == whole).all() and 4 * np.count_nonzero(whole % 2) >= max(known.size, 1))
+    odd = known = 0
+    for values in (part for tensor in tensors for part in _parts(tensor)):
+        bits = _BITS[kind].of(values)
+        if bits is None:
+            return False
+        finite = np.isfinite(values)
+        odd += int(np.count_nonzero(bits[finite] & 1))
+        known += int(np.count_nonzero(values[finite]))
+    return 4 * odd >= max(known, 1)
 
 
 _WAYS = 2.0
@@ -130,8 +178,14 @@ class Grain(NamedTuple):
         """What may have been before it was rounded to be kept."""
         return self.kept.around(self.kept.by(bounds, self.kept.each), self.half)
 
+    def holds(self, weight: Stored) -> bool:
+        """Whether weights are kept as they are."""
+        return all(holds(self.type, part) for _, part in weight.kept.parts)
+
     def of_given(self, values: Array) -> Enclosure:
         """Numbers that are given in full, which are kept as they are or rounded."""
+        if holds(self.type, values):
+            return self.kept.by(Enclosure.of(values), 0.0)
         mantissa, exponent = np.frexp(values)
         unit = ROUNDOFFS[self.type]
         rounded = np.ldexp(np.rint(mantissa / unit) * unit, exponent)
@@ -139,6 +193,30 @@ class Grain(NamedTuple):
             Enclosure.of(np.where(np.isfinite(values), rounded, values))
         )
         return self.kept.by(both, 0.0)
+
+
+_AT_HAND = 32
+
+
+class Lazily(Mapping[str, Enclosure]):
+    """Bounds that are made when they are asked for, of which only the last few are kept."""
+
+    def __init__(self, names: Collection[str], make: Callable[[str], Enclosure]) -> None:
+        self._names, self._made = names, lru_cache(_AT_HAND)(make)
+
+    def __getitem__(self, name: str) -> Enclosure:
+        if name not in self._names:
+            raise KeyError(name)
+        return self._made(name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
 
 
 @dataclass(frozen=True)
@@ -176,6 +254,15 @@ class Floats:
             self._made[name] = self._worked(name)
         return self._made[name]
 
+    def forget(self, names: Iterable[str]) -> None:
+        """Frees what quantities come to, which is worked again should it be asked for."""
+        freed = [*names]
+        for known in (self._made, self._values, self._spreads):
+            for name in freed:
+                known.pop(name, None)
+        for run in vars(self).get("runs", ()):
+            run.forget(freed)
+
     def carried(self, name: str) -> Enclosure:
         """Their tensor, if there is one, else what follows from those that there are."""
         known = self.known.get(name)
@@ -190,21 +277,55 @@ class Floats:
             definition = self.definition(name)
             if definition is None:
                 return self._given(name, self.trace[name].values)
-            on = [
-                self._given(x, self.known[x].middle) if x in self.known else self.value(x)
-                for x in definition.operands
-            ]
-            self._values[name] = self._result(definition, on)
+            operands = [self._numbers(x) for x in definition.operands]
+            self._values[name] = self._result(definition, operands)
         return self._values[name]
 
     def _given(self, _name: str, values: Array) -> Array:
         """Numbers that aren't worked here, as the working takes them."""
         return values
 
-    def _result(self, definition: Definition, on: list[Array]) -> Array:
+    def _result(self, definition: Definition, operands: list[Matrix]) -> Array:
         """What an operation makes of numbers."""
-        operands = [Matrix.of_array(array, _DECIMALS, carry=False) for array in on]
         return definition.operation.values(*operands)
+
+    @np.errstate(all="ignore")
+    def rows(self, name: str, rows: Sequence[int]) -> Array:
+        """Some rows of that, worked of as few rows of what it is made of as there need be."""
+        if self.base is not None and not self.is_changed(name):
+            return self.base.rows(name, rows)
+        definition = self.definition(name)
+        if definition is None:
+            return self.trace[name].matrix.taken(rows)
+        alone = None if name in self._values else _alone(definition.operation)
+        if alone is None:
+            return np.asarray(self.value(name)[list(rows)])
+        operands = [
+            self._some_numbers(x, rows) if is_alone else self._numbers(x)
+            for x, is_alone in zip(definition.operands, alone, strict=True)
+        ]
+        return definition.operation.values(*operands)
+
+    def _some_numbers(self, name: str, rows: Sequence[int]) -> Matrix:
+        if name in self.known:
+            low, high = self.known[name]
+            values = Enclosure(low[list(rows)], high[list(rows)]).middle
+        else:
+            values = self.rows(name, rows)
+        return Matrix(values, None, _DECIMALS)
+
+    def _numbers(self, name: str) -> Matrix:
+        """What operations are given of their tensor, or of what follows; the many numbers of a
+        weight stay where they are kept."""
+        if self._is_stored(name):
+            return self.trace[name].matrix
+        known = self.known.get(name)
+        values = self.value(name) if known is None else self._given(name, known.middle)
+        return Matrix(values, None, _DECIMALS)
+
+    def _is_stored(self, name: str) -> bool:
+        is_given = name not in self.known and self.definition(name) is None
+        return is_given and self.trace[name].matrix.is_stored
 
     def definition(self, name: str) -> Definition | None:
         """How a quantity is made here."""
@@ -228,12 +349,54 @@ class Floats:
         definition = self.definition(name)
         if definition is None:
             return self.grain.of_given(self.trace[name].values)
+        made = self._of_stored(name, definition)
+        if made is not None:
+            return made
         operands = [self.carried(operand) for operand in definition.operands]
-        numbers = [Matrix.of_array(b.middle, _DECIMALS, carry=False) for b in operands]
+        numbers = [Matrix(bounds.middle, None, _DECIMALS) for bounds in operands]
         operation = definition.operation
         if isinstance(operation, Waves):
             return self._waves(operation, numbers)
         return enclosing(operation, numbers, operands, self._rounded(definition))
+
+    def _of_stored(self, name: str, definition: Definition) -> Enclosure | None:
+        """What is made of weights with many numbers, some of these at a time; None of others."""
+        operation, operands = definition.operation, definition.operands
+        if isinstance(operation, Moved) and all(map(self._is_stored, operands)):
+            return self.grain.of_given(self.value(name))
+        if not isinstance(operation, ProductOfMatrices) or operation.left != "ik":
+            return None
+        weight = self.trace[operands[1]].matrix
+        if not isinstance(weight, Stored) or not self._is_stored(operands[1]):
+            return None
+        if self.grain.holds(weight):
+            return self._product(name, definition, weight)
+        return None
+
+    def _product(self, name: str, definition: Definition, weight: Stored) -> Enclosure | None:
+        """A product with weights that are kept as they are, and a bias: around its value, which is
+        worked anyway, so that only one product more is to be made. None of what isn't finite."""
+        x, _, *biases = definition.operands
+        operation, rounded = definition.operation, self._rounded(definition)
+        centre, reach = self._reached(x)
+        if not np.isfinite(reach).all():
+            return None
+        assert isinstance(operation, ProductOfMatrices)
+        off = rounded.each + weight.shape[operation.right == "jk"] * rounded.inside
+        radius = operation.of_sizes(reach + off * (np.abs(centre) + reach), weight)
+        for bias in biases:  # the sum is rounded before it is added, and behind
+            own, more = self._reached(bias)
+            radius += more + rounded.each * (np.abs(own) + more)
+        value = self.value(name)
+        made = Enclosure(value - radius, value + radius)
+        for _ in definition.operands[1:]:
+            made = rounded.by(made, rounded.each)
+        return made
+
+    def _reached(self, name: str) -> tuple[Array, Array]:
+        """What a quantity comes to in our floats, and how far from that it may be."""
+        (low, high), centre = self.carried(name), self._numbers(name).values
+        return centre, np.maximum(high - centre, centre - low)
 
     def _rounded(self, definition: Definition) -> Roundoffs:
         operation = definition.operation
@@ -297,6 +460,31 @@ class Floats:
         return taken_by(self.grain.around(held), theirs)
 
 
+@lru_cache(maxsize=1024)
+def _alone(operation: Operation) -> Sequence[bool] | None:
+    """Of which operands a row of the result takes the same row alone; None where it isn't made row
+    by row."""
+    if type(operation) in (Same, TakeColumns, JoinColumns):
+        return [True] * (operation.count if isinstance(operation, JoinColumns) else 1)
+    if not isinstance(operation, Indexed) or type(operation).values not in _ROW_BY_ROW:
+        return None
+    if "i" not in operation.sides.indices or any(n.axis == 0 for n in each(operation.tree, Length)):
+        return None
+    found: list[bool] = []
+    for place in range(len(operation.sides.operands)):
+        used = {o.indices for o in operands_in(operation.tree) if o.place == place}
+        is_alone = all(indices.index("i") == 0 for indices in used if "i" in indices)
+        uses = {indices.count("i") for indices in used}
+        if not is_alone or len(uses) > 1 or not uses <= {0, 1}:
+            return None
+        found.append(uses == {1} and operation.sides.operands[place][0] != "1")
+    return found
+
+
+_ROW_BY_ROW = {Indexed.values, ProductOfMatrices.values, Exponential.values, RowMean.values}
+"""How operations are worked that take a row of what goes along `i`, if their equations do."""
+
+
 def taken_by(held: Enclosure, theirs: Array) -> Flags:
     """Which of their numbers lie between some others; nan does not."""
     with np.errstate(invalid="ignore"):
@@ -316,43 +504,52 @@ class _Run(Floats):
     def _given(self, name: str, values: Array) -> Array:
         """Numbers that are kept in full, which a coarser type may round before it takes them."""
         rounded = self.grain.of_given(values)
+        if rounded.low is rounded.high:
+            return values
         away = self._moved(values, self.grain.kept.by_size(values), crc32(name.encode()))
         return np.where(rounded.low == rounded.high, values, away)
 
-    def _result(self, definition: Definition, on: list[Array]) -> Array:
+    def _is_stored(self, name: str) -> bool:
+        weight = self.trace[name].matrix if super()._is_stored(name) else None
+        return isinstance(weight, Stored) and self.grain.holds(weight)
+
+    def _result(self, definition: Definition, operands: list[Matrix]) -> Array:
         operation = definition.operation
         exact = operation.copies or isinstance(operation, WholeNumbers)
         if exact:
-            return super()._result(definition, on)
+            return super()._result(definition, operands)
         salt = crc32(definition.name.encode())
-        made = super()._result(definition, self._operands(operation, on, salt))
+        made = super()._result(definition, self._operands(operation, operands, salt))
         if isinstance(operation, Waves):
-            numbers = [Matrix.of_array(array, _DECIMALS, carry=False) for array in on]
-            made = self._moved(made, self._off_of_waves(operation, made, numbers), salt)
+            made = self._moved(made, self._off_of_waves(operation, made, operands), salt)
             return self._moved(made, self.grain.kept.by_size(made), salt + 1)
         rounded = self._rounded(definition)
         off = rounded.by_size(made)
         if isinstance(
             operation, Activate
         ):  # x (1 + erf x) and its like: 1 and −1 cancel each other
-            off = off + rounded.inside * np.abs(on[0])
+            off = off + rounded.inside * np.abs(operands[0].values)
         return self._moved(made, off, salt)
 
-    def _operands(self, operation: Operation, on: list[Array], salt: int) -> list[Array]:
+    def _operands(self, operation: Operation, on: list[Matrix], salt: int) -> list[Matrix]:
         """What goes into an operation, off by what is rounded on its way: scores by their distance
         from the row's maximum, which many subtract in the same floats; the factors of products that
         are summed by rounding of these and of the sums, whose errors add up as √k of k products
         (Higham & Mary 2019)."""
         if isinstance(operation, Exponential):
-            apart = on[0].max(axis=operation.axis, keepdims=True) - on[0]
-            return [self._moved(on[0], self.grain.kept.each * apart, salt + 2)]
-        numbers = [Matrix.of_array(array, _DECIMALS, carry=False) for array in on]
+            scores = on[0].values
+            apart = scores.max(axis=operation.axis, keepdims=True) - scores
+            off = self.grain.kept.each * apart
+            return [Matrix(self._moved(scores, off, salt + 2), None, _DECIMALS)]
         inside = self.grain.worked.inside
         moved = [*on]
-        for place, (at, count) in enumerate(sorted(operation.factors_summed(*numbers).items())):
+        for place, (at, count) in enumerate(sorted(operation.factors_summed(*on).items())):
             share = inside * count**0.5 if place == 0 else 0.0
             share += ROUNDOFFS[self.grain.factors] if self.grain.factors else 0.0
-            moved[at] = self._moved(on[at], share * np.abs(on[at]), salt + 2 + place)
+            if share:
+                values = on[at].values
+                made = self._moved(values, share * np.abs(values), salt + 2 + place)
+                moved[at] = Matrix(made, None, _DECIMALS)
         return moved
 
     def _moved(self, array: Array, off: Array, salt: int) -> Array:

@@ -42,11 +42,12 @@ def likenesses(theirs: Array, right: Array, follows: Enclosure, off: Flags) -> I
     times = _ratio(theirs, right, slack) if np.count_nonzero(off) > 1 else None
     if times is not None:
         yield Cause("other_factor", f"Each number is {_factor(times)} times what it should be.")
-    if _are_the_same(np.sort(theirs, axis=None), np.sort(right, axis=None), slack):
-        how = next(_ways_moved(theirs, right, slack), "the numbers stand in other places")
+    most = float(slack.max())
+    if _are_the_same(np.sort(theirs, axis=None), np.sort(right, axis=None), most):
+        how = next(_ways_moved(theirs, right, most), "the numbers stand in other places")
         yield Cause("other_places", f"The numbers are right, but {how}.")
     else:
-        yield from (Cause("other_places", says) for says in _rows_shifted(theirs, right, slack))
+        yield from (Cause("other_places", says) for says in _rows_shifted(theirs, right, most))
 
 
 def _overflows(theirs: Array, right: Array) -> bool:
@@ -56,41 +57,46 @@ def _overflows(theirs: Array, right: Array) -> bool:
     return bool(infinite.any() and size[infinite].min() > max(_LARGE, finite.max(initial=0)))
 
 
-def _are_the_same(theirs: Array, right: Array, slack: Array) -> bool:
-    """Whether numbers are the same beside others."""
-    return theirs.size > 1 and bool((np.abs(theirs - right) <= slack.max()).all())
+def _are_the_same(theirs: Array, right: Array, most: float) -> bool:
+    """Whether numbers are the same beside others, but for so much; seen by the first of them where
+    they aren't."""
+    if theirs.size <= 1:
+        return False
+    first = np.abs(theirs[0] - right[0]) <= most
+    return bool(np.all(first) and (np.abs(theirs - right) <= most).all())
 
 
-def _ways_moved(theirs: Array, right: Array, slack: Array) -> Iterator[str]:
+def _ways_moved(theirs: Array, right: Array, most: float) -> Iterator[str]:
     """How numbers were moved, the simplest ways first."""
     for axis, what in ((0, "rows"), (1, "columns")):
-        if _are_the_same(theirs, np.flip(right, axis), slack):
+        if _are_the_same(theirs, np.flip(right, axis), most):
             yield f"the {what} stand in the opposite order"
         for by in sorted(range(1 - right.shape[axis], right.shape[axis]), key=abs):
-            if by and _are_the_same(theirs, np.roll(right, by, axis), slack):
+            first = np.abs(theirs.take(0, axis) - right.take(-by, axis)) <= most
+            if by and first.all() and _are_the_same(theirs, np.roll(right, by, axis), most):
                 yield f"the {what} are shifted by {in_words(by)}, those past the end put first"
-        if _rows_are_the_same(np.moveaxis(theirs, axis, 0), np.moveaxis(right, axis, 0), slack):
+        if _rows_are_the_same(np.moveaxis(theirs, axis, 0), np.moveaxis(right, axis, 0), most):
             yield f"the {what} stand in another order"
-    if right.shape[0] == right.shape[1] and _are_the_same(theirs, right.T, slack):
+    if right.shape[0] == right.shape[1] and _are_the_same(theirs, right.T, most):
         yield "rows and columns are exchanged"
-    if _are_the_same(theirs, right.reshape(right.shape[::-1]).T, slack):
+    if _are_the_same(theirs, right.reshape(right.shape[::-1]).T, most):
         yield "they were reshaped where they should be transposed"
 
 
-def _rows_are_the_same(theirs: Array, right: Array, slack: Array) -> bool:
+def _rows_are_the_same(theirs: Array, right: Array, most: float) -> bool:
     """Whether rows are the same in another order."""
     array, other = (x[np.lexsort(x.T[::-1])] for x in (theirs, right))
-    return _are_the_same(array, other, slack)
+    return _are_the_same(array, other, most)
 
 
-def _rows_shifted(theirs: Array, right: Array, slack: Array) -> Iterator[str]:
+def _rows_shifted(theirs: Array, right: Array, most: float) -> Iterator[str]:
     """How rows or columns were shifted, others taking the places that are left free."""
     for axis, what in ((0, "rows"), (1, "columns")):
         array, other = (np.moveaxis(x, axis, 0) for x in (theirs, right))
         for by in range(1, len(other) - 1):
-            if _are_the_same(array[by:], other[:-by], slack):
+            if _are_the_same(array[by:], other[:-by], most):
                 yield f"The {what} are shifted by {in_words(by)}: the first are other numbers."
-            if _are_the_same(array[:-by], other[by:], slack):
+            if _are_the_same(array[:-by], other[by:], most):
                 yield f"The {what} are shifted by {in_words(-by)}: the last are other numbers."
 
 

@@ -403,9 +403,8 @@ def _grain(tensors: list[Dumped], kind: str | None) -> Grain:
     kinds = {t.type for t in floats}
     coarsest = kind or max(kinds, key=lambda text: ROUNDOFFS[text], default="float64")
     if kind is None and floats:
-        every = np.concatenate([t.values.ravel() for t in floats])
         fits = (k for k in reversed([*ROUNDOFFS]) if ROUNDOFFS[k] >= ROUNDOFFS[coarsest])
-        coarsest = next((k for k in fits if fills(k, every)), coarsest)
+        coarsest = next((k for k in fits if fills(k, *(t.values for t in floats))), coarsest)
     digits = [t.digits for t in floats if t.digits is not None]
     most = max(digits, default=_EXACT_DIGITS)
     half = 0.5 * 10.0**-most if 0 < most < _EXACT_DIGITS else 0.0

@@ -36,6 +36,8 @@ class Enclosure(NamedTuple):
     @property
     def middle(self) -> Array:
         """The number in the middle of each."""
+        if self.low is self.high:
+            return self.low
         with np.errstate(invalid="ignore"):
             return np.where(self.low == self.high, self.low, (self.low + self.high) / 2)
 
@@ -92,9 +94,15 @@ class Roundoffs(NamedTuple):
         if not share and not self.least:
             return bounds
         sizes = [np.abs(end) for end in bounds]
+        if not share and not any(((x > 0) & (x < self.least * _ALL)).any() for x in sizes):
+            return bounds
+        if not self.least:
+            return self.around(bounds, *(share * size for size in sizes))
         return self.around(bounds, *(share * size + self.least * (size > 0) for size in sizes))
 
 
+_ALL = 2.0**54
+"""Times a number is what doesn't change where it is added."""
 _FUNCTION = 8
 """So many units of the last place are the functions of libraries off by."""
 EXACT = Roundoffs(0.0, 0.0)
@@ -102,6 +110,8 @@ EXACT = Roundoffs(0.0, 0.0)
 
 def size_of(bounds: Enclosure) -> Array:
     """The largest size that each number may have."""
+    if bounds.low is bounds.high:
+        return np.abs(bounds.low)
     return np.asarray(np.maximum(np.abs(bounds.low), np.abs(bounds.high)))
 
 
@@ -232,12 +242,24 @@ class _Enclosures(NamedTuple):
         return Enclosure(middle - radius, middle + radius)
 
     def _contracted(self, a: Array, b: Array, axes: tuple[int, ...]) -> Array:
+        """The sum of products over some axes, in which an axis of 1 goes with any."""
         letters, over = self.letters, "".join(self.letters[axis] for axis in axes)
-        left = "".join(letter for letter in letters if letter not in over)
-        more = "..." if max(a.ndim, b.ndim) > len(letters) else ""
-        equation = f"{letters}{more},{letters}{more}->{left}{more}"
-        made = np.einsum(equation, a, b)  # an axis of 1 goes with any
-        return np.asarray(np.expand_dims(made, axes))
+        if max(a.ndim, b.ndim) > len(letters):  # of many candidates
+            left = "".join(letter for letter in letters if letter not in over)
+            made = np.einsum(f"{letters}...,{letters}...->{left}...", a, b)
+            return np.asarray(np.expand_dims(made, axes))
+        # without these axes it is a product of matrices, at which BLAS is ten times as quick
+        long_a, long_b = (
+            "".join(x for x, extent in zip(letters, array.shape, strict=True) if extent != 1)
+            for array in (a, b)
+        )
+        left = "".join(x for x in letters if x in long_a + long_b and x not in over)
+        shape = [
+            1 if k in axes else extent
+            for k, extent in enumerate(np.broadcast_shapes(a.shape, b.shape))
+        ]
+        made = np.einsum(f"{long_a},{long_b}->{left}", a.squeeze(), b.squeeze(), optimize=True)
+        return np.asarray(made).reshape(shape)
 
     def quotient(self, node: ex.Quotient) -> Enclosure:
         divisor = self.of(node.divisor)

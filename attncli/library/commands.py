@@ -379,6 +379,7 @@ class DiffArguments(NamedTuple):
     precision: str | None = None
     rtol: str | None = None
     atol: str | None = None
+    seek: str | None = None
     changed: ForThisRun = ForThisRun()
     page: PageOptions = PageOptions()
 
@@ -398,18 +399,20 @@ def diff(typed: DiffArguments) -> PageOutput:
     complaints.hear(typed.page.check)
     complaints.hear(_check_precision, typed.precision)
     close = complaints.hear(_close, typed.rtol, typed.atol)
+    seek = complaints.hear(_seek, typed.seek)
     mapped = complaints.hear(_mapped, typed.map_ or ())
     tensors = complaints.hear(read_dump, typed.dump, large=typed.page.allowed.large)
     trace = complaints.hear(typed.work)
     complaints.stop_if_any()
     assert tensors is not None
     assert trace is not None
+    assert seek is not None
     from attncli.dumps.departures import Comparison
     from attncli.dumps.tensors import taken_apart
     from attncli.pages.diff import report, status_of
 
     taken = taken_apart(tensors, trace, mapped or {}, typed.dump, typed.precision)
-    comparison = Comparison(trace, taken, close)
+    comparison = Comparison(trace, taken, close, seek)
     return PageOutput(report(comparison, typed.dump), typed.page, status_of(comparison))
 
 
@@ -420,6 +423,18 @@ def _close(rtol: str | None, atol: str | None) -> Close | None:
     by_name = {"rtol": rtol, "atol": atol}
     known = {name: _tolerance(name, text) for name, text in by_name.items() if text is not None}
     return Close(**known) if known else None
+
+
+def _seek(text: str | None) -> float:
+    """For how many seconds bugs are sought. Raises UserError."""
+    from attncli.dumps.suspects import SEEK, check_seek
+
+    try:
+        seconds = SEEK if text is None else float(text)
+    except ValueError:
+        seconds = math.nan
+    check_seek("--seek ", seconds)
+    return seconds
 
 
 def _tolerance(name: str, text: str) -> float:

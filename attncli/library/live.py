@@ -22,6 +22,7 @@ import numpy as np
 
 from attncli.dumps.departures import Close, Compared, Comparison, Standing
 from attncli.dumps.meanings import OUTPUT, Meant, made_with, meant_by, meant_by_any_layer
+from attncli.dumps.suspects import SEEK, check_seek
 from attncli.dumps.tensors import Mapped, Ours, as_said, fits, heads_in, taken_apart
 from attncli.errors import Problem, UserError, listed
 from attncli.file.array_files import Tensor
@@ -114,6 +115,7 @@ def compare(  # noqa: PLR0913
     batch: int | None = None,
     rtol: float | None = None,
     atol: float | None = None,
+    seek: float = SEEK,
     **more: Any,  # noqa: ANN401
 ) -> LiveComparison:
     """What a module makes of its inputs, beside what it should make.
@@ -125,12 +127,13 @@ def compare(  # noqa: PLR0913
     `{"my.attn.q": "Q", "kv": ["K", "V"]}`, where that isn't told by theirs; `output` is what it
     returns. `precision` is the floats in which it works, `"bfloat16"` or a dtype; `batch` which
     entry of a batch is looked at, from 0, by default the first. With `rtol` or `atol` each number
-    need only be near the scenario's own, as for `numpy.allclose`. Without a module, a side is only
-    taken for that of a batch where the shapes leave nothing else, or where `batch` is said. Raises
-    UserError.
+    need only be near the scenario's own, as for `numpy.allclose`. The bugs behind departures are
+    sought for `seek` seconds, with 0 not at all. Without a module, a side is only taken for that of
+    a batch where the shapes leave nothing else, or where `batch` is said. Raises UserError.
     """
     from attncli.checkpoints.modules import has_batch
 
+    check_seek("seek=", seek)
     kind, close = _precision(precision), _close(rtol, atol)
     ran = _arrays(module) if isinstance(module, Mapping) else run_with_hooks(module, inputs, more)
     trace, keys = _right(ran, like, batch or 0)
@@ -152,7 +155,7 @@ def compare(  # noqa: PLR0913
         raise UserError([*map(_in_python, error.problems)]) from None
     dump = dump._replace(sides=sides.told(made, tensors))
     what = "dump" if ran.whole is None else "module"
-    return LiveComparison(Comparison(trace, dump, close), ran.called, what)
+    return LiveComparison(Comparison(trace, dump, close, seek), ran.called, what)
 
 
 def _in_python(problem: Problem) -> Problem:

@@ -22,11 +22,11 @@ from attncli.document.blocks import (
     Spans,
     Term,
 )
-from attncli.dumps.bugs import Hidden
 from attncli.dumps.departures import Compared, Comparison, Standing
 from attncli.dumps.floats import DEPARTS as DEPARTING
 from attncli.dumps.floats import FOLLOWS
 from attncli.dumps.likenesses import in_words
+from attncli.dumps.suspects import Hidden, Search
 from attncli.dumps.tensors import Unjudged
 from attncli.names import Name, Phrase, Word, raw_text
 from attncli.notation.plain import MINUS
@@ -43,6 +43,8 @@ SIGNS: Mapping[Standing, str] = {
     "can't tell": "?",
 }
 _MOST_CELLS = 6
+_MOST_IN_DATA = 1000
+"""Cells that are told in data; the others are only counted."""
 _MOST_TENSORS = 500
 _BITS = {"float64": 53, "float32": 24, "float16": 11, "bfloat16": 8}
 _DIGITS = {"float64": 12, "float32": 7, "float16": 4, "bfloat16": 3}
@@ -97,7 +99,7 @@ def _departures(comparison: Comparison, options: OptionWords) -> Iterator[Sectio
         blocks = (*_first(comparison, first, options),)
         yield Section("", None, ("Where it departs first",), (), blocks)
         if comparison.close is None:
-            yield Section("", None, ("What it looks like",), (), (*_causes(first),))
+            yield Section("", None, ("What it looks like",), (), (*_causes(comparison, first),))
         yield from _others(comparison)
 
 
@@ -238,7 +240,7 @@ def _first_in_short(comparison: Comparison, first: Compared) -> Spans:
     alike = sum(_is_like(c, first) for c in comparison.compared) - 1
     departs = f" departs first, {counted(alike, 'other')} like it." if alike else " departs first."
     if not first.causes:
-        return (Term(first.name), departs, " No bug that is known here gives its numbers.")
+        return (Term(first.name), departs, f" {_nameless(comparison, first, 'its')}")
     if len(first.causes) == 1:
         return (Term(first.name), departs, " It looks like this: ", *first.causes[0].phrase)
     says = f" It looks like {_one_of(first)}: "
@@ -355,7 +357,15 @@ def _why_lost(comparison: Comparison, compared: Compared, count: int) -> str:
 
 def _hidden(comparison: Comparison) -> Iterator[Section]:
     """Which known mistakes rounding would hide, where nothing departs."""
-    if comparison.first is not None or not comparison.hidden:
+    if comparison.first is not None:
+        return
+    told = [*_told_hidden(comparison), *_untried(comparison.search)]
+    if told:
+        yield Section("", None, ("What can't be seen at this precision",), (), (*told,))
+
+
+def _told_hidden(comparison: Comparison) -> Iterator[Block]:
+    if not comparison.hidden:
         return
     alike: dict[str, list[Hidden]] = {}
     for hidden in comparison.hidden:
@@ -368,10 +378,8 @@ def _hidden(comparison: Comparison) -> Iterator[Section]:
         f"These mistakes change less than {kind} rounds, or little more, and would follow, too. In"
         " float32 they are seen."
     )
-    found = table(("Mistake", "Effect ÷ rounding", "In"), rows, _MOST_TENSORS)
-    yield Section(
-        "", None, ("What can't be seen at this precision",), (), (Paragraph((says,)), found)
-    )
+    yield Paragraph((says,))
+    yield table(("Mistake", "Effect ÷ rounding", "In"), rows, _MOST_TENSORS)
 
 
 def _help(comparison: Comparison, compared: Compared, options: OptionWords) -> Iterator[Spans]:
@@ -424,10 +432,6 @@ def _first(comparison: Comparison, compared: Compared, options: OptionWords) -> 
 def _worst(trace: Trace, compared: Compared, digits: int) -> list[tuple[Word | str, ...]]:
     """The cells that are furthest off."""
     differences = compared.differences
-    cells = sorted(
-        ((int(i), int(j)) for i, j in zip(*compared.off.nonzero(), strict=True)),
-        key=lambda cell: -differences[cell],
-    )
     quantity = trace[compared.name]
     return [
         (
@@ -436,8 +440,15 @@ def _worst(trace: Trace, compared: Compared, digits: int) -> list[tuple[Word | s
             number(float(compared.value[cell]), digits),
             number(float(differences[cell]), 3),
         )
-        for cell in cells[:_MOST_CELLS]
+        for cell in _furthest(compared, _MOST_CELLS)
     ]
+
+
+def _furthest(compared: Compared, count: int) -> list[tuple[int, int]]:
+    """So many of the cells that depart, those that are furthest off first."""
+    cells = np.argwhere(compared.off)
+    sizes = compared.differences[compared.off]
+    return [(int(i), int(j)) for i, j in cells[np.argsort(-sizes, kind="stable")[:count]]]
 
 
 def _working(comparison: Comparison, compared: Compared) -> Iterator[Block]:
@@ -465,13 +476,36 @@ def _short(values: Array) -> Array:
     return np.array([[float(f"{x:.6g}") for x in row] for row in values])
 
 
-def _causes(compared: Compared) -> Iterator[Block]:
+def _causes(comparison: Comparison, compared: Compared) -> Iterator[Block]:
     if not compared.causes:
-        yield Paragraph(("No bug that is known here gives these numbers.",))
+        yield Paragraph((_nameless(comparison, compared, "these"),))
+    yield from _untried(comparison.search)
+    if not compared.causes:
         return
     if len(compared.causes) > 1:
         yield Paragraph((f"It is {_one_of(compared)}:",))
     yield Bullets(tuple(_cause(compared, k) for k in range(min(len(compared.causes), _MOST_CELLS))))
+
+
+def _nameless(comparison: Comparison, compared: Compared, whose: str) -> str:
+    """What is said where a tensor departs and no bug gives it: how far bugs were sought."""
+    search = comparison.search
+    if not search.seconds:
+        return "No bug was sought (seek: 0)."
+    if compared.name in search.ended_at:
+        return f"The search ended before a bug was found that gives {whose} numbers."
+    return f"No bug that is known here gives {whose} numbers."
+
+
+def _untried(search: Search) -> Iterator[Block]:
+    """What was left untried where the search took too long."""
+    if search.seconds and search.ended_at:
+        says = (
+            f"The search ended after {search.seconds:g} seconds (seek), when"
+            f" {counted(search.tried, 'bug')} had been tried. More are left untried for "
+        )
+        some = joined((Term(name),) for name in search.ended_at[:_MOST_CELLS])
+        yield Paragraph((says, *some, f"{_more(search.ended_at)}."))
 
 
 def _cause(compared: Compared, k: int) -> Spans:
@@ -490,7 +524,7 @@ def _others(comparison: Comparison) -> Iterator[Section]:
             like = (
                 compared.causes[0].phrase
                 if compared.causes
-                else ("No bug that is known gives its numbers.",)
+                else (_nameless(comparison, compared, "its"),)
             )
             alike.setdefault(like, []).append(compared.name)
         lines = (
@@ -514,7 +548,7 @@ def _tensors(comparison: Comparison, options: OptionWords) -> tuple[Block, ...]:
             SIGNS[c.standing],
             Word(c.name),
             Word(c.called) if c.called != c.name else "",
-            number(float(c.differences[c.largest]), 3),
+            number(c.off_by, 3),
             Word(c.follows_from[0]) if c.follows_from else "",
             c.lower,
         )
@@ -571,6 +605,12 @@ def _data(comparison: Comparison) -> dict[str, object]:
             }
             for m in comparison.misshapen
         ],
+        "search": {
+            "seconds": _finite(comparison.search.seconds),
+            "tried": comparison.search.tried,
+            "untried": comparison.search.untried,
+            "ended_at": [*comparison.search.ended_at],
+        },
         "repeated": dict(dump.repeated),
         "first": None if first is None else _tensor_data(comparison.trace, first),
         "tensors": [_tensor_data(comparison.trace, c) for c in comparison.compared],
@@ -600,7 +640,7 @@ def _tensor_data(trace: Trace, compared: Compared) -> dict[str, object]:
             "expected": _finite(float(compared.right[a, b])),
             "accepted": [_finite(float(end[a, b])) for end in compared.follows],
         }
-        for a, b in zip(*compared.off.nonzero(), strict=True)
+        for a, b in sorted(_furthest(compared, _MOST_IN_DATA))
     ]
     causes = [
         {
@@ -619,8 +659,9 @@ def _tensor_data(trace: Trace, compared: Compared) -> dict[str, object]:
         "open": int(compared.open.sum()),
         "largest": {
             "cell": trace[compared.name].address(i, j),
-            "difference": _finite(float(compared.differences[i, j])),
+            "difference": _finite(compared.off_by),
         },
+        "departing": int(compared.off.sum()),
         "cells": cells,
         "cause": causes[0] if causes else None,
         "others": causes[1:],

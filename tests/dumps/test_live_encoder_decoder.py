@@ -17,7 +17,7 @@ import torch
 import transformers
 
 from attncli.cli import app
-from attncli.dumps.bugs import Suspects
+from attncli.dumps.suspects import Suspects
 from attncli.errors import UserError
 from attncli.library.live import compare
 

@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("torch")
 import torch
 
-from attncli.dumps.bugs import Suspects
+from attncli.dumps.suspects import Suspects
 from attncli.errors import UserError
 from attncli.library.live import compare
 from tests.helpers import other_modules
