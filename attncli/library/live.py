@@ -488,7 +488,7 @@ def _told(ran: Ran, tensors: Tensors, trace: Trace, keys: Keys) -> Iterator[tupl
     for name, tensor in tensors.items():
         if name in trace and trace[name].given and heads_in(name, tensor, trace, nothing) is None:
             yield name, ""  # a module that is called as a table, and makes something else
-    yield from _by_parameters(tensors, trace, _Parts(keys, _other_names(ran.module)))
+    yield from _by_parameters(tensors, trace, _KnownParts(keys, _other_names(ran.module)))
 
 
 def _by_turns(module: Any, tensors: Tensors, trace: Trace) -> Iterator[tuple[str, str]]:  # noqa: ANN401
@@ -504,7 +504,7 @@ def _by_turns(module: Any, tensors: Tensors, trace: Trace) -> Iterator[tuple[str
         yield called, str(next(fitting, ""))
 
 
-class _Parts(NamedTuple):
+class _KnownParts(NamedTuple):
     """By which keys parts are known, and what else the same parts are called."""
 
     keys: Keys
@@ -531,7 +531,9 @@ def _other_names(module: Any) -> Mapping[str, Sequence[str]]:  # noqa: ANN401
     return {_called(each[0]): each for each in names.values() if each[0]}
 
 
-def _by_parameters(tensors: Tensors, trace: Trace, parts: _Parts) -> Iterator[tuple[str, Ours]]:
+def _by_parameters(
+    tensors: Tensors, trace: Trace, parts: _KnownParts
+) -> Iterator[tuple[str, Ours]]:
     """What parts make by the parameters that they have; those that run several times in the order
     of the working, also where only their name says what they may be."""
     runs: dict[str, list[str]] = {}
