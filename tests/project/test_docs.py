@@ -54,7 +54,8 @@ def keys_inside(kind: Any) -> Iterator[str]:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_is_documented(command: str) -> None:
-    (value,) = re.findall(rf"^\*\*`attn {command}\b.*?\n\n", section("Commands"), re.DOTALL | re.M)
+    commands = section("Commands") + "\n"
+    (value,) = re.findall(rf"^\*\*`attn {command}\b.*?\n\n", commands, re.DOTALL | re.M)
     assert len(value.strip().splitlines()) <= 3
     assert COMMANDS[command].help.strip()
     assert "attn " + command in COMMANDS[command].help
@@ -223,7 +224,7 @@ def test_the_exam_file_in_the_reference_works(tmp_path: Path) -> None:
     assert all((tmp_path / "m" / f"midterm_{form}_sheet.md").is_file() for form in "ABCD")
 
 
-CODE = re.compile(r"```python\n(.*?)```\n\n```\n(.*?)```", re.DOTALL)
+CODE = re.compile(r"```python\n((?:(?!```).)*)```\n\n```\n(.*?)```", re.DOTALL)
 """Python, and what it prints."""
 
 
@@ -238,6 +239,20 @@ def printed_by(code: str) -> str:
 def test_the_library_example_prints_what_it_says() -> None:
     ((code, output),) = CODE.findall(README)
     assert printed_by(code) == output
+
+
+def test_the_lines_for_a_module_of_pytorch_work() -> None:
+    torch = pytest.importorskip("torch", reason="no torch here")
+    import attncli.torch
+
+    (code,) = re.findall(r"```python\n((?:(?!```).)*attncli\.torch.*?)```", README, re.DOTALL)
+    torch.manual_seed(1)
+    model = torch.nn.TransformerEncoderLayer(8, 2, 16, batch_first=True).eval()
+    names = {"attncli": attncli, "model": model, "ids": torch.randn(1, 3, 8)}
+    with redirect_stdout(StringIO()) as printed:
+        exec(compile(code, "README", "exec"), names)
+    assert "tensors follow" in printed.getvalue()
+    assert callable(names["test_it"])
 
 
 @pytest.mark.parametrize(("code", "output"), CODE.findall(section("Library: ")))
