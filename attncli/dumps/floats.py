@@ -441,11 +441,13 @@ class Floats:
 
     def judged(self, name: str, theirs: Array) -> Judged:
         """How a tensor stands to what follows: by bounds, or by what rounding does at random."""
-        if self.grain.is_coarse:
-            return self.spread(name).judged(theirs)
-        follows = self.made(name)
-        off = ~self.takes(follows, theirs)
-        return Judged(follows, off, open_numbers(self.value(name), follows))
+        if not self.grain.is_coarse:
+            follows = self.made(name)
+            off = ~self.takes(follows, theirs)
+            by_bounds = Judged(follows, off, open_numbers(self.value(name), follows))
+            if by_bounds.departs or by_bounds.is_decided:
+                return by_bounds
+        return self.spread(name).judged(theirs)
 
     def takes_all(self, name: str, theirs: Array) -> bool:
         """Whether a tensor doesn't depart from what follows."""

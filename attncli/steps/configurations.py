@@ -3,9 +3,11 @@ value, as programs have it that were written for another model."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
 
 from attncli.file.keys import Choice, Flag, Key, Record
 from attncli.scenario.model import Attention, Layer, Positions, Settings
@@ -13,6 +15,8 @@ from attncli.steps.order import step_named
 from attncli.steps.schema import ATTENTION, LAYER_ALONE, SCENARIO
 from attncli.steps.story import layer_told
 from attncli.trace import AttentionPlace, Definition, LayerPlace, PlannedStep, Trace
+
+T = TypeVar("T")
 
 
 class Configured(NamedTuple):
@@ -128,20 +132,36 @@ def _of_other_layers(
     place: LayerPlace, attention: Attention
 ) -> Iterator[tuple[str, str, Attention, bool]]:
     """With the positions, or the settings of its attention, that another kind of layer has."""
-    seen = [attention]
-    for other in (layer.attention for layer in place.stack.layers if layer.attends):
-        turned = attention._replace(rotated=other.rotated)
-        if other.rotated and attention.rotated and turned not in seen:
-            seen.append(turned)
+    others = [layer.attention for layer in place.stack.layers if layer.attends]
+    for rotated in _unlike(attention.rotated, (other.rotated for other in others)):
+        if attention.rotated and rotated:
+            turned = attention._replace(rotated=rotated)
             yield "positions", "The rotation is that of another kind of layer.", turned, False
-        for key in ("mask", "scale", "softcap", "qk_norm"):
-            values = {k: v for k, v in attention.config.values.items() if k != key}
-            if key in other.config.values:
-                values[key] = other.config.values[key]
+    own = attention.config.values
+    for key in ("mask", "scale", "softcap", "qk_norm"):
+        for value in _unlike(own.get(key), (other.config.values.get(key) for other in others)):
+            rest = {k: v for k, v in own.items() if k != key}
+            values = rest if value is None else {**rest, key: value}
             alike = attention._replace(config=attention.config._replace(values=values))
-            if values != dict(attention.config.values) and alike not in seen:
-                seen.append(alike)
-                yield key, f"{key} is that of another kind of layer.", alike, False
+            yield key, f"{key} is that of another kind of layer.", alike, False
+
+
+def _unlike(own: T, others: Iterable[T]) -> Iterator[T]:
+    """What others have that differs from what is one's own, each once."""
+    seen = [own]
+    for other in others:
+        if not any(_are_alike(other, one) for one in seen):
+            seen.append(other)
+            yield other
+
+
+def _are_alike(value: object, other: object) -> bool:
+    """Whether two settings say the same, whose matrices are arrays."""
+    if isinstance(value, tuple) and isinstance(other, tuple):
+        return len(value) == len(other) and all(map(_are_alike, value, other))
+    if isinstance(value, Mapping) and isinstance(other, Mapping):
+        return value.keys() == other.keys() and all(_are_alike(value[k], other[k]) for k in value)
+    return np.array_equal(value, other)  # type: ignore[arg-type]
 
 
 def _other_settings(
