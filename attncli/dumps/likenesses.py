@@ -42,12 +42,20 @@ def likenesses(theirs: Array, right: Array, follows: Enclosure, off: Flags) -> I
     times = _ratio(theirs, right, slack) if np.count_nonzero(off) > 1 else None
     if times is not None:
         yield Cause("other_factor", f"Each number is {_factor(times)} times what it should be.")
-    most = float(slack.max())
+    for says in _other_places(theirs, right, float(slack.max())):
+        yield Cause("other_places", says)
+
+
+def _other_places(theirs: Array, right: Array, most: float) -> Iterator[str]:
+    """Where else numbers stand that are right; of some that are nearly right where they are, no
+    other place is told."""
+    if (np.abs(theirs - right) <= BETTER * most).all():
+        return
     if _are_the_same(np.sort(theirs, axis=None), np.sort(right, axis=None), most):
         how = next(_ways_moved(theirs, right, most), "the numbers stand in other places")
-        yield Cause("other_places", f"The numbers are right, but {how}.")
+        yield f"The numbers are right, but {how}."
     else:
-        yield from (Cause("other_places", says) for says in _rows_shifted(theirs, right, most))
+        yield from _rows_shifted(theirs, right, most)
 
 
 def _overflows(theirs: Array, right: Array) -> bool:

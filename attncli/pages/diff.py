@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import compress
@@ -28,6 +29,7 @@ from attncli.dumps.floats import FOLLOWS
 from attncli.dumps.likenesses import in_words
 from attncli.dumps.suspects import Hidden, Search
 from attncli.dumps.tensors import Unjudged
+from attncli.equations.matrix import Matrix
 from attncli.names import Name, Phrase, Word, raw_text
 from attncli.notation.plain import MINUS
 from attncli.numbers.rounding import Array
@@ -107,7 +109,7 @@ def _facts(comparison: Comparison, name: str, options: OptionWords) -> Iterator[
     dump = comparison.dump
     called = {t.called for t in dump.tensors.values()}
     read = f", {counted(len(called), 'tensor')} taken for {counted(len(dump.tensors), 'quantity')}"
-    yield options.what.capitalize(), (Word(name), read.replace("quantitys", "quantities"))
+    yield options.what.capitalize(), (Word(name), read)
     yield "Numbers", (_numbers(comparison, options),)
     for what, names in dump.sides.items():
         yield "First side", (f"{what}: ", *joined((Word(text),) for text in names[:_MOST_CELLS]))
@@ -362,6 +364,33 @@ def _hidden(comparison: Comparison) -> Iterator[Section]:
     told = [*_told_hidden(comparison), *_untried(comparison.search)]
     if told:
         yield Section("", None, ("What can't be seen at this precision",), (), (*told,))
+    neutral = (*_neutral(comparison.trace),)
+    if neutral and comparison.close is None:
+        yield Section("", None, ("What these parameters can't show",), (), neutral)
+
+
+def _neutral(trace: Trace) -> Iterator[Block]:
+    """Which biases are 0 throughout, and which factors 1: to leave them out changes nothing."""
+    for value in (0, 1):
+        found = (
+            re.sub(r"\[\d+\]", "[*]", name)
+            for name in trace
+            if trace[name].given and _is_row_of(value, trace[name].matrix)
+        )
+        names = [Word(name) for name in dict.fromkeys(found)]
+        if names:
+            says = f" {'is' if len(names) == 1 else 'are'} {value} throughout: a module that leaves"
+            more = len(names) - _MOST_CELLS
+            some = joined((name,) for name in names[:_MOST_CELLS])
+            and_more = f" and {more} more" if more > 0 else ""
+            them = "it" if len(names) == 1 else "them"
+            yield Paragraph((*some, f"{and_more}{says} {them} out follows, too."))
+
+
+def _is_row_of(value: int, matrix: Matrix) -> bool:
+    """Whether a matrix is one row, which has the same number everywhere."""
+    rows, columns = matrix.shape
+    return rows == 1 < columns and bool((matrix.values == value).all())
 
 
 def _told_hidden(comparison: Comparison) -> Iterator[Block]:
@@ -375,7 +404,7 @@ def _told_hidden(comparison: Comparison) -> Iterator[Block]:
     rows = ((Word(h.way.says), number(h.effect, 2), Word(h.way.definitions[0].name)) for h in most)
     kind = comparison.dump.grain.called
     says = (
-        f"These mistakes change less than {kind} rounds, or little more, and would follow, too. In"
+        f"These mistakes change less than {kind} rounds, or little more, and may follow, too. In"
         " float32 they are seen."
     )
     yield Paragraph((says,))
@@ -387,7 +416,7 @@ def _help(comparison: Comparison, compared: Compared, options: OptionWords) -> I
     shown = [name for name in missing if comparison.trace[name].name.local in _HOOKED] or missing
     if shown:
         some = joined((Term(name),) for name in shown[:_MOST_CELLS])
-        what = counted(len(missing), "quantity").replace("quantitys", "quantities")
+        what = counted(len(missing), "quantity")
         yield (
             f"more hooks: between it and the tensors before it are {what} that the {options.what}"
             " hasn't, and bounds start anew from each that it has, such as ", *some, ".",

@@ -32,8 +32,13 @@ from attncli.trace.trace import Outline, outline_of
 
 
 def counted(count: int, noun: str) -> str:
-    """`1 token`, `3 tokens`."""
-    return f"{count} {noun}{'' if count == 1 else 's'}"
+    """`1 token`, `3 tokens`, `3 quantities`."""
+    if count == 1:
+        return f"1 {noun}"
+    return f"{count} {_ENDS_IN_Y.sub('ie', noun)}s"
+
+
+_ENDS_IN_Y = re.compile(r"(?<=[^aeiou])y$")
 
 
 def put_in(template: str, **parts: Spans | str) -> Spans:
