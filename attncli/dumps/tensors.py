@@ -93,7 +93,8 @@ class Dump(NamedTuple):
     finely all was worked, whether that was said, and in which types of floats it is kept. `taken`
     is which quantity each tensor was taken for, as it may be said, `unjudged` what a module
     returned that can't be compared; `sides` says what the first side of tensors was taken for, each
-    with their names."""
+    with their names. `by_numbers` is what some are whose names say something else, nothing where
+    they are no quantity."""
 
     tensors: Mapping[str, Theirs]
     unknown: tuple[str, ...]
@@ -105,6 +106,7 @@ class Dump(NamedTuple):
     taken: Mapping[str, Ours] = MappingProxyType({})
     unjudged: Unjudged | None = None
     sides: Mapping[str, Sequence[str]] = MappingProxyType({})
+    by_numbers: Mapping[str, Ours] = MappingProxyType({})
 
 
 def taken_apart(
@@ -198,7 +200,7 @@ def _unjudged(
 def heads_in(called: str, tensor: Dumped, trace: Trace, said: Mapped) -> int | None:
     """How many quantities a tensor is by its name, or by what is said that it is, as those of all
     heads; None where it has the shape of nothing that it may be."""
-    if any(not _is_there(name, trace) for name in _each(said.names.get(called) or ())):
+    if any(not _is_there(name, trace) for name in each_of(said.names.get(called) or ())):
         return None
     fitting = _Called.of(called, tensor, trace, said).fitting
     return len(fitting[0].values) if fitting else None
@@ -209,11 +211,11 @@ def _check_map(
 ) -> None:
     wrong: list[Problem] = []
     for theirs, ours in mapped.items():
-        option = f"--map {theirs}={','.join(_each(ours))}"
+        option = f"--map {theirs}={','.join(each_of(ours))}"
         if theirs not in dump:
             text = f"{source} has no {quote(theirs)}"
             wrong.append(Problem.of(option, text, nearest(theirs, sorted(dump))))
-        for name in _each(ours):
+        for name in each_of(ours):
             if not _is_there(name, trace):
                 text = f"the scenario has no {quote(name)}"
                 wrong.append(Problem.of(option, text, nearest(name, list(trace))))
@@ -221,11 +223,11 @@ def _check_map(
         raise UserError(wrong)
 
 
-def _each(ours: Ours) -> list[str]:
+def each_of(ours: Ours) -> list[str]:
     """The names that are said of a tensor."""
     if isinstance(ours, str):
         return [ours] if ours else []
-    return [name for part in ours for name in _each(part)]
+    return [name for part in ours for name in each_of(part)]
 
 
 def _is_there(ours: str, trace: Trace) -> bool:
@@ -242,7 +244,7 @@ class _Called(NamedTuple):
     @classmethod
     def of(cls, called: str, tensor: Dumped, trace: Trace, said: Mapped) -> _Called:
         meant = said.meant(called, trace)
-        each = ((entry, _fitting(tensor.values, entry, trace))
+        each = ((entry, apart(tensor.values, entry, trace))
                 for entry in meant if fits(tensor.shape, entry, trace))  # fmt: skip
         fitting = tuple(_pieces(entry, found) for entry, found in each if found is not None)
         if fitting and called in fitting[0].values:
@@ -259,7 +261,7 @@ class _Called(NamedTuple):
         near to."""
         if len(self.fitting) == 1:
             return None
-        return next((a.kind for a in self.fitting if _is_near(a.values, right)), None)
+        return next((a.kind for a in self.fitting if is_near(a.values, right)), None)
 
     def pieces(self, habit: tuple[str, tuple[int, ...]] | None) -> _Pieces | None:
         """The quantities that it is; where several fit, what others of its name are."""
@@ -293,14 +295,14 @@ def _follows_from(known: Iterable[_Called], trace: Trace) -> Callable[[Name], Ar
     return Floats(trace, Grain("float64"), sure).value
 
 
-def _is_near(pieces: Mapping[Name, Array], right: Callable[[Name], Array]) -> bool:
+def is_near(pieces: Mapping[Name, Array], right: Callable[[Name], Array]) -> bool:
     """Whether nearly all numbers are those that are right, rather than others."""
     near: list[Flags] = []
     for name, values in pieces.items():
         follows = right(name)
         with np.errstate(invalid="ignore"):
-            apart = np.abs(values - follows) <= _NEAR * tells_apart(follows)
-        near.append(apart | (values == follows))
+            is_close = np.abs(values - follows) <= _NEAR * tells_apart(follows)
+        near.append(is_close | (values == follows))
     return bool(np.concatenate(near).mean() >= 1 - _NEAR)
 
 
@@ -365,10 +367,10 @@ def as_said(meant: Meant, trace: Trace) -> Ours:
 def fits(shape: tuple[int, ...], meant: Meant, trace: Trace) -> bool:
     """Whether a tensor of such a shape has the parts, whatever its numbers are: those of what has
     another shape aren't read."""
-    return _fitting(np.broadcast_to(np.float64(0), shape), meant, trace) is not None
+    return apart(np.broadcast_to(np.float64(0), shape), meant, trace) is not None
 
 
-def _fitting(values: Array, meant: Meant, trace: Trace) -> list[Array] | None:
+def apart(values: Array, meant: Meant, trace: Trace) -> list[Array] | None:
     """The parts of a tensor that have the shapes of the quantities; None where it hasn't them."""
     shapes = [trace[name].matrix.shape for name in meant.names]
     if meant.blocks:

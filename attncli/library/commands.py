@@ -407,12 +407,14 @@ def diff(typed: DiffArguments) -> PageOutput:
     assert tensors is not None
     assert trace is not None
     assert seek is not None
-    from attncli.dumps.departures import Comparison
-    from attncli.dumps.tensors import taken_apart
+    from attncli.dumps.guesses import compared
+    from attncli.dumps.tensors import Dump, taken_apart
     from attncli.pages.diff import report, status_of
 
-    taken = taken_apart(tensors, trace, mapped or {}, typed.dump, typed.precision)
-    comparison = Comparison(trace, taken, close, seek)
+    def taken_as(said: Mapping[str, Ours]) -> Dump:
+        return taken_apart(tensors, trace, said, typed.dump, typed.precision)
+
+    comparison = compared(trace, tensors, taken_as, mapped or {}, close, seek)
     return PageOutput(report(comparison, typed.dump), typed.page, status_of(comparison))
 
 

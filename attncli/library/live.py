@@ -21,9 +21,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from attncli.dumps.departures import Close, Compared, Comparison, Standing
+from attncli.dumps.guesses import compared
 from attncli.dumps.meanings import OUTPUT, Meant, made_with, meant_by, meant_by_any_layer
 from attncli.dumps.suspects import SEEK, check_seek
-from attncli.dumps.tensors import Mapped, Ours, as_said, fits, heads_in, taken_apart
+from attncli.dumps.tensors import Dump, Mapped, Ours, as_said, fits, heads_in, taken_apart
 from attncli.errors import Problem, UserError, listed
 from attncli.file.array_files import Tensor
 from attncli.file.problems import nearest
@@ -149,13 +150,17 @@ def compare(  # noqa: PLR0913
     sides.check(made, tensors)
     told = {} if ran.whole is None else dict(_told(ran, tensors, trace, keys))
     said = {**told, **(names or {})}
+
+    def taken_as(names: Mapping[str, Ours]) -> Dump:
+        dump = taken_apart(tensors, trace, names, ran.called, kind, ran.whole)
+        return dump._replace(sides=sides.told(made, tensors))
+
     try:
-        dump = taken_apart(tensors, trace, said, ran.called, kind, ran.whole)
+        comparison = compared(trace, tensors, taken_as, said, close, seek)
     except UserError as error:
         raise UserError([*map(_in_python, error.problems)]) from None
-    dump = dump._replace(sides=sides.told(made, tensors))
     what = "dump" if ran.whole is None else "module"
-    return LiveComparison(Comparison(trace, dump, close, seek), ran.called, what)
+    return LiveComparison(comparison, ran.called, what)
 
 
 def _in_python(problem: Problem) -> Problem:

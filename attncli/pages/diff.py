@@ -28,7 +28,7 @@ from attncli.dumps.floats import DEPARTS as DEPARTING
 from attncli.dumps.floats import FOLLOWS
 from attncli.dumps.likenesses import in_words
 from attncli.dumps.suspects import Hidden, Search
-from attncli.dumps.tensors import Unjudged
+from attncli.dumps.tensors import Unjudged, each_of
 from attncli.equations.matrix import Matrix
 from attncli.names import Name, Phrase, Word, raw_text
 from attncli.notation.plain import MINUS
@@ -117,6 +117,13 @@ def _facts(comparison: Comparison, name: str, options: OptionWords) -> Iterator[
         words = joined((Word(text),) for text in dump.unknown[:_MOST_CELLS])
         more = len(dump.unknown) - _MOST_CELLS
         yield "Left out", (*words, f" and {more} more" if more > 0 else "", ": no name known here")
+    for text, ours in dump.by_numbers.items():
+        is_what = joined(((Term(name),) for name in each_of(ours)), " and ")
+        if is_what:
+            yield "By numbers", (Word(text), " is ", *is_what, ", which its name doesn't say")
+        else:
+            says = ": it isn't what its name says, and what comes out is right"
+            yield "Left out", (Word(text), says)
     for text, other in dump.repeated.items():
         yield (
             "Left out",
@@ -221,7 +228,8 @@ def _judged(comparison: Comparison) -> Spans:
     """Which tensors were compared, and which were not."""
     dump = comparison.dump
     called = [name for name in dump.taken if name not in dump.repeated]
-    left = [*dump.unknown, *dump.repeated]
+    none = [called for called, ours in dump.by_numbers.items() if not ours]
+    left = [*dump.unknown, *dump.repeated, *none]
     ours = (" Compared: ", *_some(called), ".") if called else ()
     return (*ours, *((" Not compared: ", *_some(left), ".") if left else ()))
 

@@ -1,0 +1,90 @@
+"""Tensors whose names say something else than their numbers: of a part that somebody calls `enc.sa`
+nobody knows what it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+
+import numpy as np
+
+from attncli.dumps.departures import Close, Comparison
+from attncli.dumps.floats import tells_apart
+from attncli.dumps.meanings import OUTPUT, Meant, together
+from attncli.dumps.tensors import Dump, Ours, apart, as_said, is_near
+from attncli.file.array_files import Dumped
+from attncli.names import GRADIENTS
+from attncli.numbers.rounding import Array
+from attncli.trace import Trace
+
+
+def compared(
+    trace: Trace,
+    tensors: Mapping[str, Dumped],
+    taken_as: Callable[[Mapping[str, Ours]], Dump],
+    said: Mapping[str, Ours],
+    close: Close | None,
+    seek: float,
+) -> Comparison:
+    """Compares tensors with what follows. Where the first that departs is known by its name alone,
+    and no bug gives its numbers, it and others of which this is so are what their numbers are. What
+    tensors are is `said` of some, and `taken_as` makes the dump by that. Raises UserError."""
+    comparison = Comparison(trace, taken_as(said), close, seek)
+    if not _is_refuted(comparison, said):
+        return comparison
+    by_numbers = dict(_by_numbers(comparison, tensors, said))
+    if not by_numbers:
+        return comparison
+    dump = taken_as({**said, **by_numbers})
+    return Comparison(trace, dump._replace(by_numbers=by_numbers), close, seek)
+
+
+def _is_refuted(comparison: Comparison, said: Collection[str]) -> bool:
+    """Whether it may be that a name, and no module, is wrong."""
+    if any(m.called not in said for m in comparison.misshapen):
+        return True
+    first = comparison.first
+    return first is not None and not first.causes and first.called not in {*said, OUTPUT}
+
+
+def _by_numbers(
+    comparison: Comparison, tensors: Mapping[str, Dumped], said: Collection[str]
+) -> Iterator[tuple[str, Ours]]:
+    """What those tensors are, by their numbers, that aren't what their names say: another quantity,
+    or none, which is only known where what comes out is right."""
+    trace, dump = comparison.trace, comparison.dump
+    names = [called for called in dump.taken if called not in {*said, OUTPUT}]
+    names += [m.called for m in dump.misshapen if m.called not in said]
+    wrong = [called for called in names if not _is_what_it_says(called, dump, trace)]
+    is_right = OUTPUT in dump.taken and _is_what_it_says(OUTPUT, dump, trace)
+    quantities = dict.fromkeys(
+        together(d.name, trace)
+        for d in trace.plan
+        if d.name in trace and not d.name.inside(GRADIENTS)
+    )
+    for called in wrong:
+        found = _nearest(tensors[called].values, quantities, trace)
+        if found is not None or is_right:
+            yield called, "" if found is None else as_said(found, trace)
+
+
+def _is_what_it_says(called: str, dump: Dump, trace: Trace) -> bool:
+    pieces = {trace[x].name: t.values for x, t in dump.tensors.items() if t.called == called}
+    return bool(pieces) and is_near(pieces, lambda name: trace[name].values)
+
+
+def _nearest(values: Array, quantities: Collection[Meant], trace: Trace) -> Meant | None:
+    """The quantity whose numbers a tensor has."""
+    far: dict[Meant, float] = {}
+    for meant in quantities:
+        parts = apart(values, meant, trace)
+        if parts is None:
+            continue
+        pieces = dict(zip(meant.names, parts, strict=True))
+        if is_near(pieces, lambda name: trace[name].values):
+            far[meant] = sum(_distance(part, trace[name].values) for name, part in pieces.items())
+    return min(far, key=lambda meant: far[meant], default=None)
+
+
+@np.errstate(invalid="ignore")
+def _distance(values: Array, right: Array) -> float:
+    return float(np.nansum(np.abs(values - right) / (tells_apart(right) + np.finfo(float).tiny)))
