@@ -157,9 +157,7 @@ def scaled_by_others(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
     if part.step != "scale" or not isinstance(place, HeadPlace):
         return
     shapes = {
-        name: trace[name].shape
-        for name in (place.name("Q"), place.name("K"))
-        if name in trace
+        name: trace[name].shape for name in (place.name("Q"), place.name("K")) if name in trace
     }
     known = {rows: "tokens" for rows, _ in shapes.values()} | {place.attention.heads: "heads"}
     for definition in part.definitions:

@@ -106,9 +106,7 @@ class Roundoffs(NamedTuple):
         )  # which is infinite where that is
         if not is_small:
             return made
-        return Enclosure(
-            made.low - self.least * (low != 0), made.high + self.least * (high != 0)
-        )
+        return Enclosure(made.low - self.least * (low != 0), made.high + self.least * (high != 0))
 
 
 def _has_less(array: Array, size: float) -> bool:

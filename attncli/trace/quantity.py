@@ -298,7 +298,7 @@ class AwaitedQuantity(Quantity):
         return known
 
     @cached_property
-    def matrix(self) -> Matrix:  # type: ignore[override]
+    def matrix(self) -> Matrix:
         """The numbers. Raises ScenarioError where they can't be worked."""
         made: Matrix = vars(self)["_work"]()
         return made

@@ -508,14 +508,14 @@ class OnDemand(Mapping[str, Quantity]):
 
     def _awaited(self, definition: Definition) -> Quantity:
         """A quantity whose operands are known; it is worked where its shape isn't."""
-        shape = self._scenario.shapes.get(definition.name)
-        if shape is None or None in shape:
+        rows, columns = self._scenario.shapes.get(definition.name, (None, None))
+        if rows is None or columns is None:
             made = make(self._scenario, self._known, definition)
             self._worked.add(definition.name)
             return made
         operands = [self._known[name] for name in definition.operands]
-        axes = made_axes(definition, operands, shape)
-        return AwaitedQuantity(definition, axes, shape, partial(self._work, definition))
+        axes = made_axes(definition, operands, (rows, columns))
+        return AwaitedQuantity(definition, axes, (rows, columns), partial(self._work, definition))
 
     def _work(self, definition: Definition) -> Matrix:
         """The numbers of a quantity, those before it worked first, in order."""
