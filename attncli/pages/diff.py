@@ -589,8 +589,8 @@ def number(value: float, digits: int) -> str:
 
 
 class _Data(Mapping[str, object]):
-    """The data of a comparison, which are worked when a format asks for them: what the scenario
-    says of all tensors is part of them."""
+    """The data of a comparison, which are gathered when a format asks for them: they go through
+    each number of each tensor once more."""
 
     def __init__(self, comparison: Comparison) -> None:
         self._comparison = comparison

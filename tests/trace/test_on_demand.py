@@ -78,6 +78,11 @@ def test_each_is_made_once_and_only_what_leads_to_it(made: list[str]) -> None:
     whole, trace = work(load(stack())), work_on_demand(load(stack()))
     assert (*trace.quantities,) == (*whole.quantities,)
     assert len(trace.quantities) == len(whole.quantities)
+    known = [name for name, shape in trace.scenario.shapes.items() if None not in shape]
+    assert "layers[2].heads[1].scores" in known
+    for name in known:
+        assert trace[name].shape == whole[name].shape
+        assert (trace[name].rows, trace[name].columns) == (whole[name].rows, whole[name].columns)
     assert made == []
     asked: list[str] = []
     for name in ("layers[2].heads[1].scores", "layers[1].residual1", "logits"):
