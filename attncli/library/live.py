@@ -577,7 +577,7 @@ def _is_config(like: Any) -> bool:  # noqa: ANN401
 def scenario_of_module(module: Any, config: Any, inputs: Inputs) -> tuple[Scenario, Keys]:  # noqa: ANN401
     """The scenario of a module with its parameters, in full precision; and by which keys it knows
     the parts that have them. Raises UserError."""
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # some systems keep what is read
         source, of = folder, None
         if config is not None or not hasattr(module, "save_pretrained"):
             source, of = module.state_dict(), config or module
