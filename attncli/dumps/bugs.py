@@ -108,7 +108,7 @@ def _others_of_inputs(trace: Trace, definition: Definition) -> Iterator[_OtherMa
     """Of positions, and of embeddings that they are added to."""
     match definition.operation:
         case Add() if definition.operands[0].local == "E":
-            width = trace[definition.name].matrix.shape[1]
+            width = trace[definition.name].shape[1]
             yield _OtherMade("embeddings_scaled", _SCALED, _scaled_first(width))
         case Sinusoids() as waves:
             yield from _waves(waves)
@@ -214,7 +214,7 @@ def _waves(waves: Sinusoids) -> Iterator[_OtherMade]:
 
 
 def _shifted(trace: Trace, definition: Definition, rows: TakeRows) -> Iterator[_OtherMade]:
-    height, count = trace[definition.operands[0]].matrix.shape[0], len(rows.indices)
+    height, count = trace[definition.operands[0]].shape[0], len(rows.indices)
     if rows.indices != (counted := tuple(range(count))) and count <= height:
         taken = TakeRows(counted, tuple(map(str, counted)), rows.by)
         yield _OtherMade("position_offset", _COUNTED, taken)
@@ -505,13 +505,13 @@ def _with(made: tuple[Definition, ...], own: Name, other: Name) -> tuple[Definit
 
 
 def _shape(trace: Trace, name: Name) -> tuple[int, int] | None:
-    return trace[name].matrix.shape if name in trace else None
+    return trace[name].shape if name in trace else None
 
 
 def _alike(trace: Trace, own: Name) -> list[Name]:
     """The other quantities of the same shape."""
     shape = _shape(trace, own)
-    return [q.name for q in trace.quantities.values() if q.matrix.shape == shape and q.name != own]
+    return [q.name for q in trace.quantities.values() if q.shape == shape and q.name != own]
 
 
 def bugs(trace: Trace, part: PlannedStep, kind: int) -> tuple[WrongWay, ...]:

@@ -15,14 +15,14 @@ from attncli.dumps.floats import Floats, Judged, Lazily, fills, taken_by, tells_
 from attncli.dumps.likenesses import likenesses
 from attncli.dumps.suspects import SEEK, Hidden, Search, Suspects
 from attncli.dumps.tensors import Dump, Misshapen
-from attncli.equations.enclosures import Enclosure
+from attncli.equations.enclosures import Enclosure, some_rows
 from attncli.file.array_files import ROUNDOFFS
 from attncli.marking.honest_paths import Flags
 from attncli.marking.verdicts import NOISE, Cause
 from attncli.numbers.rounding import Array
 from attncli.operations.masking import HIDING, Seen, as_seen
 from attncli.operations.operation import WholeNumbers
-from attncli.trace import Trace
+from attncli.trace import Quantity, Trace
 
 Standing = Literal["agrees", "departs", "carried forward", "can't tell"]
 
@@ -47,9 +47,9 @@ _FREED = Enclosure.of(np.empty((0, 0)))
 
 
 class Compared(NamedTuple):
-    """A tensor beside the quantity that it is.
+    """A tensor beside the `quantity` that it is.
 
-    `right` is what that should be, `value` what follows in full precision by the right working of
+    `value` is what follows in full precision by the right working of
     the implementation's own earlier tensors, `follows` between which numbers it lies as floats make
     it (which isn't kept of one that does), `off` which of the tensor's cells don't, `open` of which
     nothing can be told since these bounds are too wide. `causes` are the bugs that give just this
@@ -62,7 +62,7 @@ class Compared(NamedTuple):
     name: str
     called: str
     theirs: Array
-    right: Array
+    quantity: Quantity
     value: Array
     follows: Enclosure
     off: Flags
@@ -74,8 +74,13 @@ class Compared(NamedTuple):
     distance: float | None = None
 
     @property
+    def right(self) -> Array:
+        """What it should be, which is worked when it is asked for."""
+        return self.quantity.values
+
+    @property
     def differences(self) -> Array:
-        """How far each number is from what follows, [n, m]; one that is right isn't."""
+        """How far each number is from what follows, [n, m]; our own rounding is no distance."""
         return self._differences((slice(None), slice(None)))
 
     @property
@@ -85,20 +90,24 @@ class Compared(NamedTuple):
         return float(self._differences((slice(i, i + 1), slice(j, j + 1))).item())
 
     def _differences(self, cells: tuple[slice, slice]) -> Array:
-        theirs, value, right = self.theirs[cells], self.value[cells], self.right[cells]
+        theirs, value = self.theirs[cells], self.value[cells]
         with np.errstate(invalid="ignore"):
             apart = np.abs(theirs - value)
-            is_right = np.abs(theirs - right) <= NOISE * np.abs(right)
-        same = (theirs == value) | (is_right & ~self.off[cells])
+            is_noise = (apart <= NOISE * np.abs(value)) & ~self.off[cells]
+        same = (theirs == value) | is_noise
         return np.where(same, 0.0, np.nan_to_num(apart, nan=np.inf))
 
     @property
     def largest(self) -> tuple[int, int]:
         """The cell that is furthest from what follows, of those that depart if some do."""
-        differences = self.differences
-        among = np.where(self.off, differences, -1.0) if self.off.any() else differences
-        i, j = np.unravel_index(int(among.argmax()), among.shape)
-        return int(i), int(j)
+        is_off, found, most = self.off.any(), (0, 0), -1.0
+        for some in some_rows(*self.theirs.shape):
+            differences = self._differences((some, slice(None)))
+            among = np.where(self.off[some], differences, -1.0) if is_off else differences
+            if among.max() > most:
+                i, j = np.unravel_index(int(among.argmax()), among.shape)
+                found, most = (some.start + int(i), int(j)), float(among.max())
+        return found
 
 
 @dataclass(frozen=True)
@@ -182,7 +191,7 @@ class Comparison:
         off = ~taken_by(follows, theirs)
         standing: Standing = "departs" if off.any() else "agrees"
         return Compared(
-            name, self.dump.tensors[name].called, theirs, right, right, follows, off,
+            name, self.dump.tensors[name].called, theirs, self.trace[name], right, follows, off,
             np.zeros_like(off), standing,
         )  # fmt: skip
 
@@ -195,7 +204,7 @@ class Comparison:
             judged, value = self.floats.judged(name, theirs), self.floats.value(name)
             sources = tuple(s for s in self.sources(name) if s in wrong)
             compared = Compared(
-                name, self.dump.tensors[name].called, theirs, self.trace[name].values, value,
+                name, self.dump.tensors[name].called, theirs, self.trace[name], value,
                 judged.follows, judged.off, judged.open, "agrees", distance=judged.distance,
             )  # fmt: skip
             compared = (

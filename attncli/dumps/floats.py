@@ -9,6 +9,7 @@ yardstick by which a tensor is measured.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -18,7 +19,7 @@ from zlib import crc32
 import numpy as np
 
 from attncli.equations.bounds import EPSILON
-from attncli.equations.enclosures import EXACT, Enclosure, Roundoffs
+from attncli.equations.enclosures import EXACT, Enclosure, Roundoffs, some_rows
 from attncli.equations.matrix import Matrix, Stored
 from attncli.equations.tree import Length, each, operands_in
 from attncli.file.array_files import ROUNDOFFS
@@ -50,19 +51,44 @@ def tells_apart(right: Array) -> Array:
     """How far a number must be from each that is right to be told from it as another one: as far
     as that is from the median of its tensor, or as the tensor's numbers are spread, or a tenth of
     its size, whichever is most. Zeros and what isn't finite are no part of median and spread."""
-    known = right[np.isfinite(right) & (right != 0)]
-    middle = np.median(known) if known.size else 0.0
-    spread = _DEVIATION * np.median(np.abs(known - middle)) if known.size else 0.0
+    return _apart_from(right, *_middle_and_spread(right))
+
+
+def _apart_from(right: Array, middle: float, spread: float) -> Array:
     return np.fmax(np.fmax(np.abs(right - middle), spread), _SHARE * np.abs(right))
+
+
+def _middle_and_spread(right: Array) -> tuple[float, float]:
+    """The median of numbers, and how far they are spread around it: of very many, those of some
+    that are taken from all rows and columns."""
+    known = right.ravel()[:: _step(right)]
+    known = known[np.isfinite(known) & (known != 0)]
+    if not known.size:
+        return 0.0, 0.0
+    middle = float(np.median(known))
+    return middle, float(_DEVIATION * np.median(np.abs(known - middle)))
+
+
+def _step(array: Array) -> int:
+    """By how many numbers one goes on in an array to take some of each column."""
+    step = 1 + array.size // _PART
+    while math.gcd(step, array.shape[-1]) > 1:
+        step += 1
+    return step
 
 
 @np.errstate(invalid="ignore")
 def open_numbers(right: Array, follows: Enclosure) -> Flags:
     """Which numbers are open: the bound around what is right takes in what is told apart from it,
     so that nothing can be said of them."""
-    reach = np.maximum(follows.high - right, right - follows.low)
-    exact = (follows.low == right) & (right == follows.high)
-    return np.asarray(~exact & ~(reach <= tells_apart(right)))
+    middle, spread = _middle_and_spread(right)
+    found = np.empty(right.shape, dtype=np.bool_)
+    for some in some_rows(*right.shape):
+        (low, high), value = follows.rows(some), right[some]
+        reach = np.maximum(high - value, value - low)
+        exact = (low == value) & (value == high)
+        found[some] = ~exact & ~(reach <= _apart_from(value, middle, spread))
+    return found
 
 
 class _Bits(NamedTuple):
@@ -100,7 +126,10 @@ def _parts(values: Array) -> Iterator[Array]:
 
 def holds(kind: str, values: Array) -> bool:
     """Whether a type of floats keeps numbers as they are."""
-    return kind == "float64" or all(_BITS[kind].of(x) is not None for x in _parts(values))
+    bits = _BITS[kind]
+    if kind == "float64" or (values.dtype == bits.floats and not bits.unused):
+        return True
+    return all(bits.of(x) is not None for x in _parts(values))
 
 
 def fills(kind: str, *tensors: Array) -> bool:
@@ -366,10 +395,8 @@ class Floats:
             return self.grain.of_given(self.value(name))
         if not isinstance(operation, ProductOfMatrices) or operation.left != "ik":
             return None
-        weight = self.trace[operands[1]].matrix
-        if not isinstance(weight, Stored) or not self._is_stored(operands[1]):
-            return None
-        if self.grain.holds(weight):
+        weight = self.trace[operands[1]].matrix if self._is_stored(operands[1]) else None
+        if isinstance(weight, Stored) and self.grain.holds(weight):
             return self._product(name, definition, weight)
         return None
 
@@ -388,9 +415,12 @@ class Floats:
             own, more = self._reached(bias)
             radius += more + rounded.each * (np.abs(own) + more)
         value = self.value(name)
-        made = Enclosure(value - radius, value + radius)
-        for _ in definition.operands[1:]:
-            made = rounded.by(made, rounded.each)
+        made = Enclosure(np.empty_like(value), radius)  # which takes the place of what was there
+        for some in some_rows(*value.shape):
+            part = Enclosure(value[some] - radius[some], value[some] + radius[some])
+            for _ in definition.operands[1:]:
+                part = rounded.by(part, rounded.each)
+            made.low[some], made.high[some] = part
         return made
 
     def _reached(self, name: str) -> tuple[Array, Array]:
@@ -459,7 +489,10 @@ class Floats:
 
     def takes(self, held: Enclosure, theirs: Array) -> Flags:
         """Which of their numbers are among those that may come out; nan is not."""
-        return taken_by(self.grain.around(held), theirs)
+        taken = np.empty(theirs.shape, dtype=np.bool_)
+        for some in some_rows(*theirs.shape):
+            taken[some] = taken_by(self.grain.around(held.rows(some)), theirs[some])
+        return taken
 
 
 @lru_cache(maxsize=1024)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 import numpy as np
 
 from attncli.dumps.departures import Close, Comparison
-from attncli.dumps.floats import tells_apart
+from attncli.dumps.floats import Floats, Grain, tells_apart
 from attncli.dumps.meanings import OUTPUT, Meant, together
 from attncli.dumps.tensors import Dump, Ours, apart, as_said, is_near
 from attncli.file.array_files import Dumped
@@ -54,34 +54,35 @@ def _by_numbers(
     trace, dump = comparison.trace, comparison.dump
     names = [called for called in dump.taken if called not in {*said, OUTPUT}]
     names += [m.called for m in dump.misshapen if m.called not in said]
-    wrong = [called for called in names if not _is_what_it_says(called, dump, trace)]
-    is_right = OUTPUT in dump.taken and _is_what_it_says(OUTPUT, dump, trace)
+    right = Floats(trace, Grain("float64"))
+    wrong = [called for called in names if not _is_what_it_says(called, dump, right)]
+    is_right = OUTPUT in dump.taken and _is_what_it_says(OUTPUT, dump, right)
     quantities = dict.fromkeys(
         together(d.name, trace)
         for d in trace.plan
         if d.name in trace and not d.name.inside(GRADIENTS)
     )
     for called in wrong:
-        found = _nearest(tensors[called].values, quantities, trace)
+        found = _nearest(tensors[called].values, quantities, right)
         if found is not None or is_right:
             yield called, "" if found is None else as_said(found, trace)
 
 
-def _is_what_it_says(called: str, dump: Dump, trace: Trace) -> bool:
-    pieces = {trace[x].name: t.values for x, t in dump.tensors.items() if t.called == called}
-    return bool(pieces) and is_near(pieces, lambda name: trace[name].values)
+def _is_what_it_says(called: str, dump: Dump, right: Floats) -> bool:
+    found = {x: t.values for x, t in dump.tensors.items() if t.called == called}
+    return bool(found) and is_near({right.trace[x].name: y for x, y in found.items()}, right)
 
 
-def _nearest(values: Array, quantities: Collection[Meant], trace: Trace) -> Meant | None:
+def _nearest(values: Array, quantities: Collection[Meant], right: Floats) -> Meant | None:
     """The quantity whose numbers a tensor has."""
     far: dict[Meant, float] = {}
     for meant in quantities:
-        parts = apart(values, meant, trace)
+        parts = apart(values, meant, right.trace)
         if parts is None:
             continue
         pieces = dict(zip(meant.names, parts, strict=True))
-        if is_near(pieces, lambda name: trace[name].values):
-            far[meant] = sum(_distance(part, trace[name].values) for name, part in pieces.items())
+        if is_near(pieces, right):
+            far[meant] = sum(_distance(part, right.value(name)) for name, part in pieces.items())
     return min(far, key=lambda meant: far[meant], default=None)
 
 

@@ -224,7 +224,7 @@ def outputs_of(trace: Trace) -> Iterator[Meant]:
         return
     yield together(end.name, trace)
     for name in ("probabilities", "next.renormalized"):
-        if name in trace and trace[name].matrix.shape == end.matrix.shape:
+        if name in trace and trace[name].shape == end.shape:
             yield Meant((trace[name].name,))
 
 

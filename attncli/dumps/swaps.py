@@ -157,9 +157,7 @@ def scaled_by_others(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
     if part.step != "scale" or not isinstance(place, HeadPlace):
         return
     shapes = {
-        name: trace[name].matrix.shape
-        for name in (place.name("Q"), place.name("K"))
-        if name in trace
+        name: trace[name].shape for name in (place.name("Q"), place.name("K")) if name in trace
     }
     known = {rows: "tokens" for rows, _ in shapes.values()} | {place.attention.heads: "heads"}
     for definition in part.definitions:
@@ -377,7 +375,7 @@ def _at(table: Definition, positions: tuple[int, ...]) -> Definition:
 
 
 def _height(trace: Trace, table: Definition) -> int:
-    return trace[table.name].matrix.shape[0]
+    return trace[table.name].shape[0]
 
 
 SWAPS = (
@@ -400,4 +398,4 @@ def _with(operands: tuple[Name, ...], k: int, other: Name) -> tuple[Name, ...]:
 
 
 def _shape(trace: Trace, name: Name) -> tuple[int, int] | None:
-    return trace[name].matrix.shape if name in trace else None
+    return trace[name].shape if name in trace else None

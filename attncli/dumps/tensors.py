@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -125,7 +125,10 @@ def taken_apart(
     said = Mapped(mapped, whole)
     known = {called: _Called.of(called, dump[called], trace, said) for called in dump}
     right = _follows_from(known.values(), trace)
-    habits = {c.habit: near for c in known.values() if (near := c.nearest(right))}
+    habits: dict[str, tuple[str, tuple[int, ...]]] = {}
+    for entry in known.values():
+        if entry.habit not in habits and (near := entry.nearest(right)):
+            habits[entry.habit] = near
     chosen = {c: pieces for c, e in known.items() if (pieces := e.pieces(habits.get(e.habit)))}
     found, repeated = _found(chosen, whole)
     unjudged = None if whole in mapped else _unjudged(dump, chosen, whole, trace)
@@ -256,7 +259,7 @@ class _Called(NamedTuple):
         """Its name in any layer."""
         return re.sub(r"\d+", "*", self.called)
 
-    def nearest(self, right: Callable[[Name], Array]) -> tuple[str, tuple[int, ...]] | None:
+    def nearest(self, right: Floats) -> tuple[str, tuple[int, ...]] | None:
         """What modules of its name give, where several things are called so: the first that it is
         near to."""
         if len(self.fitting) == 1:
@@ -283,7 +286,7 @@ def _pieces(meant: Meant, each: Sequence[Array]) -> _Pieces:
     return _Pieces(dict(zip(meant.names, each, strict=True)), meant, (local, meant.blocks))
 
 
-def _follows_from(known: Iterable[_Called], trace: Trace) -> Callable[[Name], Array]:
+def _follows_from(known: Iterable[_Called], trace: Trace) -> Floats:
     """What quantities come to by the tensors that are one thing only, so that a bug before them
     doesn't change what another is."""
     sure: dict[str, Enclosure] = {
@@ -292,17 +295,23 @@ def _follows_from(known: Iterable[_Called], trace: Trace) -> Callable[[Name], Ar
         if len(entry.fitting) == 1
         for name, values in entry.fitting[0].values.items()
     }
-    return Floats(trace, Grain("float64"), sure).value
+    return Floats(trace, Grain("float64"), sure)
 
 
-def is_near(pieces: Mapping[Name, Array], right: Callable[[Name], Array]) -> bool:
-    """Whether nearly all numbers are those that are right, rather than others."""
+_SOME_ROWS = 16
+"""Rows of a tensor that tell what it is."""
+
+
+def is_near(pieces: Mapping[Name, Array], right: Floats) -> bool:
+    """Whether nearly all numbers are those that are right, rather than others, as some rows of them
+    show."""
     near: list[Flags] = []
     for name, values in pieces.items():
-        follows = right(name)
+        rows = np.unique(np.linspace(0, len(values) - 1, _SOME_ROWS).astype(int)).tolist()
+        some, follows = values[rows], right.rows(name, rows)
         with np.errstate(invalid="ignore"):
-            is_close = np.abs(values - follows) <= _NEAR * tells_apart(follows)
-        near.append(is_close | (values == follows))
+            is_close = np.abs(some - follows) <= _NEAR * tells_apart(follows)
+        near.append(is_close | (some == follows))
     return bool(np.concatenate(near).mean() >= 1 - _NEAR)
 
 
@@ -313,12 +322,12 @@ def _misshapen(called: str, tensor: Dumped, meant: Meant, trace: Trace) -> Missh
 
 def _shape_of(meant: Meant, trace: Trace) -> tuple[int, ...]:
     """That of all heads together where it is of them, or of all that stands side by side."""
-    rows, columns = trace[meant.names[0]].matrix.shape
+    rows, columns = trace[meant.names[0]].shape
     if meant.heads:
         return (len(meant.names), rows, columns)
     if not meant.blocks:
         return (rows, columns)
-    shapes = [trace[name].matrix.shape for name in meant.names]
+    shapes = [trace[name].shape for name in meant.names]
     return (rows, sum(dict(zip(meant.blocks, (m for _, m in shapes), strict=True)).values()))
 
 
@@ -372,7 +381,7 @@ def fits(shape: tuple[int, ...], meant: Meant, trace: Trace) -> bool:
 
 def apart(values: Array, meant: Meant, trace: Trace) -> list[Array] | None:
     """The parts of a tensor that have the shapes of the quantities; None where it hasn't them."""
-    shapes = [trace[name].matrix.shape for name in meant.names]
+    shapes = [trace[name].shape for name in meant.names]
     if meant.blocks:
         return side_by_side(values, shapes, meant.blocks)
     if not meant.heads:

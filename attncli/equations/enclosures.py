@@ -4,8 +4,8 @@ operands are known: interval arithmetic (Moore 1966), many cells at once."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from functools import reduce
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache, reduce
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from attncli.equations import deciding
 from attncli.equations import tree as ex
-from attncli.equations.arrays import FUNCTIONS
+from attncli.equations.arrays import FUNCTIONS, raised
 from attncli.equations.tree import Expression, Signature, operands_in
 from attncli.numbers.rounding import Array
 
@@ -44,6 +44,11 @@ class Enclosure(NamedTuple):
     def with_(self, other: Enclosure) -> Enclosure:
         """What holds both."""
         return Enclosure(np.minimum(self.low, other.low), np.maximum(self.high, other.high))
+
+    def rows(self, some: slice) -> Enclosure:
+        """Some rows of both."""
+        low = self.low[some]
+        return Enclosure(low, low if self.low is self.high else self.high[some])
 
     def where(self, condition: NDArray[np.bool_], other: Enclosure) -> Enclosure:
         """The same where a condition holds, and elsewhere the other."""
@@ -91,14 +96,23 @@ class Roundoffs(NamedTuple):
     def by(self, bounds: Enclosure, share: float) -> Enclosure:
         """What may be off by a share of its size; rounding keeps the order of numbers, so that
         each end goes by its own."""
-        if not share and not self.least:
+        is_small = self.least and any(_has_less(end, self.least * _ALL) for end in bounds)
+        if not share and not is_small:
             return bounds
-        sizes = [np.abs(end) for end in bounds]
-        if not share and not any(((x > 0) & (x < self.least * _ALL)).any() for x in sizes):
-            return bounds
-        if not self.least:
-            return self.around(bounds, *(share * size for size in sizes))
-        return self.around(bounds, *(share * size + self.least * (size > 0) for size in sizes))
+        low, high = bounds
+        less, more = math.nextafter(1 - share, 0.0), math.nextafter(1 + share, math.inf)
+        made = Enclosure(
+            np.minimum(low * less, low * more), np.maximum(high * less, high * more)
+        )  # which is infinite where that is
+        if not is_small:
+            return made
+        return Enclosure(made.low - self.least * (low != 0), made.high + self.least * (high != 0))
+
+
+def _has_less(array: Array, size: float) -> bool:
+    """Whether a number that isn't 0 is of less than a size."""
+    small = np.abs(array) < size
+    return bool(small.any() and array[small].any())
 
 
 _ALL = 2.0**54
@@ -120,7 +134,53 @@ def enclosed(
     tree: Expression, shapes: Signature, operands: Sequence[Enclosure], rounded: Roundoffs = EXACT
 ) -> Enclosure:
     """The result [n, m] of an equation, of operands of two axes each; or [n, m, b] of those of b
-    candidates; where each number that is made on the way is `rounded`."""
+    candidates; where each number that is made on the way is `rounded`. A large one is made some
+    rows at a time: what there is on the way stays in the cache then, and takes half the time."""
+    cut = _cut_by_rows(tree, shapes)
+    whole = (x.low.size for x, is_cut in zip(operands, cut, strict=True) if not is_cut)
+    is_large = any(x.low.size > _PART for x in operands) and max(whole, default=0) <= _PART
+    if not is_large or any(x.low.ndim > 2 for x in operands):  # noqa: PLR2004  # of candidates
+        return _enclosed(tree, shapes, operands, rounded)
+    extents = shapes.extents([operand.low.shape for operand in operands])
+    rows, columns = (extents[side] for side in shapes.result)
+    made = Enclosure(np.empty((rows, columns)), np.empty((rows, columns)))
+    for some in some_rows(rows, max(operand.low.shape[1] for operand in operands)):
+        parts = [x.rows(some) if is_cut else x for x, is_cut in zip(operands, cut, strict=True)]
+        made.low[some], made.high[some] = _enclosed(tree, shapes, parts, rounded)
+    return made
+
+
+_PART = 2**14
+"""Numbers of which all that is made on the way stays in the cache."""
+
+
+def some_rows(rows: int, columns: int) -> Iterator[slice]:
+    """All rows, so many at a time that they stay in the cache."""
+    count = max(1, _PART // max(1, columns))
+    return (slice(start, start + count) for start in range(0, rows, count))
+
+
+@lru_cache(maxsize=1024)
+def _cut_by_rows(tree: Expression, shapes: Signature) -> Sequence[bool]:
+    """Which operands give a row of the result the same row alone; none where one gives it another
+    row too, or how many there are."""
+    rows = shapes.result[0]
+    cut = [sides[0] == rows for sides in shapes.operands]
+    others = [side for sides in shapes.operands for side in sides[1:]] + [shapes.result[1]]
+    others += [sides[0] for sides, is_cut in zip(shapes.operands, cut, strict=True) if not is_cut]
+    uses = {(o.place, shapes.along(o)) for o in operands_in(tree)}
+    is_alone = (
+        rows != "1"
+        and not any(rows in side for side in others)
+        and all((along[0] == "i") == cut[place] and along[1] != "i" for place, along in uses)
+        and not any(cut[x.place] and x.axis == 0 for x in ex.each(tree, ex.Length))
+    )
+    return cut if is_alone else [False] * len(cut)
+
+
+def _enclosed(
+    tree: Expression, shapes: Signature, operands: Sequence[Enclosure], rounded: Roundoffs
+) -> Enclosure:
     letters = "".join(sorted({x for o in operands_in(tree) for x in o.indices} | {"i", "j"}))
 
     def leaf(node: Expression) -> Enclosure | None:
@@ -280,7 +340,7 @@ class _Enclosures(NamedTuple):
         if node.exponent == ex.TWO:
             return _square(self.of(node.base))
         base, exponent = self.of(node.base), float(deciding.full(node.exponent))
-        ends = [np.power(x, exponent) for x in base]  # an odd power, or of numbers above 0
+        ends = [raised(x, exponent) for x in base]  # an odd power, or of numbers above 0
         return Enclosure(np.minimum(*ends), np.maximum(*ends))
 
     def root(self, node: ex.Root) -> Enclosure:

@@ -33,7 +33,7 @@ from attncli.library.notebook import ShownPart
 from attncli.numbers.foreign_arrays import as_array
 from attncli.option_values import PRECISIONS
 from attncli.pages.diff import DEPARTS, PYTHON, report, status_of
-from attncli.pipeline import load, work
+from attncli.pipeline import load, work, work_on_demand
 from attncli.scenario.scenario import Scenario
 from attncli.trace import Trace
 
@@ -451,7 +451,7 @@ def _right(ran: Ran, like: Any, batch: int) -> tuple[Trace, Keys]:  # noqa: ANN4
         read = listed(ran.arguments)
         wrong = f"it isn't known what the decoder reads beside the encoder: of {read}"
         raise UserError.of("inputs", wrong, "give decoder_input_ids beside input_ids")
-    return work(scenario), keys
+    return work_on_demand(scenario), keys
 
 
 def _embeds(module: Any) -> bool:  # noqa: ANN401
@@ -505,7 +505,7 @@ def _by_turns(module: Any, tensors: Tensors, trace: Trace) -> Iterator[tuple[str
     for called, name in parts_by_turns([*tensors], parameters):
         meant = meant_by(name, trace) if name else ()
         quantities = (entry.names[0] for entry in meant if len(entry.names) == 1)
-        fitting = (q for q in quantities if trace[q].matrix.shape == tensors[called].values.shape)
+        fitting = (q for q in quantities if trace[q].shape == tensors[called].values.shape)
         yield called, str(next(fitting, ""))
 
 
@@ -584,7 +584,7 @@ def _is_config(like: Any) -> bool:  # noqa: ANN401
 def scenario_of_module(module: Any, config: Any, inputs: Inputs) -> tuple[Scenario, Keys]:  # noqa: ANN401
     """The scenario of a module with its parameters, in full precision; and by which keys it knows
     the parts that have them. Raises UserError."""
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # some systems keep what is read
         source, of = folder, None
         if config is not None or not hasattr(module, "save_pretrained"):
             source, of = module.state_dict(), config or module
@@ -594,7 +594,7 @@ def scenario_of_module(module: Any, config: Any, inputs: Inputs) -> tuple[Scenar
                 _without_logits(Path(folder, "config.json"))
         with data_of(source, of, inputs) as data:
             keys = _keys(data) if of is None or _is_config(of) else {}  # others scale some tensors
-            return load(data, _EXACT, outside=True, large=True), keys
+            return load(data, _EXACT, outside=True, large=True, in_place=True), keys
 
 
 def _keys(data: Mapping[str, Any]) -> Keys:

@@ -86,7 +86,7 @@ def data_of(source: Any, config: Any, inputs: Inputs) -> Iterator[dict[str, Any]
     from attncli.checkpoints.model_folder import Checkpoint
     from attncli.checkpoints.modules import checkpoint_of
 
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # some systems keep what is read
         if isinstance(source, str | Path):
             checkpoint = Checkpoint.of(str(source))
         else:

@@ -4,11 +4,11 @@ what a softmax is made of."""
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property, reduce
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -72,13 +72,8 @@ class ProductOfMatrices(Indexed):
         return super().values(*operands)
 
     def _by_parts(self, x: Matrix, W: Matrix, *bias: Matrix) -> Array:
-        """The product with some rows of W at a time, which each make some columns of it, or where
-        they go with the columns of x, a part of all its sums."""
-        if self.right == "jk":
-            made = np.concatenate([rows @ x.values.T for _, rows in W.parts]).T
-        else:
-            made = reduce(np.ndarray.__iadd__, (x.values[:, some] @ rows for some, rows in W.parts))
-        return made + bias[0].values if bias else made
+        made = _added_up(x.values, W.parts, W, self.right)
+        return np.add(made, bias[0].values, out=made) if bias else made
 
     def of_sizes(self, x: Array, W: Stored) -> Array:
         """The product of x [n, k], of which no number is negative, with the sizes of W's numbers,
@@ -89,13 +84,25 @@ class ProductOfMatrices(Indexed):
             return np.zeros((len(x), W.shape[self.right == "kj"]))
         short = (x / largest).astype(np.float32)
         parts = ((some, np.abs(rows, dtype=np.float32)) for some, rows in W.kept.parts)
-        if self.right == "jk":
-            made = np.concatenate([short @ rows.T for _, rows in parts], axis=1)
-        else:
-            made = reduce(np.ndarray.__iadd__, (short[:, some] @ rows for some, rows in parts))
+        made = _added_up(short, parts, W, self.right).astype(np.float64)
         # each number rounded, and each sum on the way; what is less than float32 has is nothing
         more, least = 1 + (depth + 8) * _ROUNDED, depth * (1 + W.range.size) * _LEAST
-        return np.asarray(largest * (more * made.astype(np.float64) + least))
+        made *= largest * more
+        made += largest * least
+        return made
+
+
+def _added_up(
+    x: NDArray[Any], parts: Iterable[tuple[slice, NDArray[Any]]], W: Matrix, right: str
+) -> NDArray[Any]:
+    """The product of x with some rows of W at a time: they make some columns of it where they are
+    indexed `jk`, or else go with some columns of x."""
+    if right == "kj":
+        return reduce(np.ndarray.__iadd__, (x[:, some] @ rows for some, rows in parts))
+    made = np.empty((len(x), W.shape[0]), x.dtype)
+    for some, rows in parts:
+        np.matmul(x, rows.T, out=made[:, some])
+    return made
 
 
 _ROUNDED, _LEAST = 2.0**-23, 2.0**-126

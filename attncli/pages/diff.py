@@ -6,6 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from itertools import compress
 from typing import NamedTuple
 
@@ -91,7 +92,7 @@ def report(comparison: Comparison, dump: str, options: OptionWords = TYPED) -> D
         tuple(sections),
         DefinitionList(tuple(_facts(comparison, dump, options))),
         closing=(Callout(in_short(comparison)),),
-        data=_data(comparison),
+        data=_Data(comparison),
     )
 
 
@@ -622,6 +623,27 @@ def number(value: float, digits: int) -> str:
         mantissa, _, exponent = f"{value:.{digits - 1}e}".partition("e")
         text = f"{float(mantissa):g}e{int(exponent)}"
     return text.replace("-", MINUS)
+
+
+class _Data(Mapping[str, object]):
+    """The data of a comparison, which are gathered when a format asks for them: they go through
+    each number of each tensor once more."""
+
+    def __init__(self, comparison: Comparison) -> None:
+        self._comparison = comparison
+
+    @cached_property
+    def _known(self) -> Mapping[str, object]:
+        return _data(self._comparison)
+
+    def __getitem__(self, key: str) -> object:
+        return self._known[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        return len(self._known)
 
 
 def _data(comparison: Comparison) -> dict[str, object]:

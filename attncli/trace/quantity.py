@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
@@ -175,6 +175,11 @@ class Quantity:
         return self.matrix.values
 
     @property
+    def shape(self) -> tuple[int, int]:
+        """How many rows and columns, for which nothing is worked."""
+        return self.matrix.shape
+
+    @property
     def given(self) -> bool:
         return self.definition is None
 
@@ -271,6 +276,32 @@ class Quantity:
         """What of the quantity an address means: `[love, AI]`."""
         indices = self.indices(i, j)
         return f"[{', '.join([index.raw for index in indices])}]" if indices else ""
+
+
+class AwaitedQuantity(Quantity):
+    """A quantity whose numbers are worked when somebody asks for them."""
+
+    def __init__(
+        self,
+        definition: Definition,
+        axes: tuple[Axis, Axis],
+        shape: tuple[int, int],
+        work: Callable[[], Matrix],
+    ) -> None:
+        rows, columns = axes
+        own = {"name": definition.name, "rows": rows, "columns": columns, "definition": definition}
+        vars(self).update(own, _shape=shape, _work=work)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        known: tuple[int, int] = vars(self)["_shape"]
+        return known
+
+    @cached_property
+    def matrix(self) -> Matrix:
+        """The numbers. Raises ScenarioError where they can't be worked."""
+        made: Matrix = vars(self)["_work"]()
+        return made
 
 
 T = TypeVar("T")

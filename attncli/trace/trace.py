@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, partial
 from graphlib import CycleError, TopologicalSorter
 from itertools import groupby
 from types import MappingProxyType
@@ -23,7 +23,7 @@ from attncli.scenario.model import pass_of, updates_before
 from attncli.scenario.scenario import ALL_OURS, Scenario, Shape
 from attncli.trace.axes import given_axes, made_axes
 from attncli.trace.place import CellPlace, Place, UpdatePlace
-from attncli.trace.quantity import Definition, Quantity
+from attncli.trace.quantity import AwaitedQuantity, Definition, Quantity
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -338,10 +338,11 @@ class Trace:
         array = np.array(numbers, dtype=object)
         if quantity.is_list and array.ndim == 1:
             array = array[:, np.newaxis]
-        if array.shape != quantity.matrix.shape:
-            raise ValueError(f"{name} has the shape {quantity.matrix.shape}, not {array.shape}")
+        if array.shape != quantity.shape:
+            raise ValueError(f"{name} has the shape {quantity.shape}, not {array.shape}")
         written = [[Decimal(str(number)) for number in row] for row in array.tolist()]
-        return replace(quantity, matrix=Matrix.of_written(written), definition=None)
+        own = quantity.name, Matrix.of_written(written), quantity.rows, quantity.columns
+        return Quantity(*own, origin=quantity.origin)
 
     def _again(
         self,
@@ -484,9 +485,9 @@ class OnDemand(Mapping[str, Quantity]):
     """The given quantities of a scenario, and those that can be made of them, in the order of the
     story.
 
-    Their definitions tell which these are, so that looking one up by its name works nothing. Asking
-    for one works it, and before it what it is made of that isn't there yet; it raises ScenarioError
-    where the numbers can't be worked.
+    Their definitions tell which these are, and how large, so that looking one up works nothing.
+    Asking for its numbers works it, and before it what it is made of that isn't worked yet; it
+    raises ScenarioError where the numbers can't be worked.
     """
 
     def __init__(
@@ -494,28 +495,47 @@ class OnDemand(Mapping[str, Quantity]):
     ) -> None:
         self._scenario = scenario
         self._known = dict(given)
+        self._worked: set[str] = set()
         self._definitions: dict[str, Definition] = {d.name: d for d in made}
         names = (*given, *(d.name for d in self._definitions.values()))
         self._order = {name: place for place, name in enumerate(names)}
 
     def __getitem__(self, name: str) -> Quantity:
         if name not in self._known:
-            for text in sorted(self._awaited_by(name), key=self._order.__getitem__):
-                definition = self._definitions[text]
-                self._known[text] = make(self._scenario, self._known, definition)
+            for text in self._before(name, self._known):
+                self._known[text] = self._awaited(self._definitions[text])
         return self._known[name]
 
-    def _awaited_by(self, name: str) -> set[str]:
-        """A quantity that isn't there, and all that it is made of that isn't there either. Raises
-        KeyError for one that can't be made."""
+    def _awaited(self, definition: Definition) -> Quantity:
+        """A quantity whose operands are known; it is worked where its shape isn't."""
+        rows, columns = self._scenario.shapes.get(definition.name, (None, None))
+        if rows is None or columns is None:
+            made = make(self._scenario, self._known, definition)
+            self._worked.add(definition.name)
+            return made
+        operands = [self._known[name] for name in definition.operands]
+        axes = made_axes(definition, operands, (rows, columns))
+        return AwaitedQuantity(definition, axes, (rows, columns), partial(self._work, definition))
+
+    def _work(self, definition: Definition) -> Matrix:
+        """The numbers of a quantity, those before it worked first, in order."""
+        *before, _ = self._before(definition.name, self._worked)
+        self._worked.update(before, [definition.name])
+        for name in before:
+            _ = self._known[name].matrix
+        return make(self._scenario, self._known, definition).matrix
+
+    def _before(self, name: str, done: Container[str]) -> list[str]:
+        """A quantity, and all that it is made of that isn't done, in order. Raises KeyError for one
+        that can't be made."""
         waiting = [self._definitions[name]]
         found: set[str] = {waiting[0].name}
         while waiting:
             for operand in waiting.pop().operands:
-                if operand not in self._known and operand not in found:
+                if operand in self._definitions and operand not in done and operand not in found:
                     found.add(operand)
                     waiting.append(self._definitions[operand])
-        return found
+        return sorted(found, key=self._order.__getitem__)
 
     def __contains__(self, name: object) -> bool:
         return name in self._order

@@ -2,9 +2,9 @@
 
 Start-up, large traces through the Python API (`at_scale` prints a table by tokens, layers, decimals
 and formats; measures are chosen by their names: `speed.py at_scale`), a checkpoint of GPT-2, the
-same beside PyTorch (`live`), the way back, lines of working, forms of an exercise, marking papers,
-the learning of tokenizers. Each ratio is of the best of several interleaved tries; the number after
-it is what we want to stay below. Products of matrices take as many threads as NumPy's BLAS has,
+same beside PyTorch (`live`), `compare` beside it (`comparing`), the way back, lines of working,
+forms of an exercise, marking papers, the learning of tokenizers. Each ratio is of the best of
+several interleaved tries; the number after it is what we want to stay below. Products of matrices take as many threads as NumPy's BLAS has,
 `OPENBLAS_NUM_THREADS=1` one; what is beside them takes one in any case, so that ratios are the
 larger, the more threads there are.
 """
@@ -453,6 +453,40 @@ def live() -> None:
     say("Scenario.from_checkpoint and work of it / the trace alone", mine / bare, "at most 1.2")
 
 
+def comparing() -> None:
+    """`attncli.torch.compare` of a right GPT-2 on 128 tokens beside PyTorch's forward with a hook on
+    each module, with and without logits."""
+    import torch
+    from transformers import GPT2Config, GPT2LMHeadModel, GPT2Model
+
+    from attncli.torch import compare
+
+    for kind in (GPT2Model, GPT2LMHeadModel):
+        model, ids = kind(GPT2Config()), torch.arange(128)[None]
+        model.train(mode=False)
+        kept: dict[str, object] = {}
+
+        def forward(model: Any = model, ids: Any = ids, kept: dict[str, object] = kept) -> None:
+            handles = [
+                module.register_forward_hook(
+                    lambda _, __, made, name=name: kept.update({name: made})
+                )
+                for name, module in model.named_modules()
+            ]
+            with torch.no_grad():
+                model(ids)
+            for handle in handles:
+                handle.remove()
+
+        def compared(model: Any = model, ids: Any = ids) -> None:
+            if not compare(model, ids).follows:
+                raise ValueError("a right model doesn't follow")
+
+        theirs, mine = best(3, forward, compared)
+        say(f"{kind.__name__} of 124 M, 128 tokens, by PyTorch with all hooks, seconds", theirs, "")
+        say("compare of it / PyTorch", mine / theirs, "at most 5")
+
+
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
@@ -577,6 +611,7 @@ def main(chosen: Sequence[str]) -> None:
         at_scale,
         checkpoint,
         live,
+        comparing,
         back,
         forms,
         papers,

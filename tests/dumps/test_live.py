@@ -3,6 +3,7 @@ other packages, right and with a bug, by their own parameters."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -17,6 +18,7 @@ import torch
 from attncli import Scenario, load, work
 from attncli.errors import UserError
 from attncli.library.live import LiveComparison, assert_follows, compare
+from attncli.trace import make
 from tests.helpers import other_modules
 
 nn = torch.nn
@@ -460,6 +462,29 @@ def test_a_model_of_transformers_needs_no_scenario(family: str) -> None:
     assert compare(model, input_ids=IDS).follows
     again = compare(model, IDS, names=found.names)
     assert again.tensors == found.tensors
+
+
+def test_of_a_right_model_only_what_it_made_itself_is_worked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The scenario's own numbers, from its tokens on, are worked where a tensor departs."""
+    transformers = pytest.importorskip("transformers")
+    config = transformers.GPT2Config(n_embd=16, n_layer=2, n_head=2, vocab_size=30)
+    worked: list[str] = []
+
+    def noted(*arguments: Any) -> Any:
+        worked.append(arguments[2].name)
+        return make(*arguments)
+
+    monkeypatch.setattr("attncli.trace.trace.make", noted)
+    model = transformers.GPT2LMHeadModel(config).eval()
+    found = compare(model, IDS)
+    assert found.follows
+    assert "logits" in str(found)
+    assert worked == []
+    model.transformer.ln_f.eps = 0.1
+    wrong = json.loads(compare(model, IDS).page("json"))["first"]
+    assert wrong["quantity"] in worked
 
 
 def test_a_model_without_a_head_ends_before_logits() -> None:

@@ -78,6 +78,11 @@ def test_each_is_made_once_and_only_what_leads_to_it(made: list[str]) -> None:
     whole, trace = work(load(stack())), work_on_demand(load(stack()))
     assert (*trace.quantities,) == (*whole.quantities,)
     assert len(trace.quantities) == len(whole.quantities)
+    known = [name for name, shape in trace.scenario.shapes.items() if None not in shape]
+    assert "layers[2].heads[1].scores" in known
+    for name in known:
+        assert trace[name].shape == whole[name].shape
+        assert (trace[name].rows, trace[name].columns) == (whole[name].rows, whole[name].columns)
     assert made == []
     asked: list[str] = []
     for name in ("layers[2].heads[1].scores", "layers[1].residual1", "logits"):
@@ -88,13 +93,11 @@ def test_each_is_made_once_and_only_what_leads_to_it(made: list[str]) -> None:
     assert "probabilities" not in made
 
 
-def test_a_page_works_what_its_step_makes_and_what_leads_there(made: list[str]) -> None:
+def test_a_page_works_its_cell_and_what_leads_there(made: list[str]) -> None:
     whole, trace = work(load(stack())), work_on_demand(load(stack()))
     cell = "layers[2].heads[1].exp[1, 2]"
     text = page(trace, cell, form="html")
-    part = whole.part_of("layers[2].heads[1].exp")
-    assert part is not None
-    assert {*made} == leading_to(whole, [d.name for d in part.definitions])
+    assert {*made} == leading_to(whole, ["layers[2].heads[1].exp"])
     assert not any(name.startswith(("layers[2].heads[2]", "layers[3]")) for name in made)
     assert text == page(whole, cell, form="html")
 

@@ -1,0 +1,53 @@
+"""Between which numbers results lie: what is rounded, and what is made some rows at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from attncli.equations import enclosures
+from attncli.equations.enclosures import Enclosure, Roundoffs, enclosed
+from attncli.operations.equation import equation
+
+FLOAT32 = Roundoffs(2.0**-24, 2.0**-24, 2.0**-126)
+FLOAT64 = Roundoffs(2.0**-53, 2.0**-53)
+BY_ROWS = {
+    "x[i, j]**3 + x[i, j]": {"x": "n m"},
+    "exp(x[i, j]) / s[i]": {"x": "n m", "s": "n 1"},
+    "(x[i, j] - sum(x[i, k] for k in m) / 3) * g[j]": {"x": "n m", "g": "1 m"},
+    "sum(x[i, k] * W[k, j] for k in k)": {"x": "n k", "W": "k m"},
+    "x[i, j] + M[i, j]": {"x": "n n", "M": "n n"},
+    "x[j, i] * 2": {"x": "n m"},
+}
+
+
+@pytest.mark.parametrize("text", BY_ROWS)
+def test_some_rows_at_a_time_give_the_same(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    operation = equation(text, **BY_ROWS[text])()
+    rng, sizes = np.random.default_rng(3), {"1": 1, "n": 12, "m": 5, "k": 7}
+    arrays = [rng.uniform(0.5, 1, (sizes[n], sizes[m])) for n, m in operation.sides.operands]
+    known = [Enclosure(array, array + 1e-3) for array in arrays]
+    whole = enclosed(operation.tree, operation.sides, known, FLOAT32)
+    monkeypatch.setattr(enclosures, "_PART", 45)
+    for end, by_rows in zip(
+        whole, enclosed(operation.tree, operation.sides, known, FLOAT32), strict=True
+    ):
+        np.testing.assert_allclose(by_rows, end, rtol=1e-14)
+
+
+@pytest.mark.parametrize("rounded", [FLOAT32, FLOAT64])
+def test_what_is_rounded_is_no_further_off_than_its_share(rounded: Roundoffs) -> None:
+    values = np.array([[1.5, -1.5, 1.0, 0.0, np.inf, -np.inf]])
+    low, high = rounded.by(Enclosure.of(values), rounded.each)
+    assert (low[0, :3] < values[0, :3]).all()
+    assert (values[0, :3] < high[0, :3]).all()
+    assert (high - low)[0, :3].max() <= 8 * rounded.each
+    np.testing.assert_array_equal(low[0, 3:], values[0, 3:])
+    np.testing.assert_array_equal(high[0, 3:], values[0, 3:])
+
+
+def test_what_is_tiny_may_be_taken_for_nothing_and_nothing_stays() -> None:
+    values = np.array([[2.0**-130, 0.0]])
+    low, high = FLOAT32.by(Enclosure.of(values), 0.0)
+    assert low[0, 0] < 0 < high[0, 0]
+    assert low[0, 1] == high[0, 1] == 0
