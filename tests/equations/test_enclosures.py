@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,7 @@ from attncli.operations.equation import equation
 
 FLOAT32 = Roundoffs(2.0**-24, 2.0**-24, 2.0**-126)
 FLOAT64 = Roundoffs(2.0**-53, 2.0**-53)
-BY_ROWS = {
+BY_ROWS: dict[str, dict[str, Any]] = {
     "x[i, j]**3 + x[i, j]": {"x": "n m"},
     "exp(x[i, j]) / s[i]": {"x": "n m", "s": "n 1"},
     "(x[i, j] - sum(x[i, k] for k in m) / 3) * g[j]": {"x": "n m", "g": "1 m"},
