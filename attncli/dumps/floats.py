@@ -366,8 +366,8 @@ class Floats:
             return self.grain.of_given(self.value(name))
         if not isinstance(operation, ProductOfMatrices) or operation.left != "ik":
             return None
-        weight = self.trace[operands[1]].matrix
-        if not isinstance(weight, Stored) or not self._is_stored(operands[1]):
+        weight = self.trace[operands[1]].matrix if self._is_stored(operands[1]) else None
+        if not isinstance(weight, Stored):
             return None
         if self.grain.holds(weight):
             return self._product(name, definition, weight)

@@ -49,17 +49,24 @@ def of_another_configuration(trace: Trace, place: LayerPlace) -> Iterator[WrongW
 def with_its_own_ways(way: WrongWay, name: str, theirs: Collection[str]) -> WrongWay | None:
     """The same for one quantity alone, what it is made of on the way being made anew: in another
     order of steps, what others dumped by the same names is something else."""
-    others = [d.name for d in way.definitions if d.name != name and d.name in theirs]
-    if not others or len(others) == len(way.definitions):
+    made = {d.name: d for d in way.definitions}
+    if not any(x in theirs for x in made if x != name):
         return None
-    called = {x: Name(f"{x.local}_so", x.path) for x in others}
+    needed, waiting = [], [made[x] for x in made if x == name]
+    while waiting:
+        needed.append(waiting.pop())
+        used = (made[x] for x in needed[-1].operands if x in made and x != name)
+        waiting += [d for d in used if d not in needed]
+    called = {d.name: Name(f"{d.name.local}_so", d.name.path) for d in needed[1:]}
+    if not any(x in theirs for x in called):
+        return None
     return way._replace(
         definitions=tuple(
             d._replace(
                 name=called.get(d.name, d.name),
                 operands=tuple(called.get(x, x) for x in d.operands),
             )
-            for d in sorted(way.definitions, key=lambda d: d.name != name)
+            for d in needed
         )
     )
 
