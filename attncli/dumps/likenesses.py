@@ -42,7 +42,7 @@ def likenesses(theirs: Array, right: Array, follows: Enclosure, off: Flags) -> I
     times = _ratio(theirs, right, slack) if np.count_nonzero(off) > 1 else None
     if times is not None:
         yield Cause("other_factor", f"Each number is {_factor(times)} times what it should be.")
-    most = float(slack.max())
+    most = min(float(slack.max()), float(np.abs(theirs - right).max()) / BETTER)
     if _are_the_same(np.sort(theirs, axis=None), np.sort(right, axis=None), most):
         how = next(_ways_moved(theirs, right, most), "the numbers stand in other places")
         yield Cause("other_places", f"The numbers are right, but {how}.")

@@ -141,7 +141,8 @@ def _of_other_layers(
             alike = attention._replace(config=attention.config._replace(values=values))
             if values != dict(attention.config.values) and alike not in seen:
                 seen.append(alike)
-                yield key, f"{key} is that of another kind of layer.", alike, False
+                says = f"The {key.replace('_', ' ')} is that of another kind of layer."
+                yield key, says, alike, False
 
 
 def _other_settings(
@@ -162,12 +163,12 @@ def _others_of_map(
         if value is None and name not in values:
             words = (True, False) if isinstance(key.kind, Flag) else _words_alone(key.kind)
             for word in words:
-                says = f"The setting {called} is {_text(word)}."
+                says = f"{called} is {_text(word)}, which isn't set."
                 yield _Other(called, says, {**values, name: word})
             continue
         if name in values and _is_a_setting(value) and name != "kind":
             without = {k: v for k, v in values.items() if k != name}
-            yield _Other(called, f"The setting {called} is left out.", without, left_out=True)
+            yield _Other(called, _left_out(called), without, left_out=True)
         for other in _others(value, key.kind, called):
             yield other._replace(value={**values, name: other.value})
 
@@ -185,8 +186,7 @@ def _others(value: Any, kind: Any, called: str) -> Iterator[_Other]:  # noqa: AN
             yield from _others_of_list(tuple(value), kind, called)
         case _:
             for other in _other_values(value, kind):
-                says = f"The setting {called} is {_text(other)} instead of {_text(value)}."
-                yield _Other(called, says, other)
+                yield _Other(called, _instead(called, other, value), other)
 
 
 def _other_values(value: object, kind: Any) -> Iterator[str | int | Decimal]:  # noqa: ANN401
@@ -204,8 +204,8 @@ def _others_of_list(values: tuple[Any, ...], kind: Any, called: str) -> Iterator
         if len(values) > 1 and _is_a_setting(value):
             what = "_".join(value) if isinstance(value, Mapping) else str(value)
             rest = (*values[:k], *values[k + 1 :])
-            says = f"The setting {called} is without {what}."
-            yield _Other(f"{called}.{what}", says, rest, left_out=True)
+            one = f"{called}.{what}"
+            yield _Other(one, _left_out(one), rest, left_out=True)
         for other in _others(value, kind, called):
             yield other._replace(value=(*values[:k], other.value, *values[k + 1 :]))
 
@@ -218,8 +218,33 @@ def _other_numbers(value: int | Decimal) -> Iterator[int | Decimal]:
     yield from dict.fromkeys(kind(n) for n in numbers if n > 0 and n != value)
 
 
+def _left_out(called: str) -> str:
+    """`The window is left out (mask.window).`"""
+    return f"The {_in_words(called)} is left out{_in_brackets(called)}."
+
+
+def _instead(called: str, other: object, value: object) -> str:
+    """`The window is 4 instead of 3 (mask.window).`; words and flags inside a map often say
+    nothing without the name of that."""
+    both = f"is {_text(other)} instead of {_text(value)}"
+    if isinstance(value, bool) or (isinstance(value, str) and not called.endswith(".kind")):
+        return f"The {_in_words(called)} {both}." if called.isalpha() else f"{called} {both}."
+    return f"The {_in_words(called)} {both}{_in_brackets(called)}."
+
+
+def _in_words(called: str) -> str:
+    """`max distance` of `positions.max_distance`, `scaling` of `positions.scaling.kind`"""
+    return called.removesuffix(".kind").rpartition(".")[2].replace("_", " ")
+
+
+def _in_brackets(called: str) -> str:
+    return "" if called.isalpha() else f" ({called})"
+
+
 def _text(value: object) -> str:
     """A value as a file has it."""
+    if isinstance(value, Decimal):
+        return f"{value.normalize():f}"
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -239,8 +264,14 @@ def _words(kind: Any) -> tuple[str, ...]:  # noqa: ANN401
 
 
 def _keys_inside(kind: Any) -> dict[str, Key[Any]]:  # noqa: ANN401
-    records = (inner for inner in _each_kind(kind) if isinstance(inner, Record))
-    return {name: key for record in records for name, key in record.known.items()}
+    """The keys of the records that a kind may be; a word that each has of its own is any of them."""
+    found: dict[str, Key[Any]] = {}
+    for record in (inner for inner in _each_kind(kind) if isinstance(inner, Record)):
+        for name, key in record.known.items():
+            words = (*_words_alone(key.kind), *_words_alone(found.get(name, key).kind))
+            any_word = Choice(tuple(dict.fromkeys(words)))
+            found[name] = key._replace(kind=any_word) if words else key
+    return found
 
 
 def _each_kind(kind: Any) -> Iterator[Any]:  # noqa: ANN401

@@ -38,14 +38,14 @@ def test_nothing_differs_where_nothing_is_changed_and_each_setting_is() -> None:
 @pytest.mark.parametrize(
     ("says", "changed"),
     [
-        ("The setting mask.window is 4 instead of 3.", {"mask": ["causal", {"window": 4}]}),
-        ("The setting softcap is 6 instead of 3.", {"softcap": 6}),
+        ("The window is 4 instead of 3 (mask.window).", {"mask": ["causal", {"window": 4}]}),
+        ("The softcap is 6 instead of 3.", {"softcap": 6}),
         (
-            "The setting softcap_order is after_mask instead of before_bias.",
+            "softcap_order is after_mask instead of before_bias.",
             {"softcap_order": "after_mask"},
         ),
-        ("The setting qk_norm.when is after.", {"qk_norm": {"when": "after"}}),
-        ("The setting qk_norm.heads is together.", {"qk_norm": {"heads": "together"}}),
+        ("qk_norm.when is after, which isn't set.", {"qk_norm": {"when": "after"}}),
+        ("qk_norm.heads is together, which isn't set.", {"qk_norm": {"heads": "together"}}),
     ],
 )
 def test_it_is_made_as_in_a_scenario_that_says_so(says: str, changed: dict[str, object]) -> None:
