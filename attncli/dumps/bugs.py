@@ -50,7 +50,7 @@ from attncli.trace import (
     Trace,
 )
 
-_EPSILONS = ("0", "1e-12", "1e-8", "1e-7", "1e-6", "1e-5", "1e-4", "1e-3")
+_EPSILONS = ("0", "1e-12", "1e-8", "1e-7", "1e-6", "1e-5", "1e-4", "1e-3", "1e-2")
 _BASES = ("100", "500", "1000", "10000", "100000", "500000", "1000000")
 _SHIFTS = (-2, -1, 1, 2)
 _ZERO = "The first position counts as {}."
@@ -445,7 +445,7 @@ def _left_out(trace: Trace, part: PlannedStep, made: tuple[Definition, ...]) -> 
         for other in dict.fromkeys(definition.operands):
             if _shape(trace, other) != _shape(trace, definition.name):
                 continue
-            if definition.name in used:
+            if definition.name in used or _inner(other, part):
                 name = f"{local}_left_out"
                 says = f"{local} is left out: {other.local} is taken in its place."
             else:

@@ -26,6 +26,7 @@ from attncli.marking.verdicts import Cause
 from attncli.names import Name
 from attncli.numbers.rounding import Array
 from attncli.operations.operation import WholeNumbers
+from attncli.steps.configurations import is_in_a_layer
 from attncli.trace import Definition, LayerPlace, PlannedStep, Trace
 
 _IMPOSSIBLE = (
@@ -160,7 +161,7 @@ class Suspects:
     theirs: Mapping[str, Array]
     search: Search = field(default_factory=Search)
     _known: dict[tuple[int, int], tuple[WrongWay, ...]] = field(default_factory=dict)
-    _layers: dict[Name, tuple[WrongWay, ...]] = field(default_factory=dict)
+    _layers: dict[Name | None, tuple[WrongWay, ...]] = field(default_factory=dict)
     _rows: dict[str, _Rows] = field(default_factory=dict)
 
     def in_floats(self, floats: Floats) -> Suspects:
@@ -256,13 +257,18 @@ class Suspects:
                 yield self.search.each(ways, name)
 
     def _configured(self, name: str, parts: Iterable[PlannedStep]) -> list[WrongWay]:
-        """Another configuration of the layers of some parts, where it makes something between a
-        tensor and others of theirs."""
+        """Another configuration of the layers of some parts, or of what is outside these, where it
+        makes something between a tensor and others of theirs."""
         between = {*self.between(name)}
-        layers = {p.place.layer.path: p.place for p in parts if isinstance(p.place, LayerPlace)}
+        places: dict[Name | None, LayerPlace | None] = {}
+        for part in parts:
+            if isinstance(part.place, LayerPlace):
+                places[part.place.layer.path] = part.place
+            elif not is_in_a_layer(part):
+                places[None] = None
         ways = [
             way
-            for path, place in layers.items()
+            for path, place in places.items()
             for way in self._of_layer(path, place)
             if any(d.name in between for d in way.definitions)
         ]
@@ -270,7 +276,7 @@ class Suspects:
         alone = (with_its_own_ways(way, name, self.theirs) for way in making)
         return [*ways, *filter(None, alone)]
 
-    def _of_layer(self, path: Name, place: LayerPlace) -> tuple[WrongWay, ...]:
+    def _of_layer(self, path: Name | None, place: LayerPlace | None) -> tuple[WrongWay, ...]:
         if path not in self._layers:
             self._layers[path] = tuple(of_another_configuration(self.trace, place))
         return self._layers[path]

@@ -36,14 +36,16 @@ from attncli.operations.equation import Indexed
 from attncli.operations.operation import Operation, Working
 from attncli.operations.positions import Alibi, RotaryTable, Rotate, TurnsTable
 from attncli.operations.rearranging import Moved, Numbers, TakeColumns
-from attncli.steps.configurations import other_configurations
+from attncli.steps.configurations import other_configurations, other_frames
 from attncli.steps.mistakes import swapped
 from attncli.trace import Definition, HeadPlace, LayerPlace, NormPlace, PlannedStep, Trace
 
 
-def of_another_configuration(trace: Trace, place: LayerPlace) -> Iterator[WrongWay]:
-    """What a layer makes with one of its settings left out, or with another value."""
-    for setting, says, is_left_out, definitions in other_configurations(trace, place):
+def of_another_configuration(trace: Trace, place: LayerPlace | None) -> Iterator[WrongWay]:
+    """What a layer makes, or what is outside of all, with one setting left out, or with another
+    value."""
+    others = other_configurations(trace, place) if place else other_frames(trace)
+    for setting, says, is_left_out, definitions in others:
         name = setting.replace(".", "_")
         name = f"{name}_left_out" if is_left_out else f"other_{name}"
         yield WrongWay(name, says, definitions, setting=setting)

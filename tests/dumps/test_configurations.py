@@ -41,7 +41,7 @@ def test_nothing_differs_where_nothing_is_changed_and_each_setting_is() -> None:
         ("The window is 4 instead of 3 (mask.window).", {"mask": ["causal", {"window": 4}]}),
         ("The softcap is 6 instead of 3.", {"softcap": 6}),
         (
-            "softcap_order is after_mask instead of before_bias.",
+            "The softcap order is after_mask instead of before_bias.",
             {"softcap_order": "after_mask"},
         ),
         ("qk_norm.when is after, which isn't set.", {"qk_norm": {"when": "after"}}),

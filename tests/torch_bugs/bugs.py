@@ -18,6 +18,7 @@ from tests.torch_bugs.models import (
     Attention,
     Bert,
     Decoding,
+    Framed,
     Gated,
     Gpt,
     Large,
@@ -306,6 +307,17 @@ def gated(shows: str, called: str, forward: Callable[[Any, Any], Any]) -> Bug:
     return changed(Llama, shows, called, change, "real")
 
 
+def framed(shows: str, called: str, **methods: Any) -> Bug:
+    return Bug(Framed, type("Wrong", (Framed,), methods), shows, called, "all")
+
+
+def rotate_letters(model: Any) -> None:
+    """The parts of a fused projection, taken in the order k, v, q."""
+    for layer in model.layers:
+        attn = layer.attn
+        attn.q_proj, attn.k_proj, attn.v_proj = attn.k_proj, attn.v_proj, attn.q_proj
+
+
 def as_it_is(_: Any, x: Any, __: Any) -> Any:
     return x
 
@@ -497,6 +509,15 @@ BUGS: dict[str, Bug] = {
     "up_left_out": gated("ffn", "other_activation", lambda self, x: self.down_proj(functional.silu(self.gate_proj(x)))),
     "keys_one_too_far": attending(Decoding, "heads[1].scores", "position_offset", turn=turned_cache(4)),
     "cache_counted_twice": attending(Decoding, "heads[1].rotated_Q", "position_offset", start=6),
+    "parts_in_another_order": changed(Gpt, "layers[1].Q", "K_and_Q_swapped", rotate_letters, "real"),
+    "embeddings_scale_left_out": framed("layers[1].norm1.normed", "embedding_scale_left_out", times=1.0),
+    "embeddings_scale_twice": framed("layers[1].norm1.normed", "other_embedding_scale", times=6.0),
+    "logits_scale_left_out": framed("capped_logits", "logit_scale_left_out", scale=1.0),
+    "logits_scale_divided": framed("capped_logits", "other_logit_scale", scale=2.0),
+    "logits_cap_left_out": framed("capped_logits", "capped_logits_left_out", limit=lambda _, x: x),
+    "logits_cap_twice": framed("capped_logits", "other_logit_softcap", cap=4.0),
+    "last_norm_not_centred": changed(Gpt, "final_norm.normed", "other_final_norm_kind", lambda m: setattr(m.ln_f, "__class__", NotCentred), "real"),
+    "last_norm_of_another_epsilon": changed(Gpt, "final_norm.normed", "other_epsilon", lambda m: setattr(m.ln_f, "eps", 0.01), "real"),
     "dropout_on_scores": alone(Modern, "heads[1].scaled", "dropout_on", scale=drop_scores),
     "dropout_on_heads": alone(Modern, "concat", "dropout_on", merge=drop_merged),
 }  # fmt: skip

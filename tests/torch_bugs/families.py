@@ -48,7 +48,6 @@ FAMILIES: dict[str, tuple[Change, ...]] = {
         Change("activation_function", "relu", ACTIVATION),
         Change("layer_norm_epsilon", 0.1, EPSILON),
         Change("scale_attn_weights", False, "*scale*"),
-        Change("scale_attn_by_inverse_layer_idx", True, "*scale*"),
     ),
     "gptj": (
         Change("activation_function", "relu", ACTIVATION),
@@ -57,7 +56,6 @@ FAMILIES: dict[str, tuple[Change, ...]] = {
     "gpt_neox": (_LN_EPS, Change("hidden_act", "relu", ACTIVATION), Change("use_parallel_residual", False, "*parallel*")),
     "bloom": (
         Change("layer_norm_epsilon", 0.1, EPSILON),
-        Change("apply_residual_connection_post_layernorm", True, "*residual*"),
     ),
     "opt": (
         Change("activation_function", "gelu", "relu_for_another"),
@@ -74,15 +72,15 @@ FAMILIES: dict[str, tuple[Change, ...]] = {
     "qwen2": (_GATED, _EPS, _ROPE),
     "qwen2, late windows": (_WIDER, Change("layer_types", [_WHOLE, _WHOLE, _ONE], "*mask*")),
     "qwen3": (_GATED, _EPS, _ROPE),
-    "gemma": (Change("hidden_activation", "gelu", ACTIVATION), _EPS, _ROPE),
+    "gemma": (Change("hidden_act", "gelu", ACTIVATION), _EPS, _ROPE),
     "granite": (
         Change("embedding_multiplier", 6.0, "*embedding*"),
         Change("attention_multiplier", 0.6, "*scale*"),
         Change("residual_multiplier", 0.44, "*residual*"),
         Change("logits_scaling", 3.5, "*logit*"),
     ),
-    "phi3": (_GATED, _EPS, _ROPE),
-    "phi": (_ACT._replace(value="relu"), _LN_EPS, _ROPE),
+    "phi3": (_GATED, _EPS),
+    "phi": (_ACT._replace(value="relu"), _LN_EPS),
     "gemma2": (
         Change("attn_logit_softcapping", 4.0, "other_softcap"),
         Change("final_logit_softcapping", 6.0, "*logit_softcap*"),
@@ -97,7 +95,7 @@ FAMILIES: dict[str, tuple[Change, ...]] = {
     "ministral": (_WIDER, _EPS),
     "falcon": (Change("layer_norm_epsilon", 0.1, EPSILON), Change("alibi", True, "*positions*")),
     "starcoder2": (_WIDER, Change("norm_epsilon", 0.1, EPSILON), _ACT._replace(value="relu")),
-    "stablelm": (_GATED, _LN_EPS, _ROPE),
+    "stablelm": (_GATED, _LN_EPS),
     "cohere": (Change("logit_scale", 0.5, "*logit_scale*"), _LN_EPS, _ROPE),
     "cohere2": (_WIDER, Change("logit_scale", 0.5, "*logit_scale*")),
     "smollm3": (_EPS, Change("no_rope_layers", [1, 1, 1, 1, 1], "*positions*")),
