@@ -430,6 +430,8 @@ def _other_heads(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
         for head in range(attention.heads):
             other = below(attention.head_path(head), own.local)
             if other != own and _shape(trace, other) == _shape(trace, own):
+                if _are_the_same(trace, other, own):
+                    continue
                 shared = attention.kv_heads < attention.heads and own.local.endswith(("K", "V"))
                 name = "other_kv_head" if shared else "another_head"
                 yield WrongWay(
@@ -477,8 +479,10 @@ def _other_tensors(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
     """What a part makes is another tensor altogether, from which steps may lead to it."""
     for definition in _made(trace, part):
         for other in _alike(trace, definition.name):
-            # what comes of it would only say its own number again
+            # what comes of it would only say its own number again, as what is the same anyway
             if other in definition.operands or _comes_of(trace, other, definition.name):
+                continue
+            if _are_the_same(trace, other, definition.name):
                 continue
             name, says = "another_tensor", f"{definition.name.local} is {other} instead."
             steps = _steps_since(trace, definition, other)
@@ -499,6 +503,11 @@ def _steps_since(trace: Trace, definition: Definition, source: Name) -> list[str
             return [*reversed(steps)]
         at = trace[at.operands[0]].definition
     return []
+
+
+def _are_the_same(trace: Trace, name: Name, other: Name) -> bool:
+    """Whether two quantities have the same numbers, as the keys of heads that share them."""
+    return np.array_equal(trace[name].values, trace[other].values, equal_nan=True)
 
 
 def _comes_of(trace: Trace, name: Name, source: Name) -> bool:

@@ -53,6 +53,13 @@ class ExplainedTensor(NamedTuple):
     spread: Spread
 
 
+def _how_far(found: ExplainedTensor) -> tuple[int, int, int]:
+    """The order of bugs that give the same: of what explains more first, then of a setting before
+    those inside it, then of what changes less."""
+    way = found.way
+    return -found.departing, way.setting.count("."), len(way.definitions)
+
+
 class Hidden(NamedTuple):
     """A mistake that rounding hides, and how far it moves a tensor, times as far as rounding."""
 
@@ -182,7 +189,7 @@ class Suspects:
         rounding lets these be told apart, and no bug by two names."""
         best = min(found, key=lambda entry: (-entry.departing, entry.remainder))
         same = [e for e in found if best.spread.distance(e.spread.right) <= _SAME]
-        same.sort(key=lambda entry: (-entry.departing, len(entry.way.definitions)))
+        same.sort(key=_how_far)
         ways: list[WrongWay] = []
         for way in (entry.way for entry in same):
             if not any(way.name == x.name or self._are_one(x, way, name) for x in ways):

@@ -64,10 +64,11 @@ def other_frames(trace: Trace) -> Iterator[Configured]:
 def _in_layers(story: list[PlannedStep]) -> Iterator[PlannedStep]:
     """The steps that layers take, which norms outside them are none of."""
     for part in story:
-        layers = {layer.path for layer in part.place.stack.layers}
-        inside = isinstance(part.place, LayerPlace) or (
-            isinstance(part.place, NormPlace) and part.place.path.path in layers
-        )
+        place, stack = part.place, part.place.stack
+        around = {norm.path for norm in (stack.embedding_norm, stack.final_norm) if norm}
+        inside = isinstance(place, LayerPlace)
+        if isinstance(place, NormPlace) and place.path not in around:
+            inside = place.path.path in {layer.path for layer in stack.layers}
         if inside and part.definitions:
             yield part
 

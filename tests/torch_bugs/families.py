@@ -64,7 +64,7 @@ FAMILIES: dict[str, tuple[Change, ...]] = {
     "llama": (_GATED, _EPS, _ROPE, Change("tie_word_embeddings", True, "*unembedding*")),
     "llama, llama3": (
         Change("rope_parameters.factor", 4.0, "other_positions_scaling_factor"),
-        Change("rope_parameters.low_freq_factor", 2.0, "other_positions_scaling_low_freq_factor"),
+        Change("rope_parameters.low_freq_factor", 2.0, "*_low_freq_factor*"),
     ),
     "llama, linear": (Change("rope_parameters", _LLAMA3, "other_positions_scaling_kind"),),
     "mistral": (_GATED, _EPS, _ROPE, _WIDER),
@@ -72,7 +72,7 @@ FAMILIES: dict[str, tuple[Change, ...]] = {
     "qwen2": (_GATED, _EPS, _ROPE),
     "qwen2, late windows": (_WIDER, Change("layer_types", [_WHOLE, _WHOLE, _ONE], "*mask*")),
     "qwen3": (_GATED, _EPS, _ROPE),
-    "gemma": (Change("hidden_act", "gelu", ACTIVATION), _EPS, _ROPE),
+    "gemma": (Change("hidden_act", "relu", ACTIVATION), _EPS, _ROPE),
     "granite": (
         Change("embedding_multiplier", 6.0, "*embedding*"),
         Change("attention_multiplier", 0.6, "*scale*"),
@@ -84,12 +84,12 @@ FAMILIES: dict[str, tuple[Change, ...]] = {
     "gemma2": (
         Change("attn_logit_softcapping", 4.0, "other_softcap"),
         Change("final_logit_softcapping", 6.0, "*logit_softcap*"),
-        Change("query_pre_attn_scalar", 20, "*scale*"),
+        Change("query_pre_attn_scalar", 40, "*scale*"),
         _WIDER,
     ),
     "gemma3_text": (
-        _WIDER, Change("query_pre_attn_scalar", 20, "*scale*"),
-        Change("final_logit_softcapping", 6.0, "*logit_softcap*"),
+        _WIDER, Change("query_pre_attn_scalar", 40, "*scale*"),
+        Change("final_logit_softcapping", 6.0, "logits_not_changed"),
     ),
     "olmo2": (_GATED, _EPS, _ROPE),
     "ministral": (_WIDER, _EPS),
@@ -176,13 +176,15 @@ def outcomes(name: str, seed: int, seek: float, told: bool) -> Iterator[str]:
             yield "changed refused"
             rows.append(f"{change.setting} = {change.value}: {error}"[:200])
             continue
-        is_named = found.bug is not None and fnmatch(found.bug, change.called)
+        first = found.comparison.first
+        causes = first.causes if first is not None else ()
+        is_named = any(fnmatch(cause.name, change.called) for cause in causes)
         verdict = "follows" if found.follows else "departs" if found.first else "can't tell"
         yield f"changed {verdict}{', named' if is_named else ''}"
-        rows.append(f"{change.setting} = {change.value}: {verdict} at {found.first}: {found.bug}"
+        rows.append(f"{change.setting} = {change.value}: {verdict} at {found.first}:"
+                    f" {' or '.join(cause.name for cause in causes)}"
                     f"{'' if is_named else f', not {change.called}'}")  # fmt: skip
-        if told and found.comparison.first is not None:
-            rows += [f"    {cause.says}" for cause in found.comparison.first.causes]
+        rows += [f"    {cause.says}" for cause in causes if told]
     print(f"{name}: " + "\n    ".join(rows), flush=True)
 
 
