@@ -50,7 +50,7 @@ from attncli.trace import (
     Trace,
 )
 
-_EPSILONS = ("0", "1e-12", "1e-8", "1e-7", "1e-6", "1e-5", "1e-4", "1e-3", "1e-2")
+_EPSILONS = ("1e-12", "1e-8", "1e-7", "1e-6", "1e-5", "1e-4", "1e-3", "1e-2", "0")
 _BASES = ("100", "500", "1000", "10000", "100000", "500000", "1000000")
 _SHIFTS = (-2, -1, 1, 2)
 _ZERO = "The first position counts as {}."

@@ -53,11 +53,12 @@ class ExplainedTensor(NamedTuple):
     spread: Spread
 
 
-def _how_far(found: ExplainedTensor) -> tuple[int, int, int]:
-    """The order of bugs that give the same: of what explains more first, then of a setting before
-    those inside it, then of what changes less."""
+def _how_far(found: ExplainedTensor) -> tuple[int, bool, int, int]:
+    """The order of bugs that give the same: of what explains more first, then of what is left out,
+    of a setting before those inside it, of what changes less."""
     way = found.way
-    return -found.departing, way.setting.count("."), len(way.definitions)
+    is_other = not way.name.endswith("left_out")
+    return -found.departing, is_other, way.setting.count("."), len(way.definitions)
 
 
 class Hidden(NamedTuple):
