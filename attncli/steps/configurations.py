@@ -293,7 +293,9 @@ def _others_of_list(values: tuple[Any, ...], kind: Any, called: str) -> Iterator
             what = "_".join(value) if isinstance(value, Mapping) else str(value)
             rest = (*values[:k], *values[k + 1 :])
             one = f"{called}.{what}"
-            yield _Other(one, _left_out(one), rest, left_out=True)
+            is_word = isinstance(value, str)
+            says = f"The {_in_words(called)} is without {what}." if is_word else _left_out(one)
+            yield _Other(one, says, rest, left_out=True)
         for other in _others(value, kind, called):
             yield other._replace(value=(*values[:k], other.value, *values[k + 1 :]))
 
