@@ -21,7 +21,7 @@ from tests.torch_bugs.models import Bert, Gpt, Llama
 from tests.torch_bugs.modern import Alone, Mixture
 
 MODELS: dict[str, Any] = {k.__name__: k for k in (Bert, Gpt, Llama, Alone, Mixture)}
-SIZES = (1.0, 1e-2, 1e-3)
+SIZES = (1.0, 1e-3)
 Made = dict[str, Tensor]
 
 
@@ -55,7 +55,8 @@ def _named(found: Comparison) -> list[str]:
     return [f"{tensor.name}: {cause.says}" for tensor in found.compared for cause in tensor.causes]
 
 
-@sampled(4, kind=[*MODELS], dtype=["float32", "float64"], seed=range(1, 4))
+@pytest.mark.slow
+@sampled(7, kind=[*MODELS], dtype=["float32", "float64"], seed=range(1, 4))
 def test_what_is_off_at_random_has_no_name(kind: str, dtype: str, seed: int) -> None:
     rng = np.random.default_rng(seed)
     model = built(MODELS[kind], torch.float64, seed)
