@@ -10,10 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attncli.dumps.swaps import (
-    SWAPS,
-    placed_otherwise,
-)
+from attncli.dumps.swaps import SWAPS, equation_of, placed_otherwise
 from attncli.equations.tree import (
     Apply,
     Equation,
@@ -53,7 +50,7 @@ from attncli.trace import (
     Trace,
 )
 
-_EPSILONS = ("0", "1e-12", "1e-8", "1e-7", "1e-6", "1e-5", "1e-4", "1e-3")
+_EPSILONS = ("1e-12", "1e-8", "1e-7", "1e-6", "1e-5", "1e-4", "1e-3", "1e-2", "0")
 _BASES = ("100", "500", "1000", "10000", "100000", "500000", "1000000")
 _SHIFTS = (-2, -1, 1, 2)
 _ZERO = "The first position counts as {}."
@@ -90,7 +87,7 @@ def _others(trace: Trace, definition: Definition) -> Iterator[_OtherMade]:
             yield from _epsilons(root)
         case Activate(shown=Apply(kind)):
             for other in (text for text in ACTIVATIONS if text != kind):
-                says = f"It is {other} instead of {kind}."
+                says = f"The activation is {other} instead of {kind}."
                 yield _OtherMade("other_activation", says, Activate(other))
         case Masked() as masked:
             yield _OtherMade("mask_inverted", _INVERTED, _inverted(masked))
@@ -403,9 +400,17 @@ def _other_input(trace: Trace, part: PlannedStep, own: Name, other: Name) -> tup
         return what, f"{says} The norm is taken where it doesn't belong."
     if other in _inputs_of_norm(trace, own):
         return "not_normed", f"{says} The norm is left out."
+    if isinstance(part.place, NormPlace) and other in _terms_of(trace, own):
+        return "in_parallel", f"{says} The sublayers stand side by side."
     if other.local == "normed" or isinstance(part.place, NormPlace):
         return "norm_elsewhere", f"{says} Pre- and post-norm are exchanged."
     return f"{other.local}_for_{own.local}", says
+
+
+def _terms_of(trace: Trace, name: Name) -> tuple[Name, ...]:
+    """What a residual connection adds up."""
+    definition = trace[name].definition
+    return definition.operands if definition and definition.step == "residual" else ()
 
 
 def _inputs_of_norm(trace: Trace, normed: Name) -> tuple[Name, ...]:
@@ -425,6 +430,8 @@ def _other_heads(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
         for head in range(attention.heads):
             other = below(attention.head_path(head), own.local)
             if other != own and _shape(trace, other) == _shape(trace, own):
+                if _are_the_same(trace, other, own):
+                    continue
                 shared = attention.kv_heads < attention.heads and own.local.endswith(("K", "V"))
                 name = "other_kv_head" if shared else "another_head"
                 yield WrongWay(
@@ -434,13 +441,21 @@ def _other_heads(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
 
 def _left_out(trace: Trace, part: PlannedStep, made: tuple[Definition, ...]) -> Iterator[WrongWay]:
     """A part without one of its operations, whose result would be what goes in."""
-    for definition in (d for d in made if d.operands):
-        first = definition.operands[0]
-        if not definition.operation.copies and _shape(trace, first) == _shape(
-            trace, definition.name
-        ):
-            says = f"{definition.name.local} is just {first.local}."
-            yield WrongWay(f"{part.step}_left_out", says, (_same(definition, first),))
+    used = {x for d in made for x in d.operands}
+    for definition in (d for d in made if d.operands and not d.operation.copies):
+        local = definition.name.local
+        for other in dict.fromkeys(definition.operands):
+            if _shape(trace, other) != _shape(trace, definition.name):
+                continue
+            if definition.name in used or _inner(other, part):
+                name = f"{local}_left_out"
+                says = f"{local} is left out: {other.local} is taken in its place."
+            else:
+                name, says = (
+                    f"{part.step}_left_out",
+                    f"The step {part.step} is left out: {local} is {other.local}.",
+                )
+            yield WrongWay(name, says, (_same(definition, other),))
 
 
 def _terms_left_out(made: tuple[Definition, ...]) -> Iterator[WrongWay]:
@@ -453,22 +468,46 @@ def _terms_left_out(made: tuple[Definition, ...]) -> Iterator[WrongWay]:
         for k, term in enumerate(terms):
             rest = (*terms[:k], *terms[k + 1 :])
             tree = rest[0] if len(rest) == 1 else Sum(rest)
-            used = {definition.operands[node.place].local for node in each(term, Operand)}
-            if not used or any(isinstance(node, Negative) for node in terms):
+            if not [*each(term, Operand)] or any(isinstance(node, Negative) for node in terms):
                 continue
-            says = f"{definition.name.local} is added up without {' and '.join(sorted(used))}."
             changed = definition._replace(operation=Indexed(operation.shapes, tree))
+            says = f"A term is left out: {equation_of(changed)}."
             yield WrongWay("term_left_out", says, (changed,))
 
 
 def _other_tensors(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
-    """What a part makes is another tensor altogether."""
+    """What a part makes is another tensor altogether, from which steps may lead to it."""
     for definition in _made(trace, part):
         for other in _alike(trace, definition.name):
-            # what comes of it would only say its own number again
-            if other not in definition.operands and not _comes_of(trace, other, definition.name):
-                says = f"It is {other} instead."
-                yield WrongWay("another_tensor", says, (_same(definition, other),))
+            # what comes of it would only say its own number again, as what is the same anyway
+            if other in definition.operands or _comes_of(trace, other, definition.name):
+                continue
+            if _are_the_same(trace, other, definition.name):
+                continue
+            name, says = "another_tensor", f"{definition.name.local} is {other} instead."
+            steps = _steps_since(trace, definition, other)
+            if len(steps) > 1:
+                name = f"{'_and_'.join(steps)}_left_out"
+                says = f"The steps {' and '.join(steps)} are left out: {says}"
+            yield WrongWay(name, says, (_same(definition, other),))
+
+
+def _steps_since(trace: Trace, definition: Definition, source: Name) -> list[str]:
+    """The steps that lead from one quantity to another, each taking what the one before makes as
+    its first operand; none where they don't."""
+    steps: dict[str, None] = {}
+    at: Definition | None = definition
+    while at is not None and at.operands:
+        steps[at.step] = None
+        if at.operands[0] == source:
+            return [*reversed(steps)]
+        at = trace[at.operands[0]].definition
+    return []
+
+
+def _are_the_same(trace: Trace, name: Name, other: Name) -> bool:
+    """Whether two quantities have the same numbers, as the keys of heads that share them."""
+    return np.array_equal(trace[name].values, trace[other].values, equal_nan=True)
 
 
 def _comes_of(trace: Trace, name: Name, source: Name) -> bool:

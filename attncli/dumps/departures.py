@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from attncli.dumps.bugs import KINDS
 from attncli.dumps.floats import Floats, Judged, Lazily, fills, taken_by, tells_apart
 from attncli.dumps.likenesses import likenesses
 from attncli.dumps.suspects import SEEK, Hidden, Search, Suspects
@@ -238,29 +239,31 @@ class Comparison:
         """The verdict on a tensor that departs: a bug that is known gives it, in floats of its type
         or in coarser ones; or these alone do; or it is only told what it is like."""
         coarse = self._in_coarser(compared)
-        named = 1  # what floats explain is put down to no rarer bug
-        kinds = (named,) if coarse else ()
-        causes = suspects.causes(compared.name, compared.follows, compared.off, *kinds)
-        if causes:
-            return compared._replace(standing="departs", causes=causes)
-        if coarse is not None:
-            return coarse
-        return self._departing_in_coarser(compared, suspects) or self._like(compared)
+        compared = compared._replace(standing="departs")
+        views = [(compared, suspects)]
+        if coarse is None and self.seek:
+            views += [self._seen_as(k, compared, suspects) for k in self._coarser(compared.theirs)]
+        kinds = len(KINDS) if coarse is None else 1  # what floats explain is no rarer bug
+        searches = (s.explaining(c.name, c.follows, c.off, kinds) for c, s in views)
+        for found in zip(*searches, strict=False):  # until one is out of time
+            each = [max((entry.departing for entry in some), default=-1) for some in found]
+            k = each.index(max(each))
+            if found[k]:
+                seen, within = views[k]
+                return seen._replace(causes=within.causes(seen.name, found[k]))
+        return coarse or next((c for c in (self._like(v) for v, _ in views) if c.causes), compared)
 
-    def _departing_in_coarser(self, compared: Compared, suspects: Suspects) -> Compared | None:
-        """The verdict where a bug that is known gives a tensor as coarser floats make it."""
-        for kind in self._coarser(compared.theirs) if self.seek else ():
-            floats = self.floats.coarser(kind)
-            judged = floats.judged(compared.name, compared.theirs)
-            lower = compared._replace(
-                standing="departs", follows=judged.follows, off=judged.off, open=judged.open,
-                lower=kind, distance=judged.distance,
-            )  # fmt: skip
-            causes = suspects.in_floats(floats).causes(compared.name, judged.follows, judged.off)
-            found = lower._replace(causes=causes) if causes else self._like(lower)
-            if found.causes:
-                return found
-        return None
+    def _seen_as(
+        self, kind: str, compared: Compared, suspects: Suspects
+    ) -> tuple[Compared, Suspects]:
+        """A tensor beside what follows in coarser floats, and the bugs made in these."""
+        floats = self.floats.coarser(kind)
+        judged = floats.judged(compared.name, compared.theirs)
+        lower = compared._replace(
+            follows=judged.follows, off=judged.off, open=judged.open, lower=kind,
+            distance=judged.distance,
+        )  # fmt: skip
+        return lower, suspects.in_floats(floats)
 
     def _like(self, compared: Compared) -> Compared:
         """A tensor that departs, with what it is like, if that is sought."""
@@ -269,7 +272,7 @@ class Comparison:
             if self.seek
             else ()
         )
-        return compared._replace(standing="departs", causes=tuple(like))
+        return compared._replace(causes=tuple(like))
 
     def _in_coarser(self, compared: Compared) -> Compared | None:
         """The verdict on a tensor as coarser floats make it, where they explain it."""

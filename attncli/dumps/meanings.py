@@ -252,7 +252,19 @@ def made_with(key: str, layer: int | None, trace: Trace) -> Iterator[Meant]:
     own = key.removeprefix("encoder.")
     read = _Read(stack="decoder" if own == key else "encoder", cross=own.startswith("cross."))
     local = _MAKES.get(own.removeprefix("cross."))
-    yield from _anywhere(local, read._replace(layer=layer), trace) if local else ()
+    for meant in _anywhere(local, read._replace(layer=layer), trace) if local else ():
+        yield meant
+        yield from _scaled(meant, trace)
+
+
+def _scaled(meant: Meant, trace: Trace) -> Iterator[Meant]:
+    """Embeddings that are scaled, as some modules make what they look up."""
+    for name in meant.names if meant.names[0].local == "E" else ():
+        for local in ("scaled_E", "X"):
+            scaled = Name(local, name.path)
+            definition = trace[scaled].definition if scaled in trace else None
+            if definition is not None and definition.operands == (name,):
+                yield Meant((scaled,))
 
 
 def meant_by_any_layer(theirs: str, trace: Trace) -> Iterator[Meant]:

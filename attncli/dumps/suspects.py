@@ -6,13 +6,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from time import monotonic
 from typing import NamedTuple
+from zlib import crc32
 
 import numpy as np
 
 from attncli.dumps.bugs import KINDS, bugs
-from attncli.dumps.floats import Floats, Spread
+from attncli.dumps.floats import Floats, Lazily, Spread
 from attncli.dumps.likenesses import BETTER
 from attncli.dumps.swaps import of_another_configuration, with_its_own_ways
 from attncli.equations.enclosures import Enclosure
@@ -23,6 +25,8 @@ from attncli.marking.honest_paths import Flags
 from attncli.marking.verdicts import Cause
 from attncli.names import Name
 from attncli.numbers.rounding import Array
+from attncli.operations.operation import WholeNumbers
+from attncli.steps.configurations import is_in_a_layer
 from attncli.trace import Definition, LayerPlace, PlannedStep, Trace
 
 _IMPOSSIBLE = (
@@ -35,6 +39,8 @@ _EXPLAINED = 2.5
 """How far a tensor may be from what a bug gives, in standard deviations of what rounding does."""
 _SAME = 1.0
 """How far apart the tensors of two bugs are at least, in these, to tell which of them it is."""
+_ALIKE = 1e-9
+"""How far apart numbers are at most that are worked by the same equation, written otherwise."""
 
 
 class ExplainedTensor(NamedTuple):
@@ -45,6 +51,14 @@ class ExplainedTensor(NamedTuple):
     departing: int
     remainder: float
     spread: Spread
+
+
+def _how_far(found: ExplainedTensor) -> tuple[int, bool, int, int]:
+    """The order of bugs that give the same: of what explains more first, then of what is left out,
+    of a setting before those inside it, of what changes less."""
+    way = found.way
+    is_other = not way.name.endswith("left_out")
+    return -found.departing, is_other, way.setting.count("."), len(way.definitions)
 
 
 class Hidden(NamedTuple):
@@ -155,28 +169,60 @@ class Suspects:
     theirs: Mapping[str, Array]
     search: Search = field(default_factory=Search)
     _known: dict[tuple[int, int], tuple[WrongWay, ...]] = field(default_factory=dict)
-    _layers: dict[Name, tuple[WrongWay, ...]] = field(default_factory=dict)
+    _layers: dict[Name | None, tuple[WrongWay, ...]] = field(default_factory=dict)
     _rows: dict[str, _Rows] = field(default_factory=dict)
 
     def in_floats(self, floats: Floats) -> Suspects:
         """The same bugs, made in other floats."""
         return replace(self, floats=floats, _rows={})
 
-    def causes(
+    def explaining(
         self, name: str, follows: Enclosure, off: Flags, kinds: int = len(KINDS)
-    ) -> tuple[Cause, ...]:
-        """What gives a tensor that departs, of some kinds of bugs: the one that explains most of
-        it, and those that give the same numbers as far as rounding lets these be told apart."""
+    ) -> Iterator[list[ExplainedTensor]]:
+        """The bugs that give a tensor that departs, of some kinds: of each kind all, the likeliest
+        kind first."""
         for ways in self.leading_to(name, kinds):
             each = (self._explained(way, name, follows, off) for way in ways)
-            found = [entry for entry in each if entry is not None]
-            if found:
-                found.sort(key=lambda entry: entry.departing, reverse=True)
-                best = min(found, key=lambda entry: (-entry.departing, entry.remainder))
-                same = (e for e in found if best.spread.distance(e.spread.right) <= _SAME)
-                causes = [entry.way.cause(name) for entry in same]
-                return tuple({cause.name: cause for cause in reversed(causes)}.values())[::-1]
-        return ()
+            yield [entry for entry in each if entry is not None]
+
+    def causes(self, name: str, found: Sequence[ExplainedTensor]) -> tuple[Cause, ...]:
+        """Those that explain most of a tensor, the others that give the same numbers as far as
+        rounding lets these be told apart, and no bug by two names."""
+        best = min(found, key=lambda entry: (-entry.departing, entry.remainder))
+        same = [e for e in found if best.spread.distance(e.spread.right) <= _SAME]
+        same.sort(key=_how_far)
+        ways: list[WrongWay] = []
+        for way in (entry.way for entry in same):
+            if not any(way.name == x.name or self._are_one(x, way, name) for x in ways):
+                ways.append(way)
+        return tuple(way.cause(name) for way in ways)
+
+    def _are_one(self, way: WrongWay, other: WrongWay, name: str) -> bool:
+        """Whether two bugs say the same: whatever numbers go in, the same tensor comes out. Two
+        settings may do so by their values, one of them being no part of the other."""
+        if set(way.definitions) == set(other.definitions):
+            return True
+        settings = sorted((way.setting, other.setting))
+        if all(settings) and not settings[1].startswith(f"{settings[0]}."):
+            return False
+        try:
+            a, b = (self._moved.otherwise(x.definitions).value(name) for x in (way, other))
+        except _IMPOSSIBLE:
+            return False
+        return bool(np.allclose(a, b, rtol=_ALIKE, atol=_ALIKE, equal_nan=True))
+
+    @cached_property
+    def _moved(self) -> Floats:
+        """What follows from other tensors than theirs, which differ in each number."""
+        return Floats(self.trace, self.floats.grain, Lazily(self.theirs, self._moved_tensor))
+
+    def _moved_tensor(self, name: str) -> Enclosure:
+        theirs, definition = self.theirs[name], self.trace[name].definition
+        if definition is not None and isinstance(definition.operation, WholeNumbers):
+            return Enclosure.of(theirs)
+        drawn = np.random.default_rng(crc32(name.encode())).normal(size=theirs.shape)
+        finite = theirs[np.isfinite(theirs)]
+        return Enclosure.of(theirs + drawn * (np.std(finite) if finite.size else 0.0))
 
     def _explained(
         self, way: WrongWay, name: str, follows: Enclosure, off: Flags
@@ -219,13 +265,18 @@ class Suspects:
                 yield self.search.each(ways, name)
 
     def _configured(self, name: str, parts: Iterable[PlannedStep]) -> list[WrongWay]:
-        """Another configuration of the layers of some parts, where it makes something between a
-        tensor and others of theirs."""
+        """Another configuration of the layers of some parts, or of what is outside these, where it
+        makes something between a tensor and others of theirs."""
         between = {*self.between(name)}
-        layers = {p.place.layer.path: p.place for p in parts if isinstance(p.place, LayerPlace)}
+        places: dict[Name | None, LayerPlace | None] = {}
+        for part in parts:
+            if isinstance(part.place, LayerPlace):
+                places[part.place.layer.path] = part.place
+            elif not is_in_a_layer(part):
+                places[None] = None
         ways = [
             way
-            for path, place in layers.items()
+            for path, place in places.items()
             for way in self._of_layer(path, place)
             if any(d.name in between for d in way.definitions)
         ]
@@ -233,7 +284,7 @@ class Suspects:
         alone = (with_its_own_ways(way, name, self.theirs) for way in making)
         return [*ways, *filter(None, alone)]
 
-    def _of_layer(self, path: Name, place: LayerPlace) -> tuple[WrongWay, ...]:
+    def _of_layer(self, path: Name | None, place: LayerPlace | None) -> tuple[WrongWay, ...]:
         if path not in self._layers:
             self._layers[path] = tuple(of_another_configuration(self.trace, place))
         return self._layers[path]
@@ -263,6 +314,8 @@ class Suspects:
         theirs = self.theirs[name]
         if not all(paths.takes_all(x, self.theirs[x]) for x in self._shown(way, name, paths)):
             return False
+        if self._spoils_another(paths, name):
+            return False
         judged = paths.judged(name, theirs)
         if self.floats.grain.is_coarse:
             return judged.is_decided
@@ -271,6 +324,14 @@ class Suspects:
         with np.errstate(invalid="ignore"):
             wide = judged.follows.high[furthest] - judged.follows.low[furthest] > apart[furthest]
         return judged.is_decided and not wide
+
+    def _spoils_another(self, paths: Floats, name: str) -> bool:
+        """Whether another tensor departs with a bug, and follows without it."""
+        others = (x for x in self.theirs if x != name and paths.is_changed(x))
+        return any(
+            self.floats.takes_all(x, self.theirs[x]) and not paths.takes_all(x, self.theirs[x])
+            for x in others
+        )
 
     def hidden(self) -> tuple[Hidden, ...]:
         """The mistakes with a name of their own that rounding hides: of each the most that it does

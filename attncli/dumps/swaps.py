@@ -14,6 +14,7 @@ from attncli.equations.matrix import Matrix
 from attncli.equations.tree import (
     Equation,
     Expression,
+    Length,
     Number,
     Operand,
     Product,
@@ -25,41 +26,52 @@ from attncli.equations.tree import (
     constant,
     define,
     each,
+    rewritten,
 )
 from attncli.marking.causes import WrongWay
 from attncli.names import Name, below
+from attncli.notation.plain import plain
 from attncli.numbers.rounding import Array
 from attncli.operations.equation import Indexed
 from attncli.operations.operation import Operation, Working
 from attncli.operations.positions import Alibi, RotaryTable, Rotate, TurnsTable
 from attncli.operations.rearranging import Moved, Numbers, TakeColumns
-from attncli.steps.configurations import other_configurations
+from attncli.steps.configurations import other_configurations, other_frames
 from attncli.steps.mistakes import swapped
 from attncli.trace import Definition, HeadPlace, LayerPlace, NormPlace, PlannedStep, Trace
 
 
-def of_another_configuration(trace: Trace, place: LayerPlace) -> Iterator[WrongWay]:
-    """What a layer makes with one of its settings left out, or with another value."""
-    for setting, says, is_left_out, definitions in other_configurations(trace, place):
+def of_another_configuration(trace: Trace, place: LayerPlace | None) -> Iterator[WrongWay]:
+    """What a layer makes, or what is outside of all, with one setting left out, or with another
+    value."""
+    others = other_configurations(trace, place) if place else other_frames(trace)
+    for setting, says, is_left_out, definitions in others:
         name = setting.replace(".", "_")
         name = f"{name}_left_out" if is_left_out else f"other_{name}"
-        yield WrongWay(name, says, definitions)
+        yield WrongWay(name, says, definitions, setting=setting)
 
 
 def with_its_own_ways(way: WrongWay, name: str, theirs: Collection[str]) -> WrongWay | None:
     """The same for one quantity alone, what it is made of on the way being made anew: in another
     order of steps, what others dumped by the same names is something else."""
-    others = [d.name for d in way.definitions if d.name != name and d.name in theirs]
-    if not others or len(others) == len(way.definitions):
+    made = {d.name: d for d in way.definitions}
+    if not any(x in theirs for x in made if x != name):
         return None
-    called = {x: Name(f"{x.local}_so", x.path) for x in others}
+    needed, waiting = [], [made[x] for x in made if x == name]
+    while waiting:
+        needed.append(waiting.pop())
+        used = (made[x] for x in needed[-1].operands if x in made and x != name)
+        waiting += [d for d in used if d not in needed]
+    called = {d.name: Name(f"{d.name.local}_so", d.name.path) for d in needed[1:]}
+    if not any(x in theirs for x in called):
+        return None
     return way._replace(
         definitions=tuple(
             d._replace(
                 name=called.get(d.name, d.name),
                 operands=tuple(called.get(x, x) for x in d.operands),
             )
-            for d in sorted(way.definitions, key=lambda d: d.name != name)
+            for d in needed
         )
     )
 
@@ -81,7 +93,9 @@ def exchanged(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
             first = after._replace(name=early, operands=_with(after.operands, k, source))
             last = before._replace(name=after.name, operands=_with(before.operands, 0, early))
             what, other = after.name.local, before.name.local
-            says = f"What makes {what} comes before what makes {other}."
+            says = f"{what} is made before {other}, where it belongs behind it."
+            if after.step != before.step:
+                says = f"The step {after.step} comes before {before.step}, which belongs first."
             yield WrongWay(f"{what}_before_{other}", says, (last, first))
 
 
@@ -134,21 +148,84 @@ def _with_part(
     """A definition with another part in its equation."""
     changed = swapped(definition, lambda part: other if part == node else None)
     if changed is not None:
-        local = definition.name.local
-        yield WrongWay(f"{local}_{what[0]}", f"{local} is made {what[1]}.", (changed,))
+        name = f"{definition.name.local}_{what[0]}"
+        yield WrongWay(name, f"{what[1]}: {equation_of(changed)}.", (changed,))
+
+
+def equation_of(definition: Definition) -> str:
+    """How something is made, in local names: `capped[i, j] = tanh(scaled[i, j] / 2)`."""
+    operation, names = definition.operation, (definition.name, *definition.operands)
+    if isinstance(operation, Indexed):
+        operation = Indexed(operation.signature(), operation.tree)
+    return plain(operation.formula(*(name.local for name in names)))
 
 
 def _without_parts(node: Expression) -> Iterator[tuple[tuple[str, str], Expression]]:
     if isinstance(node, Quotient):
-        yield ("not_divided", "without dividing"), node.dividend
+        yield ("not_divided", "A divisor is left out"), node.dividend
         return
     assert isinstance(node, Product)
     if all(isinstance(factor, Operand) for factor in node.factors):
-        yield ("added", "by adding up what is to be multiplied"), Sum(node.factors)
+        yield ("added", "What is to be multiplied is added up"), Sum(node.factors)
     for k in range(len(node.factors)):
         rest = (*node.factors[:k], *node.factors[k + 1 :])
         factors = rest[0] if len(rest) == 1 else Product(rest)
-        yield ("not_multiplied", "without one of its factors"), factors
+        yield ("not_multiplied", "A factor is left out"), factors
+
+
+def of_all_heads(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
+    """What a head tells by one number of each row, taken of the rows of all heads together."""
+    for definition in part.definitions:
+        split = trace[definition.operands[0]].definition if definition.operands else None
+        if split is None or not isinstance(split.operation, TakeColumns):
+            continue
+        if (_shape(trace, definition.name) or (0, 0))[1] == 1:
+            local = definition.name.local
+            changed = definition._replace(operands=_with(definition.operands, 0, split.operands[0]))
+            says = f"{local} is taken of all heads together."
+            yield WrongWay(f"{local}_of_all_heads", says, (changed,))
+
+
+def down_the_columns(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
+    """What a step makes whose sums along the rows go down the columns instead."""
+    sums: set[Name] = set()
+    found: list[Definition] = []
+    for definition in (d for d in part.definitions if d.name in trace):
+        changed = _down_the_columns(definition, sums)
+        if changed is not None:
+            found.append(changed)
+        is_sum = definition.operation.signature().endswith("-> n 1")
+        if is_sum and (changed is not None or sums & {*definition.operands}):
+            sums.add(definition.name)
+    if found:
+        says = f"{found[0].name.local} is taken down the columns, and not along the rows."
+        yield WrongWay(f"{part.step}_down_the_columns", says, (*found,))
+
+
+def _down_the_columns(definition: Definition, sums: Collection[Name]) -> Definition | None:
+    """A sum along rows down the columns, or what takes one that goes so."""
+    operation = definition.operation
+    if not isinstance(operation, Indexed):
+        return None
+    sides, _, result = operation.signature().partition(" -> ")
+    each_side = sides.split(", ")
+    places = {k for k, x in enumerate(definition.operands) if x in sums}
+    if result == "n 1" and each_side[0] == "n m":
+        result, places = "m 1", {k for k, side in enumerate(each_side) if side == "n m"}
+        turned: dict[tuple[str, ...], tuple[str, ...]] = {("i", "j"): ("j", "i")}
+    elif result == "n m" and places:
+        each_side = ["m 1" if k in places else side for k, side in enumerate(each_side)]
+        turned = {("i",): ("j",)}
+    else:
+        return None
+
+    def change(node: Expression) -> Expression | None:
+        if isinstance(node, Operand) and node.place in places:
+            return Operand(node.place, turned.get(node.indices, node.indices))
+        return Length(node.place, 0) if isinstance(node, Length) else None
+
+    tree = rewritten(operation.tree, change)
+    return definition._replace(operation=Indexed(f"{', '.join(each_side)} -> {result}", tree))
 
 
 def scaled_by_others(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
@@ -266,11 +343,8 @@ def sloped_otherwise(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
             other = trace[below(place.attention.head_path((own + by) % heads), "alibi")].definition
             assert other is not None
             assert isinstance(other.operation, Alibi)
-            others += [(other.operation.slope.full, f"are those of the head {by} further on")]
-        mirrored = below(place.attention.head_path(heads - 1 - own), "alibi")
-        last = trace[mirrored].definition
-        if last is not None and isinstance(last.operation, Alibi):
-            others += [(last.operation.slope.full, "are in the opposite order")]
+            which = (own + by) % heads + 1
+            others += [(other.operation.slope.full, f"of head {own + 1} are those of head {which}")]
         for number, what in others:
             changed = definition._replace(operation=Alibi(Number.written(number)))
             yield WrongWay("other_slopes", f"The slopes {what}.", (changed,))
@@ -336,12 +410,9 @@ def placed_otherwise(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
     tables = [d for d in part.definitions if isinstance(d.operation, RotaryTable | TurnsTable)]
     cached = len(place.attention.cached or ())
     for begin in dict.fromkeys((0, cached - 1, cached + 1, 2 * cached)) if cached else ():
-        says = (
-            "Behind the cache positions count from 0 again."
-            if not begin
-            else f"Behind the cache positions count from {begin} instead of {cached}."
-        )
-        for letters in ("QK", "K", "Q"):
+        counted = "0 again" if not begin else f"{begin} instead of {cached}"
+        for letters, whose in _WHOSE.items():
+            says = f"Behind the cache {whose} count from {counted}."
             some = [d for d in tables if d.name.local[0] in letters]
             changed = [_behind(trace, d, cached, begin) for d in some]
             if changed:
@@ -360,6 +431,11 @@ def placed_otherwise(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
         ]
         says = "The rotation goes along the heads, and not along the tokens."
         yield WrongWay("rotated_along_heads", says, tuple(changed))
+
+
+_WHOSE = {
+    "QK": "positions", "K": "the positions of keys alone", "Q": "the positions of queries alone"
+}  # fmt: skip
 
 
 def _behind(trace: Trace, table: Definition, cached: int, begin: int) -> Definition:
@@ -387,6 +463,8 @@ SWAPS = (
     sloped_otherwise,
     scaled_by_others,
     turned_before_split,
+    of_all_heads,
+    down_the_columns,
     parts_left_out,
 )
 """All that change places in the equations of a part."""

@@ -586,15 +586,37 @@ def scenario_of_module(module: Any, config: Any, inputs: Inputs) -> tuple[Scenar
     the parts that have them. Raises UserError."""
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # some systems keep what is read
         source, of = folder, None
-        if config is not None or not hasattr(module, "save_pretrained"):
+        if not hasattr(module, "save_pretrained") or not (config is None or _is_config(config)):
             source, of = module.state_dict(), config or module
         else:
-            _save(module, folder)
-            if module.get_output_embeddings() is None:
-                _without_logits(Path(folder, "config.json"))
+            _save(module, folder, _tensors_as_said(module, config))
+            file = Path(folder, "config.json")
+            if config is not None:
+                file.write_text(_json_of(config), "utf-8")
+            elif module.get_output_embeddings() is None:
+                _without_logits(file)
         with data_of(source, of, inputs) as data:
             keys = _keys(data) if of is None or _is_config(of) else {}  # others scale some tensors
             return load(data, _EXACT, outside=True, large=True, in_place=True), keys
+
+
+def _json_of(config: Any) -> str:  # noqa: ANN401
+    """A config as it stands in a file, the settings that are usual too."""
+    if isinstance(config, Mapping):
+        return json.dumps(dict(config))
+    return str(config.to_json_string(use_diff=False))
+
+
+def _tensors_as_said(module: Any, config: Any) -> dict[str, Any] | None:  # noqa: ANN401
+    """The parameters of a model as another config says: without the head's where that is tied to
+    the embeddings, each by itself where it isn't; None for those that its own says."""
+    if config is None:
+        return None
+    said = config if isinstance(config, Mapping) else vars(config)
+    is_tied, head = said.get("tie_word_embeddings"), module.get_output_embeddings()
+    parts = (name for name, part in module.named_modules() if part is head and is_tied)
+    left = {f"{name}.weight" for name in parts}
+    return {name: x.clone() for name, x in module.state_dict().items() if name not in left}
 
 
 def _keys(data: Mapping[str, Any]) -> Keys:
@@ -625,7 +647,7 @@ def _without_logits(file: Path) -> None:
     file.write_text(json.dumps({**config, "tie_word_embeddings": False}, indent=2), "utf-8")
 
 
-def _save(module: Any, folder: str) -> None:  # noqa: ANN401
+def _save(module: Any, folder: str, tensors: dict[str, Any] | None) -> None:  # noqa: ANN401
     """Saves a model of `transformers`, which names parameters as its family does, in silence."""
     from transformers.utils import logging as hf_logging
 
@@ -634,7 +656,7 @@ def _save(module: Any, folder: str) -> None:  # noqa: ANN401
     shown = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()
     try:
-        module.save_pretrained(folder)
+        module.save_pretrained(folder, state_dict=tensors)
     finally:
         if shown:
             logging.enable_progress_bar()

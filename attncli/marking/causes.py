@@ -73,6 +73,8 @@ class WrongWay(NamedTuple):
     """The same mistake in each place, where it is made in several."""
     variant: int = 0
     """Which of the ways to make it this is."""
+    setting: str = ""
+    """The setting of a scenario that is another, if it is one."""
 
     def places_in(self, names: Collection[str]) -> int:
         """In how many places it makes one of some quantities."""

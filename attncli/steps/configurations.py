@@ -1,20 +1,26 @@
-"""A layer of a trace in another configuration: with one of its settings left out, or with another
-value, as programs have it that were written for another model."""
+"""A layer of a trace, or what is around the layers, in another configuration: with one of its
+settings left out, or with another value, as programs have it that were written for another model.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from attncli.file.keys import Choice, Flag, Key, Record
-from attncli.scenario.model import Attention, Layer, Positions, Settings
+from attncli.names import Name
+from attncli.scenario.model import Attention, Layer, Positions, Settings, Stack
+from attncli.scenario.scenario import Scenario
+from attncli.steps.block import norms
+from attncli.steps.input.embeddings import EMBEDDING_SCALE
 from attncli.steps.order import step_named
 from attncli.steps.schema import ATTENTION, LAYER_ALONE, SCENARIO
-from attncli.steps.story import layer_told
-from attncli.trace import AttentionPlace, Definition, LayerPlace, PlannedStep, Trace
+from attncli.steps.story import frame_told, layer_told
+from attncli.trace import AttentionPlace, Definition, LayerPlace, NormPlace, PlannedStep, Trace
 
 T = TypeVar("T")
 
@@ -46,6 +52,78 @@ def other_configurations(trace: Trace, place: LayerPlace) -> Iterator[Configured
             yield Configured(setting, says, left_out, changed)
 
 
+def other_frames(trace: Trace) -> Iterator[Configured]:
+    """What is made otherwise outside the layers, with one of the scenario's settings changed: of
+    embeddings, of positions, of the last norm, of logits."""
+    story = [part for part in trace.story if not part.is_again]
+    made = {part.place.stack.path: part.definitions[-1].name for part in _in_layers(story)}
+    usual = {d.name: d for d in _framed(trace, trace.scenario, made)}
+    for setting, says, scenario, left_out in _other_scenarios(trace.scenario):
+        told = _framed(trace, scenario, made)
+        changed = tuple(d for d in told if usual.get(d.name) != d)
+        if any(d.name in usual for d in changed):
+            yield Configured(setting, says, left_out, changed)
+
+
+def _in_layers(story: list[PlannedStep]) -> Iterator[PlannedStep]:
+    """The steps that layers take, which norms outside them are none of."""
+    for part in story:
+        place, stack = part.place, part.place.stack
+        around = {norm.path for norm in (stack.embedding_norm, stack.final_norm) if norm}
+        inside = isinstance(place, LayerPlace)
+        if isinstance(place, NormPlace) and place.path not in around:
+            inside = place.path.path in {layer.path for layer in stack.layers}
+        if inside and part.definitions:
+            yield part
+
+
+def is_in_a_layer(part: PlannedStep) -> bool:
+    """Whether a step is one of a layer, which a norm outside all of them isn't."""
+    return next(_in_layers([part]), None) is not None
+
+
+def _framed(trace: Trace, scenario: Scenario, made: Mapping[Name, Name]) -> list[Definition]:
+    """How all is made outside the layers; nothing where no model can be so."""
+    try:
+        return _sized(frame_told(scenario, trace.story, made))
+    except _NO_MODEL:
+        return []
+
+
+def _other_scenarios(scenario: Scenario) -> Iterator[tuple[str, str, Scenario, bool]]:
+    for which in ("stack", "encoder"):
+        stack: Stack | None = getattr(scenario, which)
+        for setting, says, other, out in _other_stacks(stack) if stack is not None else ():
+            fields: dict[str, Any] = {which: other}
+            yield setting, says, replace(scenario, **fields), out
+    prediction = scenario.prediction
+    known = {name: key for name, key in SCENARIO.known.items() if name in prediction._fields}
+    said = prediction._asdict().items()
+    values = {k: x for k, x in said if k in known and isinstance(x, Decimal)}
+    for setting, says, other, out in _others_of_map(values, {k: known[k] for k in values}, ""):
+        fields = {setting: other.get(setting)}
+        yield setting, says, replace(scenario, prediction=prediction._replace(**fields)), out
+
+
+def _other_stacks(stack: Stack) -> Iterator[tuple[str, str, Stack, bool]]:
+    for setting, says, config, out in _other_settings(stack.config, _EMBEDDING):
+        yield setting, says, stack._replace(config=config), out
+    for key in ("embedding_norm", "final_norm"):
+        norm: Settings | None = getattr(stack, key)
+        for other in _others_of_map(norm.values, _NORM, key) if norm is not None else ():
+            fields: dict[str, Any] = {key: norm._replace(values=other.value)} if norm else {}
+            yield other.setting, other.says, stack._replace(**fields), other.left_out
+    for k, positions in enumerate(stack.positions):
+        for setting, says, changed, out in _other_positions(positions):
+            kept = () if changed is None else (changed,)
+            every = (*stack.positions[:k], *kept, *stack.positions[k + 1 :])
+            yield setting, says, stack._replace(positions=every), out
+
+
+_EMBEDDING: Mapping[str, Key[Any]] = {EMBEDDING_SCALE.name: EMBEDDING_SCALE}
+_NORM: Mapping[str, Key[Any]] = {key.name: key for key in norms.SETTINGS}
+
+
 def _forward_parts(trace: Trace, place: LayerPlace) -> list[PlannedStep]:
     """The steps of a layer, those of the way back left out."""
     return [
@@ -64,14 +142,23 @@ def _told(trace: Trace, own: list[PlannedStep], layer: Layer) -> list[Definition
     sources = (p.place for p in own if isinstance(p.place, AttentionPlace))
     memory = next((p.source for p in sources if p.attention.sees_memory), None)
     try:
-        told = layer_told(trace.scenario, trace.story, first, layer, memory)
-        return [
-            step_named(part.step).sized(part.place, definition)._replace(step=part.step)
-            for part in told
-            for definition in part.definitions
-        ]
-    except (LookupError, ValueError, TypeError, ArithmeticError, AssertionError, AttributeError):
+        return _sized(layer_told(trace.scenario, trace.story, first, layer, memory))
+    except _NO_MODEL:
         return []
+
+
+_NO_MODEL = (
+    LookupError, ValueError, TypeError, ArithmeticError, AssertionError, AttributeError,
+)  # fmt: skip
+"""What steps raise that no model can take so."""
+
+
+def _sized(told: Iterable[PlannedStep]) -> list[Definition]:
+    return [
+        step_named(part.step).sized(part.place, definition)._replace(step=part.step)
+        for part in told
+        for definition in part.definitions
+    ]
 
 
 def _other_layers(place: LayerPlace) -> Iterator[tuple[str, str, Layer, bool]]:
@@ -121,7 +208,8 @@ def _other_positions(
 ) -> Iterator[tuple[str, str, Positions | None, bool]]:
     if positions is None:
         return
-    yield positions.kind, f"The positions ({positions.kind}) are left out.", None, True
+    what = "" if positions.kind == "given" else f" ({positions.kind})"
+    yield positions.kind, f"The positions{what} are left out.", None, True
     known = _keys_inside(SCENARIO.known["positions"].kind)
     for other in _others_of_map(positions.config.values, known, "positions"):
         config = positions.config._replace(values=other.value)
@@ -143,7 +231,8 @@ def _of_other_layers(
             rest = {k: v for k, v in own.items() if k != key}
             values = rest if value is None else {**rest, key: value}
             alike = attention._replace(config=attention.config._replace(values=values))
-            yield key, f"{key} is that of another kind of layer.", alike, False
+            says = f"The {key.replace('_', ' ')} is that of another kind of layer."
+            yield key, says, alike, False
 
 
 def _unlike(own: T, others: Iterable[T]) -> Iterator[T]:
@@ -182,12 +271,12 @@ def _others_of_map(
         if value is None and name not in values:
             words = (True, False) if isinstance(key.kind, Flag) else _words_alone(key.kind)
             for word in words:
-                says = f"The setting {called} is {_text(word)}."
+                says = f"{called} is {_text(word)}, which isn't set."
                 yield _Other(called, says, {**values, name: word})
             continue
         if name in values and _is_a_setting(value) and name != "kind":
             without = {k: v for k, v in values.items() if k != name}
-            yield _Other(called, f"The setting {called} is left out.", without, left_out=True)
+            yield _Other(called, _left_out(called), without, left_out=True)
         for other in _others(value, key.kind, called):
             yield other._replace(value={**values, name: other.value})
 
@@ -205,8 +294,7 @@ def _others(value: Any, kind: Any, called: str) -> Iterator[_Other]:  # noqa: AN
             yield from _others_of_list(tuple(value), kind, called)
         case _:
             for other in _other_values(value, kind):
-                says = f"The setting {called} is {_text(other)} instead of {_text(value)}."
-                yield _Other(called, says, other)
+                yield _Other(called, _instead(called, other, value), other)
 
 
 def _other_values(value: object, kind: Any) -> Iterator[str | int | Decimal]:  # noqa: ANN401
@@ -224,8 +312,10 @@ def _others_of_list(values: tuple[Any, ...], kind: Any, called: str) -> Iterator
         if len(values) > 1 and _is_a_setting(value):
             what = "_".join(value) if isinstance(value, Mapping) else str(value)
             rest = (*values[:k], *values[k + 1 :])
-            says = f"The setting {called} is without {what}."
-            yield _Other(f"{called}.{what}", says, rest, left_out=True)
+            one = f"{called}.{what}"
+            is_word = isinstance(value, str)
+            says = f"The {_in_words(called)} is without {what}." if is_word else _left_out(one)
+            yield _Other(one, says, rest, left_out=True)
         for other in _others(value, kind, called):
             yield other._replace(value=(*values[:k], other.value, *values[k + 1 :]))
 
@@ -238,8 +328,33 @@ def _other_numbers(value: int | Decimal) -> Iterator[int | Decimal]:
     yield from dict.fromkeys(kind(n) for n in numbers if n > 0 and n != value)
 
 
+def _left_out(called: str) -> str:
+    """`The window is left out (mask.window).`"""
+    return f"The {_in_words(called)} is left out{_in_brackets(called)}."
+
+
+def _instead(called: str, other: object, value: object) -> str:
+    """`The window is 4 instead of 3 (mask.window).`; words and flags inside a map often say
+    nothing without the name of that."""
+    both = f"is {_text(other)} instead of {_text(value)}"
+    if isinstance(value, bool) or (isinstance(value, str) and not called.endswith(".kind")):
+        return f"The {_in_words(called)} {both}." if "." not in called else f"{called} {both}."
+    return f"The {_in_words(called)} {both}{_in_brackets(called)}."
+
+
+def _in_words(called: str) -> str:
+    """`max distance` of `positions.max_distance`, `scaling` of `positions.scaling.kind`"""
+    return called.removesuffix(".kind").rpartition(".")[2].replace("_", " ")
+
+
+def _in_brackets(called: str) -> str:
+    return f" ({called})" if "." in called else ""
+
+
 def _text(value: object) -> str:
     """A value as a file has it."""
+    if isinstance(value, Decimal):
+        return f"{value.normalize():f}"
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -259,8 +374,14 @@ def _words(kind: Any) -> tuple[str, ...]:  # noqa: ANN401
 
 
 def _keys_inside(kind: Any) -> dict[str, Key[Any]]:  # noqa: ANN401
-    records = (inner for inner in _each_kind(kind) if isinstance(inner, Record))
-    return {name: key for record in records for name, key in record.known.items()}
+    """The keys of the records that a kind may be; where each has a word of its own, all these."""
+    found: dict[str, Key[Any]] = {}
+    for record in (inner for inner in _each_kind(kind) if isinstance(inner, Record)):
+        for name, key in record.known.items():
+            words = (*_words_alone(key.kind), *_words_alone(found.get(name, key).kind))
+            any_word = Choice(tuple(dict.fromkeys(words)))
+            found[name] = key._replace(kind=any_word) if words else key
+    return found
 
 
 def _each_kind(kind: Any) -> Iterator[Any]:  # noqa: ANN401

@@ -5,7 +5,7 @@ Heads are slices of the same steps, a block is a list of steps, a stack is a lis
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -209,16 +209,21 @@ class _Teller:
                 self.replaced |= {d.wire: d.name for d in made if d.wire}
         if not stack.sees:
             self.add("tokenize", place)
-        x = self._input(place)
+        x = self.input(place)
         for layer in stack.layers:
             at = place.to(LayerPlace, path=layer.path, x=x, layer=layer)
             cell = layer.recurrent
             x = self.block(at, memory) if cell is None else self.recurrent(at, cell)
+        return self.behind_layers(place, x)
+
+    def behind_layers(self, place: Place, x: Name) -> Name:
+        """What becomes of what the last layer makes."""
+        stack = place.stack
         x = x if stack.final_norm is None else self._norm(place, x, stack.final_norm)
         back = replace(place.at(place.name("project_out")), x=x)
         return self.add("project_out", back) if "project_out" in stack.config.values else x
 
-    def _input(self, place: Place) -> Name:
+    def input(self, place: Place) -> Name:
         """The input embeddings: those of the tokens, with positions and whatever else is added."""
         if has_only_positions(place):
             return self.add("positions", replace(place, x=TOP))
@@ -412,16 +417,41 @@ def layer_told(
 ) -> tuple[PlannedStep, ...]:
     """The steps of another layer at the place of one of a story with these parts. Raises ValueError
     where steps find something wrong with it."""
-    problems = Diagnostics()
-    teller = _Teller(scenario, NamedProblems(scenario.places, problems))
-    given = {line.step for line in GIVEN}
-    made = (d for part in parts if part.step in given for d in part.definitions)
-    teller.replaced = {d.wire: d.name for d in made if d.wire}
+    teller, problems = _beside(scenario, parts)
     at = Place(scenario, place.stack, place.stack.path, place.x)
     teller.block(at.to(LayerPlace, path=layer.path, x=place.x, layer=layer), memory or TOP)
     if problems.found:
         raise ValueError(problems.found[0].wrong)
     return tuple(teller.parts)
+
+
+def frame_told(
+    scenario: Scenario, parts: Sequence[PlannedStep], made: Mapping[Name, Name]
+) -> tuple[PlannedStep, ...]:
+    """The steps of a scenario outside its layers, of which the last of a stack's makes what is said
+    by its path, beside a story with these parts. Raises ValueError where steps find something
+    wrong."""
+    teller, problems = _beside(scenario, parts)
+    x = TOP
+    for stack in (scenario.encoder, scenario.stack):
+        if stack is not None:
+            place = Place(scenario, stack, stack.path, below(stack.path, "X"))
+            teller.input(place)
+            x = teller.behind_layers(place, made[stack.path])
+    teller.prediction(x)
+    if problems.found:
+        raise ValueError(problems.found[0].wrong)
+    return tuple(teller.parts)
+
+
+def _beside(scenario: Scenario, parts: Iterable[PlannedStep]) -> tuple[_Teller, Diagnostics]:
+    """What tells steps beside those of a story, of the same given matrices; and what is wrong."""
+    problems = Diagnostics()
+    teller = _Teller(scenario, NamedProblems(scenario.places, problems))
+    given = {line.step for line in GIVEN}
+    made = (d for part in parts if part.step in given for d in part.definitions)
+    teller.replaced = {d.wire: d.name for d in made if d.wire}
+    return teller, problems
 
 
 def _reads_at_once(cell: Recurrent) -> bool:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attncli import Trace, load, work
-from attncli.steps.configurations import other_configurations
+from attncli.steps.configurations import other_configurations, other_frames
 from attncli.trace import LayerPlace
 
 RNG = np.random.default_rng(4)
@@ -38,14 +38,14 @@ def test_nothing_differs_where_nothing_is_changed_and_each_setting_is() -> None:
 @pytest.mark.parametrize(
     ("says", "changed"),
     [
-        ("The setting mask.window is 4 instead of 3.", {"mask": ["causal", {"window": 4}]}),
-        ("The setting softcap is 6 instead of 3.", {"softcap": 6}),
+        ("The window is 4 instead of 3 (mask.window).", {"mask": ["causal", {"window": 4}]}),
+        ("The softcap is 6 instead of 3.", {"softcap": 6}),
         (
-            "The setting softcap_order is after_mask instead of before_bias.",
+            "The softcap order is after_mask instead of before_bias.",
             {"softcap_order": "after_mask"},
         ),
-        ("The setting qk_norm.when is after.", {"qk_norm": {"when": "after"}}),
-        ("The setting qk_norm.heads is together.", {"qk_norm": {"heads": "together"}}),
+        ("qk_norm.when is after, which isn't set.", {"qk_norm": {"when": "after"}}),
+        ("qk_norm.heads is together, which isn't set.", {"qk_norm": {"heads": "together"}}),
     ],
 )
 def test_it_is_made_as_in_a_scenario_that_says_so(says: str, changed: dict[str, object]) -> None:
@@ -57,3 +57,30 @@ def test_it_is_made_as_in_a_scenario_that_says_so(says: str, changed: dict[str, 
         made = other[definition.name].definition
         assert made is not None
         assert (definition.operation, definition.operands) == (made.operation, made.operands)
+
+
+def test_what_is_around_the_layers_is_made_as_in_a_scenario_that_says_so() -> None:
+    """And the scenario as it is makes nothing else than the trace does."""
+    given = {
+        "sentence": "a b c", "embeddings": {x: RNG.normal(size=4).tolist() for x in "abc"},
+        "embedding_scale": 3, "positions": {"kind": "sinusoidal"}, "final_norm": {"kind": "rms"},
+        "unembedding": "tied", "logit_scale": 0.5, "logit_softcap": 2, "predict_from": "every",
+        "heads": 2, "rounding": {"policy": "exact"},
+    }  # fmt: skip
+    weights = {name: WEIGHTS[name] for name in ("W_Q", "W_K", "W_V", "W_O")}
+    given = {**given, **weights}
+    trace = work(load(given))
+    found = {c.says: c.definitions for c in other_frames(trace)}
+    assert len(found) > 10
+    for says, changed in {
+        "The embedding scale is 6 instead of 3.": {"embedding_scale": 6},
+        "The final norm is layer instead of rms (final_norm.kind).": {"final_norm": {}},
+        "The logit scale is 1 instead of 0.5.": {"logit_scale": 1},
+        "The logit softcap is 4 instead of 2.": {"logit_softcap": 4},
+    }.items():
+        other = work(load({**given, **changed}))
+        assert found[says]
+        for definition in found[says]:
+            made = other[definition.name].definition
+            assert made is not None
+            assert (definition.operation, definition.operands) == (made.operation, made.operands)

@@ -191,14 +191,38 @@ def test_a_factor_has_the_digits_that_tell_it_from_1(
 
 
 def test_bugs_that_give_the_same_numbers_are_told_as_such(tmp_path: Path) -> None:
-    weights = np.exp(SCORES) / np.exp(SCORES).sum(axis=0)
-    given = {"scores": SCORES.tolist(), "scale": "none"}
-    first = diff(tmp_path, given, {"weights": weights})["first"]
-    count = 1 + len(first["others"])
-    assert count > 1
+    """A window that is left out is one as wide as the text; both may be what was done."""
+    scores = np.array([*SCORES, [0.5, 1.0, -1.0]])
+    given = {"scores": scores.tolist(), "scale": "none", "mask": ["causal", {"window": 2}]}
+    hidden = np.triu(np.ones(scores.shape, dtype=bool), 1)
+    first = diff(tmp_path, given, {"masked": np.where(hidden, -np.inf, scores)})["first"]
+    assert {first["cause"]["name"], *(x["name"] for x in first["others"])} == {
+        "mask_window_left_out", "other_mask_window",
+    }  # fmt: skip
     typed = ["diff", str(tmp_path / "s.json"), str(tmp_path / "d.npz")]
     page = " ".join(CliRunner().invoke(app, typed).stdout.split())
     assert "which these numbers can't tell apart:" in page
+
+
+def test_a_bug_has_one_name_however_it_may_be_written(tmp_path: Path) -> None:
+    """To add up columns and to divide by their sums is the same."""
+    weights = np.exp(SCORES) / np.exp(SCORES).sum(axis=0)
+    given = {"scores": SCORES.tolist(), "scale": "none"}
+    first = diff(tmp_path, given, {"weights": weights})["first"]
+    assert (first["cause"]["name"], first["others"]) == ("down_the_columns", [])
+
+
+def test_steps_that_are_left_out_are_told(tmp_path: Path) -> None:
+    given = {
+        "X": [[1, 2], [0.5, -1], [3, 0.25]], "W_Q": [[0.3, -1.2], [0.5, 0.9]],
+        "W_K": [[1, 0.5], [-0.25, 2]], "W_V": [[1, 0], [0, 1]], "mask": "causal",
+    }  # fmt: skip
+    x, q, k = (np.array(given[name]) for name in ("X", "W_Q", "W_K"))
+    scores = (x @ q) @ (x @ k).T
+    dump = {"scores": scores, "masked": scores}
+    cause = diff(tmp_path, given, dump)["first"]["cause"]
+    assert cause["name"] == "scale_and_mask_left_out"
+    assert cause["says"] == "The steps scale and mask are left out: masked is scores instead."
 
 
 def test_the_report_says_what_coarse_floats_hide(tmp_path: Path) -> None:

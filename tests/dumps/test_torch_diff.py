@@ -38,10 +38,10 @@ def test_the_bug_of_a_small_model_is_found_where_it_is_and_named(name: str) -> N
 
 
 def test_nearly_all_bugs_have_a_name() -> None:
-    """Nine of ten at least, of which each is looked at in turn above."""
-    assert len(BUGS) >= 119
+    """But for a few, of which each is looked at in turn above."""
+    assert len(BUGS) >= 128
     named = sum(bug.called != UNNAMED for bug in BUGS.values())
-    assert named * 10 >= 9 * len(BUGS)
+    assert named >= 124
 
 
 def standings(model: Any, right: Any, dtype: str, looks: str) -> Counter[str]:

@@ -18,6 +18,7 @@ from tests.torch_bugs.models import (
     Attention,
     Bert,
     Decoding,
+    Framed,
     Gated,
     Gpt,
     Large,
@@ -306,6 +307,17 @@ def gated(shows: str, called: str, forward: Callable[[Any, Any], Any]) -> Bug:
     return changed(Llama, shows, called, change, "real")
 
 
+def framed(shows: str, called: str, **methods: Any) -> Bug:
+    return Bug(Framed, type("Wrong", (Framed,), methods), shows, called, "all")
+
+
+def rotate_letters(model: Any) -> None:
+    """The parts of a fused projection, taken in the order k, v, q."""
+    for layer in model.layers:
+        attn = layer.attn
+        attn.q_proj, attn.k_proj, attn.v_proj = attn.k_proj, attn.v_proj, attn.q_proj
+
+
 def as_it_is(_: Any, x: Any, __: Any) -> Any:
     return x
 
@@ -415,13 +427,13 @@ BUGS: dict[str, Bug] = {
     "cache_offset_real": attending(Decoding, "attention", "position_offset", "real", start=0),
     "mask_at_the_top_left": attending(Decoding, "heads[1].masked", "other_corner", hidden=lambda _, n, m: torch.ones(n, m, dtype=torch.bool).triu(1)),
     "embeddings_scaled": Bug(Gpt, ScaledEmbeddings, "layers[1].norm1.normed", "embeddings_scaled", "real"),
-    "parallel_sublayers": layered(Gpt, Parallel, "layers[1].norm2.normed", "residual_left_out", "real"),
+    "parallel_sublayers": layered(Gpt, Parallel, "layers[1].norm2.normed", "in_parallel", "real"),
     "scaled_twice": attending(Gpt, "layers[1].attention", "divided_by_d_k", "real", scale=lambda self, s: s / self.width),
     "head_tied": changed(Gpt, "logits", "embeddings_for_unembedding", tie_head, "real"),
     "norms_tied": changed(Gpt, "layers[1].norm2.normed", "weights_of_another_norm", tie_norms, "real"),
     "eps_outside_root": changed(Gpt, "layers[1].norm1.normed", "epsilon_elsewhere", norms(EpsOutside), "all", torch.float64),
-    "mean_not_subtracted": changed(Gpt, "layers[1].norm1.normed", "norm_left_out", norms(NotCentred), "real"),
-    "norm_over_tokens": changed(Bert, "layers[1].norm1.normed", UNNAMED, norms(OverTokens), "real"),
+    "mean_not_subtracted": changed(Gpt, "layers[1].norm1.normed", "centered_left_out", norms(NotCentred), "real"),
+    "norm_over_tokens": changed(Bert, "layers[1].norm1.normed", "norm_down_the_columns", norms(OverTokens), "real"),
     "gamma_plus_one": changed(Llama, "norm1.normed", "gamma_plus_one", norms(PlusOne), "real"),
     "head_not_tied": changed(Tied, "logits", UNNAMED, untie, "real"),
     "float16_overflows": attending(Large, "layers[1].heads[1].scaled", "overflow", scale=lambda _, s: (s / 2).half().to(s.dtype)),
@@ -452,11 +464,11 @@ BUGS: dict[str, Bug] = {
     "cap_one_more": alone(Modern, "heads[1].masked", "other_softcap", cap=3.0),
     "cap_after_mask": alone(Modern, "heads[1].masked", "masked_before_capped", finish=cap_after_mask),
     "cap_not_multiplied": alone(Modern, "heads[1].masked", "capped_not_multiplied", limit=lambda self, s: (s / self.cap).tanh()),
-    "norms_across_heads": alone(Modern, "heads[1].rotated_Q", UNNAMED, normed=norm_together),
+    "norms_across_heads": alone(Modern, "heads[1].rotated_Q", "Q_mean_square_of_all_heads", normed=norm_together),
     "norms_left_out": alone(Modern, "heads[1].rotated_Q", "Q_not_normed", normed=as_it_is),
     "norm_of_queries_alone": alone(Modern, "heads[1].rotated_K", "K_not_normed", normed=norm_of_one("q")),
     "norm_of_keys_alone": alone(Modern, "heads[1].rotated_Q", "Q_not_normed", normed=norm_of_one("k")),
-    "norms_after_rotation": alone(Modern, "heads[1].normed_Q", UNNAMED, turned_after=turn_first),
+    "norms_after_rotation": alone(Modern, "heads[1].normed_Q", "other_qk_norm_when", turned_after=turn_first),
     "norm_of_queries_for_keys": alone(Modern, "heads[1].normed_K", "gamma_Q_for_gamma_K")._replace(done=tie_qk_norms),
     "turned_along_heads": alone(Modern, "heads[1].rotated_Q", "rotated_along_heads", turn=turn_along_heads),
     "turned_before_split": attending(Llama, "heads[1].rotated_Q", "rotated_before_split", turn=turn_before_split),
@@ -483,10 +495,10 @@ BUGS: dict[str, Bug] = {
     "scaling_left_out": alone(Scaled, "heads[1].rotated_Q", "positions_scaling_left_out", stretched=lambda _, f: f),
     "scaling_of_another_factor": alone(Scaled, "heads[1].rotated_Q", "other_positions_scaling_factor", factor=4.0),
     "scaling_of_another_length": alone(Scaled, "heads[1].rotated_Q", "other_positions_scaling_original_length", original=2000),
-    "scaled_linearly": alone(Scaled, "heads[1].rotated_Q", "ramp_not_multiplied", stretched=lambda self, f: f / self.factor),
+    "scaled_linearly": alone(Scaled, "heads[1].rotated_Q", "other_positions_scaling_kind", stretched=lambda self, f: f / self.factor),
     "ramp_of_another_end": alone(Scaled, "heads[1].rotated_Q", "other_positions_scaling_high_freq_factor", high=8.0),
     "experts_not_renormalized": mixed("mixture", "not_renormalized", shared_out=lambda _, top: top),
-    "experts_unweighted": mixed("mixture", UNNAMED, shared_out=lambda _, top: torch.ones_like(top)),
+    "experts_unweighted": mixed("mixture", "routing_left_out", shared_out=lambda _, top: torch.ones_like(top)),
     "experts_by_softmax_twice": mixed("mixture", UNNAMED, shared_out=lambda _, top: top.softmax(-1)),
     "one_expert_only": mixed("mixture", "other_router_top_k", chosen=1),
     "three_experts": mixed("mixture", "one_expert_more", chosen=3),
@@ -497,6 +509,15 @@ BUGS: dict[str, Bug] = {
     "up_left_out": gated("ffn", "other_activation", lambda self, x: self.down_proj(functional.silu(self.gate_proj(x)))),
     "keys_one_too_far": attending(Decoding, "heads[1].scores", "position_offset", turn=turned_cache(4)),
     "cache_counted_twice": attending(Decoding, "heads[1].rotated_Q", "position_offset", start=6),
+    "parts_in_another_order": changed(Gpt, "layers[1].Q", "K_and_Q_swapped", rotate_letters, "real"),
+    "embeddings_scale_left_out": framed("layers[1].norm1.normed", "embedding_scale_left_out", times=1.0),
+    "embeddings_scale_twice": framed("layers[1].norm1.normed", "other_embedding_scale", times=6.0),
+    "logits_scale_left_out": framed("capped_logits", "logit_scale_left_out", scale=1.0),
+    "logits_scale_divided": framed("capped_logits", "other_logit_scale", scale=2.0),
+    "logits_cap_left_out": framed("capped_logits", "capped_logits_left_out", limit=lambda _, x: x),
+    "logits_cap_twice": framed("capped_logits", "other_logit_softcap", cap=4.0),
+    "last_norm_not_centred": changed(Gpt, "final_norm.normed", "other_final_norm_kind", lambda m: setattr(m.ln_f, "__class__", NotCentred), "real"),
+    "last_norm_of_another_epsilon": changed(Gpt, "final_norm.normed", "other_epsilon", lambda m: setattr(m.ln_f, "eps", 0.01), "real"),
     "dropout_on_scores": alone(Modern, "heads[1].scaled", "dropout_on", scale=drop_scores),
     "dropout_on_heads": alone(Modern, "concat", "dropout_on", merge=drop_merged),
 }  # fmt: skip

@@ -165,6 +165,30 @@ class Gpt(Bert):
         }  # fmt: skip
 
 
+class Framed(Gpt):
+    """Its embeddings and its logits are scaled, and the logits have a cap, as Gemma's."""
+
+    times, scale, cap = 3.0, 0.5, 2.0
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.output = nn.Identity()
+
+    def embed(self) -> Any:
+        places = torch.arange(len(WORDS))[None]
+        return self.word_embeddings(places) * self.times + self.position_embeddings(places)
+
+    def limit(self, logits: Any) -> Any:
+        return self.cap * (logits / self.cap).tanh()
+
+    def forward(self) -> Any:
+        return self.output(self.limit(super().forward() * self.scale))
+
+    def scenario(self) -> Mapping:
+        said = {"embedding_scale": self.times, "logit_scale": self.scale, "logit_softcap": self.cap}
+        return {**super().scenario(), **said}
+
+
 def record(layer: Any, kind: str) -> Mapping:
     attn, mlp = layer.attn, layer.mlp
     return {
