@@ -98,9 +98,15 @@ def flat(state: Mapping[str, Any], before: str = "") -> Tensors:
     return found
 
 
-def checkpoint_of(state: Mapping[str, Any], settings: Any, folder: Path) -> Checkpoint:  # noqa: ANN401
-    """A checkpoint of tensors, which are put into a folder; `settings` are those of a config, or a
-    module whose attributes say them. Raises UserError for a kind that isn't known."""
+def checkpoint_of(
+    state: Mapping[str, Any],
+    settings: Any,  # noqa: ANN401
+    folder: Path,
+    table: Data | None = None,
+) -> Checkpoint:
+    """A checkpoint of tensors, which are put into a folder; `settings` are those of a config, of
+    whose model a `table` may be a part, or a module whose attributes say them. Raises UserError for
+    a kind that isn't known."""
     tensors, config = flat(state), as_config(settings)
     known = None if "model_type" in config else known_by([*tensors])
     if known is None and "model_type" not in config:
@@ -110,7 +116,8 @@ def checkpoint_of(state: Mapping[str, Any], settings: Any, folder: Path) -> Chec
         raise UserError.of(type(settings).__name__, wrong, right)
     file = folder / "model.safetensors"
     if known is None:
-        return Checkpoint(settled(config), file, frozenset(tensors), _written(tensors, file))
+        written = _written(tensors, file)
+        return Checkpoint(settled(config), file, frozenset(tensors), written, table)
     said = _settings(known, config or settings)
     tensors = {
         known.lead + in_turn(known.table, name): _scaled(values, known.table, name, said)
@@ -232,7 +239,7 @@ _ROLES = {
     "X": "x src input tgt query queries hidden_states inputs_embeds X",
     "keys": "key keys",
     "values": "value values",
-    "memory": "memory encoder_hidden_states enc_outputs",
+    "memory": "memory encoder_hidden_states enc_outputs key_value_states",
     "mask": "attn_mask src_mask tgt_mask mask",
     "padding": "key_padding_mask src_key_padding_mask tgt_key_padding_mask",
     "attended": "attention_mask",

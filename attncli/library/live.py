@@ -21,7 +21,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from attncli.dumps.departures import Close, Compared, Comparison, Standing
-from attncli.dumps.meanings import OUTPUT, Meant, made_with, meant_by, meant_by_any_layer
+from attncli.dumps.meanings import (
+    OUTPUT,
+    Meant,
+    is_called_for_its_place,
+    made_by,
+    made_with,
+    meant_by,
+    meant_by_any_layer,
+)
 from attncli.dumps.suspects import SEEK, check_seek
 from attncli.dumps.tensors import Mapped, Ours, as_said, fits, heads_in, taken_apart
 from attncli.errors import Problem, UserError, listed
@@ -30,6 +38,7 @@ from attncli.file.problems import nearest
 from attncli.library.loaded import data_of
 from attncli.library.notebook import ShownPart
 from attncli.numbers.foreign_arrays import as_array
+from attncli.numbers.rounding import Array
 from attncli.option_values import PRECISIONS
 from attncli.pages.diff import DEPARTS, PYTHON, report, status_of
 from attncli.pipeline import load, work
@@ -41,6 +50,7 @@ Keys = Mapping[str, Sequence[tuple[str, int | None]]]
 
 if TYPE_CHECKING:
     from attncli.checkpoints.scenario_of_model import Inputs
+    from attncli.library.live_parts import Alone
 
 _EXACT = {"rounding.policy": "exact"}
 
@@ -135,11 +145,11 @@ def compare(  # noqa: PLR0913
 
     check_seek("seek=", seek)
     kind, close = _precision(precision), _close(rtol, atol)
-    ran = _arrays(module) if isinstance(module, Mapping) else run_with_hooks(module, inputs, more)
+    ran = _arrays(module) if isinstance(module, Mapping) else _run(module, inputs, more, like)
     trace, keys = _right(ran, like, batch or 0)
     sides = _Sides(
         trace,
-        Mapped(names or {}, ran.whole),
+        ran.mapped(names or {}),
         batch or 0,
         is_batch=batch is not None or has_batch(ran.arguments),
         is_first=bool(getattr(ran.module, "batch_first", True)),
@@ -150,12 +160,28 @@ def compare(  # noqa: PLR0913
     told = {} if ran.whole is None else dict(_told(ran, tensors, trace, keys))
     said = {**told, **(names or {})}
     try:
-        dump = taken_apart(tensors, trace, said, ran.called, kind, ran.whole)
+        dump = taken_apart(tensors, trace, ran.mapped(said), ran.called, kind)
     except UserError as error:
         raise UserError([*map(_in_python, error.problems)]) from None
-    dump = dump._replace(sides=sides.told(made, tensors))
+    dump = dump._replace(sides=sides.told(made, tensors), given=ran.given)
     what = "dump" if ran.whole is None else "module"
     return LiveComparison(Comparison(trace, dump, close, seek), ran.called, what)
+
+
+def _run(module: Any, inputs: tuple[Any, ...], more: Mapping[str, Any], like: Any) -> Ran:  # noqa: ANN401
+    """What a module makes, with all that a part of a model needs. Raises UserError."""
+    from attncli.library.live_parts import part_alone, running
+
+    if not (_is_config(like) and hasattr(module, "state_dict")):
+        return run_with_hooks(module, inputs, more)
+    bound = _bound(module, inputs, more)
+    alone = part_alone(module, bound, like)
+    if alone is None:
+        return run_with_hooks(module, inputs, more)
+    called, more = type(module).__name__, {**more, **alone.given}
+    takes = [*bound.signature.parameters]
+    ran = running(lambda: run_with_hooks(module, inputs, more), called, alone, takes)
+    return ran._replace(alone=alone)
 
 
 def _in_python(problem: Problem) -> Problem:
@@ -195,7 +221,8 @@ def assert_follows(module: Any, *inputs: Any, **more: Any) -> LiveComparison:  #
 class Ran(NamedTuple):
     """What was made: by the parts of a module, by their names, and `returned` by itself, by names
     that say where in it; with its arguments, and the function that makes it of others. What is
-    returned is called as `whole` says; of arrays without a module nothing is."""
+    returned is called as `whole` says; of arrays without a module nothing is. `alone` is which part
+    of a model it is, by the config of that."""
 
     called: str
     made: Mapping[str, Tensor]
@@ -204,6 +231,16 @@ class Ran(NamedTuple):
     arguments: Mapping[str, Any] = MappingProxyType({})
     without: Callable[[str], Mapping[str, Tensor]] = lambda _: {}
     whole: str | None = None
+    alone: Alone | None = None
+
+    def mapped(self, names: Mapping[str, Ours]) -> Mapped:
+        """What is said of its tensors, some by name."""
+        return Mapped(names, self.whole, "" if self.alone is None else self.alone.part.lead)
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """The arguments that the config gave."""
+        return () if self.alone is None else tuple(self.alone.given)
 
 
 def _arrays(arrays: Mapping[str, Any]) -> Ran:
@@ -434,25 +471,21 @@ def _right(ran: Ran, like: Any, batch: int) -> tuple[Trace, Keys]:  # noqa: ANN4
         raise UserError.of(ran.called, wrong, "give a scenario, like=…")
     from attncli.checkpoints.modules import by_role, given_to
 
+    unknown = by_role(ran.arguments).unknown
+    if ran.alone is not None:
+        _check_used(ran, ran.alone.unused(unknown))
+        part, inputs = ran.alone.inputs(batch)
+        scenario, keys = scenario_of_module(ran.module, like, inputs, part.table)
+        return work(scenario), keys
     batch_first = bool(getattr(ran.module, "batch_first", True))
     given = given_to(ran.arguments, batch, batch_first=batch_first)
-    if like is not None and "X" in given.by_role and not _embeds(ran.module):
-        wrong = "this is a part of a model, which isn't worked alone by the model's config"
-        right = "compare the whole model, of which each layer is judged, or give a scenario, like=…"
-        raise UserError.of(ran.called, wrong, right)
-    _check_used(ran, by_role(ran.arguments).unknown)
+    _check_used(ran, unknown)
     scenario, keys = scenario_of_module(ran.module, like, given.inputs())
     if scenario.encoder is not None and not given.has_encoder():
         read = listed(ran.arguments)
         wrong = f"it isn't known what the decoder reads beside the encoder: of {read}"
         raise UserError.of("inputs", wrong, "give decoder_input_ids beside input_ids")
     return work(scenario), keys
-
-
-def _embeds(module: Any) -> bool:  # noqa: ANN401
-    import torch
-
-    return any(isinstance(part, torch.nn.Embedding) for part in module.modules())
 
 
 def _check_used(ran: Ran, unknown: tuple[str, ...]) -> None:
@@ -488,7 +521,29 @@ def _told(ran: Ran, tensors: Tensors, trace: Trace, keys: Keys) -> Iterator[tupl
     for name, tensor in tensors.items():
         if name in trace and trace[name].given and heads_in(name, tensor, trace, nothing) is None:
             yield name, ""  # a module that is called as a table, and makes something else
+    yield from _by_weights(ran.module, tensors, trace)
     yield from _by_parameters(tensors, trace, _Parts(keys, _other_names(ran.module)))
+
+
+def _by_weights(module: Any, tensors: Tensors, trace: Trace) -> Iterator[tuple[str, Ours]]:  # noqa: ANN401
+    """What parts make that are called for their place alone, where one weight is theirs."""
+    for name, part in getattr(module, "named_modules", dict[str, Any]().items)():
+        weight, called = as_array(getattr(part, "weight", None)), _called(name)
+        if weight is None or called not in tensors or not is_called_for_its_place(name):
+            continue
+        given = (trace[each] for each in trace if trace[each].given)
+        of = [quantity.name for quantity in given if _is_one(weight, quantity.values)]
+        made = [meant for each in of for meant in made_by(each, trace)]
+        if len(made) == 1 and fits(tensors[called].values.shape, made[0], trace):
+            yield called, as_said(made[0], trace)
+
+
+def _is_one(weight: Array, given: Array) -> bool:
+    """Whether a weight is a given matrix, whichever way round it is kept."""
+    return any(
+        each.shape == given.shape and np.array_equal(each, given.astype(weight.dtype))
+        for each in (weight, weight.T)
+    )
 
 
 def _by_turns(module: Any, tensors: Tensors, trace: Trace) -> Iterator[tuple[str, str]]:  # noqa: ANN401
@@ -574,9 +629,14 @@ def _is_config(like: Any) -> bool:  # noqa: ANN401
     return hasattr(like, "to_json_string") or (isinstance(like, Mapping) and "model_type" in like)
 
 
-def scenario_of_module(module: Any, config: Any, inputs: Inputs) -> tuple[Scenario, Keys]:  # noqa: ANN401
-    """The scenario of a module with its parameters, in full precision; and by which keys it knows
-    the parts that have them. Raises UserError."""
+def scenario_of_module(
+    module: Any,  # noqa: ANN401
+    config: Any,  # noqa: ANN401
+    inputs: Inputs,
+    table: Mapping[str, Any] | None = None,
+) -> tuple[Scenario, Keys]:
+    """The scenario of a module with its parameters, in full precision, of a part of a model by the
+    part's table; and by which keys it knows the parts that have them. Raises UserError."""
     with TemporaryDirectory() as folder:
         source, of = folder, None
         if config is not None or not hasattr(module, "save_pretrained"):
@@ -585,7 +645,7 @@ def scenario_of_module(module: Any, config: Any, inputs: Inputs) -> tuple[Scenar
             _save(module, folder)
             if module.get_output_embeddings() is None:
                 _without_logits(Path(folder, "config.json"))
-        with data_of(source, of, inputs) as data:
+        with data_of(source, of, inputs, table) as data:
             keys = _keys(data) if of is None or _is_config(of) else {}  # others scale some tensors
             return load(data, _EXACT, outside=True, large=True), keys
 
