@@ -234,6 +234,8 @@ def _as_floats(values: Array) -> Array:
 # --------------------------------------------------------------------------------------------------
 # What goes into a module, by the names that its arguments have.
 
+_SECOND = "[1]"
+"""What is behind the name of an argument that is two arrays, of the second one."""
 _ROLES = {
     "ids": "input_ids idx tokens ids inputs_ids",
     "X": "x src input tgt query queries hidden_states inputs_embeds X",
@@ -249,6 +251,8 @@ _ROLES = {
     "decoder ids": "decoder_input_ids",
     "decoder X": "decoder_inputs_embeds",
     "decoder attended": "decoder_attention_mask",
+    "state": "hx",
+    "cell": f"hx{_SECOND}",
 }
 """What goes into a module, by the names of its arguments; `aside` is what changes nothing of what
 is compared: it asks for more to be returned, or for a loss."""
@@ -274,9 +278,11 @@ def _reading(folder: Path | None, tokens: Any) -> Reading | None:  # noqa: ANN40
 
 
 class ModuleInputs(NamedTuple):
-    """What goes into a module: arrays by what they are, one entry of a batch."""
+    """What goes into a module: arrays by what they are, one entry of a batch; how many layers it
+    has, where it is recurrent."""
 
     by_role: Mapping[str, Array]
+    layers: int = 1
 
     def inputs(self) -> Inputs:
         """The same in the words of a scenario."""
@@ -295,7 +301,19 @@ class ModuleInputs(NamedTuple):
             spectrogram=known.get("spectrogram"),
             memory=known.get("memory"),
             masks=[*self._masks()],
+            of_layers=self._states(),
         )
+
+    def _states(self) -> list[dict[str, Any]]:
+        """The first states of recurrent layers, of each of its ways, where they are given."""
+        state, cell = self.by_role.get("state"), self.by_role.get("cell")
+        if state is None:
+            return []
+        given = {"initial_state": state, **({} if cell is None else {"initial_cell": cell})}
+        ways = [{key: rows[k] for key, rows in given.items()} for k in range(len(state))]
+        each = len(ways) // self.layers
+        return [{**way, **({"backward": ways[k + 1]} if each > 1 else {})}
+                for k, way in enumerate(ways) if k % each == 0]  # fmt: skip
 
     def _encoder(self) -> Reading | None:
         """What an encoder reads beside the decoder. Raises UserError where it doesn't see all."""
@@ -330,8 +348,9 @@ class ModuleArguments(NamedTuple):
 def by_role(arguments: Mapping[str, Any]) -> ModuleArguments:
     """What the arguments of a module are, by their names; where none of these is known to be what
     it reads, that is the only array of whole numbers, or else the only one."""
-    known = {name: x for name, value in arguments.items() if (x := as_array(value)) is not None}
-    roles = {name: _ROLE[name] for name in arguments if name in _ROLE}
+    each = dict(_each(arguments))
+    known = {name: x for name, value in each.items() if (x := as_array(value)) is not None}
+    roles = {name: _ROLE[name] for name in each if name in _ROLE}
     roles = {name: role for name, role in roles.items() if name in known or role == "aside"}
     if not {"ids", "X", "decoder ids", "decoder X"} & {*roles.values()}:
         alone = _alone(known, roles)
@@ -339,6 +358,15 @@ def by_role(arguments: Mapping[str, Any]) -> ModuleArguments:
     found = {_of_kind(role, known[name]): known[name] for name, role in roles.items()
              if role != "aside"}  # fmt: skip
     return ModuleArguments(found, tuple(name for name in arguments if name not in roles))
+
+
+def _each(arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Arguments by their names, of two states together each."""
+    for name, value in arguments.items():
+        both = isinstance(value, tuple | list) and _ROLE.get(name) == "state"
+        yield name, value[0] if both else value
+        if both:
+            yield f"{name}{_SECOND}", value[1]
 
 
 def _alone(known: Mapping[str, Array], roles: Mapping[str, str]) -> str | None:
@@ -359,7 +387,9 @@ def _of_kind(role: str, numbers: Array) -> str:
     return "ids" if numbers.dtype.kind in "iu" else "X"
 
 
-def given_to(arguments: Mapping[str, Any], batch: int, *, batch_first: bool) -> ModuleInputs:
+def given_to(
+    arguments: Mapping[str, Any], batch: int, *, batch_first: bool, layers: int = 1
+) -> ModuleInputs:
     """What goes into a module by its arguments, of one entry of a batch. Raises UserError."""
     known = by_role(arguments).by_role
     found = _by_stack(
@@ -368,7 +398,7 @@ def given_to(arguments: Mapping[str, Any], batch: int, *, batch_first: bool) -> 
     if "ids" not in found and "X" not in found:
         wrong = f"none of its arguments {listed(arguments)} is known"
         raise UserError.of("inputs", wrong, "give a scenario, like=…")
-    return ModuleInputs(found)
+    return ModuleInputs(found, layers)
 
 
 def _by_stack(found: dict[str, Array]) -> dict[str, Array]:
@@ -391,13 +421,18 @@ def _sides(role: str) -> int:
     return 1 if role.removeprefix("decoder ") in ("ids", "padding", "attended") else 2
 
 
+_OF_ALL = ("state", "cell")
+"""What is of all layers and ways, and of the entries of a batch in each."""
+
+
 def entry_of(values: Array, role: str, batch: int, *, batch_first: bool) -> Array:
     """One entry of a batch: of vectors that are a matrix alone there is no batch. Raises
     UserError."""
     sides = _sides(role)
     if values.ndim <= sides or role == "mask":
         return values
-    return entry_along(values, batch, 0 if batch_first or sides == 1 else 1)
+    first = (batch_first or sides == 1) and role not in _OF_ALL
+    return entry_along(values, batch, 0 if first else 1)
 
 
 def entry_along(values: Array, batch: int, axis: int) -> Array:

@@ -40,8 +40,8 @@ class Reading(NamedTuple):
 class Inputs(NamedTuple):
     """What goes into a model: what it reads, and what its encoder reads (by default the same) or
     has made, in a file, or as the numbers of a `memory`; or the file of a `picture` that it sees,
-    or the `spectrogram` of a sound that it hears, [channels, frames], in a file or as numbers; and
-    `masks` beside its own."""
+    or the `spectrogram` of a sound that it hears, [channels, frames], in a file or as numbers;
+    `masks` beside its own, and what is said of each layer, `of_layers`."""
 
     tokens: Reading
     encoder_tokens: Reading | None = None
@@ -50,6 +50,7 @@ class Inputs(NamedTuple):
     spectrogram: Any = None
     memory: Any = None
     masks: Sequence[Data] = ()
+    of_layers: Sequence[Data] = ()
 
 
 def reading_of(option: str, text: str, folder: Path, place: Path) -> Reading:
@@ -289,7 +290,7 @@ def scenario_of(checkpoint: Checkpoint, place: Path, inputs: Inputs) -> dict[str
     return {
         "title": str(checkpoint.config.get("_name_or_path") or kind),
         **_what_goes_in(checkpoint, family, place, inputs),
-        **({"layers": _layers(checkpoint, family)} if _is_of_layers(keys) else {}),
+        **_with_layers(keys, _layers(checkpoint, family), inputs.of_layers),
         **data,
         **_attended(data, place, inputs),
         **_masked(data, inputs.masks),
@@ -408,6 +409,18 @@ def _masked(data: Data, masks: Sequence[Data]) -> Data:
 
 def _is_of_layers(keys: Data) -> bool:
     return any("{i}" in form for form in forms_of(keys.values()))
+
+
+def _with_layers(keys: Data, layers: object, more: Sequence[Data]) -> Data:
+    """The layers, where a model has some, with `more` that is said of each; or that beside what is
+    said of the only one."""
+    if not _is_of_layers(keys):
+        return {key: value for data in more for key, value in data.items()}
+    if not any(more):
+        return {"layers": layers}
+    known: Data = layers if isinstance(layers, Mapping) else {"count": layers}
+    each = {str(k): data for k, data in enumerate(more, start=1)}
+    return {"layers": {**known, **{k: {**known.get(k, {}), **data} for k, data in each.items()}}}
 
 
 def _layers(checkpoint: Checkpoint, family: Data) -> object:

@@ -37,11 +37,13 @@ from attncli.file.array_files import Tensor
 from attncli.file.problems import nearest
 from attncli.library.loaded import data_of
 from attncli.library.notebook import ShownPart
+from attncli.names import below
 from attncli.numbers.foreign_arrays import as_array
 from attncli.numbers.rounding import Array
 from attncli.option_values import PRECISIONS
 from attncli.pages.diff import DEPARTS, PYTHON, report, status_of
 from attncli.pipeline import load, work
+from attncli.scenario.model import WAYS
 from attncli.scenario.scenario import Scenario
 from attncli.trace import Trace
 
@@ -154,10 +156,13 @@ def compare(  # noqa: PLR0913
         is_batch=batch is not None or has_batch(ran.arguments),
         is_first=bool(getattr(ran.module, "batch_first", True)),
     )
-    made = {**ran.made, **sides.returned(ran.returned)}
+    last = dict(_last_states(ran, batch or 0))
+    whole = {k: x for k, x in ran.returned.items() if not (last and k.startswith(_STATES))}
+    made = {**ran.made, **sides.returned({**whole, **last})}
     tensors = {name: sides.one(name, tensor) for name, tensor in made.items()}
     sides.check(made, tensors)
     told = {} if ran.whole is None else dict(_told(ran, tensors, trace, keys))
+    told |= dict(zip(last, _last_of_layers(trace) if last else (), strict=True))
     said = {**told, **(names or {})}
     try:
         dump = taken_apart(tensors, trace, ran.mapped(said), ran.called, kind)
@@ -478,7 +483,8 @@ def _right(ran: Ran, like: Any, batch: int) -> tuple[Trace, Keys]:  # noqa: ANN4
         scenario, keys = scenario_of_module(ran.module, like, inputs, part.table)
         return work(scenario), keys
     batch_first = bool(getattr(ran.module, "batch_first", True))
-    given = given_to(ran.arguments, batch, batch_first=batch_first)
+    layers = int(getattr(ran.module, "num_layers", None) or 1)
+    given = given_to(ran.arguments, batch, batch_first=batch_first, layers=layers)
     _check_used(ran, unknown)
     scenario, keys = scenario_of_module(ran.module, like, given.inputs())
     if scenario.encoder is not None and not given.has_encoder():
@@ -544,6 +550,40 @@ def _is_one(weight: Array, given: Array) -> bool:
         each.shape == given.shape and np.array_equal(each, given.astype(weight.dtype))
         for each in (weight, weight.T)
     )
+
+
+_STATES = "returned[1]"
+"""Where the last states of all layers are in what a recurrent module returns."""
+
+
+def _last_of_layers(trace: Trace) -> list[str]:
+    """The names of the last states of recurrent layers, of each layer's ways in turn; then of
+    their cell states."""
+    found: list[str] = []
+    for local in "ac":
+        for layer in trace.scenario.stack.layers:
+            if layer.recurrent is None:
+                continue
+            both = layer.recurrent.direction == "both"
+            for way in WAYS if both else ("",):
+                path = ".".join(filter(None, (str(layer.path), way)))
+                rows = trace[below(layer.path, "states")].matrix.shape[0]
+                found.append(f"{path}.{local}[{1 if way == WAYS[1] else rows}]".lstrip("."))
+    return [name for name in found if name in trace]
+
+
+def _last_states(ran: Ran, batch: int) -> Iterator[tuple[str, Tensor]]:
+    """What PyTorch's recurrent modules return beside the states of the last layer: the last ones of
+    each layer and way, of an entry of a batch."""
+    if ran.module is None:
+        return
+    from torch.nn import RNNBase
+
+    if isinstance(ran.module, RNNBase):
+        for name in [name for name in ran.returned if name.startswith(_STATES)]:
+            for k, rows in enumerate(ran.returned[name].values):
+                one = rows[batch] if rows.ndim > 1 else rows
+                yield f"{name}[{k}]", ran.returned[name]._replace(values=one)
 
 
 def _by_turns(module: Any, tensors: Tensors, trace: Trace) -> Iterator[tuple[str, str]]:  # noqa: ANN401
