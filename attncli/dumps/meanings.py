@@ -164,6 +164,8 @@ _IN_TURN = {
 }
 """What stands side by side, in a layer, in an attention, or in each of its heads in turn."""
 _PACKED = ("QKV", *_IN_TURN)
+_BEHIND_A_CACHE = frozenset(["K", "V", "QKV", "normed_K", "rotated_K"])
+"""What has more rows than a module makes, where keys of earlier tokens come before these."""
 _IN_HEADS = frozenset([*_PROJECTED, "scores", "scaled", "masked", "weights", "output"])
 
 
@@ -373,6 +375,8 @@ def _in_layer(local: str, read: _Read, layer: Layer, trace: Trace) -> Iterator[M
     attention = layer.cross if read.cross and layer.cross is not None else layer.attention
     if local == "block":
         yield from _there(trace, *_last_of(layer, trace))
+        return
+    if attention.cached is not None and local in _BEHIND_A_CACHE:
         return
     if read.head is None:
         yield from _there(trace, _name(attention.path, local))

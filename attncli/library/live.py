@@ -35,6 +35,7 @@ from attncli.dumps.tensors import Mapped, Ours, as_said, fits, heads_in, taken_a
 from attncli.errors import Problem, UserError, listed
 from attncli.file.array_files import Tensor
 from attncli.file.problems import nearest
+from attncli.library.live_caches import as_projected, cached_in, fresh, is_cache
 from attncli.library.loaded import data_of
 from attncli.library.notebook import ShownPart
 from attncli.names import below
@@ -270,11 +271,15 @@ def run_with_hooks(module: Any, inputs: tuple[Any, ...], more: Mapping[str, Any]
         raise UserError.of(type(module).__name__, wrong, "give one, or {name: array}")
     plain = getattr(module, "_orig_mod", module)
     bound = _bound(plain, inputs, more)
+
+    def call(part: Any) -> Any:  # noqa: ANN401
+        return part(*map(fresh, inputs), **{name: fresh(value) for name, value in more.items()})
+
     runs: dict[str, list[Tensor]] = {}
     with torch.no_grad():
-        returned = dict(_floats_in(module(*inputs, **more))) if plain is not module else None
+        returned = dict(_floats_in(call(module))) if plain is not module else None
         with _hooks(plain, runs):
-            own = plain(*inputs, **more)
+            own = call(plain)
         returned = dict(_floats_in(own)) if returned is None else returned
     made = {called: each for name, some in runs.items() for called, each in _by_run(name, some)}
 
@@ -286,7 +291,8 @@ def run_with_hooks(module: Any, inputs: tuple[Any, ...], more: Mapping[str, Any]
         else:
             left.arguments[spread] = {k: v for k, v in left.arguments[spread].items() if k != name}
         with torch.no_grad():
-            return dict(_floats_in(plain(*left.args, **left.kwargs)))
+            named = {key: fresh(value) for key, value in left.kwargs.items()}
+            return dict(_floats_in(plain(*map(fresh, left.args), **named)))
 
     called = getattr(plain, "original_name", None) or getattr(plain, "__name__", None)
     named = dict(_named(bound))
@@ -485,8 +491,16 @@ def _right(ran: Ran, like: Any, batch: int) -> tuple[Trace, Keys]:  # noqa: ANN4
     batch_first = bool(getattr(ran.module, "batch_first", True))
     layers = int(getattr(ran.module, "num_layers", None) or 1)
     given = given_to(ran.arguments, batch, batch_first=batch_first, layers=layers)
-    _check_used(ran, unknown)
-    scenario, keys = scenario_of_module(ran.module, like, given.inputs())
+    caches = [name for name, value in ran.arguments.items() if is_cache(value)]
+    _check_used(ran, tuple(name for name in unknown if name not in caches))
+    inputs = given.inputs()
+    cached = cached_in(ran.arguments[caches[0]], batch) if caches else []
+    if cached:
+        inputs = inputs._replace(of_layers=[each.said() for each in cached])
+        trace = work(scenario_of_module(ran.module, like, inputs)[0])
+        cached = as_projected(cached, trace)
+        inputs = inputs._replace(of_layers=[each.said() for each in cached])
+    scenario, keys = scenario_of_module(ran.module, like, inputs)
     if scenario.encoder is not None and not given.has_encoder():
         read = listed(ran.arguments)
         wrong = f"it isn't known what the decoder reads beside the encoder: of {read}"

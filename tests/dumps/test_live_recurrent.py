@@ -47,7 +47,7 @@ class Wrong(nn.LSTM):
 
     bug = ""
 
-    def forward(self, rows: Any, hx: Any = None) -> Any:  # type: ignore[override]
+    def forward(self, rows: Any, hx: Any = None) -> Any:
         if self.bug == "starts":
             hx = (hx[0].flip(0), hx[1])
         memory: Any = self.weight_hh_l1_reverse
