@@ -257,6 +257,10 @@ _ROLES = {
 """What goes into a module, by the names of its arguments; `aside` is what changes nothing of what
 is compared: it asks for more to be returned, or for a loss."""
 _ROLE = {name: role for role, names in _ROLES.items() for name in names.split()}
+_OF_BOTH = {
+    "tgt": "decoder X", "src_mask": "encoder mask", "src_key_padding_mask": "encoder padding",
+}  # fmt: skip
+"""What arguments are where a module reads a source and a target."""
 _OF_ENCODER = ("ids", "X", "attended")
 """What an encoder has, where the decoder beside it is given its own."""
 
@@ -321,18 +325,23 @@ class ModuleInputs(NamedTuple):
         if not known.get("encoder attended", np.ones(1)).all():
             wrong = "the encoder's attention_mask hides tokens, which isn't worked here"
             raise UserError.of("attention_mask", wrong, "leave out what is hidden, and the mask")
-        return _reading(None, known.get("encoder ids", known.get("encoder X")))
+        read = _reading(None, known.get("encoder ids", known.get("encoder X")))
+        masks = [*self._masks("encoder ")]
+        if read is None or not masks:
+            return read
+        return read._replace(says={**read.says, "mask": masks if masks[1:] else masks[0]})
 
     def has_encoder(self) -> bool:
         """Whether it is known what an encoder reads, or has made."""
         return not {"encoder ids", "encoder X", "spectrogram", "memory"}.isdisjoint(self.by_role)
 
-    def _masks(self) -> Iterator[Data]:
-        """Masks as PyTorch has them: True of what isn't seen, or numbers that are added."""
-        mask, hidden = self.by_role.get("mask"), self.by_role.get("padding")
+    def _masks(self, of: str = "") -> Iterator[Data]:
+        """Masks as PyTorch has them: True of what isn't seen, or numbers that are added; `of` an
+        encoder, where a decoder has its own."""
+        mask, hidden = self.by_role.get(f"{of}mask"), self.by_role.get(f"{of}padding")
         if mask is not None:
             yield {"add": mask} if mask.dtype.kind == "f" else {"blocked": mask.astype(np.int64)}
-        if hidden is None and "attended" in self.by_role:
+        if hidden is None and not of and "attended" in self.by_role:
             hidden = self.by_role["attended"] == 0
         if hidden is not None and hidden.any():
             yield {"blocked": np.tile(hidden != 0, (len(hidden), 1)).astype(np.int64)}
@@ -352,6 +361,8 @@ def by_role(arguments: Mapping[str, Any]) -> ModuleArguments:
     known = {name: x for name, value in each.items() if (x := as_array(value)) is not None}
     roles = {name: _ROLE[name] for name in each if name in _ROLE}
     roles = {name: role for name, role in roles.items() if name in known or role == "aside"}
+    if {"src", "tgt"} <= {*known}:
+        roles |= {name: role for name, role in _OF_BOTH.items() if name in known}
     if not {"ids", "X", "decoder ids", "decoder X"} & {*roles.values()}:
         alone = _alone(known, roles)
         roles |= {alone: "X"} if alone is not None else {}
@@ -382,9 +393,10 @@ def _alone(known: Mapping[str, Array], roles: Mapping[str, str]) -> str | None:
 
 def _of_kind(role: str, numbers: Array) -> str:
     """What a module reads are IDs where these are whole numbers, and vectors otherwise."""
-    if role not in ("ids", "X"):
+    stack, own = ("decoder ", role[8:]) if role.startswith("decoder ") else ("", role)
+    if own not in ("ids", "X"):
         return role
-    return "ids" if numbers.dtype.kind in "iu" else "X"
+    return f"{stack}ids" if numbers.dtype.kind in "iu" else f"{stack}X"
 
 
 def given_to(
@@ -413,12 +425,13 @@ def _by_stack(found: dict[str, Array]) -> dict[str, Array]:
 def has_batch(arguments: Mapping[str, Any]) -> bool:
     """Whether what goes into a module is a batch."""
     known = by_role(arguments).by_role
-    return any(x.ndim > _sides(role) for role, x in known.items() if role != "mask")
+    return any(x.ndim > _sides(role) for role, x in known.items() if not role.endswith("mask"))
 
 
 def _sides(role: str) -> int:
     """How many sides something of a role has without a batch."""
-    return 1 if role.removeprefix("decoder ") in ("ids", "padding", "attended") else 2
+    own = role.removeprefix("decoder ").removeprefix("encoder ")
+    return 1 if own in ("ids", "padding", "attended") else 2
 
 
 _OF_ALL = ("state", "cell")
@@ -429,7 +442,7 @@ def entry_of(values: Array, role: str, batch: int, *, batch_first: bool) -> Arra
     """One entry of a batch: of vectors that are a matrix alone there is no batch. Raises
     UserError."""
     sides = _sides(role)
-    if values.ndim <= sides or role == "mask":
+    if values.ndim <= sides or role.endswith("mask"):
         return values
     first = (batch_first or sides == 1) and role not in _OF_ALL
     return entry_along(values, batch, 0 if first else 1)
