@@ -98,9 +98,15 @@ def flat(state: Mapping[str, Any], before: str = "") -> Tensors:
     return found
 
 
-def checkpoint_of(state: Mapping[str, Any], settings: Any, folder: Path) -> Checkpoint:  # noqa: ANN401
-    """A checkpoint of tensors, which are put into a folder; `settings` are those of a config, or a
-    module whose attributes say them. Raises UserError for a kind that isn't known."""
+def checkpoint_of(
+    state: Mapping[str, Any],
+    settings: Any,  # noqa: ANN401
+    folder: Path,
+    table: Data | None = None,
+) -> Checkpoint:
+    """A checkpoint of tensors, which are put into a folder; `settings` are those of a config, of
+    whose model a `table` may be a part, or a module whose attributes say them. Raises UserError for
+    a kind that isn't known."""
     tensors, config = flat(state), as_config(settings)
     known = None if "model_type" in config else known_by([*tensors])
     if known is None and "model_type" not in config:
@@ -110,7 +116,8 @@ def checkpoint_of(state: Mapping[str, Any], settings: Any, folder: Path) -> Chec
         raise UserError.of(type(settings).__name__, wrong, right)
     file = folder / "model.safetensors"
     if known is None:
-        return Checkpoint(settled(config), file, frozenset(tensors), _written(tensors, file))
+        written = _written(tensors, file)
+        return Checkpoint(settled(config), file, frozenset(tensors), written, table)
     said = _settings(known, config or settings)
     tensors = {
         known.lead + in_turn(known.table, name): _scaled(values, known.table, name, said)
@@ -227,12 +234,14 @@ def _as_floats(values: Array) -> Array:
 # --------------------------------------------------------------------------------------------------
 # What goes into a module, by the names that its arguments have.
 
+_SECOND = "[1]"
+"""What is behind the name of an argument that is two arrays, of the second one."""
 _ROLES = {
     "ids": "input_ids idx tokens ids inputs_ids",
     "X": "x src input tgt query queries hidden_states inputs_embeds X",
     "keys": "key keys",
     "values": "value values",
-    "memory": "memory encoder_hidden_states enc_outputs",
+    "memory": "memory encoder_hidden_states enc_outputs key_value_states",
     "mask": "attn_mask src_mask tgt_mask mask",
     "padding": "key_padding_mask src_key_padding_mask tgt_key_padding_mask",
     "attended": "attention_mask",
@@ -242,10 +251,16 @@ _ROLES = {
     "decoder ids": "decoder_input_ids",
     "decoder X": "decoder_inputs_embeds",
     "decoder attended": "decoder_attention_mask",
+    "state": "hx",
+    "cell": f"hx{_SECOND}",
 }
 """What goes into a module, by the names of its arguments; `aside` is what changes nothing of what
 is compared: it asks for more to be returned, or for a loss."""
 _ROLE = {name: role for role, names in _ROLES.items() for name in names.split()}
+_OF_BOTH = {
+    "tgt": "decoder X", "src_mask": "encoder mask", "src_key_padding_mask": "encoder padding",
+}  # fmt: skip
+"""What arguments are where a module reads a source and a target."""
 _OF_ENCODER = ("ids", "X", "attended")
 """What an encoder has, where the decoder beside it is given its own."""
 
@@ -267,9 +282,11 @@ def _reading(folder: Path | None, tokens: Any) -> Reading | None:  # noqa: ANN40
 
 
 class ModuleInputs(NamedTuple):
-    """What goes into a module: arrays by what they are, one entry of a batch."""
+    """What goes into a module: arrays by what they are, one entry of a batch; how many layers it
+    has, where it is recurrent."""
 
     by_role: Mapping[str, Array]
+    layers: int = 1
 
     def inputs(self) -> Inputs:
         """The same in the words of a scenario."""
@@ -288,7 +305,19 @@ class ModuleInputs(NamedTuple):
             spectrogram=known.get("spectrogram"),
             memory=known.get("memory"),
             masks=[*self._masks()],
+            of_layers=self._states(),
         )
+
+    def _states(self) -> list[dict[str, Any]]:
+        """The first states of recurrent layers, of each of its ways, where they are given."""
+        state, cell = self.by_role.get("state"), self.by_role.get("cell")
+        if state is None:
+            return []
+        given = {"initial_state": state, **({} if cell is None else {"initial_cell": cell})}
+        ways = [{key: rows[k] for key, rows in given.items()} for k in range(len(state))]
+        each = len(ways) // self.layers
+        return [{**way, **({"backward": ways[k + 1]} if each > 1 else {})}
+                for k, way in enumerate(ways) if k % each == 0]  # fmt: skip
 
     def _encoder(self) -> Reading | None:
         """What an encoder reads beside the decoder. Raises UserError where it doesn't see all."""
@@ -296,18 +325,23 @@ class ModuleInputs(NamedTuple):
         if not known.get("encoder attended", np.ones(1)).all():
             wrong = "the encoder's attention_mask hides tokens, which isn't worked here"
             raise UserError.of("attention_mask", wrong, "leave out what is hidden, and the mask")
-        return _reading(None, known.get("encoder ids", known.get("encoder X")))
+        read = _reading(None, known.get("encoder ids", known.get("encoder X")))
+        masks = [*self._masks("encoder ")]
+        if read is None or not masks:
+            return read
+        return read._replace(says={**read.says, "mask": masks if masks[1:] else masks[0]})
 
     def has_encoder(self) -> bool:
         """Whether it is known what an encoder reads, or has made."""
         return not {"encoder ids", "encoder X", "spectrogram", "memory"}.isdisjoint(self.by_role)
 
-    def _masks(self) -> Iterator[Data]:
-        """Masks as PyTorch has them: True of what isn't seen, or numbers that are added."""
-        mask, hidden = self.by_role.get("mask"), self.by_role.get("padding")
+    def _masks(self, of: str = "") -> Iterator[Data]:
+        """Masks as PyTorch has them: True of what isn't seen, or numbers that are added; `of` an
+        encoder, where a decoder has its own."""
+        mask, hidden = self.by_role.get(f"{of}mask"), self.by_role.get(f"{of}padding")
         if mask is not None:
             yield {"add": mask} if mask.dtype.kind == "f" else {"blocked": mask.astype(np.int64)}
-        if hidden is None and "attended" in self.by_role:
+        if hidden is None and not of and "attended" in self.by_role:
             hidden = self.by_role["attended"] == 0
         if hidden is not None and hidden.any():
             yield {"blocked": np.tile(hidden != 0, (len(hidden), 1)).astype(np.int64)}
@@ -323,15 +357,27 @@ class ModuleArguments(NamedTuple):
 def by_role(arguments: Mapping[str, Any]) -> ModuleArguments:
     """What the arguments of a module are, by their names; where none of these is known to be what
     it reads, that is the only array of whole numbers, or else the only one."""
-    known = {name: x for name, value in arguments.items() if (x := as_array(value)) is not None}
-    roles = {name: _ROLE[name] for name in arguments if name in _ROLE}
+    each = dict(_each(arguments))
+    known = {name: x for name, value in each.items() if (x := as_array(value)) is not None}
+    roles = {name: _ROLE[name] for name in each if name in _ROLE}
     roles = {name: role for name, role in roles.items() if name in known or role == "aside"}
+    if {"src", "tgt"} <= {*known}:
+        roles |= {name: role for name, role in _OF_BOTH.items() if name in known}
     if not {"ids", "X", "decoder ids", "decoder X"} & {*roles.values()}:
         alone = _alone(known, roles)
         roles |= {alone: "X"} if alone is not None else {}
     found = {_of_kind(role, known[name]): known[name] for name, role in roles.items()
              if role != "aside"}  # fmt: skip
     return ModuleArguments(found, tuple(name for name in arguments if name not in roles))
+
+
+def _each(arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Arguments by their names, of two states together each."""
+    for name, value in arguments.items():
+        both = isinstance(value, tuple | list) and _ROLE.get(name) == "state"
+        yield name, value[0] if both else value
+        if both:
+            yield f"{name}{_SECOND}", value[1]
 
 
 def _alone(known: Mapping[str, Array], roles: Mapping[str, str]) -> str | None:
@@ -347,12 +393,15 @@ def _alone(known: Mapping[str, Array], roles: Mapping[str, str]) -> str | None:
 
 def _of_kind(role: str, numbers: Array) -> str:
     """What a module reads are IDs where these are whole numbers, and vectors otherwise."""
-    if role not in ("ids", "X"):
+    stack, own = ("decoder ", role[8:]) if role.startswith("decoder ") else ("", role)
+    if own not in ("ids", "X"):
         return role
-    return "ids" if numbers.dtype.kind in "iu" else "X"
+    return f"{stack}ids" if numbers.dtype.kind in "iu" else f"{stack}X"
 
 
-def given_to(arguments: Mapping[str, Any], batch: int, *, batch_first: bool) -> ModuleInputs:
+def given_to(
+    arguments: Mapping[str, Any], batch: int, *, batch_first: bool, layers: int = 1
+) -> ModuleInputs:
     """What goes into a module by its arguments, of one entry of a batch. Raises UserError."""
     known = by_role(arguments).by_role
     found = _by_stack(
@@ -361,7 +410,7 @@ def given_to(arguments: Mapping[str, Any], batch: int, *, batch_first: bool) -> 
     if "ids" not in found and "X" not in found:
         wrong = f"none of its arguments {listed(arguments)} is known"
         raise UserError.of("inputs", wrong, "give a scenario, like=…")
-    return ModuleInputs(found)
+    return ModuleInputs(found, layers)
 
 
 def _by_stack(found: dict[str, Array]) -> dict[str, Array]:
@@ -376,21 +425,27 @@ def _by_stack(found: dict[str, Array]) -> dict[str, Array]:
 def has_batch(arguments: Mapping[str, Any]) -> bool:
     """Whether what goes into a module is a batch."""
     known = by_role(arguments).by_role
-    return any(x.ndim > _sides(role) for role, x in known.items() if role != "mask")
+    return any(x.ndim > _sides(role) for role, x in known.items() if not role.endswith("mask"))
 
 
 def _sides(role: str) -> int:
     """How many sides something of a role has without a batch."""
-    return 1 if role.removeprefix("decoder ") in ("ids", "padding", "attended") else 2
+    own = role.removeprefix("decoder ").removeprefix("encoder ")
+    return 1 if own in ("ids", "padding", "attended") else 2
+
+
+_OF_ALL = ("state", "cell")
+"""What is of all layers and ways, and of the entries of a batch in each."""
 
 
 def entry_of(values: Array, role: str, batch: int, *, batch_first: bool) -> Array:
     """One entry of a batch: of vectors that are a matrix alone there is no batch. Raises
     UserError."""
     sides = _sides(role)
-    if values.ndim <= sides or role == "mask":
+    if values.ndim <= sides or role.endswith("mask"):
         return values
-    return entry_along(values, batch, 0 if batch_first or sides == 1 else 1)
+    first = (batch_first or sides == 1) and role not in _OF_ALL
+    return entry_along(values, batch, 0 if first else 1)
 
 
 def entry_along(values: Array, batch: int, axis: int) -> Array:

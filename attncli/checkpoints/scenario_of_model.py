@@ -40,8 +40,8 @@ class Reading(NamedTuple):
 class Inputs(NamedTuple):
     """What goes into a model: what it reads, and what its encoder reads (by default the same) or
     has made, in a file, or as the numbers of a `memory`; or the file of a `picture` that it sees,
-    or the `spectrogram` of a sound that it hears, [channels, frames], in a file or as numbers; and
-    `masks` beside its own."""
+    or the `spectrogram` of a sound that it hears, [channels, frames], in a file or as numbers;
+    `masks` beside its own, and what is said of each layer, `of_layers`."""
 
     tokens: Reading
     encoder_tokens: Reading | None = None
@@ -50,6 +50,7 @@ class Inputs(NamedTuple):
     spectrogram: Any = None
     memory: Any = None
     masks: Sequence[Data] = ()
+    of_layers: Sequence[Data] = ()
 
 
 def reading_of(option: str, text: str, folder: Path, place: Path) -> Reading:
@@ -178,7 +179,7 @@ def _check_looked_for(
         *parts, *gates, *untied,
     ]  # fmt: skip
     lacking = [
-        prefix + next(_forms(named if isinstance(named, list) else [named]))
+        prefix + next(forms_of(named if isinstance(named, list) else [named]))
         for key, named in family["keys"].items()
         if key not in keys
         and not _MAY_BE_LACKING.search(key)
@@ -210,14 +211,14 @@ def _check_all_placed(checkpoint: Checkpoint, family: Data, keys: Data) -> None:
 
 def _left(checkpoint: Checkpoint, family: Data, keys: Data) -> list[str]:
     """The names of the tensors that no key says, but for those that are unused beside another."""
-    used = [f".{form}" for form in _forms(keys.values())]
+    used = [f".{form}" for form in forms_of(keys.values())]
     beside: Mapping[str, str] = family.get("unused_beside", {})
     unused = tuple(
         f".{name}"
         for name, other in beside.items()
         if any(text.endswith(f".{other}") for text in used)
     )
-    forms = (re.sub(r"\\\{[ie]\\\}", r"\\d+", re.escape(form)) for form in _forms(keys.values()))
+    forms = (re.sub(r"\\\{[ie]\\\}", r"\\d+", re.escape(form)) for form in forms_of(keys.values()))
     placed = re.compile("|".join(forms))
     return [
         name
@@ -236,7 +237,7 @@ def _check_all_there(checkpoint: Checkpoint, keys: Data, layers: Mapping[bool, i
     for key, value in keys.items():
         count = layers[key.startswith("encoder.")]
         some = layers_with(value.get("layers") if isinstance(value, Mapping) else None, count)
-        forms = (form.replace("{i}", str(k)) for form in _forms([value]) for k in some)
+        forms = (form.replace("{i}", str(k)) for form in forms_of([value]) for k in some)
         each = (form.replace("{e}", str(e)) for form in forms for e in range(int(experts or 1)))
         lacking |= dict.fromkeys((name for name in each if name not in checkpoint.tensors), count)
     if lacking:
@@ -245,7 +246,7 @@ def _check_all_there(checkpoint: Checkpoint, keys: Data, layers: Mapping[bool, i
         raise UserError.of(checkpoint.file.name, wrong, "save the model anew, with all its tensors")
 
 
-def _forms(named: Iterable[object]) -> Iterator[str]:
+def forms_of(named: Iterable[object]) -> Iterator[str]:
     """The names of tensors, with `{i}` for a layer, in what is said of keys."""
     for value in named:
         yield str(value["key"] if isinstance(value, Mapping) else value)
@@ -289,7 +290,7 @@ def scenario_of(checkpoint: Checkpoint, place: Path, inputs: Inputs) -> dict[str
     return {
         "title": str(checkpoint.config.get("_name_or_path") or kind),
         **_what_goes_in(checkpoint, family, place, inputs),
-        **({"layers": _layers(checkpoint, family)} if _is_of_layers(keys) else {}),
+        **_with_layers(keys, _layers(checkpoint, family), inputs.of_layers),
         **data,
         **_attended(data, place, inputs),
         **_masked(data, inputs.masks),
@@ -407,7 +408,19 @@ def _masked(data: Data, masks: Sequence[Data]) -> Data:
 
 
 def _is_of_layers(keys: Data) -> bool:
-    return any("{i}" in form for form in _forms(keys.values()))
+    return any("{i}" in form for form in forms_of(keys.values()))
+
+
+def _with_layers(keys: Data, layers: object, more: Sequence[Data]) -> Data:
+    """The layers, where a model has some, with `more` that is said of each; or that beside what is
+    said of the only one."""
+    if not _is_of_layers(keys):
+        return {key: value for data in more for key, value in data.items()}
+    if not any(more):
+        return {"layers": layers}
+    known: Data = layers if isinstance(layers, Mapping) else {"count": layers}
+    each = {str(k): data for k, data in enumerate(more, start=1)}
+    return {"layers": {**known, **{k: {**known.get(k, {}), **data} for k, data in each.items()}}}
 
 
 def _layers(checkpoint: Checkpoint, family: Data) -> object:
@@ -436,6 +449,14 @@ def _says_of_layers(checkpoint: Checkpoint, family: Data) -> list[dict[str, Any]
         for number in numbers(checkpoint.config) if kind in by_type else ():
             says[number - 1] |= by_type[kind]
     return says
+
+
+def said_of_layer(checkpoint: Checkpoint, family: Data, number: int) -> dict[str, Any]:
+    """What a family says of a layer, from 0, and of what is around it, with the settings of a
+    checkpoint."""
+    kind = str(checkpoint.config.get("model_type"))
+    says = {**_says(checkpoint, kind, family), **_says_of_layers(checkpoint, family)[number]}
+    return _said(checkpoint, says)
 
 
 def _of_all_layers(checkpoint: Checkpoint, family: Data) -> dict[str, Any]:

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from attncli.names import GRADIENTS, Name, below
 from attncli.scenario.model import Attention, Layer, Stack
-from attncli.trace import Trace
+from attncli.trace import LayerPlace, Place, Trace
+from attncli.trace.place import NormPlace
 
 _Q = "q query queries q_proj query_proj q_lin wq w_q to_q linear_q hook_q proj_q"
 _K = "k key keys k_proj key_proj k_lin wk w_k to_k linear_k hook_k proj_k"
@@ -163,6 +164,8 @@ _IN_TURN = {
 }
 """What stands side by side, in a layer, in an attention, or in each of its heads in turn."""
 _PACKED = ("QKV", *_IN_TURN)
+_BEHIND_A_CACHE = frozenset(["K", "V", "QKV", "normed_K", "rotated_K"])
+"""What has more rows than a module makes, where keys of earlier tokens come before these."""
 _IN_HEADS = frozenset([*_PROJECTED, "scores", "scaled", "masked", "weights", "output"])
 
 
@@ -265,6 +268,17 @@ def _scaled(meant: Meant, trace: Trace) -> Iterator[Meant]:
             definition = trace[scaled].definition if scaled in trace else None
             if definition is not None and definition.operands == (name,):
                 yield Meant((scaled,))
+
+
+def is_called_for_its_place(theirs: str) -> bool:
+    """Whether a name only says that something comes out of what it is in: `block.output`."""
+    return theirs.rpartition(".")[2].lower() in ("output", "out")
+
+
+def made_by(weight: Name, trace: Trace) -> Iterator[Meant]:
+    """What the module makes that has a weight."""
+    local = _MAKES.get(weight.local)
+    yield from _there(trace, _name(weight.path, local)) if local else ()
 
 
 def meant_by_any_layer(theirs: str, trace: Trace) -> Iterator[Meant]:
@@ -374,6 +388,8 @@ def _in_layer(local: str, read: _Read, layer: Layer, trace: Trace) -> Iterator[M
     if local == "block":
         yield from _there(trace, *_last_of(layer, trace))
         return
+    if attention.cached is not None and local in _BEHIND_A_CACHE:
+        return
     if read.head is None:
         yield from _there(trace, _name(attention.path, local))
     if local in _IN_HEADS:
@@ -425,21 +441,21 @@ _ENDS = re.compile(r"residual\d|norm\d(_after)?\.normed")
 
 def _last_of(layer: Layer, trace: Trace) -> list[Name]:
     """What the last step of a layer makes, and none of what comes after the layers."""
-    inside = [d.name for d in trace.plan if d.name.inside(layer.path)]
     start = f"{layer.path}." if layer.path else ""
-    ends = [name for name in inside if _ENDS.fullmatch(name.removeprefix(start))]
-    if not layer.path:
-        inside = [name for name in inside if not _later(name)]
-    return (ends or inside)[-1:]
+    made = [
+        definition.name
+        for part in trace.story
+        if not part.is_again and _is_in(layer, part.place)
+        for definition in part.definitions
+        if definition.name in trace and definition.name.inside(layer.path)
+    ]
+    ends = [name for name in made if _ENDS.fullmatch(name.removeprefix(start))]
+    return (ends or [name for name in made if not name.places[0].endswith("norm")])[-1:]
 
 
-def _later(name: Name) -> bool:
-    """Whether a name at the top is of what comes after the layers."""
-    return name.local in ("last", "logits") or name.places[0] in (
-        "next",
-        "final_norm",
-        *_PROJECTIONS,
-    )
+def _is_in(layer: Layer, place: Place) -> bool:
+    """Whether a place is in a layer; norms don't say of which they are."""
+    return isinstance(place, NormPlace) or (isinstance(place, LayerPlace) and place.layer is layer)
 
 
 def _name(path: Name, local: str) -> Name:

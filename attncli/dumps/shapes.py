@@ -53,7 +53,8 @@ def heads_apart(values: Array, shapes: list[tuple[int, int]]) -> Array | None:
         return None
     while values.ndim > 3 and values.shape[0] == 1:  # noqa: PLR2004
         values = values[0]
-    if values.ndim == 3 and values.shape[0] == 1 and count > 1:  # noqa: PLR2004
+    is_batch = n > 1 or values.shape[1:2] == (1,)  # [1, h, d] are the heads of one row
+    if values.ndim == 3 and values.shape[0] == 1 and count > 1 and is_batch:  # noqa: PLR2004
         values = values[0]
     if values.ndim == 2 and values.shape[0] == n and values.shape[1] % d == 0:  # noqa: PLR2004
         values = values.reshape(n, -1, d)

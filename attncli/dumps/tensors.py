@@ -45,18 +45,22 @@ be left out; or the names of what stands side by side in it, of several that sha
 
 
 class Mapped(NamedTuple):
-    """What is said of a dump's tensors: which quantity some are, and which of them the module
-    itself returned."""
+    """What is said of a dump's tensors: which quantity some are, which of them the module itself
+    returned, and what stands before their names in the model that it is a part of."""
 
     names: Mapping[str, Ours]
     whole: str | None = None
+    lead: str = ""
 
     def meant(self, called: str, trace: Trace) -> tuple[Meant, ...]:
         """What a tensor may be, the likeliest first."""
         ours = self.names.get(called)
         if ours is not None:
             return tuple(_said(ours, called, trace)) if ours else ()
-        return tuple(outputs_of(trace) if called == self.whole else meant_by(called, trace))
+        if called == self.whole:
+            return tuple(outputs_of(trace))
+        own = called.removeprefix("module.") if self.lead else called
+        return tuple(meant_by(f"{self.lead}{own}", trace))
 
 
 class Theirs(NamedTuple):
@@ -94,7 +98,7 @@ class Dump(NamedTuple):
     is which quantity each tensor was taken for, as it may be said, `unjudged` what a module
     returned that can't be compared; `sides` says what the first side of tensors was taken for, each
     with their names. `by_numbers` is what some are whose names say something else, nothing where
-    they are no quantity."""
+    they are no quantity; `given` are the arguments that the config gave to a part of a model."""
 
     tensors: Mapping[str, Theirs]
     unknown: tuple[str, ...]
@@ -107,22 +111,23 @@ class Dump(NamedTuple):
     unjudged: Unjudged | None = None
     sides: Mapping[str, Sequence[str]] = MappingProxyType({})
     by_numbers: Mapping[str, Ours] = MappingProxyType({})
+    given: tuple[str, ...] = ()
 
 
 def taken_apart(
     dump: Mapping[str, Dumped],
     trace: Trace,
-    mapped: Mapping[str, Ours],
+    said: Mapped | Mapping[str, Ours],
     source: str,
     kind: str | None = None,
-    whole: str | None = None,
 ) -> Dump:
-    """The quantities in a dump; `mapped` says of some tensors what they are, `kind` in which type
-    of floats all were worked, `whole` how that is called which the module itself returned: it is
-    compared whatever other tensor is the same quantity. Raises UserError where nothing is told by
-    its name, or what is mapped isn't there or doesn't fit."""
+    """The quantities in a dump; `said` is what some tensors are, `kind` in which type of floats all
+    were worked. What the module itself returned is compared whatever other tensor is the same
+    quantity. Raises UserError where nothing is told by its name, or what is said isn't there or
+    doesn't fit."""
+    said = said if isinstance(said, Mapped) else Mapped(said)
+    mapped, whole = said.names, said.whole
     _check_map(dump, trace, mapped, source)
-    said = Mapped(mapped, whole)
     known = {called: _Called.of(called, dump[called], trace, said) for called in dump}
     right = _follows_from(known.values(), trace)
     habits: dict[str, tuple[str, tuple[int, ...]]] = {}

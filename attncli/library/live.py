@@ -22,18 +22,30 @@ import numpy as np
 
 from attncli.dumps.departures import Close, Compared, Comparison, Standing
 from attncli.dumps.guesses import compared
-from attncli.dumps.meanings import OUTPUT, Meant, made_with, meant_by, meant_by_any_layer
+from attncli.dumps.meanings import (
+    OUTPUT,
+    Meant,
+    is_called_for_its_place,
+    made_by,
+    made_with,
+    meant_by,
+    meant_by_any_layer,
+)
 from attncli.dumps.suspects import SEEK, check_seek
 from attncli.dumps.tensors import Dump, Mapped, Ours, as_said, fits, heads_in, taken_apart
 from attncli.errors import Problem, UserError, listed
 from attncli.file.array_files import Tensor
 from attncli.file.problems import nearest
+from attncli.library.live_caches import as_projected, cached_in, fresh, is_cache
 from attncli.library.loaded import data_of
 from attncli.library.notebook import ShownPart
+from attncli.names import below
 from attncli.numbers.foreign_arrays import as_array
+from attncli.numbers.rounding import Array
 from attncli.option_values import PRECISIONS
 from attncli.pages.diff import DEPARTS, PYTHON, report, status_of
 from attncli.pipeline import load, work, work_on_demand
+from attncli.scenario.model import WAYS
 from attncli.scenario.scenario import Scenario
 from attncli.trace import Trace
 
@@ -42,6 +54,7 @@ Keys = Mapping[str, Sequence[tuple[str, int | None]]]
 
 if TYPE_CHECKING:
     from attncli.checkpoints.scenario_of_model import Inputs
+    from attncli.library.live_parts import Alone
 
 _EXACT = {"rounding.policy": "exact"}
 
@@ -136,24 +149,27 @@ def compare(  # noqa: PLR0913
 
     check_seek("seek=", seek)
     kind, close = _precision(precision), _close(rtol, atol)
-    ran = _arrays(module) if isinstance(module, Mapping) else run_with_hooks(module, inputs, more)
+    ran = _arrays(module) if isinstance(module, Mapping) else _run(module, inputs, more, like)
     trace, keys = _right(ran, like, batch or 0)
     sides = _Sides(
         trace,
-        Mapped(names or {}, ran.whole),
+        ran.mapped(names or {}),
         batch or 0,
         is_batch=batch is not None or has_batch(ran.arguments),
         is_first=bool(getattr(ran.module, "batch_first", True)),
     )
-    made = {**ran.made, **sides.returned(ran.returned)}
+    last = dict(_last_states(ran, batch or 0))
+    whole = {k: x for k, x in ran.returned.items() if not (last and k.startswith(_STATES))}
+    made = {**ran.made, **sides.returned({**whole, **last})}
     tensors = {name: sides.one(name, tensor) for name, tensor in made.items()}
     sides.check(made, tensors)
     told = {} if ran.whole is None else dict(_told(ran, tensors, trace, keys))
+    told |= dict(zip(last, _last_of_layers(trace) if last else (), strict=True))
     said = {**told, **(names or {})}
 
     def taken_as(names: Mapping[str, Ours]) -> Dump:
-        dump = taken_apart(tensors, trace, names, ran.called, kind, ran.whole)
-        return dump._replace(sides=sides.told(made, tensors))
+        dump = taken_apart(tensors, trace, ran.mapped(names), ran.called, kind)
+        return dump._replace(sides=sides.told(made, tensors), given=ran.given)
 
     try:
         comparison = compared(trace, tensors, taken_as, said, close, seek)
@@ -161,6 +177,22 @@ def compare(  # noqa: PLR0913
         raise UserError([*map(_in_python, error.problems)]) from None
     what = "dump" if ran.whole is None else "module"
     return LiveComparison(comparison, ran.called, what)
+
+
+def _run(module: Any, inputs: tuple[Any, ...], more: Mapping[str, Any], like: Any) -> Ran:  # noqa: ANN401
+    """What a module makes, with all that a part of a model needs. Raises UserError."""
+    from attncli.library.live_parts import part_alone, running
+
+    if not (_is_config(like) and hasattr(module, "state_dict")):
+        return run_with_hooks(module, inputs, more)
+    bound = _bound(module, inputs, more)
+    alone = part_alone(module, bound, like)
+    if alone is None:
+        return run_with_hooks(module, inputs, more)
+    called, more = type(module).__name__, {**more, **alone.given}
+    takes = [*bound.signature.parameters]
+    ran = running(lambda: run_with_hooks(module, inputs, more), called, alone, takes)
+    return ran._replace(alone=alone)
 
 
 def _in_python(problem: Problem) -> Problem:
@@ -200,7 +232,8 @@ def assert_follows(module: Any, *inputs: Any, **more: Any) -> LiveComparison:  #
 class Ran(NamedTuple):
     """What was made: by the parts of a module, by their names, and `returned` by itself, by names
     that say where in it; with its arguments, and the function that makes it of others. What is
-    returned is called as `whole` says; of arrays without a module nothing is."""
+    returned is called as `whole` says; of arrays without a module nothing is. `alone` is which part
+    of a model it is, by the config of that."""
 
     called: str
     made: Mapping[str, Tensor]
@@ -209,6 +242,16 @@ class Ran(NamedTuple):
     arguments: Mapping[str, Any] = MappingProxyType({})
     without: Callable[[str], Mapping[str, Tensor]] = lambda _: {}
     whole: str | None = None
+    alone: Alone | None = None
+
+    def mapped(self, names: Mapping[str, Ours]) -> Mapped:
+        """What is said of its tensors, some by name."""
+        return Mapped(names, self.whole, "" if self.alone is None else self.alone.part.lead)
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """The arguments that the config gave."""
+        return () if self.alone is None else tuple(self.alone.given)
 
 
 def _arrays(arrays: Mapping[str, Any]) -> Ran:
@@ -233,11 +276,15 @@ def run_with_hooks(module: Any, inputs: tuple[Any, ...], more: Mapping[str, Any]
         raise UserError.of(type(module).__name__, wrong, "give one, or {name: array}")
     plain = getattr(module, "_orig_mod", module)
     bound = _bound(plain, inputs, more)
+
+    def call(part: Any) -> Any:  # noqa: ANN401
+        return part(*map(fresh, inputs), **{name: fresh(value) for name, value in more.items()})
+
     runs: dict[str, list[Tensor]] = {}
     with torch.no_grad():
-        returned = dict(_floats_in(module(*inputs, **more))) if plain is not module else None
+        returned = dict(_floats_in(call(module))) if plain is not module else None
         with _hooks(plain, runs):
-            own = plain(*inputs, **more)
+            own = call(plain)
         returned = dict(_floats_in(own)) if returned is None else returned
     made = {called: each for name, some in runs.items() for called, each in _by_run(name, some)}
 
@@ -249,7 +296,8 @@ def run_with_hooks(module: Any, inputs: tuple[Any, ...], more: Mapping[str, Any]
         else:
             left.arguments[spread] = {k: v for k, v in left.arguments[spread].items() if k != name}
         with torch.no_grad():
-            return dict(_floats_in(plain(*left.args, **left.kwargs)))
+            named = {key: fresh(value) for key, value in left.kwargs.items()}
+            return dict(_floats_in(plain(*map(fresh, left.args), **named)))
 
     called = getattr(plain, "original_name", None) or getattr(plain, "__name__", None)
     named = dict(_named(bound))
@@ -439,25 +487,30 @@ def _right(ran: Ran, like: Any, batch: int) -> tuple[Trace, Keys]:  # noqa: ANN4
         raise UserError.of(ran.called, wrong, "give a scenario, like=…")
     from attncli.checkpoints.modules import by_role, given_to
 
+    unknown = by_role(ran.arguments).unknown
+    if ran.alone is not None:
+        _check_used(ran, ran.alone.unused(unknown))
+        part, inputs = ran.alone.inputs(batch)
+        scenario, keys = scenario_of_module(ran.module, like, inputs, part.table)
+        return work(scenario), keys
     batch_first = bool(getattr(ran.module, "batch_first", True))
-    given = given_to(ran.arguments, batch, batch_first=batch_first)
-    if like is not None and "X" in given.by_role and not _embeds(ran.module):
-        wrong = "this is a part of a model, which isn't worked alone by the model's config"
-        right = "compare the whole model, of which each layer is judged, or give a scenario, like=…"
-        raise UserError.of(ran.called, wrong, right)
-    _check_used(ran, by_role(ran.arguments).unknown)
-    scenario, keys = scenario_of_module(ran.module, like, given.inputs())
+    layers = int(getattr(ran.module, "num_layers", None) or 1)
+    given = given_to(ran.arguments, batch, batch_first=batch_first, layers=layers)
+    caches = [name for name, value in ran.arguments.items() if is_cache(value)]
+    _check_used(ran, tuple(name for name in unknown if name not in caches))
+    inputs = given.inputs()
+    cached = cached_in(ran.arguments[caches[0]], batch) if caches else []
+    if cached:
+        inputs = inputs._replace(of_layers=[each.said() for each in cached])
+        trace = work(scenario_of_module(ran.module, like, inputs)[0])
+        cached = as_projected(cached, trace)
+        inputs = inputs._replace(of_layers=[each.said() for each in cached])
+    scenario, keys = scenario_of_module(ran.module, like, inputs)
     if scenario.encoder is not None and not given.has_encoder():
         read = listed(ran.arguments)
         wrong = f"it isn't known what the decoder reads beside the encoder: of {read}"
         raise UserError.of("inputs", wrong, "give decoder_input_ids beside input_ids")
     return work_on_demand(scenario), keys
-
-
-def _embeds(module: Any) -> bool:  # noqa: ANN401
-    import torch
-
-    return any(isinstance(part, torch.nn.Embedding) for part in module.modules())
 
 
 def _check_used(ran: Ran, unknown: tuple[str, ...]) -> None:
@@ -493,7 +546,63 @@ def _told(ran: Ran, tensors: Tensors, trace: Trace, keys: Keys) -> Iterator[tupl
     for name, tensor in tensors.items():
         if name in trace and trace[name].given and heads_in(name, tensor, trace, nothing) is None:
             yield name, ""  # a module that is called as a table, and makes something else
+    yield from _by_weights(ran.module, tensors, trace)
     yield from _by_parameters(tensors, trace, _KnownParts(keys, _other_names(ran.module)))
+
+
+def _by_weights(module: Any, tensors: Tensors, trace: Trace) -> Iterator[tuple[str, Ours]]:  # noqa: ANN401
+    """What parts make that are called for their place alone, where one weight is theirs."""
+    for name, part in getattr(module, "named_modules", dict[str, Any]().items)():
+        weight, called = as_array(getattr(part, "weight", None)), _called(name)
+        if weight is None or called not in tensors or not is_called_for_its_place(name):
+            continue
+        given = (trace[each] for each in trace if trace[each].given)
+        of = [quantity.name for quantity in given if _is_one(weight, quantity.values)]
+        made = [meant for each in of for meant in made_by(each, trace)]
+        if len(made) == 1 and fits(tensors[called].values.shape, made[0], trace):
+            yield called, as_said(made[0], trace)
+
+
+def _is_one(weight: Array, given: Array) -> bool:
+    """Whether a weight is a given matrix, whichever way round it is kept."""
+    return any(
+        each.shape == given.shape and np.array_equal(each, given.astype(weight.dtype))
+        for each in (weight, weight.T)
+    )
+
+
+_STATES = "returned[1]"
+"""Where the last states of all layers are in what a recurrent module returns."""
+
+
+def _last_of_layers(trace: Trace) -> list[str]:
+    """The names of the last states of recurrent layers, of each layer's ways in turn; then of
+    their cell states."""
+    found: list[str] = []
+    for local in "ac":
+        for layer in trace.scenario.stack.layers:
+            if layer.recurrent is None:
+                continue
+            both = layer.recurrent.direction == "both"
+            for way in WAYS if both else ("",):
+                path = ".".join(filter(None, (str(layer.path), way)))
+                rows = trace[below(layer.path, "states")].matrix.shape[0]
+                found.append(f"{path}.{local}[{1 if way == WAYS[1] else rows}]".lstrip("."))
+    return [name for name in found if name in trace]
+
+
+def _last_states(ran: Ran, batch: int) -> Iterator[tuple[str, Tensor]]:
+    """What PyTorch's recurrent modules return beside the states of the last layer: the last ones of
+    each layer and way, of an entry of a batch."""
+    if ran.module is None:
+        return
+    from torch.nn import RNNBase
+
+    if isinstance(ran.module, RNNBase):
+        for name in [name for name in ran.returned if name.startswith(_STATES)]:
+            for k, rows in enumerate(ran.returned[name].values):
+                one = rows[batch] if rows.ndim > 1 else rows
+                yield f"{name}[{k}]", ran.returned[name]._replace(values=one)
 
 
 def _by_turns(module: Any, tensors: Tensors, trace: Trace) -> Iterator[tuple[str, str]]:  # noqa: ANN401
@@ -581,12 +690,18 @@ def _is_config(like: Any) -> bool:  # noqa: ANN401
     return hasattr(like, "to_json_string") or (isinstance(like, Mapping) and "model_type" in like)
 
 
-def scenario_of_module(module: Any, config: Any, inputs: Inputs) -> tuple[Scenario, Keys]:  # noqa: ANN401
-    """The scenario of a module with its parameters, in full precision; and by which keys it knows
-    the parts that have them. Raises UserError."""
+def scenario_of_module(
+    module: Any,  # noqa: ANN401
+    config: Any,  # noqa: ANN401
+    inputs: Inputs,
+    table: Mapping[str, Any] | None = None,
+) -> tuple[Scenario, Keys]:
+    """The scenario of a module with its parameters, in full precision, of a part of a model by the
+    part's table; and by which keys it knows the parts that have them. Raises UserError."""
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # some systems keep what is read
         source, of = folder, None
-        if not hasattr(module, "save_pretrained") or not (config is None or _is_config(config)):
+        is_saved = hasattr(module, "save_pretrained") and table is None
+        if not is_saved or not (config is None or _is_config(config)):
             source, of = module.state_dict(), config or module
         else:
             _save(module, folder, _tensors_as_said(module, config))
@@ -595,7 +710,7 @@ def scenario_of_module(module: Any, config: Any, inputs: Inputs) -> tuple[Scenar
                 file.write_text(_json_of(config), "utf-8")
             elif module.get_output_embeddings() is None:
                 _without_logits(file)
-        with data_of(source, of, inputs) as data:
+        with data_of(source, of, inputs, table) as data:
             keys = _keys(data) if of is None or _is_config(of) else {}  # others scale some tensors
             return load(data, _EXACT, outside=True, large=True, in_place=True), keys
 

@@ -80,8 +80,14 @@ def scenario_of(
 
 
 @contextmanager
-def data_of(source: Any, config: Any, inputs: Inputs) -> Iterator[dict[str, Any]]:  # noqa: ANN401
-    """What the scenario of a model says, as long as its tensors are there. Raises UserError."""
+def data_of(
+    source: Any,  # noqa: ANN401
+    config: Any,  # noqa: ANN401
+    inputs: Inputs,
+    table: Mapping[str, Any] | None = None,
+) -> Iterator[dict[str, Any]]:
+    """What the scenario of a model says, as long as its tensors are there; of a part of one by a
+    table of its own. Raises UserError."""
     from attncli.checkpoints import scenario_of_model
     from attncli.checkpoints.model_folder import Checkpoint
     from attncli.checkpoints.modules import checkpoint_of
@@ -90,5 +96,5 @@ def data_of(source: Any, config: Any, inputs: Inputs) -> Iterator[dict[str, Any]
         if isinstance(source, str | Path):
             checkpoint = Checkpoint.of(str(source))
         else:
-            checkpoint = checkpoint_of(source, config, Path(folder))
+            checkpoint = checkpoint_of(source, config, Path(folder), table)
         yield scenario_of_model.scenario_of(checkpoint, Path(), inputs)

@@ -114,6 +114,9 @@ def _facts(comparison: Comparison, name: str, options: OptionWords) -> Iterator[
     yield "Numbers", (_numbers(comparison, options),)
     for what, names in dump.sides.items():
         yield "First side", (f"{what}: ", *joined((Word(text),) for text in names[:_MOST_CELLS]))
+    if dump.given:
+        words = joined((Word(text),) for text in dump.given)
+        yield "Given", (*words, ": as the model's config says, since nothing else was passed")
     if dump.unknown:
         words = joined((Word(text),) for text in dump.unknown[:_MOST_CELLS])
         more = len(dump.unknown) - _MOST_CELLS

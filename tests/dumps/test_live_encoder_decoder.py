@@ -143,3 +143,35 @@ def test_one_without_an_encoder_is_given_nothing_for_it(tmp_path: Path) -> None:
     assert result.exit_code == 2
     assert "--encoder-text: a model of the type gpt2 has no encoder" in result.stderr
     assert "give only --text" in result.stderr
+
+
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize(
+    "more",
+    [
+        {},
+        {"tgt_mask": torch.ones(4, 4).triu(1).bool()},
+        {
+            "src_mask": torch.ones(5, 5).tril(-2).bool(),
+            "tgt_mask": torch.nn.Transformer.generate_square_subsequent_mask(4),
+        },
+    ],
+)
+def test_a_transformer_of_pytorch_reads_a_source_and_a_target(
+    first: bool, more: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Suspects, "causes", lambda *_: ())  # only the place is looked at
+    torch.manual_seed(3)
+    module = torch.nn.Transformer(8, 2, 2, 3, 16, 0.0, batch_first=first, norm_first=first)
+    source, target = torch.randn(2, 5, 8), torch.randn(2, 4, 8)
+    if not first:
+        source, target = source.transpose(0, 1), target.transpose(0, 1)
+    found = compare(module, source, target, batch=1, **more)
+    assert found.follows, str(found)
+    assert found.names["output"] == "final_norm.normed"
+    assert found.names["encoder.layers.1.linear2"] == "encoder.layers[2].ffn"
+    module.decoder.layers[1].linear1.register_forward_hook(lambda _m, _i, out: out * 1.5)
+    assert compare(module, source, target, **more).first == "layers[2].hidden"
+    hidden = torch.ones(4, 5).triu(1).bool()
+    with pytest.raises(UserError, match="argument memory_mask"):
+        compare(module, source, target, memory_mask=hidden)

@@ -10,7 +10,6 @@ pytest.importorskip("torch")
 import torch
 
 from attncli.dumps.suspects import Suspects
-from attncli.errors import UserError
 from attncli.library.live import compare
 from tests.helpers import other_modules
 
@@ -62,18 +61,6 @@ def test_a_module_called_embeddings_is_not_the_table(kind: str, quantity: str) -
     assert found.names.get("embeddings", found.names["embeddings.LayerNorm"]) == quantity
 
 
-def test_a_layer_of_a_model_alone_is_refused_with_what_to_do() -> None:
-    transformers = pytest.importorskip("transformers")
-    config = transformers.LlamaConfig(
-        hidden_size=8, intermediate_size=8, vocab_size=9, num_hidden_layers=1, num_attention_heads=2
-    )
-    model = transformers.LlamaForCausalLM(config).eval()
-    x = torch.randn(1, 3, 8)
-    turned = model.model.rotary_emb(x, torch.arange(3)[None])
-    with pytest.raises(UserError, match="LlamaDecoderLayer: this is a part of a model"):
-        compare(model.model.layers[0], x, like=config, position_embeddings=turned)
-
-
 def test_a_part_after_a_bug_is_what_follows_from_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """T5's scaled logits are told by what stands before them, however wrong that is; and the block
     of a single layer by what it ends with, not by what comes after it."""
@@ -89,3 +76,47 @@ def test_a_part_after_a_bug_is_what_follows_from_it(monkeypatch: pytest.MonkeyPa
     departing = [c.name for c in found.comparison.compared if c.standing == "departs"]
     assert departing == ["final_norm.normed"]
     assert found.names["lm_head"] == "scaled_logits"
+
+
+class EndsWithOutput(torch.nn.Module):
+    """A Linear called `output`, which is the unembedding, or a network's last one."""
+
+    def __init__(self, factor: float = 1.0) -> None:
+        super().__init__()
+        self.factor = factor
+        self.output = torch.nn.Linear(4, 6, bias=False)
+
+    def forward(self, rows: Any) -> Any:
+        return self.output(rows * self.factor)
+
+
+class NetworkWithOutput(torch.nn.Module):
+    def __init__(self, factor: float = 1.0) -> None:
+        super().__init__()
+        self.factor = factor
+        self.first, self.output = torch.nn.Linear(4, 8), torch.nn.Linear(8, 4)
+
+    def forward(self, rows: Any) -> Any:
+        return rows + self.output(self.first(rows).relu() * self.factor)
+
+
+@pytest.mark.parametrize("factor", [1.0, 1.5])
+def test_a_part_called_output_is_what_its_weight_makes(factor: float) -> None:
+    torch.manual_seed(4)
+    rows = torch.randn(1, 5, 4)
+    ends = EndsWithOutput(factor)
+    like = {"X": rows[0], "unembedding": ends.output.weight.T, "predict_from": "every"}
+    found = compare(ends, rows, like=like)
+    assert found.first == (None if factor == 1 else "logits")
+    assert found.names == {"module.output": "logits", "output": "logits"}
+    network = NetworkWithOutput(factor)
+    p = dict(network.named_parameters())
+    like = {
+        "X": rows[0], "block": "encoder", "norm": "none", "until": "ffn",
+        "W_Q": torch.zeros(4, 4), "W_K": torch.zeros(4, 4), "W_V": torch.zeros(4, 4),
+        "activation": "relu", "W1": p["first.weight"].T, "b1": p["first.bias"],
+        "W2": p["output.weight"].T, "b2": p["output.bias"],
+    }  # fmt: skip
+    found = compare(network, rows, like=like, names={"output": ""})
+    assert found.names["module.output"] == "ffn"
+    assert found.first == (None if factor == 1 else "ffn")
