@@ -21,39 +21,40 @@ def compared(
     trace: Trace,
     tensors: Mapping[str, Dumped],
     taken_as: Callable[[Mapping[str, Ours]], Dump],
-    said: Mapping[str, Ours],
+    sure: Collection[str],
     close: Close | None,
     seek: float,
 ) -> Comparison:
     """Compares tensors with what follows. Where the first that departs is known by its name alone,
-    and no bug gives its numbers, it and others of which this is so are what their numbers are. What
-    tensors are is `said` of some, and `taken_as` makes the dump by that. Raises UserError."""
-    comparison = Comparison(trace, taken_as(said), close, seek)
-    if not _is_refuted(comparison, said):
+    and no bug gives its numbers, it and others of which this is so are what their numbers are. Of
+    some it is `sure` what they are, and `taken_as` makes the dump by what others are said to be.
+    Raises UserError."""
+    comparison = Comparison(trace, taken_as({}), close, seek)
+    if not _is_refuted(comparison, sure):
         return comparison
-    by_numbers = dict(_by_numbers(comparison, tensors, said))
+    by_numbers = dict(_by_numbers(comparison, tensors, sure))
     if not by_numbers:
         return comparison
-    dump = taken_as({**said, **by_numbers})
+    dump = taken_as(by_numbers)
     return Comparison(trace, dump._replace(by_numbers=by_numbers), close, seek)
 
 
-def _is_refuted(comparison: Comparison, said: Collection[str]) -> bool:
+def _is_refuted(comparison: Comparison, sure: Collection[str]) -> bool:
     """Whether it may be that a name, and no module, is wrong."""
-    if any(m.called not in said for m in comparison.misshapen):
+    if any(m.called not in sure for m in comparison.misshapen):
         return True
     first = comparison.first
-    return first is not None and not first.causes and first.called not in {*said, OUTPUT}
+    return first is not None and not first.causes and first.called not in {*sure, OUTPUT}
 
 
 def _by_numbers(
-    comparison: Comparison, tensors: Mapping[str, Dumped], said: Collection[str]
+    comparison: Comparison, tensors: Mapping[str, Dumped], sure: Collection[str]
 ) -> Iterator[tuple[str, Ours]]:
     """What those tensors are, by their numbers, that aren't what their names say: another quantity,
     or none, which is only known where what comes out is right."""
     trace, dump = comparison.trace, comparison.dump
-    names = [called for called in dump.taken if called not in {*said, OUTPUT}]
-    names += [m.called for m in dump.misshapen if m.called not in said]
+    names = [called for called in dump.taken if called not in {*sure, OUTPUT}]
+    names += [m.called for m in dump.misshapen if m.called not in sure]
     right = Floats(trace, Grain("float64"))
     wrong = [called for called in names if not _is_what_it_says(called, dump, right)]
     is_right = OUTPUT in dump.taken and _is_what_it_says(OUTPUT, dump, right)

@@ -270,11 +270,6 @@ def _scaled(meant: Meant, trace: Trace) -> Iterator[Meant]:
                 yield Meant((scaled,))
 
 
-def is_called_for_its_place(theirs: str) -> bool:
-    """Whether a name only says that something comes out of what it is in: `block.output`."""
-    return theirs.rpartition(".")[2].lower() in ("output", "out")
-
-
 def made_by(weight: Name, trace: Trace) -> Iterator[Meant]:
     """What the module makes that has a weight."""
     local = _MAKES.get(weight.local)

@@ -411,10 +411,12 @@ def diff(typed: DiffArguments) -> PageOutput:
     from attncli.dumps.tensors import Dump, taken_apart
     from attncli.pages.diff import report, status_of
 
-    def taken_as(said: Mapping[str, Ours]) -> Dump:
-        return taken_apart(tensors, trace, said, typed.dump, typed.precision)
+    sure = mapped or {}
 
-    comparison = compared(trace, tensors, taken_as, mapped or {}, close, seek)
+    def taken_as(by_numbers: Mapping[str, Ours]) -> Dump:
+        return taken_apart(tensors, trace, {**by_numbers, **sure}, typed.dump, typed.precision)
+
+    comparison = compared(trace, tensors, taken_as, sure, close, seek)
     return PageOutput(report(comparison, typed.dump), typed.page, status_of(comparison))
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import inspect
 import json
 import math
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -24,33 +23,24 @@ from attncli.dumps.departures import Close, Compared, Comparison, Standing
 from attncli.dumps.guesses import compared
 from attncli.dumps.meanings import (
     OUTPUT,
-    Meant,
-    is_called_for_its_place,
-    made_by,
-    made_with,
-    meant_by,
-    meant_by_any_layer,
 )
 from attncli.dumps.suspects import SEEK, check_seek
-from attncli.dumps.tensors import Dump, Mapped, Ours, as_said, fits, heads_in, taken_apart
+from attncli.dumps.tensors import Dump, Mapped, Ours, heads_in, taken_apart
 from attncli.errors import Problem, UserError, listed
 from attncli.file.array_files import Tensor
 from attncli.file.problems import nearest
 from attncli.library.live_caches import as_projected, cached_in, fresh, is_cache
+from attncli.library.live_names import Keys, PartsTold, Tensors, called_in, parts_told
 from attncli.library.loaded import data_of
 from attncli.library.notebook import ShownPart
 from attncli.names import below
 from attncli.numbers.foreign_arrays import as_array
-from attncli.numbers.rounding import Array
 from attncli.option_values import PRECISIONS
 from attncli.pages.diff import DEPARTS, PYTHON, report, status_of
 from attncli.pipeline import load, work, work_on_demand
 from attncli.scenario.model import WAYS
 from attncli.scenario.scenario import Scenario
 from attncli.trace import Trace
-
-Tensors = Mapping[str, Tensor]
-Keys = Mapping[str, Sequence[tuple[str, int | None]]]
 
 if TYPE_CHECKING:
     from attncli.checkpoints.scenario_of_model import Inputs
@@ -163,16 +153,17 @@ def compare(  # noqa: PLR0913
     made = {**ran.made, **sides.returned({**whole, **last})}
     tensors = {name: sides.one(name, tensor) for name, tensor in made.items()}
     sides.check(made, tensors)
-    told = {} if ran.whole is None else dict(_told(ran, tensors, trace, keys))
-    told |= dict(zip(last, _last_of_layers(trace) if last else (), strict=True))
-    said = {**told, **(names or {})}
+    told = PartsTold({}, {}) if ran.whole is None else parts_told(ran.module, tensors, trace, keys)
+    states = zip(last, _last_of_layers(trace) if last else (), strict=True)
+    sure = {**told.sure, **dict(states), **(names or {})}
 
-    def taken_as(names: Mapping[str, Ours]) -> Dump:
-        dump = taken_apart(tensors, trace, ran.mapped(names), ran.called, kind)
+    def taken_as(by_numbers: Mapping[str, Ours]) -> Dump:
+        said = {**told.likely, **by_numbers, **sure}
+        dump = taken_apart(tensors, trace, ran.mapped(said), ran.called, kind)
         return dump._replace(sides=sides.told(made, tensors), given=ran.given)
 
     try:
-        comparison = compared(trace, tensors, taken_as, said, close, seek)
+        comparison = compared(trace, tensors, taken_as, sure, close, seek)
     except UserError as error:
         raise UserError([*map(_in_python, error.problems)]) from None
     what = "dump" if ran.whole is None else "module"
@@ -304,9 +295,6 @@ def run_with_hooks(module: Any, inputs: tuple[Any, ...], more: Mapping[str, Any]
     return Ran(called or type(plain).__name__, made, plain, returned, named, without, OUTPUT)
 
 
-_RUN = re.compile(r" \(run \d+\)$")
-
-
 def _by_run(name: str, made: Sequence[Tensor]) -> Iterator[tuple[str, Tensor]]:
     """What a part made; each time, by its number, where that ran several times."""
     for k, tensor in enumerate(made, start=1):
@@ -357,11 +345,6 @@ def _floats_in(value: Any, name: str = "returned") -> Iterator[tuple[str, Tensor
             yield name, _tensor(numbers, value)
 
 
-def _called(name: str) -> str:
-    """What a part's tensor is called: `output` is the whole module's."""
-    return f"module.{name}" if name == OUTPUT else name
-
-
 @contextmanager
 def _hooks(module: Any, made: dict[str, list[Tensor]]) -> Iterator[None]:  # noqa: ANN401
     """Hooks that keep what each part makes whenever it runs, as long as they are needed. A function
@@ -375,7 +358,7 @@ def _hooks(module: Any, made: dict[str, list[Tensor]]) -> Iterator[None]:  # noq
             output = getattr(output, "last_hidden_state", getattr(output, "logits", output))
             numbers = as_array(output)
             if numbers is not None and numbers.dtype.kind == "f":
-                made.setdefault(_called(name), []).append(_tensor(numbers, output))
+                made.setdefault(called_in(name), []).append(_tensor(numbers, output))
 
         return keep
 
@@ -538,39 +521,6 @@ def _is_same(ran: Ran, name: str) -> bool:
     )
 
 
-def _told(ran: Ran, tensors: Tensors, trace: Trace, keys: Keys) -> Iterator[tuple[str, Ours]]:
-    """What parts are by where they stand: a part makes what is made with its parameter, and runs
-    are in the order of the working."""
-    yield from _by_turns(ran.module, tensors, trace)
-    nothing = Mapped({}, ran.whole)
-    for name, tensor in tensors.items():
-        if name in trace and trace[name].given and heads_in(name, tensor, trace, nothing) is None:
-            yield name, ""  # a module that is called as a table, and makes something else
-    yield from _by_weights(ran.module, tensors, trace)
-    yield from _by_parameters(tensors, trace, _KnownParts(keys, _other_names(ran.module)))
-
-
-def _by_weights(module: Any, tensors: Tensors, trace: Trace) -> Iterator[tuple[str, Ours]]:  # noqa: ANN401
-    """What parts make that are called for their place alone, where one weight is theirs."""
-    for name, part in getattr(module, "named_modules", dict[str, Any]().items)():
-        weight, called = as_array(getattr(part, "weight", None)), _called(name)
-        if weight is None or called not in tensors or not is_called_for_its_place(name):
-            continue
-        given = (trace[each] for each in trace if trace[each].given)
-        of = [quantity.name for quantity in given if _is_one(weight, quantity.values)]
-        made = [meant for each in of for meant in made_by(each, trace)]
-        if len(made) == 1 and fits(tensors[called].values.shape, made[0], trace):
-            yield called, as_said(made[0], trace)
-
-
-def _is_one(weight: Array, given: Array) -> bool:
-    """Whether a weight is a given matrix, whichever way round it is kept."""
-    return any(
-        each.shape == given.shape and np.array_equal(each, given.astype(weight.dtype))
-        for each in (weight, weight.T)
-    )
-
-
 _STATES = "returned[1]"
 """Where the last states of all layers are in what a recurrent module returns."""
 
@@ -603,87 +553,6 @@ def _last_states(ran: Ran, batch: int) -> Iterator[tuple[str, Tensor]]:
             for k, rows in enumerate(ran.returned[name].values):
                 one = rows[batch] if rows.ndim > 1 else rows
                 yield f"{name}[{k}]", ran.returned[name]._replace(values=one)
-
-
-def _by_turns(module: Any, tensors: Tensors, trace: Trace) -> Iterator[tuple[str, str]]:  # noqa: ANN401
-    """What parts are by their place where layers of two kinds take turns."""
-    from attncli.checkpoints.modules import parts_by_turns
-
-    named = getattr(module, "named_parameters", dict[str, Any]().items)  # a function has none
-    parameters = [name for name, _ in named()]
-    for called, name in parts_by_turns([*tensors], parameters):
-        meant = meant_by(name, trace) if name else ()
-        quantities = (entry.names[0] for entry in meant if len(entry.names) == 1)
-        fitting = (q for q in quantities if trace[q].shape == tensors[called].values.shape)
-        yield called, str(next(fitting, ""))
-
-
-class _KnownParts(NamedTuple):
-    """By which keys parts are known, and what else the same parts are called."""
-
-    keys: Keys
-    others: Mapping[str, Sequence[str]]
-
-    def may_be(self, name: str, trace: Trace, *, several: bool) -> list[Meant]:
-        """What a part may make, by the keys of its parameters; else, of one that runs `several`
-        times, by its names."""
-        names = self.others.get(name, ())
-        known = [found for each in names for found in self.keys.get(each, ())]
-        made = [meant for key, layer in known for meant in made_with(key, layer, trace)]
-        if made or not several:
-            return made
-        return [meant for each in names for meant in meant_by_any_layer(each, trace)]
-
-
-def _other_names(module: Any) -> Mapping[str, Sequence[str]]:  # noqa: ANN401
-    """All names of each part, by what its tensor is called; a function has no parts."""
-    if not hasattr(module, "named_modules"):
-        return {}
-    names: dict[int, list[str]] = {}
-    for name, part in module.named_modules(remove_duplicate=False):
-        names.setdefault(id(part), []).append(name)
-    return {_called(each[0]): each for each in names.values() if each[0]}
-
-
-def _by_parameters(
-    tensors: Tensors, trace: Trace, parts: _KnownParts
-) -> Iterator[tuple[str, Ours]]:
-    """What parts make by the parameters that they have; those that run several times in the order
-    of the working, also where only their name says what they may be."""
-    runs: dict[str, list[str]] = {}
-    for called in tensors:
-        runs.setdefault(_RUN.sub("", called), []).append(called)
-    for name, each in runs.items():
-        may_be = parts.may_be(name, trace, several=len(each) > 1)
-        if may_be:
-            yield from _in_order(each, may_be, tensors, trace)
-
-
-def _in_order(
-    runs: Sequence[str], may_be: Sequence[Meant], tensors: Tensors, trace: Trace
-) -> Iterator[tuple[str, Ours]]:
-    """Which quantity each run makes: of those of its shape, in the order of the working. Where
-    there are more or fewer of these than runs, nothing is said of them, and several runs are left
-    out."""
-    place = {name: k for k, name in enumerate(trace)}
-    ordered = sorted(
-        {meant.names: meant for meant in may_be}.values(), key=lambda m: place[m.names[0]]
-    )
-    shapes = dict.fromkeys(tensors[called].values.shape for called in runs)
-    for shape in shapes:
-        those = [called for called in runs if tensors[called].values.shape == shape]
-        fitting = [meant for meant in ordered if fits(shape, meant, trace)]
-        fitting = [meant for meant in fitting if not _is_whole_too(meant, fitting)]
-        if len(fitting) == len(those):
-            yield from zip(those, (as_said(meant, trace) for meant in fitting), strict=True)
-        elif len(runs) > 1:
-            yield from ((called, "") for called in those)
-
-
-def _is_whole_too(meant: Meant, others: Sequence[Meant]) -> bool:
-    """Whether what all heads have is one quantity beside theirs, as Q is before it is split."""
-    whole = re.sub(r"heads\[1\]\.", "", meant.names[0])
-    return meant.heads and any(other.names == (whole,) for other in others)
 
 
 def _is_config(like: Any) -> bool:  # noqa: ANN401
