@@ -112,7 +112,7 @@ def checkpoint_of(
     if known is None and "model_type" not in config:
         kinds = listed(kind.name for kind in tables())
         wrong = f"this isn't of a kind that is known by its parameters: {kinds}, or of transformers"
-        right = "say what is right, like=…, or of which model the tensors are, config=…"
+        right = "say its model's config or a scenario, like=…; config=… beside tensors alone"
         raise UserError.of(type(settings).__name__, wrong, right)
     file = folder / "model.safetensors"
     if known is None:

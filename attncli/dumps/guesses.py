@@ -9,7 +9,7 @@ import numpy as np
 
 from attncli.dumps.departures import Close, Comparison
 from attncli.dumps.floats import Floats, Grain, tells_apart
-from attncli.dumps.meanings import OUTPUT, Meant, together
+from attncli.dumps.meanings import OUTPUT, Meant, each_head, together
 from attncli.dumps.tensors import Dump, Ours, apart, as_said, is_near
 from attncli.file.array_files import Dumped
 from attncli.names import GRADIENTS
@@ -26,9 +26,9 @@ def compared(
     seek: float,
 ) -> Comparison:
     """Compares tensors with what follows. Where the first that departs is known by its name alone,
-    and no bug gives its numbers, it and others of which this is so are what their numbers are. Of
-    some it is `sure` what they are, and `taken_as` makes the dump by what others are said to be.
-    Raises UserError."""
+    and no bug gives its numbers or the end is right, it and others of which this is so are what
+    their numbers are. Of some it is `sure` what they are, and `taken_as` makes the dump by what
+    others are said to be. Raises UserError."""
     comparison = Comparison(trace, taken_as({}), close, seek)
     if not _is_refuted(comparison, sure):
         return comparison
@@ -36,15 +36,31 @@ def compared(
     if not by_numbers:
         return comparison
     dump = taken_as(by_numbers)
-    return Comparison(trace, dump._replace(by_numbers=by_numbers), close, seek)
+    other = Comparison(trace, dump._replace(by_numbers=by_numbers), close, seek)
+    has_name = comparison.first is not None and comparison.first.causes
+    return comparison if has_name and other.first is not None else other
 
 
 def _is_refuted(comparison: Comparison, sure: Collection[str]) -> bool:
-    """Whether it may be that a name, and no module, is wrong."""
+    """Whether it may be that a name, and no module, is wrong: where no bug gives the numbers, or
+    what comes out is right all the same."""
     if any(m.called not in sure for m in comparison.misshapen):
         return True
     first = comparison.first
-    return first is not None and not first.causes and first.called not in {*sure, OUTPUT}
+    if first is None or first.called in {*sure, OUTPUT}:
+        return False
+    return not first.causes or _is_right(comparison)
+
+
+def _is_right(comparison: Comparison) -> bool:
+    """Whether what comes out is near to what is right."""
+    trace, dump = comparison.trace, comparison.dump
+    ours = dump.taken.get(OUTPUT)
+    if not isinstance(ours, str):
+        return False
+    names = each_head(ours, trace) or (trace[ours].name,)
+    pieces = {name: dump.tensors[name].values for name in names}
+    return is_near(pieces, Floats(trace, Grain("float64")))
 
 
 def _by_numbers(
@@ -57,7 +73,7 @@ def _by_numbers(
     names += [m.called for m in dump.misshapen if m.called not in sure]
     right = Floats(trace, Grain("float64"))
     wrong = [called for called in names if not _is_what_it_says(called, dump, right)]
-    is_right = OUTPUT in dump.taken and _is_what_it_says(OUTPUT, dump, right)
+    is_right = _is_right(comparison)
     quantities = dict.fromkeys(
         together(d.name, trace)
         for d in trace.plan

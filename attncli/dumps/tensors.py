@@ -91,6 +91,13 @@ class Unjudged(NamedTuple):
     likely: tuple[str, ...] = ()
 
 
+class Entry(NamedTuple):
+    """Which entry of a batch is looked at, from 0, and how many there are."""
+
+    number: int
+    size: int
+
+
 class Dump(NamedTuple):
     """What of a dump is which quantity; the names of what is none; what has another shape; of
     what is a quantity that another tensor is already, with other numbers, that tensor's name; how
@@ -98,7 +105,8 @@ class Dump(NamedTuple):
     is which quantity each tensor was taken for, as it may be said, `unjudged` what a module
     returned that can't be compared; `sides` says what the first side of tensors was taken for, each
     with their names. `by_numbers` is what some are whose names say something else, nothing where
-    they are no quantity; `given` are the arguments that the config gave to a part of a model."""
+    they are no quantity; `given` are the arguments that the config gave to a part of a model, and
+    `entry` is the one that was looked at of a batch, `other_input` the argument that isn't X."""
 
     tensors: Mapping[str, Theirs]
     unknown: tuple[str, ...]
@@ -111,6 +119,8 @@ class Dump(NamedTuple):
     unjudged: Unjudged | None = None
     sides: Mapping[str, Sequence[str]] = MappingProxyType({})
     by_numbers: Mapping[str, Ours] = MappingProxyType({})
+    entry: Entry | None = None
+    other_input: str = ""
     given: tuple[str, ...] = ()
 
 
@@ -221,14 +231,21 @@ def _check_map(
     for theirs, ours in mapped.items():
         option = f"--map {theirs}={','.join(each_of(ours))}"
         if theirs not in dump:
-            text = f"{source} has no {quote(theirs)}"
-            wrong.append(Problem.of(option, text, nearest(theirs, sorted(dump))))
+            text, first = f"{source} has no {quote(theirs)}", run_called(theirs, 1)
+            several = f"it ran several times, of which {quote(first)} is the first"
+            right = several if first in dump else nearest(theirs, sorted(dump))
+            wrong.append(Problem.of(option, text, right))
         for name in each_of(ours):
             if not _is_there(name, trace):
                 text = f"the scenario has no {quote(name)}"
                 wrong.append(Problem.of(option, text, nearest(name, list(trace))))
     if wrong:
         raise UserError(wrong)
+
+
+def run_called(name: str, run: int) -> str:
+    """What the tensor of a part that runs several times is called, by its number from 1."""
+    return f"{name} (run {run})"
 
 
 def each_of(ours: Ours) -> list[str]:

@@ -25,12 +25,12 @@ from attncli.dumps.meanings import (
     OUTPUT,
 )
 from attncli.dumps.suspects import SEEK, check_seek
-from attncli.dumps.tensors import Dump, Mapped, Ours, heads_in, taken_apart
+from attncli.dumps.tensors import Dump, Entry, Mapped, Ours, heads_in, run_called, taken_apart
 from attncli.errors import Problem, UserError, listed
 from attncli.file.array_files import Tensor
 from attncli.file.problems import nearest
 from attncli.library.live_caches import as_projected, cached_in, fresh, is_cache
-from attncli.library.live_names import Keys, PartsTold, Tensors, called_in, parts_told
+from attncli.library.live_names import Keys, PartsTold, Tensors, called_in, of_each_run, parts_told
 from attncli.library.loaded import data_of
 from attncli.library.notebook import ShownPart
 from attncli.names import below
@@ -138,6 +138,8 @@ def compare(  # noqa: PLR0913
     from attncli.checkpoints.modules import has_batch
 
     check_seek("seek=", seek)
+    if not isinstance(names or {}, Mapping):
+        raise UserError.of(f"names={names}", "this is no map", 'give names={"attn.q": "Q"}')
     kind, close = _precision(precision), _close(rtol, atol)
     ran = _arrays(module) if isinstance(module, Mapping) else _run(module, inputs, more, like)
     trace, keys = _right(ran, like, batch or 0)
@@ -155,12 +157,17 @@ def compare(  # noqa: PLR0913
     sides.check(made, tensors)
     told = PartsTold({}, {}) if ran.whole is None else parts_told(ran.module, tensors, trace, keys)
     states = zip(last, _last_of_layers(trace) if last else (), strict=True)
-    sure = {**told.sure, **dict(states), **(names or {})}
+    sure = {**told.sure, **dict(states), **of_each_run(names or {}, tensors, trace)}
 
     def taken_as(by_numbers: Mapping[str, Ours]) -> Dump:
         said = {**told.likely, **by_numbers, **sure}
         dump = taken_apart(tensors, trace, ran.mapped(said), ran.called, kind)
-        return dump._replace(sides=sides.told(made, tensors), given=ran.given)
+        return dump._replace(
+            sides=sides.told(made, tensors),
+            entry=sides.looked_at(made, tensors),
+            given=ran.given,
+            other_input=_other_input(ran, sides),
+        )
 
     try:
         comparison = compared(trace, tensors, taken_as, sure, close, seek)
@@ -168,6 +175,28 @@ def compare(  # noqa: PLR0913
         raise UserError([*map(_in_python, error.problems)]) from None
     what = "dump" if ran.whole is None else "module"
     return LiveComparison(comparison, ran.called, what)
+
+
+def _other_input(ran: Ran, sides: _Sides) -> str:
+    """The argument that has the shape of X and other numbers, if none has X's."""
+    if "X" not in sides.trace or not sides.trace["X"].given:
+        return ""
+    given = sides.trace["X"]
+    others: list[str] = []
+    for name, value in ran.arguments.items():
+        numbers = as_array(value)
+        if numbers is None or numbers.dtype.kind != "f":
+            continue
+        one = sides.one("X", _tensor(numbers, value)).values
+        if one.shape[-2:] == given.shape and one.size == given.matrix.values.size:
+            if np.allclose(one.reshape(given.shape), given.values, rtol=_SAME_INPUT):
+                return ""
+            others.append(name)
+    return next(iter(others), "")
+
+
+_SAME_INPUT = 1e-2
+"""How near numbers are, as a share of them, that are the same in bfloat16."""
 
 
 def _run(module: Any, inputs: tuple[Any, ...], more: Mapping[str, Any], like: Any) -> Ran:  # noqa: ANN401
@@ -213,6 +242,7 @@ def _close(rtol: float | None, atol: float | None) -> Close | None:
 def assert_follows(module: Any, *inputs: Any, **more: Any) -> LiveComparison:  # noqa: ANN401
     """The same, as a test asks for it. Raises AssertionError, with the report, where a tensor
     departs, and UserError."""
+    __tracebackhide__ = True  # pytest shows the report alone
     found = compare(module, *inputs, **more)
     if not found.follows:
         says = "doesn't follow" if found.status == DEPARTS else "can't be judged"
@@ -262,9 +292,7 @@ def run_with_hooks(module: Any, inputs: tuple[Any, ...], more: Mapping[str, Any]
     UserError for what can't be called."""
     import torch
 
-    if not callable(module):
-        wrong = "this is no module, no function and no map of arrays"
-        raise UserError.of(type(module).__name__, wrong, "give one, or {name: array}")
+    _check_callable(module)
     plain = getattr(module, "_orig_mod", module)
     bound = _bound(plain, inputs, more)
 
@@ -277,6 +305,8 @@ def run_with_hooks(module: Any, inputs: tuple[Any, ...], more: Mapping[str, Any]
         with _hooks(plain, runs):
             own = call(plain)
         returned = dict(_floats_in(own)) if returned is None else returned
+        if getattr(plain, "training", False):
+            _check_same(type(plain).__name__, dict(_floats_in(own)), dict(_floats_in(call(plain))))
     made = {called: each for name, some in runs.items() for called, each in _by_run(name, some)}
 
     def without(name: str) -> Mapping[str, Tensor]:
@@ -295,10 +325,27 @@ def run_with_hooks(module: Any, inputs: tuple[Any, ...], more: Mapping[str, Any]
     return Ran(called or type(plain).__name__, made, plain, returned, named, without, OUTPUT)
 
 
+def _check_callable(module: Any) -> None:  # noqa: ANN401
+    """Complains of what is no module and no function. Raises UserError."""
+    if not callable(module):
+        wrong = "this is no module, no function and no map of arrays"
+        raise UserError.of(type(module).__name__, wrong, "give one, or {name: array}")
+    if isinstance(module, type):
+        wrong = "this is a class, and no module"
+        raise UserError.of(module.__name__, wrong, f"give one that was made: {module.__name__}(…)")
+
+
+def _check_same(called: str, returned: Tensors, again: Tensors) -> None:
+    """Complains of a module that gives other numbers each time. Raises UserError."""
+    if not all(np.array_equal(returned[x].values, again[x].values, equal_nan=True) for x in again):
+        wrong = "it is in training mode, and gives other numbers each time it runs (dropout)"
+        raise UserError.of(called, wrong, "call .eval() first")
+
+
 def _by_run(name: str, made: Sequence[Tensor]) -> Iterator[tuple[str, Tensor]]:
     """What a part made; each time, by its number, where that ran several times."""
     for k, tensor in enumerate(made, start=1):
-        yield f"{name} (run {k})" if len(made) > 1 else name, tensor
+        yield run_called(name, k) if len(made) > 1 else name, tensor
 
 
 def _bound(module: Any, inputs: tuple[Any, ...], more: Mapping[str, Any]) -> Any:  # noqa: ANN401
@@ -310,7 +357,19 @@ def _bound(module: Any, inputs: tuple[Any, ...], more: Mapping[str, Any]) -> Any
         names = [entry.name for entry in forward.schema.arguments if entry.name != "self"]
         either = inspect.Parameter.POSITIONAL_OR_KEYWORD
         signature = inspect.Signature([inspect.Parameter(name, either) for name in names])
-    return signature.bind_partial(*inputs, **more)
+    try:
+        return signature.bind_partial(*inputs, **more)
+    except TypeError as error:
+        known = [*signature.parameters, *_own_names()]
+        unknown = next((name for name in more if name not in signature.parameters), "")
+        right = nearest(unknown, known) if unknown else f"it takes {signature}"
+        raise UserError.of(type(module).__name__, str(error), right) from None
+
+
+def _own_names() -> list[str]:
+    """The arguments of `compare` that a module doesn't get."""
+    own = inspect.signature(compare).parameters.values()
+    return [entry.name for entry in own if entry.kind is inspect.Parameter.KEYWORD_ONLY]
 
 
 def _spread(bound: inspect.BoundArguments) -> str:
@@ -416,12 +475,8 @@ class _Sides(NamedTuple):
 
     def check(self, made: Tensors, tensors: Tensors) -> None:
         """Complains of an entry of a batch where there is none. Raises UserError."""
-        sizes = (
-            tensor.values.shape[self._axis(tensor)]
-            for called, tensor in made.items()
-            if tensors[called] is not tensor
-        )
-        if self.entry and self.entry >= max(sizes, default=1):
+        looked_at = self.looked_at(made, tensors)
+        if self.entry and self.entry >= (1 if looked_at is None else looked_at.size):
             wrong = "there is no batch with such an entry"
             raise UserError.of(f"batch={self.entry}", wrong, "give 0, or leave it out")
 
@@ -435,6 +490,16 @@ class _Sides(NamedTuple):
         several = (name for name, tensor in leaves.items() if tensor.values.size > 1)
         chosen = next(fitting, next(several, next(iter(leaves), None)))
         return {OUTPUT if name == chosen else name: tensor for name, tensor in leaves.items()}
+
+    def looked_at(self, made: Tensors, tensors: Tensors) -> Entry | None:
+        """Which entry of a batch is looked at, where there are several."""
+        sizes = (
+            tensor.values.shape[self._axis(tensor)]
+            for called, tensor in made.items()
+            if tensors[called] is not tensor
+        )
+        size = max(sizes, default=1)
+        return Entry(self.entry, size) if size > 1 else None
 
     def told(self, made: Tensors, tensors: Tensors) -> dict[str, list[str]]:
         """What sides of tensors with more of them than a matrix were taken for, with the tensors'

@@ -12,6 +12,7 @@ import numpy as np
 from attncli.dumps.meanings import (
     OUTPUT,
     Meant,
+    each_head,
     made_by,
     made_with,
     meant_by,
@@ -26,6 +27,18 @@ from attncli.trace import Quantity, Trace
 Tensors = Mapping[str, Tensor]
 Keys = Mapping[str, Sequence[tuple[str, int | None]]]
 """By which keys a scenario knows parts, each in a layer from 0 where its name says which."""
+
+
+def of_each_run(names: Mapping[str, Ours], tensors: Tensors, trace: Trace) -> dict[str, Ours]:
+    """Spreads what is said of a part that runs several times, `gates[*].z` or one name for each
+    run, over its runs."""
+    found: dict[str, Ours] = {}
+    for called, ours in names.items():
+        runs = [name for name in tensors if _RUN.sub("", name) == called and name != called]
+        each = [*each_head(ours, trace)] if isinstance(ours, str) else [*ours]
+        is_of_runs = called not in tensors and runs and len(each) == len(runs)
+        found |= dict(zip(runs, each, strict=True)) if is_of_runs else {called: ours}
+    return found
 
 
 def called_in(name: str) -> str:

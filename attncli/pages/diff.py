@@ -49,6 +49,8 @@ _MOST_CELLS = 6
 _MOST_IN_DATA = 1000
 """Cells that are told in data; the others are only counted."""
 _MOST_TENSORS = 500
+_LAST = "last"
+"""The row that a prediction is made from, where that is one."""
 _BITS = {"float64": 53, "float32": 24, "float16": 11, "bfloat16": 8}
 _DIGITS = {"float64": 12, "float32": 7, "float16": 4, "bfloat16": 3}
 _HOOKED = frozenset(
@@ -112,6 +114,8 @@ def _facts(comparison: Comparison, name: str, options: OptionWords) -> Iterator[
     read = f", {counted(len(called), 'tensor')} taken for {counted(len(dump.tensors), 'quantity')}"
     yield options.what.capitalize(), (Word(name), read)
     yield "Numbers", (_numbers(comparison, options),)
+    if dump.other_input and comparison.first is not None:
+        yield "Inputs", (Word(dump.other_input), " isn't X of the scenario")
     for what, names in dump.sides.items():
         yield "First side", (f"{what}: ", *joined((Word(text),) for text in names[:_MOST_CELLS]))
     if dump.given:
@@ -184,8 +188,9 @@ def in_short(comparison: Comparison) -> Spans:
             f" has the shape {_shape(misshapen.shape)} instead of {_shape(misshapen.right)}.",
             more,
         )
-    if comparison.dump.unjudged is not None:
-        says = (*_cant_compare(comparison.dump.unjudged), *_would_help(comparison.dump.unjudged))
+    unjudged = comparison.dump.unjudged
+    if unjudged is not None:
+        says = (*_cant_compare(unjudged), *_would_help(unjudged, comparison.trace))
         return (*says, f" {_all_follow(comparison)}" if not lost and comparison.compared else more)
     if comparison.lost is not None:
         index = len(comparison.compared) - lost
@@ -208,8 +213,13 @@ def _cant_compare(unjudged: Unjudged) -> Spans:
     )  # fmt: skip
 
 
-def _would_help(unjudged: Unjudged) -> Spans:
-    """The line of `names=` that would help."""
+def _would_help(unjudged: Unjudged, trace: Trace) -> Spans:
+    """What is missing, or the line of `names=` that would help."""
+    if not unjudged.right and trace.unfinished is not None:
+        missing = joined((Term(name),) for name in trace.unfinished.missing)
+        return (" ", Term(trace.unfinished.definition.name), " needs ", *missing, ".")
+    if unjudged.shape and _LAST in trace and unjudged.shape[1:] == unjudged.right[1:]:
+        return (" It gives all rows; say ", Word("predict_from: every"), " in the scenario.")
     likely = f'names={{"{unjudged.called}": "{next(iter(unjudged.likely), "")}"}}'
     if unjudged.shape is None:
         return ()
@@ -222,7 +232,7 @@ def _unjudged(comparison: Comparison) -> Iterator[Section]:
     """What a module returns that can't be compared, and what would help."""
     unjudged = comparison.dump.unjudged
     if unjudged is not None:
-        says = (*_cant_compare(unjudged), *_would_help(unjudged))
+        says = (*_cant_compare(unjudged), *_would_help(unjudged, comparison.trace))
         others = joined((Term(name),) for name in unjudged.likely)
         known = (" Its shape is that of ", *others, ".") if unjudged.likely else ()
         yield Section("", None, ("What the module returns",), (), (Paragraph((*says, *known)),))
@@ -288,8 +298,10 @@ def _follow(count: int) -> str:
 
 def _all_follow(comparison: Comparison) -> str:
     """`All of the 47 tensors follow, 13 of them as computed in float32.`"""
-    every = comparison.compared
+    every, entry = comparison.compared, comparison.dump.entry
     text = _every(len(every), "tensor")
+    if entry is not None:
+        text += f" of entry {entry.number} of the batch of {entry.size}"
     if comparison.close is not None:
         return f"{text} {'is' if len(every) == 1 else 'are'} close enough."
     lower = Counter(c.lower for c in every if c.lower)
@@ -377,7 +389,7 @@ def _hidden(comparison: Comparison) -> Iterator[Section]:
     if told:
         yield Section("", None, ("What can't be seen at this precision",), (), (*told,))
     neutral = (*_neutral(comparison.trace),)
-    if neutral and comparison.close is None:
+    if neutral and comparison.close is None and status_of(comparison) == 0:
         yield Section("", None, ("What these parameters can't show",), (), neutral)
 
 
