@@ -31,10 +31,14 @@ _IN_EACH_LAYER = ("rope", "alibi", "relative")
 _FIRST = re.compile(r"\.0\.")
 Shapes = Mapping[str, tuple[int, ...]]
 
-_NORM = re.compile(r"(norm\w*|qk_norm)\.(gamma|beta)\w*$")
+
+def _is_of_norm(key: str) -> bool:
+    """Whether a key is that of a norm's γ or β: `norm1.gamma`, `qk_norm.gamma_Q`."""
+    *_, norm, parameter = ("", *key.split("."))
+    return "norm" in norm and parameter.startswith(("gamma", "beta"))
 
 
-class Part(NamedTuple):
+class PartOfModel(NamedTuple):
     """A part of a model: what a family's table would say if it were the whole of one. `mask` is
     what a layer of its kind hides by itself, `attends` whether it needs what an encoder made,
     `windowed` whether it is a layer with a window; `lead` is what stands before the names of its
@@ -54,7 +58,7 @@ class Part(NamedTuple):
 
 def part_of(
     config: Data, shapes: Shapes, layer: int | None, called: str, *, decodes: bool = True
-) -> Part:
+) -> PartOfModel:
     """The part of a model that has tensors of such names and shapes, in a layer from 0 where that
     is known; `decodes` says of which stack, where a family has two. Raises UserError."""
     checkpoint = Checkpoint(settled(config), Path(called), frozenset(shapes))
@@ -91,7 +95,7 @@ def _keys(
             for key, named in _under(lead, family["keys"], (checkpoint, layer))
             if {*forms_of(_each([named]))} & {*_forms(shapes)}
         }
-        if _are_placed(shapes, entries) and all_norms == all(map(_NORM.search, entries)):
+        if _are_placed(shapes, entries) and all_norms == all(map(_is_of_norm, entries)):
             found.append((lead, entries))
     own = (
         (lead, keys)
@@ -168,7 +172,7 @@ def positions_of(says: Data) -> str:
     return str(positions.get("kind", "")) if isinstance(positions, Mapping) else str(positions)
 
 
-def _as_table(says: dict[str, Any], keys: Data, family: Data, called: str) -> Part:
+def _as_table(says: dict[str, Any], keys: Data, family: Data, called: str) -> PartOfModel:
     """What a part is worked by. Raises UserError for one that isn't worked alone."""
     says = {key: value for key, value in says.items() if key not in _OF_THE_WHOLE}
     kind = positions_of(says)
@@ -179,21 +183,21 @@ def _as_table(says: dict[str, Any], keys: Data, family: Data, called: str) -> Pa
         "says_of", "says_when", "says_of_layers", "says_with", "each_token")}  # fmt: skip
     table = {**kept, "keys": keys, "says": {**says, "mask": mask}}
     several = {key.removeprefix("cross.").partition(".")[0] for key in keys}
-    if all(_NORM.search(key) for key in keys):
-        return Part(_of_norm(table, called))
+    if all(map(_is_of_norm, keys)):
+        return PartOfModel(_of_norm(table, called))
     attends, works = "W_Q" in several, bool({"W1", "experts"} & several)
-    normed = any(_NORM.search(key) and not key.startswith("qk_norm") for key in keys)
+    normed = any(_is_of_norm(key) and not key.startswith("qk_norm") for key in keys)
     if normed and attends != works and (works or says.get("norm") != "post"):
         wrong = "this is a sublayer with its residual and its norm"
         raise UserError.of(called, wrong, "compare what is inside it, or the layer that it is in")
     if not attends and works:
         routed = any(key.startswith("experts.") for key in keys)
         said = [key for key in _OF_NETWORK if routed or key not in ("experts", "router")]
-        return Part(_only(table, said))
+        return PartOfModel(_only(table, said))
     if attends and not works:
         return _of_attention(table, mask, normed=normed)
     is_cross = any(key.startswith("cross.") for key in keys)
-    return Part(table, mask, is_cross, "window" in str(mask))
+    return PartOfModel(table, mask, is_cross, "window" in str(mask))
 
 
 def _only(table: Data, said: Sequence[str]) -> Data:
@@ -212,16 +216,16 @@ def _of_norm(table: Data, called: str) -> Data:
     return {**table, "keys": keys, "says": {"final_norm": says["norms"]}}
 
 
-def _of_attention(table: Data, mask: object, *, normed: bool) -> Part:
+def _of_attention(table: Data, mask: object, *, normed: bool) -> PartOfModel:
     """An attention alone; with its residual and its norm where that comes after it."""
     crossing = all(key.startswith("cross.") for key in table["keys"])
     keys = {key.removeprefix("cross."): named for key, named in table["keys"].items()}
     if normed:
-        return Part({**table, "keys": keys}, mask, windowed="window" in str(mask))
+        return PartOfModel({**table, "keys": keys}, mask, windowed="window" in str(mask))
     own = _only(table, [key for key in _OF_ATTENTION if key != "positions" or not crossing])
     mask = "none" if crossing else mask
     says = {**own["says"], "block": "attention", "mask": mask}
-    return Part({**own, "keys": keys, "says": says}, mask, crossing, "window" in str(mask))
+    return PartOfModel({**own, "keys": keys, "says": says}, mask, crossing, "window" in str(mask))
 
 
 def is_part(config: Data, names: Iterable[str]) -> bool:

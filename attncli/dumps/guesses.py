@@ -10,7 +10,7 @@ import numpy as np
 from attncli.dumps.departures import Close, Comparison
 from attncli.dumps.floats import Floats, Grain, tells_apart
 from attncli.dumps.meanings import OUTPUT, Meant, each_head, together
-from attncli.dumps.tensors import Dump, Ours, apart, as_said, is_near
+from attncli.dumps.tensors import Dump, Ours, apart, as_said, fits, is_near
 from attncli.file.array_files import Dumped
 from attncli.names import GRADIENTS
 from attncli.numbers.rounding import Array
@@ -80,7 +80,9 @@ def _by_numbers(
         if d.name in trace and not d.name.inside(GRADIENTS)
     )
     for called in wrong:
-        found = _nearest(tensors[called].values, quantities, right)
+        shape = tensors[called].shape
+        alike = [meant for meant in quantities if fits(shape, meant, trace)]
+        found = _nearest(tensors[called].values, alike, right) if alike else None
         if found is not None or is_right:
             yield called, "" if found is None else as_said(found, trace)
 

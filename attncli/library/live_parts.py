@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 
 from attncli.checkpoints.modules import by_role, entry_along
-from attncli.checkpoints.parts_of_models import Part, is_part, part_of, positions_of
+from attncli.checkpoints.parts_of_models import PartOfModel, is_part, part_of, positions_of
 from attncli.checkpoints.scenario_of_model import Inputs, Reading
 from attncli.errors import UserError, listed
 from attncli.numbers.foreign_arrays import as_array
@@ -38,7 +38,7 @@ class Alone(NamedTuple):
     """A part of a model that runs alone, with its arguments as they are by name; those of them that
     the config gave."""
 
-    part: Part
+    part: PartOfModel
     arguments: Arguments
     given: Arguments
 
@@ -53,7 +53,7 @@ class Alone(NamedTuple):
         mask = as_array(self.arguments[name]) if name in _MASKS else None
         return mask is not None and mask.ndim < _SIDES
 
-    def inputs(self, batch: int) -> tuple[Part, Inputs]:
+    def inputs(self, batch: int) -> tuple[PartOfModel, Inputs]:
         """What goes in, one entry of a batch, and what the part is with it. Raises UserError."""
         known = by_role(self.arguments).by_role
         X = _entry(known["X"], batch, sides=2)
@@ -140,7 +140,7 @@ def part_alone(
     return Alone(part, {**arguments, **missing}, missing)
 
 
-def _crossing(part: Part) -> Part:
+def _crossing(part: PartOfModel) -> PartOfModel:
     """A part that is given what an encoder made; an attention alone sees nothing else then."""
     says = part.table["says"]
     if says.get("block") != "attention":
@@ -149,7 +149,7 @@ def _crossing(part: Part) -> Part:
     return part._replace(table={**part.table, "says": {**own, "mask": "none"}}, mask="none")
 
 
-def _check_turned(arguments: Arguments, part: Part, like: Any) -> None:  # noqa: ANN401
+def _check_turned(arguments: Arguments, part: PartOfModel, like: Any) -> None:  # noqa: ANN401
     """Complains of cosines and sines that aren't those of the first positions, where it isn't said
     of which they are. Raises UserError."""
     import torch
@@ -179,7 +179,7 @@ def _attribute(module: Any, name: str) -> Any:  # noqa: ANN401
 def _missing(
     bound: inspect.BoundArguments,
     arguments: Arguments,
-    part: Part,
+    part: PartOfModel,
     like: Any,  # noqa: ANN401
 ) -> dict[str, Any]:
     """Those arguments that a model gives its parts and that weren't given."""
@@ -208,7 +208,7 @@ def _is_needed(bound: inspect.BoundArguments, name: str) -> bool:
     return bound.signature.parameters[name].default is inspect.Parameter.empty
 
 
-def _turned(like: Any, part: Part, x: torch.Tensor, places: torch.Tensor) -> Any:  # noqa: ANN401
+def _turned(like: Any, part: PartOfModel, x: torch.Tensor, places: torch.Tensor) -> Any:  # noqa: ANN401
     """By which cosines and sines queries and keys are turned, as the model's own class makes them.
     Raises UserError."""
     made = _rotary(like)
