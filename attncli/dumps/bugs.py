@@ -41,6 +41,7 @@ from attncli.operations.rearranging import (
     TakeColumns,
     TakeRows,
 )
+from attncli.scenario.model import Attention
 from attncli.trace import (
     AttentionPlace,
     Definition,
@@ -434,9 +435,36 @@ def _other_heads(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
                     continue
                 shared = attention.kv_heads < attention.heads and own.local.endswith(("K", "V"))
                 name = "other_kv_head" if shared else "another_head"
-                yield WrongWay(
-                    name, f"{other} goes in where {own} belongs.", _with(made, own, other)
-                )
+                changed = _with(made, own, other)
+                yield WrongWay(name, f"{other} goes in where {own} belongs.", changed)
+                is_used = any(d.name.local in _OF_ATTENTION for d in changed)  # and no more made of
+                if shared and is_used and head == _tiled_head(attention, part.place.head):
+                    yield WrongWay(name, _TILED, changed)
+
+
+def _exchanged_when_used(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
+    """What a head gives whose keys and values stand for each other once they are made."""
+    if not isinstance(part.place, HeadPlace):
+        return
+    keys, values = (part.place.latest(letter) for letter in "KV")
+    if _shape(trace, keys) != _shape(trace, values):
+        return
+    other = {keys: values, values: keys}
+    for definition in _made(trace, part):
+        taken = tuple(other.get(x, x) for x in definition.operands)
+        if definition.name.local in _OF_ATTENTION and taken != definition.operands:
+            changed = definition._replace(operands=taken)
+            yield WrongWay("K_and_V_exchanged", "K and V are exchanged.", (changed,))
+
+
+_OF_ATTENTION = ("scores", "output")
+"""What is made of the keys and values of a head."""
+
+
+def _tiled_head(attention: Attention, head: int) -> int:
+    """The first head whose keys and values a head has, both from 0, where groups are repeated as a
+    whole: those of group h mod g."""
+    return head % attention.kv_heads * (attention.heads // attention.kv_heads)
 
 
 def _left_out(trace: Trace, part: PlannedStep, made: tuple[Definition, ...]) -> Iterator[WrongWay]:
@@ -562,7 +590,7 @@ _Find = Callable[[Trace, PlannedStep], Iterator[WrongWay]]
 KINDS: tuple[tuple[_Find, ...], ...] = (
     (declared_ways, _other_settings, _without_transpose),
     SWAPS,
-    (_other_parameters, _other_heads, _other_inputs),
+    (_exchanged_when_used, _other_parameters, _other_heads, _other_inputs),
     (_other_tensors,),
 )
 """By how likely they are: those that are known by a name of their own, then what changes places in

@@ -26,7 +26,7 @@ from attncli.marking.verdicts import Cause
 from attncli.names import Name
 from attncli.numbers.rounding import Array
 from attncli.operations.operation import WholeNumbers
-from attncli.steps.configurations import is_in_a_layer
+from attncli.steps.configurations import layer_around
 from attncli.trace import Definition, LayerPlace, PlannedStep, Trace
 
 _IMPOSSIBLE = (
@@ -270,10 +270,8 @@ class Suspects:
         between = {*self.between(name)}
         places: dict[Name | None, LayerPlace | None] = {}
         for part in parts:
-            if isinstance(part.place, LayerPlace):
-                places[part.place.layer.path] = part.place
-            elif not is_in_a_layer(part):
-                places[None] = None
+            place = layer_around(self.trace, part)
+            places[None if place is None else place.layer.path] = place
         ways = [
             way
             for path, place in places.items()

@@ -77,9 +77,13 @@ def _in_layers(story: list[PlannedStep]) -> Iterator[PlannedStep]:
             yield part
 
 
-def is_in_a_layer(part: PlannedStep) -> bool:
-    """Whether a step is one of a layer, which a norm outside all of them isn't."""
-    return next(_in_layers([part]), None) is not None
+def layer_around(trace: Trace, part: PlannedStep) -> LayerPlace | None:
+    """The place of the layer that a step is of, which a norm outside all of them isn't."""
+    if next(_in_layers([part]), None) is None:
+        return None
+    path = _layer_path(part)
+    places = (other.place for other in (part, *trace.story))
+    return next((p for p in places if isinstance(p, LayerPlace) and p.layer.path == path), None)
 
 
 def _framed(trace: Trace, scenario: Scenario, made: Mapping[Name, Name]) -> list[Definition]:
@@ -139,12 +143,24 @@ def _told(trace: Trace, own: list[PlannedStep], layer: Layer) -> list[Definition
     """How all is made in another layer in the place of one; nothing where no model can be so."""
     first = own[0].place
     assert isinstance(first, LayerPlace)
+    first = replace(first, x=_into(trace, first))
     sources = (p.place for p in own if isinstance(p.place, AttentionPlace))
     memory = next((p.source for p in sources if p.attention.sees_memory), None)
     try:
         return _sized(layer_told(trace.scenario, trace.story, first, layer, memory))
     except _NO_MODEL:
         return []
+
+
+def _into(trace: Trace, place: LayerPlace) -> Name:
+    """What flows into a layer: into its first step, which may be a norm."""
+    inside = _in_layers([part for part in trace.story if not part.is_again])
+    return next(part.place.x for part in inside if _layer_path(part) == place.layer.path)
+
+
+def _layer_path(part: PlannedStep) -> Name:
+    place = part.place
+    return place.layer.path if isinstance(place, LayerPlace) else place.path.path
 
 
 _NO_MODEL = (
@@ -163,15 +179,29 @@ def _sized(told: Iterable[PlannedStep]) -> list[Definition]:
 
 def _other_layers(place: LayerPlace) -> Iterator[tuple[str, str, Layer, bool]]:
     layer = place.layer
+    fields: dict[str, Any]
     for which in ("attention", "cross"):
         attention: Attention | None = getattr(layer, which)
         if attention is None:
             continue
         for setting, says, other, out in _other_attentions(place, attention):
-            fields: dict[str, Any] = {which: other}
+            fields = {which: other}
             yield setting, says, layer._replace(**fields), out
     for setting, says, config, out in _other_settings(layer.config, LAYER_ALONE):
         yield setting, says, layer._replace(config=config), out
+    for which, after in (("norms", ""), ("norms_after", "_after")):
+        each: tuple[Settings, ...] = getattr(layer, which)
+        for k, norm in enumerate(each):
+            for kind in _others_of_map(norm.values, _KIND_OF_NORM, f"norm{k + 1}{after}"):
+                changed = (*each[:k], norm._replace(values=kind.value), *each[k + 1 :])
+                both = f"{kind.value[norms.KIND.name]} instead of {norm.get(norms.KIND)}"
+                says = f"The kind of norm{k + 1}{after} is {both}."
+                fields = {which: changed}
+                yield kind.setting, says, layer._replace(**fields), kind.left_out
+
+
+_KIND_OF_NORM: Mapping[str, Key[Any]] = {norms.KIND.name: norms.KIND}
+"""What of a norm no mistake says that is known by a name of its own."""
 
 
 _NOT_SET = frozenset(
@@ -290,7 +320,7 @@ def _others(value: Any, kind: Any, called: str) -> Iterator[_Other]:  # noqa: AN
     match value:
         case Mapping():
             yield from _others_of_map(value, _keys_inside(kind), called)
-        case tuple() | list():
+        case tuple() | list() if not hasattr(value, "_fields"):  # a matrix is a record, and no list
             yield from _others_of_list(tuple(value), kind, called)
         case _:
             for other in _other_values(value, kind):
@@ -308,6 +338,8 @@ def _other_values(value: object, kind: Any) -> Iterator[str | int | Decimal]:  #
 
 
 def _others_of_list(values: tuple[Any, ...], kind: Any, called: str) -> Iterator[_Other]:  # noqa: ANN401
+    for word in () if values else _words(kind):
+        yield _Other(called, f"The {_in_words(called)} is {word}, which isn't set.", (word,))
     for k, value in enumerate(values):
         if len(values) > 1 and _is_a_setting(value):
             what = "_".join(value) if isinstance(value, Mapping) else str(value)
@@ -362,7 +394,7 @@ def _is_a_setting(value: Any) -> bool:  # noqa: ANN401
     """Whether something is no matrix, but a setting of a layer; its own weights may be one's."""
     if isinstance(value, Mapping):
         return not value or any(map(_is_a_setting, value.values()))
-    if isinstance(value, tuple | list):
+    if isinstance(value, tuple | list) and not hasattr(value, "_fields"):
         return all(map(_is_a_setting, value))
     return isinstance(value, str | bool | int | Decimal)
 

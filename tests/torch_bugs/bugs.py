@@ -78,6 +78,26 @@ def view_heads(_: Any, x: Any, heads: int) -> Any:
     return x.view(x.shape[0], heads, x.shape[1], -1)
 
 
+def center_norms(model: Any) -> None:
+    """Norms as LayerNorm has them where RMS norms belong."""
+    for part in model.modules():
+        if isinstance(part, nn.RMSNorm):
+            part.register_forward_pre_hook(lambda _, x: (x[0] - x[0].mean(-1, keepdim=True),))
+
+
+def see_no_later(_: Any, scores: Any) -> Any:
+    return scores.masked_fill(torch.ones_like(scores, dtype=torch.bool).triu(1), -torch.inf)
+
+
+def exchanged(self: Any, x: Any) -> Any:
+    """What attention gives whose keys are its values."""
+    q = self.split(self.q_proj(x), self.n_heads)
+    v, k = (self.split(made(x), self.groups) for made in (self.k_proj, self.v_proj))
+    scaled = self.scaled(self.scale(self.scores(q @ k.transpose(-1, -2))))
+    weights = self.weights(self.softmax(self.masked(self.mask(scaled))))
+    return self.o_proj(self.concat(self.merge(self.z(weights @ v))))
+
+
 def mask_after(self: Any, scores: Any) -> Any:
     weights = scores.softmax(-1)
     return weights.masked_fill(self.hidden(*scores.shape[-2:]), 0.0)
@@ -421,6 +441,10 @@ BUGS: dict[str, Bug] = {
     "rope_sign": attending(Llama, "attention", "turned_back", "real", turned=turned_back),
     "rope_base": attending(Llama, "heads[1].rotated_Q", "other_base", base=500000.0),
     "groups_repeated": attending(Llama, "heads[2].scores", "other_kv_head", repeat=lambda _, x: x.repeat(1, 2, 1, 1)),
+    "mean_taken_away": changed(Llama, "norm1.normed", "other_norm1_kind", center_norms, "real"),
+    "groups_repeated_after_norms": alone(Modern, "heads[2].scores", "other_kv_head", repeat=lambda _, x: x.repeat(1, 2, 1, 1)),
+    "causal_where_all_is_seen": attending(Bert, "layers[1].heads[1].weights", "other_mask", mask=see_no_later),
+    "keys_and_values_exchanged": attending(Bert, "layers[1].heads[1].scores", "K_and_V_exchanged", forward=exchanged),
     "groups_repeated_real": attending(Llama, "attention", "other_kv_head", "real", repeat=lambda _, x: x.repeat(1, 2, 1, 1)),
     "up_for_gate": changed(Llama, "activated", "hidden_and_up_exchanged", use_up_for_gate, "real"),
     "cache_offset": attending(Decoding, "heads[1].rotated_Q", "position_offset", start=0),
@@ -432,7 +456,7 @@ BUGS: dict[str, Bug] = {
     "head_tied": changed(Gpt, "logits", "embeddings_for_unembedding", tie_head, "real"),
     "norms_tied": changed(Gpt, "layers[1].norm2.normed", "weights_of_another_norm", tie_norms, "real"),
     "eps_outside_root": changed(Gpt, "layers[1].norm1.normed", "epsilon_elsewhere", norms(EpsOutside), "all", torch.float64),
-    "mean_not_subtracted": changed(Gpt, "layers[1].norm1.normed", "centered_left_out", norms(NotCentred), "real"),
+    "mean_not_subtracted": changed(Gpt, "layers[1].norm1.normed", "other_norm1_kind", norms(NotCentred), "real"),
     "norm_over_tokens": changed(Bert, "layers[1].norm1.normed", "norm_down_the_columns", norms(OverTokens), "real"),
     "gamma_plus_one": changed(Llama, "norm1.normed", "gamma_plus_one", norms(PlusOne), "real"),
     "head_not_tied": changed(Tied, "logits", UNNAMED, untie, "real"),
