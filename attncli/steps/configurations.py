@@ -200,8 +200,9 @@ def _other_layers(place: LayerPlace) -> Iterator[tuple[str, str, Layer, bool]]:
                 yield kind.setting, says, layer._replace(**fields), kind.left_out
 
 
-_KIND_OF_NORM: Mapping[str, Key[Any]] = {norms.KIND.name: norms.KIND}
-"""What of a norm no mistake says that is known by a name of its own."""
+_OF_ROWS = norms.KIND._replace(kind=Choice(("rms", "layer")))
+_KIND_OF_NORM: Mapping[str, Key[Any]] = {_OF_ROWS.name: _OF_ROWS}
+"""What of a norm no mistake says that is known by a name of its own, as one down the columns is."""
 
 
 _NOT_SET = frozenset(
