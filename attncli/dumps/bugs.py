@@ -403,6 +403,8 @@ def _other_input(trace: Trace, part: PlannedStep, own: Name, other: Name) -> tup
         return "not_normed", f"{says} The norm is left out."
     if isinstance(part.place, NormPlace) and other in _terms_of(trace, own):
         return "in_parallel", f"{says} The sublayers stand side by side."
+    if own.local == other.local == "normed":
+        return "another_norm", says
     if other.local == "normed" or isinstance(part.place, NormPlace):
         return "norm_elsewhere", f"{says} Pre- and post-norm are exchanged."
     return f"{other.local}_for_{own.local}", says

@@ -52,10 +52,17 @@ def _other_places(theirs: Array, right: Array, most: float) -> Iterator[str]:
     if (np.abs(theirs - right) <= BETTER * most).all():
         return
     if _are_the_same(np.sort(theirs, axis=None), np.sort(right, axis=None), most):
-        how = next(_ways_moved(theirs, right, most), "the numbers stand in other places")
-        yield f"The numbers are right, but {how}."
+        elsewhere = "the numbers stand in other places" if _are_apart(right, most) else ""
+        how = next(_ways_moved(theirs, right, most), elsewhere)
+        yield from [f"The numbers are right, but {how}."] if how else []
     else:
         yield from _rows_shifted(theirs, right, most)
+
+
+def _are_apart(right: Array, most: float) -> bool:
+    """Whether most numbers are told from their neighbours in size, so that others which may be so
+    much off don't look the same in order."""
+    return bool(np.median(np.diff(np.sort(right, axis=None))) > 2 * most)
 
 
 def _overflows(theirs: Array, right: Array) -> bool:

@@ -273,7 +273,10 @@ def _scaled(meant: Meant, trace: Trace) -> Iterator[Meant]:
 def made_by(weight: Name, trace: Trace) -> Iterator[Meant]:
     """What the module makes that has a weight."""
     local = _MAKES.get(weight.local)
-    yield from _there(trace, _name(weight.path, local)) if local else ()
+    if local is not None:
+        yield from _there(trace, _name(weight.path, local))
+    elif weight.local == "gamma":  # of the norm at its path
+        yield from _there(trace, below(weight.path, _MADE[_NORMS[0]]))
 
 
 def meant_by_any_layer(theirs: str, trace: Trace) -> Iterator[Meant]:

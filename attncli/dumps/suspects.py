@@ -37,6 +37,9 @@ _FAR = 20.0
 """Times what rounding may come to: what is further off is another number."""
 _EXPLAINED = 2.5
 """How far a tensor may be from what a bug gives, in standard deviations of what rounding does."""
+_NO_CHANCE = float(np.log(1e6))
+"""How much less likely a tensor must be by chance than by a bug, as a logarithm: some thousand bugs
+are tried."""
 _SAME = 1.0
 """How far apart the tensors of two bugs are at least, in these, to tell which of them it is."""
 _ALIKE = 1e-9
@@ -239,9 +242,18 @@ class Suspects:
         except _IMPOSSIBLE:
             return None
         remainder = spread.distance(theirs)
-        if remainder > _EXPLAINED:
+        if remainder > _EXPLAINED or not self._is_no_chance(name, remainder):
             return None
         return ExplainedTensor(way, made, remainder, spread)
+
+    def _is_no_chance(self, name: str, remainder: float) -> bool:
+        """Whether a tensor has so many numbers, so far off, that none of the many bugs that are
+        tried gives all of them by chance, which in coarse floats it may."""
+        if not self.floats.grain.is_coarse:
+            return True
+        theirs = self.theirs[name]
+        times = self.floats.spread(name).distance(theirs) / max(remainder, 1.0)
+        return bool(theirs.size * np.log(times) >= _NO_CHANCE)
 
     def _made(self, way: WrongWay) -> set[Name]:
         """The tensors of theirs that a bug makes."""

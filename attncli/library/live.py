@@ -69,9 +69,17 @@ class LiveComparison(ShownPart):
     `tensors` is what was found of each in the order of the working, and `names` is which quantity
     each part was taken for."""
 
-    def __init__(self, comparison: Comparison, called: str, what: str = "module") -> None:
+    def __init__(
+        self,
+        comparison: Comparison,
+        called: str,
+        what: str = "module",
+        is_random: Callable[[], bool] = lambda: False,
+    ) -> None:
         options = PYTHON._replace(what=what)
-        super().__init__(report(comparison, called, options), status_of(comparison))
+        departs = status_of(comparison) == DEPARTS
+        told = report(comparison, called, options, is_random=departs and is_random())
+        super().__init__(told, status_of(comparison))
         self.comparison = comparison
 
     @property
@@ -174,7 +182,11 @@ def compare(  # noqa: PLR0913
     except UserError as error:
         raise UserError([*map(_in_python, error.problems)]) from None
     what = "dump" if ran.whole is None else "module"
-    return LiveComparison(comparison, ran.called, what)
+
+    def is_random() -> bool:
+        return ran.whole is not None and not _is_same(ran)
+
+    return LiveComparison(comparison, ran.called, what, is_random)
 
 
 def _other_input(ran: Ran, sides: _Sides) -> str:
@@ -312,7 +324,9 @@ def run_with_hooks(module: Any, inputs: tuple[Any, ...], more: Mapping[str, Any]
     def without(name: str) -> Mapping[str, Tensor]:
         left = inspect.BoundArguments(bound.signature, bound.arguments.copy())
         spread = _spread(left)
-        if name in left.arguments:
+        if not name:
+            pass  # once more, with all of them
+        elif name in left.arguments:
             del left.arguments[name]
         else:
             left.arguments[spread] = {k: v for k, v in left.arguments[spread].items() if k != name}
@@ -451,10 +465,19 @@ class _Sides(NamedTuple):
     def one(self, called: str, tensor: Tensor) -> Tensor:
         """A tensor, or what it has of one entry of a batch. Raises UserError."""
         if tensor.values.ndim < _BATCHED:
-            return tensor
+            return self._row(called, tensor)
         first, second = (False, True)[:: -1 if self.is_batch else 1]
         is_taken = next((t for t in (first, second) if self._fits(called, tensor, t)), first)
         return self._taken(tensor, self.entry) if is_taken else tensor
+
+    def _row(self, called: str, tensor: Tensor) -> Tensor:
+        """The row of one entry, where each of a batch has one, as what a classifier returns."""
+        rows = tensor.values
+        if not self.is_batch or rows.ndim < _BATCHED - 1 or len(rows) == 1:
+            return tensor
+        row = tensor._replace(values=rows[min(self.entry, len(rows) - 1)])
+        fits = self._heads(called, tensor) is None and self._heads(called, row) is not None
+        return row if fits else tensor
 
     def _fits(self, called: str, tensor: Tensor, is_taken: bool) -> bool:
         one = self._taken(tensor, 0) if is_taken else tensor
@@ -471,7 +494,7 @@ class _Sides(NamedTuple):
         return tensor._replace(values=entry_along(tensor.values, entry, axis))
 
     def _axis(self, tensor: Tensor) -> int:
-        return 0 if self.is_first or tensor.values.ndim > _BATCHED else 1
+        return 0 if self.is_first or tensor.values.ndim != _BATCHED else 1
 
     def check(self, made: Tensors, tensors: Tensors) -> None:
         """Complains of an entry of a batch where there is none. Raises UserError."""
@@ -572,9 +595,9 @@ def _check_used(ran: Ran, unknown: tuple[str, ...]) -> None:
         raise UserError(problems)
 
 
-def _is_same(ran: Ran, name: str) -> bool:
-    """Whether a module returns the same without an argument; one that it needs it can't do
-    without, whatever it raises then."""
+def _is_same(ran: Ran, name: str = "") -> bool:
+    """Whether a module returns the same once more, or without an argument; one that it needs it
+    can't do without, whatever it raises then."""
     try:
         other = ran.without(name)
     except Exception:

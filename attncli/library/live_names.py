@@ -20,6 +20,7 @@ from attncli.dumps.meanings import (
 )
 from attncli.dumps.tensors import Mapped, Ours, as_said, fits, heads_in
 from attncli.file.array_files import Tensor
+from attncli.names import Name
 from attncli.numbers.foreign_arrays import as_array
 from attncli.numbers.rounding import Array
 from attncli.trace import Quantity, Trace
@@ -102,19 +103,38 @@ def _tables(tensors: Tensors, trace: Trace) -> Iterator[tuple[str, Ours]]:
 
 def _made_by_weights(module: Any, trace: Trace) -> Mapping[str, list[Meant]]:  # noqa: ANN401
     """What each part may make whose weight is a given matrix, in as many places as have it."""
+    matrices = [trace[name] for name in trace if trace[name].given]
+    matrices = [quantity for quantity in matrices if quantity.matrix.values.size > 1]
     given: dict[object, list[Quantity]] = {}
-    for name in trace:
-        quantity = trace[name]
-        if quantity.given and quantity.matrix.values.size > 1:
-            given.setdefault(_likeness(quantity.matrix.values), []).append(quantity)
+    for quantity in matrices:
+        given.setdefault(_likeness(quantity.matrix.values), []).append(quantity)
     found: dict[str, list[Meant]] = {}
     for name, part in getattr(module, "named_modules", dict[str, Any]().items)():
         weight = as_array(getattr(part, "weight", None))
         if name and weight is not None and weight.ndim in (1, _MATRIX):
             same = (q for q in given.get(_likeness(weight), ()) if _is_one(weight, q.values))
             made = [meant for quantity in same for meant in made_by(quantity.name, trace)]
+            made = made or [*_side_by_side(weight, matrices, trace)]
             found |= {called_in(name): made} if made else {}
     return found
+
+
+def _side_by_side(weight: Array, matrices: Sequence[Quantity], trace: Trace) -> Iterator[Meant]:
+    """What is made with several given matrices that stand below each other in one weight, out × in,
+    as queries, keys and values often do."""
+    names: list[Name] = []
+    begin = 0
+    while weight.ndim == _MATRIX and begin < len(weight):
+        rest = weight[begin:]
+        ends = ((q, q.values.size // weight.shape[1]) for q in matrices)
+        found = next(((q, k) for q, k in ends if k and _is_one(rest[:k], q.values)), None)
+        made = None if found is None else next(made_by(found[0].name, trace), None)
+        if found is None or made is None:
+            return
+        names += made.names
+        begin += found[1]
+    if len(names) > 1:
+        yield Meant(tuple(names), blocks=tuple(range(len(names))))
 
 
 _MATRIX = 2

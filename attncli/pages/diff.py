@@ -28,8 +28,9 @@ from attncli.dumps.departures import Compared, Comparison, Standing
 from attncli.dumps.floats import DEPARTS as DEPARTING
 from attncli.dumps.floats import FOLLOWS
 from attncli.dumps.likenesses import in_words
+from attncli.dumps.meanings import OUTPUT, outputs_of
 from attncli.dumps.suspects import Hidden, Search
-from attncli.dumps.tensors import Unjudged, each_of
+from attncli.dumps.tensors import Unjudged, as_said, each_of
 from attncli.equations.matrix import Matrix
 from attncli.names import Name, Phrase, Word, raw_text
 from attncli.notation.plain import MINUS
@@ -59,6 +60,12 @@ _HOOKED = frozenset(
 """What hooks can easily see."""
 
 
+_RANDOM: tuple[str, Spans] = (
+    "Random",
+    ("it gives other numbers each time it runs, as with a dropout that is left on",),
+)
+
+
 class OptionWords(NamedTuple):
     """How the options are written of which a page speaks, and `what` is compared: a dump, or a
     module."""
@@ -76,7 +83,9 @@ PYTHON = OptionWords(
 )
 
 
-def report(comparison: Comparison, dump: str, options: OptionWords = TYPED) -> Document:
+def report(
+    comparison: Comparison, dump: str, options: OptionWords = TYPED, *, is_random: bool = False
+) -> Document:
     """The page: the first departure, its cause, all that depart, what can't be told, every
     tensor."""
     trace = comparison.trace
@@ -92,7 +101,7 @@ def report(comparison: Comparison, dump: str, options: OptionWords = TYPED) -> D
     return Document(
         Word(trace.scenario.title),
         tuple(sections),
-        DefinitionList(tuple(_facts(comparison, dump, options))),
+        DefinitionList((*_facts(comparison, dump, options), *([_RANDOM] if is_random else []))),
         closing=(Callout(in_short(comparison)),),
         data=_Data(comparison),
     )
@@ -245,7 +254,20 @@ def _judged(comparison: Comparison) -> Spans:
     none = [called for called, ours in dump.by_numbers.items() if not ours]
     left = [*dump.unknown, *dump.repeated, *none]
     ours = (" Compared: ", *_some(called), ".") if called else ()
-    return (*ours, *((" Not compared: ", *_some(left), ".") if left else ()))
+    return (
+        *_returned(comparison),
+        *ours,
+        *((" Not compared: ", *_some(left), ".") if left else ()),
+    )
+
+
+def _returned(comparison: Comparison) -> Spans:
+    """What was returned, where that is something else than what comes out of the scenario."""
+    returned, trace = comparison.dump.taken.get(OUTPUT), comparison.trace
+    ends = [as_said(meant, trace) for meant in outputs_of(trace)][:1]
+    if not isinstance(returned, str) or not ends or returned in (*ends, trace.output.name):
+        return ()
+    return (" What is returned is ", Term(returned), f", and not {ends[0]}.")
 
 
 def _some(names: list[str]) -> Spans:

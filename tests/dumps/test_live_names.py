@@ -187,6 +187,88 @@ def test_which_entry_of_a_batch_follows_is_told() -> None:
     assert "x isn't X of the scenario" in str(other)
 
 
+class Classifying(nn.Module):
+    """A row for each of a batch: of all tokens' mean."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.mixing, self.judge = Mixing(causal=False), nn.Linear(D, 3)
+
+    def forward(self, x: Any) -> Any:
+        return self.judge(self.mixing(x))[:, 0]
+
+
+def classified(model: Classifying, x: Any) -> dict[str, Any]:
+    said = alone(model.mixing, x)
+    return said | {"unembedding": model.judge.weight, "b_U": model.judge.bias,
+                   "predict_from": "first"}  # fmt: skip
+
+
+@pytest.mark.parametrize("entry", [0, 1])
+def test_of_a_batch_that_gives_a_row_each_one_is_taken(entry: int) -> None:
+    torch.manual_seed(9)
+    model, x = Classifying().eval(), torch.randn(2, N, D)
+    found = compare(model, x, like=classified(model, x[entry:]), batch=entry)
+    assert found.follows, str(found)
+    assert found.names["output"] == "logits"
+
+
+class Softened(Classifying):
+    def forward(self, x: Any) -> Any:
+        return super().forward(x).softmax(-1)
+
+
+def test_that_probabilities_are_returned_is_told() -> None:
+    torch.manual_seed(10)
+    model, x = Softened().eval(), torch.randn(1, N, D)
+    text = " ".join(str(compare(model, x, like=classified(model, x))).split())
+    assert "What is returned is probabilities, and not logits." in text
+
+
+class Fused(nn.Module):
+    """Queries, keys and values of one weight, and a norm, called for nobody."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calm, self.three, self.back = nn.LayerNorm(D), nn.Linear(D, 3 * D), nn.Linear(D, D)
+        self.wide, self.still = Widening(), nn.LayerNorm(D)
+        nn.init.normal_(self.calm.weight)
+
+    def forward(self, x: Any) -> Any:
+        q, k, v = self.three(self.calm(x)).chunk(3, -1)
+        x = x + self.back((q @ k.transpose(-2, -1) / math.sqrt(D)).softmax(-1) @ v)
+        return x + self.wide(self.still(x))
+
+
+def test_weights_that_stand_in_one_and_norms_are_known_too() -> None:
+    torch.manual_seed(11)
+    model, x = Fused().eval(), torch.randn(1, N, D)
+    weights, biases = model.three.weight.chunk(3), model.three.bias.chunk(3)
+    said = {f"W_{x}": weight for x, weight in zip("QKV", weights, strict=True)}
+    said |= {f"b_{x}": bias for x, bias in zip("QKV", biases, strict=True)}
+    norm = {"gamma": model.calm.weight, "beta": model.calm.bias, "epsilon": 1e-5}
+    said |= {"X": x[0], "block": "encoder", "norm": "pre", "weights_layout": "linear"}
+    said |= {"W_O": model.back.weight, "b_O": model.back.bias, "norm1": norm, "activation": "relu"}
+    said |= {"W1": model.wide.out.weight, "b1": model.wide.out.bias}
+    said |= {"W2": model.wide.k.weight, "b2": model.wide.k.bias}
+    found = compare(model, x, like=said)
+    assert found.follows, str(found)
+    assert found.names["three"] == ["Q", "K", "V"]
+    assert found.names["calm"] == "norm1.normed"
+
+
+class Dropping(Mixing):
+    def forward(self, x: Any, memory: Any = None) -> Any:
+        return functional.dropout(super().forward(x, memory), 0.4)
+
+
+def test_what_is_random_when_evaluating_is_told() -> None:
+    torch.manual_seed(12)
+    model, x = Dropping(causal=False).eval(), torch.randn(1, N, D)
+    text = str(compare(model, x, like=alone(model, x), seek=0))
+    assert "it gives other numbers each time it runs" in " ".join(text.split())
+
+
 def test_what_is_missing_in_a_scenario_is_told() -> None:
     head, x = Mixing(causal=False).eval(), torch.randn(1, N, D)
     said = alone(head, x)
