@@ -243,7 +243,8 @@ def cleanse(values: Array, error: Error, places: int | None, decimals: int) -> b
     """Rounds `values` in place to `decimals` decimals where the true values are known to have
     `places`, and each is near just one such number: 0.1 + 0.2 − 0.3 is 0.
 
-    Returns False, with the values unchanged, where floats are not exact enough for that.
+    Returns True then; and False, with the values unchanged, where floats are not exact enough for
+    it.
     """
     if places is None or places > FINEST:
         return False
