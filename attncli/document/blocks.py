@@ -174,9 +174,10 @@ class Graph(NamedTuple):
 
 
 class TextList(NamedTuple):
-    """A quantity that is a list of words or whole numbers: `tokens`, `ids`."""
+    """A quantity that is a list of words or whole numbers."""
 
     name: str
+    """Its name, such as `tokens` or `ids`."""
     row_names: tuple[Word, ...]
     values: tuple[Word, ...] | tuple[int, ...]
 

@@ -351,7 +351,7 @@ FUNCTIONS: Mapping[str, Function] = MappingProxyType(
         "carried": _carried,
     }
 )
-"""Those of equations, and the ones that `careful` puts in the place of sums."""
+"""The functions of equations, and those that `stable_form` puts in the place of sums."""
 
 
 # --------------------------------------------------------------------------------------------------

@@ -24,8 +24,8 @@ _HALF = 0.5
 NEAR = 1e-4
 """Units of the last place; what is nearer to a half is looked at closely."""
 NOISE = 2.0**-32
-"""How far a float may be off in its own size: it has 52 bits, of which 20 may have gone where
-terms cancelled each other (`Operation.sizes`)."""
+"""How far a float may be off in its own size: it has 52 bits, of which 20 may be lost where terms
+cancel each other (`operation.settle_cancelled`)."""
 
 MINUS = "-\u2212\u2010\u2011\u2012\u2013\u2014\ufe63\uff0d"
 """Whatever people, and what they type with, take for a minus; the first is what Python reads."""

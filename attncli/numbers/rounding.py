@@ -107,14 +107,11 @@ class TooLong(TooLarge):
 
 @dataclass(frozen=True)
 class Rounding:
-    """How a scenario rounds.
-
-    `carry` rounds every quantity and goes on with the rounded number; `exact` goes on with
-    full precision and rounds on the page only. Half goes away from zero in both.
-    """
+    """The way in which a scenario rounds: half goes away from zero."""
 
     policy: Policy = "carry"
-    """Whether rounded numbers are used next (`carry`), or the full ones (`exact`)."""
+    """`carry` rounds every quantity and goes on with the rounded number; `exact` goes on with full
+    precision and rounds on the page only."""
     decimals: int = 3
     """The decimals of every step that has none of its own."""
     steps: Mapping[str, int] = field(default_factory=dict)
