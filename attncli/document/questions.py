@@ -271,7 +271,7 @@ class Paper(NamedTuple):
     form: str
     """The name of the form."""
     hash: str
-    """A digest of what all of it was made from."""
+    """What tells from which scenario and settings all of it was made."""
     command: Word
     """The command that makes it again; on no paper for students, who could have the key by it."""
     points: Worth

@@ -56,16 +56,17 @@ class Leaf(Node):
 
 
 class Number(Leaf):
-    """A number: its value in full, and the value that its printed digits have.
-
-    `cell` is the one whose number it is, INNER for what a line of working came to on its way,
-    None for a constant of a formula; `form` is what a number on the way was worked from.
-    """
+    """A number of an expression."""
 
     full: Decimal
+    """Its value in full."""
     shown: Decimal
+    """The value that its printed digits have."""
     cell: Location | None = None
+    """The cell whose number it is; INNER for what a line of working came to on its way, None for a
+    constant of a formula."""
     form: Expression | None = None
+    """What a number on the way was worked from."""
 
     @classmethod
     def written(cls, number: Decimal | int) -> Number:
@@ -85,10 +86,11 @@ class Number(Leaf):
 
 
 class Blank(Leaf):
-    """A number to be filled in, by its id; `answer` is None where it isn't told."""
+    """A number to be filled in."""
 
     id: str
     answer: Number | None = None
+    """What is right; None where it isn't told."""
 
 
 class Symbol(Leaf):
@@ -119,11 +121,12 @@ class Shapes(Leaf):
 
 
 class Omitted(Leaf):
-    """Terms or entries that are left out, `…`; `total` is what terms come to, from the digits that
-    a page would show of them, and `places` the most decimals of a product among them."""
+    """Terms or entries that are left out, `…`."""
 
     total: Number | None = None
+    """The sum of the terms, from the digits that a page would show of them."""
     places: int = 0
+    """The most decimals of a product among them."""
 
 
 class Sum(Node):
@@ -191,12 +194,13 @@ class Apply(Node):
 
 
 class Total(Node):
-    """A sum over an index, in a formula: `Σ_k exp[i, k]`. Where two things are `alike`, it is over
-    those of which they are the same: `Σ_{i: ids[i] = v} G[i]`."""
+    """A sum over an index, in a formula: `Σ_k exp[i, k]`."""
 
     over: str
     operand: Expression
     alike: tuple[Expression, ...] = ()
+    """Two things that must be the same for a term to count, if there are any: `Σ_{i: ids[i] = v}
+    G[i]`."""
 
 
 class Vector(Node):
@@ -326,14 +330,14 @@ def at(name: str, *indices: str | Word) -> Symbol:
 
 
 class Dim(str):
-    """An extent as it is written: a constant, and letters with how often each counts; `alone` is
-    the letter that it is, if it is just one."""
+    """The extent of a side as it is written: a constant, and letters with how often each counts."""
 
     __slots__ = ("alone", "constant", "letters")
 
     constant: int
     letters: tuple[tuple[str, int], ...]
     alone: str | None
+    """The letter that it is, if it is just one."""
 
     def __new__(cls, text: str) -> Dim:
         dim = super().__new__(cls, text)
