@@ -17,7 +17,7 @@ def main() -> NoReturn:
     the first import on. At the end Python would take everything apart, piece by piece, which takes
     a tenth of the time of a short command: after what was registered for the end has run, the
     system takes it all at once. Nothing is lost by that: the standard streams keep nothing back
-    (`writing.streams`), and files are closed when they are written.
+    (`output_files.standard_streams`), and files are closed when they are written.
     """
     gc.set_threshold(_OBJECTS_BEFORE_COLLECTION)
     try:

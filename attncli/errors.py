@@ -35,7 +35,7 @@ MOST_WRITTEN = 20
 
 
 def shortened(text: str, most: int = _LONGEST_WORD) -> str:
-    """A text, elided in its middle where it is long."""
+    """Shortens a text to at most `most` characters, with `…` in the place of its middle."""
     if len(text) <= most:
         return text
     tail = most // 3
@@ -43,12 +43,12 @@ def shortened(text: str, most: int = _LONGEST_WORD) -> str:
 
 
 def quote(text: str) -> str:
-    """A text in double quotes, elided where it is long."""
+    """Puts a text in double quotes, shortened where it is long."""
     return f'"{shortened(text)}"'
 
 
 def listed(names: Iterable[str], between: str = ", ") -> str:
-    """Names one after the other, as many as a message has room for."""
+    """Joins names with `between`, as many as a message has room for; `…` stands for the rest."""
     known = list(names)
     shown = [shortened(name) for name in known[:_MANY]]
     while len(shown) > 1 and len(between.join(shown)) > _LONGEST_LIST:
@@ -57,7 +57,7 @@ def listed(names: Iterable[str], between: str = ", ") -> str:
 
 
 def _line(text: str, most: int) -> str:
-    """A text as part of one line, which shows all of its characters."""
+    """Makes a text part of one line in which every character is visible."""
     from attncli.notation.escaping import harmless, isolated
 
     return isolated(shortened(harmless(shortened(text, most)), most))
@@ -76,7 +76,7 @@ class Where(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """What is wrong somewhere, and what would be right."""
+    """What is wrong in some place, and what would be right."""
 
     where: Where
     wrong: str
@@ -84,7 +84,8 @@ class Problem(NamedTuple):
 
     @classmethod
     def of(cls, source: str, wrong: str, right: str) -> Self:
-        """A problem of something that has no lines, such as an option or a file to write."""
+        """Makes the problem of something that has no lines, such as an option or a file to
+        write."""
         return cls(Where(source), wrong, right)
 
     def __str__(self) -> str:
@@ -93,8 +94,10 @@ class Problem(NamedTuple):
 
 
 def problem_lines(problems: Sequence[Problem]) -> Iterator[str]:
-    """Problems as lines: the first of them, then how many more there are. What is wrong alike in
-    several places is said once, with the lines of the others."""
+    """Yields problems as lines: the first twenty, then how many more there are.
+
+    What is wrong in the same way in several places is said once, with the lines of the others.
+    """
     problems = _each_once(problems)
     more = len(problems) - MOST_WRITTEN
     yield from map(str, problems[:MOST_WRITTEN])
@@ -112,7 +115,7 @@ def _each_once(problems: Iterable[Problem]) -> list[Problem]:
 
 
 def _gathered(places: list[Problem]) -> list[Problem]:
-    """One problem for many places where the same is wrong; few are told each."""
+    """Gathers places with the same problem into one; fewer than four stay apart."""
     if len(places) < _ALIKE:
         return places
     first, *rest = places
@@ -122,7 +125,7 @@ def _gathered(places: list[Problem]) -> list[Problem]:
 
 
 class UserError(ValueError):
-    """What can't be done as it is asked for; `problems` are all that is wrong with it."""
+    """A request that can't be met; `problems` lists everything that is wrong with it."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)
@@ -130,12 +133,12 @@ class UserError(ValueError):
 
     @classmethod
     def of(cls, source: str, wrong: str, right: str) -> Self:
-        """The refusal for a single problem of something that has no lines."""
+        """Makes the error for a single problem of something that has no lines."""
         return cls([Problem.of(source, wrong, right)])
 
 
 class Complaints:
-    """Gathers what is wrong with the input, so that all of it is said at once."""
+    """A collector of what is wrong with the input, so that all of it is said at once."""
 
     def __init__(self) -> None:
         self.problems: list[Problem] = []
@@ -152,12 +155,13 @@ class Complaints:
             self.problems.append(Problem.of("attn", "there is not enough memory for it", less))
 
     def hear(self, act: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T | None:
-        """What comes of something; None having kept what is wrong with the input."""
+        """Calls `act` and returns its result; where that fails, keeps the problems and returns
+        None."""
         with self.heard():
             return act(*arguments, **named)
         return None
 
     def stop_if_any(self) -> None:
-        """Raises a UserError of everything, if there is anything."""
+        """Raises a UserError with all the problems, if there are any."""
         if self.problems:
             raise UserError(self.problems)

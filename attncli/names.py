@@ -11,11 +11,11 @@ from typing import NoReturn
 
 @dataclass(frozen=True)
 class Word:
-    """Somebody's own words in a document. To be printed, never obeyed.
+    """Somebody's own words in a document, to be printed and never obeyed.
 
-    It is no text: it can't be joined to one or put into one, so that nobody prints it as it is by
-    forgetting. `notation.escaping` makes a text of it that can be printed; `raw` is what it is as
-    data.
+    A word is no string and can't be joined to one or put into one, so that nobody prints it
+    unescaped by accident. `notation.escaping` turns it into a string that can be printed; `raw` is
+    the word as data.
     """
 
     raw: str
@@ -29,7 +29,7 @@ class Word:
 
 @lru_cache(maxsize=64)
 def words(texts: tuple[str, ...]) -> tuple[Word, ...]:
-    """Each of somebody's texts as a word."""
+    """Wraps each of somebody's texts as a word."""
     return tuple(map(Word, texts))
 
 
@@ -38,23 +38,26 @@ Phrase = tuple[str | Word, ...]
 
 
 def phrase(text: str | Phrase) -> Phrase:
-    """A text as one that may have somebody's words in it."""
+    """Wraps a plain text as a phrase; returns a phrase as it is."""
     return (text,) if isinstance(text, str) else text
 
 
 def raw(text: str | Word) -> str:
-    """A word, or a text of ours, as data."""
+    """Returns a word, or a text of ours, as data."""
     return text.raw if isinstance(text, Word) else text
 
 
 def composed(text: str) -> str:
-    """A name in the one form in which names are compared (NFC): `é` may be one character or two,
-    as keyboards, systems and spreadsheets have it, and is the same name."""
+    """Normalizes a name to the one form in which names are compared (NFC).
+
+    `é` may be one character or two, depending on keyboard, system and spreadsheet, and is the same
+    name.
+    """
     return unicodedata.normalize("NFC", text)
 
 
 def raw_text(text: Phrase) -> str:
-    """A text with somebody's words in it, as data."""
+    """Joins a text with somebody's words in it to one string, as data."""
     return "".join(map(raw, text))
 
 
@@ -66,13 +69,10 @@ _set = object.__setattr__
 
 
 class Name(str):
-    """What something is called inside a place.
+    """The name of a quantity, or of a place in the model, made of parts:
+    `layers[1].heads[2].weights`.
 
-    `local` is what it is called there, without what counts it; `number` is that of a layer, a head
-    or a rule, from 1, `time` that of a recurrent cell: by itself, `a[2]`, or because the place is
-    of one, `gates[2].forget`. In formulas a time may be any, `t−1`.
-
-    It is a text, the full name, by which anybody may look it up or print it.
+    It is a string, the full name, by which it can be looked up and printed.
     """
 
     __slots__ = ("_own_time", "_path", "local", "number", "time")
@@ -80,8 +80,12 @@ class Name(str):
     _own_time: int | str | None
     _path: Name | None
     local: str
+    """What it is called in its place, without a number or a time: `heads`."""
     number: int | None
+    """The number of a layer, a head or a rule, from 1."""
     time: int | str | None
+    """The step of a recurrent cell, its own (`a[2]`) or that of its place (`gates[2].forget`). In a
+    formula it may be a text, `t−1`."""
 
     def __new__(
         cls,
@@ -108,36 +112,37 @@ class Name(str):
 
     @property
     def path(self) -> Name:
-        """The place that it is in."""
+        """Returns the place that it is in, TOP for a name without one."""
         return TOP if self._path is None else self._path
 
     @property
     def places(self) -> tuple[Name, ...]:
-        """The places that it leads through, from the outermost one to itself."""
+        """Lists the places on the way to it, from the outermost one to itself."""
         return (*self.path.places, self) if self else ()
 
     @property
     def alone(self) -> Name:
-        """The last part of it: `a[2]` of `layers[1].a[2]`."""
+        """Returns its last part: `a[2]` of `layers[1].a[2]`."""
         if self._path is None:
             return self
         return Name(self.local, None, self.number, self._own_time)
 
     def at(self, time: int | str | None) -> Name:
-        """The same at a time, or at none; where only its place has a time, of that place then."""
+        """Returns the same name at another time, or at none. Where only its place has a time, that
+        is the one replaced."""
         if self._own_time is None and self.path.time is not None:
             return Name(self.local, self.path.at(time), self.number)
         return Name(self.local, self._path, self.number, time)
 
     def inside(self, place: Name) -> bool:
-        """Whether it is in a place, however deep; at the top is everything."""
+        """Tells whether it lies in a place, however deep; everything lies in TOP."""
         path = self.path
         while path and path != place:
             path = path.path
         return path == place
 
     def seen_from(self, place: Name) -> Name:
-        """The name without what it has in common with a place.
+        """Leaves out what the name has in common with a place.
 
         Seen from `layers[1].heads[2]`, `layers[1].heads[2].Q` is `Q` and `layers[1].X` is `X`.
         """
@@ -146,7 +151,7 @@ class Name(str):
         return self._below(place)
 
     def under(self, place: Name) -> Name:
-        """The same name inside a place, with its own path below that: `grad.layers[1].W_Q`."""
+        """Moves the name into a place, with its own path below that: `grad.layers[1].W_Q`."""
         path = self.path.under(place) if self.path else place
         return Name(self.local, path, self.number, self._own_time)
 
@@ -164,5 +169,5 @@ GRADIENTS = Name("grad")
 
 
 def below(path: Name, local: str, number: int | None = None) -> Name:
-    """The name of something inside a place: `layers[1].norm1`."""
+    """Makes the name of something inside a place: `layers[1].norm1`."""
     return Name(local, path, number)

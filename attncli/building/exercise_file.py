@@ -45,9 +45,10 @@ _WRITTEN = ":written"
 
 
 class Blanking(NamedTuple):
-    """What is taken out: `results`, `working`, `all`, or a seeded `random` share of all."""
+    """The numbers that are taken out of a page."""
 
     kind: str = "results"
+    """`results`, `working`, `all`, or a seeded `random` share of all."""
     share: Decimal = Decimal(1)
 
     @classmethod

@@ -49,7 +49,7 @@ _FUNCTIONS: Mapping[str, Callable[[float], float]] = {"√": math.sqrt, "1/": la
 
 class Checkpoint(NamedTuple):
     """What a folder holds: the settings of `config.json`, the file of the tensors, their names, and
-    how many numbers they are; the table of its `family` where that isn't one of `transformers`."""
+    how many numbers they are; the table of its `family` where that isn't one of Transformers'."""
 
     config: Data
     file: Path

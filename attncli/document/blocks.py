@@ -45,7 +45,7 @@ Spans = tuple[Span, ...]
 
 
 class DefinitionList(NamedTuple):
-    """Names and what they stand for, one a line."""
+    """A list of names and what they stand for, one a line."""
 
     rows: tuple[tuple[str, Spans], ...]
 
@@ -73,27 +73,28 @@ class Callout(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A line of working: `label = part = part`. Each relation stands before its part.
-
-    `quantity` is the full name of what it works out; the label may leave out its path. Its last
-    part is the result: a number, a vector, or where these are asked for a blank, a vector of
-    blanks."""
+    """A line of working: `label = part = part`."""
 
     label: Symbol
+    """What is worked out, which may leave out its path."""
     parts: tuple[tuple[str, Expression], ...]
+    """Each part with the relation before it. The last one is the result: a number, a vector, or
+    where these are asked for a blank, a vector of blanks."""
     quantity: str = ""
+    """The full name of what is worked out."""
 
 
 class Derivation(NamedTuple):
-    """Lines of working; Omitted stands for those that are left out. `mistake` is the name of the
-    common mistake that they make on purpose."""
+    """Lines of working."""
 
     lines: tuple[Line | Omitted, ...]
+    """The lines; Omitted stands for those that are left out."""
     mistake: str = ""
+    """The name of the common mistake that they make on purpose."""
 
 
 class ColumnSum(NamedTuple):
-    """Vectors added up in columns: each addend with its product, a rule, the total."""
+    """A sum of vectors in columns: each addend with its product, a rule, the total."""
 
     label: Symbol
     addends: tuple[tuple[Product, Vector] | Omitted, ...]
@@ -106,7 +107,7 @@ TableCell = Word | str | Omitted | MarkedNumber | Branch
 
 
 def text_of_spans(spans: Spans, word: Callable[[Word], str] = printed) -> str:
-    """The text of spans; somebody's words as `word` writes them."""
+    """Joins spans to a text, with somebody's words as `word` writes them."""
     return "".join(
         span if isinstance(span, str)
         else word(span) if isinstance(span, Word)
@@ -117,38 +118,41 @@ def text_of_spans(spans: Spans, word: Callable[[Word], str] = printed) -> str:
 
 
 class Table(NamedTuple):
-    """Rows of cells under headings: whatever isn't one matrix. One that is `folded` has its second
-    half at the right of the first, under the same headings."""
+    """A table of cells under headings: whatever isn't one matrix."""
 
     headings: tuple[Word | str, ...]
     rows: tuple[tuple[TableCell, ...], ...]
     folded: bool = False
+    """Whether its second half stands at the right of the first, under the same headings."""
 
 
 class TreeRow(NamedTuple):
-    """A line of a tree: how deep it is, its numbers if it has some, its text, what it made."""
+    """A line of a tree."""
 
     depth: int
+    """How deep it is."""
     numbers: str
+    """The numbers of its steps, if it has some."""
     title: Spans
     made: Spans = ()
+    """What was made there."""
 
 
 class Tree(NamedTuple):
-    """What was done, layer by layer and head by head."""
+    """A tree of what was done, layer by layer and head by head."""
 
     rows: tuple[TreeRow, ...]
 
     @property
     def has_parts(self) -> list[bool]:
-        """Of each row whether it is a heading of those below it, which are deeper."""
+        """Tells of each row whether it is a heading of those below it, which are deeper."""
         depths = [*(row.depth for row in self.rows[1:]), 0]
         pairs = zip(self.rows, depths, strict=True)
         return [not row.numbers and deeper > row.depth for row, deeper in pairs]
 
 
 class Edge(NamedTuple):
-    """Who attends to whom, and how much."""
+    """An edge of a graph: who attends to whom, and how much."""
 
     source: Word
     target: Word
@@ -156,50 +160,57 @@ class Edge(NamedTuple):
 
 
 class Graph(NamedTuple):
-    """Who attends to whom: a directed graph, its edges by their sources; its targets in their
-    order, where it has that. `others` weigh nothing, less than the `least` that it shows, or less
-    than so many of their source."""
+    """A directed graph of who attends to whom, with its edges in the order of their sources."""
 
     name: str
     edges: tuple[Edge, ...]
     targets: tuple[Word, ...] = ()
+    """The targets in their order, where they have one."""
     others: tuple[Edge, ...] = ()
+    """Edges that aren't shown: they weigh nothing, less than `least`, or less than so many of their
+    source."""
     least: float = 0.0
+    """The least weight that is shown."""
 
 
 class TextList(NamedTuple):
-    """A quantity that is a list of words or whole numbers: `tokens`, `ids`."""
+    """A quantity that is a list of words or whole numbers."""
 
     name: str
+    """Its name, such as `tokens` or `ids`."""
     row_names: tuple[Word, ...]
     values: tuple[Word, ...] | tuple[int, ...]
 
 
 class Fields(NamedTuple):
-    """Names with room to write behind each: `Name ______  Date ______`."""
+    """Names with room to write behind each: `Name ______ Date ______`."""
 
     names: tuple[str, ...]
 
 
 class WordBlank(NamedTuple):
-    """A question that is answered in words, by its id: what is asked, the options that one is
-    chosen from with what they are called, if it isn't written; the `heading` stands before the
-    place for the answer. `answer` is None where it isn't told."""
+    """A question that is answered in words."""
 
     id: str
     text: Spans
+    """What is asked."""
     options: tuple[Word, ...] = ()
+    """The options that one is chosen from, if the answer isn't written."""
     labels: tuple[str, ...] = ()
+    """What the options are called."""
     heading: str = ""
+    """What stands before the place for the answer."""
     answer: Word | None = None
+    """The answer; None where it isn't told."""
 
 
 class AnswerSpace(NamedTuple):
-    """Room for somebody's own working: so many lines to write on, or as many more as there are
-    `to_end` of the page, in formats that have pages."""
+    """Room for somebody's own working."""
 
     lines: int
+    """How many lines there are to write on."""
     to_end: bool = False
+    """Whether there are more, to the end of the page, in formats that have pages."""
 
 
 Block = (
@@ -231,8 +242,10 @@ _Rule = TypeVar("_Rule")
 
 
 def each(blocks: Iterable[Block]) -> Iterator[Block]:
-    """The blocks, for whoever looks at some kinds only. Raises TypeError for what is no block: one
-    of a new kind is passed over by nobody in silence."""
+    """Yields the blocks, for callers that look at some kinds only.
+
+    Raises TypeError for what is no block, so that nobody passes over a new kind in silence.
+    """
     for block in blocks:
         if not isinstance(block, Block):
             raise TypeError(f"{type(block).__name__} is no kind of block")
@@ -240,16 +253,17 @@ def each(blocks: Iterable[Block]) -> Iterator[Block]:
 
 
 def rule_for(block: object, rules: Mapping[type, _Rule], where: str) -> _Rule:
-    """What somebody who has a rule for each kind does with a block. Raises TypeError for one of a
-    kind without a rule."""
+    """Finds the rule for a block by its kind. Raises TypeError for a kind without a rule."""
     if type(block) not in rules:
         raise TypeError(f"{type(block).__name__} has no place in {where}")
     return rules[type(block)]
 
 
 def parts_of(block: Block, kind: type[_Kind] | tuple[type[_Kind], ...]) -> Iterator[_Kind]:
-    """What a block has of a kind, at whatever depth: its tables, its lines, its numbers. It is told
-    by the fields, so that whoever asks needn't know the kinds of blocks."""
+    """Yields the parts of a kind in a block, at any depth: its tables, its lines, its numbers.
+
+    It walks over the fields, so that callers needn't know the kinds of blocks.
+    """
     (block,) = each([block])
     waiting: list[Any] = [block]
     while waiting:
@@ -261,43 +275,47 @@ def parts_of(block: Block, kind: type[_Kind] | tuple[type[_Kind], ...]) -> Itera
 
 
 class Section(NamedTuple):
-    """A step: its name, its number in the story if it is told in order, its title and so on.
-
-    `path` says where in the model it was taken, `layers[1].heads[2]`, and `place` says so in
-    words. The names in a section leave its path out. `since` is the number of the first step, where
-    only the last of several is told. `more` is for readers who want to know more, for formats that
-    can fold it away. In an exercise `questions` are its blanks in order, `solution`
-    is the worked solution, which no student's sheet has.
-    """
+    """A section of a page: one step, whose names leave out the path of the section."""
 
     step: str
+    """The name of the step."""
     number: int | None
+    """Its number in the story, if that is told in order."""
     title: Spans
     formulas: tuple[Equation, ...]
     blocks: tuple[Block, ...]
     path: Name = TOP
+    """Where in the model it was taken: `layers[1].heads[2]`."""
     place: str = ""
+    """The same in words."""
     questions: "tuple[Item, ...]" = ()
+    """The blanks of an exercise, in their order."""
     solution: tuple[Block, ...] = ()
+    """The worked solution, which no student's sheet has."""
     since: int | None = None
+    """The number of the first step, where only the last of several is told."""
     more: Spans = ()
+    """What is told to readers who want to know more, for formats that can fold it away."""
 
     @property
     def points(self) -> "Worth":
+        """Sums the points of its questions."""
         return sum(question.points for question in self.questions)
 
     @property
     def is_data(self) -> bool:
-        """Whether only formats that keep data have it."""
+        """Tells whether only formats that keep data have it."""
         return bool(self.blocks) and all(isinstance(block, Data) for block in self.blocks)
 
     @property
     def heading(self) -> Spans:
+        """Joins its number, its place and its title to a heading."""
         numbers = "–".join(str(index) for index in (self.since, self.number) if index is not None)
         return (*(f"{text} · " for text in (numbers, self.place) if text), *self.title)
 
     def heading_with_points(self, words: "FrameWords") -> Spans:
-        """`5 · Softmax (21 points)`; without them where nothing is asked."""
+        """Joins the heading and the points, `5 · Softmax (21 points)`; without them where nothing
+        is asked."""
         from attncli.document.questions import (
             counted_points,  # which pages without questions do without
         )
@@ -307,60 +325,68 @@ class Section(NamedTuple):
 
 
 class Document(NamedTuple):
-    """A page: its title, what it is `about`, its sections, what closes it, and its facts, which
-    follow the title where nothing says what it is about.
-
-    `given`, `sources`, `rounding` and `ending` are data: what the numbers started from, where those
-    came from that nobody wrote out, how they were rounded, and what wasn't used or is missing.
-    `paper` is there for what belongs to an exercise; its sections begin a page each. `key` is a key
-    that follows in the same file, `hints` are those for one try after the other, each a section a
-    step.
-    `data` is what a page of words and tables tells, for formats that keep data. `origins` is how
-    each number came about, for formats in which a reader can ask: a line of working, whose numbers
-    have an origin in turn; nothing is worked before somebody asks. `workings` are the quantities
-    by their full names, for formats that work them again, and `further` the whole pages of a
-    scenario's other traces, for those that have room for them. A student's sheet has none; by its
-    `check`, if it has one, it tells which answers are right. `changeable` is there for formats in
-    which a reader can change numbers, `own_numbers` for pages that judge those of an exercise by
-    what their author wrote before.
-    """
+    """A whole page, before any format has a hand in it."""
 
     title: Word
     sections: tuple[Section, ...]
     facts: DefinitionList | None = None
+    """What follows the title where nothing says what the page is about, and else comes last."""
     about: tuple[Block, ...] = ()
+    """What the page is about, which follows its title."""
     given: tuple[MatrixBlock, ...] = ()
+    """What the numbers started from, as data."""
     opening: tuple[Block, ...] = ()
+    """What comes before its sections."""
     closing: tuple[Block, ...] = ()
+    """What comes after its sections."""
     sources: Mapping[str, str] = MappingProxyType({})
+    """Where the numbers came from that nobody wrote out, as data."""
     rounding: Mapping[str, object] = MappingProxyType({})
+    """How the numbers were rounded, as data."""
     ending: Mapping[str, object] = MappingProxyType({})
+    """What wasn't used or is missing, as data."""
     paper: "Paper | None" = None
+    """What belongs to an exercise, whose sections begin a page each; None of other pages."""
     key: "Document | None" = None
+    """A key that follows in the same file."""
     hints: tuple[tuple[Section, ...], ...] = ()
+    """The hints for one try after the other, each a section a step."""
     data: Mapping[str, object] = MappingProxyType({})
+    """What a page of words and tables tells, for formats that keep data."""
     origins: Mapping[Location, Line] = MappingProxyType({})
+    """How each number came about, for formats in which a reader can ask: a line of working, whose
+    numbers have an origin in turn. Nothing is worked before somebody asks. A student's sheet has
+    none."""
     workings: Mapping[str, WorkedTable] = MappingProxyType({})
+    """The quantities by their full names, for formats that work them again. A student's sheet has
+    none."""
     further: "Mapping[str, Document]" = MappingProxyType({})
+    """The whole pages of a scenario's other traces, for formats that have room for them. A
+    student's sheet has none."""
     check: "SelfCheck | None" = None
+    """What tells which answers are right, for a sheet that checks itself."""
     changeable: "Changeable | None" = None
+    """What a reader can change, for formats in which that works."""
     own_numbers: "tuple[OwnNumbers, ...]" = ()
+    """How numbers of an exercise follow from what their author wrote before, for pages that judge
+    them."""
 
     @property
     def parts(self) -> Iterator[tuple["Section | None", tuple[Block, ...]]]:
-        """Its blocks between lead and foot: what opens it, each section's, what closes it."""
+        """Yields its blocks between lead and foot, with their section: what opens it, each
+        section's, what closes it."""
         yield None, self.opening
         yield from ((section, section.blocks) for section in self.sections)
         yield None, self.closing
 
     @property
     def lead(self) -> tuple[Block, ...]:
-        """What follows the title."""
+        """Returns what follows the title."""
         return self.about or self._facts
 
     @property
     def foot(self) -> tuple[Block, ...]:
-        """What follows all else."""
+        """Returns what follows all else."""
         return self._facts if self.about else ()
 
     @property
@@ -370,16 +396,16 @@ class Document(NamedTuple):
 
     @property
     def items(self) -> "tuple[Item, ...]":
-        """All that it asks, in the order of the page."""
+        """Returns all that it asks, in the order of the page."""
         return tuple(item for section in self.sections for item in section.questions)
 
     @property
     def marks(self) -> DefinitionList:
-        """The marks of the paper that it is."""
+        """Returns the marks of its paper: which form it is, and what it was made from."""
         marks = () if self.paper is None else self.paper.marks
         return DefinitionList(tuple((name, (word,)) for name, word in marks))
 
     @property
     def all_facts(self) -> DefinitionList:
-        """The facts, and the marks of the paper that it is."""
+        """Returns the facts, and the marks of its paper."""
         return DefinitionList((*(() if self.facts is None else self.facts.rows), *self.marks.rows))

@@ -13,24 +13,29 @@ if TYPE_CHECKING:
 
 
 class ScenarioChoice(NamedTuple):
-    """A key of a scenario that has few values, what it is called, and the value that it has."""
+    """A key of a scenario that has few values."""
 
     key: str
     name: str
+    """What the key is called on a page."""
     values: tuple[str, ...]
     value: str
+    """The value that it has."""
 
 
 class Changeable(NamedTuple):
-    """The text of a scenario with the name of its file, the keys of the numbers that it gives, as
-    `--set` takes them, and what can be chosen. `places` are where the text says each key: what
-    stands from a start to an end is replaced by a text before, its value and one after. `otherwise`
-    are the pages that it has with other choices, as `KEY=VALUE`, where these change what is
-    worked."""
+    """What a reader can change in a page."""
 
     text: str
+    """The text of the scenario."""
     file: str
+    """The name of its file."""
     numbers: Mapping[Location, str]
+    """The keys of the numbers that it gives, as `--set` takes them."""
     choices: tuple[ScenarioChoice, ...]
+    """What can be chosen."""
     places: Mapping[str, tuple[int, int, str, str]]
+    """Where the text says each key: what stands from a start to an end is replaced by a text
+    before, its value and one after."""
     otherwise: "Mapping[tuple[str, ...], Document]" = MappingProxyType({})
+    """The pages with other choices, as `KEY=VALUE`, where these change what is worked."""

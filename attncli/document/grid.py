@@ -23,15 +23,15 @@ _OF_A_ROLE = re.compile(r"(?:[Wb]_|normed_|rotated_)?([QKV])(?:_new)?")
 
 
 def ink_of(quantity: str) -> str:
-    """The name of the ink of queries, keys and values, of what makes them and of the gradients of
-    all these, by their name, which may be a full one; none of other quantities."""
+    """Returns the name of the ink of queries, keys and values, of what makes them and of the
+    gradients of these, by their name, which may be a full one; none for other quantities."""
     local = quantity.local if isinstance(quantity, Name) else quantity
     found = _OF_A_ROLE.fullmatch(local)
     return found[1] if found else ""
 
 
 class Omission(Enum):
-    """What isn't told: rows of a long table, columns of a wide one, where these cross, and sums
+    """What is left out: rows of a long table, columns of a wide one, where these cross, and sums
     that would tell what is to be filled in."""
 
     ROWS = auto()
@@ -54,30 +54,36 @@ these are as close as columns."""
 
 
 class Look(NamedTuple):
-    """How a cell looks, where there are colours: the name of its ink; how large a share it is;
-    whether it is the largest of its row, or the result."""
+    """The look of a cell, where there are colours."""
 
     ink: str = ""
+    """The name of its ink."""
     share: float | None = None
+    """How large a share it is."""
     most: bool = False
+    """Whether it is the largest of its row."""
     result: bool = False
+    """Whether it is the result of the page."""
 
 
 CellContent = Number | Blank | Vector | Symbol | Word | str | Branch | Omission
 
 
 class GridCell(NamedTuple):
-    """What stands in a cell, a symbol where that is the name of a quantity; how it looks; the sign
-    before a number that was rounded, and what is said behind it."""
+    """A cell of a table."""
 
     content: CellContent
+    """What stands in it; a symbol is the name of a quantity."""
     look: Look = Look()
+    """How it looks."""
     before: str = ""
+    """The sign before a number that was rounded."""
     behind: str = ""
+    """What is said behind it."""
 
     @property
     def label(self) -> Word | str:
-        """The whole of it as a word, or as a text of ours."""
+        """Returns all of it as a word, or as a text of ours."""
         match self.content:
             case Word(raw):
                 return Word(f"{raw}{self.behind}")
@@ -94,16 +100,17 @@ class GridCell(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The same as it is printed; what is to be filled in as a rule."""
+        """Returns the label as it is printed, with a rule for what is to be filled in."""
         return printed(self.label)
 
 
 class GridColumn(NamedTuple):
-    """A heading with the cells below it; numbers stand with their points below each other."""
+    """A heading with the cells below it."""
 
     heading: GridCell
     cells: tuple[GridCell, ...]
     at_point: bool = False
+    """Whether these are numbers, whose points stand below each other."""
 
     @property
     def numbers(self) -> list[Number]:
@@ -111,7 +118,7 @@ class GridColumn(NamedTuple):
 
     @property
     def texts(self) -> list[str]:
-        """Its cells as plain text, filled up inside to stand below each other."""
+        """Writes its cells as plain text, padded to stand below each other."""
         blocks = [cell.content for cell in self.cells]
         vectors = iter(filled_vectors([block for block in blocks if isinstance(block, Vector)]))
         texts = [
@@ -124,20 +131,21 @@ class GridColumn(NamedTuple):
 
     @property
     def width(self) -> int:
-        """The characters of the widest of them, or of the heading."""
+        """Counts the characters of the widest of its cells, or of the heading."""
         return max(map(len, (self.heading.text, *self.texts)))
 
 
 class Grid(NamedTuple):
-    """The columns of a table, first that of the names of its rows; of shares also the largest
-    of each row, of which there may be several."""
+    """A table laid out in columns."""
 
     columns: tuple[GridColumn, ...]
+    """The columns, first that of the names of its rows."""
     largest: tuple[Decimal | None, ...] = ()
+    """Of shares the largest of each row, of which there may be several."""
 
     def size(self, room: int) -> tuple[int, int]:
-        """The characters of a line of plain text, and the lines of as many bands as the columns
-        need that have this room."""
+        """Counts the characters of a line of plain text, and the lines of as many bands of this
+        width as the columns need."""
         widths = [column.width for column in self.columns]
         names, *columns = widths
         found = bands(columns, lambda width: width, room - names - BAR, GAP)
@@ -149,8 +157,11 @@ class Grid(NamedTuple):
 
 
 def grid_of(block: MatrixBlock | SideBySide | Table) -> Grid:
-    """A quantity with names for its rows and columns, and last the sums of its rows; rows of
-    several quantities as vectors; or a table of words and numbers."""
+    """Lays a table out.
+
+    A quantity has names for its rows and columns, and last the sums of its rows; rows of several
+    quantities are vectors; any other table is one of words and numbers.
+    """
     match block:
         case Table():
             entries = ([row[j] for row in block.rows] for j in range(len(block.headings)))
@@ -165,7 +176,7 @@ def grid_of(block: MatrixBlock | SideBySide | Table) -> Grid:
 def grid_of_places(
     block: MatrixBlock, shown: Sequence[int | None], columns: Sequence[int | None]
 ) -> Grid:
-    """Some rows of those of a quantity, by their places, and some columns; None stands for those
+    """Lays out some rows of a quantity, by their places, and some columns; None stands for those
     that are left out."""
     rows = [None if place is None else block.rows[place] for place in shown]
     largest = tuple(_largest(block, i) for i in rows)
@@ -183,7 +194,8 @@ def grid_of_places(
 
 
 def _corner(block: MatrixBlock) -> GridCell:
-    """The name of a quantity, and where it comes from; of several lists each column has its own."""
+    """Makes the cell with the name of a quantity, and where it comes from; several lists have their
+    names above their columns."""
     if block.are_lists:
         return GridCell(Omission.UNTOLD)
     origin = f" ({block.origin})" if block.given and block.origin else ""
@@ -191,7 +203,7 @@ def _corner(block: MatrixBlock) -> GridCell:
 
 
 def _turned(grid: Grid) -> Grid:
-    """The grid of one row as a column, what it adds up to and other lists below it."""
+    """Lays the grid of one row out as a column, with its sum and other lists below it."""
     names, *columns = grid.columns
     cells = tuple(_below(column.cells[0]) for column in columns)
     headings = tuple(_below(column.heading) for column in columns)
@@ -204,7 +216,7 @@ def _below(cell: GridCell) -> GridCell:
 
 
 def _largest(block: MatrixBlock, i: int | None) -> Decimal | None:
-    """The largest share of a row as it is shown; None where some are asked for."""
+    """Finds the largest share of a row as it is shown; returns None where some are asked for."""
     if i is None or not block.shares or any(row == i for row, _ in block.blanks):
         return None
     most = int(block.matrix.values[i].argmax())  # or the first that isn't there
@@ -218,7 +230,8 @@ def _row_names(block: MatrixBlock, rows: Iterable[int | None]) -> tuple[GridCell
 
 
 def _heading(block: MatrixBlock, j: int | None) -> GridCell:
-    """What names a column; of several lists each has its own name, of one the corner has it."""
+    """Makes the heading of a column; several lists have their names there, one has it in the
+    corner."""
     if j is None:
         return GridCell(Omission.COLUMNS)
     if block.are_lists:
@@ -246,8 +259,11 @@ def _entry(block: MatrixBlock, i: int | None, j: int | None) -> Number | Blank |
 
 
 def _look(block: MatrixBlock, output: CellContent, largest: Decimal | None = None) -> Look:
-    """Shares are shaded by their size, the largest of a row stands out; the result does, too; given
-    numbers, queries, keys and values have their inks."""
+    """Decides how a cell looks.
+
+    Shares are shaded by their size, and the largest of a row stands out; so does the result; given
+    numbers, queries, keys and values have their inks.
+    """
     if not block.shares:
         ink = "given" if block.given else ink_of(block.quantity)
         return Look(result=True) if block.is_result else Look(ink)
@@ -261,7 +277,7 @@ def _in_role(role: str, name: Word) -> Word:
 
 
 def _heading_of_sums(columns: Iterable[GridColumn]) -> str:
-    """What the column of the rows' sums is called, unlike any of the others."""
+    """Names the column of the rows' sums, unlike any of the others."""
     others = {column.heading.text.strip() for column in columns}
     heading = "sum"
     while heading in others:
@@ -270,7 +286,7 @@ def _heading_of_sums(columns: Iterable[GridColumn]) -> str:
 
 
 def _row_sum(block: MatrixBlock, i: int | None) -> GridCell:
-    """What the numbers of a row add up to, `≈` before it where that is rounded."""
+    """Makes the cell with the sum of a row, with `≈` before it where that is rounded."""
     if i is None or not block.tells_row(i):
         return GridCell(Omission.ROWS if i is None else Omission.UNTOLD)
     sign, total = block.row_sum(i)
@@ -292,7 +308,7 @@ def _column_of_vectors(heading: str, block: MatrixBlock, rows: Iterable[int | No
 
 
 def _vector(block: MatrixBlock, i: int) -> Vector:
-    """A row as a vector, elided where it is long."""
+    """Makes a vector of a row, elided where it is long."""
     places = elided(block.matrix.shape[1], MOST_PARTS)
     return Vector(tuple(Omitted() if j is None else block.entry(i, j) for j in places))
 
@@ -301,7 +317,7 @@ _NUMBER = re.compile(rf"{MINUS}?\d+(?:\.\d+)?")
 
 
 def _column_of_words(heading: Word | str, cells: Sequence[TableCell]) -> GridColumn:
-    """A column of a table of words; of numbers, if all that stands in it is that."""
+    """Lays out a column of a table of words; of numbers, if it contains nothing else."""
     some = [cell for cell in cells if cell != "" and not isinstance(cell, Omitted)]
     numbers = bool(some) and all(
         isinstance(entry, str) and _NUMBER.fullmatch(entry) for entry in some
@@ -310,7 +326,7 @@ def _column_of_words(heading: Word | str, cells: Sequence[TableCell]) -> GridCol
 
 
 def _of_words(cell: TableCell, numbers: bool) -> GridCell:
-    """A cell of a table of words; a number that was judged is in the ink of its verdict."""
+    """Makes a cell of a table of words; a number that was judged is in the ink of its verdict."""
     match cell:
         case Omitted():
             return GridCell(Omission.ROWS)

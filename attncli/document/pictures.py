@@ -15,11 +15,12 @@ Label = Word | str
 
 class HeatMaps(NamedTuple):
     """Tables whose cells are shaded by their numbers: all heads as small multiples, positional
-    encoding. `signed` says that the numbers go below 0, so that 0 has no shade."""
+    encoding."""
 
     title: Label
     maps: tuple[tuple[Label, MatrixBlock], ...]
     signed: bool = False
+    """Whether numbers go below 0, so that 0 has no shade."""
 
 
 class Series(NamedTuple):
@@ -57,60 +58,68 @@ class Arrow(NamedTuple):
 
 
 class ArrowGroup(NamedTuple):
-    """Arrows of one kind."""
+    """A group of arrows of one kind."""
 
     name: Label
     ink: str
+    """The name of its colour, "" for none."""
     arrows: tuple[Arrow, ...]
 
 
 class Plane(NamedTuple):
-    """Vectors of two dimensions as arrows, by groups such as queries, keys, values; `ink` is the
-    name of a group's colour, "" for none."""
+    """A plane with vectors of two dimensions as arrows, in groups such as queries, keys, values."""
 
     title: Label
     groups: tuple[ArrowGroup, ...]
 
 
 class Pixels(NamedTuple):
-    """A square picture by its square patches in the order of reading, each with its name and its
-    pixels from dark to light, row by row."""
+    """A square picture, cut into square patches."""
 
     title: Label
     patches: tuple[Series, ...]
+    """The patches in the order of reading, each with its name and its pixels from dark to light,
+    row by row."""
 
 
 class Box(NamedTuple):
-    """What stands in a diagram: its id, what is written in it and below that, its column and its
-    row from 0. `chosen` ones stand out. Those of one `frame` have that around them, with its name:
-    `2 layers`."""
+    """A box in a diagram."""
 
     id: str
     label: Label
+    """What is written in it."""
     below: Label = ""
+    """What is written below that."""
     column: int = 0
+    """Its column, from 0."""
     row: int = 0
+    """Its row, from 0."""
     chosen: bool = False
+    """Whether it stands out."""
     frame: str = ""
+    """The name of the frame around it and others of the same frame: `2 layers`."""
 
 
 class Link(NamedTuple):
-    """An arrow from one box to another, what is written on it, and whether it stands out."""
+    """An arrow from one box to another."""
 
     source: str
     target: str
     label: Label = ""
+    """What is written on it."""
     chosen: bool = False
+    """Whether it stands out."""
 
 
 class Diagram(NamedTuple):
-    """Boxes and arrows: the steps of a model with the shapes on the arrows, Unigram's lattice with
-    its best path, the tree of BPE's merges. Its reading goes `across` or down."""
+    """A diagram of boxes and arrows: the steps of a model with the shapes on the arrows, Unigram's
+    lattice with its best path, the tree of BPE's merges."""
 
     title: Label
     boxes: tuple[Box, ...]
     links: tuple[Link, ...]
     across: bool = True
+    """Whether it is read across, or down."""
 
 
 Picture = HeatMaps | Bars | Curves | Plane | Pixels | Diagram

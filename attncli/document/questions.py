@@ -19,21 +19,23 @@ _SLACK = Decimal("1e-13")
 
 
 class Interval(NamedTuple):
-    """What is accepted: from `low` to `high`, both included."""
+    """An interval of accepted numbers: from `low` to `high`, both included."""
 
     low: Decimal
     high: Decimal
 
     @property
     def centre(self) -> Decimal:
+        """Returns the number in the middle."""
         return decimals.product(decimals.total(self), _HALF)
 
     @property
     def tolerance(self) -> Decimal:
+        """Returns the distance of the ends from the middle."""
         return decimals.product(decimals.difference(self.high, self.low), _HALF)
 
     def is_apart(self, other: Interval) -> bool:
-        """Whether no number belongs to both, not even one at an end as Moodle takes it."""
+        """Tells whether no number belongs to both, not even one at an end as Moodle takes it."""
         first, second = sorted((self, other))
         largest = max(Decimal(1), *map(abs, (*first, *second)))
         gap = decimals.difference(second.low, first.high)
@@ -41,7 +43,7 @@ class Interval(NamedTuple):
 
 
 class MistakenAnswer(NamedTuple):
-    """What a common mistake would give in place of an answer."""
+    """The number that a common mistake gives in place of an answer."""
 
     name: str
     says: str
@@ -54,31 +56,34 @@ _MANY = 5
 
 
 class RightAnswer(NamedTuple):
-    """What is right for a blank: every number that is `accepted`.
-
-    `carry` and `exact` are what the two rounding policies give (None: nothing), `number` the
-    answer itself, `half` half a unit of its last place; `slips` are common mistakes by their
-    numbers, the ranges of all of them apart from each other and from the right one; `hidden` are
-    those that give another number that is accepted, too, `alike` pairs that give nearly the same.
-    """
+    """What is right for a blank."""
 
     number: Number
+    """The answer itself."""
     accepted: Interval
+    """The numbers that are accepted."""
     carry: Number | None
+    """What the policy `carry` gives; None where that is nothing."""
     exact: Number | None
+    """What the policy `exact` gives; None where that is nothing."""
     slips: tuple[MistakenAnswer, ...] = ()
+    """The common mistakes by their numbers, whose ranges are apart from each other and from the
+    right one."""
     half: Decimal = Decimal(0)
+    """Half a unit of the answer's last place."""
     hidden: tuple[str, ...] = ()
+    """The mistakes that give another number that is accepted, too."""
     alike: tuple[tuple[str, str], ...] = ()
+    """The pairs of mistakes that give nearly the same number."""
 
     @property
     def is_wide(self) -> bool:
-        """Whether more than five units of the last place are accepted."""
+        """Tells whether more than five units of the last place, either way, are accepted."""
         low, high = self.accepted
         return low.is_finite() and high - low > 2 * _MANY * self.half
 
     def is_kept(self, places: int) -> bool:
-        """Whether the answer is still right where a platform rounds what is typed to so many
+        """Tells whether the answer is still right where a platform rounds what is typed to so many
         decimals."""
         number = self.number.shown
         if not number.is_finite():
@@ -88,7 +93,7 @@ class RightAnswer(NamedTuple):
 
     @property
     def places(self) -> int:
-        """The decimals that the answer is rounded to."""
+        """Counts the decimals that the answer is rounded to."""
         exponent = self.half.as_tuple().exponent
         return -exponent - 1 if isinstance(exponent, int) else 0
 
@@ -98,13 +103,13 @@ Worth = int | Decimal
 
 
 class RightWords(NamedTuple):
-    """What is right for a question that is answered in words: some of its `options`, by their
-    places; the first is the answer. `labels` are what the options are called where one is chosen,
-    none where it is written."""
+    """What is right for a question that is answered in words."""
 
     options: tuple[Word, ...]
     right: tuple[int, ...]
+    """The places of the right options; the first is the answer."""
     labels: tuple[str, ...] = ()
+    """What the options are called where one is chosen; none where the answer is written."""
 
     @property
     def answer(self) -> Word:
@@ -112,81 +117,87 @@ class RightWords(NamedTuple):
 
     @property
     def answers(self) -> tuple[Word, ...]:
-        """All that is right."""
+        """Returns all options that are right."""
         return tuple(self.options[k] for k in self.right)
 
 
 class Item(NamedTuple):
-    """One thing that an exercise asks for: a blank by its id, and its points. `cell` is that of a
-    result, none where the number stands inside a line; `key` is what is right for a number, `words`
-    for what is answered in words: neither is there in what is for students. A teacher's own
-    question `asks` in these words."""
+    """One thing that an exercise asks for."""
 
     id: str
+    """The id of its blank."""
     points: Worth = 1
     key: RightAnswer | None = None
+    """What is right for a number; in what is for students, None."""
     words: RightWords | None = None
+    """What is right for an answer in words; in what is for students, None."""
     cell: Location | None = None
+    """The cell of a result; None where the number stands inside a line."""
     asks: str = ""
+    """The words in which a teacher's own question asks."""
 
     @property
     def by_hand(self) -> bool:
-        """Whether a person marks it; on a student's sheet nothing tells."""
+        """Tells whether a person marks it; on a student's sheet nothing tells."""
         return self.key is None and self.words is None
 
     @property
     def right(self) -> RightAnswer:
-        """What is right for a number."""
+        """Returns what is right for a number."""
         assert self.key is not None
         return self.key
 
     @property
     def unanswered(self) -> Item:
-        """The same without what is right."""
+        """Returns the same item without what is right."""
         return self._replace(key=None, words=None)
 
     @property
     def answer(self) -> str:
-        """The answer as a file says it; nothing where that is for a student to do."""
+        """Returns the answer as a file says it; nothing where that is for a student to do."""
         if self.words is not None:
             return self.words.answer.raw
         return "" if self.key is None else decimals.text(self.key.number.shown)
 
 
 class WorkedInBrowser(NamedTuple):
-    """How numbers that are asked for are worked from each other, as data for a page that judges
-    them by their author's own, and the place of each in it by its id: a quantity, and a cell."""
+    """How numbers that are asked for are worked from each other, for a page that judges them by
+    their author's own."""
 
     data: Mapping[str, Any]
     places: Mapping[str, tuple[int, int]]
+    """The place of each number in that data, by its id: a quantity, and a cell."""
 
 
 class OwnNumbers(NamedTuple):
-    """What tells how the numbers of a paper, or of a part of one, are `worked` in a browser, by a
-    page that may hold the key or by one that may not; their ids begin with a `prefix`."""
+    """How the numbers of a paper, or of a part of one, follow from what their author wrote
+    before."""
 
     worked: Callable[[bool], WorkedInBrowser]
+    """Makes what a browser works them from, for a page that may hold the key (True) or one that may
+    not."""
     prefix: str = ""
+    """How their ids begin."""
 
 
 class Seal(NamedTuple):
-    """What tells right answers to a blank from others without telling any: digests of what is
-    right. Of a number these are the cells, of so many decimals as the `levels` say, that all that
-    is accepted is made of, and the right number with fewer decimals; in words there are no levels.
-    A number inside a line follows where it is the `same` as that of another blank, by its id. Of a
-    number that its author's own ones would tell more of, which a page can't work, no seal tells
-    that it is wrong, only that it is `unlike` the key."""
+    """What tells right answers to a blank from others without giving any away."""
 
     salt: str
     digests: tuple[str, ...]
+    """Digests of what is right. For a number these are the cells, of as many decimals as the
+    `levels` say, that cover all that is accepted, and the right number with fewer decimals."""
     levels: tuple[int, ...] = ()
+    """The decimals of the cells; none for an answer in words."""
     same: str = ""
+    """The id of the blank with the same number, for a number inside a line."""
     unlike: bool = False
+    """Whether it only tells that a number is unlike the key, and not that it is wrong: the author's
+    own numbers would tell more, which this page can't work."""
 
 
 class JudgedPlace(NamedTuple):
-    """Where a number that its author's own ones tell of stands in what a sheet works: in which of
-    its parts, in which quantity and cell of that."""
+    """The place, in what a sheet works, of a number that is judged by its author's own ones."""
 
     part: int
     quantity: int
@@ -194,29 +205,31 @@ class JudgedPlace(NamedTuple):
 
 
 class SelfCheck(NamedTuple):
-    """By what a sheet checks itself: of each of its blanks, by its id, a seal, or the place in what
-    the sheet works in its `parts`; how many characters the longest answer has, and whether any has
-    a sign."""
+    """What a sheet checks itself by."""
 
     seals: Mapping[str, Seal | JudgedPlace]
+    """For each of its blanks, by its id, a seal, or the place in what the sheet works."""
     width: int = 0
+    """How many characters the longest answer has."""
     signed: bool = False
+    """Whether any answer has a sign."""
     parts: tuple[Mapping[str, Any], ...] = ()
+    """What the sheet works, part by part."""
 
 
 @lru_cache(maxsize=256)
 def points_text(points: Worth) -> str:
-    """Points as they are written, `2` or `0.5`."""
+    """Writes points: `2` or `0.5`."""
     return format(Decimal(points).normalize(), "f")
 
 
 def counted_points(points: Worth, words: FrameWords) -> str:
-    """`1 point`, `0.5 points`"""
+    """Writes points with their word: `1 point`, `0.5 points`."""
     return words.paper.counted("points", points, points_text(points))
 
 
 def plain_points(points: Worth) -> int | float:
-    """Points as data has them: whole ones without a point."""
+    """Converts points for data: whole ones to an integer."""
     return int(points) if points == int(points) else float(points)
 
 
@@ -226,8 +239,8 @@ _MOST_LISTED = 9
 
 
 def labels_of(options: Sequence[str]) -> tuple[str, ...]:
-    """What options are called in a list: letters, or numbers where a letter could be meant for one
-    of them; nothing where they can't be listed."""
+    """Chooses what options are called in a list: letters, or numbers where a letter could be meant
+    for one of them; nothing where they can't be listed."""
     taken = {option.strip().upper() for option in options}
     letters = tuple(_LETTERS[: len(options)])
     for labels in (letters, tuple(str(k + 1) for k in range(len(options)))):
@@ -237,42 +250,46 @@ def labels_of(options: Sequence[str]) -> tuple[str, ...]:
 
 
 def form_name(k: int) -> str:
-    """The name of the k-th form of an exercise, from 0: A to Z, then A1 to Z1, A2 and so on."""
+    """Names the k-th form of an exercise, from 0: A to Z, then A1 to Z1, A2 and so on."""
     turn, place = divmod(k, len(_LETTERS))
     return f"{_LETTERS[place]}{turn or ''}"
 
 
 class Owner(NamedTuple):
-    """Whose paper it is."""
+    """The person whose paper it is."""
 
     name: Word
     id: Word
 
 
 class Paper(NamedTuple):
-    """What makes a document part of an exercise.
-
-    `kind` is `exercise` (the sheet with the answers behind its blanks), `sheet` (without them),
-    `key`, `hints` or `grid`; `form` is the name of the form, `hash` tells what all of it was made
-    from, `command` makes it again, and is on no paper for students, who could have the key by it.
-    `points` is the sum over all sections. `share` is how much of a blank's points a known mistake
-    earns, in per cent; `layout` says how much room there is, `language` is that of its frame, and
-    `size` what it is printed on; `owner` is whose it is, where it is somebody's. What opens a
-    paper with a `cover` has a page of its own. What `is_exam` is called one.
-    """
+    """What makes a document part of an exercise."""
 
     kind: str
+    """`exercise` (the sheet with the answers behind its blanks), `sheet` (without them), `key`,
+    `hints` or `grid`."""
     form: str
+    """The name of the form."""
     hash: str
+    """What tells from which scenario and settings all of it was made."""
     command: Word
+    """The command that makes it again; on no paper for students, who could have the key by it."""
     points: Worth
+    """The sum over all sections."""
     share: int = 0
+    """How much of a blank's points a known mistake earns, in per cent."""
     layout: Layout = LAYOUTS[1]
+    """How much room there is."""
     language: str = LANGUAGES[0]
+    """The language of its frame."""
     owner: Owner | None = None
+    """Whose it is, where it is somebody's."""
     size: PaperSize = PAPER_SIZES[0]
+    """What it is printed on."""
     cover: bool = False
+    """Whether what opens it has a page of its own."""
     is_exam: bool = False
+    """Whether it is called an exam."""
 
     @property
     def words(self) -> FrameWords:
@@ -284,7 +301,7 @@ class Paper(NamedTuple):
 
     @property
     def called(self) -> str:
-        """`Worksheet, form A`"""
+        """Returns what it is called: `Worksheet, form A`."""
         words = self.words.paper
         called = _PAPERS[self.kind]
         called = "exam" if self.is_exam and called == "worksheet" else called
@@ -293,7 +310,7 @@ class Paper(NamedTuple):
 
     @property
     def marks(self) -> tuple[tuple[str, Word], ...]:
-        """Which form it is, what it was made from and by which command."""
+        """Returns which form it is, what it was made from and by which command."""
         words, form = self.words.paper, self.form
         if self.is_exam and form == OWN_FORM:
             return self.origin
@@ -302,7 +319,7 @@ class Paper(NamedTuple):
 
     @property
     def origin(self) -> tuple[tuple[str, Word], ...]:
-        """What it was made from and by which command."""
+        """Returns what it was made from and by which command."""
         words = self.words.paper
         made_by = ((words.made_by, self.command),) if self.tells_command else ()
         return ((words.made_from, Word(self.hash)), *made_by)

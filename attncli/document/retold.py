@@ -18,61 +18,72 @@ Looks = Literal["", "size", "percent", "whole percent", "short"]
 
 
 class Pick(NamedTuple):
-    """The one of so many numbers that is the largest, the smallest, the largest in size, in full or
-    as it is shown (`steep`), or furthest from that of `others`; of those that look alike all, where
-    `ties` can be told, each behind `again` but the first. `rank` counts from the first one; `leads`
-    stand before the name of one above 0, and of one below, `signs` behind it. All are made when
-    somebody asks."""
+    """The one of several numbers that a sentence speaks of, such as the largest. Its parts are made
+    when somebody asks."""
 
     of: int
+    """How many numbers there are."""
     numbers: Numbers
     name: "Callable[[int], Spans]" = lambda _: ()
+    """Names the number at a place."""
     by: By = "most"
+    """By what it is picked: the largest, the smallest, the largest in size, in full or as it is
+    shown (`steep`), or furthest from that of `others`."""
     others: Numbers | None = None
     ties: bool = False
+    """Whether all that look alike are told."""
     again: str = ""
+    """What stands before each of these but the first."""
     rank: int = 1
+    """Which it is in that order, from 1."""
     leads: tuple[str, str] = ("", "")
+    """What stands before the name of a number above 0, and of one below."""
     signs: tuple[str, str] = ("", "")
+    """What stands behind it."""
 
 
 class Value(NamedTuple):
-    """The number that was picked last, or by a pick of its own; `before` what it was of `others`,
-    `each` whether of several that is said, behind a `unit`. It may look as its size, as a
-    percentage, or without zeros at its end (`short`)."""
+    """The number that was picked."""
 
     pick: Pick | None = None
+    """Its own pick; None for the last one of the sentence."""
     before: bool = False
+    """Whether it is what the number was of `others`."""
     each: bool = False
+    """Whether it is said of several."""
     looks: Looks = ""
+    """How it is written: as its size, as a percentage, or without zeros at its end (`short`)."""
     unit: str = ""
+    """What stands behind it."""
 
 
 class Cases(NamedTuple):
-    """What is said where a condition first isn't 0, from the digits shown; None always is so."""
+    """A choice of what is said: the first whose condition isn't 0, from the digits shown; None
+    always holds."""
 
     cases: "Sequence[tuple[Expression | None, Spans]]"
 
 
 class Verb(NamedTuple):
-    """What one does to what is picked next, to several of which one alone, or to all alike; without
-    its beginning where the sentence has said the same."""
+    """The verb before a pick: to several of which one alone, or to all alike."""
 
     most: str
     only: str
     alike: str
     goes_on: bool
+    """Whether it leaves out its beginning, where the sentence has said the same."""
 
 
 class Followed(NamedTuple):
-    """Numbers that are just what they are, or a sentence that is true of all."""
+    """A mark of numbers that are just what they are, or of a sentence that is true of all."""
 
 
 Told = Pick | Value | Verb | Cases | Followed
 
 
 class Mark(str):
-    """Before something that may be told otherwise what that is; behind it nothing."""
+    """An empty text before something that may be told otherwise, which says what that is; behind
+    it, one that says nothing."""
 
     told: Told | None
 
@@ -83,22 +94,23 @@ class Mark(str):
 
 
 def retold(told: Told, *spans: "Span") -> "Spans":
-    """Spans as what they tell of these numbers."""
+    """Marks spans as telling this of the numbers."""
     return (Mark(told), *spans, Mark())
 
 
 def as_it_was(spans: "Spans") -> "Spans":
-    """Spans of numbers that no page works again, such as those of a variant."""
+    """Removes the marks from spans whose numbers no page works again, such as those of a
+    variant."""
     return tuple(span for span in spans if not isinstance(span, Mark))
 
 
 def is_less(left: Expression, right: Expression) -> Expression:
-    """A condition: 1 where it is so, else 0."""
+    """Writes a condition: 1 where `left` is less than `right`, and 0 elsewhere."""
     return Apply("step", (minus(right, left),))
 
 
 def by_case(*cases: "tuple[Expression | None, Spans]") -> "Spans":
-    """What is said of the first condition that is met; nothing where none is."""
+    """Chooses what is said under the first condition that is met; nothing where none is."""
     for condition, spans in cases:
         if condition is None or deciding.shown(condition):
             return retold(Cases(cases), *spans)
@@ -106,5 +118,5 @@ def by_case(*cases: "tuple[Expression | None, Spans]") -> "Spans":
 
 
 def value_of(number: Number, looks: Looks, shown: Number) -> "Spans":
-    """A number as something else than it is."""
+    """Marks a number that is shown in another form."""
     return retold(Value(Pick(1, lambda: (number,)), looks=looks), shown)

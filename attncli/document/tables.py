@@ -24,43 +24,47 @@ if TYPE_CHECKING:
 
 
 class MatrixBlock(NamedTuple):
-    """A quantity as a table with names for its rows and columns.
-
-    `rows` are the places, from 0, of the rows that are shown; `made_in` names the step that
-    made it, none where it was given (or has another `origin`). A list such as `exp_sum` has no
-    column names. `roles` are put before the names (`Q: love`, `K: AI`). `with_sums` asks for one
-    more column, of what each row adds up to as shown; `shares` says that a row's numbers are parts
-    of 1, `is_result` that it is what the page comes to. `lists` are those of the same rows, a
-    column each; `begins_row` says that it stands below the table before it, not beside; `paired`,
-    that the one behind it belongs beside it. `tokens` are what the rows of a table by ID stand for.
-    `quantity` is the full name, `name` what the page calls it. `blanks` are the ids of the cells,
-    (row, column) from 0, that are to be filled in; a matrix that lacks a cell's number doesn't tell
-    it.
-    A table of one row that is `turned` is told as a column. `variant` names the variant of the
-    scenario that it is of, if it is of one. `data_rows` are those that data have where fewer are
-    shown: of what an expert makes also those of tokens that don't go there.
-    """
+    """A quantity as a table with names for its rows and columns."""
 
     name: str
+    """What the page calls it."""
     matrix: Matrix
+    """Its numbers; a cell whose number is missing doesn't tell it."""
     row_names: tuple[Word, ...]
     column_names: tuple[Word, ...]
+    """The names of its columns; a list such as `exp_sum` has none."""
     rows: tuple[int, ...]
+    """The places, from 0, of the rows that are shown."""
     made_in: str = ""
+    """The step that made it; none where it was given, or has another `origin`."""
     origin: str = "given"
     roles: tuple[str, str] = ("", "")
+    """What is put before the names of rows and of columns (`Q: love`, `K: AI`)."""
     with_sums: bool = False
+    """Whether there is one more column, with the sum of each row as shown."""
     shares: bool = False
+    """Whether the numbers of a row are parts of 1."""
     is_result: bool = False
+    """Whether it is the result of the page."""
     lists: tuple[MatrixBlock, ...] = ()
+    """Lists of the same rows, a column each."""
     begins_row: bool = False
+    """Whether it stands below the table before it, not beside."""
     paired: bool = False
+    """Whether the table behind it belongs beside it."""
     quantity: Name = TOP
+    """Its full name."""
     blanks: Mapping[tuple[int, int], str] = MappingProxyType({})
+    """The ids of the cells that are to be filled in, by their (row, column) from 0."""
     tokens: tuple[Word, ...] = ()
+    """What the rows of a table by ID stand for."""
     turned: bool = False
+    """Whether its one row is told as a column."""
     variant: str = ""
+    """The name of the variant of the scenario that it is of, if it is of one."""
     data_rows: tuple[int, ...] = ()
+    """The rows that data have where fewer are shown: of what an expert makes also those of tokens
+    that don't go there."""
 
     @property
     def given(self) -> bool:
@@ -68,25 +72,25 @@ class MatrixBlock(NamedTuple):
 
     @property
     def as_data(self) -> MatrixBlock:
-        """The table with all rows that data have."""
+        """Returns the table with all rows that data have."""
         return self._replace(rows=self.data_rows) if self.data_rows and not self.blanks else self
 
     def entry(self, i: int, j: int) -> Number | Blank:
-        """What stands in a cell: its number, or a blank with or without its answer."""
+        """Returns what stands in a cell: its number, or a blank with or without its answer."""
         number = self.matrix.number(i, j) if self.matrix.has(i, j) else None
         if number is not None and (i, j) not in self.blanks:
             return number
         return Blank(self.blanks.get((i, j), ""), number)
 
     def tells_row(self, i: int) -> bool:
-        """Whether no cell of a row is a blank."""
+        """Tells whether no cell of a row is a blank."""
         from numpy import isnan  # which is there where a matrix is
 
         return not isnan(self.matrix.taken([i])).any() and all(row != i for row, _ in self.blanks)
 
     @property
     def blank_width(self) -> int:
-        """Millimetres to write one of its numbers in, as many as its decimals need."""
+        """Returns the millimetres to write one of its numbers in, as many as its decimals need."""
         most, places = self.matrix.decimals, self.matrix.places
         return min(24, 9 + 3 * (most if places is None else min(most, places)))
 
@@ -96,12 +100,15 @@ class MatrixBlock(NamedTuple):
 
     @property
     def are_lists(self) -> bool:
-        """Whether it is several lists, each of which is a column under its own name."""
+        """Tells whether it is several lists, each of which is a column under its own name."""
         return self.is_list and bool(self.lists)
 
     def row_sum(self, i: int) -> tuple[str, Number]:
-        """What the numbers of a row add up to, as they are shown: in full, with `=`, or where that
-        has more digits than a number is ever told with, rounded, with `≈`."""
+        """Adds the numbers of a row up, as they are shown.
+
+        Returns the sum in full, with `=`; or where that has more digits than a number is ever told
+        with, rounded, with `≈`.
+        """
         row = self.matrix.row(i)
         total = decimals.total(number.shown for number in numbers_in(row))
         if len(total.as_tuple().digits) <= decimals.SIGNIFICANT:
@@ -110,7 +117,7 @@ class MatrixBlock(NamedTuple):
 
 
 def in_groups(tables: Iterable[MatrixBlock]) -> Iterator[tuple[MatrixBlock, ...]]:
-    """Tables, those that are pairs together."""
+    """Yields tables in groups: those that are pairs together."""
     group: tuple[MatrixBlock, ...] = ()
     for table in tables:
         group = (*group, table)
@@ -122,18 +129,20 @@ def in_groups(tables: Iterable[MatrixBlock]) -> Iterator[tuple[MatrixBlock, ...]
 
 
 class Branch(NamedTuple):
-    """A cell that names a row of a tree, by its full `name`; `told` is what it is called there,
-    where what it stands below is told, `above` the name of that, if there is one. The `guides`
-    before it are a character a column: `│`, `├`, `└` or a space; one without a mark of its own
-    goes on from what is above it in its column."""
+    """A cell that names a row of a tree."""
 
     name: Name
+    """The full name of the row."""
     text: str
+    """What it is called there, below what it stands under."""
     above: Name | None
+    """The name of what it stands under, if there is one."""
     guides: str
+    """The guides before it, a character a column: `│`, `├`, `└` or a space. A column without a mark
+    of its own continues what is above it."""
 
     def drawn(self, space: str = " ") -> str:
-        """`│  ├─ W_K`."""
+        """Draws the guides and the text: `│ ├─ W_K`."""
         return "".join(_GUIDES[guide] for guide in self.guides).replace(" ", space) + self.text
 
 
@@ -156,29 +165,34 @@ class SideBySide(NamedTuple):
 
 
 class IndexedEquation(NamedTuple):
-    """An equation with indices, the shapes of its operands, and these by their full names."""
+    """An equation with indices."""
 
     tree: Expression
     shapes: Signature
+    """The shapes of its operands."""
     operands: tuple[str, ...]
+    """The full names of its operands."""
 
 
 class WorkedTable(NamedTuple):
-    """A quantity for formats that work it again: its table with every row, its formulas, and the
-    decimals that it is rounded to, None where it keeps its digits. `form` gives what a cell is
-    worked from, no term left out and every condition in it; None of a given one. `equation` says
-    it for all cells at once, where one does; `told` is what the page says of a cell where that
-    holds for these numbers only. What is `moved` keeps its looks; some have their `own` decimals,
-    others those of all."""
+    """A quantity for formats that work it again."""
 
     table: MatrixBlock
+    """Its table, with every row."""
     formulas: tuple[Equation, ...]
     decimals: int | None
+    """The decimals that it is rounded to; None where it keeps its digits."""
     form: Callable[[int, int], Expression | None]
+    """Returns what a cell is worked from, no term left out and every condition in it; None for a
+    given one."""
     equation: IndexedEquation | None = None
+    """The equation of all cells at once, where there is one."""
     told: Callable[[int, int], Expression | None] = lambda *_: None
+    """Returns what the page says of a cell where that holds for these numbers only."""
     moved: bool = False
+    """Whether its numbers are moved from elsewhere and keep their looks."""
     own: bool = False
+    """Whether its decimals are its own, and not those of all."""
 
 
 # --------------------------------------------------------------------------------------------------
@@ -223,17 +237,18 @@ CHANGED = "changed"
 
 
 class MarkedNumber(NamedTuple):
-    """A number in a table with what is said of it, and the right one where that is told; of one
-    that is another one elsewhere, that one."""
+    """A number in a table that was judged, or that is another one elsewhere."""
 
     number: Word
     judgement: str
+    """What is said of it: a key of `VERDICTS`."""
     right: str = ""
+    """The right number where that is told, or the one that it is elsewhere."""
 
     @property
     def behind(self) -> str:
-        """What stands behind the number: its sign, and the right number in brackets; or an arrow
-        and what it is elsewhere."""
+        """Writes what stands behind the number: its sign, and the right number in brackets; or an
+        arrow and what it is elsewhere."""
         if self.judgement == CHANGED:
             return f" → {self.right}"
         right = f" ({self.right})" if self.right else ""

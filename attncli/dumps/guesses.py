@@ -1,4 +1,4 @@
-"""Tensors whose names say something else than their numbers: of a part that somebody calls `enc.sa`
+"""Tensors whose names say something else than their numbers: of a part that somebody calls “enc.sa”
 nobody knows what it makes."""
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 An equation is a `tree` whose leaves are cells of operands, with the shapes of these. Each file here
 is one function over the tree: its `working` in numbers, its values as `arrays`, the `bounds` on
-their error and `enclosures` of their values, the decimals that hold them (`exact`, `whole`), its
-`derivative`, its `formulas`; `compiled` keeps what follows from a tree. `deciding` is the one place
-where a digit is decided, `matrix` what the operands are.
+their error and `enclosures` of their values, the decimals that hold them (`exact`), what sums of
+these round to (`integers`), its `derivative`, its `formulas`; `compiled` keeps what follows from a
+tree. `deciding` is the one place where a digit is decided, `matrix` what the operands are.
 """

@@ -21,15 +21,16 @@ Work = Callable[[Sequence[Array]], Array]
 
 
 class IndexedArray(NamedTuple):
-    """What makes an array with an axis for each of its indices; `is_new` where nobody else has the
-    array, so that results may be written over it."""
+    """A function that makes an array with an axis for each of its indices."""
 
     indices: str
     work: Work
     is_new: bool = True
+    """Whether nobody else has the array, so that results may be written over it."""
 
     def along(self, wanted: str) -> Work:
-        """The same with its axes in this order, those that it hasn't as axes of one."""
+        """Returns the function that makes the array with its axes in the order of `wanted`, and an
+        axis of one for each index that it doesn't have."""
         if wanted == self.indices:
             return self.work
         turned, work = turning(self.indices, wanted), self.work
@@ -37,8 +38,8 @@ class IndexedArray(NamedTuple):
 
 
 def turning(indices: str, wanted: str) -> Callable[[Array], Array]:
-    """What puts the axes of an array in another order; what isn't there is an axis of one, the
-    axis of candidates stays the last."""
+    """Makes a function that puts the axes of an array in the order of `wanted`, with an axis of one
+    for each index that is missing; an axis of candidates stays the last."""
     if wanted == indices:
         return np.asarray
     order = [indices.index(index) for index in wanted if index in indices]
@@ -51,8 +52,11 @@ def turning(indices: str, wanted: str) -> Callable[[Array], Array]:
 
 
 def together(function: Callable[..., Array], *parts: IndexedArray) -> IndexedArray:
-    """A function of arrays, cell by cell; in place of the first that nobody else has and that is
-    as large as the result: memory that was just written costs less than new one."""
+    """Applies a function to arrays, cell by cell.
+
+    The result is written over the first of them that nobody else has and that is as large, since
+    memory that was just written is quicker than new memory.
+    """
     indices = "".join(sorted(set("".join(part.indices for part in parts))))
     works = [part.along(indices) for part in parts]
     free = next((k for k, x in enumerate(parts) if x.is_new and x.indices == indices), None)
@@ -71,14 +75,14 @@ def together(function: Callable[..., Array], *parts: IndexedArray) -> IndexedArr
 
 
 def summed(part: IndexedArray, over: str) -> IndexedArray:
-    """An array added up over some of its indices."""
+    """Sums an array over some of its indices."""
     axes = tuple(part.indices.index(index) for index in over)
     left = "".join(index for index in part.indices if index not in over)
     return IndexedArray(left, lambda operands: np.asarray(part.work(operands).sum(axis=axes)))
 
 
 def contracted(a: IndexedArray, b: IndexedArray, over: str) -> IndexedArray:
-    """The sum of the products of two arrays over some indices."""
+    """Sums the products of two arrays over some indices."""
     left = "".join(sorted(set(a.indices + b.indices) - set(over)))
     multiplied = _multiplied(a.indices, b.indices, over, left)
     x_stacked, y_stacked = (turning(array.indices, over + left) for array in (a, b))
@@ -94,7 +98,7 @@ def contracted(a: IndexedArray, b: IndexedArray, over: str) -> IndexedArray:
 
 
 def _multiplied(a: str, b: str, over: str, left: str) -> Callable[[Array, Array], Array]:
-    """The sum of products as NumPy is quickest at it: of matrices, or else as Einstein wrote it."""
+    """Picks the quickest way for NumPy to sum products: a product of matrices, or else `einsum`."""
     rows, columns = (indices.replace(over, "") for indices in (a, b))
     if columns < rows:
         swapped = _multiplied(b, a, over, left)
@@ -107,8 +111,8 @@ def _multiplied(a: str, b: str, over: str, left: str) -> Callable[[Array, Array]
 
 
 def _stacked(x: Array, y: Array, depth: int) -> Array:
-    """The sum over the first axes, so many, of the products of two arrays of many candidates; one
-    product after the other, since the axis of candidates is the long one."""
+    """Sums the products of two arrays of many candidates over their first `depth` axes, one product
+    after the other, since the axis of candidates is the long one."""
     counts = np.broadcast_shapes(x.shape[:depth], y.shape[:depth])
     x, y = (np.broadcast_to(array, (*counts, *array.shape[depth:])) for array in (x, y))
     places = list(np.ndindex(*counts))
@@ -123,8 +127,11 @@ Function = Callable[..., Any]
 
 @lru_cache(maxsize=256)
 def program(tree: Expression, shapes: Signature) -> Work:
-    """What makes the result [n, m] of operands of two axes each; or [n, m, b] of those of b
-    candidates. It raises ValueError where their shapes don't fit."""
+    """Compiles an equation to a function of operands of two axes each, with the result [n, m]; or
+    [n, m, b] for those of b candidates.
+
+    The function raises ValueError where the operands' shapes don't fit.
+    """
     made = laid(tree, shapes)
     work = made.along(shapes.indices)
     sides = tuple(_ALONE if side == "1" else _WHOLE for side in shapes.result)
@@ -152,12 +159,12 @@ def program(tree: Expression, shapes: Signature) -> Work:
 
 @lru_cache(maxsize=1024)
 def laid(part: Expression, shapes: Signature) -> IndexedArray:
-    """What makes the array of an equation, or of a part of one."""
+    """Compiles an equation, or a part of one, to a function that makes its array."""
     return Arrays(_Leaves(shapes).of).of(part)
 
 
 class _Leaves(NamedTuple):
-    """What an equation is made of, as arrays."""
+    """The leaves of an equation as arrays."""
 
     shapes: Signature
 
@@ -184,7 +191,8 @@ class _Leaves(NamedTuple):
 
 
 def raised(base: Array, exponent: Array | float, out: Array | None = None) -> Array:
-    """Powers of numbers; cubes, as GELU has them, by products, at a twentieth of the time."""
+    """Raises numbers to a power; cubes, as GELU has them, by products, in a twentieth of the
+    time."""
     if exponent != _CUBE:
         return np.asarray(np.power(base, exponent, out=out))
     return np.asarray(np.multiply(base * base, base, out=out))
@@ -194,7 +202,8 @@ _CUBE = 3.0
 
 
 class Arrays:
-    """The parts of an equation as arrays; `leaf` gives those that have no parts of their own."""
+    """A compiler of the parts of an equation to arrays; `leaf` gives those that have no parts of
+    their own."""
 
     def __init__(self, leaf: Callable[[Expression], IndexedArray | None]) -> None:
         self.leaf = leaf
@@ -258,7 +267,7 @@ _LONG_SUM = 16
 
 
 def _goes_over(node: Expression, over: str) -> bool:
-    """Whether a factor has all of some indices of its own."""
+    """Tells whether a factor has all of the indices itself."""
     if isinstance(node, ex.Operand):  # as most are
         return all(index in node.indices for index in over)
     return set(over) <= {index for operand in operands_in(node) for index in operand.indices}
@@ -282,8 +291,8 @@ _LAID: Mapping[type, str] = MappingProxyType(
 
 
 def _each(function: Callable[[float], float]) -> Function:
-    """A function of one number that NumPy doesn't have, of each number: 60 ns beside the 5 of those
-    that it has."""
+    """Makes a function of arrays from a function of one number that NumPy doesn't have; a call
+    takes 60 ns a number instead of 5."""
 
     def of(x: Array, out: Array | None = None) -> Array:
         made = np.array([*map(function, np.ravel(x).tolist())]).reshape(np.shape(x))
@@ -296,29 +305,29 @@ def _each(function: Callable[[float], float]) -> Function:
 
 
 def _sigmoid(x: Array, out: Array | None = None) -> Array:
-    """1 / (1 + e^−x), which is 0 where e^−x is more than floats hold."""
+    """Computes 1 / (1 + e^−x), which is 0 where e^−x overflows."""
     with np.errstate(over="ignore"):
         small = np.exp(np.negative(x, out=out), out=out)
     return np.asarray(np.divide(1, np.add(1, small, out=out), out=out))
 
 
 def _softplus(x: Array, out: Array | None = None) -> Array:
-    """ln(1 + e^x), which is x + ln(1 + e^−x) too."""
+    """Computes ln(1 + e^x), which equals x + ln(1 + e^−x)."""
     return np.logaddexp(0.0, x, out=out)
 
 
 def _step(x: Array, out: Array | None = None) -> Array:
-    """1 above 0, else 0."""
+    """Returns 1 above 0, and 0 elsewhere."""
     return np.greater(x, 0.0, out=np.empty_like(x) if out is None else out, casting="unsafe")
 
 
 def _where(condition: Array, array: Array, other: Array, out: Array | None = None) -> Array:  # noqa: ARG001
-    """One where the condition isn't 0, else the other."""
+    """Picks from one array where the condition isn't 0, and from the other elsewhere."""
     return np.where(condition != 0, array, other)
 
 
 def _carried(x: Array, _: Array, out: Array | None = None) -> Array:
-    """What may be rounded to so many decimals, in full."""
+    """Returns numbers in full that may be rounded to so many decimals."""
     return np.positive(x, out=out)
 
 
@@ -342,7 +351,7 @@ FUNCTIONS: Mapping[str, Function] = MappingProxyType(
         "carried": _carried,
     }
 )
-"""Those of equations, and the ones that `careful` puts in the place of sums."""
+"""The functions of equations, and those that `stable_form` puts in the place of sums."""
 
 
 # --------------------------------------------------------------------------------------------------
@@ -351,7 +360,7 @@ FUNCTIONS: Mapping[str, Function] = MappingProxyType(
 
 @lru_cache(maxsize=256)
 def stable_form(tree: Expression) -> Expression:
-    """The same value, where a sum would lose digits by a function that doesn't:
+    """Rewrites sums in which floats lose digits as functions that don't; the value is the same.
 
     1 + erf z is erfc(−z), 1 + tanh z is 2 sigmoid(2z), e^z − 1 is expm1 z, 1 − sigmoid z is
     sigmoid(−z); and ln(1 + e^z) and 1 / (1 + e^−z), the softplus and sigmoid of z, and e^z that
@@ -378,7 +387,7 @@ def _rewritten(node: Expression) -> Expression | None:
 
 
 def _one_and(other: Expression) -> Expression | None:
-    """1 + erf z, 1 + tanh z, 1 − sigmoid z"""
+    """Rewrites 1 + erf z, 1 + tanh z and 1 − sigmoid z; returns None for other sums."""
     match other:
         case Apply("erf", (z,)):
             return Apply("erfc", (ex.Negative(stable_form(z)),))
@@ -392,7 +401,8 @@ def _one_and(other: Expression) -> Expression | None:
 
 
 def _below_steps(factors: Sequence[Expression]) -> Expression | None:
-    """e^z × (1 − step z), in which e^z counts where z isn't above 0."""
+    """Rewrites e^z × (1 − step z), in which e^z counts only where z isn't above 0; returns None for
+    other products."""
     for factor in factors:
         match factor:
             case ex.Sum((ex.ONE, ex.Negative(Apply("step", (z,))))) if e_to(z) in factors:

@@ -36,8 +36,11 @@ _WHOLE = 2**53
 def bound(
     tree: Expression, shapes: Signature, operands: Sequence[Matrix], *, rough: bool = False
 ) -> Error:
-    """The bound on the error of an equation's floats, [n, m] or what goes along with that; a
-    `rough` one takes the largest size for each, so that no large array is made."""
+    """Bounds the error of an equation's floats, for each cell of the result [n, m] or for all
+    alike.
+
+    A `rough` bound takes the largest size for every cell, so that no large array is made.
+    """
     bounds = _Bounds(tree, shapes, operands, rough)
     error = bounds.of(tree)
     if not isinstance(error.absolute, np.ndarray):
@@ -68,8 +71,8 @@ class _Bounds:
         return laid(node, self.shapes).along(self.letters)(arrays)
 
     def size(self, node: Expression) -> Array:
-        """No less than what each number of a part comes to in size; what is masked is no part of
-        any error."""
+        """Bounds the absolute value of each number of a part from above; what is masked counts as
+        0."""
         match node:
             case ex.Total(over, ex.Product((ex.Operand() as x, ex.Operand() as w))):
                 return self._norm(x, over) * self._norm(w, over)  # Cauchy and Schwarz
@@ -83,7 +86,7 @@ class _Bounds:
         return sizes
 
     def _largest(self, node: Expression) -> float:
-        """No less than the largest size of a part, told by those of its own parts."""
+        """Bounds the largest absolute value of a part from above, by those of its own parts."""
         match node:
             case ex.Operand(place):
                 largest = self.operands[place].range.size
@@ -102,7 +105,8 @@ class _Bounds:
         return largest
 
     def _norm(self, x: ex.Operand, over: str) -> Array:
-        """The norms of an operand along some indices; those that it hasn't repeat each number."""
+        """Computes the Euclidean norms of an operand along some indices; an index that it doesn't
+        have repeats each number."""
         operand, sides = self.operands[x.place], self.shapes.along(x)
         summed = [axis for axis, side in enumerate(sides) if side and side in over]
         if len(summed) == 1:
@@ -120,17 +124,17 @@ class _Bounds:
         return np.sqrt(squares.reshape(shape) * repeated)
 
     def _count(self, over: str) -> int:
-        """How many terms a sum over some indices has."""
+        """Counts the terms of a sum over some indices."""
         axes = (self.axes[index] for index in over)
         return math.prod(self.operands[place].shape[axis] for place, axis in axes)
 
     def absolute(self, node: Expression) -> Array | float:
-        """A bound without a relative part."""
+        """Turns the bound of a part into a purely absolute one."""
         absolute, relative = self.of(node)
         return absolute + relative * self.size(node) if relative else absolute
 
     def is_positive(self, node: Expression) -> bool:
-        """Whether no number of a part is below 0, as far as that follows from its operands."""
+        """Tells whether no number of a part can be below 0, as far as its operands show."""
         match node:
             case ex.Operand(place):
                 return self.operands[place].range.low >= 0
@@ -153,9 +157,12 @@ class _Bounds:
         return _EXACT if is_held else Error(0.0, EPSILON)
 
     def added(self, node: ex.Sum) -> Error:
-        """Of terms of one sign no more than the largest relative error is lost (Higham, 4.2).
-        Where they may cancel, the first term is at most |v| and the others in size, so that it
-        takes only the sizes of these."""
+        """Bounds the error of a sum (Higham, 4.2).
+
+        Terms of one sign lose no more than the largest relative error. Where they may cancel, the
+        first term is at most |v| plus the sizes of the others, so that only the sizes of these are
+        needed.
+        """
         errors = [self.of(term) for term in node.terms]
         rounded = (len(errors) - 1) * EPSILON
         if all(map(self.is_positive, node.terms)):
@@ -167,7 +174,8 @@ class _Bounds:
         return Error(absolute + rest, first.relative + rounded)
 
     def total(self, node: ex.Total) -> Error:
-        """|fl(x·w) − x·w| ≤ n u Σ|x||w| / (1 − n u) (Higham, 3.5); of any order of adding."""
+        """Bounds the error of a sum over indices, in any order of adding: |fl(x·w) − x·w| ≤ n u
+        Σ|x||w| / (1 − n u) (Higham, 3.5)."""
         count, operand = self._count(node.over), node.operand
         error, relative = self.of(operand), count * EPSILON
         if self.is_positive(operand):
@@ -181,7 +189,7 @@ class _Bounds:
         return Error(self._summed(self.absolute(operand), node.over) + relative * sizes)
 
     def _summed(self, array: Array | float, over: str) -> Array | float:
-        """The sum over some indices of what may be the same along them."""
+        """Sums a bound over some indices, along which it may be constant."""
         if not isinstance(array, np.ndarray):
             return self._count(over) * array
         axes = tuple(map(self.letters.index, over))
@@ -189,7 +197,8 @@ class _Bounds:
         return np.asarray(array.sum(axis=axes, keepdims=True) * repeated)
 
     def product(self, node: ex.Product) -> Error:
-        """(1 + a)(1 + b) = 1 + a + b + ab; what is absolutely off grows with the other factors."""
+        """Bounds the error of a product: (1 + a)(1 + b) = 1 + a + b + ab, and an absolute error
+        grows with the other factors."""
         errors = [self.of(factor) for factor in node.factors]
         relative = sum(error.relative for error in errors) + (len(errors) - 1) * EPSILON
         absolute: Array | float = 0.0
@@ -216,7 +225,7 @@ class _Bounds:
         return self.of(node.operand)
 
     def power(self, node: ex.Power) -> Error:
-        """e^(x + d) = e^x e^d, and e^d − 1 is what it is relatively off by."""
+        """Bounds the error of a power; for e^(x + d) = e^x e^d the relative error is e^d − 1."""
         if node.base == ex.E:
             return self.steep(node.exponent, 1.0)
         exponent, error = abs(float(deciding.full(node.exponent))), self.of(node.base)
@@ -227,7 +236,7 @@ class _Bounds:
         return Error(exponent * error.absolute * grown, relative)
 
     def root(self, node: ex.Root) -> Error:
-        """√(x + d) − √x = d / (√(x + d) + √x), which is at most √d."""
+        """Bounds the error of a root: √(x + d) − √x = d / (√(x + d) + √x), which is at most √d."""
         error = self.of(node.operand)
         if not _is_off(error):
             return Error(0.0, error.relative + EPSILON)
@@ -246,8 +255,8 @@ class _Bounds:
         return _FUNCTIONS[node.function](self, argument, self.of(argument))
 
     def steep(self, argument: Expression, slope: float) -> Error:
-        """A function with |f′ / f| ≤ `slope`: it is relatively off by so many times what its
-        argument is absolutely off by."""
+        """Bounds the error of a function with |f′ / f| ≤ `slope`, whose relative error is `slope`
+        times the absolute error of its argument."""
         off = float(np.max(self.absolute(argument))) * slope
         return Error(0.0, math.expm1(off) + _FUNCTION if off < 1 else math.inf)
 
@@ -263,7 +272,7 @@ def _is_positive_anyway(node: Expression) -> bool:
 
 
 def _is_off(*errors: Error) -> bool:
-    """Whether one of some bounds has an absolute part."""
+    """Tells whether one of the bounds has an absolute part."""
     return any(isinstance(error.absolute, np.ndarray) for error in errors)
 
 
@@ -278,31 +287,34 @@ _Rule = Callable[[_Bounds, Expression, Error], Error]
 
 
 def _flat(slope: float) -> _Rule:
-    """A function as steep as `slope` at most, and concave away from 0 where it is 0: x f′ ≤ f."""
+    """Makes the rule of a function that is at most as steep as `slope`, and concave away from 0
+    where it is 0: x f′ ≤ f."""
     return lambda _, __, error: Error(slope * error.absolute, error.relative + _FUNCTION)
 
 
 def _erfc(bounds: _Bounds, z: Expression, _: Error) -> Error:
-    """Mills' ratio: √π/2 e^(z²) erfc z ≥ 1 / (z + √(z² + 2)) (Abramowitz and Stegun, 7.1.13)."""
+    """Bounds the error of erfc by Mills' ratio: √π/2 e^(z²) erfc z ≥ 1 / (z + √(z² + 2))
+    (Abramowitz and Stegun, 7.1.13)."""
     return bounds.steep(z, 2 * float(bounds.values(z).max(initial=0.0)) + math.sqrt(2))
 
 
 def _logarithm(bounds: _Bounds, argument: Expression, error: Error) -> Error:
-    """ln(x (1 + d)) = ln x + ln(1 + d)."""
+    """Bounds the error of a logarithm: ln(x (1 + d)) = ln x + ln(1 + d)."""
     off = np.asarray(error.off(bounds.size(argument)) / bounds.size(argument))
     return Error(np.where(off < 1, -np.log1p(-off), math.inf), _FUNCTION)
 
 
 def _sign(bounds: _Bounds, argument: Expression, error: Error) -> Error:
-    """What is relatively off has its sign still, and so has what is further from 0 than it is
-    absolutely off."""
+    """Bounds the error of a step: a number keeps its sign if its error is only relative, or it is
+    further from 0 than its absolute error."""
     if not _is_off(error):
         return _EXACT
     return Error((np.abs(bounds.values(argument)) <= error.absolute).astype(np.float64))
 
 
 def _expm1(bounds: _Bounds, argument: Expression, error: Error) -> Error:
-    """x e^x / (e^x − 1) is at most 1 + |x|, the slope e^x."""
+    """Bounds the error of e^x − 1, where |x e^x / (e^x − 1)| is at most 1 + |x|, and the slope is
+    e^x."""
     relative = error.relative * (1 + float(bounds.size(argument).max())) + _FUNCTION
     if not _is_off(error):
         return Error(0.0, relative)

@@ -17,8 +17,11 @@ from attncli.equations.working import Filled, filled, in_brief
 
 
 def following(tree: Expression, shapes: Signature) -> CompiledEquation:
-    """What follows from an equation on operands of such shapes; 2.0 and 2.00 are equal, but not
-    written alike, so that equations of them aren't one."""
+    """Returns what follows from an equation on operands of such shapes, worked out only once.
+
+    2.0 and 2.00 are equal but not written alike, so that equations that differ in this are kept
+    apart.
+    """
     written = tuple([(str(number.full), str(number.shown)) for number in ex.numbers_in(tree)])
     return _following(tree, shapes, written)
 
@@ -31,24 +34,24 @@ def _following(
 
 
 class CompiledEquation:
-    """The arrays, bounds and forms of an equation, each made when it is asked for."""
+    """The arrays, bounds and forms of an equation, each made when it is first asked for."""
 
     def __init__(self, tree: Expression, shapes: Signature) -> None:
         self.tree, self.shapes = tree, shapes
 
     @cached_property
     def careful(self) -> Expression:
-        """The equation as floats are best at it."""
+        """Rewrites the equation so that floats lose as few digits as they can."""
         return stable_form(self.tree)
 
     @cached_property
     def sums(self) -> Sequence[str]:
-        """The indices that it adds up over."""
+        """Lists the indices that each of its sums runs over."""
         return [total.over for total in ex.each(self.tree, ex.Total)]
 
     @cached_property
     def is_same(self) -> bool:
-        """Whether its numbers are those of its operand, each in its place."""
+        """Tells whether its result is its only operand, cell by cell."""
         same = ex.Operand(0, tuple(self.shapes.indices))
         return self.tree == same and self.shapes.operands == (self.shapes.result,)
 
@@ -70,11 +73,11 @@ class CompiledEquation:
 
     @cached_property
     def in_brief(self) -> Collection[ex.Total]:
-        """The sums that are told without most of their terms."""
+        """Finds the sums that are shown without most of their terms."""
         return in_brief(self.tree)
 
     def sizes(self, operands: Sequence[Matrix]) -> Mapping[str, int]:
-        """How far each index goes."""
+        """Returns the extent of each index, for these operands."""
         return self._sizes(*[operand.shape for operand in operands])
 
     @cached_property
@@ -85,7 +88,7 @@ class CompiledEquation:
         )
 
     def terms(self, operands: Sequence[Matrix]) -> int:
-        """How many terms the longest sum has."""
+        """Counts the terms of its longest sum, for these operands; 1 without a sum."""
         return self._terms(*[operand.shape for operand in operands]) if self.sums else 1
 
     @cached_property
@@ -98,11 +101,12 @@ class CompiledEquation:
         return terms
 
     def leaves(self, operands: Sequence[Matrix]) -> int:
-        """How many numbers the first form of a cell has."""
+        """Counts the numbers in the first form of a cell, for these operands."""
         return _leaves(self.tree, self.sizes(operands))
 
     def places(self, operands: Sequence[Matrix]) -> int | None:
-        """The decimals that hold every true value, by those of the operands."""
+        """Counts the decimals that hold every true value of the result; None where no number of
+        them does."""
         known, like = self._places, tuple([(x.places, x.shape) for x in operands])
         if like not in known:
             known[like] = Places(operands).of(self.tree)
@@ -110,12 +114,13 @@ class CompiledEquation:
 
     @cached_property
     def _places(self) -> dict[tuple[object, ...], int | None]:
-        """Those that were asked for, as layers and the forms of an exercise repeat them."""
+        """Caches the decimals by those of the operands: layers, and forms of an exercise, repeat
+        them."""
         return {}
 
 
 def _leaves(tree: Expression, sizes: Mapping[str, int]) -> int:
-    """How many numbers an equation has when its sums are written out and its choices made."""
+    """Counts the numbers in an equation whose sums are written out and whose choices are made."""
     match tree:
         case ex.Leaf():
             return 1

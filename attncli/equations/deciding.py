@@ -57,24 +57,30 @@ _SHOWN: ValueOf = attrgetter("shown")
 
 
 def full(expression: ex.Expression) -> Decimal:
-    """The value from the numbers in full, to fifty digits or more. Raises TypeError for what has
-    no single value."""
+    """Computes the value from the numbers in full, to fifty digits or more.
+
+    Raises TypeError for what has no single value.
+    """
     return _number(expression, _FULL)
 
 
 def shown(expression: ex.Expression) -> Decimal:
-    """The value computed from the digits shown."""
+    """Computes the value from the digits shown."""
     return _number(expression, _SHOWN)
 
 
 def rounded(expression: ex.Expression, places: int) -> Decimal:
-    """The value from the numbers in full to so many decimals, half away from zero. Raises
-    TypeError for what has no single value."""
+    """Computes the value from the numbers in full, rounded to `places` decimals, half away from
+    zero.
+
+    Raises TypeError for what has no single value.
+    """
     return _rounded(expression, _FULL, decimals.unit(places))
 
 
 def relation(left: ex.Expression, right: ex.Expression) -> str:
-    """`=` where `left`, computed from the digits shown, rounds to `right`; else `≈`."""
+    """Returns `=` where `left`, computed from the digits shown, rounds to `right`, and `≈`
+    otherwise."""
     target = right.shown if isinstance(right, ex.Number) else shown(right)
     try:
         return "=" if _rounded(left, _SHOWN, target) == target else "≈"
@@ -83,11 +89,12 @@ def relation(left: ex.Expression, right: ex.Expression) -> str:
 
 
 class _UndecidedError(ArithmeticError):
-    """Whether a number is 0, or above it, can't be told from so many digits."""
+    """Too few digits to tell whether a number is 0, or above it."""
 
 
 def _values(expression: ex.Expression, value_of: ValueOf, digits: int) -> Iterable[Value]:
-    """The value, with more and more digits; the last one tells 0 from other numbers by rule."""
+    """Yields the value with more and more digits, until it is known in full; with the most digits,
+    what still holds 0 counts as 0."""
     while digits <= MOST:
         try:
             value = _evaluator(digits).of(expression, value_of)
@@ -112,7 +119,7 @@ def _number(expression: ex.Expression, value_of: ValueOf) -> Decimal:
 
 
 def _rounded(expression: ex.Expression, value_of: ValueOf, like: Decimal) -> Decimal:
-    """The value to as many decimals as `like` has, half away from zero."""
+    """Rounds the value to as many decimals as `like` has, half away from zero."""
     for value in _values(expression, value_of, FEW):
         if isinstance(value, Decimal):  # as most are
             return decimals.round_like(value, like)
@@ -133,7 +140,7 @@ def _negated(value: Value) -> Value:
 
 
 def _picked(pick: Callable[[Iterable[Decimal]], Decimal], values: Iterable[Value]) -> Value:
-    """The largest or the smallest of some numbers."""
+    """Picks the largest or the smallest of some values."""
     low, high = map(pick, zip(*map(_ends, values), strict=True))
     return low if low == high else Between(low, high)
 
@@ -144,7 +151,7 @@ def _evaluator(digits: int) -> _Evaluator:
 
 
 class _Evaluator:
-    """Works expressions out with so many digits, where they can't be held in full."""
+    """An evaluator of expressions to so many digits, where they can't be held in full."""
 
     def __init__(self, digits: int) -> None:
         self.digits = digits
@@ -213,14 +220,14 @@ class _Evaluator:
     # -- arithmetic ------------------------------------------------------------------------------
 
     def noted(self, function: Callable[..., Decimal], *numbers: Decimal) -> Value:
-        """What `near`, by which a function is rounded, makes of numbers: in full, or on both sides
-        of what it says."""
+        """Applies a function that rounds by `near`: returns its result if that is exact, and
+        otherwise the ends around it."""
         self.near.clear_flags()
         result = function(*numbers)
         return self.around(result) if self.near.flags[Inexact] else result
 
     def around(self, number: Decimal) -> Between:
-        """What may be off by a unit of the last digit."""
+        """Encloses a number that may be off by a unit of its last digit."""
         return Between(number.next_minus(self.near), number.next_plus(self.near))
 
     def add(self, a: Value, b: Value) -> Value:
@@ -243,7 +250,7 @@ class _Evaluator:
         return self.between(Context.divide, a, b)
 
     def between(self, function: Callable[..., Decimal], a: Value, b: Value) -> Between:
-        """What lies between the results of the ends."""
+        """Encloses the results of a function of two values, by those of their ends."""
         pairs = [(x, y) for x in _ends(a) for y in _ends(b)]
         low = min([function(self.down, *pair) for pair in pairs])
         return Between(low, max([function(self.up, *pair) for pair in pairs]))
@@ -254,7 +261,7 @@ class _Evaluator:
             raise _UndecidedError
 
     def rising(self, function: Callable[[Decimal], Value], x: Value) -> Value:
-        """A function that never falls."""
+        """Applies a function that never falls, to a number or to both ends."""
         if isinstance(x, Decimal):
             return function(x)
         return Between(_ends(function(x.low))[0], _ends(function(x.high))[1])
@@ -276,7 +283,7 @@ class _Evaluator:
         return Decimal(int(low > 0))
 
     def tanh(self, x: Decimal) -> Value:
-        """(1 − e^−2x) / (1 + e^−2x)"""
+        """Computes (1 − e^−2x) / (1 + e^−2x)."""
         if not x:
             return Decimal(0)
         power = self.power_of_e(self.exact.multiply(-_TWO, x.copy_abs()))
@@ -284,9 +291,11 @@ class _Evaluator:
         return size if x > 0 else _negated(size)
 
     def erf(self, x: Decimal) -> Value:
-        """2/√π Σ (−1)^n x^(2n+1) / (n! (2n+1)), the Maclaurin series. The terms grow to e^(x²)
-        before they fall, so that many digits are carried besides; farther off 1 − |erf x|, which is
-        below e^(−x²), is less than a unit of the last digit."""
+        """Computes the Maclaurin series 2/√π Σ (−1)^n x^(2n+1) / (n! (2n+1)).
+
+        The terms grow to e^(x²) before they fall, so that many more digits are carried. For large
+        x, 1 − |erf x| is below e^(−x²), less than a unit of the last digit.
+        """
         if not x:
             return Decimal(0)
         if float(x) ** 2 > _LN_10 * (self.digits + 1):
@@ -304,8 +313,12 @@ class _Evaluator:
         return self.around(self.near.plus(total))
 
     def wave(self, first: Callable[[Decimal], tuple[int, Decimal]], x: Value) -> Value:
-        """x − x³/3! + x⁵/5! − … or 1 − x²/2! + x⁴/4! − …, of what is left of x when whole turns are
-        taken off; `first` gives the first of such terms. Nowhere is it steeper than 1."""
+        """Computes the series x − x³/3! + x⁵/5! − … or 1 − x²/2! + x⁴/4! − …, of what is left of x
+        without its whole turns.
+
+        `first` gives the power and the value of the first term. The slope is at most 1, so that the
+        result is off by no more than x.
+        """
         low, high = _ends(x)
         with localcontext(self.near) as context:
             context.prec = 2 * self.digits + max(0, low.adjusted())  # no digit goes with the turns
@@ -324,14 +337,14 @@ class _Evaluator:
 
 @lru_cache(maxsize=1024)
 def _power_of_e(digits: int, x: Decimal) -> Value:
-    """e^x; forms of one exercise raise e to the same few numbers."""
+    """Computes e^x, cached: the forms of one exercise raise e to the same few numbers."""
     evaluator = _evaluator(digits)
     return evaluator.noted(evaluator.near.exp, x)
 
 
 @cache
 def pi(digits: int) -> Decimal:
-    """π to `digits` digits by Machin's formula, 16 arctan 1/5 − 4 arctan 1/239."""
+    """Computes π to `digits` digits by Machin's formula, 16 arctan 1/5 − 4 arctan 1/239."""
 
     def arctan_inverse(n: int) -> Decimal:
         term = total = Decimal(1) / n

@@ -39,20 +39,21 @@ Factors = tuple[tuple[Expression, int], ...]
 
 
 class FactoredTerm(NamedTuple):
-    """above / below times factors; `below` is above 0."""
+    """A term as a fraction times factors: above / below × factors."""
 
     above: Decimal = _UNIT
     below: Decimal = _UNIT
+    """The denominator, above 0."""
     factors: Factors = ()
 
     @property
     def inverse(self) -> FactoredTerm:
-        """1 / the term."""
+        """Returns 1 / the term."""
         turned = tuple((base, -exponent) for base, exponent in self.factors)
         return FactoredTerm(self.below.copy_sign(self.above), abs(self.above), turned)
 
     def to_the(self, exponent: int) -> FactoredTerm:
-        """The term to the power of a whole number."""
+        """Raises the term to the power of a whole number."""
         term = self if exponent > 0 else self.inverse
         return times(*[term] * abs(exponent))
 
@@ -61,7 +62,7 @@ NOTHING, ONE, MINUS_ONE = FactoredTerm(_NULL), FactoredTerm(), FactoredTerm(-_UN
 
 
 def term(node: Expression) -> FactoredTerm:
-    """An expression as a term: its products and quotients taken apart, all else as one factor."""
+    """Takes the products and quotients of an expression apart, with all else as one factor."""
     match node:
         case Number():
             return FactoredTerm(node.full)
@@ -82,7 +83,7 @@ def _factor(base: Expression, exponent: int = 1) -> FactoredTerm:
 
 
 def times(*terms: FactoredTerm) -> FactoredTerm:
-    """The product of terms: x × x is x², x / x is 1, √x × √x is x."""
+    """Multiplies terms: x × x is x², x / x is 1, √x × √x is x."""
     exponents: dict[Expression, int] = {}
     above, below = _UNIT, _UNIT
     for term in terms:
@@ -96,7 +97,7 @@ def times(*terms: FactoredTerm) -> FactoredTerm:
 
 
 def _reduced(above: Decimal, below: Decimal) -> tuple[Decimal, Decimal]:
-    """A fraction without what its sides have in common, where both are whole."""
+    """Reduces a fraction by the greatest common divisor, where both numbers are whole."""
     if above != int(above) or below != int(below):
         return (_UNIT.copy_sign(above), _UNIT) if abs(above) == below else (above, below)
     common = gcd(int(above), int(below))
@@ -104,7 +105,8 @@ def _reduced(above: Decimal, below: Decimal) -> tuple[Decimal, Decimal]:
 
 
 def _without_squares_of_roots(factored: FactoredTerm) -> FactoredTerm:
-    """√2² is 2; the square of what isn't a number is left, since a factor may be taken out."""
+    """Replaces √2² by 2; squares of roots of other things stay, since a factor may be taken out of
+    them."""
     squares = [
         (base, abs(exponent) // 2 * (1 if exponent > 0 else -1))
         for base, exponent in factored.factors
@@ -121,7 +123,7 @@ def _without_squares_of_roots(factored: FactoredTerm) -> FactoredTerm:
 
 
 def added(terms: Iterable[FactoredTerm]) -> FactoredTerm:
-    """The sum of terms, as one: what they have in common times a sum of the rest."""
+    """Adds terms up to one: what they have in common times the sum of the rest."""
     kept = _likes_together(terms)
     if len(kept) <= 1:
         return kept[0] if kept else NOTHING
@@ -132,7 +134,7 @@ def added(terms: Iterable[FactoredTerm]) -> FactoredTerm:
 
 
 def _parts(term: FactoredTerm) -> Sequence[Expression]:
-    """What a term adds to a sum; a sum adds its own terms."""
+    """Lists what a term adds to a sum; a term that is a sum adds its own terms."""
     match expression(term):
         case ex.Sum(terms):
             return terms
@@ -143,7 +145,7 @@ def _parts(term: FactoredTerm) -> Sequence[Expression]:
 
 
 def _likes_together(terms: Iterable[FactoredTerm]) -> list[FactoredTerm]:
-    """Terms of the same factors as one: 2x − x is x."""
+    """Adds up terms with the same factors: 2x − x is x."""
     known: dict[tuple[Decimal, frozenset[tuple[Expression, int]]], FactoredTerm] = {}
     for term in terms:
         like = (term.below, frozenset(term.factors))
@@ -153,7 +155,7 @@ def _likes_together(terms: Iterable[FactoredTerm]) -> list[FactoredTerm]:
 
 
 def _common(terms: Sequence[FactoredTerm]) -> FactoredTerm:
-    """What is a factor of all terms."""
+    """Finds the factors that all terms have."""
     sizes, belows = {abs(term.above) for term in terms}, {term.below for term in terms}
     above = min(sizes) if len(sizes) == 1 else _UNIT
     sign = 1 if any(term.above > 0 for term in terms) else -1
@@ -176,7 +178,7 @@ def _shared(a: dict[Expression, int], b: dict[Expression, int]) -> dict[Expressi
 
 
 def expression(term: FactoredTerm) -> Expression:
-    """A term as an expression, `−2 × x / m`: numbers first, then lengths; sums last."""
+    """Writes a term as an expression, `−2 × x / m`: numbers first, then lengths; sums last."""
     factors = sorted(term.factors, key=lambda factor: _ORDER.get(type(factor[0]), 0))
     above = _multiplied(abs(term.above), [(b, n) for b, n in factors if n > 0])
     below = _multiplied(term.below, [(b, -n) for b, n in factors if n < 0])
@@ -197,7 +199,8 @@ def _minus(node: Expression) -> Expression:
 
 
 def _multiplied(number: Decimal, factors: Sequence[tuple[Expression, int]]) -> list[Expression]:
-    """A number and factors, those of the numbers' roots as one root; 1 where there are none."""
+    """Lists the factors of a product, a number first; roots of numbers are put under one root, and
+    1 stands alone."""
     roots = [base for base, exponent in factors if _is_fixed_root(base) and exponent == 1]
     joined = _root_of_product(roots) if len(roots) > 1 else None
     nodes = [_power(base, n) for base, n in factors if joined is None or base not in roots]
@@ -210,7 +213,7 @@ def _is_fixed_root(base: Expression) -> bool:
 
 
 def _root_of_product(roots: Sequence[Expression]) -> Expression:
-    """√a × √b = √(a × b)"""
+    """Puts roots under one: √a × √b = √(a × b)."""
     return ex.Root(expression(times(*(term(x.operand) for x in roots if isinstance(x, ex.Root)))))
 
 
@@ -227,7 +230,7 @@ _NEXT = "klmnopqrstuvwxyz"
 
 
 def free(node: object) -> set[str]:
-    """The indices of a part that none of its own sums goes over."""
+    """Returns the indices of a part that none of its own sums runs over."""
     match node:
         case Operand(_, indices):
             return set(indices)
@@ -240,7 +243,7 @@ def free(node: object) -> set[str]:
 
 
 def sides_of(tree: Expression, shapes: Signature) -> dict[str, str]:
-    """The extent that each index goes along, as the shapes name it."""
+    """Finds the extent that each index runs along, as the shapes name it."""
     sides: dict[str, str] = dict(zip("ij", shapes.result, strict=True))
     for operand in operands_in(tree):
         kept = (side for side in shapes.operands[operand.place] if side != "1")
@@ -251,8 +254,8 @@ def sides_of(tree: Expression, shapes: Signature) -> dict[str, str]:
 def renamed(
     tree: Expression, names: Mapping[str, str], own: Callable[[str], str] | None = None
 ) -> Expression:
-    """A part with other names for its indices; where `own` is told, those that its sums go over
-    have the names that it gives them."""
+    """Renames the indices of a part; with `own`, those that its sums run over get the names that it
+    returns."""
 
     def change(node: Expression) -> Expression | None:
         match node:
@@ -269,12 +272,13 @@ def renamed(
 
 
 def unnamed(tree: Expression, names: Mapping[str, str]) -> Expression:
-    """A part with other names for its free indices, and in capitals those that its sums go over."""
+    """Renames the free indices of a part, and puts those that its sums run over in capitals."""
     return renamed(tree, names, str.upper)
 
 
 def are_caught(node: object, names: Mapping[str, str]) -> bool:
-    """Whether a sum would take one of the new names of free indices for the one it goes over."""
+    """Tells whether a sum would take one of the new names of free indices for the index that it
+    runs over."""
     match node:
         case Operand():
             return False
@@ -289,8 +293,11 @@ def are_caught(node: object, names: Mapping[str, str]) -> bool:
 
 @dataclass(frozen=True)
 class IndexNames:
-    """Names for the indices that sums go over, which are in capitals until they have one: the one
-    that they had, or else k, l, …; none of those of the result, and each of one extent."""
+    """The names of the indices that sums run over.
+
+    An index is in capitals until it gets a name: the one that it had, or else k, l, …; none of
+    those of the result, and each for one extent only.
+    """
 
     sides: Mapping[str, str]
     """The extent that each index goes along, by the name that it had."""
@@ -298,8 +305,8 @@ class IndexNames:
     _given: dict[str, str] = field(default_factory=dict)
 
     def given(self, tree: Expression, around: str = "") -> Expression:
-        """A part with names for the indices of all of its sums; `around` are those of sums that it
-        is in."""
+        """Names the indices of all sums in a part; `around` are the indices of the sums that it is
+        in."""
         return with_each(tree, ex.Total, lambda total: self._of_sum(total, around))
 
     def _of_sum(self, node: ex.Total, around: str) -> Expression:
@@ -329,7 +336,11 @@ Slopes = Iterable[tuple[Expression, Expression]]
 
 
 def slopes(node: Expression, place: int) -> Slopes:
-    """The slopes of a node in those of its parts that have the operand."""
+    """Returns the derivatives of a node with respect to those of its parts that contain the
+    operand.
+
+    Raises TypeError for a node without a derivative.
+    """
     if all(operand.place != place for operand in operands_in(node)):
         return ()
     rule = _SLOPES.get(type(node))
@@ -344,7 +355,8 @@ def _of_product(node: ex.Product) -> Slopes:
 
 
 def _of_quotient(node: ex.Quotient) -> Slopes:
-    """d(a/b) = da/b − a db/b²; of a σ(z), σ being 1 / (1 + e^−z), da σ + a σ (1 − σ) dz."""
+    """Yields the slopes of a quotient: d(a/b) = da/b − a db/b²; for a σ(z), with σ = 1 / (1 +
+    e^−z), da σ + a σ (1 − σ) dz."""
     yield node.dividend, ex.Quotient(ex.ONE, node.divisor)
     match node.divisor:
         case ex.Sum((ex.ONE, ex.Power(ex.E, ex.Negative(z)))):
@@ -358,7 +370,7 @@ def _logistic(z: Expression) -> Expression:
 
 
 def _of_power(node: ex.Power) -> Slopes:
-    """d(x^n) = n x^(n − 1) dx, d(e^x) = e^x dx"""
+    """Returns the slope of a power: d(x^n) = n x^(n − 1) dx, d(e^x) = e^x dx."""
     if node.base == ex.E:
         return [(node.exponent, node)]
     if not isinstance(node.exponent, ex.Number):
@@ -372,7 +384,8 @@ def _of_root(node: ex.Root) -> Slopes:
 
 
 def _of_function(node: Apply) -> Slopes:
-    """d f(x) = f′(x) dx; d ln(1 + e^z) = σ(z) dz, in which no exponential is too large."""
+    """Returns the slopes of a function: d f(x) = f′(x) dx; d ln(1 + e^z) = σ(z) dz, in which no
+    exponential is too large."""
     match node:
         case Apply("ln", (ex.Sum((ex.ONE, ex.Power(ex.E, z))),)):
             return [(z, _logistic(z))]
@@ -409,7 +422,7 @@ def _of_min(a: Expression, b: Expression) -> Sequence[Expression]:
 
 
 def _step(a: Expression, b: Expression) -> Expression:
-    """1 where b is above a, else 0."""
+    """Returns 1 where b is above a, and 0 elsewhere, as an expression."""
     above = added([*_terms(b), *(times(MINUS_ONE, term) for term in _terms(a))])
     if above.above > 0:
         above = FactoredTerm(factors=above.factors)  # 2x is above 0 where x is
@@ -425,13 +438,14 @@ def _terms(node: Expression) -> Sequence[FactoredTerm]:
 
 
 def _of_erf(x: Expression) -> Sequence[Expression]:
-    """2/√π × e^(−x²)"""
+    """Returns the derivative of erf: 2/√π × e^(−x²)."""
     bell = e_to(expression(term(ex.Negative(ex.Power(x, ex.TWO)))))
     return [ex.Quotient(ex.Product((ex.TWO, bell)), ex.Root(ex.PI))]
 
 
 def _of_where(condition: Expression, _: Expression, __: Expression) -> Sequence[Expression]:
-    """A condition is 0 or 1, and nothing that could change a little."""
+    """Returns the derivatives of a choice; that of the condition is 0, since it is 0 or 1 and can't
+    change a little."""
     return [ex.ZERO, condition, minus(ex.ONE, condition)]
 
 
@@ -466,8 +480,12 @@ Partials = dict[tuple[Operand, str], list[FactoredTerm]]
 
 
 def derivative(tree: Expression, shapes: Signature, place: int) -> tuple[str, Expression]:
-    """The shapes and the tree of ∂L/∂X, X being the operand of a place. Its operands are those of
-    the equation, the result, and the gradient of the loss with respect to the result."""
+    """Derives the equation of ∂L/∂X, with X the operand at `place`; returns its shapes and its
+    tree.
+
+    Its operands are those of the equation, then the result, then the gradient of the loss with
+    respect to the result. Raises TypeError where there is no such equation.
+    """
     result, wanted = " ".join(shapes.result), " ".join(shapes.operands[place])
     sides = [*map(" ".join, shapes.operands), result, result]
     return f"{', '.join(sides)} -> {wanted}", _Derivative(tree, shapes, place).tree
@@ -489,7 +507,8 @@ class _Derivative:
         )
 
     def _part(self, cell: Operand, over: str, partial: FactoredTerm) -> FactoredTerm:
-        """What one of its cells adds, with indices i and j for the cell's own."""
+        """Writes what one of its cells adds to the derivative, with indices i and j for the cell's
+        own."""
         if len({*cell.indices}) < len(cell.indices):
             raise TypeError("a diagonal has no derivative that an equation says")
         gradient = term(Operand(len(self.shapes.operands) + 1, tuple(self.shapes.indices)))
@@ -505,7 +524,7 @@ class _Derivative:
 
     @property
     def _indices(self) -> str:
-        """The indices that the derivative has, as those of a result."""
+        """Returns the indices of the derivative, as those of a result."""
         return "".join(indices_of(self.shapes.operands[self.place]))
 
     @cached_property
@@ -517,8 +536,8 @@ class _Derivative:
         return IndexNames(self._sides, self._indices)
 
     def _total(self, term: FactoredTerm, over: str) -> FactoredTerm:
-        """A term added up over indices: each sum of its own takes in what has its indices; one
-        that no factor has is counted."""
+        """Sums a term over indices: each factor goes into the sum over its own indices; an index
+        that no factor has is counted by its length."""
         kept = tuple(factor for factor in term.factors if not free(factor[0]) & set(over))
         sums = (self._sum(term.factors, group) for group in _groups(term.factors, over))
         return times(term._replace(factors=kept), *sums)
@@ -535,8 +554,8 @@ class _Derivative:
     # -- with the result for what it is ----------------------------------------------------------
 
     def _with_result(self, term: FactoredTerm, along: str) -> FactoredTerm:
-        """A term with R, or R at other indices, in the place of what R is: `weights[i, k]` in that
-        of `exp[i, k] / exp_sum[i]`."""
+        """Puts R, or R at other indices, in the place of what R is: `weights[i, k]` for `exp[i, k]
+        / exp_sum[i]`."""
         if isinstance(self.of, Operand):
             return term
         for indices in self._places(along):
@@ -547,7 +566,7 @@ class _Derivative:
         return term
 
     def _places(self, along: str) -> Iterator[tuple[str, ...]]:
-        """The result's own indices, then others that go along the same."""
+        """Yields the result's own indices, then others that run along the same sides."""
         wanted = [self._sides[index] for index in self.shapes.indices]
         yield from (
             indices
@@ -557,7 +576,7 @@ class _Derivative:
 
 
 def _groups(factors: Factors, over: str) -> Iterator[str]:
-    """Indices in as many groups as can be, so that no factor has indices of two."""
+    """Splits indices into as many groups as can be, so that no factor has indices of two groups."""
     left = over
     while left:
         group, before = left[0], ""
@@ -570,7 +589,7 @@ def _groups(factors: Factors, over: str) -> Iterator[str]:
 
 
 def _replaced(factored: FactoredTerm, what: Expression, by: Operand) -> FactoredTerm:
-    """A term with something else in the place of a part, or of some of its factors."""
+    """Replaces a part of a term, or some of its factors, by a cell."""
 
     def change(node: Expression) -> Expression | None:
         return by if node == what else None
@@ -583,7 +602,7 @@ def _replaced(factored: FactoredTerm, what: Expression, by: Operand) -> Factored
 
 
 def _has(term: FactoredTerm, other: FactoredTerm) -> bool:
-    """Whether a term has all factors of another one."""
+    """Tells whether a term has all factors of another one."""
     exponents = dict(term.factors)
     return all(
         exponents.get(base, 0) * exponent > 0 and abs(exponents[base]) >= abs(exponent)
@@ -595,7 +614,7 @@ def _has(term: FactoredTerm, other: FactoredTerm) -> bool:
 
 
 def _partials(node: Expression, place: int) -> Partials:
-    """The derivative of a part with respect to each cell of an operand that it has."""
+    """Derives a part with respect to each cell of an operand in it."""
     if isinstance(node, Operand):
         return {(node, ""): [ONE]} if node.place == place else {}
     over = node.over if isinstance(node, ex.Total) else ""
@@ -607,6 +626,6 @@ def _partials(node: Expression, place: int) -> Partials:
 
 
 def _times_sum(term: FactoredTerm, terms: list[FactoredTerm]) -> list[FactoredTerm]:
-    """A term times a sum of terms, which stays a sum for a number only: (a + 2b) / 2 is
-    a / 2 + b."""
+    """Multiplies a sum of terms by a term; only a number is multiplied into each: (a + 2b) / 2 is a
+    / 2 + b."""
     return [times(term, each) for each in (terms if not term.factors else [added(terms)])]

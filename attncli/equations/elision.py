@@ -22,25 +22,27 @@ MOST_FOLLOWED = 5000
 
 
 def elided(count: int, most: int, first: int = 3) -> Sequence[int | None]:
-    """The places 0 … count − 1; where they are more than `most`, the first few, None, the last."""
+    """Returns the places 0 … count − 1; if there are more than `most`, the first few, None for
+    those left out, and the last."""
     if count <= most:
         return range(count)
     return [*range(first), None, count - 1]
 
 
 def elided_rows(count: int, *, of_list: bool) -> Sequence[int | None]:
-    """The places of rows that are told; a list, one number a row, may have more of them."""
+    """Returns the places of the rows that are shown, None for those left out; a list, with one
+    number a row, may have more of them."""
     return elided(count, MOST_ROWS_OF_A_LIST if of_list else MOST_PARTS)
 
 
 def shown_entries(count: int, entry: Callable[[int], Expression]) -> Vector:
-    """A vector of so many entries with those that a page tells."""
+    """Makes a vector of `count` entries, with those that a page shows."""
     places = elided(count, MOST_PARTS)
     return Vector(tuple(Omitted() if k is None else entry(k) for k in places))
 
 
 def shortened(node: Expression, most: int) -> Expression:
-    """The expression with `…` for the middle of sums and vectors of more than `most` parts."""
+    """Shortens sums and vectors of more than `most` parts, with `…` for the middle."""
 
     def change(node: Expression) -> Expression | None:
         match node:

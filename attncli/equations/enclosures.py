@@ -22,41 +22,42 @@ if TYPE_CHECKING:
 
 
 class Enclosure(NamedTuple):
-    """The least and the greatest number that each cell of a matrix may be, [n, m] each, or
-    [n, m, b] of the matrices of many candidates."""
+    """The least and the greatest number that each cell of a matrix may be."""
 
     low: Array
+    """The least ones: [n, m], or [n, m, b] for b candidates."""
     high: Array
+    """The greatest ones, of the same shape."""
 
     @classmethod
     def of(cls, values: Array) -> Enclosure:
-        """Numbers that are what they are."""
+        """Encloses numbers that are known exactly."""
         return cls(values, values)
 
     @property
     def middle(self) -> Array:
-        """The number in the middle of each."""
+        """Returns the number in the middle of each pair of ends."""
         if self.low is self.high:
             return self.low
         with np.errstate(invalid="ignore"):
             return np.where(self.low == self.high, self.low, (self.low + self.high) / 2)
 
     def with_(self, other: Enclosure) -> Enclosure:
-        """What holds both."""
+        """Returns the smallest enclosure that holds both."""
         return Enclosure(np.minimum(self.low, other.low), np.maximum(self.high, other.high))
 
     def rows(self, some: slice) -> Enclosure:
-        """Some rows of both."""
+        """Returns some rows of it."""
         low = self.low[some]
         return Enclosure(low, low if self.low is self.high else self.high[some])
 
     def where(self, condition: NDArray[np.bool_], other: Enclosure) -> Enclosure:
-        """The same where a condition holds, and elsewhere the other."""
+        """Picks its own cells where a condition holds, and those of the other elsewhere."""
         pairs = zip(self, other, strict=True)
         return Enclosure(*(np.where(condition, own, two) for own, two in pairs))
 
     def within(self, other: Enclosure) -> Enclosure:
-        """What lies in both, which overlap."""
+        """Returns what lies in both, which overlap."""
         return Enclosure(np.maximum(self.low, other.low), np.minimum(self.high, other.high))
 
 
@@ -65,28 +66,29 @@ LeafOf = Callable[[Expression], Enclosure | None]
 
 
 class Roundoffs(NamedTuple):
-    """By what share of its size each number is rounded that floats make: the result of an
-    operation by `each`; what a sum or a function makes on its way by `inside`, which is less where
-    these are worked in longer floats than they are kept in."""
+    """The shares by which floats are rounded when they are worked with."""
 
     each: float
+    """The share of its size by which the result of each operation is rounded."""
     inside: float
+    """The share for what a sum or a function makes on its way, which is less where longer floats
+    are used for that."""
     least: float = 0.0
-    """By what each is rounded however small it is, but 0."""
+    """The absolute amount by which any number but 0 is rounded, however small it is."""
 
     @property
     def function(self) -> float:
-        """By what share the result of a library's function may be off."""
+        """Returns the share by which the result of a library's function may be off."""
         return self.each + _FUNCTION * self.inside
 
     def by_size(self, values: Array) -> Array:
-        """By how much each number is rounded at most."""
+        """Bounds by how much each number is rounded."""
         return np.asarray(self.each * np.abs(values) + self.least * (values != 0))
 
     @np.errstate(invalid="ignore")
     def around(self, bounds: Enclosure, *off: Array | float) -> Enclosure:
-        """What lies between some numbers may be `off` by so much, at either end or at each; what
-        isn't finite stays."""
+        """Widens an enclosure by `off`, one amount for both ends or one for each; an end that isn't
+        finite stays."""
         low, high = bounds
         return Enclosure(
             np.where(np.isfinite(low), low - off[0], low),
@@ -94,8 +96,8 @@ class Roundoffs(NamedTuple):
         )
 
     def by(self, bounds: Enclosure, share: float) -> Enclosure:
-        """What may be off by a share of its size; rounding keeps the order of numbers, so that
-        each end goes by its own."""
+        """Widens an enclosure by a share of the size of its ends; rounding keeps the order of
+        numbers, so that each end goes by its own size."""
         is_small = self.least and any(_has_less(end, self.least * _ALL) for end in bounds)
         if not share and not is_small:
             return bounds
@@ -110,7 +112,7 @@ class Roundoffs(NamedTuple):
 
 
 def _has_less(array: Array, size: float) -> bool:
-    """Whether a number that isn't 0 is of less than a size."""
+    """Tells whether any number but 0 is smaller than `size`."""
     small = np.abs(array) < size
     return bool(small.any() and array[small].any())
 
@@ -123,7 +125,7 @@ EXACT = Roundoffs(0.0, 0.0)
 
 
 def size_of(bounds: Enclosure) -> Array:
-    """The largest size that each number may have."""
+    """Returns the largest absolute value that each number may have."""
     if bounds.low is bounds.high:
         return np.abs(bounds.low)
     return np.asarray(np.maximum(np.abs(bounds.low), np.abs(bounds.high)))
@@ -133,9 +135,12 @@ def size_of(bounds: Enclosure) -> Array:
 def enclosed(
     tree: Expression, shapes: Signature, operands: Sequence[Enclosure], rounded: Roundoffs = EXACT
 ) -> Enclosure:
-    """The result [n, m] of an equation, of operands of two axes each; or [n, m, b] of those of b
-    candidates; where each number that is made on the way is `rounded`. A large one is made some
-    rows at a time: what there is on the way stays in the cache then, and takes half the time."""
+    """Encloses the result of an equation, [n, m], or [n, m, b] for operands of b candidates; each
+    number on the way is `rounded`.
+
+    A large result is made some rows at a time: what is made on the way stays in the cache then,
+    which takes half the time.
+    """
     cut = _cut_by_rows(tree, shapes)
     whole = (x.low.size for x, is_cut in zip(operands, cut, strict=True) if not is_cut)
     is_large = any(x.low.size > _PART for x in operands) and max(whole, default=0) <= _PART
@@ -155,15 +160,15 @@ _PART = 2**14
 
 
 def some_rows(rows: int, columns: int) -> Iterator[slice]:
-    """All rows, so many at a time that they stay in the cache."""
+    """Yields slices of rows, so many at a time that they stay in the cache."""
     count = max(1, _PART // max(1, columns))
     return (slice(start, start + count) for start in range(0, rows, count))
 
 
 @lru_cache(maxsize=1024)
 def _cut_by_rows(tree: Expression, shapes: Signature) -> Sequence[bool]:
-    """Which operands give a row of the result the same row alone; none where one gives it another
-    row too, or how many there are."""
+    """Tells for each operand whether a row of the result depends on the same row of it alone; for
+    none, where a row depends on another row, or on how many rows there are."""
     rows = shapes.result[0]
     cut = [sides[0] == rows for sides in shapes.operands]
     others = [side for sides in shapes.operands for side in sides[1:]] + [shapes.result[1]]
@@ -203,13 +208,14 @@ def _enclosed(
 
 @np.errstate(all="ignore")
 def enclosed_number(form: Expression, leaf: LeafOf, rounded: Roundoffs = EXACT) -> Enclosure:
-    """What a form of a cell's working comes to, of numbers that are known between others."""
+    """Encloses the value of a form of a cell's working, whose numbers lie in the enclosures that
+    `leaf` gives."""
     return _Enclosures("", leaf, rounded).of(form)
 
 
 def _laid(array: Array, sides: tuple[str, str], letters: str) -> Array:
-    """A matrix with an axis for each letter, those that it hasn't of one, before that of
-    candidates."""
+    """Gives a matrix an axis for each letter, of length one for those that it doesn't have, before
+    the axis of candidates."""
     if sides[0] and sides[0] == sides[1]:  # a diagonal
         each = np.arange(array.shape[0])
         array, sides = array[each, each], (sides[0], "")
@@ -222,7 +228,8 @@ def _laid(array: Array, sides: tuple[str, str], letters: str) -> Array:
 
 
 def _result(array: Array, letters: str, shape: tuple[int, ...]) -> Array:
-    """The matrix of an array with an axis for each letter, of which only i and j are long."""
+    """Turns an array with an axis for each letter, of which only i and j are long, into a matrix of
+    this shape."""
     kept = tuple(slice(None) if letter in "ij" else 0 for letter in letters)
     entry = array[kept] if array.ndim else array
     if entry.shape[:2] == shape:
@@ -231,7 +238,7 @@ def _result(array: Array, letters: str, shape: tuple[int, ...]) -> Array:
 
 
 class _Enclosures(NamedTuple):
-    """The parts of an equation, each with an axis for each letter."""
+    """An evaluator of the parts of an equation to enclosures with an axis for each letter."""
 
     letters: str
     leaf: LeafOf
@@ -284,8 +291,8 @@ class _Enclosures(NamedTuple):
         return self.rounded.around(total, count * self.rounded.inside * known)
 
     def _sum_of_products(self, a: Enclosure, b: Enclosure, axes: tuple[int, ...]) -> Enclosure:
-        """By middles and radii (Rump 1999, BIT 39), which are products of matrices, where all is
-        finite; else each product by itself."""
+        """Sums products by middles and radii (Rump 1999, BIT 39), which are products of matrices;
+        where something isn't finite, each product by itself."""
         if not all(np.isfinite(x).all() for x in (*a, *b)):
             return self._sum(self.rounded.by(times(a, b), self.rounded.each), axes)
         (a_mid, a_rad), (b_mid, b_rad) = map(_middle_and_radius, (a, b))
@@ -302,7 +309,7 @@ class _Enclosures(NamedTuple):
         return Enclosure(middle - radius, middle + radius)
 
     def _contracted(self, a: Array, b: Array, axes: tuple[int, ...]) -> Array:
-        """The sum of products over some axes, in which an axis of 1 goes with any."""
+        """Sums products over some axes; an axis of length 1 goes with any."""
         letters, over = self.letters, "".join(self.letters[axis] for axis in axes)
         if max(a.ndim, b.ndim) > len(letters):  # of many candidates
             left = "".join(letter for letter in letters if letter not in over)
@@ -359,7 +366,8 @@ class _Enclosures(NamedTuple):
 
 
 def _middle_and_radius(bounds: Enclosure) -> tuple[Array, Array | None]:
-    """Those of finite numbers; no radius of numbers that are what they are."""
+    """Returns the middles and radii of finite numbers; None for the radii of numbers that are known
+    exactly."""
     low, high = bounds
     if low is high:
         return low, None
@@ -368,7 +376,7 @@ def _middle_and_radius(bounds: Enclosure) -> tuple[Array, Array | None]:
 
 
 def times(a: Enclosure, b: Enclosure) -> Enclosure:
-    """The products of numbers between some others, cell by cell."""
+    """Multiplies two enclosures cell by cell."""
     ends = np.array([x * y for x in a for y in b])
     ends[np.isnan(ends)] = 0.0  # nothing times anything
     return Enclosure(*(np.asarray(pick.reduce(ends)) for pick in (np.minimum, np.maximum)))
@@ -390,7 +398,7 @@ def _abs(x: Enclosure) -> Enclosure:
 
 
 def _wave(name: str, top: float) -> Callable[[Enclosure], Enclosure]:
-    """The range of a wave that is 1 at `top`, and at each whole turn from it."""
+    """Makes the rule of a wave that is 1 at `top`, and at each whole turn from it."""
 
     def turns(x: Enclosure, at: float) -> Array:
         return np.asarray(np.floor((x.high - at) / math.tau) >= np.ceil((x.low - at) / math.tau))
@@ -413,14 +421,14 @@ def _where(condition: Enclosure, bounds: Enclosure, other: Enclosure) -> Enclosu
 
 @np.errstate(invalid="ignore")
 def _rounded(x: Enclosure, places: Enclosure) -> Enclosure:
-    """To so many decimals, half away from zero."""
+    """Rounds to so many decimals, half away from zero."""
     scale = 10.0**places.low
     wholes = (np.copysign(np.floor(np.abs(end) * scale + 0.5 + 1e-9), end) for end in x)
     return Enclosure(*(np.asarray(whole / scale) for whole in wholes))
 
 
 def _carried(x: Enclosure, places: Enclosure) -> Enclosure:
-    """In full, or rounded to so many decimals."""
+    """Encloses numbers in full, and rounded to so many decimals."""
     return x.with_(_rounded(x, places))
 
 

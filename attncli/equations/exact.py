@@ -14,7 +14,7 @@ from attncli.numbers import decimals
 
 
 def reciprocal(number: Decimal) -> Decimal | None:
-    """1 / number, where that comes to an end soon."""
+    """Divides 1 by a number; returns None where that takes more than 15 digits."""
     context = Context(prec=decimals.SIGNIFICANT, traps=[Inexact])
     try:
         return context.divide(Decimal(1), number)
@@ -23,12 +23,13 @@ def reciprocal(number: Decimal) -> Decimal | None:
 
 
 class Places(NamedTuple):
-    """The decimals of the parts of an equation; None where no number of them need do."""
+    """The decimals of the parts of an equation, for these operands."""
 
     operands: Sequence[Matrix]
 
     def of(self, node: Expression) -> int | None:
-        """The decimals of a part."""
+        """Counts the decimals that hold every value of a part; None where no number of them
+        does."""
         match node:
             case ex.Operand(place):
                 return self.operands[place].places
@@ -59,7 +60,7 @@ class Places(NamedTuple):
         return None if over is None else decimals.places(over)
 
     def counted(self, divisor: Expression) -> Expression:
-        """A divisor with numbers for lengths."""
+        """Replaces the lengths in a divisor by numbers."""
 
         def count(node: ex.Length) -> Expression:
             return constant(self.operands[node.place].shape[node.axis])

@@ -31,17 +31,18 @@ X, Y, Z = Operand(0), Operand(1), Operand(2)
 
 
 def cell(place: int, *indices: str) -> Operand:
-    """A cell of an operand, by its place from 0."""
+    """Makes a cell of an operand, by the operand's place from 0."""
     return Operand(place, indices)
 
 
 def whole(tree: Expression) -> Expression:
-    """An equation without its indices: what it says of whole matrices."""
+    """Drops the indices of an equation, so that it speaks of whole matrices."""
     return with_each(tree, Operand, lambda operand: Operand(operand.place))
 
 
 def formula(shown: Expression, shapes: Signature, name: str, operands: Sequence[str]) -> Equation:
-    """What an equation makes of operands, by their names; with indices where these have some."""
+    """Writes the formula of an equation with the names of its result and operands; with indices
+    where the operands have some."""
 
     def named(operand: Operand) -> Symbol:
         return Symbol(operands[operand.place], operand.indices)
@@ -54,8 +55,8 @@ def formula(shown: Expression, shapes: Signature, name: str, operands: Sequence[
 def row_of_product(
     shown: Expression, i: int, names: Sequence[str], operands: Sequence[Matrix]
 ) -> Expression:
-    """The working of a row of a product of matrices: `[1, 2] × W_Q + b`; of a column times a row,
-    `3 × [1, 2]`."""
+    """Writes the working of a row of a product of matrices, `[1, 2] × W_Q + b`; of a column times a
+    row, `3 × [1, 2]`."""
 
     def change(node: Expression) -> Expression | None:
         match node:
@@ -76,13 +77,13 @@ def row_of_product(
 
 
 def _shown_row(matrix: Matrix, i: int) -> ex.Vector:
-    """The numbers of a row that a page tells."""
+    """Makes a vector of row `i`, with the numbers that a page shows of it."""
     return shown_entries(matrix.shape[1], partial(matrix.number, i))
 
 
 def is_linear_in_rows(tree: Expression) -> bool:
-    """Whether an equation says of a row as a vector what it says of a cell: rows added up, or a row
-    times or over one number."""
+    """Tells whether an equation holds for rows as vectors just as it does for cells: for sums of
+    rows, and rows times or divided by one number."""
     match tree:
         case Operand(_, indices):
             return indices == ("i", "j")
@@ -101,7 +102,7 @@ def _has_columns(tree: Expression) -> bool:
 
 
 def row_as_vector(tree: Expression, i: int, operands: Sequence[Matrix]) -> Expression:
-    """The working of a row of an equation that is linear in rows."""
+    """Writes the working of row `i` of an equation that is linear in rows, as vectors."""
 
     def change(node: Operand) -> Expression:
         operand = operands[node.place]
@@ -117,7 +118,8 @@ def row_as_vector(tree: Expression, i: int, operands: Sequence[Matrix]) -> Expre
 
 
 def in_matrices(tree: Expression, shapes: Signature) -> Expression | None:
-    """The equation without indices; None where it isn't one of sums and products of matrices."""
+    """Writes an equation without indices, as sums and products of matrices; returns None where it
+    isn't made of these."""
     match tree:
         case ex.Sum(terms):
             entries = [in_matrices(term, shapes) for term in terms]
@@ -135,8 +137,7 @@ def in_matrices(tree: Expression, shapes: Signature) -> Expression | None:
 
 
 def _is_multiple(tree: Expression) -> bool:
-    """Whether an equation says of one matrix as a whole what it says of a cell: times or over
-    numbers."""
+    """Tells whether an equation multiplies one matrix by numbers, or divides it by numbers."""
     match tree:
         case Operand(_, indices):
             return indices == ("i", "j")
@@ -150,8 +151,8 @@ def _is_multiple(tree: Expression) -> bool:
 
 
 def _product(a: Operand, b: Operand, over: str, shapes: Signature) -> Expression | None:
-    """Two matrices, transposed where they must be, in the order in which they can be multiplied;
-    a column times a row is such a product too."""
+    """Writes Σ a b as a product of two matrices, transposed and ordered so that they can be
+    multiplied; returns None where no order fits. A column times a row is such a product too."""
     wanted = indices_of(shapes.result)
     if not over and (wanted != ("i", "j") or len(a.indices + b.indices) != len(wanted)):
         return None
@@ -164,7 +165,7 @@ def _product(a: Operand, b: Operand, over: str, shapes: Signature) -> Expression
 
 
 def _turned(operand: Operand, shapes: Signature) -> Iterator[tuple[Along, Expression]]:
-    """A matrix as it is, and transposed."""
+    """Yields a matrix as it is, and transposed, each with the indices of its rows and columns."""
     row, column = shapes.along(operand)
     plain = Operand(operand.place)
     yield (row, column), plain
@@ -177,8 +178,8 @@ def _turned(operand: Operand, shapes: Signature) -> Iterator[tuple[Along, Expres
 def with_names(
     tree: Expression, by_name: Mapping[Expression, Expression], shapes: Signature
 ) -> Expression:
-    """An equation with names for its constants, such as d_model for how long a row is; for other
-    lengths those of its shapes."""
+    """Replaces the constants of an equation by the names that a formula has for them, such as
+    d_model for the length of a row; other lengths get the letters of the shapes."""
 
     def named(node: Expression) -> Expression | None:
         if isinstance(node, ex.Length) and node not in by_name:
@@ -189,7 +190,7 @@ def with_names(
 
 
 def names_of_constants(tree: Expression, shown: Expression) -> dict[Expression, Expression]:
-    """The constants of an equation that its formula has something else for."""
+    """Finds the constants of an equation for which its formula writes something else."""
     return dict(_constants(tree, shown))
 
 
@@ -204,7 +205,7 @@ def _constants(tree: Any, shown: Any) -> Iterator[tuple[Expression, Expression]]
 
 
 def _are_alike(a: Any, b: Any) -> bool:  # noqa: ANN401
-    """Whether two nodes, or the parts of two, stand for each other one by one."""
+    """Tells whether two nodes, or the parts of two, correspond to each other one by one."""
     if isinstance(a, ex.Apply) and isinstance(b, ex.Apply) and a.function != b.function:
         return False
     return type(a) is type(b) and len(a) == len(b)

@@ -43,8 +43,11 @@ class _UnknownError(ArithmeticError):
 def units(
     tree: Expression, shapes: Signature, operands: Sequence[Matrix], doubtful: Doubtful
 ) -> Array | None:
-    """Some cells of an equation's result in whole units of the last place, half away from zero;
-    None where that isn't known so."""
+    """Rounds the doubtful cells of an equation's result to whole units of the last place, half away
+    from zero.
+
+    Returns None where whole numbers of 64 bits can't decide them. -> [cells]
+    """
     places = Places(operands).of(tree)
     if places is None or places > doubtful.decimals + decimals.SIGNIFICANT:
         return None
@@ -68,7 +71,8 @@ def _of_cells(tree: Expression, leaves: _LeavesOfCells, cells: Cells) -> NDArray
 
 
 def _rounded(value: NDArray[np.int64], near: Array, more: int) -> Array:
-    """value / 10^more = c + (value − c 10^more) / 10^more, for the whole number c that is near."""
+    """Rounds value / 10^more = c + (value − c 10^more) / 10^more, for the whole number c that is
+    near."""
     scale, c = 10 ** max(more, 0), near.astype(np.int64)
     beside = 2 * (value * 10 ** max(-more, 0) - c * scale) + scale
     up = beside // (2 * scale)

@@ -27,15 +27,15 @@ Written = tuple[tuple[Decimal, ...], ...]
 
 
 class Source(Protocol):
-    """What numbers were worked from in floats, by which they can be worked again in full."""
+    """What numbers were worked from in floats, so that they can be worked again in full."""
 
     @property
     def numbers(self) -> Written | None:
-        """The numbers to fifty digits or so; None where that is too much work."""
+        """Works the numbers out to fifty digits or so; returns None where that is too much work."""
 
 
 class _AsWritten(NamedTuple):
-    """Floats that nobody worked are the numbers that Python writes for them."""
+    """Floats that nobody worked out: they are the numbers that Python writes for them."""
 
     array: Array
 
@@ -46,20 +46,20 @@ class _AsWritten(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Matrix:
-    """Numbers [n, m], read-only; −∞ for what is masked.
-
-    `places` is the number of decimals that hold every value exactly (None: none is known to),
-    `decimals` the number that a page shows, `written` the numbers as an author wrote them,
-    `name` whose numbers they are, where a line of working is to know. A number that was taken
-    out is nan. `source` settles what floats can't decide, where they were worked in floats.
-    """
+    """Numbers [n, m], read-only; −∞ for what is masked, nan for a number that was taken out."""
 
     values: Array
+    """The numbers as floats. [n, m]"""
     places: int | None
+    """The number of decimals that hold every value exactly; None where none is known to."""
     decimals: int
+    """The number of decimals that a page shows."""
     written: Written | None = None
+    """The numbers as an author wrote them; None where nobody did."""
     name: str = ""
+    """Whose numbers they are, where a line of working needs to know."""
     source: Source | None = None
+    """What the numbers were worked from in floats, by which is settled what floats can't decide."""
 
     def __post_init__(self) -> None:
         self.values.flags.writeable = False
@@ -67,17 +67,17 @@ class Matrix:
 
     @cached_property
     def _numbers(self) -> dict[tuple[int, int], Number]:
-        """Numbers that were asked for, since a page asks for each several times."""
+        """Caches the numbers that were asked for, since a page asks for each several times."""
         return {}
 
     @cached_property
     def _lines(self) -> dict[tuple[int, int], Vector]:
-        """Rows (0) and columns (1) that were asked for."""
+        """Caches the rows (0) and columns (1) that were asked for."""
         return {}
 
     @classmethod
     def of_written(cls, rows: Sequence[Sequence[Decimal]]) -> Matrix:
-        """The numbers that an author wrote; rows of one length."""
+        """Makes a matrix of the numbers that an author wrote, in rows of one length."""
         written = tuple(tuple(row) for row in rows)
         values = np.array([[float(number) for number in row] for row in written])
         most = max((numbers.places(number) for row in written for number in row), default=0)
@@ -85,8 +85,11 @@ class Matrix:
 
     @classmethod
     def of_array(cls, array: Array, decimals: int, *, carry: bool) -> Matrix:
-        """Numbers that nobody wrote, such as random ones; `carry` rounds them as they come in. What
-        nobody can write to isn't copied."""
+        """Makes a matrix of numbers that nobody wrote, such as random ones; `carry` rounds them as
+        they come in.
+
+        An array that nobody can write to isn't copied.
+        """
         if not carry:
             fixed = array.dtype == np.float64 and array.flags.owndata and not array.flags.writeable
             return cls(array if fixed else np.array(array, dtype=np.float64), None, decimals)
@@ -97,40 +100,44 @@ class Matrix:
 
     @cached_property
     def shape(self) -> tuple[int, int]:
+        """Returns how many rows and columns there are."""
         return self.values.shape
 
     @property
     def size(self) -> int:
-        """How many numbers they are."""
+        """Counts the numbers."""
         return math.prod(self.shape)
 
     @property
     def is_stored(self) -> bool:
-        """Whether the numbers are where they are kept still: `parts` take less than `values`."""
+        """Tells whether the numbers still are where they are kept, so that `parts` take less memory
+        than `values`."""
         return False
 
     @property
     def parts(self) -> Iterator[tuple[slice, Array]]:
-        """Some rows at a time, and which they are; all at once, where they are there."""
+        """Yields some rows at a time, with the slice that they are; all at once, where they are in
+        memory."""
         yield slice(0, len(self.values)), self.values
 
     def taken(self, rows: Sequence[int] | slice, columns: slice = slice(None)) -> Array:
-        """Some rows, or some columns of these."""
+        """Returns some rows, or some columns of these."""
         return self.values[rows, columns]
 
     def item(self, i: int, j: int) -> float:
-        """The float in row `i` and column `j`, from 0."""
+        """Returns the float in row `i` and column `j`, from 0."""
         return self.values.item(i, j)
 
     def number(self, i: int, j: int) -> Number:
-        """The number in row `i` and column `j`, from 0, as it is shown and in full."""
+        """Returns the number in row `i` and column `j`, from 0, as it is shown and in full."""
         found = self._numbers.get((i, j))
         if found is None:
             found = self._numbers[i, j] = self._number(i, j)
         return found
 
     def shown(self, i: int, j: int) -> Decimal:
-        """The same as it is shown, for those who ask for each number once: it isn't kept."""
+        """Returns the number as it is shown, without caching it: for those who ask for each number
+        once."""
         return self._number(i, j).shown
 
     def _number(self, i: int, j: int) -> Number:
@@ -161,11 +168,12 @@ class Matrix:
 
     @cached_property
     def range(self) -> Range:
-        """Between which numbers they lie, but for −∞."""
+        """Finds the least and the greatest of the numbers; −∞ doesn't count."""
         return range_of(self.values)
 
     def squares(self, axis: int) -> Array:
-        """The sum of the squares down each column (0, [1, m]) or along each row (1, [n, 1])."""
+        """Sums the squares down each column (axis 0, -> [1, m]) or along each row (axis 1, -> [n,
+        1])."""
         known = self._squares.get(axis)
         if known is None:
             sums = [np.einsum("ij,ij->" + "ji"[axis], x, x) for _, x in self.parts]
@@ -179,12 +187,12 @@ class Matrix:
 
     @cached_property
     def _squares(self) -> dict[int, Array]:
-        """Those that were asked for, as X is for Q, K and V."""
+        """Caches the sums of squares that were asked for, as X is for Q, K and V."""
         return {}
 
     @cached_property
     def is_shown_in_full(self) -> bool:
-        """Whether there are no digits behind those that a page shows of them."""
+        """Tells whether a page shows all digits of the numbers."""
         if self.written is not None:
             return True
         few = self.places is not None and self.places <= self.decimals
@@ -192,13 +200,15 @@ class Matrix:
 
     @cached_property
     def tops(self) -> tuple[float, ...]:
-        """The largest number of each row, [n]."""
+        """Returns the largest number of each row. [n]"""
         return tuple(self.values.max(axis=1).tolist())
 
     @cached_property
     def counts(self) -> NDArray[np.int64] | None:
-        """The numbers in whole units of the last of `places` decimals, [n, m]; None where these
-        are not known, or too many for floats."""
+        """Counts the numbers in whole units of the last of `places` decimals. -> [n, m]
+
+        Returns None where `places` isn't known, or the counts are too large for floats.
+        """
         if self.places is None or self.places > FINEST:
             return None
         counts = self.values * 10.0**self.places
@@ -209,28 +219,28 @@ class Matrix:
 
     @cached_property
     def in_full(self) -> Matrix | None:
-        """The same numbers to fifty digits or so; None where that is too much work."""
+        """Returns the same numbers to fifty digits or so; None where that is too much work."""
         if self.source is None:
             return self
         known = self.source.numbers
         return None if known is None else Matrix(self.values, None, self.decimals, known)
 
     def named(self, name: str) -> Matrix:
-        """The same numbers, which know whose they are."""
+        """Returns the same numbers with a name: whose they are."""
         return Matrix(self.values, self.places, self.decimals, self.written, name, self.source)
 
     @property
     def without_source(self) -> Matrix:
-        """The same numbers as far as floats tell them."""
+        """Returns the same numbers, known only as far as floats tell them."""
         return Matrix(self.values, self.places, self.decimals, self.written, self.name)
 
     def worked_from(self, source: Source) -> Matrix:
-        """The same numbers, which know what they were worked from."""
+        """Returns the same numbers with what they were worked from."""
         own = self.values, self.places, self.decimals, self.written, self.name
         return Matrix(*own, source)
 
     def as_shown(self) -> Matrix:
-        """The numbers as a page shows them, without the digits behind these."""
+        """Returns the numbers as a page shows them, without further digits."""
         if self.written is not None or (self.places is not None and self.places <= self.decimals):
             return self
         rows, columns = self.shape
@@ -242,14 +252,14 @@ class Matrix:
         return Matrix(values, self.places, self.decimals, cells, self.name)
 
     def marked(self, cells: Iterable[tuple[int, int]]) -> NDArray[np.bool_]:
-        """Which are some cells. -> [n, m]"""
+        """Marks some cells. -> [n, m]"""
         flags = np.zeros(self.shape, dtype=np.bool_)
         for cell in cells:
             flags[cell] = True
         return flags
 
     def without(self, taken: NDArray[np.bool_]) -> Matrix:
-        """The numbers but for those of the cells that are marked, which are nowhere kept."""
+        """Returns the numbers without those of the marked cells, which are kept nowhere."""
         values, written = np.where(taken, math.nan, self.values), self.written
         if written is not None:
             kept = ~np.isnan(values)
@@ -260,7 +270,8 @@ class Matrix:
         return left
 
     def _settled(self, kept: NDArray[np.bool_]) -> dict[tuple[int, int], Number]:
-        """Those of the numbers that are marked which take their source to be told."""
+        """Works out those of the marked numbers that can only be shown with the help of their
+        source."""
         if self.source is None:
             return {}
         places = map(tuple, np.argwhere(kept).tolist())
@@ -268,7 +279,7 @@ class Matrix:
         return {(i, j): self.number(i, j) for i, j in doubtful}
 
     def has(self, i: int, j: int) -> bool:
-        """Whether the number of a cell is there, and wasn't taken out."""
+        """Tells whether the number of a cell is there, and wasn't taken out."""
         return not math.isnan(self.item(i, j))
 
     def row(self, i: int) -> Vector:
@@ -302,7 +313,7 @@ BFLOAT16 = np.dtype([("bfloat16", "<u2")])
 
 
 def as_floats(array: NDArray[Any]) -> NDArray[Any]:
-    """Floats that NumPy works with."""
+    """Converts bfloat16 to float32; returns other floats as they are."""
     if array.dtype != BFLOAT16:
         return array
     return (array["bfloat16"].astype(np.uint32) << 16).view(np.float32)
@@ -310,15 +321,16 @@ def as_floats(array: NDArray[Any]) -> NDArray[Any]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Kept:
-    """Floats of any width [n, m], as they are kept. `refuse` raises an error for numbers that can't
-    be worked with, which are only looked for when they are needed."""
+    """Floats of any width [n, m], as they are kept in a file."""
 
     array: NDArray[Any]
     refuse: Callable[[], None] = lambda: None
+    """Raises an error for numbers that can't be worked with, which are only looked for when they
+    are needed."""
 
     @property
     def parts(self) -> Iterator[tuple[slice, NDArray[Any]]]:
-        """Some rows at a time, and which they are."""
+        """Yields some rows at a time, with the slice that they are."""
         rows, columns = self.array.shape
         count = max(1, _PART // columns)
         for start in range(0, rows, count):
@@ -327,7 +339,8 @@ class Kept:
 
     @cached_property
     def range(self) -> Range:
-        """Between which numbers they lie; nan where one is nan."""
+        """Finds the least and the greatest number, both nan where one is nan; calls `refuse` for
+        what can't be worked with."""
         lows, highs = zip(*((part.min(), part.max()) for _, part in self.parts), strict=True)
         found = Range(float(np.min(lows)), float(np.max(highs)))
         if not found.size <= float(numbers.LARGEST):  # which NaN isn't
@@ -336,15 +349,15 @@ class Kept:
 
     @property
     def values(self) -> Array:
-        """All of them as float64, for those who need them at once."""
+        """Reads all of them as float64, for those who need them at once. -> [n, m]"""
         values = np.array(as_floats(self.array), dtype=np.float64, order="C")
         values.flags.writeable = False
         return values
 
 
 class Stored(Matrix):
-    """A matrix of numbers that nobody wrote and that aren't rounded, which stay where they are
-    kept; all of them finite."""
+    """A matrix of finite numbers that nobody wrote, which are not rounded and stay where they are
+    kept."""
 
     kept: Kept
 
@@ -354,7 +367,7 @@ class Stored(Matrix):
 
     @property
     def range(self) -> Range:
-        """Looked for when it is needed."""
+        """Finds the least and the greatest number, once that is needed."""
         return self.kept.range
 
     @property

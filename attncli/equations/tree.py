@@ -27,8 +27,8 @@ class Location(NamedTuple):
 
 @dataclass_transform(frozen_default=True)
 class Node(tuple[Any, ...]):
-    """What trees are made of: a named tuple whose last value is the name of its class, so that no
-    sum ever equals a product."""
+    """A node of an expression tree: a named tuple whose last value is the name of its class, so
+    that a sum never equals a product."""
 
     def __init_subclass__(cls) -> None:
         fields = (*get_annotations(cls), "kind")
@@ -38,12 +38,12 @@ class Node(tuple[Any, ...]):
             setattr(cls, name, getattr(made, name))
 
     def of(self, parts: Iterable[object]) -> Self:
-        """A node of the same kind that has other parts."""
+        """Makes a node of the same kind with other parts."""
         return tuple.__new__(type(self), (*parts, self[-1]))
 
     @property
     def parts(self) -> tuple[Any, ...]:
-        """The values of the fields."""
+        """Returns the values of the fields, without the name of the class."""
         return self[:-1]
 
 
@@ -56,38 +56,41 @@ class Leaf(Node):
 
 
 class Number(Leaf):
-    """A number: its value in full, and the value that its printed digits have.
-
-    `cell` is the one whose number it is, INNER for what a line of working came to on its way,
-    None for a constant of a formula; `form` is what a number on the way was worked from.
-    """
+    """A number of an expression."""
 
     full: Decimal
+    """Its value in full."""
     shown: Decimal
+    """The value that its printed digits have."""
     cell: Location | None = None
+    """The cell whose number it is; INNER for what a line of working came to on its way, None for a
+    constant of a formula."""
     form: Expression | None = None
+    """What a number on the way was worked from."""
 
     @classmethod
     def written(cls, number: Decimal | int) -> Number:
-        """A number that is shown just as it is."""
+        """Makes a number that is shown just as it is."""
         value = Decimal(number)
         return cls(value, value)
 
     @classmethod
     def inner(cls, number: Decimal, form: Expression | None = None) -> Number:
-        """A number that a line of working comes to on its way."""
+        """Makes a number that a line of working arrives at on its way, from `form`."""
         return cls(number, number, INNER, form)
 
     def is_same(self, other: object) -> bool:
-        """Whether another number has the same value and the same looks, whosever it is."""
+        """Tells whether another number has the same value and the same digits, wherever it
+        stands."""
         return isinstance(other, Number) and self.parts[:2] == other.parts[:2]
 
 
 class Blank(Leaf):
-    """A number to be filled in, by its id; `answer` is None where it isn't told."""
+    """A number to be filled in."""
 
     id: str
     answer: Number | None = None
+    """What is right; None where it isn't told."""
 
 
 class Symbol(Leaf):
@@ -118,11 +121,12 @@ class Shapes(Leaf):
 
 
 class Omitted(Leaf):
-    """Terms or entries that are left out, `…`; `total` is what terms come to, from the digits that
-    a page would show of them, and `places` the most decimals of a product among them."""
+    """Terms or entries that are left out, `…`."""
 
     total: Number | None = None
+    """The sum of the terms, from the digits that a page would show of them."""
     places: int = 0
+    """The most decimals of a product among them."""
 
 
 class Sum(Node):
@@ -151,20 +155,20 @@ class Dot(Node):
 
 
 class Quotient(Node):
-    """`7.389 / 12.825`."""
+    """A quotient: `7.389 / 12.825`."""
 
     dividend: Expression
     divisor: Expression
 
 
 class Negative(Node):
-    """What is taken away: `−x`."""
+    """A number with the other sign, or a term that is subtracted: `−x`."""
 
     operand: Expression
 
 
 class Power(Node):
-    """`e^2`, `x^3`."""
+    """A power: `e^2`, `x^3`."""
 
     base: Expression
     exponent: Expression
@@ -177,7 +181,7 @@ class Root(Node):
 
 
 class Transposed(Node):
-    """`Kᵀ`."""
+    """A transposed matrix: `Kᵀ`."""
 
     operand: Expression
 
@@ -190,16 +194,17 @@ class Apply(Node):
 
 
 class Total(Node):
-    """A sum over an index, in a formula: `Σ_k exp[i, k]`. Where two things are `alike`, it is over
-    those of which they are the same: `Σ_{i: ids[i] = v} G[i]`."""
+    """A sum over an index, in a formula: `Σ_k exp[i, k]`."""
 
     over: str
     operand: Expression
     alike: tuple[Expression, ...] = ()
+    """Two things that must be the same for a term to count, if there are any: `Σ_{i: ids[i] = v}
+    G[i]`."""
 
 
 class Vector(Node):
-    """`[1, 2]`."""
+    """A vector: `[1, 2]`."""
 
     entries: tuple[Expression, ...]
 
@@ -215,36 +220,39 @@ ZERO, ONE, TWO = map(Number.written, range(3))
 
 
 class Equation(NamedTuple):
-    """A formula: what a quantity is, in terms of the ones before it."""
+    """A formula: a quantity in terms of those before it."""
 
     left: Expression
     right: Expression
 
 
 def e_to(exponent: Expression) -> Power:
-    """e^exponent."""
+    """Raises e to an exponent: `e^x`."""
     return Power(E, exponent)
 
 
 def minus(left: Expression, right: Expression) -> Sum:
-    """left − right."""
+    """Subtracts one expression from another: `left − right`."""
     return Sum((left, Negative(right)))
 
 
 def constant(number: int | str) -> Number:
-    """A number of a formula: the 2 of x / 2, the 0.044715 of GELU."""
+    """Makes a constant of a formula: the 2 of x / 2, the 0.044715 of GELU."""
     return Number.written(Decimal(number))
 
 
 def rounded(result: Expression, decimals: int | None = None) -> Apply:
-    """A result as its page rounds it, or to decimals of its own."""
+    """Marks a result as rounded, to its page's decimals or to its own."""
     own = () if decimals is None else (constant(decimals),)
     return Apply("rounded", (result, *own))
 
 
 def rewritten(node: Expression, change: Callable[[Expression], Expression | None]) -> Expression:
-    """The expression with some of its parts changed: `change` gives what stands in the place of
-    a part, or None where that is to be seen for each of the part's own parts."""
+    """Replaces parts of an expression, from the outside in.
+
+    `change` returns what stands in the place of a part, or None where the part's own parts are to
+    be looked at.
+    """
     if (changed := change(node)) is not None or isinstance(node, _LEAVES):
         return node if changed is None else changed
     parts: list[Any] = [
@@ -259,20 +267,20 @@ def rewritten(node: Expression, change: Callable[[Expression], Expression | None
 
 
 def without_rounding(node: Expression) -> Expression:
-    """What is `rounded`, or else the expression itself."""
+    """Returns what `rounded` was applied to, or the expression itself where it wasn't."""
     return node.arguments[0] if isinstance(node, Apply) and node.function == "rounded" else node
 
 
 def with_each(
     node: Expression, kind: type[_Kind], change: Callable[[_Kind], Expression | None]
 ) -> Expression:
-    """The expression with something else in the place of each node of a kind, where `change` gives
-    something."""
+    """Replaces each node of a kind in an expression by what `change` makes of it; None leaves it to
+    its parts."""
     return rewritten(node, lambda part: change(part) if isinstance(part, kind) else None)
 
 
 def each(node: Expression, kind: type[_Kind]) -> Iterator[_Kind]:
-    """The nodes of a kind in an expression, the outer ones before those inside them."""
+    """Yields the nodes of a kind in an expression, outer ones before those inside them."""
     waiting: list[Any] = [node]
     while waiting:
         part = waiting.pop()
@@ -285,17 +293,18 @@ def each(node: Expression, kind: type[_Kind]) -> Iterator[_Kind]:
 
 
 def numbers_in(node: Expression) -> Iterator[Number]:
-    """The numbers of an expression, from left to right."""
+    """Yields the numbers of an expression, from left to right."""
     return (leaf for leaf in leaves(node) if isinstance(leaf, Number))
 
 
 def blanks_in(node: Expression | Equation) -> Iterator[Blank]:
-    """The blanks of an expression, from left to right."""
+    """Yields the blanks of an expression, from left to right."""
     return (leaf for leaf in leaves(node) if isinstance(leaf, Blank))
 
 
 def leaves(node: Expression | Equation) -> Iterator[Expression]:
-    """What an expression is made of in the end: numbers, blanks, names, marks of omission."""
+    """Yields the leaves of an expression, from left to right: numbers, blanks, names, marks of
+    omission."""
     waiting: list[Any] = [node]
     while waiting:
         part = waiting.pop()
@@ -306,12 +315,12 @@ def leaves(node: Expression | Equation) -> Iterator[Expression]:
 
 
 def define(left: str | Expression, right: Expression) -> Equation:
-    """left = right"""
+    """Writes an equation: left = right."""
     return Equation(Symbol(left) if isinstance(left, str) else left, right)
 
 
 def at(name: str, *indices: str | Word) -> Symbol:
-    """name[i, j]"""
+    """Writes a cell of a named quantity: name[i, j]."""
     return Symbol(name, indices)
 
 
@@ -321,14 +330,14 @@ def at(name: str, *indices: str | Word) -> Symbol:
 
 
 class Dim(str):
-    """An extent as it is written: a constant, and letters with how often each counts; `alone` is
-    the letter that it is, if it is just one."""
+    """The extent of a side as it is written: a constant, and letters with how often each counts."""
 
     __slots__ = ("alone", "constant", "letters")
 
     constant: int
     letters: tuple[tuple[str, int], ...]
     alone: str | None
+    """The letter that it is, if it is just one."""
 
     def __new__(cls, text: str) -> Dim:
         dim = super().__new__(cls, text)
@@ -350,19 +359,20 @@ Along = tuple[str, str]
 
 @dataclass(frozen=True)
 class Signature:
-    """The rows and columns of each operand, and of the result."""
+    """The rows and columns of an operation's operands and of its result."""
 
     operands: tuple[Sides, ...]
     result: Sides
 
     def source_of(self, letter: str) -> tuple[int, int] | None:
-        """The first operand and its side that a letter stands alone for."""
+        """Finds the first operand, and the side of it, that a letter stands for alone; None if
+        there is none."""
         return self._sources.get(letter)
 
     @cached_property
     def alike(self) -> tuple[tuple[int, int] | None, ...]:
-        """For the rows and the columns of the result the operand and its side that have their
-        names, where one letter says so."""
+        """Finds, for the rows and the columns of the result, the operand and its side that give
+        them their names; None where no letter alone says so."""
         return tuple(self.source_of(dim.alone) if dim.alone else None for dim in self.result)
 
     @cached_property
@@ -372,17 +382,20 @@ class Signature:
 
     @property
     def indices(self) -> str:
-        """The indices of the result."""
+        """Returns the indices of the result: `ij`, `i`, `j`, or none."""
         return "".join(indices_of(self.result))
 
     def along(self, operand: Operand) -> Along:
-        """The indices of an operand."""
+        """Returns the indices of an operand's cell, down its rows and along its columns."""
         indices, sides = iter(operand.indices), self.operands[operand.place]
         rows, columns = ("" if side == "1" else next(indices) for side in sides)
         return rows, columns
 
     def extents(self, operands: Sequence[tuple[int, ...]]) -> dict[str, int]:
-        """How much each letter is. Raises ValueError where shapes don't go together."""
+        """Finds how long each side is, by its letter, from the shapes of the operands.
+
+        Raises ValueError where the shapes don't fit together.
+        """
         sizes: dict[str, int] = {"1": 1}
         for (rows, columns), shape in zip(self.operands, operands, strict=True):
             n, m = shape[:2]  # candidates have a third axis
@@ -394,7 +407,10 @@ class Signature:
 
 @cache
 def parse(text: str) -> Signature:
-    """The signature that `text` writes. Raises ValueError for anything else."""
+    """Reads the signature that `text` writes, such as `n k, k m -> n m`.
+
+    Raises ValueError for anything else.
+    """
     before, arrow, after = text.partition("->")
     if not arrow:
         raise ValueError(f"{text!r} is no signature")
@@ -408,25 +424,27 @@ def _sides(text: str) -> Sides:
 
 
 def indices_of(sides: Sides) -> Along:
-    """The indices of a result of such sides: i down its rows, j along its columns."""
+    """Returns the indices of a result with these sides: i down its rows, j along its columns, none
+    for a side of 1."""
     rows, columns = sides
     return "" if rows == "1" else "i", "" if columns == "1" else "j"
 
 
 def operands_in(tree: Expression) -> Iterator[Operand]:
-    """The cells of operands that an equation has."""
+    """Yields the cells of operands that an equation contains."""
     return (leaf for leaf in leaves(tree) if isinstance(leaf, Operand))
 
 
 @lru_cache(maxsize=256)
 def axes_of(tree: Expression, shapes: Signature) -> Mapping[str, tuple[int, int]]:
-    """For each index of an equation an operand and its axis that it goes along."""
+    """Finds, for each index of an equation, an operand and its axis that the index runs along."""
     indices = {index for operand in operands_in(tree) for index in operand.indices}
     return {index: axis_of(index, tree, shapes) for index in sorted(indices)}
 
 
 def axis_of(index: str, tree: Expression, shapes: Signature) -> tuple[int, int]:
-    """An operand and its axis that an index goes along."""
+    """Finds an operand and its axis that an index runs along. Raises ValueError if there is
+    none."""
     for operand in operands_in(tree):
         if index in operand.indices:
             return operand.place, shapes.along(operand).index(index)

@@ -31,14 +31,14 @@ _FIRST = 3
 
 
 def in_brief(tree: Expression) -> Collection[ex.Total]:
-    """The sums of an equation that are told without most of their terms where they are many: of
-    cells as they are; and of products and squares of cells, where a page leaves terms out."""
+    """Finds the sums of an equation that are shown without most of their terms where they are many:
+    sums of plain cells; and of products and squares of cells, where a page leaves terms out."""
     of_cells = (total for total in ex.each(tree, ex.Total) if len(_factors(total)) == 1)
     return (*of_cells, *(total for total in _elided_in(tree) if _factors(total)))
 
 
 def _elided_in(tree: Expression) -> Iterator[ex.Total]:
-    """The sums that lie where `elision.shortened` leaves terms out."""
+    """Yields the sums that lie where `elision.shortened` leaves terms out."""
     match tree:
         case ex.Total():
             yield tree
@@ -50,8 +50,7 @@ def _elided_in(tree: Expression) -> Iterator[ex.Total]:
 
 
 def _factors(total: ex.Total) -> Sequence[ex.Operand]:
-    """The one or two cells whose product each term of a sum over an index is, or the cell that each
-    is of a sum over some; none of any other."""
+    """Returns the one or two cells whose product each term of a sum is; none for any other sum."""
     match total:
         case ex.Total(_, ex.Operand() as cell):
             return (cell,)
@@ -63,7 +62,7 @@ def _factors(total: ex.Total) -> Sequence[ex.Operand]:
 
 
 def brief_total(total: ex.Total, shapes: Signature, term: Filled, written_out: Filled) -> Filled:
-    """Terms added up, without most of them where they are many."""
+    """Makes the function that writes a sum out, without most of its terms where they are many."""
     cells = _factors(total)
     lines = [(cell.place, shapes.along(cell)) for cell in cells]
     if any(along.count(index) != 1 for index in total.over for _, along in lines):
@@ -93,8 +92,10 @@ def brief_total(total: ex.Total, shapes: Signature, term: Filled, written_out: F
 
 
 def _left_out(factors: Sequence[tuple[Matrix, Any, Any]]) -> ex.Omitted:
-    """The terms that have such factors, as a page would show these; those in whole units are added
-    up in these, which halves the time of a page of 512 × 512."""
+    """Adds up the terms with these factors that a page leaves out, as it would show them.
+
+    Numbers in whole units are added up as these, which halves the time of a page of 512 × 512.
+    """
     counts = [_counts(*factor) for factor in factors]
     known = [counted for counted in counts if counted is not None]
     if len(known) == len(factors):
@@ -108,7 +109,8 @@ def _left_out(factors: Sequence[tuple[Matrix, Any, Any]]) -> ex.Omitted:
 
 
 def _counts(matrix: Matrix, rows: Any, columns: Any) -> list[int] | None:  # noqa: ANN401
-    """Some numbers in whole units of the last of their decimals, where they are shown so."""
+    """Returns some numbers in whole units of the last of their decimals, where they are shown so;
+    otherwise None."""
     if matrix.written is not None or not matrix.is_shown_in_full or matrix.counts is None:
         return None
     found: list[int] = matrix.counts[rows, columns].tolist()
@@ -116,8 +118,8 @@ def _counts(matrix: Matrix, rows: Any, columns: Any) -> list[int] | None:  # noq
 
 
 def one_omission(added: Filled) -> Filled:
-    """A sum with terms left out of some of its sums has these in one place, as a page tells it:
-    nothing is told after them but its last term."""
+    """Gathers the terms that are left out of the sums in a sum at one place, as a page shows it:
+    nothing but its last term comes after them."""
 
     def fill(at: Indices, operands: Sequence[Matrix]) -> Expression:
         node = added(at, operands)
@@ -130,7 +132,7 @@ def one_omission(added: Filled) -> Filled:
 
 
 def _together(terms: Sequence[Expression]) -> ex.Omitted:
-    """Some terms, with products of numbers among them, as left out."""
+    """Leaves terms out, products of numbers among them."""
     values = [deciding.shown(term) for term in terms]
     places = [
         term.places if isinstance(term, ex.Omitted) else decimals.places(value)
@@ -153,24 +155,24 @@ LONGEST_PRODUCT = 10
 
 
 def sum_of(terms: Sequence[Expression]) -> Expression:
-    """Terms added up; a single one is itself, and none at all are 0."""
+    """Adds terms up; a single one stays itself, and none at all make 0."""
     if len(terms) > 1:
         return ex.Sum(tuple(terms))
     return terms[0] if terms else ex.ZERO
 
 
 def are_long(numbers: Iterable[Number]) -> bool:
-    """Whether numbers that a line comes to on its way are too long to be told."""
+    """Tells whether a number on the way of a line is too long to be shown."""
     return any(decimals.places(number.shown) > LONGEST_PRODUCT for number in numbers)
 
 
 def product_of(a: Number, b: Number) -> Number:
-    """What two numbers come to on the way of a line, in full."""
+    """Multiplies two numbers on the way of a line, in full."""
     return Number.inner(decimals.product(a.shown, b.shown), ex.Product((a, b)))
 
 
 def negated(x: Number) -> Number:
-    """A number with the other sign, on the way of a line."""
+    """Changes the sign of a number on the way of a line."""
     full, shown = decimals.negated(x.full), decimals.negated(x.shown)
     return Number(full, shown, ex.INNER, ex.Negative(x)) if x.cell else Number(full, shown)
 
@@ -181,8 +183,11 @@ def negated(x: Number) -> Number:
 def filled(
     tree: Expression, shapes: Signature, *, whole: bool = False, brief: bool = False
 ) -> Filled:
-    """What gives the first form of a cell's working; a `whole` one has its conditions in it, where
-    others have what these lead to, a `brief` one leaves out most terms of long sums."""
+    """Makes the function that writes the first form of a cell's working: the equation with numbers.
+
+    A `whole` form contains its conditions, where others have what these lead to; a `brief` one
+    leaves out most terms of long sums.
+    """
     brief_nodes = in_brief(tree) if brief else ()
 
     def of(node: Expression) -> Filled:
@@ -216,7 +221,7 @@ def _number(node: ex.Operand, shapes: Signature) -> Filled:
 def _kept(
     of: Callable[[Expression], Filled], term: Expression, whole: bool
 ) -> tuple[Filled, Filled | None]:
-    """A term of a sum, and the condition without which it is 0 and left out."""
+    """Splits a term of a sum into itself and the condition without which it is 0, and left out."""
     match term:
         case ex.Apply("where", (condition, node, ex.ZERO)) if not whole:
             return of(node), of(condition)
@@ -246,13 +251,15 @@ def _total(term: Filled, kept: Filled | None, axes: Sequence[tuple[int, int]], o
 
 
 class _Term(NamedTuple):
-    """A term of a sum without its minus, the condition that it is left out without, whether it is
-    to be spread out, and whether it is taken away."""
+    """A term of a sum, without its minus."""
 
     filled: Filled
     kept: Filled | None
+    """The condition without which it is left out, if there is one."""
     is_spread: bool
+    """Whether its own terms become terms of the sum."""
     is_taken: bool
+    """Whether it is subtracted."""
 
 
 def _term(of: Callable[[Expression], Filled], term: Expression, whole: bool) -> _Term:
@@ -285,7 +292,7 @@ def _negative(of: Filled) -> Filled:
 
 
 def _node(node: Expression, of: Callable[[Expression], Filled], whole: bool) -> Filled:
-    """Any other node, with numbers in the place of the operands in its parts."""
+    """Makes the function that writes any other node, with numbers for the operands in its parts."""
     if isinstance(node, Number | ex.Symbol | Word):
         return lambda *_: node
     if isinstance(node, ex.Apply) and node.function == "where" and not whole:
@@ -305,8 +312,11 @@ def _node(node: Expression, of: Callable[[Expression], Filled], whole: bool) -> 
 
 
 def simplification_steps(first: Expression) -> tuple[Expression, ...]:
-    """A form, and those that it is worked to: with what is in parentheses, `1 − 0.3`, worked; then
-    with squares, and the products of sums, worked, unless their numbers would be long."""
+    """Lists a form and those that it is worked to.
+
+    First what is in parentheses is worked, `1 − 0.3`; then squares and the products of sums, unless
+    their numbers would be long.
+    """
     expressions = [first]
     for work in (_without_parentheses, _worked):
         numbers: list[Number] = []
@@ -320,8 +330,8 @@ def simplification_steps(first: Expression) -> tuple[Expression, ...]:
 
 
 def _without_parentheses(form: Expression, numbers: list[Number]) -> Expression:
-    """A sum whose products have sums of numbers as factors, with these worked; and a product with
-    what is added up inside a factor worked."""
+    """Works the sums of numbers that are factors of a sum's products, and what is added up inside
+    the factors of a product. The results are appended to `numbers`."""
     if isinstance(form, ex.Product):
         return ex.Product(tuple(_inner_sums_worked(factor, numbers) for factor in form.factors))
     if not isinstance(form, ex.Sum) or not any(map(_has_parentheses, form.terms)):
@@ -330,7 +340,8 @@ def _without_parentheses(form: Expression, numbers: list[Number]) -> Expression:
 
 
 def _inner_sums_worked(factor: Expression, numbers: list[Number]) -> Expression:
-    """`1.06 − 0.0742` for `1.06 − (1.06 × 0.66 − 2.12 × 0.25 − 1.06 × 0.09)`."""
+    """Works the sums inside a factor: `1.06 − 0.0742` for `1.06 − (1.06 × 0.66 − 2.12 × 0.25 − 1.06
+    × 0.09)`."""
     if not isinstance(factor, ex.Sum):
         return factor
     return ex.Sum(tuple(_inner_sum(term, numbers) for term in factor.terms))
@@ -358,7 +369,8 @@ def _one_number_each(term: Expression, numbers: list[Number]) -> Expression:
 
 
 def _added(form: Expression, numbers: list[Number]) -> Number | None:
-    """What a sum of numbers comes to."""
+    """Adds a sum of numbers up and appends the result to `numbers`; returns None where it isn't
+    one."""
     total = _signed(form) if isinstance(form, ex.Sum) else None
     if total is None:
         return None

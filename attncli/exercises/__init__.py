@@ -1,14 +1,14 @@
 """Exercises: the page of a trace with answers taken out, its key, and hints; and marked papers.
 
-requests     what an exercise asks for of a worked scenario
-sections     the sections of a page that can be worked by itself
-lines        asking for numbers in lines of working
-asking       which numbers are asked for, and their points
-blanked      what is taken out of a page for a form
-keys         what is accepted for a blank, and why, and worked solutions
-papers       the exercise with everything, and the sheet and the key of it
-tasks        what is to be done, and hints how, without a number
-fingerprint  the hash that tells what an exercise was made from
-exams        the forms of an exercise, to mark answers by
-report       a marked paper; `classes` the table of a class
+requests           what an exercise asks for of a worked scenario
+workable_sections  the sections of a page that can be worked by itself
+line_blanks        asking for numbers in lines of working
+asking             which numbers are asked for, and their points
+blanked            what is taken out of a page for a form
+answer_keys        what is accepted for a blank, and why, and worked solutions
+papers             the exercise with everything, and the sheet and the key of it
+tasks              what is to be done, and hints how, without a number
+fingerprint        the hash that tells what an exercise was made from
+exams              the forms of an exercise, to mark answers by
+report             a marked paper; `class_tables` the table of a class
 """

@@ -278,7 +278,7 @@ class Terms(NamedTuple):
 
 
 class LineAsker(NamedTuple):
-    """Asks in the lines of a section that stands at a path; `told` is what the page tells or asks
+    """Asks in the lines of a section that stands at a path; `known` is what the page tells or asks
     for so far."""
 
     trace: Trace

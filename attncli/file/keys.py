@@ -226,12 +226,13 @@ class TextKind(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """One of a few words; `beside` says what else may stand in their place, `other` where it is
-    said that people who write another word may mean."""
+    """One of a few words."""
 
     words: tuple[str, ...]
     alternative: str = ""
+    """What else may stand in their place."""
     other: str = ""
+    """What is said to people who may mean another word."""
 
     def read(self, node: Node, problems: Diagnostics) -> str | None:
         if isinstance(node, Scalar) and node.text in self.words:

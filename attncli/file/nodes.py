@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 class Scalar(NamedTuple):
-    """A scalar, just as it is written: `no`, `1.0` and `~` are texts like any other. One that is
-    `close` stands right behind a comma, without a space."""
+    """A scalar, just as it is written: “no”, “1.0” and “~” are texts like any other."""
 
     text: str
     where: Where
     quoted: bool = False
     close: bool = False
+    """Whether it stands right behind a comma, without a space."""
 
 
 class Items(NamedTuple):

@@ -50,17 +50,19 @@ _EXACT = {"rounding.policy": "exact"}
 
 
 class JudgedTensor(NamedTuple):
-    """A tensor that was compared: which quantity it is, what it is called by who made it, and the
-    verdict: `agrees`, `departs`, `carried forward` or `can't tell`. `error` is how far the number
-    at `place` is from what follows, which is the furthest; `bug` what it looks like, if anything
-    that is known."""
+    """A tensor that was compared."""
 
     name: str
+    """Which quantity it is."""
     called: str
+    """What it is called by who made it."""
     verdict: Standing
+    """`agrees`, `departs`, `carried forward` or `can't tell`."""
     error: float
+    """How far the number at `place` is from what follows, which is the furthest."""
     place: str
     bug: str | None
+    """What it looks like, if anything that is known."""
 
 
 class LiveComparison(ShownPart):

@@ -1,14 +1,13 @@
 """The numbers of exercises: which are nice, how hard they are, and finding them.
 
-quantity     a quantity as the rules see it; which are shares of 1, which rows a page shows
-rules        what makes numbers weak: the list of rules
-costs        what numbers cost to work out by hand, and how far forms may differ in that
-showing      which known mistakes show in a form
-mistakes     common mistakes that numbers reveal, numbers that the two policies show differently
-pools        which given matrices may have other numbers, and which
-plan         in which order candidates are worked, and where numbers are drawn anew
-batch        candidates on their way through a plan, their numbers worked all at once
-sieve        candidates that get through all rules
-search       forms of a scenario, one after the other
-sketch       a new scenario
+candidate_quantity  a quantity as the rules see it; which are shares of 1, which rows a page shows
+rules               what makes numbers weak: the list of rules
+costs               what numbers cost to work out by hand, and how far forms may differ in that
+multiplications     how many multiplications steps take
+showing             which known mistakes show in a form
+pools               which given matrices may have other numbers, and which
+plan                in which order candidates are worked, and where numbers are drawn anew
+sieve               candidates on their way through a plan, and those that get through all rules
+search              forms of a scenario, one after the other
+new_scenario        a new scenario
 """

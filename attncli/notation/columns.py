@@ -12,25 +12,31 @@ T = TypeVar("T")
 
 
 class Room(NamedTuple):
-    """How a format measures text: the room on a line, what a relation takes before its part, how
-    far parts are indented below a label on a line of its own, and the width of a text."""
+    """The room on a line, as a format measures text."""
 
     whole: float
+    """The width of a line."""
     relation: float
+    """What a relation takes before its part."""
     indent: float
+    """How far parts are indented below a label on a line of its own."""
     width: Callable[[str], float]
+    """Measures a text."""
 
 
 class PartColumns(NamedTuple):
-    """Where the parts of lines stand: whether labels have lines of their own, where parts start and
-    what room is left for them; for lines of k parts the width of each, and before which of them a
-    new line begins."""
+    """The places of the parts of lines, in columns below each other."""
 
     own_line: bool
+    """Whether labels have lines of their own."""
     start: float
+    """Where parts begin."""
     room: float
+    """What room is left for them."""
     widths: dict[int, list[float]]
+    """For lines of k parts the width of each."""
     breaks: dict[int, list[bool]]
+    """For lines of k parts, whether a new line begins before each."""
 
     @classmethod
     def of(
@@ -41,8 +47,11 @@ class PartColumns(NamedTuple):
         *,
         above: bool = False,
     ) -> PartColumns:
-        """Labels stand above their parts where that is asked for, or where they are longer than a
-        third of a line, and beside them would leave too little of it for some part."""
+        """Lays the parts of lines out.
+
+        Labels stand above their parts if that is asked for, or if they are longer than a third of a
+        line and beside them too little room would be left for some part.
+        """
         label = max(map(room.width, labels), default=0)
         widest = max((room.width(text) for row in texts for text in row), default=0)
         long = label > room.whole / 3 and label + room.relation + widest > room.whole
@@ -59,7 +68,7 @@ class PartColumns(NamedTuple):
 
 
 def _breaks(widths: Sequence[float], room: float, relation: float) -> list[bool]:
-    """Before which part a new line begins: where the parts so far leave no room for it."""
+    """Tells before which parts a new line begins: where the parts so far leave no room for it."""
     used, breaks = 0.0, []
     for size in widths:
         breaks.append(bool(used) and used + relation + size > room)
@@ -70,7 +79,7 @@ def _breaks(widths: Sequence[float], room: float, relation: float) -> list[bool]
 def _in_company(
     breaks: list[bool], widths: Sequence[float], room: float, relation: float
 ) -> list[bool]:
-    """The same, a result that would stand alone on a line together with the part before it."""
+    """Moves the part before a result to the line of the result, where that would stand alone."""
     if len(breaks) < 3 or not breaks[-1] or breaks[-2]:  # noqa: PLR2004
         return breaks
     fits = 2 * relation + widths[-2] + widths[-1] <= room
@@ -80,7 +89,8 @@ def _in_company(
 def bands(
     columns: Sequence[T], width: Callable[[T], float], room: float, gap: float
 ) -> list[list[T]]:
-    """Columns in as many bands as they need, none wider than the room unless it has only one."""
+    """Splits columns into as many bands as they need, none wider than the room unless it has only
+    one column."""
     found: list[list[T]] = []
     used = 0.0
     for column in columns:
@@ -94,7 +104,7 @@ def bands(
 
 
 def filled(numbers: Sequence[Expression]) -> list[str]:
-    """Numbers as texts, their decimal points below each other."""
+    """Writes numbers as texts, with their decimal points below each other."""
     return at_point([plain(number) for number in numbers])
 
 
@@ -104,14 +114,14 @@ def filled_vectors(
     form: str = "[{}]",
     between: str = ", ",
 ) -> list[str]:
-    """Vectors as texts, with the entries in each column as they stand below each other."""
+    """Writes vectors as texts, with the entries of each column below each other."""
     columns = map(column, zip(*(vector.entries for vector in vectors), strict=True))
     return [form.format(between.join(row)) for row in zip(*columns, strict=True)]
 
 
 def at_point(texts: Sequence[str]) -> list[str]:
-    """Numbers filled up so that their decimal points stand above each other; −∞, which has
-    none, and `⋮` at the right."""
+    """Pads numbers so that their decimal points stand below each other; −∞, which has none, and `⋮`
+    stand at the right."""
     heads = [text.partition(".")[0] if _has_digits(text) else "" for text in texts]
     tails = [text[len(head) :] if head else "" for text, head in zip(texts, heads, strict=True)]
     before, after = max(map(len, heads)), max(map(len, tails))

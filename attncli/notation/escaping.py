@@ -50,46 +50,46 @@ word's own are escapes."""
 
 
 def printed(word: Word | str) -> str:
-    """A word for a line of text: nothing of it is hidden, and it keeps to itself; or a text of
-    ours as it is."""
+    """Writes a word for a line of text, with nothing hidden in it and isolated from what is around
+    it; returns a text of ours as it is."""
     return isolated(visible(word)) if isinstance(word, Word) else word
 
 
 def visible(word: Word) -> str:
-    """A word with nothing hidden in it, for where no isolates are wanted."""
+    """Writes a word with nothing hidden in it, where no isolates are wanted."""
     return _visible(word.raw)
 
 
 def shown(word: Word | str) -> str:
-    """A word with nothing hidden in it, or a text of ours as it is."""
+    """Writes a word with nothing hidden in it; returns a text of ours as it is."""
     return visible(word) if isinstance(word, Word) else word
 
 
 def harmless(text: str) -> str:
-    """A text of ours with somebody's words in it, such as a message, with nothing hidden in it."""
+    """Escapes what is hidden in a text of ours with somebody's words in it, such as a message."""
     if text.isascii() and text.isprintable() and "\\" not in text:
         return text
     return "".join(_shown(text, piece) for piece in re.finditer(_PIECE, text))
 
 
 def json_text(data: object, **layout: Any) -> str:  # noqa: ANN401
-    """Data as JSON, with what is hidden in its strings as escapes."""
+    """Writes data as JSON, with what is hidden in its strings as escapes."""
     return harmless_json(json.dumps(data, ensure_ascii=False, **layout))
 
 
 def harmless_json(text: str) -> str:
-    """JSON with what is hidden as escapes; in it that can only stand inside strings."""
+    """Escapes what is hidden in JSON, which can only stand inside strings."""
     return re.sub(r"[^\n -~]", lambda c: json.dumps(c[0])[1:-1] if is_hidden(c[0]) else c[0], text)
 
 
 def hidden_again(shown: str) -> Word:
-    """The word of which `visible` made a text."""
+    """Restores the word from the text that `visible` made of it."""
     return Word(re.sub(_WRITTEN, _unescaped, shown))
 
 
 def isolated(text: str) -> str:
-    """A text without hidden characters, what runs to the left in it kept to itself: the whole, if
-    it begins so, else each run."""
+    """Isolates what runs to the left in a text without hidden characters: the whole text if it
+    begins so, or else each run."""
     if text.isascii() or not re.search(_RUN, text):
         return text
     strong = (unicodedata.bidirectional(character) for character in text)
@@ -98,7 +98,7 @@ def isolated(text: str) -> str:
 
 
 def is_hidden(character: str) -> bool:
-    """Whether nobody sees a character, or what it does is all that is seen of it."""
+    """Tells whether a character can't be seen, or only its effect can."""
     if character == " " or " " < character < "\x7f":
         return False
     return (
@@ -116,7 +116,7 @@ def _visible(text: str) -> str:
 
 
 def _shown(text: str, piece: re.Match[str]) -> str:
-    """A character, or a run of backslashes, as it is shown."""
+    """Writes a character, or a run of backslashes, so that it can be seen."""
     if not piece[0].startswith("\\"):
         return _code(piece[0]) if _is_escaped(text, piece.start()) else piece[0]
     end = piece.end()
@@ -129,7 +129,8 @@ def _is_escaped(text: str, k: int) -> bool:
 
 
 def _has_effect(text: str, k: int) -> bool:
-    """Whether a joiner or the sign of an emoji's style changes the looks of what is around it."""
+    """Tells whether a joiner or the sign of an emoji's style changes the looks of what is around
+    it."""
     before, after = text[k - 1 : k], text[k + 1 : k + 2]
     if text[k] in _JOINERS:
         return _joins(before) and _joins(after)
@@ -145,7 +146,7 @@ def _joins(character: str) -> bool:
 
 
 def _code(character: str) -> str:
-    """The escape of a character, with as few digits as there may be."""
+    """Writes the escape of a character, with as few digits as possible."""
     code = ord(character)
     if code > 0xFFFF:  # noqa: PLR2004
         return f"\\U{code:08x}"
@@ -165,19 +166,19 @@ _LONGEST_KEY = 1000
 
 
 def quoted(text: str) -> str:
-    """Any text as a double-quoted scalar on one line."""
+    """Writes any text as a double-quoted YAML scalar on one line."""
     return f'"{"".join(map(_written, text))}"'
 
 
 def key_of(scalar: str, indent: str = "") -> str:
-    """The beginning of a line with a key, or of two lines."""
+    """Writes the beginning of a line with a key, or of two lines where the key is long."""
     if len(scalar) <= _LONGEST_KEY:
         return f"{indent}{scalar}:"
     return f"{indent}? {scalar}\n{indent}:"
 
 
 def commented(text: str) -> str:
-    """Any text as it may stand in a comment."""
+    """Writes any text so that it may stand in a YAML comment."""
     return "".join(entry if _may_stand(entry) else _escape(entry) for entry in text)
 
 
@@ -186,7 +187,7 @@ def _written(character: str) -> str:
 
 
 def _may_stand(character: str) -> bool:
-    """Whether YAML lets a character stand as it is, and people see that it is there."""
+    """Tells whether YAML lets a character stand as it is, and people see that it is there."""
     return not is_hidden(character) and character not in "\ufffe\uffff"
 
 
@@ -211,13 +212,17 @@ _WITH_GUARD = re.compile(rf"(?:{_BEGINNING}){_GUARD}(?={_OBEYED}|(?<!;{_GUARD})(
 
 
 def guarded(cell: Word | str) -> str:
-    """A cell of a table that a spreadsheet doesn't obey, with nothing hidden in it. Words stay as
-    they are written there; a text of ours that is a number may be one there."""
+    """Writes a cell of a table so that a spreadsheet doesn't take it for a formula, with nothing
+    hidden in it.
+
+    Words stay as they are written there; a text of ours that is a number may become one.
+    """
     if isinstance(cell, Word):
         return _WORDS_GUARDED.sub(_GUARD, visible(cell))
     return _OURS_GUARDED.sub(_GUARD, visible(Word(cell)))
 
 
 def unguarded(cell: str) -> str:
-    """The text that was written as a cell. An apostrophe that guards nothing is the text's own."""
+    """Restores the text that was written as a cell. An apostrophe that guards nothing is the text's
+    own."""
     return hidden_again(_WITH_GUARD.sub("", cell)).raw

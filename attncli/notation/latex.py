@@ -26,7 +26,7 @@ _LONG_ROOT = 4
 
 
 class LatexNotation(Notation):
-    """LaTeX, as far as it isn't the same everywhere.
+    """LaTeX, with parts for what isn't the same everywhere.
 
     `word` writes an index, which may be somebody's word or one of ours; `blank` a number to be
     filled in. Where blanks are `hidden`, whatever stands around one tells nothing of its answer. A
@@ -60,7 +60,7 @@ class LatexNotation(Notation):
         return rf"\left({self._whole(text)}\right)"
 
     def _whole(self, text: str) -> str:
-        """The text without a place to break it at."""
+        """Removes the places to break a text at."""
         return text.replace(self.joint, " ")
 
     def number(self, node: ex.Number) -> str:
@@ -90,7 +90,8 @@ class LatexNotation(Notation):
         return rf"\text{{{text}}}" if text else ""
 
     def exponent(self, node: ex.Expression) -> str:
-        """An exponent; a quotient in one line, since a fraction up there is too small to read."""
+        """Writes an exponent; a quotient in one line, since a fraction up there is too small to
+        read."""
         text = "/".join(self.sides(node)) if isinstance(node, ex.Quotient) else self.write(node)
         return f"{{{self._whole(text)}}}"
 
@@ -100,7 +101,8 @@ class LatexNotation(Notation):
         return f"{held}{self.transposed_mark}"
 
     def root(self, node: ex.Root) -> str:
-        """A root; of a sum too long for one line, what stands under it to the power of 1/2."""
+        """Writes a root; of a sum too long for one line, what stands under it to the power of
+        1/2."""
         text = self.write(node.operand)
         if self.inline and text.count(self.joint) > _LONG_ROOT:
             return f"{self.parentheses(text)}^{{1/2}}"
@@ -112,7 +114,8 @@ class LatexNotation(Notation):
 
 
 def _timed(name: Name) -> str:
-    """The name of a quantity with its time above it, and with that of its place above that."""
+    """Writes the name of a quantity with its time above it, and with that of its place above
+    that."""
     if name.time is None:
         return _named(name)
     if name.path.time is not None:  # `gates[2].forget`
@@ -122,8 +125,8 @@ def _timed(name: Name) -> str:
 
 
 def _named(name: Name) -> str:
-    """The name of a quantity, its path before it, what follows a `_` below it; ∂ before what a
-    gradient is of."""
+    """Writes the name of a quantity with its path before it and what follows a `_` below it; ∂
+    stands before what a gradient is of."""
     if name.path and name.inside(GRADIENTS):
         return rf"\partial{{}}{_named(name.seen_from(GRADIENTS))}"
     head, _, tail = name.alone.partition("_")
@@ -143,7 +146,7 @@ def _name(name: str) -> str:
 
 
 def _web_word(word: Word | str) -> str:
-    """A word in mathematics that a browser draws."""
+    """Writes a word in mathematics that a browser draws."""
     text = shown(word)
     if text.isascii() and (text.isdigit() or (len(text) == 1 and text.isalpha())):
         return text
@@ -165,5 +168,5 @@ WEB = LatexNotation(_web_word, _web_blank)
 
 
 def latex(node: Node, notation: LatexNotation = WEB) -> str:
-    """The expression in LaTeX. Raises TypeError for a node that has no notation."""
+    """Writes the expression in LaTeX. Raises TypeError for a node that has no notation."""
     return notation.write(node)

@@ -31,12 +31,13 @@ def _row(*parts: str) -> str:
 
 
 def _identifier(text: str) -> str:
-    """A name; one of several letters stands upright, as MathML has it."""
+    """Writes a name; one of several letters stands upright, as MathML has it."""
     return _element("mi", escape(_GREEK.get(text, text)))
 
 
 class MathmlNotation(Notation):
-    """MathML. What the notations have alike is joined from elements, so that every sign is one."""
+    """MathML. What all notations have in common is joined from elements, so that every sign is an
+    element."""
 
     called = "MathML"
     plus, minus, times, dot = _operator("+"), _operator(MINUS), _operator("×"), _operator("·")
@@ -123,8 +124,8 @@ def _number(size: int) -> str:
 
 
 def _named(name: Name) -> str:
-    """The name of a quantity: what follows a `_` below it, a time above it; ∂ before what a
-    gradient is of."""
+    """Writes the name of a quantity with what follows a `_` below it and a time above it; ∂ stands
+    before what a gradient is of."""
     if name.path and name.inside(GRADIENTS):
         return _row(_element("mi", "∂"), _named(name.seen_from(GRADIENTS)))
     if name.alone.time is not None and name.path.time is not None:  # `a[2].aa[3]`
@@ -140,5 +141,6 @@ _PAGE = MathmlNotation()
 
 
 def mathml(node: Node, notation: MathmlNotation = _PAGE) -> str:
-    """The expression as a `<math>` element. Raises TypeError for a node that has no notation."""
+    """Writes the expression as a `<math>` element. Raises TypeError for a node that has no
+    notation."""
     return f"<math>{notation.write(node)}</math>"

@@ -42,7 +42,7 @@ FACTOR, _DIVISOR, ATOM = 2, 3, 5
 
 
 def _binding(node: Expression) -> int:
-    """How tightly an expression holds together: a sum loosest, a number tightest."""
+    """Ranks how tightly an expression holds together: a sum loosest, a number tightest."""
     if type(node) is Number:  # the most of them
         loose = node.shown.is_signed() or decimals.has_exponent(node.shown)
         return _LOOSEST_NUMBER if loose else _TIGHTEST  # 3 × 10^−9 holds together no better
@@ -55,9 +55,12 @@ def _binding(node: Expression) -> int:
 
 
 def _least_after_sign(term: Expression, *, is_last: bool = False) -> int:
-    """How tightly a term must bind after a plus or minus: one with a sign of its own needs
-    parentheses, `−1 − (−2)`. The sign of a blank's answer stays its own, too. A sum over an index
-    reaches as far as there are factors; where another term follows, that is hard to see."""
+    """Ranks how tightly a term must bind after a plus or minus.
+
+    A term with a sign of its own needs parentheses, `−1 − (−2)`, and so does a blank, whose answer
+    may have one. A sum over an index reaches as far as there are factors; where another term
+    follows, that is hard to see.
+    """
     if is_last and isinstance(term, Total):
         return _BINDING[Total]
     if type(term) is Number:  # the most of them
@@ -66,7 +69,7 @@ def _least_after_sign(term: Expression, *, is_last: bool = False) -> int:
 
 
 def signed(term: Expression) -> tuple[bool, Expression]:
-    """A term of a sum as its sign (True: minus) and what follows the sign."""
+    """Splits a term of a sum into its sign (True: minus) and what follows the sign."""
     if isinstance(term, Number):  # the most of them
         if not term.shown.is_signed():
             return False, term
@@ -88,8 +91,8 @@ Node = ex.Expression | ex.Equation
 
 
 class Notation:
-    """Expressions in writing. What all notations have alike is written here; a notation says its
-    signs, and how it writes the rest.
+    """A notation: expressions in writing. What all notations have in common is written here; each
+    has its signs, and writes the rest in its own way.
 
     A line may be broken at a `joint`, and nowhere at a `glue`. `word` writes somebody's word.
     """
@@ -102,13 +105,13 @@ class Notation:
     word: Callable[[Any], str]
 
     def but(self, **changes: object) -> Self:
-        """The same notation with some things written otherwise."""
+        """Returns the same notation with some things written otherwise."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__, **changes)
         return other
 
     def write(self, node: Node) -> str:
-        """The expression as a text. Raises TypeError for a node that has no notation."""
+        """Writes the expression as a text. Raises TypeError for a node that has no notation."""
         writer = _WRITERS.get(type(node))
         if writer is None:
             raise TypeError(f"{type(node).__name__} has no {self.called} notation")
@@ -116,7 +119,7 @@ class Notation:
         return text
 
     def held(self, node: ex.Expression, least: int) -> str:
-        """The expression, in parentheses where it binds less tightly than `least`."""
+        """Writes the expression, in parentheses where it binds less tightly than `least`."""
         if type(node) is ex.Number:  # the most of them
             text = self.number(node)
             if least <= _LOOSEST_NUMBER:
@@ -127,7 +130,7 @@ class Notation:
         return text if stands_alone else self.parentheses(text)
 
     def hides(self, node: ex.Expression) -> bool:  # noqa: ARG002
-        """Whether nothing around an expression may tell how tightly it binds."""
+        """Tells whether nothing around an expression may show how tightly it binds."""
         return False
 
     def parentheses(self, text: str) -> str:
@@ -180,7 +183,7 @@ class Notation:
         return f"/{self.glue}".join(self.sides(node, self.joint))
 
     def sides(self, node: ex.Quotient, after: str = "") -> tuple[str, str]:
-        """What is divided, and by what, as they stand before and behind a `/`."""
+        """Writes what is divided, and by what, as they stand before and behind a `/`."""
         return self.held(node.dividend, FACTOR) + after, self.held(node.divisor, _DIVISOR + 1)
 
     def negative(self, node: ex.Negative) -> str:
@@ -201,7 +204,7 @@ class Notation:
         return f"[{self.listed(node.entries)}]"
 
     def cases(self, condition: ex.Expression, value: ex.Expression, other: ex.Expression) -> str:
-        """One of two values: `scores[i, j] where mask[i, j] is 1, else −∞`."""
+        """Writes one of two values: `scores[i, j] where mask[i, j] is 1, else −∞`."""
         met: tuple[ex.Expression, ...] = (condition,)
         if isinstance(condition, ex.Apply) and condition.function == "and":
             met = condition.arguments
@@ -213,7 +216,7 @@ class Notation:
         )
 
     def prose(self, text: str) -> str:
-        """Words of our own between mathematics."""
+        """Writes words of our own between mathematics."""
         return text
 
     def equation(self, node: ex.Equation) -> str:
@@ -221,9 +224,11 @@ class Notation:
 
 
 def base_of(name: Name) -> tuple[str, str]:
-    """What a name is written as, and what stands below that: what follows a `_`, where one of both
-    is a letter, `W_Q`, `z_reset`, or a digit at the end. Not for LaTeX in Markdown, which may take
-    the backslash of a `\\_` away."""
+    """Splits a name into what is written and what stands below that.
+
+    Below stands what follows a `_`, where one of both is a letter, `W_Q`, `z_reset`, or a digit at
+    the end. This is not for LaTeX in Markdown, which may take the backslash of a `\\_` away.
+    """
     head, _, tail = name.alone.partition("_")
     if len(head) > 1 < len(tail):  # `cross_entropy`
         head, tail = name.alone, ""

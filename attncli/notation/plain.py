@@ -24,7 +24,7 @@ _TIMES, _CLOSE_TIMES = f"{GLUE}×{GLUE}", "×"
 
 
 class PlainNotation(Notation):
-    """Plain text. Inside a vector the sign of a product has no spaces around it."""
+    """Plain text, in which the sign of a product inside a vector has no spaces around it."""
 
     called = "plain"
     minus, times, dot, matrices = MINUS, _TIMES, "·", GLUE
@@ -50,7 +50,7 @@ class PlainNotation(Notation):
         return f"{node.name}[{inside}]"
 
     def parentheses(self, text: str) -> str:
-        """What is short in parentheses isn't torn apart: `(1 − update[i])`."""
+        """Puts a text in parentheses; a short one isn't broken: `(1 − update[i])`."""
         return f"({text.replace(' ', GLUE) if len(text) <= _SHORT else text})"
 
     def product(self, node: ex.Product) -> str:
@@ -68,7 +68,7 @@ class PlainNotation(Notation):
         return f"{node.function}({arguments})"
 
     def exponent(self, node: ex.Expression) -> str:
-        """An exponent; a quotient without spaces, `10000^(2/4)`, so that it isn't torn apart."""
+        """Writes an exponent; a quotient without spaces, `10000^(2/4)`, so that it isn't broken."""
         if not isinstance(node, ex.Quotient):
             return self.held(node, ATOM)
         return f"({'/'.join(self.sides(node))})"
@@ -88,16 +88,18 @@ _PAGE = PlainNotation()
 
 
 def plain(node: Node, word: Callable[[Word], str] = printed) -> str:
-    """The expression in plain text, its words made harmless. Raises TypeError for a node that has
-    no notation."""
+    """Writes the expression in plain text, its words made harmless.
+
+    Raises TypeError for a node that has no notation.
+    """
     return (_PAGE if word is printed else PlainNotation(word)).write(node)
 
 
 def name_of(term: str | ex.Symbol, word: Callable[[Word], str] = printed) -> str:
-    """A name of the program, or the address of a cell, on one line."""
+    """Writes a name of the program, or the address of a cell, on one line."""
     return harmless(term) if isinstance(term, str) else unbreakable(plain(term, word))
 
 
 def unbreakable(text: str) -> str:
-    """The text with ordinary spaces only."""
+    """Replaces no-break spaces by ordinary ones, in a text that won't be broken any more."""
     return text.replace(GLUE, " ")

@@ -32,7 +32,8 @@ Places: TypeAlias = "NDArray[np.int64]"
 
 
 def plain_rows(matrix: Matrix, rows: Sequence[int], between: str) -> Iterator[str]:
-    """The text of each of these rows, whose numbers are all there, with something between them."""
+    """Yields the text of each of these rows, whose numbers are all there, with `between` between
+    them."""
     if matrix.written is not None:
         columns = range(matrix.shape[1])
         yield from (between.join(_alone(matrix, i, j) for j in columns) for i in rows)
@@ -64,7 +65,7 @@ def _row(matrix: Matrix, i: int, values: Sequence[float], places: Places, betwee
 
 
 def _forms(places: Places) -> Sequence[str]:
-    """How Python is told to write each number; of what is looked at, it writes anything."""
+    """Returns Python's format of each number; for those that are written one by one, any."""
     usual = max(0, int(places[0]))
     if ((places == usual) | (places == _ALONE)).all():
         return [_formed(usual)] * len(places)
@@ -77,7 +78,8 @@ def _formed(places: int) -> str:
 
 
 def _places(matrix: Matrix, values: Array) -> Places:
-    """The decimals that the numbers are shown with; `_ALONE` for what is to be looked at."""
+    """Returns the decimals that the numbers are shown with; `_ALONE` for those that are written one
+    by one."""
     shown = matrix.decimals if matrix.places is None else min(matrix.places, matrix.decimals)
     sizes = np.abs(values)
     with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
@@ -98,12 +100,13 @@ def _is_off_half(units: Array) -> NDArray[np.bool_]:
 
 
 def _is_as_it_is(matrix: Matrix) -> bool:
-    """Whether no more is known of the numbers than their floats."""
+    """Tells whether no more is known of the numbers than their floats."""
     return matrix.places is not None or matrix.source is None or matrix.in_full is None
 
 
 def _places_of_small(sizes: Array) -> Places:
-    """The decimals of numbers that would be shown as zero: those that their first digit needs."""
+    """Returns the decimals of numbers that would be shown as zero: those that their first digit
+    needs."""
     powers = np.floor(np.log10(sizes))
     first = sizes * 10.0**-powers
     places = (-powers - (first >= _ROUNDED_UP)).astype(np.int64)  # 9.6e-5 is 1e-4

@@ -31,7 +31,7 @@ class SheetText(Protocol):
 
 
 class FormulaWriter(Protocol):
-    """What writes expressions as the formulas of a sheet."""
+    """A writer of expressions as the formulas of a sheet."""
 
     def of(self, node: Expression) -> SheetText: ...
 
@@ -43,6 +43,7 @@ class FormulaWriter(Protocol):
 
 
 def entries(vector: Expression) -> tuple[Expression, ...]:
+    """Returns the entries of a vector. Raises TypeError for any other expression."""
     if not isinstance(vector, ex.Vector):
         raise TypeError(f"{plain(vector)} is no vector of numbers")
     return vector.entries
@@ -65,7 +66,7 @@ def _where(sheet: FormulaWriter, arguments: Sequence[Expression]) -> str:
 
 
 def _met(sheet: FormulaWriter, condition: Expression) -> str:
-    """When a condition is met: what it compares, else whether it is another number than 0."""
+    """Writes when a condition is met: the comparison that it is, or else that it isn't 0."""
     if isinstance(condition, ex.Apply) and condition.function in _COMPARED:
         return _COMPARED[condition.function](sheet, condition.arguments)
     return f"{sheet.of(condition).text}<>0"
@@ -76,20 +77,21 @@ def _compared(sign: str) -> Function:
 
 
 def _count_before(sheet: FormulaWriter, arguments: Sequence[Expression]) -> str:
-    """How many numbers of a row are larger than one, or as large and before it."""
+    """Writes how many numbers of a row are larger than one, or as large and before it."""
     number, row, before = _in_its_row(sheet, arguments)
     return f"RANK({number},{row})-1" + (f"+COUNTIF({before},{number})" if before else "")
 
 
 def _sum_before(sheet: FormulaWriter, arguments: Sequence[Expression]) -> str:
-    """What these numbers add up to."""
+    """Writes the sum of the numbers of a row that are larger than one, or as large and before
+    it."""
     number, row, before = _in_its_row(sheet, arguments)
     equal = f"+COUNTIF({before},{number})*{number}" if before else ""
     return f"ROUND(SUMPRODUCT(({row}>{number})*{row}){equal},{_NOISE})"
 
 
 def _in_its_row(sheet: FormulaWriter, arguments: Sequence[Expression]) -> Iterator[str]:
-    """A number, the cells of its row, those of them before it."""
+    """Yields a number, the cells of its row, and those of them before it."""
     number, row, before = arguments
     yield sheet.of(number).text
     for cells in (entries(row), entries(before)):
@@ -97,7 +99,8 @@ def _in_its_row(sheet: FormulaWriter, arguments: Sequence[Expression]) -> Iterat
 
 
 def _step(sheet: FormulaWriter, arguments: Sequence[Expression]) -> str:
-    """1 above 0, else 0; what is left of a sum is no more than noise."""
+    """Writes 1 above 0, and 0 elsewhere; a sum is rounded first, since what is left of it may be
+    noise."""
     return f"IF(ROUND({sheet.listed(arguments)},{_NOISE})>0,1,0)"
 
 
@@ -131,7 +134,7 @@ _OF_ONE = ("max", "min", "where", "step", *_COMPARED, "count_before", "sum_befor
 
 
 class SheetCell(NamedTuple):
-    """Where a number stands: its sheet, its row and its column from 0."""
+    """The place of a number: its sheet, its row and its column from 0."""
 
     sheet: str
     row: int
@@ -142,31 +145,32 @@ PlaceOf = Callable[[Location], SheetCell]
 
 
 class CellRange(ex.Leaf):
-    """Cells next to each other, in the place of one of them in each term of a sum."""
+    """A range of cells next to each other, in the place of one of them in each term of a sum."""
 
     first: Location
     last: Location
 
 
 def absolute(place: SheetCell) -> str:
-    """A cell's address that stays as it is where it is copied: `$B$3`."""
+    """Writes a cell's address that stays as it is where it is copied: `$B$3`."""
     return f"${_letters(place.column)}${place.row + 1}"
 
 
 def cells_across(first: SheetCell, count: int, *, fixed: bool = False) -> str:
-    """Cells beside each other on one sheet: `B3:D3`, or where they are fixed `$B$3:$D$3`."""
+    """Writes the range of cells beside each other on one sheet: `B3:D3`, or where they are fixed
+    `$B$3:$D$3`."""
     last = first._replace(column=first.column + count - 1)
     cells = f"{absolute(first)}:{absolute(last)}"
     return cells if fixed else cells.replace("$", "")
 
 
 def quoted(sheet: str) -> str:
-    """A sheet's name as it stands in a formula."""
+    """Writes a sheet's name as it stands in a formula."""
     return "'{}'".format(sheet.replace("'", "''"))
 
 
 def _letters(column: int) -> str:
-    """The name of a column."""
+    """Writes the name of a column: A to Z, then AA."""
     text = ""
     while column >= 0:
         text, column = chr(ord("A") + column % 26) + text, column // 26 - 1
@@ -175,12 +179,13 @@ def _letters(column: int) -> str:
 
 @dataclass(frozen=True)
 class CellRanges:
-    """Expressions that are alike but for cells next to each other."""
+    """A finder of expressions that are alike but for cells next to each other."""
 
     place_of: PlaceOf
 
     def runs(self, terms: Sequence[Expression]) -> Iterator[list[Expression]]:
-        """Terms that follow each other alike, each of cells next to the last one's."""
+        """Yields runs of terms that follow each other alike, each with cells next to the last
+        one's."""
         run: list[Expression] = []
         for term in terms:
             if run and self.template([*run[-1:], term]) is None:
@@ -190,8 +195,8 @@ class CellRanges:
         yield run
 
     def template(self, nodes: Sequence[Any]) -> Any:  # noqa: ANN401
-        """What some nodes have in common, with a range where each has its own cell; None where they
-        are not alike."""
+        """Finds what some nodes have in common, with a range where each has its own cell; returns
+        None where they are not alike."""
         first = nodes[0]
         if isinstance(first, Number):
             return self._common_number(nodes)
@@ -208,7 +213,7 @@ class CellRanges:
         return None if any(part is None for part in parts) else type(first)(*parts)
 
     def is_row(self, cells: CellRange) -> bool:
-        """Whether they stand beside each other, not below."""
+        """Tells whether cells stand beside each other, not below."""
         return self.place_of(cells.first).row == self.place_of(cells.last).row
 
     def _common_number(self, nodes: Sequence[Any]) -> Expression | None:
@@ -251,8 +256,10 @@ class _Text(NamedTuple):
 
 
 def formula(node: Expression, sheet: str, place_of: PlaceOf, decimals: int | None = None) -> str:
-    """The formula of a cell of a sheet, rounded to so many decimals if any are said. Raises
-    TypeError for a node that has none, TooLongError."""
+    """Writes the formula of a cell of a sheet, rounded to `decimals` decimals where they are given.
+
+    Raises TypeError for a node that has none, and TooLongError.
+    """
     spreadsheet = _Spreadsheet(sheet, place_of)
     text = spreadsheet.of(node).text
     if decimals is not None:
@@ -263,15 +270,19 @@ def formula(node: Expression, sheet: str, place_of: PlaceOf, decimals: int | Non
 
 
 def _rounded(text: str, node: Expression, decimals: int) -> str:
-    """Rounded half away from zero; of a sum, whose binary fractions may leave a half a hair below
-    where decimal ones have it, first to as many decimals as are sure."""
+    """Rounds a formula half away from zero.
+
+    A sum, whose binary fractions may be a hair below a half where decimal ones are on it, is first
+    rounded to as many decimals as are sure.
+    """
     if decimals < _NOISE and _may_be_half(node):
         text = f"ROUND({text},{_NOISE})"
     return f"ROUND({text},{decimals})"
 
 
 def _may_be_half(node: Expression) -> bool:
-    """Whether it is worked from sums, and by nothing that never comes to a half exactly."""
+    """Tells whether a number is worked from sums, and by nothing that never comes to a half
+    exactly."""
     kinds = (ex.Root, ex.Power, ex.Apply)
     curved = any(
         not (isinstance(entry, ex.Power) and entry.base != ex.E)
@@ -287,7 +298,7 @@ _STRAIGHT = ("where", "max", "min", "finite", "step")
 
 @dataclass(frozen=True)
 class _Spreadsheet:
-    """Formulas of the cells of one sheet."""
+    """A writer of the formulas of one sheet's cells."""
 
     sheet: str
     place_of: PlaceOf
@@ -380,16 +391,17 @@ class _Spreadsheet:
         return _Text(_FUNCTIONS[node.function](self, node.arguments), binds)
 
     def extreme(self, function: str, arguments: Sequence[Expression]) -> str:
-        """The largest or the smallest of some numbers."""
+        """Writes the largest or the smallest of some numbers."""
         return f"{function}({self.cells(arguments)})"
 
     def cells(self, numbers: Sequence[Expression]) -> str:
-        """Some numbers, as a range where that is what they are."""
+        """Writes some numbers, as a range where they are one."""
         cells = self.ranges.template(numbers) if len(numbers) >= _LONG_LIST else None
         return self.of(cells).text if isinstance(cells, CellRange) else self.listed(numbers)
 
     def _ranged(self, terms: Sequence[Expression]) -> str | None:
-        """Terms as a sum over ranges of cells; None where they are better written out."""
+        """Writes terms as a sum over ranges of cells; returns None where they are better written
+        out."""
         if len(terms) < (_LONG_LIST if isinstance(terms[0], Number) else _LONG):
             return None
         template = self.ranges.template(terms)

@@ -30,8 +30,11 @@ _SIGNS: Mapping[type, str] = MappingProxyType(
 
 
 def tree_of(node: Expression, place_of: PlaceOf, shapes: Signature | None = None) -> Tree:
-    """An expression over cells, or with the shapes of its operands an equation with indices, whose
-    operands are `["of", 0, "i", "k"]`. Raises TypeError for one that has no such form."""
+    """Converts an expression to lists of JSON.
+
+    With the shapes of its operands it is an equation with indices, whose operands are `["of", 0,
+    "i", "k"]`. Raises TypeError for an expression that has no such form.
+    """
     match node:
         case Number():
             return _number(node, place_of)
@@ -47,7 +50,8 @@ def tree_of(node: Expression, place_of: PlaceOf, shapes: Signature | None = None
 
 
 def _signed(node: Expression) -> tuple[str, Sequence[Expression]]:
-    """What stands between parts, and these; over which indices a sum goes is told by its sign."""
+    """Splits a node into its sign and its parts; the sign of a sum says which indices it runs
+    over."""
     match node:
         case ex.Dot():
             pairs = zip(entries(node.left), entries(node.right), strict=True)

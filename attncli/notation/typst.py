@@ -32,9 +32,11 @@ def literal(text: str) -> str:
 
 
 class TypstNotation(Notation):
-    """Typst. Every sign but `×` is the character itself; `inline` writes quotients and parentheses
-    so that there are more places to break a line at. `letters` writes the letters of a name or a
-    word as literals, `blank` a number to be filled in."""
+    """Typst's mathematics, in which every sign but `×` is the character itself.
+
+    `inline` writes quotients and parentheses so that there are more places to break a line at.
+    `letters` writes the letters of a name or a word as literals, `blank` a number to be filled in.
+    """
 
     called = "Typst"
     plus, minus, times, dot, matrices = "+", MINUS, " by() ", "·", " thin "
@@ -69,7 +71,7 @@ class TypstNotation(Notation):
         return f"{self._named(name)}\\[{_COMMA.join(map(self._index, node.indices))}\\]"
 
     def _index(self, index: Word | str) -> str:
-        """A number, a letter that stands for any, or a word."""
+        """Writes a number, a letter that stands for any, or a word."""
         text = shown(index)
         if text.isascii() and text.isdigit():
             return text
@@ -78,8 +80,8 @@ class TypstNotation(Notation):
         return self.word(index)
 
     def _named(self, name: Name) -> str:
-        """The name of a quantity: what follows a `_` below it, a time above it; ∂ before what a
-        gradient is of."""
+        """Writes the name of a quantity with what follows a `_` below it and a time above it; ∂
+        stands before what a gradient is of."""
         if name.path and name.inside(GRADIENTS):
             return f"{literal('∂')} {self._named(name.seen_from(GRADIENTS))}"
         if name.alone.time is not None and name.path.time is not None:  # `a[2].aa[3]`
@@ -117,14 +119,16 @@ class TypstNotation(Notation):
         return f"attach({base}, t: {_whole(self.exponent(node.exponent))})"
 
     def exponent(self, node: ex.Expression) -> str:
-        """An exponent; a quotient in one line, since a fraction up there is too small to read."""
+        """Writes an exponent; a quotient in one line, since a fraction up there is too small to
+        read."""
         return "\\/".join(self.sides(node)) if isinstance(node, ex.Quotient) else self.write(node)
 
     def transposed(self, node: ex.Transposed) -> str:
         return f"attach({_whole(self.held(node.operand, ATOM))}, t: ⊤)"
 
     def root(self, node: ex.Root) -> str:
-        """A root; of a sum too long for one line, what stands under it to the power of 1/2."""
+        """Writes a root; of a sum too long for one line, what stands under it to the power of
+        1/2."""
         text = self.write(node.operand)
         if self.inline and text.count(self.joint) > _LONG_ROOT:
             return f"\\({text}attach(\\), t: 1\\/2)"
@@ -153,10 +157,10 @@ class TypstNotation(Notation):
 
 
 def _letter(text: str) -> str:
-    """A variable; more than one letter would be the name of something of Typst's."""
+    """Writes a variable; more than one letter would be the name of something of Typst's."""
     return f"italic({literal(text)})"
 
 
 def _whole(text: str) -> str:
-    """The text without a place to break it at."""
+    """Removes the places to break a text at."""
     return text.replace(JOINT, " ").replace(TypstNotation.glue, " ")

@@ -24,8 +24,8 @@ _HALF = 0.5
 NEAR = 1e-4
 """Units of the last place; what is nearer to a half is looked at closely."""
 NOISE = 2.0**-32
-"""How far a float may be off in its own size: it has 52 bits, of which 20 may have gone where
-terms cancelled each other (`Operation.sizes`)."""
+"""How far a float may be off in its own size: it has 52 bits, of which 20 may be lost where terms
+cancel each other (`operation.settle_cancelled`)."""
 
 MINUS = "-\u2212\u2010\u2011\u2012\u2013\u2014\ufe63\uff0d"
 """Whatever people, and what they type with, take for a minus; the first is what Python reads."""
@@ -46,7 +46,7 @@ _CERTAIN = Context(prec=50, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
 
 class UnreadableError(ValueError):
-    """A text that says nothing to work with: what is wrong with it, and what would be right."""
+    """A text that can't be read: what is wrong with it, and what would be right."""
 
     def __init__(self, wrong: str, right: str) -> None:
         self.wrong, self.right = wrong, right
@@ -54,9 +54,9 @@ class UnreadableError(ValueError):
 
 
 def parse(text: str) -> Decimal:
-    """The number that `text` writes, with just the decimals it writes.
+    """Reads a number, with exactly the decimals that `text` writes.
 
-    Raises UnreadableError for anything else.
+    Raises UnreadableError for anything else, and for numbers outside 1e-300 to 1e300.
     """
     text = with_plain_signs(text)
     if is_not_finite(text):
@@ -80,17 +80,18 @@ _INSIDE = "give 0, or a number whose size is from 1e-300 to 1e300"
 
 
 def with_plain_signs(text: str) -> str:
-    """A text with the minus sign that Python reads for each that people write."""
+    """Replaces every minus sign that people type with the one that Python reads."""
     return text if text.isascii() else text.translate(_SIGNS)
 
 
 def is_not_finite(text: str) -> bool:
-    """Whether a text writes NaN or an infinity, as YAML or as Python does."""
+    """Tells whether a text writes NaN or an infinity, as YAML or Python spells them."""
     return text.lstrip(f"+{MINUS}").removeprefix(".").casefold() in _NOT_FINITE
 
 
 def places(number: Decimal) -> int:
-    """How many decimals `number` is written with: 2 for 1.50, 0 for 12, for 1e3 and for −∞."""
+    """Counts the decimals that `number` is written with: 2 for 1.50, 0 for 12, for 1e3 and for
+    −∞."""
     for count, entry in enumerate(_UNITS):  # the most of them, and the quickest way
         if number.same_quantum(entry):
             return count
@@ -99,13 +100,13 @@ def places(number: Decimal) -> int:
 
 
 def fits(number: Decimal, count: int) -> bool:
-    """Whether a number is written with no more than so many decimals."""
+    """Tells whether a number is written with at most `count` decimals."""
     return number.same_quantum(unit(count)) or places(number) <= count
 
 
 @cache
 def unit(places: int) -> Decimal:
-    """One of the last of so many decimals."""
+    """Returns one unit of the last of so many decimals: 0.001 for 3."""
     return Decimal((0, (1,), -places))
 
 
@@ -113,42 +114,43 @@ _UNITS = tuple(map(unit, range(_FEW)))
 
 
 def round_to(number: Decimal, decimals: int) -> Decimal:
-    """`number` to `decimals` decimals, half away from zero; zero never keeps a sign. −∞ is
-    left as it is."""
+    """Rounds `number` to `decimals` decimals, half away from zero; zero never keeps a sign. Leaves
+    −∞ as it is."""
     if number.is_infinite():
         return number
     return unsigned_zero(number.quantize(unit(decimals), ROUND_HALF_UP, _WIDE))
 
 
 def units(number: Decimal, decimals: int) -> float:
-    """How many whole units of the last of so many decimals it rounds to."""
+    """Rounds `number` to so many decimals, and counts the whole units of the last of them: 1235 for
+    1.2346 to three."""
     return float(_WIDE.scaleb(round_to(number, decimals), decimals))
 
 
 def round_like(number: Decimal, other: Decimal) -> Decimal:
-    """`number` to as many decimals as another one has, half away from zero."""
+    """Rounds `number` to as many decimals as `other` has, half away from zero."""
     if number.is_infinite() or other.is_infinite():
         return number
     return unsigned_zero(number.quantize(other, ROUND_HALF_UP, _WIDE))
 
 
 def certain(number: Decimal) -> Decimal:
-    """A value without the last digits of 60, which stand for what was left out on the way."""
+    """Rounds a value to 50 digits: the last of its 60 stand for what was left out on the way."""
     return _CERTAIN.plus(number)
 
 
 def counted(count: int, places: int) -> Decimal:
-    """`count` units of the last of `places` decimals."""
+    """Returns `count` units of the last of `places` decimals: 1.235 for 1235 and 3."""
     return _WIDE.scaleb(Decimal(count), -places)
 
 
 def product(a: Decimal, b: Decimal) -> Decimal:
-    """a × b, in full."""
+    """Multiplies a by b, in full."""
     return unsigned_zero(_WIDE.multiply(a, b))
 
 
 def total(terms: Iterable[Decimal]) -> Decimal:
-    """The sum of the terms, in full."""
+    """Adds the terms up, in full."""
     result = Decimal(0)
     for term in terms:
         result = _WIDE.add(result, term)
@@ -156,32 +158,31 @@ def total(terms: Iterable[Decimal]) -> Decimal:
 
 
 def added(a: Decimal, b: Decimal) -> Decimal:
-    """a + b, in full."""
+    """Adds b to a, in full."""
     return unsigned_zero(_WIDE.add(a, b))
 
 
 def difference(a: Decimal, b: Decimal) -> Decimal:
-    """a − b, in full."""
+    """Subtracts b from a, in full."""
     return unsigned_zero(_WIDE.subtract(a, b))
 
 
 def negated(number: Decimal) -> Decimal:
-    """−number."""
+    """Returns −number; 0 stays without a sign."""
     return unsigned_zero(number.copy_negate())
 
 
 def unsigned_zero(number: Decimal) -> Decimal:
-    """The number; a zero without sign, and with no more places than zeros are read for."""
+    """Returns the number itself; a zero without its sign, and with at most 12 decimals."""
     if number:
         return number
     return Decimal((0, (0,), -min(places(number), _PLACES_OF_ZERO)))
 
 
 def shown(value: float | Decimal, decimals: int) -> Decimal:
-    """What a page shows of a result: `decimals` decimals, of at most 15 significant digits.
+    """Rounds a result as a page shows it: `decimals` decimals, of at most 15 significant digits.
 
-    A value that isn't zero is never shown as zero: it gets the decimals that its first
-    digit needs.
+    A value that isn't zero is never shown as zero: it gets the decimals that its first digit needs.
     """
     number = value if isinstance(value, Decimal) else of_float(value)
     if not number:
@@ -199,8 +200,8 @@ def shown(value: float | Decimal, decimals: int) -> Decimal:
 
 
 def is_doubtful(value: float, decimals: int) -> bool:
-    """Whether the noise of a float may decide how it is shown: it lies next to a half of the last
-    decimal, or next to nothing."""
+    """Tells whether the noise of a float may decide how it is shown: whether it lies next to a half
+    of the last decimal, or next to zero."""
     if value == 0 or not math.isfinite(value):
         return False
     units = abs(value) * 10.0**decimals
@@ -211,20 +212,20 @@ def is_doubtful(value: float, decimals: int) -> bool:
 
 
 def of_float(value: float) -> Decimal:
-    """A number that comes from a float, to the 15 digits that a float always keeps."""
+    """Converts a float to a decimal number of 15 digits, which a float always keeps."""
     return Decimal(f"{value:.{SIGNIFICANT}g}")
 
 
 def has_exponent(number: Decimal) -> bool:
-    """Whether a number is too small or too large to be written out: 3e-30."""
+    """Tells whether a number is too small or too large to be written without an exponent: 3e-30."""
     if _TINIEST <= number.adjusted() < SIGNIFICANT:  # as of most numbers, and of infinite ones
         return False
     return bool(number) and number.is_finite()
 
 
 def text(number: Decimal) -> str:
-    """`number` in digits, with an ASCII minus: 0.001, 12, -0.50, and 3e-30 for the tiniest.
-    What hides a masked score is `-∞`."""
+    """Writes `number` in digits, with an ASCII minus: 0.001, 12, -0.50, and 3e-30 for the tiniest.
+    A masked score is `-∞`."""
     plain = str(number)
     if len(plain) < SIGNIFICANT and "E" not in plain and "I" not in plain:
         return plain

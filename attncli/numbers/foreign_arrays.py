@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class SupportsDLPack(Protocol):
-    """An array of some package, by the protocol that they share."""
+    """An array of any package that shares its memory by the DLPack protocol."""
 
     def __dlpack__(self, **how: Any) -> Any: ...  # noqa: ANN401
 
@@ -23,8 +23,10 @@ class SupportsDLPack(Protocol):
 
 
 def as_array(value: Any) -> NDArray[Any] | None:  # noqa: ANN401
-    """The same as an array of NumPy, numbers of types that it doesn't know (bfloat16) in float64;
-    None of what is no array."""
+    """Converts an array of any package to one of NumPy; returns None for what is no array.
+
+    Numbers of types that NumPy doesn't know (bfloat16) come back as float64.
+    """
     if isinstance(value, np.ndarray):
         return _known(value)
     if isinstance(value, np.generic | str) or not _is_array(value):
@@ -48,7 +50,7 @@ def _taken(value: Any) -> NDArray[Any]:  # noqa: ANN401
 
 
 def _known(array: NDArray[Any]) -> NDArray[Any]:
-    """The array; floats of a type that another package brought, as NumPy's own."""
+    """Converts floats of a type that another package registered (bfloat16) to float64."""
     if array.dtype.kind == "V" and array.dtype.fields is None:
         return array.astype(np.float64)
     return array

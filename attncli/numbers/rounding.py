@@ -39,39 +39,46 @@ _SCALING = 2.0**-51
 
 
 class Settle(Protocol):
-    """Gives true values, rounded half away from zero, where floats can't decide."""
+    """A source of true values, rounded half away from zero, where floats can't decide."""
 
     def units(self, doubtful: Doubtful) -> Array:
-        """Those of some cells in whole units of the last place."""
+        """Returns the true values of the doubtful cells in whole units of the last place. ->
+        [cells]"""
 
 
 class Cells(NamedTuple):
-    """Cells of a matrix [n, m]: the row and the column of each, from 0, row after row."""
+    """Cells of a matrix [n, m], row after row."""
 
     rows: NDArray[np.intp]
+    """The row of each cell, from 0. [cells]"""
     columns: NDArray[np.intp]
+    """The column of each cell, from 0. [cells]"""
 
     @property
     def size(self) -> int:
+        """Counts the cells."""
         return self.rows.size
 
     def some(self, chosen: slice) -> Cells:
-        """Some of them, by their places in the list."""
+        """Picks some of the cells, by their places in the list."""
         return Cells(self.rows[chosen], self.columns[chosen])
 
 
 class Doubtful(NamedTuple):
-    """Cells that floats can't round to so many decimals: `near` are whole numbers of units of the
-    last place, from which the true values are off by `off` at most."""
+    """Cells whose rounding floats can't decide."""
 
     cells: Cells
     near: Array
+    """Whole units of the last place, near the true values. [cells]"""
     off: float
+    """How far the true values may be from `near`, in these units."""
     decimals: int
+    """The decimals that are rounded to."""
 
 
 class Unworkable(ArithmeticError):  # noqa: N818  (a condition of the numbers, not a fault)
-    """A step that these numbers don't let through; `row` is the row it fails in, from 0."""
+    """A step that can't be worked with these numbers; `row` is the row in which it fails, from
+    0."""
 
     def __init__(self, row: int, what: str, instead: str) -> None:
         super().__init__(what)
@@ -79,96 +86,106 @@ class Unworkable(ArithmeticError):  # noqa: N818  (a condition of the numbers, n
 
 
 class TooSmall(Unworkable):
-    """A number that is worked as 0, which less rounding may mend; `instead` is what would do if
-    that doesn't."""
+    """A number that rounding turned into 0, which more decimals may mend; `instead` says what helps
+    if they don't."""
 
 
 def no_logarithm(row: int, whose: str) -> TooSmall:
-    """What is to be said of a row where a number that is to have a logarithm is worked as 0."""
+    """Makes the error for a row in which the logarithm of a number that was rounded to 0 is
+    wanted."""
     what = f"{whose} is worked as 0, which has no logarithm"
     return TooSmall(row, what, "a target with a larger probability")
 
 
 class TooLarge(Unworkable):
-    """A result that is too large to work with, because of something that it was made of."""
+    """A result that is too large to work with."""
 
 
 class TooLong(TooLarge):
-    """A result that is too large for the decimals that it is to have."""
+    """A result that is too large for the decimals that it should have."""
 
 
 @dataclass(frozen=True)
 class Rounding:
-    """How a scenario rounds.
-
-    `carry` rounds every quantity and goes on with the rounded number; `exact` goes on with
-    full precision and rounds on the page only. Half goes away from zero in both.
-    """
+    """The way in which a scenario rounds: half goes away from zero."""
 
     policy: Policy = "carry"
+    """`carry` rounds every quantity and goes on with the rounded number; `exact` goes on with full
+    precision and rounds on the page only."""
     decimals: int = 3
+    """The decimals of every step that has none of its own."""
     steps: Mapping[str, int] = field(default_factory=dict)
+    """The decimals of steps that have their own, by their names."""
     quantities: Mapping[str, int] = field(default_factory=dict)
+    """The decimals of quantities that have their own, by their names."""
     most_settled: float = field(default=math.inf, repr=False, compare=False)
-    """Numbers that those of one quantity are worked from which floats can't round."""
+    """The most numbers that a quantity's doubtful cells may be worked from, cell by cell, in
+    full."""
 
     @property
     def carries(self) -> bool:
+        """Tells whether each rounded number is the one used next."""
         return self.policy == "carry"
 
     def under(self, policy: Policy) -> Rounding:
-        """The same under a policy."""
+        """Returns the same rounding under another policy."""
         return replace(self, policy=policy)
 
     def of_quantity(self, step: str, name: Name) -> Rounding:
-        """The rounding of one quantity of a step: what is said of its full name, of the last
-        part of it, with its time or without (`a[2]`, `a`), or else of the step."""
+        """Returns the rounding of one quantity of a step, with the decimals that `decimals_of`
+        finds."""
         decimals = self.decimals_of(step, name)
         return Rounding(self.policy, decimals, most_settled=self.most_settled)
 
     def decimals_of(self, step: str, name: Name) -> int:
-        """The decimals of one quantity of a step."""
+        """Finds the decimals of one quantity of a step.
+
+        Looks up its full name, then its last part with its time (`a[2]`), then without (`a`), and
+        otherwise takes the decimals of the step.
+        """
         if not self.quantities:
             return self.of(step)
         entries = (self.quantities.get(text) for text in (name, name.alone, name.local))
         return next((places for places in entries if places is not None), self.of(step))
 
     def is_own(self, step: str, name: Name) -> bool:
-        """Whether a quantity of a step has decimals of its own."""
+        """Tells whether a quantity of a step has decimals of its own, or its step has."""
         other = replace(self, decimals=self.decimals + 1)
         return other.decimals_of(step, name) == self.decimals_of(step, name)
 
     def of(self, step: str) -> int:
-        """The decimals of one step's quantities."""
+        """Returns the decimals of a step's quantities."""
         return self.steps.get(step, self.decimals)
 
 
 class Error(NamedTuple):
-    """A bound on how far computed values are from the true ones: absolute + relative · |v|, where
-    the absolute part may be one for each cell."""
+    """A bound on the distance of computed values from the true ones: absolute + relative · |v|."""
 
     absolute: Array | float
+    """The absolute part, for all cells alike or for each."""
     relative: float = 0.0
+    """The relative part, for all cells alike."""
 
     def off(self, sizes: Array) -> Array:
-        """The bound for values of such sizes."""
+        """Computes the bound for values of these sizes. -> as `sizes`"""
         return np.asarray(self.absolute + self.relative * sizes)
 
 
 class Range(NamedTuple):
-    """The least and the greatest number that something may be."""
+    """The least and the greatest value that something may have."""
 
     low: float
     high: float
 
     @property
     def size(self) -> float:
-        """The largest size."""
+        """Returns the largest absolute value in the range."""
         return max(self.high, -self.low)
 
 
 def range_of(values: Array) -> Range:
-    """The range of numbers, but for −∞, which is masked; nan where one is nan."""
+    """Finds the least and the greatest of the values; −∞, which is masked, doesn't count. Both are
+    nan where a value is nan."""
     low, high = float(values.min()), float(values.max())
     if low == -math.inf:
         low = float(values.min(where=np.isfinite(values), initial=0.0))
@@ -177,12 +194,12 @@ def range_of(values: Array) -> Range:
 
 
 def largest(values: Array) -> float:
-    """The largest size of a value."""
+    """Finds the largest absolute value; −∞ doesn't count."""
     return range_of(values).size
 
 
 def check_finite(values: Array) -> None:
-    """Raises Unworkable for a result that has left the range of float64."""
+    """Raises TooLarge for a result that has left the range of float64."""
     finite = np.isfinite(values)
     if not finite.all():
         row = int(np.argwhere(~finite)[0][0])
@@ -220,8 +237,12 @@ def carry(values: Array, error: Error, places: int | None, decimals: int, settle
 
 
 def cleanse(values: Array, error: Error, places: int | None, decimals: int) -> bool:
-    """Rounds `values` in place to so many decimals, where the true values are known to have
-    `places`, and each is near to just one such number: 0.1 + 0.2 − 0.3 is 0. Whether it could."""
+    """Rounds `values` in place to `decimals` decimals where the true values are known to have
+    `places`, and each is near just one such number: 0.1 + 0.2 − 0.3 is 0.
+
+    Returns True then; and False, with the values unchanged, where floats are not exact enough for
+    it.
+    """
     if places is None or places > FINEST:
         return False
     sizes, grid = _sizes(values), 10.0**places
@@ -239,7 +260,7 @@ def cleanse(values: Array, error: Error, places: int | None, decimals: int) -> b
 
 
 def _sizes(values: Array) -> Array:
-    """The sizes of numbers; what is masked has none."""
+    """Returns the absolute values, 0 for what is masked."""
     sizes = np.abs(values)
     sizes[np.isinf(sizes)] = 0.0
     return sizes

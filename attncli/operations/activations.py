@@ -34,8 +34,10 @@ class Activate(Indexed):
 
 
 class BiasAfter(Indexed):
-    """f(x W) + b: an activation before the bias. `transposed` has a W that is stored out × in.
-    [n, k], [k, m], [1, m] -> [n, m]"""
+    """An activation before the bias: f(x W) + b. [n, k], [k, m], [1, m] -> [n, m]
+
+    `transposed` has a W that is stored out × in.
+    """
 
     def __init__(self, kind: str, transposed: bool = False) -> None:
         weight, W, sides = ("W[j, k]", "W.T", "m k") if transposed else ("W[k, j]", "W", "k m")
@@ -48,7 +50,7 @@ class BiasAfter(Indexed):
 
 
 class InRows(Indexed):
-    """An equation of which a page tells a row a line."""
+    """An equation of which a page shows a row a line."""
 
     layout = "rows"
 
@@ -74,8 +76,8 @@ class MeanOf(InRows):
 
 
 class MixtureOf(InRows):
-    """Matrices added up, those that are `weighted` times a number of their own for each row, which
-    stands before them. [n, 1], [n, m], [n, 1], [n, m], …, [n, m] -> [n, m]"""
+    """A sum of matrices, of which those that are `weighted` are multiplied by a number for each
+    row, which stands before them. [n, 1], [n, m], [n, 1], [n, m], …, [n, m] -> [n, m]"""
 
     def __init__(self, weighted: tuple[bool, ...]) -> None:
         sides: dict[str, str] = {}
@@ -86,7 +88,7 @@ class MixtureOf(InRows):
         super().__init__(*read_equation(" + ".join(terms), sides))
 
     def first_form(self, i: int, j: int, *operands: Matrix) -> Expression:
-        """Without those whose number is 0, of which nobody needs to know what they are."""
+        """Leaves out the matrices whose number is 0: nobody needs to know what these are."""
         whole = super().first_form(i, j, *operands)
         terms = whole.terms if isinstance(whole, Sum) else (whole,)
         return sum_of([term for term in terms if not _is_nothing(term)])
@@ -96,7 +98,7 @@ class MixtureOf(InRows):
 
 
 def _is_nothing(term: Expression) -> bool:
-    """Whether a term is something times 0."""
+    """Tells whether a term is something times 0."""
     match term:
         case Product((Number(full, _), _)):
             return not full

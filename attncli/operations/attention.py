@@ -55,12 +55,12 @@ class ProductOfMatrices(Indexed):
 
     @cached_property
     def left(self) -> str:
-        """The indices of the left matrix; `ki` where it is transposed."""
+        """Returns the indices of the left matrix; `ki` where it is transposed."""
         return self._indices(0)
 
     @cached_property
     def right(self) -> str:
-        """The indices of the right matrix; `jk` where it is transposed."""
+        """Returns the indices of the right matrix; `jk` where it is transposed."""
         return self._indices(1)
 
     def _indices(self, place: int) -> str:
@@ -76,9 +76,11 @@ class ProductOfMatrices(Indexed):
         return np.add(made, bias[0].values, out=made) if bias else made
 
     def of_sizes(self, x: Array, W: Stored) -> Array:
-        """The product of x [n, k], of which no number is negative, with the sizes of W's numbers,
-        or a little more: it is worked in float32, at half the time, and what that may round off is
-        added."""
+        """Bounds the product of x [n, k], of which no number is negative, with the absolute values
+        of W from above.
+
+        It is worked in float32, in half the time, and what that may round off is added.
+        """
         largest, depth = x.max(initial=0.0), x.shape[1]
         if not largest:
             return np.zeros((len(x), W.shape[self.right == "kj"]))
@@ -95,8 +97,8 @@ class ProductOfMatrices(Indexed):
 def _added_up(
     x: NDArray[Any], parts: Iterable[tuple[slice, NDArray[Any]]], W: Matrix, right: str
 ) -> NDArray[Any]:
-    """The product of x with some rows of W at a time: they make some columns of it where they are
-    indexed `jk`, or else go with some columns of x."""
+    """Multiplies x by some rows of W at a time: they give some columns of the product where W is
+    indexed `jk`, and else belong to some columns of x."""
     if right == "kj":
         return reduce(np.ndarray.__iadd__, (x[:, some] @ rows for some, rows in parts))
     made = np.empty((len(x), W.shape[0]), x.dtype)
@@ -114,7 +116,7 @@ class _InCells(ProductOfMatrices):
 
 
 class _RowsByRows(_InCells):
-    """Each row of the left matrix with each row of the right one."""
+    """A product of each row of the left matrix with each row of the right one."""
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
         Q, K = operands
@@ -122,7 +124,7 @@ class _RowsByRows(_InCells):
 
 
 class _RowsAddedUp(ProductOfMatrices):
-    """The rows of V added up, each times its weight."""
+    """A sum of the rows of V, each times its weight."""
 
     layout: ClassVar[Layout] = "addition"
 
@@ -173,14 +175,14 @@ LowRankUpdate = equation("alpha / r * x[i, j]", _OfRank, whole=True, A="r m", x=
 
 
 def is_off_one(row: Sequence[Decimal]) -> bool:
-    """Whether numbers can't be rounded ones of weights that add up to 1: each is off by half a
-    unit of its last place at most."""
+    """Tells whether numbers can't be rounded weights that add up to 1: each is off by half a unit
+    of its last place at most."""
     halves = (decimals.counted(5, decimals.places(number) + 1) for number in row)
     return abs(decimals.difference(decimals.total(row), Decimal(1))) > decimals.total(halves)
 
 
 def scaled_vector(weight: Number, vector: Vector) -> Vector:
-    """The products of a weight and the entries of a vector, in full."""
+    """Multiplies the entries of a vector by a weight, in full."""
     return Vector(
         tuple(
             product_of(weight, entry) if isinstance(entry, Number) else entry
@@ -201,32 +203,36 @@ _UNDERFLOW = -700.0
 
 @dataclass(frozen=True)
 class Exponential(Indexed):
-    """e^x, or e^(x − the row's maximum) where that is needed; e^(−∞) is 0. [n, m] -> [n, m]
-
-    `decimals` are those that the results are shown with; `carry` whether they are kept so;
-    `always` whether the maximum is subtracted where it needn't be, as software does.
-    """
+    """The exponentials e^x, or e^(x − the row's maximum) where that is needed; e^(−∞) is 0. [n, m]
+    -> [n, m]"""
 
     shapes: str = "n m -> n m"  # type: ignore[misc]
     tree: Expression = e_to(cell(0, "i", "j"))
     shown: Expression | None = None
     decimals: int = 0
+    """The decimals that the results are shown with."""
     carry: bool = False
+    """Whether the results are rounded to these."""
     always: bool = False
+    """Whether the maximum is subtracted where it needn't be, as software does."""
 
     @classmethod
     def under(cls, rounding: Rounding, step: str) -> Exponential:
+        """Makes the exponential of a step, with the step's decimals."""
         return cls(decimals=rounding.of(step), carry=rounding.carries)
 
     @classmethod
     def down(cls, rounding: Rounding) -> Exponential:
-        """The same down a column. [n, 1] -> [n, 1]"""
+        """Makes the exponential down a column. [n, 1] -> [n, 1]"""
         tree = e_to(cell(0, "i"))
         return cls("n 1 -> n 1", tree, decimals=rounding.decimals, carry=rounding.carries)
 
     def shifted(self, scores: Array) -> NDArray[np.bool_]:
-        """The rows [n, 1] whose maximum is subtracted: where an e^x, or the sum of them, would have
-        more than 15 digits, or, in full precision, all would be too small for float64."""
+        """Finds the rows whose maximum is subtracted. -> [n, 1]
+
+        In these an e^x, or the sum of them, would have more than 15 digits, or, in full precision,
+        all would be too small for float64.
+        """
         tops = scores.max(axis=self.axis, keepdims=True)
         if self.always:
             return np.asarray(tops > -math.inf)
@@ -240,12 +246,12 @@ class Exponential(Indexed):
 
     @property
     def axis(self) -> int:
-        """The axis of the numbers that are divided by one sum."""
+        """Returns the axis of the numbers that are divided by one sum."""
         return len(self.sides.indices) - 1
 
     @property
     def _longest(self) -> float:
-        """The exponent past which a power of e has more than 15 digits."""
+        """Returns the exponent past which a power of e has more than 15 digits."""
         return (SIGNIFICANT - self.decimals) * math.log(10)
 
     def values(self, *operands: Matrix) -> Array:
@@ -253,7 +259,7 @@ class Exponential(Indexed):
         return np.exp(scores.values) if self._is_plain(scores) else super().values(scores)
 
     def _is_plain(self, scores: Matrix) -> bool:
-        """Whether it shows by the smallest and the largest score that no maximum is subtracted."""
+        """Tells whether the smallest and the largest score show that no maximum is subtracted."""
         if self.always:
             return False
         near = self._longest - math.log(scores.shape[self.axis])
@@ -279,7 +285,7 @@ class Exponential(Indexed):
         return e_to(minus(x, top)), e_to(_difference(x, top))
 
     def whole_form(self, i: int, j: int, *operands: Matrix) -> Expression:
-        """With the maximum of the row, whichever it is, where one is subtracted here."""
+        """Writes e^(x − max(…)) with all numbers of the row, where a maximum is subtracted."""
         scores = operands[0]
         if self._subtracted(i, scores) is None:
             return e_to(scores.number(i, j))
@@ -287,7 +293,7 @@ class Exponential(Indexed):
         return e_to(minus(scores.number(i, j), Apply("max", line.entries)))
 
     def _subtracted(self, i: int, scores: Matrix) -> Number | None:
-        """The maximum of a number's row, where that is subtracted."""
+        """Returns the maximum of a number's row, where that is subtracted."""
         if not self.axis:
             top = scores.number(int(scores.values.argmax()), 0)
             return top if self.shifted(scores.values).any() else None
@@ -337,7 +343,7 @@ def _difference(x: Number, top: Number) -> Number:
 
 
 def all_masked(row: int) -> Unworkable:
-    """What is to be said of a row that sees nothing."""
+    """Makes the error for a row in which a query sees no key."""
     what = "every key is masked out, so that there is nothing to attend to"
     return Unworkable(row, what, "a mask that leaves each query a key")
 
@@ -357,7 +363,7 @@ def _vanished(row: int, top: float, decimals: int) -> Unworkable:
 
 
 class _OfPower(Indexed):
-    """An equation that is told as its formula is."""
+    """An equation whose working follows its formula."""
 
     def first_form(self, i: int, j: int, *operands: Matrix) -> Expression:
         assert self.shown is not None
@@ -365,12 +371,12 @@ class _OfPower(Indexed):
 
 
 class _OverSum(Indexed):
-    """Each number divided by the sum of its row or its column."""
+    """A number divided by the sum of its row or its column."""
 
     axis = 1
 
     def refuse(self, *operands: Matrix) -> None:
-        """Where a sum is 0, or all that is left of it is the noise of floats."""
+        """Raises Unworkable where a sum is 0, or no more than the noise of floats."""
         x = operands[0].values
         sums, sizes = (entry.sum(axis=self.axis, keepdims=True) for entry in (x, np.abs(x)))
         if (np.abs(sums) <= x.shape[self.axis] * EPSILON * sizes).any():
@@ -383,14 +389,16 @@ class _OverColumnSum(_OverSum):
 
 @dataclass(frozen=True)
 class CacheBytes(Operation):
-    """The memory that keys and values take in all layers, each number so many bytes: of `heads`
-    heads, whose columns stand side by side. [n, heads · d_k], [n, heads · d_v] -> [1, 1]"""
+    """The memory that keys and values take in all layers, in bytes. [n, heads · d_k], [n, heads ·
+    d_v] -> [1, 1]"""
 
     layers: int
     heads: int
+    """How many heads have their columns side by side."""
     bytes_each: Number
+    """The bytes of one number."""
     values_too: bool = True
-    """Whether values are counted, which by mistake they aren't."""
+    """Whether values are counted; by mistake they aren't."""
 
     shapes = "n k, n v -> 1 1"
     takes_only_sizes = True
@@ -444,7 +452,7 @@ class RowMax(Operation):
         return most_places(*operands)
 
     def round_result(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:
-        """It is −∞ where all of a row are hidden."""
+        """Rounds the maxima; it is −∞ where all numbers of a row are hidden."""
         values = self.values(*operands)
         if np.isfinite(values).all():
             return super().round_result(rounding, step, *operands)

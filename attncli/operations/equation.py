@@ -43,8 +43,11 @@ from attncli.operations.operation import ByFirstForm, Working, cells_of_row, mos
 
 @dataclass(frozen=True)
 class Indexed(ByFirstForm):
-    """result[i, j] = `tree`, whose `Operand`s are cells of the operands, by their places; for
-    instance `0[i, j] / 1[i]` with the shapes `n m, n 1 -> n m`. A sum's index has one meaning."""
+    """An operation that is one indexed equation: result[i, j] = `tree`.
+
+    The `Operand`s of the tree are cells of the operands, by their places; for instance `0[i, j] /
+    1[i]` with the shapes `n m, n 1 -> n m`. The index of a sum has one meaning in the whole tree.
+    """
 
     is_enclosed = True
     shapes: str  # type: ignore[misc]  # here a field
@@ -54,7 +57,7 @@ class Indexed(ByFirstForm):
     equation: EquationText | None = None
     """The text that it was read from, by which one knows what it is."""
     numbers: tuple[Expression, ...] = ()
-    """What stands for the names in that text that are no operands."""
+    """The numbers for the names in that text that are no operands."""
 
     def formula(self, name: str, *operands: str) -> Equation:
         known, called = self._known_formulas, (name, *operands)
@@ -68,7 +71,7 @@ class Indexed(ByFirstForm):
 
     @property
     def is_told_by_its_tree(self) -> bool:
-        """Whether each of its cells is worked from just what the tree says."""
+        """Tells whether each of its cells is worked from just what the tree says."""
         kind = type(self)
         return kind.whole_form is Indexed.whole_form and kind.first_form is Indexed.first_form
 
@@ -83,7 +86,7 @@ class Indexed(ByFirstForm):
         """Raises Unworkable for numbers that the equation can't be worked with."""
 
     def arrays(self, operands: Sequence[Array]) -> Array:
-        """The result of plain arrays [n, m], or of those of many candidates [n, m, b]."""
+        """Computes the result of plain arrays [n, m], or of those of many candidates [n, m, b]."""
         return self._follows.values(operands)
 
     def first_form(self, i: int, j: int, *operands: Matrix) -> Expression:
@@ -143,7 +146,8 @@ class Indexed(ByFirstForm):
         return units(self.tree, self.sides, operands, doubtful)
 
     def __getstate__(self) -> dict[str, object]:
-        """The fields: what is worked out of them may be functions, which can't be pickled."""
+        """Returns the fields for pickling, without what is computed from them, which may be
+        functions."""
         known = vars(self).items()
         kind = type(self)
         return {k: x for k, x in known if not isinstance(getattr(kind, k, None), cached_property)}
@@ -154,25 +158,28 @@ class Indexed(ByFirstForm):
 
     @cached_property
     def _contractions(self) -> tuple[Total, ...]:
-        """The sums of products of several operands."""
+        """Finds the sums of products of several operands."""
         totals = each(self.tree, Total)
         products = (total for total in totals if isinstance(total.operand, Product))
         return tuple(t for t in products if len({o.place for o in each(t.operand, Operand)}) > 1)
 
     @cached_property
     def _is_brief(self) -> bool:
-        """Whether it says its cells by the equation, and this has sums that are told in brief."""
+        """Tells whether its cells are worked from the equation, and this has sums that are shown in
+        brief."""
         own = type(self).cell is ByFirstForm.cell and type(self).first_form is Indexed.first_form
         return own and bool(self._follows.in_brief)
 
     @cached_property
     def _known_formulas(self) -> dict[tuple[str, ...], Equation]:
-        """Those by the names of the result and the operands, which forms repeat, too."""
+        """Caches formulas by the names of the result and the operands, which forms of an exercise
+        repeat."""
         return {}
 
 
 def _cells_worked_inside(cells: Vector) -> Working:
-    """The cells of a row again with the sums inside their factors worked, where all have some."""
+    """Works the sums inside the factors of a row's cells, where all cells have some; returns
+    nothing otherwise."""
     forms = [simplification_steps(c) if isinstance(c, Product) else () for c in cells.entries]
     if not all(form[1:] for form in forms):
         return ()
@@ -220,16 +227,22 @@ Read = tuple[str, Expression, Expression | None]
 
 
 class EquationText(NamedTuple):
-    """An equation as it is written; called with the numbers that it names, in the order in which it
-    does so, the operation. `kind` is the class of that, `where` the file and the line."""
+    """An equation as it is written; called with the numbers that it names, in their order, it
+    returns the operation."""
 
     text: str
     operands: tuple[tuple[str, str], ...]
+    """The names of the operands, each with its sides."""
     kind: Callable[..., Indexed]
+    """The class of the operation."""
     shown: str
+    """The text of the formula, where it is another one."""
     whole: bool
+    """Whether the formula is the text without its indices."""
     result: str
+    """The sides of the result, where no index says so."""
     where: tuple[str, int]
+    """The file and the line where it is written."""
 
     def __call__(self, *numbers: Expression | int) -> Indexed:
         if not numbers:
@@ -239,8 +252,11 @@ class EquationText(NamedTuple):
         return self.kind(*read(self, known), equation=self, numbers=given)
 
     def swap(self, part: str, other: str, shown: str = "") -> EquationText:
-        """The same with something else in the place of a part, as people get it wrong; without an
-        operand that isn't left. Raises SyntaxError where there is no such part."""
+        """Replaces a part of the equation by another one, as in a common mistake, and drops
+        operands that are no longer used.
+
+        Raises SyntaxError where there is no such part.
+        """
         reader, old = _Reader(self, self.text, frozenset()), ast.dump(_parsed(part))
         found = [entry for entry in ast.walk(reader.body) if ast.dump(entry) == old]
         if not found:
@@ -257,7 +273,7 @@ class EquationText(NamedTuple):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Those of numbers, in the order in which they stand there."""
+        """Lists the names in the equation that stand for numbers, in their order."""
         return _names(self)
 
 
@@ -274,8 +290,11 @@ def equation(
     result: str = "",
     **operands: str,
 ) -> EquationText:
-    """An equation of operands with these sides. Its formula is another text where that is `shown`,
-    or with `whole` the text without its indices; `result` are its sides where no index says so."""
+    """Writes an equation of operands with these sides.
+
+    Its formula is another text where that is `shown`, or with `whole` the text without its indices;
+    `result` are its sides where no index says so.
+    """
     caller = sys._getframe(1)
     where = caller.f_code.co_filename, caller.f_lineno
     return EquationText(text, tuple(operands.items()), kind, shown, whole, result, where)
@@ -289,7 +308,11 @@ def read_equation(
     whole: bool = False,
     numbers: _Numbers | None = None,
 ) -> Read:
-    """What an equation says whose text a class puts together, of those operands that it has."""
+    """Reads an equation whose text is put together by a class, with those of the operands that
+    occur in it.
+
+    Returns its shapes, its tree and its formula, as `read` does.
+    """
     caller = sys._getframe(1)
     where = caller.f_code.co_filename, caller.f_lineno
     left = {node.id for node in ast.walk(_parsed(text)) if isinstance(node, ast.Name)}
@@ -299,7 +322,7 @@ def read_equation(
 
 
 def is_a(operation: object, *kinds: Kind) -> TypeGuard[Indexed]:
-    """Whether an operation is one of these, with whatever numbers."""
+    """Tells whether an operation is of one of these kinds, with any numbers."""
     equation_text = operation.equation if isinstance(operation, Indexed) else None
     return any(
         kind == equation_text if isinstance(kind, EquationText) else isinstance(operation, kind)
@@ -313,7 +336,11 @@ def _made(written: EquationText) -> Indexed:
 
 
 def read(written: EquationText, numbers: _Numbers) -> Read:
-    """What an equation says, with these numbers for their names."""
+    """Reads an equation with these numbers for its names.
+
+    Returns its shapes, its tree, and the formula where that isn't the tree. Raises SyntaxError for
+    what is no equation.
+    """
     shapes, tree, shown = _read(written, frozenset(numbers))
     if not numbers:
         return shapes, tree, shown
@@ -323,7 +350,8 @@ def read(written: EquationText, numbers: _Numbers) -> Read:
 
 @cache
 def _read(written: EquationText, names: frozenset[str]) -> Read:
-    """The same with the names themselves, since numbers may be equal that look otherwise."""
+    """Reads an equation with the names left in it, since equal numbers may be written in different
+    ways."""
     reader = _Reader(written, written.text, names)
     shown = _Reader(written, written.shown or written.text, names, is_shown=True).tree()
     if written.whole:
@@ -343,7 +371,7 @@ def _parsed(text: str) -> ast.expr:
 
 
 class _Reader:
-    """Reads one text; where that is only shown, names and functions are whatever they are."""
+    """A reader of one text; where that is only shown, any names and functions may occur."""
 
     def __init__(
         self, of: EquationText, text: str, known: frozenset[str], *, is_shown: bool = False
@@ -368,7 +396,7 @@ class _Reader:
         self.along = dict(zip("ij", result.split(), strict=True))
 
     def _survey(self, node: ast.AST, bound: frozenset[str]) -> None:
-        """Takes note of indices and names."""
+        """Collects the indices and the names of numbers in a part."""
         match node:
             case ast.GeneratorExp(part):
                 self.indices |= _loops(node).keys()
@@ -391,7 +419,8 @@ class _Reader:
         return self._read(self.body, self.along, {})
 
     def _read(self, node: ast.expr, along: _Along, called: Mapping[str, str]) -> Expression:
-        """A part in which indices go along these sides, and are called otherwise in the tree."""
+        """Reads a part; `along` has the sides that indices run along, `called` the names that they
+        get in the tree."""
         match node:
             case ast.Constant():
                 return ex.constant(ast.get_source_segment(self.text, node) or "")
@@ -426,7 +455,8 @@ class _Reader:
 
     @staticmethod
     def _of_two(node: ast.BinOp, kind: type[ex.Node], a: Expression, b: Expression) -> Expression:
-        """a + b − c as one sum of three; what stands in parentheses is a sum of its own."""
+        """Joins two operands: a + b − c becomes one sum of three, while what stands in parentheses
+        stays a sum of its own."""
         if kind in (ex.Quotient, ex.Power):
             return kind(a, b)
         left = node.left
@@ -481,7 +511,7 @@ def _indices_of(node: ast.Subscript) -> list[str]:
 
 
 def _loops(node: ast.GeneratorExp) -> dict[str, str]:
-    """The indices of a sum, and the sides that they go along."""
+    """Returns the indices of a sum, and the sides that they run along."""
     return {ast.unparse(g.target): ast.unparse(g.iter) for g in node.generators}
 
 
@@ -490,7 +520,7 @@ def _loops(node: ast.GeneratorExp) -> dict[str, str]:
 
 
 def number_of(place: int, row: int, column: int = 0) -> Operand:
-    """One number of an operand, by their places from 0."""
+    """Makes one number of an operand, by its places from 0."""
     return Operand(place, (str(row), str(column)))
 
 
@@ -510,18 +540,19 @@ class _Alike(NamedTuple):
 
 
 class ListOfEquations(ByFirstForm):
-    """result[i] = `trees[i]`, whose operands are single numbers (`number_of`)."""
+    """An operation whose numbers have an equation each: result[i] = `trees[i]`, with single numbers
+    (`number_of`) for operands."""
 
     @property
     @abstractmethod
     def trees(self) -> Sequence[Expression]:
-        """The equation of each number."""
+        """Returns the equation of each number."""
 
     def values(self, *operands: Matrix) -> Array:
         return self.arrays([operand.values for operand in operands])
 
     def arrays(self, operands: Sequence[Array]) -> Array:
-        """The result of plain arrays [n, m], or of those of many candidates [n, m, b]."""
+        """Computes the result of plain arrays [n, m], or of those of many candidates [n, m, b]."""
         made = [group.equation.arrays(group.operands(operands)) for group in self._groups]
         return np.asarray(np.concatenate(made)[self._order])
 
@@ -562,13 +593,13 @@ class ListOfEquations(ByFirstForm):
 
     @cached_property
     def _order(self) -> list[int]:
-        """Where each row is in those of all groups."""
+        """Finds the place of each row in the rows of all groups, one after the other."""
         rows = [row for group in self._groups for row in group.rows]
         return sorted(range(len(rows)), key=rows.__getitem__)
 
 
 def _without_places(tree: Expression, taken: list[Operand]) -> Expression:
-    """A tree of whole operands; the numbers that it takes of them are added to a list."""
+    """Replaces the numbers in a tree by whole operands, and appends them to `taken`."""
 
     def change(node: Operand) -> Expression:
         taken.append(node)
@@ -578,8 +609,11 @@ def _without_places(tree: Expression, taken: list[Operand]) -> Expression:
 
 
 def _taken(numbers: Sequence[Sequence[Operand]]) -> list[tuple[int, list[int], list[int]]]:
-    """Of the numbers that each row takes, the operands, and the rows and columns in these; what
-    takes none has one all the same, which tells how many rows there are."""
+    """Finds, for each number that an equation takes, its operand and the row and the column of it
+    for each row.
+
+    An equation without numbers gets one all the same, which tells how many rows there are.
+    """
     each = [*zip(*numbers, strict=True)] or [(number_of(0, 0),) * len(numbers)]
     return [
         (alike[0].place, *([int(value.indices[side]) for value in alike] for side in (0, 1)))
@@ -589,7 +623,8 @@ def _taken(numbers: Sequence[Sequence[Operand]]) -> list[tuple[int, list[int], l
 
 @lru_cache(maxsize=256)
 def _over_lists(tree: Expression) -> Indexed:
-    """The equation with a list for each of its numbers, from left to right."""
+    """Makes the equation that has a list in the place of each of its numbers, from left to
+    right."""
     lists = count()
     listed = with_each(tree, Operand, lambda _: cell(next(lists), "i"))
     return Indexed(", ".join(["n 1"] * max(1, next(lists))) + " -> n 1", listed)

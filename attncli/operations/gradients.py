@@ -60,8 +60,8 @@ from attncli.operations.relative_positions import TakeByBucket
 
 @dataclass(frozen=True)
 class ScatterAdd(Operation):
-    """For each number of an operand, the gradients of all places that an operation puts it to,
-    added up; 0 for one that it leaves out."""
+    """The sum, for each number of an operand, of the gradients of all places that an operation puts
+    it in; 0 for a number that it leaves out."""
 
     operation: Moved | TakeByBucket
     operand: int
@@ -102,14 +102,14 @@ class ScatterAdd(Operation):
         return np.asarray(added[first:count].reshape(shape), dtype=np.float64)
 
     def _first(self, operands: Sequence[Matrix]) -> int:
-        """The number of the operand's first number among those of all operands."""
+        """Counts the numbers of the operands before this one."""
         return sum(operand.size for operand in operands[: self.operand])
 
 
 @dataclass(frozen=True)
 class RotateBack(Operation):
-    """Each pair of columns of a gradient turned by its angle the other way, the transpose of a
-    rotation being its inverse."""
+    """A gradient with each pair of columns turned back by its angle: the inverse of a rotation is
+    its transpose."""
 
     rotation: Rotate
 
@@ -139,20 +139,20 @@ class RotateBack(Operation):
 
     @property
     def _back(self) -> Rotate:
-        """The rotation the other way."""
+        """Returns the rotation in the other direction."""
         return replace(self.rotation, back=not self.rotation.back)
 
 
 def _turned(operands: Sequence[Matrix]) -> tuple[Matrix, Matrix, Matrix]:
-    """The gradient, the cosines and the sines."""
+    """Picks the gradient, the cosines and the sines."""
     _, cosine, sine, _, gradient = operands
     return gradient, cosine, sine
 
 
 @dataclass(frozen=True)
 class TargetSlope(Operation):
-    """−G / p for the target of each row, else 0: how a loss −ln p changes with the probabilities.
-    [n, v], [n, 1], [n, 1] -> [n, v]"""
+    """The slope −G / p for the target of each row, and 0 elsewhere: how a loss −ln p changes with
+    the probabilities. [n, v], [n, 1], [n, 1] -> [n, v]"""
 
     targets: tuple[int, ...]
 
@@ -176,8 +176,11 @@ class TargetSlope(Operation):
 
 
 def derivative(operation: Operation, operand: int) -> Operation:
-    """∂L/∂X for the operand X of a place, from the operation's operands, its result, and ∂L/∂ its
-    result. Raises NotImplementedError where there is none, or none is known."""
+    """Derives ∂L/∂X for the operand X of a place, from the operation's operands, its result, and
+    the gradient of the loss with respect to the result.
+
+    Raises NotImplementedError where there is none, or none is known.
+    """
     of_loss = _of_loss(operation) if operand == 0 else None
     if of_loss is not None:
         return of_loss
@@ -201,7 +204,8 @@ def derivative(operation: Operation, operand: int) -> Operation:
 
 
 def _of_loss(operation: Operation) -> Operation | None:
-    """The derivative of a loss of which no equation says it as people know it."""
+    """Returns the derivative of a loss in the form that people know, which no rule gives; None for
+    other operations."""
     match operation:
         case LossOfLogits() | DistributionLoss():
             return TargetDifference(operation)
@@ -217,8 +221,11 @@ def _of_loss(operation: Operation) -> Operation | None:
 
 @cache
 def gradient_of(operation: Operation, operand: int) -> tuple[Operation, tuple[int, ...]]:
-    """The derivative without the operands that it makes no use of, and the places of the others
-    among the operation's operands, its result (the last but one) and the gradient of that."""
+    """Derives the gradient without operands that it doesn't use.
+
+    Returns it, and the places of its operands among the operation's operands, its result (the last
+    but one) and the gradient of that.
+    """
     made = derivative(operation, operand)
     if type(made) is not Indexed:
         return made, tuple(range(len(made.sides.operands)))
@@ -233,7 +240,7 @@ def gradient_of(operation: Operation, operand: int) -> tuple[Operation, tuple[in
 
 @cache
 def has_derivative(operation: Operation, operand: int) -> bool:
-    """Whether what an operation makes changes with an operand, little by little."""
+    """Tells whether an operation can be differentiated with respect to an operand."""
     try:
         derivative(operation, operand)
     except NotImplementedError:
@@ -242,9 +249,12 @@ def has_derivative(operation: Operation, operand: int) -> bool:
 
 
 def is_flat(operation: Operation, operand: int) -> bool:
-    """Whether what an operation makes stays the same while an operand changes a little: a table of
-    positions takes only its size, a mask or the choice of the largest numbers jumps; and whether
-    another operand of a loss tells all of it, as logits do of their probabilities."""
+    """Tells whether an operation's result stays the same while an operand changes a little.
+
+    A table of positions takes only its operand's size, a mask or the choice of the largest numbers
+    jumps, and some operands of a loss are told by another one, as probabilities are by their
+    logits.
+    """
     match operation:
         case WholeNumbers():
             return True
@@ -257,7 +267,8 @@ def is_flat(operation: Operation, operand: int) -> bool:
 
 
 def _needed(made: Indexed) -> tuple[int, ...]:
-    """The operands that an equation has, or whose extents it takes; G goes with them always."""
+    """Lists the operands of which an equation uses numbers or extents; the gradient is always among
+    them."""
     used = {o.place for o in operands_in(made.tree)}
     used |= {length.place for length in each(made.tree, Length)}
     sides = made.sides
@@ -270,7 +281,7 @@ def _needed(made: Indexed) -> tuple[int, ...]:
 
 
 def _moved(places: Mapping[int, int], part: Expression) -> Expression | None:
-    """An operand, or the extent of one, at its new place."""
+    """Renumbers an operand, or the extent of one; returns None for other parts."""
     match part:
         case Operand(place, indices):
             return Operand(places[place], indices)
@@ -281,8 +292,8 @@ def _moved(places: Mapping[int, int], part: Expression) -> Expression | None:
 
 
 def _is_condition(tree: object, operand: int) -> bool:
-    """Whether an operand is what something is chosen by: a mask, or a table of what is kept, is
-    nothing that could change a little."""
+    """Tells whether something is chosen by an operand: a mask, or a table of what is kept, can't
+    change a little."""
     match tree:
         case Apply("where", (condition, *_)) if _has(condition, operand):
             return True

@@ -27,9 +27,12 @@ def enclosing(
     operands: Sequence[Enclosure],
     rounded: Roundoffs = EXACT,
 ) -> Enclosure:
-    """Between which numbers each cell of a result lies; `numbers` are some of the operands' own,
-    by which is decided what is chosen, such as the row's maximum. What is made on the way, and the
-    result, is `rounded`."""
+    """Encloses each cell of a result, of operands in these enclosures, with what is made on the
+    way, and the result, `rounded`.
+
+    `numbers` are some numbers of the operands, by which is decided what is chosen, such as the
+    row's maximum.
+    """
     match operation:
         case Exponential():
             return exponential_of(operation, numbers[0].values, operands[0], rounded)
@@ -42,7 +45,8 @@ def enclosing(
 
 
 def goes_over_many(operation: Operation) -> bool:
-    """Whether nothing is chosen by numbers, so that operands may be those of many candidates."""
+    """Tells whether nothing is chosen by numbers, so that operands may be those of many
+    candidates."""
     if isinstance(operation, Exponential):
         return False
     return isinstance(operation, Moved) or operation.is_enclosed
@@ -52,8 +56,11 @@ def goes_over_many(operation: Operation) -> bool:
 def exponential_of(
     operation: Exponential, numbers: Array, scores: Enclosure, rounded: Roundoffs = EXACT
 ) -> Enclosure:
-    """The row's maximum is subtracted in full, or as it was rounded, which goes for the maximum
-    itself too: its exponential is 1. [n, m], or [n, m, b] of many candidates"""
+    """Encloses the exponentials of a softmax. [n, m], or [n, m, b] of many candidates
+
+    The row's maximum is subtracted in full, or as it was rounded, and from the maximum itself too:
+    its exponential is 1.
+    """
     axis = len(operation.sides.indices) - 1
     if rounded.each:
         # whether it is subtracted here or not, others always do, and round the difference
@@ -76,7 +83,7 @@ def exponential_of(
 
 
 def _apart_from_top(scores: Enclosure, axis: int, rounded: Roundoffs) -> Enclosure:
-    """Scores as far off as rounding makes them when the row's maximum is subtracted."""
+    """Widens scores by what rounding makes of them when the row's maximum is subtracted."""
     sizes = size_of(scores)
     known = np.where(np.isfinite(sizes), sizes, 0.0)
     return rounded.around(scores, rounded.each * (known + known.max(axis=axis, keepdims=True)))

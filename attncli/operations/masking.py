@@ -40,37 +40,39 @@ Flags: TypeAlias = "NDArray[np.bool_]"
 
 @dataclass(frozen=True)
 class Causal:
-    """No key after the query, or after one that is so many places later, which is a mistake.
-    `from_top` says that the first query is at the first key, whatever other rules go by."""
+    """A rule that hides every key after the query."""
 
     later: int = 0
+    """How many places after the query a key may be, which is a mistake if not 0."""
     from_top: bool = False
+    """Whether the first query is at the first key, whatever the other rules go by."""
 
 
 @dataclass(frozen=True)
 class Window:
-    """Only keys less than `width` away."""
+    """A rule that shows only keys less than `width` away."""
 
     width: int
 
 
 @dataclass(frozen=True)
 class Padding:
-    """None of these keys, counted from 0."""
+    """A rule that hides these keys, counted from 0."""
 
     keys: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class TableRule:
-    """What a given table says, where 0 is no: which keys are `allowed`, or which are not."""
+    """A rule given by a table, where 0 is no and anything else yes."""
 
     allowed: bool
+    """Whether the table says which keys are seen, or which are hidden."""
 
 
 @dataclass(frozen=True)
 class Finite:
-    """No key for which a given table, which is added to the scores, has −∞."""
+    """A rule that hides each key for which a table, which is added to the scores, has −∞."""
 
 
 _NO = np.empty((0, 0))
@@ -84,7 +86,7 @@ HIDING = -9_999.0
 
 
 def as_seen(values: Array) -> Array:
-    """A mask as ones and zeros, also where it is written as it is added to the scores: 0 where a
+    """Converts a mask to ones and zeros where it is written as it is added to the scores: 0 where a
     key is seen, and −∞, or a large negative number, where it isn't."""
     hidden = values <= HIDING
     added = hidden.any() and (hidden | (values == 0)).all()
@@ -93,18 +95,19 @@ def as_seen(values: Array) -> Array:
 
 @dataclass(frozen=True)
 class Seen(ZeroOne):
-    """1 where a query sees a key by every rule, else 0. The first operand gives the shape, the
-    others are the tables of the rules that go by one, in their order.
-    [n, m], [n, m], … -> [n, m]
+    """A mask: 1 where a query sees a key by every rule, and 0 elsewhere. [n, m], [n, m], … -> [n,
+    m]
 
-    The last query is at the last key: query i is at key i + (m − n), as behind a cache.
+    The first operand gives the shape, the others are the tables of the rules that go by one, in
+    their order. The last query is at the last key: query i is at key i + (m − n), as behind a
+    cache.
     """
 
     first_for_size = True
 
     rules: tuple[Rule, ...]
     must_see: bool = True
-    """Whether it is refused that a query sees nothing."""
+    """Whether a query that sees nothing is an error."""
     from_top: bool = False
     """Whether the first query is at the first key, which behind a cache is a mistake."""
 
@@ -136,7 +139,7 @@ class Seen(ZeroOne):
         return (constant(int(seen[0, 0])),)
 
     def whole_form(self, i: int, j: int, *operands: Matrix) -> Expression:
-        """1 or 0 by the places of query and key; by a table, what its number says."""
+        """Writes 1 or 0 by the places of query and key, or by what a table's number says."""
         tables = iter(operands[:0:-1])
         form: Expression = constant(1)
         ahead = self._ahead(*operands[0].shape)
@@ -149,11 +152,11 @@ class Seen(ZeroOne):
         return form
 
     def _ahead(self, n: int, m: int) -> int:
-        """How many keys come before that of the first query."""
+        """Counts the keys before that of the first query."""
         return 0 if self.from_top else m - n
 
     def _placed(self, ahead: int) -> tuple[Rule, ...]:
-        """The rules for queries before which so many keys come."""
+        """Adjusts the rules to queries before which so many keys come."""
         return tuple(
             Causal(rule.later - ahead) if isinstance(rule, Causal) and rule.from_top else rule
             for rule in self.rules
@@ -168,7 +171,8 @@ class Seen(ZeroOne):
     def _seen(
         rules: Sequence[Rule], queries: Places, keys: Places, tables: Sequence[Array]
     ) -> Flags:
-        """Which of the keys [1, b] the queries [a, 1] see, both by their places. -> [a, b]"""
+        """Tells which of the keys [1, b] the queries [a, 1] see, both given by their places. -> [a,
+        b]"""
         seen = np.ones((queries.shape[0], keys.shape[1]), dtype=np.bool_)
         left = iter(tables)
         for rule in rules:
@@ -196,7 +200,7 @@ def _allows(rule: Rule, queries: Places, keys: Places, table: Array) -> Flags:
 
 
 def _by_table(rule: Rule, number: Number, seen: Expression) -> Expression:
-    """What is `seen`, if a number of the rule's table allows it."""
+    """Writes `seen`, on the condition that a number of the rule's table allows it."""
     if isinstance(rule, TableRule) and not rule.allowed:
         return Apply("where", (number, constant(0), seen))
     says = Apply("finite", (number,)) if isinstance(rule, Finite) else number
@@ -204,7 +208,8 @@ def _by_table(rule: Rule, number: Number, seen: Expression) -> Expression:
 
 
 def _by_places(rule: Rule, query: int, key: int, seen: Expression) -> Expression:
-    """What is `seen`, if a rule allows it for these places, which are told from 1."""
+    """Writes `seen`, on the condition that a rule allows it for these places, which are shown from
+    1."""
     q, k = constant(query + 1), constant(key + 1)
     match rule:
         case Causal(later):
@@ -234,8 +239,8 @@ def _words(rule: Rule, table: str) -> str:
 
 
 class Masked(Indexed):
-    """The score where it is seen, else `value`: −∞, or something finite. Nothing is rounded.
-    [n, m], [n, m] -> [n, m]"""
+    """The scores that are seen, with `value` in the place of the others: −∞, or something finite.
+    Nothing is rounded. [n, m], [n, m] -> [n, m]"""
 
     layout = "rows"
     copies = True

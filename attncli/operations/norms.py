@@ -48,10 +48,10 @@ SquaresOfEach = equation("sum(x[i, j] ** 2 for i in n) / n", x="n m")
 
 
 def means(numbers: Matrix, axis: int) -> Array:
-    """The means of rows (axis 1) or columns (axis 0), which stay as an axis of one.
+    """Computes the means of rows (axis 1 -> [n, 1]) or of columns (axis 0 -> [1, m]).
 
-    Where the sums are known to have few decimals they are exact, so that a row of equal
-    numbers has just that number for its mean.
+    Where the sums are known to have few decimals they are exact, so that a row of equal numbers has
+    just that number for its mean.
     """
     x, count = numbers.values, numbers.values.shape[axis]
     sums = x.sum(axis=axis, keepdims=True)
@@ -70,8 +70,8 @@ SubtractFromEach = equation("x[i, j] - mean[j]", x="n m", mean="1 m")
 
 
 class MeanOfSquares(Indexed):
-    """(a² + b² + …) / n over each row, or over n − 1 with `less_one`; `width` is what formulas call
-    n. [n, m] -> [n, 1]"""
+    """The mean of the squares of each row, (a² + b² + …) / n, or over n − 1 with `less_one`;
+    `width` is what formulas call n. [n, m] -> [n, 1]"""
 
     def __init__(self, less_one: bool = False, width: str = _WIDTH) -> None:
         mean = "sum(x[i, j] ** 2 for j in m) / " + ("({} - 1)" if less_one else "{}")
@@ -79,7 +79,7 @@ class MeanOfSquares(Indexed):
 
     @property
     def less_one(self) -> bool:
-        """Whether it is n − 1 that is divided by."""
+        """Tells whether it divides by n − 1."""
         return isinstance(self.tree, Quotient) and self.tree.divisor != Length(0, 1)
 
     def refuse(self, *operands: Matrix) -> None:
@@ -105,7 +105,7 @@ RunningVariance = equation(f"{_RUNNING}{_UNBIASED}", _OfSeveral, running="1 m", 
 
 
 class RootOf(Indexed):
-    """√(v + ε), or √v + ε where ε isn't `inside`: what the rows are divided by. [n, 1] -> [n, 1]"""
+    """The divisor of each row: √(v + ε), or √v + ε where ε isn't `inside`. [n, 1] -> [n, 1]"""
 
     def __init__(self, epsilon: Number, inside: bool = True) -> None:
         text = _root("v[i]", epsilon, inside)
@@ -113,7 +113,7 @@ class RootOf(Indexed):
 
     @property
     def inside(self) -> bool:
-        """Whether nothing is added after the root."""
+        """Tells whether nothing is added after the root."""
         return isinstance(self.tree, Root)
 
     def refuse(self, *operands: Matrix) -> None:
@@ -130,7 +130,7 @@ class RootOf(Indexed):
 
 
 def _root(v: str, epsilon: Number, inside: bool) -> str:
-    """√(v + ε), or √v + ε; √v where ε is 0."""
+    """Writes √(v + ε), or √v + ε; √v where ε is 0."""
     if not epsilon.full:
         return f"sqrt({v})"
     return f"sqrt({v} + epsilon)" if inside else f"sqrt({v}) + epsilon"
@@ -153,8 +153,8 @@ def _nothing_to_divide_by(row: int, true: Decimal, places: int) -> Unworkable:
 
 
 class Normalize(Indexed):
-    """centered / deviation × γ + β, where there is a `gamma` and a `beta`, or × (1 + γ).
-    [n, m], [n, 1], [1, m], [1, m] -> [n, m]"""
+    """The normalized rows: centered / deviation × γ + β, where there is a `gamma` and a `beta`, or
+    × (1 + γ). [n, m], [n, 1], [1, m], [1, m] -> [n, m]"""
 
     deviation: ClassVar = ("deviation[i]", "n 1")
 
@@ -179,7 +179,7 @@ class NormalizeColumns(Normalize):
 
 
 class RootOfEach(Indexed):
-    """√(v + ε), or √v + ε where ε isn't `inside`, number by number of a row. [1, m] -> [1, m]"""
+    """The divisors of the columns: √(v + ε), or √v + ε where ε isn't `inside`. [1, m] -> [1, m]"""
 
     def __init__(self, epsilon: Number, inside: bool = True) -> None:
         text = _root("v[j]", epsilon, inside)

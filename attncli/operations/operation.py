@@ -57,7 +57,7 @@ _KEPT = Context(prec=deciding.ENOUGH, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
 
 class Provenance:
-    """The operation that a matrix [n, m] was made by, and the matrices that it was made of."""
+    """The operation and the operands that a matrix [n, m] was made of."""
 
     def __init__(
         self, operation: Operation, operands: tuple[Matrix, ...], shape: tuple[int, int]
@@ -66,7 +66,7 @@ class Provenance:
 
     @property
     def numbers(self) -> Written | None:
-        """The numbers to fifty digits or so; None where that is too much work."""
+        """Works the numbers out to fifty digits or so; returns None where that is too much work."""
         if not self.is_workable:
             return None
         self._first("_numbers")
@@ -74,7 +74,7 @@ class Provenance:
 
     @property
     def is_workable(self) -> bool:
-        """Whether it is not too much work."""
+        """Tells whether the numbers can be worked out in full without too much work."""
         if self._least > _MOST_TERMS or any(s._least > _MOST_TERMS for s in self._sources):
             return False  # whatever else it was worked from
         if "_depth" not in vars(self):
@@ -83,7 +83,7 @@ class Provenance:
 
     @cached_property
     def _depth(self) -> int:
-        """How many numbers it takes, on the longest way from what is given."""
+        """Counts the numbers that it takes, on the longest way from what is given."""
         before = max((source._depth for source in self._sources), default=0)
         return before if before > _MOST_TERMS else before + self._terms
 
@@ -106,7 +106,7 @@ class Provenance:
 
     @property
     def _terms(self) -> int:
-        """How many numbers it takes to work this from its operands."""
+        """Counts the numbers that it takes to work this from its operands."""
         if self._least > _MOST_TERMS:
             return self._least
         rows, columns = self.shape
@@ -114,21 +114,21 @@ class Provenance:
 
     @property
     def _least(self) -> int:
-        """The same, or fewer that are quicker to count."""
+        """Counts the same numbers, or fewer that are quicker to count."""
         rows, columns = self.shape
         return rows * columns * self.operation.terms(*self.operands)
 
     @cached_property
     def _sources(self) -> Sequence[Provenance]:
-        """What the operands were worked from; nothing that matters where it takes too many numbers
-        whatever that is."""
+        """Lists what the operands were worked from; nothing, where this alone takes too many
+        numbers."""
         if self._least > _MOST_TERMS:
             return ()
         return [o.source for o in self.operands if isinstance(o.source, Provenance)]
 
     def _first(self, attribute: str) -> None:
-        """Works out an attribute of all that this was worked from, in turn: what goes on for a
-        thousand times would otherwise nest as deep."""
+        """Computes an attribute of everything that this was worked from, in turn: a chain of a
+        thousand operations would otherwise nest as deep."""
         waiting = [self]
         while waiting:
             missing = [s for s in waiting[-1]._sources if attribute not in vars(s)]
@@ -145,13 +145,20 @@ _LITTLE = 2.0**28
 
 
 class TrueDigits:
-    """The true values of an operation's result to so many decimals; cell by cell those that take no
-    more than so many numbers all together."""
+    """The true values of an operation's result, worked from its operands where floats can't decide
+    a digit.
+
+    Cell by cell it works with at most `most` numbers.
+    """
 
     def __init__(self, operation: Operation, operands: tuple[Matrix, ...], most: float) -> None:
         self.operation, self.operands, self.most = operation, operands, most
 
     def units(self, doubtful: Doubtful) -> Array:
+        """Returns the true values of doubtful cells in whole units of the last place. -> [cells]
+
+        Raises Unworkable where that takes more than `most` numbers.
+        """
         known = self.operation.units(doubtful, *self.operands)
         if known is not None:
             return known
@@ -168,8 +175,10 @@ class TrueDigits:
 
 
 def settle_cancelled(values: Array, source: Provenance) -> None:
-    """Puts right, in place, what is little beside the terms that it is left of; of numbers that
-    are too much work in full, sets what is no more than noise to 0."""
+    """Corrects, in place, values that are small beside the terms that cancelled to give them.
+
+    Where working in full is too much, sets what is no larger than the noise of floats to 0.
+    """
     operation, operands = source.operation, source.operands
     if not source.is_workable:
         # a trace of 512 × 512 takes 1.4 times as long as NumPy's, by the bound of each cell 1.6
@@ -190,14 +199,14 @@ def settle_cancelled(values: Array, source: Provenance) -> None:
 
 
 def _least(values: Array) -> float:
-    """The smallest size, some rows at a time, which stay in a processor's cache."""
+    """Finds the smallest absolute value, some rows at a time, which stay in a processor's cache."""
     count = max(1, _AT_A_TIME // values.shape[1])
     rows = range(0, len(values), count)
     return min(float(np.abs(values[k : k + count]).min()) for k in rows)
 
 
 def _known(off: Array | float, shape: tuple[int, int]) -> Array:
-    """How far each value may be off, 0 where that isn't known."""
+    """Returns how far each value may be off, 0 where that isn't known. -> `shape`"""
     return np.broadcast_to(np.where(np.isfinite(off), off, 0.0), shape)
 
 
@@ -214,8 +223,11 @@ Working = tuple[Expression, ...]
 
 @dataclass(frozen=True)
 class Operation(ABC):
-    """A way to make one matrix of others: `values` does it at NumPy's speed, `cell` gives the
-    working of one number of the result. The two agree for every cell, which the tests check."""
+    """A way to make one matrix of others.
+
+    `values` does it at NumPy's speed, `cell` gives the working of one number of the result. The two
+    agree for every cell, which the tests check.
+    """
 
     layout: ClassVar[Layout] = "cells"
     """How its full working is laid out on a page."""
@@ -240,79 +252,87 @@ class Operation(ABC):
 
     @property
     def repeats(self) -> bool:
-        """Whether its numbers are its last operand's, or these put back to where they came from."""
+        """Tells whether its numbers are its last operand's, or these put back to where they came
+        from."""
         return False
 
     def signature(self) -> str:
-        """The shapes that it takes and gives: `n k, k m -> n m`.
+        """Returns the shapes that it takes and gives: `n k, k m -> n m`.
 
         A letter, or a letter and digits such as `a2`, is one extent wherever it stands; `3*b` and
-        `a+b` are extents made of others, `2` is one that is fixed.
-        An axis of the result that stands alone in an operand has that operand's names.
+        `a+b` are extents made of others, `2` is one that is fixed. An axis of the result that
+        stands alone in an operand has that operand's names.
         """
         return self.shapes
 
     @cached_property
     def sides(self) -> Signature:
-        """What its signature says."""
+        """Parses the signature."""
         return parse(self.signature())
 
     @abstractmethod
     def formula(self, name: str, *operands: str) -> Equation:
-        """What it makes of its operands, by their names: `Q = X W_Q`."""
+        """Writes what it makes of its operands, by their names: `Q = X W_Q`."""
 
     def formulas(self, name: str, *operands: str) -> tuple[Equation, ...]:
-        """Its formula as a page tells it: in several where one is too much for a line."""
+        """Writes its formula as a page shows it: in several equations where one is too much for a
+        line."""
         return (self.formula(name, *operands),)
 
     @abstractmethod
     def values(self, *operands: Matrix) -> Array:
-        """The result in full, a new array. Raises ValueError where the shapes don't fit."""
+        """Computes the result in full, as a new array. Raises ValueError where the shapes don't
+        fit."""
 
     @abstractmethod
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        """The forms of the working of the result's cell (i, j), the last one before its value."""
+        """Returns the forms of the working of the result's cell (i, j), the last one before its
+        value."""
 
     def brief(self, i: int, j: int, *operands: Matrix) -> Working:
-        """The same as a page tells them, which need not have all terms of a long sum."""
+        """Returns the same forms as a page shows them, which need not have all terms of a long
+        sum."""
         return self.cell(i, j, *operands)
 
     def first_form(self, i: int, j: int, *operands: Matrix) -> Expression:
-        """The result's cell (i, j) in numbers of which none is worked out yet."""
+        """Returns the result's cell (i, j) in numbers of which none is worked out yet."""
         return self.cell(i, j, *operands)[0]
 
     def whole_form(self, i: int, j: int, *operands: Matrix) -> Expression:
-        """The first form for numbers that may change: with its conditions, met or not."""
+        """Returns the first form for numbers that may change: with its conditions, met or not."""
         return self.first_form(i, j, *operands)
 
     def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
-        """The forms of the working of a whole row, as vectors; `names` are the operands'."""
+        """Returns the forms of the working of a whole row, as vectors; `names` are the operands'.
+        Empty where it is told cell by cell."""
         return ()
 
     def terms(self, *operands: Matrix) -> int:  # noqa: ARG002
-        """How many numbers, or more, one of the result is made of."""
+        """Counts the numbers, or more than these, that one number of the result is computed
+        from."""
         return 1
 
     def factors_summed(self, *operands: Matrix) -> Mapping[int, int]:  # noqa: ARG002
-        """Which operands, by their places, are factors of products that are summed, as those of a
-        product of matrices are, and how many products each sum has."""
+        """Finds the operands, by their places, that are factors of products that are summed, as in
+        a product of matrices, and how many products each sum has."""
         return {}
 
     def leaves(self, *operands: Matrix) -> int:
-        """How many numbers the first form of a cell has."""
+        """Counts the numbers in the first form of a cell."""
         plain = (operand.without_source for operand in operands)
         return sum(1 for _ in leaves(self.first_form(0, 0, *plain)))
 
     def places(self, *operands: Matrix) -> int | None:  # noqa: ARG002
-        """The decimals that hold every true value of the result; None where none need do."""
+        """Counts the decimals that hold every true value of the result; None where no number of
+        them does."""
         return None
 
     def error(self, *operands: Matrix) -> Error:  # noqa: ARG002
-        """A bound on how far `values` is from the true values of written operands."""
+        """Bounds how far `values` is from the true values of written operands."""
         return Error(0.0, 4 * EPSILON)
 
     def largest_error(self, *operands: Matrix) -> float:
-        """No less than the absolute part of that bound for any number, which may be quicker."""
+        """Bounds the absolute part of that error for all numbers at once, which may be quicker."""
         return float(np.max(self.error(*operands).absolute))
 
     def enclosed(
@@ -320,30 +340,33 @@ class Operation(ABC):
         operands: Sequence[Enclosure],  # noqa: ARG002
         rounded: Roundoffs,  # noqa: ARG002
     ) -> Enclosure | None:
-        """Between which numbers the result lies, those of its operands being known, where what is
-        made on the way is `rounded`; None where that is told cell by cell."""
+        """Encloses the result, whose operands lie in these enclosures, where what is made on the
+        way is `rounded`; returns None where that is done cell by cell."""
         return None
 
     def units(self, doubtful: Doubtful, *operands: Matrix) -> Array | None:  # noqa: ARG002
-        """What some cells of the result round to, many at once; None where that isn't known so."""
+        """Rounds doubtful cells to whole units of the last place, many at once; returns None where
+        that can't be done."""
         return None
 
     def check(self, result: Matrix, *operands: Matrix) -> None:  # noqa: B027
-        """Raises Unworkable where the result, as rounded, can't be gone on with."""
+        """Raises Unworkable where the result, as rounded, can't be used next."""
 
     def remark(self, *operands: Matrix) -> str | None:  # noqa: ARG002
-        """What has to be said of how it was done on these numbers, if anything."""
+        """Returns what has to be said of how it was done on these numbers, if anything."""
         return None
 
     @property
     def only_moves(self) -> bool:
-        """Whether each number that it makes is one of its operands', said of which or not."""
+        """Tells whether each number that it makes is one of its operands', whether or not it says
+        which."""
         return self.copies
 
     def make(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:
-        """The result, rounded as `rounding` says for `step`.
+        """Computes the result, rounded as `rounding` says for `step`.
 
-        Raises Unworkable for numbers that can't be worked with, ValueError for shapes.
+        Raises Unworkable for numbers that can't be worked with, ValueError for shapes that don't
+        fit.
         """
         result = self.round_result(rounding, step, *operands)
         if result.places is None and result.written is None and result.source is None:
@@ -353,7 +376,7 @@ class Operation(ABC):
 
     @np.errstate(all="ignore")  # what isn't finite is refused
     def round_result(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:
-        """The result of `make`, which doesn't know yet what it was worked from."""
+        """Computes the result of `make`, which doesn't know yet what it was worked from."""
         values = self.values(*operands)
         check_finite(values)
         decimals, places = rounding.of(step), self.places(*operands)
@@ -370,11 +393,11 @@ class Operation(ABC):
 
 
 class ByFirstForm(Operation):
-    """An operation that says the first form of a cell, from which the others follow."""
+    """An operation whose working follows from the first form of each cell."""
 
     @abstractmethod
     def first_form(self, i: int, j: int, *operands: Matrix) -> Expression:
-        """The cell's equation with numbers for its operands."""
+        """Returns the cell's equation with numbers for its operands."""
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
         return simplification_steps(self.first_form(i, j, *operands))
@@ -395,7 +418,8 @@ class ZeroOne(WholeNumbers):
 
 
 class One(ZeroOne):
-    """1, with which the way back begins: how a loss changes with itself. [1, 1] -> [1, 1]"""
+    """The number 1, with which a backward pass begins: the derivative of a loss with respect to
+    itself. [1, 1] -> [1, 1]"""
 
     takes_only_sizes = True
     shapes = "1 1 -> 1 1"
@@ -411,23 +435,24 @@ class One(ZeroOne):
 
 
 def cells_of_row(operation: Operation, i: int, width: int, *operands: Matrix) -> Vector:
-    """The working of a row as a vector of that of its cells, as many as a page tells: `[1 − 2, 3 −
-    2]`."""
+    """Returns the working of a row as a vector of that of its cells, as many as a page shows: `[1 −
+    2, 3 − 2]`."""
     return shown_entries(width, lambda j: operation.first_form(i, j, *operands))
 
 
 def added_places(*operands: Matrix) -> int | None:
-    """The decimals of a product: those of its factors together."""
+    """Counts the decimals of a product: those of its factors together; None where some aren't
+    known."""
     known = [operand.places for operand in operands if operand.places is not None]
     return sum(known) if len(known) == len(operands) else None
 
 
 def most_places(*operands: Matrix) -> int | None:
-    """The decimals of a sum: the most that a term has."""
+    """Counts the decimals of a sum: the most that a term has; None where some aren't known."""
     return most_of([operand.places for operand in operands])
 
 
 def most_of(places: Sequence[int | None]) -> int | None:
-    """The most decimals of some terms; None where those of one aren't known."""
+    """Returns the most decimals of some terms; None where those of one aren't known."""
     known = [index for index in places if index is not None]
     return max(known) if len(known) == len(places) else None

@@ -64,7 +64,8 @@ class LearningRate(Indexed):
 
 
 class WithoutBias(Indexed):
-    """m / (1 − βᵗ): a moving average that began at 0 is too small by that. [n, m] -> [n, m]"""
+    """A moving average without its bias, m / (1 − βᵗ): one that began at 0 is too small by that
+    factor. [n, m] -> [n, m]"""
 
     def __init__(self, beta: Number, count: int) -> None:
         power = f"beta ** {count}" if count > 1 else "beta"
@@ -74,7 +75,8 @@ class WithoutBias(Indexed):
 
 class _OverRoot(Indexed):
     def refuse(self, *operands: Matrix) -> None:
-        """Where a mean of squares was rounded to 0, what is left to divide by is ε."""
+        """Raises Unworkable where a mean of squares was rounded to 0, which leaves only ε to divide
+        by."""
         average, squares = operands
         lost = (squares.values == 0) & (average.values != 0)
         if lost.any():
@@ -114,8 +116,8 @@ RelativeStepBy = RelativeStep._replace(operands=(*RelativeStep.operands, ("rate"
 
 
 class NormOfNorms(Indexed):
-    """√(a² + b² + …): how large several matrices are together, of the norm of each.
-    [1, 1], [1, 1], … -> [1, 1]"""
+    """The norm of several matrices together, from that of each: √(a² + b² + …). [1, 1], [1, 1], …
+    -> [1, 1]"""
 
     def __init__(self, count: int) -> None:
         norms = dict.fromkeys((f"norm{k}" for k in range(count)), "1 1")

@@ -64,7 +64,7 @@ Counts: TypeAlias = "NDArray[np.int64]"
 
 
 def even(columns: int) -> int:
-    """The number of columns. Raises ValueError where they don't go in pairs."""
+    """Returns the number of columns. Raises ValueError where they don't go in pairs."""
     if columns % 2:
         raise ValueError(f"{columns} columns don't go in pairs")
     return columns
@@ -79,15 +79,15 @@ class Waves(Operation):
 
     @abstractmethod
     def of_angles(self, angles: Array) -> Array:
-        """The table, of the angles [n, d/2]."""
+        """Makes the table of the angles [n, d/2]."""
 
     @abstractmethod
     def wave(self, j: int) -> tuple[Function, int]:
-        """What is in a column: the function, and the pair whose angle it is of."""
+        """Returns the function in a column, and the pair whose angle it takes."""
 
     @abstractmethod
     def extents(self, *operands: Matrix) -> tuple[int, int]:
-        """How many positions there are, and d. Raises ValueError where d columns don't go in
+        """Returns the number of positions, and d. Raises ValueError where d columns don't go in
         pairs."""
 
     def values(self, *operands: Matrix) -> Array:
@@ -95,25 +95,26 @@ class Waves(Operation):
         return self.of_angles(self.angles(n, np.arange(0, d, 2) / d))
 
     def angles(self, n: int, exponents: Array) -> Array:
-        """pos / base^exponent of so many positions. [n, c]"""
+        """Computes pos / base^exponent for n positions. -> [n, c]"""
         positions = np.arange(self.start, self.start + n, dtype=np.float64)[:, np.newaxis]
         return np.asarray(positions / float(self.base.full) ** exponents)
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        """sin(1 / 10000^(2/4)), then sin(1 / 100) and sin(0.01) where these are short and exact."""
+        """Writes sin(1 / 10000^(2/4)), then sin(1 / 100) and sin(0.01) where these are short and
+        exact."""
         return self.of_wave(i, *self.wave(j), *operands)
 
     def of_wave(self, i: int, function: Function, k: int, *operands: Matrix) -> Working:
-        """The working of a function of the angle of pair k in row i."""
+        """Writes the working of a function of the angle of pair k in row i."""
         return self.of_exponent(i, function, 2 * k, *operands)
 
     def of_exponent(self, i: int, function: Function, above: int, *operands: Matrix) -> Working:
-        """The working of a function of the angle in row i whose exponent is `above` / d."""
+        """Writes the working of a function of the angle in row i whose exponent is `above` / d."""
         angles = self.angle(self.start + i, above, self.extents(*operands)[1])
         return tuple(Apply(function, (angle,)) for angle in angles)
 
     def angle(self, position: int, above: int, d: int) -> tuple[Expression, ...]:
-        """pos / base^(above / d), and what that comes to where it is short and exact."""
+        """Writes pos / base^(above / d), and its value where that is short and exact."""
         return _angle(position, above, d, self.base)
 
     def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
@@ -150,7 +151,7 @@ def _angle(position: int, above: int, d: int, base: Number) -> tuple[Expression,
 
 
 def _exact_power(base: Decimal, numerator: int, denominator: int) -> Decimal | None:
-    """base^(numerator/denominator), where that has few digits."""
+    """Computes base^(numerator/denominator) where that has few digits; returns None elsewhere."""
     common = math.gcd(numerator, denominator)
     p, q = numerator // common, denominator // common
     exponent = Quotient(constant(p), constant(q))
@@ -167,15 +168,18 @@ _D_MODEL = Symbol("d_model")
 
 @dataclass(frozen=True)
 class Sinusoids(Waves):
-    """PE(pos, 2i) = sin(pos / base^(2i/d)), PE(pos, 2i+1) = cos of the same; the first row is that
-    of the position `start`. It is made of nothing but its size, which is 0 until that is known;
-    `width` is what formulas call d. -> [n, d]"""
+    """The table PE(pos, 2i) = sin(pos / base^(2i/d)), PE(pos, 2i+1) = cos(pos / base^(2i/d)). ->
+    [n, d]"""
 
     base: Number
     start: int = 0
+    """The position of the first row."""
     n: int = 0
+    """The number of rows; 0 until it is known."""
     d: int = 0
+    """The number of columns; 0 until it is known."""
     width: Symbol = _D_MODEL
+    """What formulas call d."""
 
     def signature(self) -> str:
         return f" -> {self.n or 'n'} {self.d or '2*b'}"
@@ -184,7 +188,7 @@ class Sinusoids(Waves):
         return define(name, Symbol("PE"))
 
     def formulas(self, name: str, *operands: str) -> tuple[Equation, ...]:  # noqa: ARG002
-        """PE of the even and of the odd columns, counted from 0 as in the paper."""
+        """Writes PE of the even and of the odd columns, counted from 0 as in the paper."""
         angle = angle_formula(self.base, "i", self.width)
         return tuple(
             define(Apply("PE", (Symbol("pos"), Symbol(column))), Apply(function, (angle,)))
@@ -202,7 +206,7 @@ class Sinusoids(Waves):
 
 
 class SinesForCosines(Sinusoids):
-    """Cosines in the even columns and sines in the odd ones."""
+    """A table with cosines in the even columns and sines in the odd ones."""
 
     def of_angles(self, angles: Array) -> Array:
         return np.stack([np.cos(angles), np.sin(angles)], axis=2).reshape(len(angles), -1)
@@ -212,8 +216,8 @@ class SinesForCosines(Sinusoids):
 
 
 class WaveOfEachColumn(Sinusoids):
-    """Sines and cosines of which each column j has a wave of its own, pos / base^(2j/d), instead of
-    each pair of columns."""
+    """A table in which each column j, and not each pair of columns, has a wave of its own, pos /
+    base^(2j/d)."""
 
     def values(self, *operands: Matrix) -> Array:
         n, d = self.extents(*operands)
@@ -225,20 +229,21 @@ class WaveOfEachColumn(Sinusoids):
         return self.of_exponent(i, self.wave(j)[0], above, *operands)
 
     def above(self, columns: Counts) -> Counts:
-        """What is divided by d in the exponents of columns, counted from 0."""
+        """Returns what is divided by d in the exponents of columns, counted from 0."""
         return 2 * columns
 
 
 class CosineOfNextExponent(WaveOfEachColumn):
-    """Sines of pos / base^(2i/d) and cosines of pos / base^((2i+1)/d): the number of each column in
-    its exponent."""
+    """A table of sines of pos / base^(2i/d) and cosines of pos / base^((2i+1)/d): the number of
+    each column is in its exponent."""
 
     def above(self, columns: Counts) -> Counts:
         return columns
 
 
 class _Multiplied(Waves):
-    """Sines and cosines of pos × base^(2k/d), by which waves grow shorter from pair to pair."""
+    """A table of sines and cosines of pos × base^(2k/d), whose waves grow shorter from pair to
+    pair."""
 
     def angles(self, n: int, exponents: Array) -> Array:
         return super().angles(n, -exponents)
@@ -253,14 +258,16 @@ class _Multiplied(Waves):
 
 
 class MultipliedSinusoids(_Multiplied, Sinusoids):
-    """Sinusoids of angles that are multiplied."""
+    """Sinusoids of angles that are multiplied by the powers instead of divided."""
 
 
 @dataclass(frozen=True)
 class Alibi(Operation):
-    """−slope × how far a query is from a key, the last query being at the last key; the operand
-    gives the shape only. Keys after the query count as far as those before it: a causal mask
-    hides them anyway. [n, m] -> [n, m]"""
+    """The biases −slope × the distance of a key from a query, the last query being at the last key;
+    the operand gives the shape only. [n, m] -> [n, m]
+
+    Keys after the query count as far as those before it: a causal mask hides them anyway.
+    """
 
     first_for_size = True
 
@@ -302,11 +309,11 @@ _HALVING = Context(prec=30)
 
 
 def alibi_slopes(heads: int) -> tuple[Number, ...]:
-    """The slopes of ALiBi for so many heads: 2^(−8k/heads) for k = 1 … heads.
+    """Computes the slopes of ALiBi: 2^(−8k/heads) for k = 1 … heads.
 
-    Where `heads` isn't a power of two, those of the next smaller one are followed by every
-    other one of the next larger one, as in the paper's code. They are exact where they have an
-    end that is short enough, else they have 15 significant digits.
+    Where `heads` isn't a power of two, the slopes of the next smaller one are followed by every
+    other one of the next larger one, as in the paper's code. They are exact where they have few
+    digits, and otherwise have 15 significant ones.
     """
     lower = 1 << (heads.bit_length() - 1)
     counted = [(k, lower) for k in range(1, lower + 1)]
@@ -356,11 +363,11 @@ class RotaryTable(Waves):
 
 
 class MultipliedTable(_Multiplied, RotaryTable):
-    """A rotary table of angles that are multiplied."""
+    """A rotary table of angles that are multiplied by the powers instead of divided."""
 
 
 def _turned(dimensions: int | None, x: Matrix) -> int:
-    """How many columns are turned. Raises ValueError where there are not so many."""
+    """Counts the columns that are turned. Raises ValueError where there are not so many."""
     columns = x.shape[1]
     if dimensions is not None and dimensions > columns:
         raise ValueError(f"{dimensions} columns of {columns} can't be turned")
@@ -453,14 +460,14 @@ class Rotate(Operation):
         return rounded.by(made, rounded.each)
 
     def columns(self, r: int) -> tuple[slice, slice]:
-        """The first and the second columns of the pairs of r columns."""
+        """Returns the first and the second columns of the pairs of r columns."""
         if self.pairs == "interleaved":
             return slice(0, r, 2), slice(1, r, 2)
         return slice(0, r // 2), slice(r // 2, r)
 
     def _turned(self, x: Array, cosine: Array, sine: Array, taken: Array) -> Array:
-        """first · cosine + second · taken in the first columns, first · sine + second · cosine
-        in the second ones."""
+        """Computes first · cosine + second · taken in the first columns, and first · sine + second
+        · cosine in the second ones."""
         turned = x.copy()
         first, second = self.columns(2 * cosine.shape[1])
         turned[:, first] = x[:, first] * cosine + x[:, second] * taken
@@ -475,11 +482,11 @@ _LITTLE = Decimal("0.001")
 
 @dataclass(frozen=True)
 class ByColumn(ByFirstForm):
-    """A row of numbers, or rows of them, that are each worked by itself, of few operands."""
+    """A table of few numbers, each worked by itself."""
 
     @abstractmethod
     def shape(self, *operands: Matrix) -> tuple[int, int]:
-        """That of the result."""
+        """Returns the shape of the result."""
 
     def values(self, *operands: Matrix) -> Array:
         rows, columns = self.shape(*operands)
@@ -492,11 +499,12 @@ class ByColumn(ByFirstForm):
 
 @dataclass(frozen=True)
 class Frequencies(ByColumn):
-    """By what angle pair k of d columns is turned from a position to the next, 1 / base^(2k/d).
+    """The angle by which pair k of d columns is turned from one position to the next, 1 /
+    base^(2k/d). [m, d] -> [d/2, 1]
 
-    The operand gives the shape only. A `stretch` makes the base larger, base × s^(d/(d−2)), as NTK
-    scaling has it; of rows past an `original` length, the first of which is at `start`, it is
-    s × length / original − (s − 1), as dynamic NTK scaling has it. [m, d] -> [d/2, 1]
+    The operand gives the shape only. A `stretch` s makes the base larger, base × s^(d/(d−2)), as
+    NTK scaling has it; for rows past an `original` length, the first of which is at `start`, it is
+    s × length / original − (s − 1), as dynamic NTK scaling has it.
     """
 
     first_for_size = True
@@ -541,16 +549,16 @@ class Frequencies(ByColumn):
 
 @dataclass(frozen=True)
 class RampOfPairs(ByColumn):
-    """Which share of its frequency each pair keeps: all of it up to the pair that turns `fast`
-    times within the `original` length, nothing from the one on that turns `slow` times.
-    [p, 1] -> [p, 1]"""
+    """The share of its frequency that each pair keeps: all of it up to the pair that turns `fast`
+    times within the `original` length, nothing from the one on that turns `slow` times. [p, 1] ->
+    [p, 1]"""
 
     base: Number
     original: Number
     fast: Number
     slow: Number
     truncate: bool = True
-    """Whether these two are whole: rounded down and up."""
+    """Whether the ends of the ramp are whole numbers: rounded down and up."""
 
     shapes = "p 1 -> p 1"
 
@@ -576,13 +584,13 @@ class RampOfPairs(ByColumn):
         return _falling(constant(i), *self._ends(2 * operands[0].shape[0]))
 
     def _turning(self, turns: Number, d: Expression) -> Expression:
-        """The pair that turns so many times within the original length."""
+        """Writes the pair that turns so many times within the original length."""
         length = Quotient(self.original, Product((turns, TWO, PI)))
         turned = Product((d, Apply("ln", (length,))))
         return Quotient(turned, Product((TWO, Apply("ln", (self.base,)))))
 
     def _ends(self, d: int) -> tuple[Number, Number]:
-        """The last pair that keeps its frequency, and the first that keeps nothing of it."""
+        """Finds the last pair that keeps its frequency, and the first that keeps nothing of it."""
         first, last = (
             deciding.full(self._turning(turns, constant(d))) for turns in (self.fast, self.slow)
         )

@@ -95,8 +95,8 @@ SmoothOthers = equation(
 
 @dataclass(frozen=True)
 class OneHot(WholeNumbers):
-    """1 in the column of each row's target, else 0; of the probabilities it takes only how many
-    there are. [n, v] -> [n, v]"""
+    """A table with 1 in the column of each row's target, and 0 elsewhere; of the probabilities it
+    takes only how many there are. [n, v] -> [n, v]"""
 
     targets: tuple[int, ...]
 
@@ -118,7 +118,7 @@ class OneHot(WholeNumbers):
 
 
 class _CrossEntropies(Indexed):
-    """What is multiplied by 0 is left out."""
+    """Cross-entropies without the products whose factor is 0."""
 
     def refuse(self, *operands: Matrix) -> None:
         p, y = (operand.values for operand in operands)
@@ -130,7 +130,8 @@ class _CrossEntropies(Indexed):
 
 
 def _is_off_one(row: Sequence[Decimal]) -> bool:
-    """Whether written numbers can't be shares that add up to 1, each rounded to its decimals."""
+    """Tells whether written numbers can't be shares that add up to 1, each rounded to its
+    decimals."""
     rounded = [places for places in map(decimals.places, row) if places]
     halves = (decimals.counted(5, places + 1) for places in rounded)
     off = abs(decimals.difference(decimals.total(row), Decimal(1)))
@@ -138,7 +139,7 @@ def _is_off_one(row: Sequence[Decimal]) -> bool:
 
 
 class _BinaryCrossEntropies(Indexed):
-    """What is multiplied by 0 is left out."""
+    """Binary cross-entropies without the products whose factor is 0."""
 
     def refuse(self, *operands: Matrix) -> None:
         p, y = (operand.values for operand in operands)
@@ -165,7 +166,7 @@ BinaryCrossEntropies = equation(
 
 
 def smooth(loss: Indexed) -> Indexed:
-    """A cross-entropy with all products, from which its derivative comes."""
+    """Returns a cross-entropy with all its products, which can be differentiated."""
     assert loss.shown is not None
     return Indexed(loss.shapes, loss.shown)
 
@@ -176,8 +177,11 @@ def _refuse_zeros(wrong: np.ndarray[tuple[int, ...], np.dtype[np.bool_]], whose:
 
 
 class BinaryLossOfLogits(Operation):
-    """The same of a sigmoid straight from its logits: ln(1 + e^z) − y z, the probabilities being
-    an operand, too. [n, m], [n, m], [n, m] -> [n, m]"""
+    """The binary cross-entropy of a sigmoid straight from its logits: ln(1 + e^z) − y z. [n, m],
+    [n, m], [n, m] -> [n, m]
+
+    The probabilities are an operand, too, for the working.
+    """
 
     shapes = "n m, n m, n m -> n m"
 
@@ -205,23 +209,25 @@ Targets = tuple[int | None, ...]
 
 
 class _LossOfRows(Operation):
-    """The cross-entropy of each row that counts straight from the logits, the probabilities being
-    an operand, too. -> [m, 1]"""
+    """The cross-entropy of each row that counts, straight from the logits. -> [m, 1]
+
+    The probabilities are an operand, too, for the working.
+    """
 
     @property
     @abstractmethod
     def rows(self) -> list[int]:
-        """The places of the rows that count."""
+        """Lists the rows that count, from 0."""
 
     @abstractmethod
     def shares(self, *operands: Matrix) -> Matrix:
-        """What the probabilities of these should be, y. [m, v]"""
+        """Returns what the probabilities of these rows should be, y. [m, v]"""
 
     def formula(self, name: str, *operands: str) -> Equation:
         return define(name, Apply("loss", tuple(Symbol(o) for o in operands)))
 
     def less_logits(self, operand: Matrix) -> Array:
-        """The logarithm of the sum of each row's powers of e, less each logit. [m, v]"""
+        """Computes ln Σ e^z of each row that counts, minus each of its logits. -> [m, v]"""
         logits = operand.values[self.rows]
         most = logits.max(axis=1, keepdims=True)
         return np.asarray(np.log(np.exp(logits - most).sum(axis=1, keepdims=True)) + most - logits)
@@ -229,7 +235,7 @@ class _LossOfRows(Operation):
 
 @dataclass(frozen=True)
 class LossOfLogits(_LossOfRows):
-    """−ln of the probability of a target. [n, v], [n, v] -> [m, 1]"""
+    """The loss −ln p of a target. [n, v], [n, v] -> [m, 1]"""
 
     targets: Targets
 
@@ -241,7 +247,7 @@ class LossOfLogits(_LossOfRows):
 
     @property
     def columns(self) -> list[int]:
-        """Those of the targets of these rows."""
+        """Lists the columns of the targets of the rows that count."""
         return [target for target in self.targets if target is not None]
 
     def shares(self, *operands: Matrix) -> Matrix:
@@ -258,10 +264,11 @@ class LossOfLogits(_LossOfRows):
 
 @dataclass(frozen=True)
 class DistributionLoss(_LossOfRows):
-    """−Σ y ln p of a distribution of targets, the last operand. [n, v], [n, v], [m, v] -> [m, 1]"""
+    """The loss −Σ y ln p of a distribution of targets, the last operand. [n, v], [n, v], [m, v] ->
+    [m, 1]"""
 
     counts: tuple[bool, ...]
-    """Whether each row does."""
+    """Whether each row counts."""
 
     shapes = "n v, n v, m v -> m 1"
 
@@ -284,12 +291,15 @@ class DistributionLoss(_LossOfRows):
 
 @dataclass(frozen=True)
 class TargetDifference(Operation):
-    """(p − y) G: each probability less what it should be, times the gradient of the row's loss; 0
-    in a row that doesn't count. By mistake p and y are `exchanged`. The operands of the loss, the
-    loss [m, 1], and its gradient [m, 1] -> [n, v]"""
+    """The gradient (p − y) G of the logits: each probability minus what it should be, times the
+    gradient of the row's loss; 0 in a row that doesn't count. -> [n, v]
+
+    It takes the operands of the loss, the loss [m, 1], and its gradient [m, 1].
+    """
 
     of: LossOfLogits | DistributionLoss
     exchanged: bool = False
+    """Whether p and y are exchanged, which is a mistake."""
 
     def signature(self) -> str:
         return f"{self.of.shapes.partition(' -> ')[0]}, m 1, m 1 -> n v"
@@ -337,7 +347,8 @@ class TargetDifference(Operation):
 
 
 class _Kept(ZeroOne):
-    """1 for those of each row that are kept, the largest ones, else 0. [n, v] -> [n, v]"""
+    """A table with 1 for the numbers of each row that are kept, the largest ones, and 0 elsewhere.
+    [n, v] -> [n, v]"""
 
     shapes = "n v -> n v"
 
@@ -354,32 +365,36 @@ class _Kept(ZeroOne):
         return (constant(int(self.values(row)[0, j])),)
 
     def whole_form(self, i: int, j: int, *operands: Matrix) -> Expression:
-        """1 while what comes before it, from the largest on, is less than what is to be kept."""
+        """Writes the condition for keeping a number: what comes before it, from the largest on, is
+        less than what is to be kept."""
         row = operands[0].row(i)
         before = Apply(self.measure, (row.entries[j], row, Vector(row.entries[:j])))
         return Apply("where", (Apply("less", (before, self.enough)), constant(1), constant(0)))
 
     measure: ClassVar[str]
-    """What is told of the numbers that come before one, equal ones in their order."""
+    """The name of what is measured of the numbers before one; equal ones are in their order."""
 
     @property
     @abstractmethod
     def enough(self) -> Number:
-        """What they come to where no more is kept."""
+        """Returns the value of that measure from which on nothing more is kept."""
 
     @abstractmethod
     def counts(self, numbers: Matrix, order: NDArray[np.intp]) -> list[int]:
-        """How many of each row are kept; `order` has their places from the largest on."""
+        """Counts the numbers of each row that are kept; `order` has their places from the largest
+        on."""
 
 
 def _from_largest(values: Array) -> NDArray[np.intp]:
-    """The places of each row from the largest number on; of equal ones, the first come first."""
+    """Sorts the places of each row by their numbers, the largest first; of equal ones, the first
+    comes first."""
     return np.argsort(-values, axis=1, kind="stable")
 
 
 @dataclass(frozen=True)
 class TopK(_Kept):
-    """The k largest of each row; of equal ones, the first. [n, v] -> [n, v]"""
+    """A table with 1 for the k largest numbers of each row; of equal ones, for the first. [n, v] ->
+    [n, v]"""
 
     k: int
 
@@ -428,8 +443,8 @@ class GroupScore(ByFirstForm):
 
 @dataclass(frozen=True)
 class Nucleus(_Kept):
-    """The fewest of the largest probabilities that come to p together, the first of equal ones
-    (Holtzman et al. 2019, arXiv:1904.09751). [n, v] -> [n, v]"""
+    """A table with 1 for the fewest of the largest probabilities that come to p together, of equal
+    ones for the first (Holtzman et al. 2019, arXiv:1904.09751). [n, v] -> [n, v]"""
 
     p: Number
 
@@ -453,9 +468,11 @@ class Nucleus(_Kept):
         return [1 + int(count) for count in short.sum(axis=1)]
 
     def _leave_too_much(self, ordered: Array) -> NDArray[np.bool_]:
-        """Whether the first, the first two, … of each row [n, v] leave more than 1 − p to the
-        others [n, v − 1]. That is added up from its own small numbers, which are nothing beside
-        1 in floats."""
+        """Tells whether the first, the first two, … of each row [n, v] leave more than 1 − p to the
+        others. -> [n, v − 1]
+
+        The rest is added up from its own small numbers, which floats would lose beside 1.
+        """
         left = np.cumsum(ordered[:, :0:-1], axis=1)[:, ::-1]
         rest = float(decimals.difference(Decimal(1), self.p.full))
         return np.asarray(left > rest * (1 + (ordered.shape[1] + 2) * EPSILON))
@@ -469,8 +486,11 @@ class _KeptShares(Indexed):
 
 
 class NewTokens(ZeroOne):
-    """0 for each token of the vocabulary that occurs up to a row's own place, else 1; there may be
-    rows for all of the text's tokens, or for the last ones. [n, v] -> [n, v]"""
+    """A table with 0 for each token of the vocabulary that occurs up to a row's own place, and 1
+    elsewhere. [n, v] -> [n, v]
+
+    There may be rows for all of the text's tokens, or for the last ones.
+    """
 
     shapes = "n v -> n v"
     takes_only_sizes = True
@@ -539,15 +559,16 @@ ScoreSoFar = equation("so_far + log_p[i, j]", log_p="n v")
 
 
 def _order(numbers: Array, *, ranked: bool) -> NDArray[np.intp]:
-    """The places of each row from the largest number on, or as they stand."""
+    """Returns the places of each row from the largest number on if `ranked`, and otherwise as they
+    stand."""
     rows, columns = numbers.shape
     return _from_largest(numbers) if ranked else np.tile(np.arange(columns), (rows, 1))
 
 
 @dataclass(frozen=True)
 class Cumulative(Operation):
-    """Each probability with all that come before it: in the order of the vocabulary, or `ranked`
-    from the most likely on. [n, v] -> [n, v]"""
+    """The sum of each probability and all that come before it, in the order of the vocabulary, or
+    `ranked` from the most likely on. [n, v] -> [n, v]"""
 
     ranked: bool = False
 
@@ -588,8 +609,11 @@ class Cumulative(Operation):
 
 @dataclass(frozen=True)
 class DrawnToken(ZeroOne):
-    """1 for the token that a number between 0 and 1 draws: the first whose sum exceeds it, in the
-    order in which they were added up. Probabilities and these sums, [n, v], [n, v] -> [n, v]"""
+    """A table with 1 for the token that a number `u` between 0 and 1 draws: the first whose
+    cumulative probability exceeds it. [n, v], [n, v] -> [n, v]
+
+    The operands are the probabilities and their cumulative sums.
+    """
 
     u: Number
     ranked: bool = False
@@ -628,11 +652,12 @@ class DrawnToken(ZeroOne):
 
 @dataclass(frozen=True)
 class Acceptance(ListOfEquations):
-    """min(1, p / q) of each drafted token, by its column; by mistake `turned`, q / p.
-    [n, v], [m, v] -> [m, 1]"""
+    """The probability of accepting each drafted token, min(1, p / q). [n, v], [m, v] -> [m, 1]"""
 
     tokens: tuple[int, ...]
+    """The columns of the drafted tokens."""
     turned: bool = False
+    """Whether it is q / p, which is a mistake."""
 
     shapes = "n v, m v -> m 1"
 
@@ -660,8 +685,8 @@ class Acceptance(ListOfEquations):
 
 @dataclass(frozen=True)
 class AcceptedDraft(ZeroOne):
-    """1 for each drafted token whose number is below its acceptance, as those of all before it
-    are. [m, 1] -> [m, 1]"""
+    """A list with 1 for each drafted token whose number is below its acceptance, as those of all
+    before it are. [m, 1] -> [m, 1]"""
 
     r: tuple[Number, ...]
 
@@ -688,10 +713,11 @@ class AcceptedDraft(ZeroOne):
 
 @dataclass(frozen=True)
 class Excess(ByFirstForm):
-    """max(0, p − q) in the row of the first token that isn't accepted; p in the one after them
-    all. By mistake p as a `whole`. [m, 1], [n, v], [m, v] -> [1, v]"""
+    """The excess max(0, p − q) in the row of the first token that isn't accepted; p itself in the
+    row after all of them. [m, 1], [n, v], [m, v] -> [1, v]"""
 
     whole: bool = False
+    """Whether it is p in any case, which is a mistake."""
 
     shapes = "m 1, n v, m v -> 1 v"
 
@@ -742,8 +768,8 @@ KeptShare = equation(
 
 @dataclass(frozen=True)
 class NegativeLog(ListOfEquations):
-    """−ln p of the target of each row, by its column: the cross-entropy of one prediction.
-    [n, v] -> [n, 1]"""
+    """The loss −ln p of the target of each row, given by its column: the cross-entropy of one
+    prediction. [n, v] -> [n, 1]"""
 
     targets: tuple[int, ...]
 

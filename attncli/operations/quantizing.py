@@ -21,11 +21,13 @@ from attncli.operations.operation import Operation, Working
 
 @dataclass(frozen=True)
 class AbsMax(Operation):
-    """The largest size of a matrix, or of each group of so many numbers of a row, divided by the
-    largest whole number that there is. [n, m] -> [1, 1], or [n, m / group]"""
+    """The scale of a matrix, or of each group of so many numbers of a row: the largest absolute
+    value divided by `most`. [n, m] -> [1, 1], or [n, m / group]"""
 
     most: int
+    """The largest whole number that the bits can hold."""
     group: int | None = None
+    """How many numbers of a row share a scale; None where all do."""
 
     def signature(self) -> str:
         return f"n {self.group}*b -> n b" if self.group else "n m -> 1 1"
@@ -46,7 +48,7 @@ class AbsMax(Operation):
         return np.asarray(tops / self.most)
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        """The largest alone, as it is told."""
+        """Writes the working with the largest number alone, as a page shows it."""
         x, start = operands[0], j * (self.group or 0)
         sizes = np.abs(x.values[i : i + 1, start : start + self.group] if self.group else x.values)
         row, column = divmod(int(sizes.argmax()), sizes.shape[1])
@@ -56,7 +58,8 @@ class AbsMax(Operation):
 
 
 class _Whole(Indexed):
-    """Numbers that are rounded to whole ones, half away from zero, whatever the rounding."""
+    """An equation whose results are rounded to whole numbers, half away from zero, whatever the
+    rounding."""
 
     def arrays(self, operands: Sequence[Array]) -> Array:
         return _nearest(super().arrays(operands))
@@ -65,13 +68,15 @@ class _Whole(Indexed):
         return Enclosure(*map(_nearest, super().enclosed(operands, rounded)))
 
     def round_result(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:
-        """By the true digits of the quotients, where floats leave a half in doubt."""
+        """Rounds to whole numbers, by the true digits of the quotients where floats leave a half in
+        doubt."""
         whole = Rounding("carry", 0, most_settled=rounding.most_settled)
         return Indexed(self.shapes, self.tree).round_result(whole, step, *operands)
 
 
 def _nearest(x: Array) -> Array:
-    """The nearest whole numbers; what is a half but for the last digits of floats is one."""
+    """Rounds to the nearest whole numbers; what differs from a half only in the last digits of
+    floats counts as one."""
     return np.asarray(np.copysign(np.floor(np.abs(x) + 0.5 + 1e-9), x))
 
 

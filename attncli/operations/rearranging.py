@@ -36,8 +36,10 @@ class Moved(Operation):
 
     @abstractmethod
     def arranged(self, *arrays: Numbers) -> Numbers:
-        """What arrays [n, m] have in its new places, or those [n, m, b] of many candidates. Raises
-        ValueError where the shapes don't fit."""
+        """Puts the numbers of arrays [n, m], or [n, m, b] of many candidates, at their new places.
+
+        Raises ValueError where the shapes don't fit.
+        """
 
     def values(self, *operands: Matrix) -> Array:
         return self.arranged(*(operand.values for operand in operands))
@@ -48,7 +50,7 @@ class Moved(Operation):
         return Matrix(self.values(*operands), places, decimals, written)
 
     def _written(self, operands: Sequence[Matrix]) -> Written | None:
-        """The numbers as authors wrote them, if all of them are."""
+        """Returns the numbers as authors wrote them, if all of them were written."""
         known = [operand.written for operand in operands if operand.written is not None]
         if len(known) < len(operands):
             return None
@@ -64,7 +66,8 @@ class Moved(Operation):
         raise IndexError("there are not so many numbers")
 
     def formula_back(self, name: str, operand: int, gradient: str, *operands: str) -> Equation:  # noqa: ARG002
-        """That of the gradient of an operand: what was taken from some place goes back there."""
+        """Writes the formula of an operand's gradient: what was taken from a place goes back
+        there."""
         match self.formula(gradient, *operands):
             case Equation(left, Symbol(_, indices)):
                 return define(at(name, *indices), left)
@@ -72,7 +75,8 @@ class Moved(Operation):
                 raise TypeError(f"nothing is taken from one place: {other}")
 
     def sources(self, operands: Sequence[Matrix]) -> NDArray[np.int_]:
-        """Which of all numbers of the operands, counted from 0, each of the result is."""
+        """Returns, for each number of the result, which of all numbers of the operands it is,
+        counted from 0. -> [n, m]"""
         return _sources(self, tuple(operand.shape for operand in operands))
 
 
@@ -121,7 +125,7 @@ class TakeRows(Moved):
         return define(name, at(operands[0], self.by))
 
     def formula_back(self, name: str, operand: int, gradient: str, *operands: str) -> Equation:
-        """A row gets what comes of every use of it."""
+        """Writes the formula of the table's gradient: a row gets the sum over every use of it."""
         if len(self.indices) == 1:
             return super().formula_back(name, operand, gradient, *operands)
         alike = at(self.by, "i"), Symbol("v")
@@ -134,7 +138,7 @@ class TakeRows(Moved):
         return arrays[0][list(self.indices)]
 
     def sources(self, operands: Sequence[Matrix]) -> NDArray[np.int_]:
-        """Without counting all numbers of a table, which may have millions."""
+        """Finds the sources without counting all numbers of a table, which may have millions."""
         d = operands[0].shape[1]
         return np.array(self.indices, dtype=np.int_)[:, np.newaxis] * d + np.arange(d)
 
@@ -146,7 +150,8 @@ class TakeRows(Moved):
 
 
 def _run(extent: int, part: int, of: int, what: str) -> slice:
-    """The `part`-th, from 0, of so many equal runs of rows or columns."""
+    """Returns the `part`-th, from 0, of so many equal runs of rows or columns. Raises ValueError
+    where they can't be equal."""
     size, left_over = divmod(extent, of)
     if left_over:
         raise ValueError(f"{extent} {what} can't be split into {of} equal parts")
@@ -200,14 +205,15 @@ class TakeColumn(Moved):
 
 @dataclass(frozen=True)
 class RepeatDown(Moved):
-    """One number of a row, from 0, for each row of what it is put beside.
-    [n, m], [1, h] -> [n, 1]"""
+    """One number of a row, repeated for each row of the matrix that it is put beside. [n, m], [1,
+    h] -> [n, 1]"""
 
     shapes = "n m, 1 h -> n 1"
     stands_in_a_table = True
     first_for_size = True
 
     column: int
+    """The column of the number, from 0."""
 
     def formula(self, name: str, *operands: str) -> Equation:
         return define(at(name, "i"), at(operands[1], str(self.column + 1)))
@@ -267,10 +273,11 @@ class TakeEvery(TakeColumns):
 
 @dataclass(frozen=True)
 class Windows(Moved):
-    """The `kernel` rows from every `stride`-th one on in a row, column by column, as `Conv1d` has
-    its weights; `rows` of them, 0 where that isn't known. [m, c] -> [rows, kernel·c]"""
+    """The `kernel` rows from every `stride`-th one on, side by side in a row, column by column, as
+    `Conv1d` has its weights. [m, c] -> [rows, kernel·c]"""
 
     rows: int
+    """How many windows there are; 0 where that isn't known."""
     kernel: int
     stride: int = 1
     turned: bool = False
@@ -283,7 +290,8 @@ class Windows(Moved):
         return define(at(name, "i"), at(operands[0], "rows of window i"))
 
     def formula_back(self, name: str, operand: int, gradient: str, *operands: str) -> Equation:  # noqa: ARG002
-        """A row gets what comes of every window that it is in."""
+        """Writes the formula of the gradient: a row gets the sum over every window that it is
+        in."""
         alike = Symbol("row t of window i"), Symbol("r")
         return define(at(name, "r"), Total("it", at(gradient, "i", "t"), alike))
 
@@ -309,7 +317,7 @@ class TakeRun(TakePart):
 
 @dataclass(frozen=True)
 class Joined(Moved):
-    """So many matrices in one."""
+    """Several matrices joined to one."""
 
     count: int = 2
 
@@ -345,8 +353,8 @@ class Interleave(JoinColumns):
 
 @dataclass(frozen=True)
 class RepeatAlong(Moved):
-    """What there is of each group, such as its scale, beside each of its numbers.
-    [n, b] -> [n, group · b]"""
+    """The number of each group, such as its scale, repeated beside each of the group's numbers. [n,
+    b] -> [n, group · b]"""
 
     group: int
 
@@ -378,7 +386,7 @@ class JoinRows(Joined):
 
 
 class Listed(JoinRows):
-    """Lists in one, which are then not shown by themselves."""
+    """Lists joined to one, which are then not shown by themselves."""
 
 
 class ColumnsAsRows(Joined):

@@ -24,10 +24,11 @@ from attncli.operations.rearranging import Moved, Numbers
 
 @dataclass(frozen=True)
 class OfMemory(Indexed):
-    """An equation that has a memory for an operand. Where that is told to be `empty` and is nothing
-    but zeros, its terms are left out of the working, which would only say that they are 0."""
+    """An equation with a memory for an operand."""
 
     empty: int | None = None
+    """The place of a memory that may be empty: where it is nothing but zeros, its terms are left
+    out of the working."""
 
     @property
     def is_told_by_its_tree(self) -> bool:
@@ -43,7 +44,7 @@ class OfMemory(Indexed):
         return expressions[:1] if self.is_nothing(*operands) else expressions
 
     def is_nothing(self, *operands: Matrix) -> bool:
-        """Whether nothing but an empty memory goes in."""
+        """Tells whether nothing but an empty memory goes in."""
         return self._is_empty(operands) and not self._has_others
 
     def _is_empty(self, operands: Sequence[Matrix]) -> bool:
@@ -51,7 +52,8 @@ class OfMemory(Indexed):
 
     @cached_property
     def _has_others(self) -> bool:
-        """Whether anything is left without the memory; else its products are told after all."""
+        """Tells whether anything is left without the memory; if not, its products are shown after
+        all."""
         return isinstance(self.tree, Sum)
 
     @cached_property
@@ -62,10 +64,13 @@ class OfMemory(Indexed):
 
 
 class AddUp(OfMemory):
-    """W x + U a + … + columns + biases, all in one: so many `products` of a matrix and a column,
-    then so many columns, then so many biases. `in_out` has matrices that are kept in × out, `empty`
-    is the place of a memory that may be empty.
-    [h, d], [d, 1], …, [h, 1], …, [1, h], … -> [h, 1]"""
+    """A sum in one: W x + U a + … + columns + biases. [h, d], [d, 1], …, [h, 1], …, [1, h], … ->
+    [h, 1]
+
+    So many `products` of a matrix and a column come first, then so many columns, then so many
+    biases. `in_out` has matrices that are kept in × out, `empty` is the place of a memory that may
+    be empty.
+    """
 
     def __init__(
         self,
@@ -93,14 +98,14 @@ class AddUp(OfMemory):
 
 
 def _product_with_memory(of: str, biases: Sequence[str], in_out: bool) -> str:
-    """U a + biases of it, where `of` is an entry of a."""
+    """Writes the text of U a + its biases, where `of` is an entry of a."""
     weight = "U[m, i]" if in_out else "U[i, m]"
     return " + ".join([f"sum({weight} * {of} for m in h)", *(f"{name}[i]" for name in biases)])
 
 
 class GatedProduct(Indexed):
-    """gate ⊙ (U a + biases): a memory that is let through behind the product with its weights.
-    [h, h], [h, 1], [h, 1], [1, h], … -> [h, 1]"""
+    """A memory that is let through behind the product with its weights: gate ⊙ (U a + biases). [h,
+    h], [h, 1], [h, 1], [1, h], … -> [h, 1]"""
 
     def __init__(self, biases: int, in_out: bool = False) -> None:
         inside = [f"c{k}" for k in range(biases)]
@@ -110,9 +115,12 @@ class GatedProduct(Indexed):
 
 
 class SumWithGate(Indexed):
-    """W x + U (gate ⊙ a) + biases in one, or W x + gate ⊙ (U a + biases of that) + biases, where
-    the gate comes `after` the product. `in_out` has matrices that are kept in × out.
-    [h, d], [d, 1], [h, h], [h, 1], [h, 1], [1, h], … -> [h, 1]"""
+    """A sum with a gate in it: W x + U (gate ⊙ a) + biases, or W x + gate ⊙ (U a + biases of that)
+    + biases, where the gate comes `after` the product. [h, d], [d, 1], [h, h], [h, 1], [h, 1], [1,
+    h], … -> [h, 1]
+
+    `in_out` has matrices that are kept in × out.
+    """
 
     def __init__(self, after: bool, of_memory: int, biases: int, in_out: bool = False) -> None:
         inside, own = ([f"{b}{k}" for k in range(n)] for b, n in (("c", of_memory), ("b", biases)))
@@ -125,8 +133,8 @@ class SumWithGate(Indexed):
 
 
 class Gated(OfMemory):
-    """update ⊙ candidate + forget ⊙ before: what a memory takes over, and what it keeps.
-    [h, 1], [h, 1], [h, 1], [h, 1] -> [h, 1]"""
+    """A memory's new state, what it takes over and what it keeps: update ⊙ candidate + forget ⊙
+    before. [h, 1], [h, 1], [h, 1], [h, 1] -> [h, 1]"""
 
     def __init__(self, empty: int | None = None) -> None:
         gated = "update[i] * candidate[i] + forget[i] * before[i]"
@@ -135,8 +143,11 @@ class Gated(OfMemory):
 
 
 class GatedBlend(OfMemory):
-    """update ⊙ candidate + (1 − update) ⊙ before; the other way about where an update gate of 1
-    `keeps` what was before, as PyTorch has it. [h, 1], [h, 1], [h, 1] -> [h, 1]"""
+    """A memory's new state by one gate: update ⊙ candidate + (1 − update) ⊙ before. [h, 1], [h, 1],
+    [h, 1] -> [h, 1]
+
+    It is the other way round where an update gate of 1 `keeps` what was before, as PyTorch has it.
+    """
 
     def __init__(self, keeps: bool = False, empty: int | None = None) -> None:
         new, old = ("(1 - u[i])", "u[i]") if keeps else ("u[i]", "(1 - u[i])")
@@ -186,7 +197,7 @@ class OnlyRow(RowAsColumn):
 
 
 class _Slope(ZeroOne, Indexed):
-    """Of ones and zeros."""
+    """A slope of ones and zeros."""
 
 
 ReluSlope = equation("1 if z[i] > 0 else 0", _Slope, shown="z[i] > 0", z="h 1")
@@ -198,8 +209,10 @@ FrobeniusNorm = equation("sqrt(sum(W[i, j] ** 2 for i in h for j in k))", W="h k
 
 
 class TimesDiagonal(Indexed):
-    """Wᵀ diag(slope): what a gradient is multiplied by at one step back. `in_out` has a W that is
-    kept in × out. [h, h], [h, 1] -> [h, h]"""
+    """The factor of a gradient at one step back: Wᵀ diag(slope). [h, h], [h, 1] -> [h, h]
+
+    `in_out` has a W that is kept in × out.
+    """
 
     def __init__(self, in_out: bool = False) -> None:
         weight, sides = ("W[i, j]", "h k") if in_out else ("W[j, i]", "k h")

@@ -40,10 +40,13 @@ Places: TypeAlias = "NDArray[np.int_]"
 
 @dataclass(frozen=True)
 class Buckets(WholeNumbers):
-    """The bucket, from 0, of how far each key is from a query, the last query being at the last
-    key; the operand gives the shape only. Half of the buckets have one distance each, the others
-    more and more, up to `max_distance` and beyond. With `both`, the second half of all buckets is
-    for keys after the query, else those are in bucket 0. [n, m] -> [n, m]"""
+    """The bucket, from 0, of the distance of each key from a query, the last query being at the
+    last key; the operand gives the shape only. [n, m] -> [n, m]
+
+    Half of the buckets have one distance each, the others more and more, up to `max_distance` and
+    beyond. With `both`, the second half of all buckets is for keys after the query; without it,
+    those are in bucket 0.
+    """
 
     count: int
     max_distance: int
@@ -56,27 +59,31 @@ class Buckets(WholeNumbers):
 
     @property
     def later(self) -> Word:
-        """When a key has one of the buckets for keys after the query."""
+        """Says in words when a key has one of the buckets for keys after the query."""
         return Word("key j is before query i" if self.turned else "key j is after query i")
 
     @property
     def one_way(self) -> int:
-        """How many buckets there are for keys on one side."""
+        """Counts the buckets for keys on one side."""
         return self.count // 2 if self.both else self.count
 
     @property
     def exact(self) -> int:
-        """How many distances have a bucket of their own."""
+        """Counts the distances that have a bucket of their own."""
         return self.one_way // 2
 
     @cached_property
     def starts(self) -> tuple[int, ...]:
-        """The least distance of each bucket on one side."""
+        """Lists the least distance of each bucket on one side."""
         return tuple(self._starts())
 
     def _starts(self) -> Iterator[int]:
-        """Least d with ⌊L · ln(d / exact) / ln(max_distance / exact)⌋ = k, of L such buckets: in
-        whole numbers, d^L ≥ max_distance^k · exact^(L − k), which no logarithm can miss."""
+        """Yields the least d with ⌊L · ln(d / exact) / ln(max_distance / exact)⌋ = k, for k of L
+        such buckets.
+
+        In whole numbers that is d^L ≥ max_distance^k · exact^(L − k), which no rounded logarithm
+        can miss.
+        """
         yield from range(self.exact)
         wide, distance = self.one_way - self.exact, self.exact
         for k in range(wide):
@@ -90,7 +97,7 @@ class Buckets(WholeNumbers):
         return define(at(name, "i", "j"), Apply("where", (self.later, after, b)))
 
     def formulas(self, name: str, *operands: str) -> tuple[Equation, ...]:
-        """Which bucket, and of which distance."""
+        """Writes which bucket a query and a key have, and which a distance has."""
         d, exact, wide = Symbol("d"), constant(self.exact), self.one_way - self.exact
         logarithms = (
             Apply("ln", (Quotient(d, exact),)),
@@ -120,18 +127,21 @@ class Buckets(WholeNumbers):
 
 
 class SignedBuckets(Buckets):
-    """The row, from 0, that DeBERTa has for the place i − j of a query i from a key j: that of
-    `count` / 2 where they are the same, those before it for keys after the query. The places
-    beyond the ends are at the ends; with a `max_distance` not 0 far ones share a row, in steps of
-    a logarithm. [n, m] -> [n, m]"""
+    """The row, from 0, that DeBERTa has for the distance i − j of a query i from a key j. [n, m] ->
+    [n, m]
+
+    Row `count` / 2 is for the same place, the rows before it for keys after the query. Distances
+    beyond the ends are at the ends; with a `max_distance` above 0 far ones share a row, in
+    logarithmic steps.
+    """
 
     @property
     def exact(self) -> int:
         return self.one_way // 2 if self.max_distance else self.one_way
 
     def _starts(self) -> Iterator[int]:
-        """Least d with ⌈(exact − 1) · ln(d / exact) / ln((max_distance − 1) / exact)⌉ = k + 1, in
-        whole numbers."""
+        """Yields the least d with ⌈(exact − 1) · ln(d / exact) / ln((max_distance − 1) / exact)⌉ =
+        k + 1, worked in whole numbers."""
         yield from range(self.exact + 1)
         near, most = self.exact, self.max_distance - 1
         for k in range(self.one_way - near):
@@ -162,7 +172,7 @@ class SignedBuckets(Buckets):
 
 
 def _root(number: int, degree: int) -> int:
-    """The least whole number whose power is no less than a number."""
+    """Finds the least whole number whose power to `degree` is at least `number`."""
     low, high = 0, 1 << -(-number.bit_length() // degree)
     while low < high:
         middle = (low + high) // 2
@@ -172,7 +182,7 @@ def _root(number: int, degree: int) -> int:
 
 @dataclass(frozen=True)
 class TakeByBucket(Operation):
-    """For each bucket the number that a table, [buckets, heads], has for a head, as it is written.
+    """The number that a table [buckets, heads] has for each bucket and one head, as it is written.
     [n, m], [buckets, heads] -> [n, m]"""
 
     buckets: int
@@ -187,22 +197,23 @@ class TakeByBucket(Operation):
 
     @property
     def over(self) -> str:
-        """What a number's gradient is added up over: all places whose bucket is that."""
+        """Names the indices that a number's gradient is summed over: all places with its bucket."""
         return "ij"
 
     def _called(self, bucket: str) -> tuple[str, ...]:
-        """The place in the table of what is taken for query i and key j, in a formula."""
+        """Names the place in the table of what is taken for query i and key j, in a formula."""
         return bucket, str(self.head + 1)
 
     def _place(self, i: Places, j: Places, bucket: Places) -> tuple[Places, Places]:  # noqa: ARG002
-        """The same, its row and column, from 0."""
+        """Returns the row and the column, from 0, of what is taken for query i and key j."""
         return bucket, np.full_like(bucket, self.head)
 
     def formula(self, name: str, *operands: str) -> Equation:
         return define(at(name, "i", "j"), at(operands[1], *self._called(operands[0])))
 
     def formula_back(self, name: str, operand: int, gradient: str, *operands: str) -> Equation:  # noqa: ARG002
-        """The number of a bucket gets what comes of all places that are in it."""
+        """Writes the formula of the table's gradient: a bucket's number gets the sum over all
+        places that are in it."""
         alike = at(operands[0], "i", "j"), Symbol("b")
         every = Total(self.over, at(gradient, "i", "j"), alike)
         return define(at(name, *self._called("b")), every)
@@ -226,24 +237,26 @@ class TakeByBucket(Operation):
         return (operands[1].number(int(row), int(column)),)
 
     def sources(self, operands: Sequence[Matrix]) -> Places:
-        """Which of all numbers of the operands, counted from 0, each of the result is."""
+        """Returns, for each number of the result, which of all numbers of the operands it is,
+        counted from 0. -> [n, m]"""
         rows, columns = self._places(operands[0].values)
         return operands[0].size + rows * operands[1].shape[1] + columns
 
     def _places(self, buckets: Array) -> tuple[Places, Places]:
-        """The rows and columns of the table, for each query and key."""
+        """Returns the rows and columns of the table, for each query and key."""
         at_each = np.indices(buckets.shape)
         return self._place(at_each[0], at_each[1], self._known(buckets))
 
     def _known(self, buckets: Array) -> Places:
-        """Of a bucket that there isn't, as somebody may have put one in its place, the nearest."""
+        """Replaces a bucket that doesn't exist, as somebody may have written one, by the
+        nearest."""
         return np.clip(np.asarray(buckets, dtype=np.int64), 0, self.buckets - 1)
 
 
 @dataclass(frozen=True)
 class TakeInRow(TakeByBucket):
-    """The number that the row of each query i, or of each key j, has for the bucket that they are
-    in. [n, m], [n, b] -> [n, m], or of keys [n, m], [m, b] -> [n, m]"""
+    """The number that the row of each query i, or of each key j, has for their bucket. [n, m], [n,
+    b] -> [n, m], or of keys [n, m], [m, b] -> [n, m]"""
 
     of: Literal["i", "j"] = "i"
 

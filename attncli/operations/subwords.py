@@ -51,8 +51,8 @@ CorpusLoss = equation(
 
 @dataclass(frozen=True)
 class CutScores(ListOfEquations):
-    """The log-probability of each word: those of the pieces that it is cut into, added up.
-    [p, 1] -> [w, 1]"""
+    """The log-probability of each word: the sum of those of the pieces that it is cut into. [p, 1]
+    -> [w, 1]"""
 
     cuts: tuple[Cut, ...]
 
@@ -69,11 +69,12 @@ class CutScores(ListOfEquations):
 
 @dataclass(frozen=True)
 class LossWithout(ListOfEquations):
-    """How much the loss grows without a piece: Σ count · (ln p(word) − ln p of the word as it is
-    cut then), over the words that it was in. `words` are these by their rows, with the pieces
-    instead. [w, 1], [w, 1], [p, 1] -> [pieces, 1]"""
+    """The growth of the loss without a piece: Σ count · (ln p(word) − ln p of the word as it is cut
+    then), over the words that it was in. [w, 1], [w, 1], [p, 1] -> [pieces, 1]"""
 
     words: tuple[tuple[tuple[int, Cut], ...], ...]
+    """For each piece the words that it was in, by their rows, with the pieces that they are cut
+    into instead."""
 
     def signature(self) -> str:
         return f"w 1, w 1, p 1 -> {len(self.words)} 1"
@@ -96,9 +97,11 @@ def _loss(word: int, cut: Cut) -> Expression:
 
 @dataclass(frozen=True)
 class PruningLoss(ListOfEquations):
-    """What it would cost to go without a piece, as it is estimated: own / words · (ln own − ln all
-    − Σ (ln (other + own) − ln (all + own · size))), where the others are the best cut of the piece
-    itself into other ones, by their rows. [p, 1], [1, 1], [1, 1] -> [pieces, 1]"""
+    """The estimated cost of going without a piece: own / words · (ln own − ln all − Σ (ln (other +
+    own) − ln (all + own · size))). [p, 1], [1, 1], [1, 1] -> [pieces, 1]
+
+    The others are the best cut of the piece itself into other pieces.
+    """
 
     instead: tuple[tuple[int, Cut], ...]
     size: int
@@ -138,11 +141,12 @@ Occurrences = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True)
 class CountInWords(Operation):
-    """How often things occur in a corpus: for each, Σ times in a word × how often the word occurs;
-    or, as nobody should, without the latter. [w, 1] -> [things, 1]"""
+    """The counts of things in a corpus: for each, Σ times in a word × how often the word occurs.
+    [w, 1] -> [things, 1]"""
 
     things: tuple[Occurrences, ...]
     weighted: bool = True
+    """Whether a word counts as often as it occurs; by mistake once."""
 
     def signature(self) -> str:
         return f"w 1 -> {len(self.things)} 1"
@@ -186,10 +190,10 @@ def _worked(times: int, count: Number) -> Number:
 
 @dataclass(frozen=True)
 class PairScore(ListOfEquations):
-    """count(ab) / (count(a) × count(b)), of the parts that stand in these rows.
-    [p, 1], [s, 1] -> [p, 1]"""
+    """The score of a pair: count(ab) / (count(a) × count(b)). [p, 1], [s, 1] -> [p, 1]"""
 
     parts: tuple[tuple[int, int], ...]
+    """The rows of a and of b, for each pair."""
 
     shapes = "p 1, s 1 -> p 1"
 
@@ -221,8 +225,8 @@ class Share(ListOfEquations):
 
 @dataclass(frozen=True)
 class BelowTheLeast(Operation):
-    """What a character costs that no piece covers: the least log-probability less a penalty.
-    [p, 1] -> [1, 1]"""
+    """The log-probability of a character that no piece covers: the least one minus a penalty. [p,
+    1] -> [1, 1]"""
 
     penalty: int
 
@@ -252,15 +256,20 @@ class BelowTheLeast(Operation):
 
 @dataclass(frozen=True)
 class Arrivals(ListOfEquations):
-    """The totals of all pieces that end at a place of a word: the best total at its start, and its
-    own log-probability. Each arrival is the row of its piece, None for a character that no piece
-    covers; and which of the further operands is the best total at its start, None for that of the
-    word. The first operand are the log-probabilities, the last one with `unknown` what such a
-    character costs. [p, 1], [1, 1], … -> [arrivals, 1]"""
+    """The totals of all pieces that end at a place of a word: the best total at the piece's start
+    plus its own log-probability. [p, 1], [1, 1], … -> [arrivals, 1]
+
+    The first operand are the log-probabilities, the last one with `unknown` that of a character
+    that no piece covers, the others the best totals.
+    """
 
     arrivals: tuple[tuple[int | None, int | None], ...]
+    """For each arrival the row of its piece, None for a character that no piece covers; and which
+    of the best totals is that at its start, None at the start of the word."""
     starts: int
+    """How many best totals there are."""
     unknown: bool = False
+    """Whether the last operand is the log-probability of an unknown character."""
 
     def signature(self) -> str:
         others = ", 1 1" * (self.starts + self.unknown)

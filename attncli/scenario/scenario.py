@@ -137,12 +137,12 @@ class Changed(NamedTuple):
 class Scenario:
     """Everything that a scenario file says, its numbers as matrices.
 
-    `given` holds the matrices by their full names (`W_Q`, `b1` [1, d_ff],
+    `given` holds the matrices by their full names (W_Q, b1 [1, d_ff],
     `layers[1].heads[2].W_Q`, …), `random` those that are drawn once their shapes are known,
     `sources` says in words where those come from that the file doesn't write
     out, `row_names` the names of rows that have some,
     `vectors` the names of matrices [1, n] whose row has none, `sizes` stated extents such as
-    `d_model`.
+    d_model.
     `about` is what its page begins with: the question that it answers, and what to look at.
     `published` is what the source prints, by the addresses of quantities, rows and cells, `claims`
     what it says of some in words; `ours` are given matrices, or rows of such, that it hasn't.

@@ -343,29 +343,29 @@ class Unigram:
 
 
 class UnigramSettings(NamedTuple):
-    """What is learned: a vocabulary of `size`, special tokens and the unknown one included, of
-    pieces of up to `longest` characters.
-
-    Where pieces are counted (`count_training`), they start from substrings that the corpus has
-    `min_count` times or more, without `whole` none that is only ever a whole word, and each round
-    prunes the share `share` of those that may go (one at least). Where they are expected
-    (`em_training`), each round has `steps` of expectation and maximization.
-
-    `round_` rounds `log_p`, `cut_scores` and `growth`, and is that of the model; `sum_` adds
-    log-probabilities and expected counts up.
-    """
+    """The settings by which a vocabulary of Unigram is learned: by counts
+    (`unigram_training.train_by_counts`), or by expectation and maximization
+    (`unigram_training.train_by_em`)."""
 
     size: int
+    """How many pieces the vocabulary has, special tokens and the unknown one included."""
     special: tuple[str, ...] = ()
     unknown: str | None = "<unk>"
     byte_fallback: bool = False
     longest: int = 16
+    """The most characters of a piece."""
     min_count: int = 2
+    """How often the corpus has a substring at least, that counting starts from."""
     whole: bool = True
+    """Whether counting starts from substrings that are only ever whole words, too."""
     share: Fraction = Fraction(1, 10)
+    """The share that a round of counting prunes of the pieces that may go, one at least."""
     steps: int = 2
+    """The steps of expectation and maximization in each round."""
     round_: Rounder = _unrounded
+    """Rounds a quantity by its name, `log_p`, `cut_scores` or `growth`; it is that of the model."""
     sum_: Summing = math.fsum
+    """Adds log-probabilities and expected counts up."""
 
     @property
     def front(self) -> tuple[str, ...]:

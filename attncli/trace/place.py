@@ -75,7 +75,7 @@ class Place:
 
 @dataclass(eq=False, repr=False)
 class RoundPlace(Place):
-    """A round of learning a tokenizer, from 1. Of many rounds only some are `told` on the page."""
+    """A round of learning a tokenizer, from 1. Of many rounds only some are `shown` on the page."""
 
     round: int
     shown: bool = True

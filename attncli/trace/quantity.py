@@ -138,7 +138,7 @@ class Definition(NamedTuple):
 
     All names are full ones. `rows` and `columns` name the axes that the operands don't, `role`
     says what the rows become: queries or keys. `needs` are things that are missing and no
-    operands, such as `d_k`, or a quantity whose size it takes. `blame` is the key to look at if it
+    operands, such as d_k, or a quantity whose size it takes. `blame` is the key to look at if it
     can't be made. `wire` is what the steps after it take it for: `Q` of the rotated queries.
     """
 

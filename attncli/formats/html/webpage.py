@@ -106,13 +106,14 @@ def shared_files() -> Mapping[str, str]:
 
 
 class SiteLink(NamedTuple):
-    """A link to another file of the site, which stands beside this one. That to the page that it
-    stands on is `here`; `relation` is what the other is to this one: `prev`, `next`."""
+    """A link to another file of the site, which stands beside this one."""
 
     text: str | Word
     file: str
     relation: str = ""
+    """What the other is to this one: `prev`, `next`."""
     here: bool = False
+    """Whether it is the page that the link stands on."""
 
 
 class SiteEntry(NamedTuple):

@@ -529,8 +529,8 @@ def _found(trace: Trace, part: PlannedStep, gradient: Name) -> Quantity | None:
 
 
 class Alike(NamedTuple):
-    """A part that goes back through a layer as a `told` one does; the last one of it tells what is
-    handed on."""
+    """A part that goes back through a layer as one that is shown does; the last one of it tells
+    what is handed on."""
 
     part: PlannedStep
     place: LayerPlace

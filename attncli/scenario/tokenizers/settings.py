@@ -125,7 +125,7 @@ class TokenizerKind(NamedTuple):
     scenario's key `given_by`. Where there is a setting `model`, whose default is here, both are
     done as another kind does. Both complain of what is wrong; `learned` may raise ValueError for a
     vocabulary_size that can't be met, as "what is wrong; what is right", and ScenarioError for what
-    takes too long. `told` says what is learned.
+    takes too long. `phrases` says what is learned.
     """
 
     name: str
