@@ -41,9 +41,9 @@ class WordQuestion(NamedTuple):
     asked: WordsAsked
     rule: Phrase = ()
     last: bool = False
-    """Whether what comes later may give the answer away, so that it is asked last."""
+    """Whether what comes later in the story may give the answer away."""
     ranked: bool = False
-    """Whether it asks for ranks, so that rows in their order may give the answer away."""
+    """Whether rows that the step makes may give it away, in the order that it asks for."""
 
     def meant(self, text: str) -> int | None:
         """Returns the option that somebody means, from 0, or None where that can't be told."""

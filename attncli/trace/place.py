@@ -227,7 +227,7 @@ class BackwardPlace(Place):
     forward: Place
     """The place of that step in the forward pass."""
     planned: tuple[Definition, ...]
-    """The definitions of the gradients that were planned before."""
+    """The definitions of the gradients that are made here."""
     update: Name = TOP
     """The place of the update that went before, if one did."""
 
@@ -257,7 +257,7 @@ class UpdatePlace(Place):
     after: int
     """After how many updates the step is taken."""
     planned: tuple[Definition, ...]
-    """The definitions that were planned before."""
+    """The definitions of what is made here."""
 
     def titled(self, title: str) -> str:
         return f"{title} {self.update}"
