@@ -640,8 +640,8 @@ class CauseSearch:
         return Fit(cause, judgement, cells, against, left, width, way, again=again, far=far)
 
     def _far_back(self, way: int | None, judgement: Judgement) -> float:
-        """Counts the quantities from what a way makes to this one; infinite for a mistake that has no
-        number."""
+        """Counts the quantities from what a way makes to this one. A mistake without a number is
+        infinitely far back."""
         if way is None:
             return math.inf if judgement == "known mistake" else 0
         order, made = [*self.theirs.trace], self.hypotheses.ways[way].definitions

@@ -172,7 +172,7 @@ class Scenario:
     """The names of matrices [1, n] whose row has no name."""
     sizes: Mapping[str, int] = field(default_factory=dict)
     """Stated extents, such as `d_model`."""
-    story: Sequence[Any] = ()  # `trace.PlannedStep`s, of which a scenario knows nothing
+    story: Sequence[Any] = ()
     """Every step that it takes, planned once: `PlannedStep`s of `trace`, which a scenario doesn't
     know."""
     shapes: Mapping[str, Shape] = field(default_factory=dict)
