@@ -22,7 +22,8 @@ from attncli.tokenizers.splitting import (
 
 
 def tokenizing_of(settings: TokenizerSettings) -> Tokenizing | None:
-    """The tokenizer; what is wrong with it goes to the problems."""
+    """Makes the tokenizer of a stack, given or learned. Returns None once it has reported what is
+    wrong."""
     model = settings.model
     if settings.is_learned:
         return _learned(settings)
