@@ -51,7 +51,8 @@ _TYPES: Mapping[str, str] = {
 
 
 class TensorHead(NamedTuple):
-    """What a file says of a tensor: its type, its shape, and where its bytes begin."""
+    """A tensor as the header of a file describes it: its type, its shape, and where its bytes
+    begin."""
 
     kind: str
     shape: tuple[int, ...]

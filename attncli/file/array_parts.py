@@ -17,7 +17,7 @@ _RANGE = r"(\d{0,9}):(\d{0,9})(?::([1-9]\d{0,8}))?"
 
 
 class _RangeKind:
-    """`0:64`: from 0 on, up to but without 64; `0::2`: every other one."""
+    """A range: `0:64` is from 0 up to but without 64, `0::2` every other one."""
 
     def read(self, node: Node, problems: Diagnostics) -> slice | None:
         match = re.fullmatch(_RANGE, node.text) if isinstance(node, Scalar) else None
@@ -42,7 +42,8 @@ class Split(NamedTuple):
 
 
 class _SplitKind:
-    """`[3, 1]`: of three equal parts the first; `[6, 1, 4]`: of six the first four."""
+    """A choice of equal parts: `[3, 1]` is the first of three, `[6, 1, 4]` are the first four of
+    six."""
 
     def read(self, node: Node, problems: Diagnostics) -> Split | None:
         items = node.items if isinstance(node, Items) else ()
@@ -62,9 +63,9 @@ class _SplitKind:
 
 
 class ArrayPart(NamedTuple):
-    """The part that is taken of an array [r, c] or [n]. In this order: an entry of the first of
-    more than two sides; entries flattened to rows, or a picture cut into patches; transposed;
-    ranges of rows and columns; some of equal parts of the longer side, in each head if `heads` lie
+    """A part that is taken of an array [r, c] or [n]. In this order: an entry of the first of more
+    than two sides; entries flattened to rows, or a picture cut into patches; transposed; ranges of
+    rows and columns; some of equal parts of the longer side, in each head if `heads` lie
     together."""
 
     entry: Annotated[

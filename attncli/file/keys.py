@@ -236,7 +236,7 @@ class TextKind(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """One of a few words."""
+    """A word out of a few."""
 
     words: tuple[str, ...]
     alternative: str = ""
@@ -373,7 +373,7 @@ def looks_like_number(node: Node) -> bool:
 
 
 class Flag(NamedTuple):
-    """true or false."""
+    """A truth value: true or false."""
 
     def read(self, node: Node, problems: Diagnostics) -> bool | None:
         if isinstance(node, Scalar) and node.text in TRUTH:
@@ -450,7 +450,7 @@ class OneOrMany(NamedTuple):
 
 
 class Either(NamedTuple):
-    """One of several kinds."""
+    """A value of one of several kinds."""
 
     choose: Callable[[Node], Kind[Any]]
     """Returns the kind that a node is meant to be."""

@@ -161,7 +161,7 @@ _PATH = "the file, by its path from the scenario's folder"
 
 
 class TextFileKind:
-    """`{file: corpus.txt}`."""
+    """A file of text by its path: `{file: corpus.txt}`."""
 
     def read(self, node: Node, problems: Diagnostics) -> TextFile | None:
         path = node.get("file") if isinstance(node, Map) else None

@@ -349,7 +349,7 @@ _THROUGHOUT: Mapping[Cause, Callable[[Array, Places], Array]] = MappingProxyType
 
 
 class Fit(NamedTuple):
-    """How well a cause explains the open numbers of a quantity."""
+    """A cause, and how well it explains the open numbers of a quantity."""
 
     cause: Cause
     judgement: Judgement
@@ -428,7 +428,7 @@ class GivenNumbers(NamedTuple):
 
 
 class Explained(NamedTuple):
-    """What was found out about the open numbers of a quantity."""
+    """A finding about the open numbers of a quantity: what was wrong with each, and why."""
 
     found: Mapping[Location, tuple[Judgement, list[Cause]]]
     """A judgement for each cell, and its causes, those that explain most first."""

@@ -30,7 +30,8 @@ _KINDS: dict[Judgement, Cost] = {
 
 @dataclass
 class Bill:
-    """What the numbers of a part of a paper are charged for, from the first to the last."""
+    """A record of what the numbers of a part of a paper are charged for, from the first to the
+    last."""
 
     scheme: Scheme
     exam: Exam | None = None

@@ -110,8 +110,8 @@ Roots = Mapping[Decimal, Decimal]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Paths:
-    """Where the working of a trace may lead: an enclosure of each quantity. What differs in nothing
-    from the `base` is looked up there."""
+    """A map of where the working of a trace may lead: an enclosure of each quantity. What no change
+    affects is looked up in the `base`."""
 
     trace: Trace
     known: dict[str, Enclosure] = field(default_factory=dict)
@@ -376,7 +376,7 @@ class Written(NamedTuple):
 
 
 class Tolerance(NamedTuple):
-    """How far numbers may be off and still count as right."""
+    """A rule of how far numbers may be off and still count as right."""
 
     units: Decimal = Decimal(0)
     """Units of the last place asked for."""

@@ -86,7 +86,7 @@ _FOR_EACH = 2
 
 
 class Doubt(NamedTuple):
-    """What speaks against a paper having been worked."""
+    """A finding that speaks against a paper having been worked."""
 
     first: Name
     """The first quantity with a number that is wrong without a reason."""
@@ -106,7 +106,7 @@ class Doubt(NamedTuple):
 
 @dataclass(frozen=True)
 class ShownWorking:
-    """What the verdicts on a paper, in the order of the working, tell of whether it was worked.
+    """A check of whether a paper was worked, by its verdicts in the order of the working.
 
     Numbers that only follow from wrong ones earn nothing on a paper that doesn't show working:
     zeros follow from zeros, and the key of another form follows from itself.

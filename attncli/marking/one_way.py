@@ -35,9 +35,9 @@ _DRAWN = 4096
 
 @dataclass(frozen=True, eq=False)
 class OneWayWorkings:
-    """Workings of a trace in each of which a quantity is rounded in one way throughout. They are
-    the last axis of each array [n, m, b]: all combinations of four ways for any four quantities
-    that follow each other, or `drawn` ones."""
+    """A set of workings of a trace, in each of which a quantity is rounded in one way throughout.
+    They are the last axis of each array [n, m, b]: all combinations of four ways for any four
+    quantities that follow each other, or `drawn` ones."""
 
     trace: Trace
     decimals: Mapping[str, int]

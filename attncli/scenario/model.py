@@ -129,7 +129,7 @@ class TokenizedText(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """What a scenario says of a part of the model, by keys."""
+    """A set of settings: what a scenario says of a part of the model, by keys."""
 
     path: Name = TOP
     values: Mapping[str, Any] = MappingProxyType({})
@@ -410,14 +410,14 @@ TARGETS = Name("targets")
 
 
 class Head(NamedTuple):
-    """What stands between the last layer and the logits."""
+    """A prediction head: what stands between the last layer and the logits."""
 
     activation: str = "none"
     norm: Settings | None = None
 
 
 class Prediction(NamedTuple):
-    """What is done with the output of the last layer."""
+    """A description of what is done with the output of the last layer."""
 
     unembedding: str = ""
     """`tied`, `own`, or nothing; `given` where logits or probabilities are."""
@@ -505,7 +505,7 @@ _NOTHING: Mapping[str, Decimal] = MappingProxyType({})
 
 
 class Training(NamedTuple):
-    """How parameters are trained."""
+    """A description of how parameters are trained."""
 
     learning_rate: Decimal
     optimizer: str = "sgd"

@@ -34,7 +34,7 @@ ITSELF = "itself"
 
 
 class Claim(NamedTuple):
-    """What a source says in words of each row of a quantity, or of one row."""
+    """A statement of the source about each row of a quantity, or about one row."""
 
     largest: Annotated[
         str, TextKind("a column"), "where the largest number of the row is: `cafe`, or `itself`"
@@ -79,7 +79,7 @@ _FIELDS = Record.of(
 
 
 class _AtAPlace(NamedTuple):
-    """Numbers and their place in the source."""
+    """A kind of value: numbers with their place in the source."""
 
     kind: Record = _FIELDS
 

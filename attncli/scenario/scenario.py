@@ -67,7 +67,7 @@ _PER_PLACE, _PER_CELL, _PER_TERM = 4.5e-4, 3e-8, 1e-10
 
 
 class Cost(NamedTuple):
-    """What the working of a scenario costs."""
+    """An estimate of what the working of a scenario costs."""
 
     places: int = 0
     """Steps, each counted at every place."""
@@ -140,7 +140,7 @@ class Changed(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Scenario:
-    """Everything that a scenario file says, its numbers as matrices."""
+    """A scenario as its file states it, its numbers as matrices."""
 
     title: str = "Scenario"
     rounding: Rounding = field(default_factory=Rounding)

@@ -9,7 +9,7 @@ from attncli.scenario.tokenizers.settings import TOKEN
 
 
 class Show(NamedTuple):
-    """What the page shows."""
+    """A choice of what the page shows."""
 
     queries: Annotated[
         tuple[str, ...],

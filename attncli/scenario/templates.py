@@ -51,7 +51,7 @@ class _EntryKind:
 
 
 class _LayersKind:
-    """Some of the layers."""
+    """A choice of layers: `odd` or `even` ones, or their numbers from 1."""
 
     def read(self, node: Node, problems: Diagnostics) -> Node | None:
         if isinstance(node, Scalar) and node.text in EVERY_OTHER:

@@ -189,9 +189,8 @@ class PieceTrie:
         return cut[::-1]
 
     def effort(self, word: str, most: int) -> int:
-        """Estimates what it takes to find the nodes of a word and the best of them: the characters
-        looked at, with each node counted as so many as take as long. Counting stops beyond
-        `most`."""
+        """Estimates the work of finding the nodes of a word and the best of them, in characters
+        looked at. A node counts as twelve characters. Counting stops beyond `most`."""
         count = 0
         for start in range(len(word)):
             for _, branch in self._along(word, start):

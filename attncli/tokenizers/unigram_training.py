@@ -184,7 +184,7 @@ class PieceLoss(NamedTuple):
 
 
 class Pruning(NamedTuple):
-    """What was pruned after a round."""
+    """A record of what was pruned after a round."""
 
     unused: tuple[str, ...]
     """The pieces that were in no best cut."""

@@ -29,6 +29,7 @@ class PublishedNumber(NamedTuple):
     theirs: Decimal
     ours: Number
     at: str = ""
+    """Where in the source it is printed."""
     assumed: bool = False
     """Whether the source assumes the number instead of working it out."""
 

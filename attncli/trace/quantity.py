@@ -134,8 +134,8 @@ def counted(count: int) -> tuple[str, ...]:
 
 
 class Definition(NamedTuple):
-    """How a quantity is made: which operation works on which quantities, and in which step. All
-    names are full ones."""
+    """A rule by which a quantity is made: which operation works on which quantities, and in which
+    step. All names are full ones."""
 
     name: Name
     operation: Operation

@@ -87,7 +87,7 @@ class Unfinished(NamedTuple):
 
 
 class PlannedStep(NamedTuple):
-    """One step at one place of the model, and what it makes there."""
+    """A step at one place of the model, and what it makes there."""
 
     step: str
     place: Place

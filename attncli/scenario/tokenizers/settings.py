@@ -185,7 +185,7 @@ def tokenizer_kind(name: str) -> TokenizerKind:
 
 
 class SavedCut(NamedTuple):
-    """How a tokenizer.json comes from a text to words."""
+    """A tokenizer.json's way from a text to words."""
 
     pipeline: Pipeline
     added: AddedTokens | None
@@ -198,7 +198,7 @@ class SavedCut(NamedTuple):
 
 
 class TokenizerSettings(NamedTuple):
-    """What one stack says of its tokenizer."""
+    """A stack's settings of its tokenizer, with their defaults."""
 
     path: Name
     values: Values
@@ -419,7 +419,7 @@ _COUNTS = MapOf(_COUNT, "word")
 
 
 class _Spaced(TextKind):
-    """`u g`: parts with a space between, as files of merges have them."""
+    """A text of parts with a space between, as files of merges have them: `u g`."""
 
     def read(self, node: Node, problems: Diagnostics) -> Any:  # noqa: ANN401
         text = super().read(node, problems)
