@@ -33,7 +33,7 @@ class Index(NamedTuple):
 
 _LIKE = "write for example weights[love, AI] or Q[2, 1]"
 _LONGEST = 18
-"""More digits than any position has."""
+"""The most digits of a position that are read; no position has so many."""
 
 
 class Address(NamedTuple):

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 LARGEST_DESCRIPTION = 2**23
 INDEX = ".safetensors.index.json"
-"""How the name ends of a file that says which of several files holds which tensor."""
+"""The ending of a file that says which of several files holds which tensor."""
 _TYPES: Mapping[str, str] = {
     "F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "BOOL": "?",
     **{f"{sign}{8 * size}": f"<{sign.lower()}{size}" for sign in "IU" for size in (1, 2, 4, 8)},
@@ -97,7 +97,7 @@ def _tensors_in(file: Path, size: int, _: int) -> Mapping[str, TensorHead]:
 
 
 _MOST_SIDES = 32
-"""Sides of an array that each version of NumPy knows."""
+"""The most sides of an array that each version of NumPy knows."""
 
 
 def _head(file: Path, data: Mapping[str, Any], begins: int) -> TensorHead:
@@ -305,7 +305,7 @@ _READERS: Mapping[str, Callable[[Path, FileSource, int], NDArray[Any]]] = {
 
 
 KINDS = tuple(_READERS)
-"""How the names of these files end."""
+"""The endings of these files."""
 
 
 def _chosen(source: FileSource, keys: Iterable[str]) -> str:
@@ -456,7 +456,7 @@ def read_dump(path: str, *, large: bool = False) -> Mapping[str, Dumped]:
 
 
 MOST_TEXT = 2**25
-"""Bytes of JSON, which take some four seconds to be read."""
+"""The most bytes of JSON, which take some four seconds to be read."""
 
 
 def _check_text(file: Path, *, large: bool) -> None:

@@ -1,4 +1,4 @@
-"""The part of an array in a file that is meant: some of its rows or columns, one of equal parts."""
+"""Parts of an array in a file: some of its rows or columns, or one of equal parts."""
 
 import math
 import re

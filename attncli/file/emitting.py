@@ -13,7 +13,7 @@ from typing import TypeGuard
 from attncli.notation.escaping import key_of, quoted
 
 _PLAIN = re.compile(r"[\w.+-](?:[\w .+−/()'-]*[\w.+/()'-])?", re.ASCII)
-"""What stands for itself without quotes, wherever it stands."""
+"""Texts that stand for themselves without quotes, wherever they stand."""
 _MARKS = frozenset({"-", "--", "---", "..."})
 
 

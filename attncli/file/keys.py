@@ -478,11 +478,11 @@ COUNT = WholeNumber(1, 10**6)
 NUMBER = NumberKind()
 POSITIVE = NumberKind(positive=True)
 SHARE = NumberKind(least=0, below=1)
-"""A share that isn't all of it."""
+"""A share of a whole, but not all of it."""
 
 
 _SHORT = 40
-"""Characters: what is no longer is said as quickly as referred to."""
+"""Characters of a schema up to which it is repeated: a reference would be no shorter."""
 
 
 def with_definitions(schema: Schema) -> Schema:

@@ -17,7 +17,7 @@ from attncli.file.problems import Diagnostics
 
 LARGEST_FILE = 4 * 2**30
 _IN_PLACE = (".safetensors",)
-"""Files of which only what is needed is read, by what they say of themselves."""
+"""Files of which only what is needed is read, as their headers say where it is."""
 
 
 class RefusedFileError(Exception):
@@ -86,9 +86,9 @@ def check_regular(path: str, status: os.stat_result) -> None:
 
 
 LARGEST_TEXT = 2**25
-"""Bytes of a file that is read as a whole."""
+"""The most bytes of a file that is read as a whole."""
 DEEPEST = 64
-"""Lists and maps in one another that a file of JSON may have."""
+"""The most levels of lists and maps in a file of JSON."""
 
 
 def bytes_in(file: Path, most: int = LARGEST_TEXT) -> bytes:
@@ -147,7 +147,7 @@ def broken(path: str) -> RefusedFileError:
 
 
 CORPORA, TOKENIZERS = (".txt", ".md"), (".json",)
-"""How the names of the files end that hold texts, or what another program saved."""
+"""The endings of files that hold texts, and of tokenizers that another program saved."""
 
 
 class TextFile(NamedTuple):

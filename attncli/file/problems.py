@@ -10,14 +10,14 @@ from attncli.errors import Problem, UserError, Where, listed, shortened
 
 _MANY_PROBLEMS = 500
 _ALMOST, _NEAR = 0.85, 0.63
-"""How like a name another one has to be to be surely meant, and to be meant; from 0 to 1."""
+"""How alike, from 0 to 1, a known name has to be to be surely meant, and to be suggested."""
 _SHORTEST_PART = 3
-"""The characters of a name that is recognized in a longer one."""
+"""The fewest characters of a name that is recognized in a longer one."""
 ALL_THE_SAME = "--large (in Python large=True) to have it done all the same"
 
 
 Hint = Callable[[str], str | None]
-"""Says where a word belongs that is unknown where it stands, if it is one of the field."""
+"""Says where an unknown word belongs, if it is a word of the field, and returns None otherwise."""
 
 
 def knows_nothing(_: str) -> None:
@@ -72,7 +72,7 @@ class Diagnostics:
 
 
 Objection = tuple[str, str, str]
-"""What is wrong by its full name, what is wrong with it, and what would be right."""
+"""An objection: the full name of what is wrong, what is wrong with it, and what would be right."""
 Objections = Iterator[Objection]
 
 

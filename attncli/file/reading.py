@@ -372,10 +372,10 @@ def size_of(node: Node, most: int) -> int:
 
 
 _LONGEST_INTEGER = 10_000
-"""Bits; Python writes no integer out that has many more."""
+"""The most bits of an integer. Python writes none out that has many more."""
 
 _PLAIN = (str, int, float, list, tuple, Mapping)
-"""What is no array, for which nothing needs to be asked."""
+"""Types that are no arrays, so that nothing needs to be asked of them."""
 
 
 def mapping_tree(mapping: Mapping[Any, Any]) -> Map:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _FOLDERS = (_PACKAGE / "scenarios", _PACKAGE.parent / "scenarios")
-"""Inside an installed wheel, and beside the package in a checkout."""
+"""The folders to look in: inside an installed wheel, and beside the package in a checkout."""
 
 
 def folder() -> Path:

@@ -48,7 +48,7 @@ def numbered(graded: GradedClass, roll: Roll) -> tuple[GradedClass, list[tuple[W
 
 
 _TELLS = 3
-"""Characters of a part of a name that may tell whose it is."""
+"""The shortest part of a name, in characters, that may tell whose it is."""
 
 
 def _key(sheet: AnswerSheet) -> str:

@@ -68,7 +68,7 @@ class AnswerSheet(NamedTuple):
 
 LARGEST_FILE = 16 * 2**20
 MOST_ROWS = 50_000
-"""Rows of a table, which take some five seconds."""
+"""The most rows of a table, which take some five seconds."""
 SUFFIXES = (".yaml", ".yml", ".csv", ".tsv", ".txt")
 
 

@@ -1,5 +1,5 @@
 """Why numbers are wrong: what an author may have done instead, where that would have led, and which
-of it explains most."""
+cause explains most."""
 
 from __future__ import annotations
 
@@ -237,7 +237,8 @@ _TERMS = Cause("products_rounded", "Each product was rounded before they were ad
 _NEAR = 1e-9
 """Units of the last place by which floats may miss a whole number, or a half."""
 _FAR = 30
-"""Times what honest paths differ by: a number further off wasn't just rounded too early."""
+"""How many times as far off as honest paths differ a number may be, and still be rounded too
+early."""
 
 
 def _rounding_ways(paths: Paths, written: Written, name: str) -> Iterator[tuple[Cause, Enclosure]]:
@@ -345,7 +346,7 @@ def _even(values: Array, places: Places) -> Array:
 _THROUGHOUT: Mapping[Cause, Callable[[Array, Places], Array]] = MappingProxyType(
     {_HALF_EVEN: _even, _TRUNCATED: _cut}
 )
-"""Ways that whoever has one rounds all numbers in. The first says more: only halves differ."""
+"""Ways of rounding that people use for all numbers. The first says more: only halves differ."""
 
 
 class Fit(NamedTuple):
@@ -401,11 +402,11 @@ class Fit(NamedTuple):
 
 
 _UNBOUNDED = 1e6
-"""How wide numbers are taken to be held that have no bound, such as quotients by what may be 0."""
+"""The width that stands for ranges without a bound, such as quotients by what may be 0."""
 _SHARP = 10.0
 """Units of the last place up to which having rounded too early says more than a slip in a term."""
 _WHOLE = 1e-6
-"""What floats may be off a whole number by."""
+"""How far floats may be off a whole number."""
 _LATER = 40
 """How many later quantities are looked at to tell causes apart."""
 

@@ -1,4 +1,4 @@
-"""The papers of a class: whose each is, what doesn't fit, and what went wrong in most."""
+"""The papers of a class: whose each is, what doesn't fit, and the most common mistakes."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What is wrong costs: a mistake of understanding a share of its step, once in each head or layer;
-rounding a share of one number, once a paper; all else a share of each number."""
+"""The cost of mistakes: a mistake of understanding costs a share of its step, once in each head or
+layer, rounding a share of one number, once a paper, and all else a share of each number."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from attncli.marking.verdicts import Cause, Judgement, Verdict
 from attncli.names import Name
 
 Cost = Literal["nothing", "mistake", "slip", "pen", "rounding", "otherwise", "everything"]
-"""What a number is charged for; all but the first and the last have their shares in a scheme."""
+"""The kind of cost of a number. All but the first and the last have their shares in a scheme."""
 
 _KINDS: dict[Judgement, Cost] = {
     "correct": "nothing",

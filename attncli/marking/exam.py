@@ -1,4 +1,4 @@
-"""What is asked, of which cells, for how many points: `scores[love, AI]`, and numbers in working:
+"""The items of an exam and their points: cells, `scores[love, AI]`, and numbers in working,
 `scores[love, AI].working[2]`."""
 
 from __future__ import annotations

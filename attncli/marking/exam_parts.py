@@ -110,7 +110,7 @@ def _marked(item: Item, given: Given, bill: Bill) -> MarkedTerm:
 
 
 _THOUSANDS = re.compile(r"-?\d{1,3}([.,])\d{3}(?:\1\d{3})*")
-"""A whole number, its thousands apart, which might be one with a decimal point as well."""
+"""A whole number with separated thousands, which might be one with a decimal point as well."""
 
 
 def _points_given(item: Item, given: Given) -> Decimal | None:

@@ -1,5 +1,5 @@
-"""Where the working leads from known numbers: between which numbers each cell lies, however
-what nobody wrote down may have been rounded."""
+"""The paths of honest working from known numbers: the range of each cell, however numbers that
+nobody wrote down may have been rounded."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ Places: TypeAlias = "int | NDArray[np.int_]"
 """Decimals, of all numbers of an array or of each."""
 
 _NOISE = 1e-9
-"""What floats may be off by, in units of the last place, with 1e-13 of the number itself: a half
-that they hold a hair too small goes away from zero all the same."""
+"""The error of floats, in units of the last place, besides 1e-13 of the number itself. A half that
+is held a hair too small still rounds away from zero."""
 _MORE = 2
 """Decimals beyond the stated ones to which rounding is followed; more changes no more than half a
 unit of the last of these."""
@@ -64,7 +64,7 @@ def _scales(places: int, fewer: int, axes: int) -> Array:
 
 
 _PART = 2**16
-"""Numbers that are rounded in all ways at once, which takes a dozen times as much memory."""
+"""How many numbers are rounded in all ways at once, which takes a dozen times their memory."""
 
 
 def on_the_way(made: Enclosure, places: int, fewer: int = 0) -> Enclosure:
@@ -105,7 +105,7 @@ def _beyond(values: Array, rounded_: Array, half: float) -> Array:
 
 Made = Mapping[str, Definition]
 Roots = Mapping[Decimal, Decimal]
-"""Square roots as a sheet prints them, by what they are of: 1.414 by 2."""
+"""Square roots as a sheet prints them, by their squares: 1.414 by 2."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

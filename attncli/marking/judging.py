@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 __all__ = ["Answers", "Judge", "Tolerance", "beyond_reach"]
 
 Answers = Mapping[Location, Given]
-"""What somebody gives, by cells."""
+"""Somebody's answers, by cells."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -122,9 +122,10 @@ class Judge:
 
 
 _MANY_COLUMNS = 100
-"""Columns from which on a page leaves most of a row out."""
+"""The number of columns from which a page leaves most of a row out."""
 _MOST_UNITS = 100
-"""Units of the last place: a number that may be so far off for what nobody writes tells nothing."""
+"""Units of the last place. A number whose range is wider, for numbers that nobody writes, tells
+nothing."""
 
 
 @lru_cache(maxsize=64)
@@ -164,10 +165,10 @@ def _sources(trace: Trace, cell: Location) -> Iterator[Location]:
 # what comes of neither is looked for among what known mistakes give.
 
 _DIGITS = 2
-"""Units of its last place that a number with too few decimals has to be to stand for all that
-rounds to it: smaller ones, 0 above all, would stand for too much."""
+"""The fewest units of its last place with which a number of too few decimals stands for all that
+rounds to it. Smaller ones, 0 above all, would stand for too much."""
 _FINE = 0.1
-"""A number that is written so much more finely than is asked may be rounded again on the way."""
+"""The share of a unit asked for below which a number is so fine that it may be rounded again."""
 _IN_FULL = 15
 """The decimals of a number that is known in full, as a fraction is."""
 _STABLE = Cause("maximum_subtracted", "with the row's maximum subtracted.")
@@ -571,7 +572,7 @@ class Submission:
 
 
 _NOTHING = Enclosure.of(np.array(np.nan))
-"""Of a number that nobody wrote."""
+"""The range of a number that nobody wrote."""
 
 
 def _has_digits(written: Written) -> Flags:

@@ -54,7 +54,7 @@ def answers_taken(trace: Trace | None, ids: Sequence[str], sheet: AnswerSheet) -
 
 
 _MOST_HINTS = 12
-"""Unknown cells of which it is said what may be meant; a sheet with more is another one."""
+"""The most unknown cells that get a suggestion. A sheet with more is another exam's."""
 
 
 def _not_asked(
@@ -80,9 +80,9 @@ _Said = TypeVar("_Said", Verdict, MarkedTerm, MarkedWords)
 _SHOWS = (*RIGHT, "known mistake", "rounding")
 _BY_CHANCE = (None, Decimal(0), Decimal(1), Decimal(-1))
 _A_SLIP = 1
-"""Numbers that are wrong without a reason on a paper that needn't make up for them."""
+"""How many numbers may be wrong without a reason on a paper that shows no working."""
 _FOR_EACH = 2
-"""Numbers that are wrong without a reason for which one that shows working makes up."""
+"""How many unexplained wrong numbers one number that shows working makes up for."""
 
 
 class Doubt(NamedTuple):

@@ -73,9 +73,9 @@ def slips_of_the_pen(right: RightNumbers, number: Decimal) -> Iterator[Cause]:
 
 
 _FEW = 10
-"""Units of the last place: of more right numbers one would be met by chance,"""
+"""The widest range, in units of the last place, that a number isn't in by chance;"""
 _CLOSELY = 0.1
-"""unless they are known to such a share of themselves."""
+"""or as a share of the number."""
 _SHIFTS = tuple(k for k in range(-_MOST_SHIFTED, _MOST_SHIFTED + 1) if k)
 
 
@@ -91,13 +91,13 @@ def _transposed(number: Decimal) -> Iterator[Decimal]:
 
 
 _MOST = 2000
-"""Slips that are tried in a working; of a long sum of products only the first ones,"""
+"""The most slips that are tried in a working. Of a long sum of products there are fewer,"""
 _MOST_LEAVES = 50_000
-"""so that no more numbers than these are looked at."""
+"""so that at most so many numbers are looked at."""
 _NEAR = 20
-"""Rows and columns around a number from which another one may be taken for it."""
+"""How many rows or columns away a number may be that is mistaken for another."""
 _MOST_ROUNDED = 6
-"""Numbers in a working of which each way to round them is tried with each of the others."""
+"""The most numbers in a working whose ways of rounding are tried in all combinations."""
 _LEFT_OUT = Cause("term_left_out", "A term was left out.")
 _OTHER_SIGN = Cause("sign_of_a_term", "A term was added instead of subtracted, or the reverse.")
 _EXCHANGED = Cause("products_exchanged", "The factors of two products were exchanged.")
@@ -312,9 +312,9 @@ _TURNED = Cause("row_and_column", "Rows and columns were exchanged.")
 _ROW = Cause("another_row", "These are the numbers of another row.")
 _COLUMN = Cause("another_column", "These are the numbers of another column.")
 OF_TABLES = tuple(cause.name for cause in (_ROW, _COLUMN))
-"""Causes by which right numbers stand in another place of their table."""
+"""The names of causes by which right numbers stand in another place of their table."""
 _MOST_ROWS = 12
-"""Rows or columns up to which others are looked for."""
+"""The most rows or columns of a table that is searched for exchanged ones."""
 
 
 def moved_tables(
@@ -357,8 +357,8 @@ def _another_row(
 # has left.
 
 _BY_CHANCE = 0.003
-"""How likely numbers may be to have one factor by chance: what each of them leaves open of it, as a
-share, all but the narrowest multiplied."""
+"""How likely it may be that numbers share a factor by chance: the product of the shares that each
+leaves open, all but the narrowest."""
 _MOST_DIGITS = 6
 
 

@@ -1,4 +1,4 @@
-"""Cells that answers name and an exam doesn't ask for: which one may be meant."""
+"""Suggestions for cells that answers name and an exam doesn't ask for."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from attncli.trace import Trace
 
 _PARTS = re.compile(r"\d+|[^\[\],.\s\"“”\d]+")
 _LIKE = 0.6
-"""How alike two parts of an address are at least, from 0 to 1, for one to be meant by the other."""
+"""How alike, from 0 to 1, each part of two addresses has to be for one to be meant by the other."""
 _LEFT_OUT = 0.1
-"""What a part that only one of them has takes off."""
+"""The likeness that is lost for each part that only one of them has."""
 _MOST_LEFT_OUT = 2
 
 

@@ -1,4 +1,4 @@
-"""What is said of a number that somebody gives for a cell."""
+"""Verdicts on the numbers that somebody gives for cells."""
 
 import math
 import re
@@ -16,13 +16,13 @@ Judgement = Literal[
     "slip", "by hand", "blank", "unreadable",
 ]  # fmt: skip
 RIGHT: tuple[Judgement, ...] = ("correct", "worked otherwise")
-"""What is said of numbers that are right."""
+"""The judgements on numbers that are right."""
 FOLLOW: tuple[Judgement, ...] = (*RIGHT, "carried forward")
-"""What is said of numbers that follow."""
+"""The judgements on numbers that follow."""
 
 
 NOISE = 1e-12
-"""What floats are off by beside a number, or beside 1, is of no account."""
+"""The error of floats that is ignored, relative to a number, or to 1."""
 
 
 _NO_ANSWER = ("", "-", "–", "—")
@@ -123,11 +123,11 @@ _SPACE = re.compile(r"(?<=\d) +(?=\d(?!\d\d(?!\d)))")
 """A space that keeps two numbers apart: no three digits follow it."""
 _ENDLESS = re.compile(r"([+-]?)(?:inf|infinity|∞)")
 _ASIDE = str.maketrans(dict.fromkeys("\u066b", ".")) | str.maketrans(dict.fromkeys("'’_", None))
-"""Another decimal point, and what stands between thousands."""
+"""Another decimal point, and separators of thousands."""
 _LONGEST = 200
-"""Characters of an answer that is looked at."""
+"""The most characters of an answer that is read."""
 _LARGEST = 300
-"""The exponent up to which numbers can be worked with."""
+"""The largest exponent of a number that can be worked with."""
 _FRACTION_DIGITS = 50
 
 

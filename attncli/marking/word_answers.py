@@ -114,9 +114,9 @@ def _knows(trace: Trace) -> str:
 
 
 _LONGEST = 500
-"""Characters of an answer that is looked at."""
+"""The most characters of an answer that is read."""
 BETWEEN = re.compile(r"[\s,;+()\[\]{}<>'\"“”‘’«»`→·|/]+")
-"""What stands around the parts of a pair, or between them."""
+"""The characters around the parts of a pair, and between them."""
 
 
 def chosen(text: str, options: Sequence[str], labels: Sequence[str]) -> int | None:

@@ -164,7 +164,7 @@ class Settings(NamedTuple):
 
 
 FOR_ATTENTION = ("rope", "alibi", "relative", "disentangled")
-"""The kinds of positions that are told where tokens attend, and not added to embeddings."""
+"""The kinds of positions that act where tokens attend, and aren't added to embeddings."""
 
 
 class Positions(NamedTuple):
@@ -246,7 +246,7 @@ GATES = {
 }
 """The gates of a cell in PyTorch's order; an update gate is also called an input gate."""
 LETTERS = {"update": "u", "forget": "f", "reset": "r", "candidate": "c", "output": "o"}
-"""How the matrices of a gate are called: `W_fx`, `W_fa`, `b_f`."""
+"""The letters by which the matrices of a gate are named: `W_fx`, `W_fa`, `b_f`."""
 
 
 class Recurrent(NamedTuple):
@@ -350,7 +350,7 @@ class Stack(NamedTuple):
 
 
 CONVOLVE, PROJECT, ADD, NORM = "convolve", "project_in", "positions", "norm"
-"""What is done to the embeddings of a stack before they are its X."""
+"""The steps that turn the embeddings of a stack into its X."""
 CONVOLUTIONS = ("convolution1", "convolution2")
 
 
@@ -402,11 +402,11 @@ REDUCTIONS: Mapping[str, str] = MappingProxyType({
     "sum": "sse",
     "half_sum": "half_sse",
 })  # fmt: skip
-"""What becomes of squared errors, and what the loss is called then."""
+"""The ways to reduce squared errors to a loss, and the name of that loss."""
 
 
 TARGETS = Name("targets")
-"""What should come out. Whatever they are compared with, they have its shape."""
+"""The outputs wanted. They have the shape of what they are compared with."""
 
 
 class Head(NamedTuple):
@@ -530,7 +530,7 @@ class Training(NamedTuple):
 UPDATES = "update"
 """The place of the updated parameters: `update.W_Q`."""
 AVERAGED = "averaged"
-"""The place of what is the mean of all micro-batches: `averaged.grad.W_Q`, `averaged.mse`."""
+"""The place of the means over all micro-batches: `averaged.grad.W_Q`, `averaged.mse`."""
 
 
 def after_updates(count: int) -> Name:

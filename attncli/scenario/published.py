@@ -1,4 +1,4 @@
-"""What the source of a scenario prints for quantities that are worked here."""
+"""The numbers and claims of a source about quantities that are worked here."""
 
 from decimal import Decimal
 from typing import Annotated, NamedTuple

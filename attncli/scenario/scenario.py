@@ -37,26 +37,27 @@ from attncli.scenario.published import Claim, Printed
 from attncli.scenario.show import Show
 
 ALL_OURS = ("all",)
-"""What `ours` says where the source has no numbers."""
+"""The value of `ours` where the source has no numbers."""
 
 MOST_VALUES = 150_000
-"""Values of a file that are read, those that aliases and variants repeat counted each time."""
+"""The most values of a file, those that aliases and variants repeat counted each time."""
 
 MOST_NUMBERS = 2**24
-"""Numbers that are drawn, read from files of arrays, or ones and zeros of `one_hot`."""
+"""The most numbers that are drawn, read from files of arrays, or ones and zeros of `one_hot`."""
 
 MOST_PLACES = 6000
-"""Steps at all their places: layers, heads and times, of all variants and generated tokens."""
+"""The most steps at all their places: layers, heads and times, of all variants and generated
+tokens."""
 
 MOST_LINES = 6000
-"""Lines of working on one page."""
+"""The most lines of working on one page."""
 
 MOST_PUBLISHED = 10_000
-"""Numbers that a source prints, each compared with one that is worked."""
+"""The most numbers that a source prints, each compared with one that is worked."""
 
 MOST_SETTLED = 500_000
-"""Numbers that those of one quantity are worked from which floats leave in doubt, each by itself,
-in some microseconds each."""
+"""The most operands of one quantity that floats leave in doubt. Each is settled by itself, in some
+microseconds."""
 
 _MOST_MEMORY = 2.0**30
 _PER_NUMBER = 10

@@ -1,4 +1,4 @@
-"""What a scenario says of how its page is shown."""
+"""The settings of how a scenario's page is shown."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

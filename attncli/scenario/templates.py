@@ -1,4 +1,4 @@
-"""What is said once for many layers or matrices, written out: `layers: 12`, and `weights: {file: …,
+"""Layers and matrices that a scenario gives once for many: `layers: 12`, and `weights: {file: …,
 keys: {W_Q: 'h.{i}.q.weight'}}`, which stands for a `{file, key}` in each of them."""
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from attncli.file.nodes import Items, Map, Node, Scalar, describe
 from attncli.file.problems import Diagnostics
 
 NUMBER = "{i}"
-"""What stands in a tensor's name for the number of its layer, counted from 0."""
+"""The placeholder in a tensor's name for the number of its layer, from 0."""
 EXPERT = "{e}"
-"""The same for the number of an expert."""
+"""The placeholder for the number of an expert, from 0."""
 _NAME = "its name, in which `{i}` is the number of a layer, from 0, and `{e}` that of an expert"
 _ENTRY = r"[0-9]{1,6}|\{[ie]\}"
 EVERY_OTHER: Mapping[str, int] = MappingProxyType({"odd": 0, "even": 1})
@@ -105,7 +105,7 @@ def layers_with(chosen: str | Iterable[object] | None, count: int) -> list[int]:
 
 
 _NOT_OF_ONE = ("file", "key", "entry", "layers")
-"""What is said otherwise of the tensor of a layer."""
+"""The keys of a template that aren't taken over as they are for the tensor of a layer."""
 _ENCODER, _EXPERTS = "encoder", "experts"
 
 

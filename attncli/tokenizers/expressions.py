@@ -20,10 +20,10 @@ Span = tuple[int, int]
 """Where a match begins and ends."""
 
 SECONDS = 5.0
-"""What all expressions of one tokenizer may take together."""
+"""The seconds that all expressions of one tokenizer may take together."""
 LONGEST_PATTERN = 4_000
 LONGEST_TEXT = 100_000
-"""Characters that a text may come to while it is normalized and cut."""
+"""The most characters of a text while it is normalized and cut."""
 
 _SERVANT = """
 import json, re, signal, sys, time

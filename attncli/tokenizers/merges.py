@@ -227,10 +227,10 @@ def vocabulary_of(
 IdPair = tuple[int, int]
 """Two symbols, by their IDs."""
 Rank = Callable[[IdPair], tuple[int, ...]]
-"""What decides between pairs that are as good: the smaller comes first."""
+"""A key that decides between equally good pairs: the smaller comes first."""
 
 _NOISE = 2.0**-50
-"""How far a quotient of floats may be off, as a share of it."""
+"""The largest relative error of a quotient of floats."""
 
 
 def _rounded(score: Fraction | int, decimals: int) -> Fraction:
@@ -407,12 +407,12 @@ FIRST_ROUNDS = 3
 MOST_TIES = 12
 _FEW_WORDS = 1000
 _MOST_SNAPPED = 50_000
-"""Letters of all snapshots together, where there are more of them than of few rounds."""
+"""The most letters of all snapshots together, beyond those that every training gets."""
 _MOST_PAIRS = 40
-"""Pairs that a round is written down with."""
+"""The most pairs in the snapshot of a round."""
 
 Criterion = Literal["count", "likelihood"]
-"""What a pair is chosen by: how often it occurs, or that set against how often its parts do."""
+"""The score of a pair: how often it occurs, or that divided by how often its parts do."""
 Ties = Literal["ids", "first", "shortest"]
 """Which of equal pairs is merged: that of the smaller IDs, that which is met first, or that which
 makes the shortest piece, of these the first by code points."""

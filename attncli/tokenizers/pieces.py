@@ -124,7 +124,7 @@ Corpus = str | Sequence[str] | Mapping[str, int]
 """A text, several, or texts (mostly single words) with how often each occurs."""
 
 Progress = Callable[[int, int], None]
-"""Is told how much is done, and of how much in all."""
+"""Hears how much is done, and of how much in all."""
 
 Occurrences = tuple[tuple[int, int], ...]
 """The words that hold something, by their indices from 0, and how many times each."""

@@ -38,7 +38,7 @@ _SPACES = (
 )
 _TILDE = "～"
 _MOST_PARTS = 4
-"""A letter and its marks that become one character are no more; ᾂ has four."""
+"""The most characters, a letter and its marks, that become one. ᾂ has four."""
 NMT: dict[int, str | None] = {**dict.fromkeys(_LEFT_OUT), **dict.fromkeys(_SPACES, " ")}
 
 
@@ -215,7 +215,7 @@ _CLASS = re.compile(r"\\p\{(\^?)(\w+)\}|\\P\{()(\w+)\}|\\([sSdDwW])|\\.|\[:|&&|[
 _LETTERS_IN_CIRCLES = ((0x24B6, 0x24EA), (0x1F130, 0x1F14A), (0x1F150, 0x1F16A), (0x1F170, 0x1F18A))
 _LAST_SPACE, _ALL = 0x3000, 0x110000
 Span = tuple[int, int]
-"""Code points from one to before another."""
+"""Code points from one up to, but without, another."""
 
 
 def is_space(character: str) -> bool:
@@ -232,7 +232,7 @@ def is_letter(character: str) -> bool:
 
 
 Look = Callable[[str], Sequence[tuple[int, int]]]
-"""Where something is found in a text."""
+"""A search: returns the spans of all matches in a text."""
 
 
 def compiled(pattern: str) -> Look:
@@ -359,7 +359,7 @@ BEHAVIORS: dict[str, Callable[[list[_Found]], list[str]]] = {
         reversed(found), lambda after, text: text + after
     )[::-1],
 }
-"""What becomes of the matches."""
+"""Ways to deal with the matches."""
 
 
 def splitter(look: Callable[[str], list[_Found]], behavior: str) -> Splitter:
@@ -661,7 +661,7 @@ def clustered(text: str, continues: Callable[[str, str], bool]) -> Iterator[str]
 
 _UNIT = 4
 _LONGEST = 6
-"""Bytes from which on a character with its accents is looked up part by part."""
+"""The bytes from which on a character with its accents is looked up part by part."""
 _JOINERS = "\u200c\u200d"
 
 

@@ -77,7 +77,7 @@ def _following(
 
 
 _UNKNOWN = 0
-"""The number of what stands for a character that no piece of one character covers."""
+"""The number of the piece that stands for a character which no piece of one character covers."""
 
 UNKNOWN_PENALTY = 10
 _NEGLIGIBLE = 50.0  # e⁻⁵⁰ is nothing beside 1, to a float
@@ -97,14 +97,14 @@ Summing = Callable[[Iterable[float]], float]
 Python 3.11 doesn't."""
 
 Rounder = Callable[[str, float], float]
-"""Rounds a number of a name, so that a cut is chosen by the numbers that are told of it."""
+"""Rounds the number of a name, so that a cut is chosen by the numbers that the page shows of it."""
 
 _COMPARED = "compared"
-"""The name of a total where it is set against another one."""
+"""The name of a total where it is compared with another one."""
 
 
 ALIKE = 9
-"""Decimals to which numbers are compared that nobody rounds: such that differ by less are the same
+"""The decimals to which numbers that nobody rounds are compared. Such that agree are the same
 number, summed in another order."""
 
 
@@ -119,8 +119,9 @@ def _unrounded(_: str, number: float) -> float:
 
 
 Trie = dict[str, Any]
-"""By a first character the pieces that begin so, by their rest; by _FOUND the number and the score
-of the piece that ends here. Looking up all pieces at a place costs no more than the longest."""
+"""A tree of characters: each branch leads by a next character to a longer text. _FOUND holds the
+number and the score of the piece that ends there. Looking up all pieces at a place costs no more
+than the longest."""
 _FOUND = ""
 _CHARACTERS_OF_A_NODE = 12
 

@@ -167,7 +167,7 @@ def _removals(
 _UNKNOWN_PIECE = ("<UNK>", math.nan)
 
 Tick = Callable[[], None]
-"""Is called for each word that is looked at."""
+"""A function that is called for each word that is looked at."""
 
 
 def _no_tick() -> None:
@@ -275,7 +275,7 @@ _MOST_SEEDS = 1_000_000
 _LEAST_EXPECTED = 0.5
 _REQUIRED_STEP = 0.0001
 _WORDS_OF_A_TICK = 1000
-"""Words between two words on how far it is."""
+"""The words between two reports of progress."""
 
 
 class EMStep(NamedTuple):

@@ -42,11 +42,11 @@ GIVEN_AXES: dict[str, tuple[str, str]] = {
     "q": (DIMENSIONS, VOCABULARY),
     **dict.fromkeys(("logits", "probabilities"), (QUERIES, VOCABULARY)),
 }
-"""What the rows and columns of given quantities are; of all others, dimensions."""
+"""The roles of the rows and columns of given quantities. All others have dimensions."""
 
 
 _INSIDE = ("cache", "dropout", "mask")
-"""What an attention has inside that isn't a place of its own."""
+"""Places inside an attention that belong to it, as full names go."""
 
 
 class NamedSite(NamedTuple):
@@ -191,7 +191,7 @@ def _axis(role: str, names: tuple[str, ...], size: int) -> Axis:
 
 
 _SINGLE = (Axis(("",), NONE), Axis((), NONE))
-"""The rows, and the columns, of what has no index along them."""
+"""The rows, and the columns, of a quantity that has no index along them."""
 
 
 @lru_cache(maxsize=64)

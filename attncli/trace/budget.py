@@ -1,4 +1,4 @@
-"""What the working of a scenario costs, from its story and its shapes, before any of it is done."""
+"""The cost of working a scenario, from its story and its shapes, before any of it is done."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from attncli.trace.quantity import Definition
 from attncli.trace.trace import PlannedStep
 
 _COPIES = 3
-"""A matrix that is drawn is there so many times more while it is rounded."""
+"""How many more times a drawn matrix is kept in memory while it is rounded."""
 
 _LESS = {
     "variants": "give fewer variants",
     "generate": "generate fewer tokens, or give fewer layers",
     "layers": "give fewer layers",
 }
-"""What would do, by the key that makes a scenario large; elsewhere it is the shapes."""
+"""Advice by the key that makes a scenario large. Elsewhere the shapes do."""
 
 
 def cost_of(scenario: Scenario) -> Cost:

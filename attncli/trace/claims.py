@@ -1,4 +1,4 @@
-"""What a source says in words of rows that are worked here, judged row by row; and what a scenario
+"""The claims of a source about rows that are worked here, judged row by row, and what a scenario
 gives that its source doesn't have."""
 
 from __future__ import annotations

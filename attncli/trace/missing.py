@@ -1,4 +1,4 @@
-"""Why something can't be made, and what would do instead."""
+"""Why a quantity can't be made, and what would help."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from attncli.scenario.scenario import Scenario
 from attncli.trace.quantity import Definition, Quantity
 
 _MOST = SIGNIFICANT // 2
-"""The most decimals that are spoken of: 1 / p of the smallest p that has them, the perplexity, is
-no longer than what is carried."""
+"""The most decimals that are suggested: with them 1 / p, the perplexity, of the smallest p above 0
+is no longer than the digits that are carried."""
 
 
 def cause_of(

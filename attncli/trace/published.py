@@ -1,4 +1,4 @@
-"""What a source prints, number by number, beside what is worked here from the same inputs."""
+"""The numbers that a source prints, beside those that are worked here from the same inputs."""
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal

@@ -28,8 +28,8 @@ Node = tuple[str, int]
 """A side of a quantity: its full name, and 0 for rows or 1 for columns."""
 
 Reason = Name | tuple[Name, int]
-"""What says that sides are so long: the making of a quantity, or the tokens along a given one's
-side."""
+"""The reason why sides are equally long: the making of a quantity, or the tokens along a side of a
+given one."""
 
 
 SIDES = ("rows", "columns")
@@ -530,7 +530,7 @@ def _relate_sum(
 
 
 _H, _D, _K, _ONE = "h", "d", "k", "1"
-"""Numbers of the memory, of the input, of what is read out, and what is a row."""
+"""What extents count: numbers of the state, of the input, of the readout; and a single row."""
 
 
 class _Side(NamedTuple):

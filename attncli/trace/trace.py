@@ -70,8 +70,7 @@ AFTER_OUTPUT = frozenset(
     {"predict", "verify", "classify", "loss", "binary_loss", "mse"}
     | {"update", "progress", "online", "gradient"}
 )
-"""The steps that are taken with what comes out of a model, or beside it; so are all that lead
-back."""
+"""The steps after a model's output or beside it. So are all steps of the backward pass."""
 
 Numbers: TypeAlias = "ArrayLike | SupportsDLPack | Sequence[Sequence[Decimal]]"
 

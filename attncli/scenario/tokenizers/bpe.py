@@ -44,7 +44,7 @@ _ALPHABET = Key(
     "corpus",
 )
 _PER_MERGED, _PER_PAIR = 4.5e-7, 3e-7
-"""Seconds."""
+"""Seconds for a letter of a word that is merged, and for a pair that is looked at."""
 
 
 def _merges_of(

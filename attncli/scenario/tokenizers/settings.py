@@ -1,4 +1,5 @@
-"""What a kind of tokenizer declares, and what a stack says of its tokenizer, with its defaults."""
+"""The declaration of a kind of tokenizer, and a stack's settings of its tokenizer with their
+defaults."""
 
 from __future__ import annotations
 
@@ -47,8 +48,8 @@ TOKENIZERS = {
 }
 """All kinds by name, and the module of each, which is imported by scenarios that name it."""
 MARKS = {"none": ("", ""), "</w>": ("", "</w>"), "##": ("##", ""), "▁": ("", ""), "Ġ": ("", "")}
-"""How the place of a piece in its word is marked: what stands before a piece that continues one,
-and what after the last; ▁ and Ġ mark the space before a word, which is a character then."""
+"""The marks of a piece's place in its word: before a piece that continues one, and after the last.
+▁ and Ġ mark the space before a word, which is a character then."""
 TOKEN = TextKind("a token")
 MARKED = Key(
     "marks",
@@ -98,7 +99,7 @@ CUT_AS_BERT = (
     (CUT.name, "bert", "the text is cut, and written without capitals and accents, as BERT does"),
     (CUT.name, "bert_cased", "the text is cut as BERT does"),
 )
-"""What the settings mean, on the page."""
+"""The meaning of settings, for the page."""
 OF_A_CORPUS: tuple[Key[Any], ...] = (MIN_COUNT, UNKNOWN, SPECIAL)
 """Settings that every tokenizer has that is learned from a corpus."""
 
@@ -165,10 +166,11 @@ Values = Mapping[str, Any]
 T = TypeVar("T")
 
 _GIVEN = {"merges": ("bpe", "give the vocabulary"), "pieces": ("unigram", "leave them out")}
-"""What is given instead of being learned, by which tokenizer; and what is right for another."""
+"""The keys that give pieces instead of learning them, each with its tokenizer and with the advice
+for others."""
 
 SAVED = "as saved"
-"""Among the values of a stack: the SavedCut of a tokenizer that is in a file."""
+"""The key, among the values of a stack, of the SavedCut of a tokenizer that is in a file."""
 
 
 def kind_of(values: Values) -> str:
@@ -408,7 +410,7 @@ _OWNERS = {
     **dict.fromkeys(("normalize", "extra_spaces"), "sentencepiece"),
     **dict.fromkeys(("unknown", "special"), "word"),
 }
-"""A kind of tokenizer that has a setting."""
+"""For each setting a kind of tokenizer that has it."""
 _SETTINGS = Record(
     OwnedKeys(lambda: _OWNERS, lambda kind: (_KIND, *tokenizer_kind(kind).settings)),
     outside=("corpus", "vocabulary_size", "merges", "pieces", "vocabulary", "sentence"),

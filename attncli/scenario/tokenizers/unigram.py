@@ -33,11 +33,11 @@ from attncli.tokenizers.unigram import ALIKE, Rounder, Summing, Unigram, Unigram
 from attncli.tokenizers.unigram_training import SHRINKING, seed_counts, train_by_counts, train_by_em
 
 _MOST_SEEDS = 5000
-"""Substrings that can still be tried one by one."""
+"""The most substrings that are tried one by one."""
 _MOST_EFFORT = 4_000_000
-"""Of cutting a sentence, which is told in tables."""
+"""The most effort of cutting a sentence, which a page shows in tables."""
 _PER_NODE, _PER_LETTER = 8e-7, 1.3e-5
-"""Seconds."""
+"""Seconds for a node of a lattice, and for a letter."""
 _STEP_OF = {
     "log_p": "estimate",
     **dict.fromkeys(("cut_scores", "growth"), "prune"),
@@ -47,7 +47,7 @@ _STEP_OF = {
 _CONTROL = ("<s>", "</s>", "<pad>")
 """SentencePiece's control symbols: they have IDs, and stand for no text."""
 _NOISE = 12
-"""Decimals past which sums of numbers that were rounded hold noise."""
+"""The decimals beyond which sums of rounded numbers hold noise."""
 _TRAINING = Key(
     "training",
     Choice(("counts", "expected")),
