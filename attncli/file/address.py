@@ -10,8 +10,8 @@ from attncli.errors import quote
 
 
 class AddressError(ValueError):
-    """An address that can't be read, or that names nothing: what is wrong, and what would be
-    right."""
+    """The error of an address that can't be read or that names nothing, with what is wrong and what
+    would be right."""
 
     def __init__(self, wrong: str, right: str) -> None:
         self.wrong, self.right = wrong, right
@@ -19,33 +19,33 @@ class AddressError(ValueError):
 
 
 class Index(NamedTuple):
-    """One index: a name, or unless it was quoted a position."""
+    """One index of an address: a name, or a position if it is a bare number."""
 
     text: str
     quoted: bool = False
 
     @property
     def position(self) -> int | None:
-        """The 1-based position that a bare number means."""
+        """Returns the 1-based position that a bare number means, or None for a name."""
         digits = self.text.isascii() and self.text.isdigit()
         return int(self.text[:_LONGEST]) if digits and not self.quoted else None
 
 
 _LIKE = "write for example weights[love, AI] or Q[2, 1]"
 _LONGEST = 18
-"""More digits than any position has."""
+"""The most digits of a position that are read; no position has so many."""
 
 
 class Address(NamedTuple):
-    """The name of a quantity or key, with its path and its time (`a[2]` of `a[2][1]`), and the
-    indices of a cell in it."""
+    """An address: the name of a quantity or a key, and the indices of a cell in it."""
 
     name: str
+    """The name with its path and its time: `a[2]` for `a[2][1]`."""
     indices: tuple[Index, ...] = ()
 
     @property
     def segments(self) -> list[str]:
-        """The keys and counted places that the name leads through: `layers`, `1`, `W_Q`."""
+        """Returns the keys and counted places that the name leads through: `layers`, `1`, `W_Q`."""
         return [part for part in re.split(_SEGMENT, self.name) if part]
 
 
@@ -56,7 +56,7 @@ _BARE = r"""[^\s",\[\]\\](?:[^",\[\]\\\n]*[^\s",\[\]\\])?"""
 
 
 def parse_address(text: str) -> Address:
-    """The address that `text` writes. Raises AddressError for anything else."""
+    """Parses an address. Raises AddressError for any other text."""
     shape = re.fullmatch(_SHAPE, text.strip(), re.DOTALL)
     if shape is None:
         raise AddressError(f"{quote(text)} is not of the form name[row, column]", _LIKE)
@@ -80,7 +80,7 @@ def _indices(inside: str, text: str) -> list[Index]:
 
 @lru_cache(maxsize=4096)
 def write_index(name: str) -> str:
-    """A name as an index, in quotes where it would otherwise be read as something else."""
+    """Writes a name as an index, in quotes where it would otherwise be read as something else."""
     if name.isidentifier():  # as most are
         return name
     if re.fullmatch(_BARE, name) and not (name.isascii() and name.isdigit()):

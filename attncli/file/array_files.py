@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 LARGEST_DESCRIPTION = 2**23
 INDEX = ".safetensors.index.json"
-"""How the name ends of a file that says which of several files holds which tensor."""
+"""The ending of a file that says which of several files holds which tensor."""
 _TYPES: Mapping[str, str] = {
     "F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "BOOL": "?",
     **{f"{sign}{8 * size}": f"<{sign.lower()}{size}" for sign in "IU" for size in (1, 2, 4, 8)},
@@ -51,7 +51,8 @@ _TYPES: Mapping[str, str] = {
 
 
 class TensorHead(NamedTuple):
-    """What a file says of a tensor: its type, shape, and where its bytes begin."""
+    """A tensor as the header of a file describes it: its type, its shape, and where its bytes
+    begin."""
 
     kind: str
     shape: tuple[int, ...]
@@ -59,12 +60,12 @@ class TensorHead(NamedTuple):
 
     @property
     def type(self) -> str:
-        """The type as NumPy and PyTorch call it: `float32`, `bfloat16`."""
+        """Returns the type as NumPy and PyTorch call it: `float32`, `bfloat16`."""
         return "bfloat16" if self.kind == "BF16" else np.dtype(_TYPES[self.kind]).name
 
     def read(self, file: Path) -> NDArray[Any]:
-        """The numbers, which stay in the file until they are looked at, which may be a part of
-        them, and are copied then anyway."""
+        """Returns the numbers of the tensor. They stay in the file until they are looked at, which
+        may be a part of them, and are copied then anyway."""
         dtype, count = np.dtype(_TYPES[self.kind]), math.prod(self.shape)
         if not count:  # of which there is nothing to map
             return np.empty(self.shape, dtype)
@@ -73,7 +74,7 @@ class TensorHead(NamedTuple):
 
 
 def tensors_in(file: Path) -> Mapping[str, TensorHead]:
-    """What a file says of its tensors, by their names. Raises RefusedFileError."""
+    """Reads what a file says of its tensors, by their names. Raises RefusedFileError."""
     state = file.stat()
     check_regular(file.name, state)
     return _tensors_in(file, state.st_size, state.st_mtime_ns)
@@ -81,7 +82,8 @@ def tensors_in(file: Path) -> Mapping[str, TensorHead]:
 
 @lru_cache(maxsize=8)
 def _tensors_in(file: Path, size: int, _: int) -> Mapping[str, TensorHead]:
-    """The same of a file as it is since some time; a scenario asks for each of its tensors."""
+    """Reads the heads of a file of this size and time of change, once: a scenario asks for each of
+    its tensors."""
     with file.open("rb") as stream:
         length = int.from_bytes(stream.read(8), "little")
         if length > min(size, LARGEST_DESCRIPTION):
@@ -95,7 +97,7 @@ def _tensors_in(file: Path, size: int, _: int) -> Mapping[str, TensorHead]:
 
 
 _MOST_SIDES = 32
-"""Sides of an array that each version of NumPy knows."""
+"""The most sides of an array that each version of NumPy knows."""
 
 
 def _head(file: Path, data: Mapping[str, Any], begins: int) -> TensorHead:
@@ -112,26 +114,27 @@ def _head(file: Path, data: Mapping[str, Any], begins: int) -> TensorHead:
 
 
 def check_type(head: TensorHead, name: str) -> None:
-    """Raises RefusedFileError for numbers of a type that isn't read."""
+    """Raises RefusedFileError for numbers of a type that can't be read."""
     if head.kind not in _TYPES:
         wrong = f"{name} holds numbers of the type {quote(head.kind)}"
         raise RefusedFileError(wrong, f"save it as one of {listed(_TYPES)}")
 
 
 def names_in_index(index: Path) -> Mapping[str, str]:
-    """The names of all tensors that an index knows, each with its file."""
+    """Returns the names of all tensors that an index knows, each with its file."""
     places: Mapping[str, str] = parsed_json(bytes_in(index))["weight_map"]
     return places
 
 
 def shard_of(index: Path, key: str) -> tuple[Path, tuple[str, ...]]:
-    """The file beside an index that holds a tensor, and the names of all tensors."""
+    """Returns the file beside an index that holds a tensor, and the names of all tensors."""
     places = names_in_index(index)
     return _beside(index, places.get(key, "")), tuple(places)
 
 
 def _beside(index: Path, shard: str) -> Path:
-    """A file that an index names. Raises RefusedFileError for one that isn't beside it."""
+    """Returns the path of a file that an index names. Raises RefusedFileError for one outside the
+    index's folder."""
     if Path(shard).name != shard:
         wrong = f"{quote(index.name)} leads out of its folder, to {quote(shard)}"
         raise RefusedFileError(wrong, "keep all files of a model in one folder")
@@ -139,14 +142,14 @@ def _beside(index: Path, shard: str) -> Path:
 
 
 def check_is_there(shard: Path, index: Path) -> None:
-    """Raises RefusedFileError for a file that an index names and that isn't there."""
+    """Raises RefusedFileError where a file that an index names is missing."""
     if not shard.is_file():
         wrong = f"{quote(index.name)} needs {quote(shard.name)}, which isn't there"
         raise RefusedFileError(wrong, "put it beside the index")
 
 
 def size_of(file: Path) -> int:
-    """How many numbers a file has, or the several files that an index names. Raises
+    """Counts the numbers in a file, or in all files that an index names. Raises
     RefusedFileError."""
     files = {file}
     if file.name.endswith(INDEX):
@@ -173,11 +176,12 @@ def read(
     problems: Diagnostics,
     most: int = MOST_NUMBERS,
 ) -> Array | None:
-    """The numbers [r, c], or [1, c] where one row belongs; None having said what is wrong.
+    """Reads numbers [r, c], or [1, c] where one row belongs. Returns None once it has reported what
+    is wrong.
 
-    The path goes from `folder`, or from the current directory; it may lead out of there only
-    where `outside` says so. At most so many numbers are read; raises ScenarioError for more, since
-    what would be said of the arrays after it is the same.
+    The path starts from `folder`, or from the current directory, and may lead out of there only if
+    `outside`. At most `most` numbers are read. Raises ScenarioError for more, since the same would
+    be said of every array that follows.
     """
     return _read(source, folder, outside, problems, most, _numbers)
 
@@ -185,7 +189,7 @@ def read(
 def read_in_place(
     source: FileSource, folder: Path | None, outside: bool, problems: Diagnostics, most: int
 ) -> Array | Kept | None:
-    """The same, but many floats are left where they are."""
+    """Reads numbers as `read` does, but leaves large arrays of floats in their file."""
     return _read(source, folder, outside, problems, most, _left_or_numbers)
 
 
@@ -211,7 +215,8 @@ def _read(
 
 @contextmanager
 def as_refused_file(path: str) -> Iterator[None]:
-    """Tells whatever goes wrong with a file's bytes as a refusal; NumPy's warnings are dropped.
+    """Turns whatever goes wrong with a file's bytes into a RefusedFileError. NumPy's warnings are
+    dropped.
 
     Broken bytes raise a dozen unrelated exceptions: BadZipFile, EOFError, zlib.error,
     SafetensorError, SyntaxError, tokenize.TokenError, RuntimeError for a password, …
@@ -247,10 +252,11 @@ def _read_npz(file: Path, source: FileSource, most: int) -> NDArray[Any]:
 
 
 def _read_array(opened: Opened, size: int, source: FileSource, most: int) -> NDArray[Any]:
-    """The array of `size` bytes in NumPy's format, if it's one of numbers.
+    """Reads the array of `size` bytes in NumPy's format, if it is one of numbers. Raises
+    RefusedFileError.
 
-    It's opened once more for the numbers, since going back in a zip file would end the
-    checking of its sum; and the size has to be just right, for the sum is checked at the end.
+    It is opened once more for the numbers, since going back in a zip file would end the checking of
+    its checksum. The size has to fit exactly, for the checksum is checked at the end.
     """
     shape, _, dtype, begins = _npy_header(opened)
     _check_kind(dtype, source)
@@ -265,8 +271,8 @@ def _read_array(opened: Opened, size: int, source: FileSource, most: int) -> NDA
 def _npy_header(
     opened: Opened,
 ) -> tuple[tuple[int, ...], bool, np.dtype[Any], int]:
-    """The shape of an array in NumPy's format, whether columns come first, its type, and where its
-    numbers begin."""
+    """Reads the header of an array in NumPy's format: its shape, whether columns come first, its
+    type, and where its numbers begin."""
     with opened() as stream:
         head = BytesIO(stream.read(LARGEST_HEADER))
     first = npy.read_magic(head) == (1, 0)
@@ -283,7 +289,7 @@ def _read_safetensors(file: Path, source: FileSource, most: int) -> NDArray[Any]
 
 
 def _read_sharded(file: Path, source: FileSource, most: int) -> NDArray[Any]:
-    """A tensor of several files, by the index that says which of them holds it."""
+    """Reads a tensor of several files, by the index that says which of them holds it."""
     shard, names = shard_of(file, source.key or "")
     _chosen(source, names)
     check_is_there(shard, file)
@@ -299,11 +305,12 @@ _READERS: Mapping[str, Callable[[Path, FileSource, int], NDArray[Any]]] = {
 
 
 KINDS = tuple(_READERS)
-"""How the names of these files end."""
+"""The endings of these files."""
 
 
 def _chosen(source: FileSource, keys: Iterable[str]) -> str:
-    """The key of the array that is meant: the one asked for, or the only one."""
+    """Returns the key of the array that is meant: the one asked for, or the only one. Raises
+    RefusedFileError where none or several could be meant."""
     names = sorted(keys)
     if not names:
         raise RefusedFileError(f"{quote(source.path)} holds no arrays", "give a file with some")
@@ -364,8 +371,8 @@ def _check_shape(shape: tuple[int, ...], source: FileSource, most: int) -> None:
 
 
 def _left_or_numbers(array: NDArray[Any], source: FileSource) -> Array | Kept:
-    """Many floats, every one a number to work with, as they are in a file; others as they are read,
-    which says what is wrong with them."""
+    """Returns a large array of floats as it is in its file, any other array as numbers. Both report
+    numbers that can't be worked with."""
     is_float = array.dtype.kind == "f" or array.dtype == BFLOAT16
     if array.ndim == 2 and array.size >= MANY and is_float:  # noqa: PLR2004
 
@@ -380,7 +387,8 @@ def _left_or_numbers(array: NDArray[Any], source: FileSource) -> Array | Kept:
 
 
 def _numbers(array: NDArray[Any], source: FileSource) -> Array:
-    """The array as rows and columns of native float64, every number one to work with."""
+    """Returns the array as rows and columns of float64. Raises RefusedFileError for numbers that
+    can't be worked with."""
     numbers = np.atleast_2d(np.array(as_floats(array), dtype=np.float64, order="C"))
     numbers.flags.writeable = False
     largest = float(decimals.LARGEST)
@@ -403,12 +411,13 @@ ROUNDOFFS: Mapping[str, float] = {
 
 
 class Tensor(NamedTuple):
-    """A tensor of any shape: its numbers, nan and infinities among them, and the type that they
-    were kept in. `digits` are the decimals that it is written with, where it is written."""
+    """A tensor of any shape, nan and infinities among its numbers."""
 
     values: NDArray[np.float64]
     type: str
+    """The type that the numbers were kept in."""
     digits: int | None = None
+    """The decimals that the numbers are written with, where they are written."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -416,8 +425,8 @@ class Tensor(NamedTuple):
 
 
 class UnreadTensor:
-    """A tensor of a file, of which only what its header says is known until its numbers are asked
-    for, which raises UserError where they can't be read."""
+    """A tensor of a file whose numbers are read when they are first asked for. That raises
+    UserError where they can't be read."""
 
     def __init__(self, shape: tuple[int, ...], kind: str, read: Callable[[], Array]) -> None:
         self.shape, self.type, self._read = shape, kind, read
@@ -432,8 +441,8 @@ Dumped = Tensor | UnreadTensor
 
 
 def read_dump(path: str, *, large: bool = False) -> Mapping[str, Dumped]:
-    """The tensors of a file by their names, in its order; where it has headers no numbers are read
-    until they are asked for. Raises UserError."""
+    """Returns the tensors of a file by their names, in its order. Where the file has headers,
+    numbers are only read when they are asked for. Raises UserError."""
     try:
         file = found(path, Path(), True, _DUMPS)
         with as_refused_file(path):
@@ -447,11 +456,11 @@ def read_dump(path: str, *, large: bool = False) -> Mapping[str, Dumped]:
 
 
 MOST_TEXT = 2**25
-"""Bytes of JSON, which take some four seconds to be read."""
+"""The most bytes of JSON, which take some four seconds to be read."""
 
 
 def _check_text(file: Path, *, large: bool) -> None:
-    """Raises RefusedFileError for more numbers as text than are read without being asked for."""
+    """Raises RefusedFileError for a larger file of JSON than is read without `large`."""
     size = file.stat().st_size
     if suffix(str(file)) == ".json" and size > MOST_TEXT and not large:
         wrong = f"{size / 2**20:,.0f} MB of JSON are too much at once"
@@ -507,7 +516,7 @@ def _safetensors_dump(file: Path) -> Mapping[str, Dumped]:
 
 
 def _refusing(file: Path, read: Callable[[], Array]) -> Callable[[], Array]:
-    """Reads some numbers; raises UserError for those that turn out to be broken."""
+    """Wraps the reading of numbers so that it raises UserError for broken ones."""
 
     def refusing() -> Array:
         try:
@@ -532,7 +541,7 @@ def _read_json(file: Path) -> Mapping[str, Dumped]:
 
 
 class _Written(float):
-    """A number of a text, which knows its decimals."""
+    """A number of a text that keeps its count of decimals."""
 
     __slots__ = ("digits",)
     digits: int

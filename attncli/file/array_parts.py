@@ -1,4 +1,4 @@
-"""The part of an array in a file that is meant: some of its rows or columns, one of equal parts."""
+"""Parts of an array in a file: some of its rows or columns, or one of equal parts."""
 
 import math
 import re
@@ -17,7 +17,7 @@ _RANGE = r"(\d{0,9}):(\d{0,9})(?::([1-9]\d{0,8}))?"
 
 
 class _RangeKind:
-    """`0:64`: from 0 on, up to but without 64; `0::2`: every other one."""
+    """A range: `0:64` is from 0 up to but without 64, `0::2` every other one."""
 
     def read(self, node: Node, problems: Diagnostics) -> slice | None:
         match = re.fullmatch(_RANGE, node.text) if isinstance(node, Scalar) else None
@@ -33,7 +33,8 @@ class _RangeKind:
 
 
 class Split(NamedTuple):
-    """Of so many equal `parts` those from the `first`, counted from 1, to the `last`."""
+    """A choice of some of `parts` equal parts: those from the `first` to the `last`, counted from
+    1."""
 
     parts: int = 1
     first: int = 1
@@ -41,7 +42,8 @@ class Split(NamedTuple):
 
 
 class _SplitKind:
-    """`[3, 1]`: of three equal parts the first; `[6, 1, 4]`: of six the first four."""
+    """A choice of equal parts: `[3, 1]` is the first of three, `[6, 1, 4]` are the first four of
+    six."""
 
     def read(self, node: Node, problems: Diagnostics) -> Split | None:
         items = node.items if isinstance(node, Items) else ()
@@ -61,12 +63,10 @@ class _SplitKind:
 
 
 class ArrayPart(NamedTuple):
-    """What is taken of an array [r, c] or [n], in this order: of one that has more sides the entry
-    `entry` of the first; of one with more sides each entry of the first is a row, where it is to be
-    `flat`, or of a picture [channels, height, width] so wide and high `patches` are; it is
-    `transposed`; of the rows and the columns a range; of the longer side some of equal parts, as
-    `split` says, or where the parts of each of so many `heads` lie together that part of
-    each of them."""
+    """A part that is taken of an array [r, c] or [n]. In this order: an entry of the first of more
+    than two sides; entries flattened to rows, or a picture cut into patches; transposed; ranges of
+    rows and columns; some of equal parts of the longer side, in each head if `heads` lie
+    together."""
 
     entry: Annotated[
         int | None,
@@ -104,8 +104,9 @@ class ArrayPart(NamedTuple):
     ] = 0
 
     def shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
-        """The rows and columns that an array is read as, before anything is taken of it. Raises
-        RefusedFileError for a picture that can't be cut, and for an entry that isn't there."""
+        """Returns the rows and columns that an array is read as, before anything is taken of it.
+        Raises RefusedFileError for a picture that can't be cut, and for an entry that isn't
+        there."""
         if self.entry is not None:
             shape = _entry(shape, self.entry)
         if self.patches:
@@ -119,7 +120,7 @@ class ArrayPart(NamedTuple):
         return shape
 
     def of(self, array: Array) -> Array:
-        """The part. Raises RefusedFileError where the array hasn't got it."""
+        """Takes the part of an array. Raises RefusedFileError where the array doesn't have it."""
         shape = self.shape(array.shape)
         array = array if self.entry is None else array[self.entry]
         array = (self._cut(array) if self.patches else array).reshape(shape)
@@ -131,7 +132,7 @@ class ArrayPart(NamedTuple):
         return self._split(_ranged(_ranged(taken, self.rows).T, self.columns).T)
 
     def _cut(self, picture: Array) -> Array:
-        """The patches of a picture, each with its channels, rows and columns one after another."""
+        """Cuts a picture into patches, [rows, columns, channels, height, width]."""
         channels, height, width = _picture(picture.shape, self.patches)
         side = self.patches
         cut = picture.reshape(channels, height // side, side, width // side, side)
@@ -152,7 +153,7 @@ class ArrayPart(NamedTuple):
         return cut[:, first - 1 : last].reshape(-1, *array.shape[1:])
 
     def description(self) -> str:
-        """`, rows 0:64, part 1 of 3`."""
+        """Describes the part in words: `, rows 0:64, part 1 of 3`."""
         texts = [] if self.entry is None else [f"entry {self.entry}"]
         texts += ["each entry flattened"] if self.flat else []
         texts += [f"patches of {self.patches} × {self.patches} pixels"] if self.patches else []
@@ -173,7 +174,7 @@ WHOLE = ArrayPart()
 
 
 def _entry(shape: tuple[int, ...], index: int) -> tuple[int, ...]:
-    """The sides of an entry of an array. Raises RefusedFileError where there is none."""
+    """Returns the shape of an entry of an array. Raises RefusedFileError where there is none."""
     if len(shape) < 2:  # noqa: PLR2004
         wrong = f"entry {index} of an array of the shape {shape} is a single number"
         raise RefusedFileError(wrong, "leave entry out")
@@ -184,7 +185,7 @@ def _entry(shape: tuple[int, ...], index: int) -> tuple[int, ...]:
 
 
 def _picture(shape: tuple[int, ...], side: int) -> tuple[int, int, int]:
-    """The channels, height and width of a picture, or of the only one of a batch. Raises
+    """Returns the channels, height and width of a picture, or of the only one of a batch. Raises
     RefusedFileError where patches of this side don't cover it."""
     sides = shape[1:] if len(shape) == 4 and shape[0] == 1 else shape  # noqa: PLR2004
     if len(sides) not in (2, 3):

@@ -17,15 +17,16 @@ Keys = Mapping[str, Key[Any]]
 
 
 class Change(NamedTuple):
-    """A value for a key; `option` is what messages call it."""
+    """A new value for a key."""
 
     option: str
+    """What messages call the change."""
     key: str
     value: str
 
     @classmethod
     def parse(cls, text: str) -> Change:
-        """`KEY=VALUE` as for `--set`. Raises ScenarioError for anything else."""
+        """Parses `KEY=VALUE` as for `--set`. Raises ScenarioError for any other text."""
         key, equals, value = _split(text)
         if not equals or not key:
             right = "write for example scale=none or 'W_K[1,2]=0'"
@@ -34,8 +35,8 @@ class Change(NamedTuple):
 
 
 def applied(tree: Map, changes: Sequence[str | Change], keys: Keys, problems: Diagnostics) -> Map:
-    """The tree of a record of these keys with the changes made; what is wrong with these goes to
-    `problems`."""
+    """Returns the tree of a record with changes made. `keys` are those of the record; what is wrong
+    with the changes goes to `problems`."""
     for change in changes:
         try:
             tree = _apply(tree, Change.parse(change) if isinstance(change, str) else change, keys)
@@ -63,12 +64,12 @@ def _apply(tree: Map, change: Change, keys: Keys) -> Map:
 
 
 def path_of(address: Address) -> tuple[str, ...]:
-    """The keys and entries, one in the other, that an address leads through."""
+    """Returns the keys and entries, each inside the one before, that an address leads through."""
     return (*address.segments, *(index.text for index in address.indices))
 
 
 def _check_parts(node: Node | None, path: Sequence[str], where: Where) -> None:
-    """Raises ScenarioError where a part of something is meant that isn't there."""
+    """Raises ScenarioError for a path into something that isn't there."""
     if node is None:
         wrong = f"{path[0]} isn't given, so it has no entries to set"
         raise scenario_error(where, wrong, f"give all of it, {path[0]}=…")
@@ -78,9 +79,9 @@ def _check_parts(node: Node | None, path: Sequence[str], where: Where) -> None:
 
 
 def _check_counts(tree: Map, path: Sequence[str], where: Where) -> None:
-    """Raises ScenarioError for what one of several things is to have of its own, of which it is
-    only said how many they are: `heads[1].W_Q` beside `heads: 4`. What a layer doesn't say of
-    them is said at the top."""
+    """Raises ScenarioError for a key of one of several things whose number is all that is said of
+    them: `heads[1].W_Q` beside `heads: 4`. What a layer doesn't say of them is looked for at the
+    top."""
     node: Node | None = tree
     for k, name in enumerate(path):
         if isinstance(node, Items):
@@ -103,15 +104,15 @@ def _is_name(part: str) -> bool:
 
 
 def _address(path: Sequence[str]) -> str:
-    """A path as it is typed, `layers[2].W_Q`, as far as its last name."""
+    """Writes a path as it is typed, `layers[2].W_Q`, up to its last name."""
     last = max(k for k, part in enumerate(path) if _is_name(part))
     line = "".join(f".{text}" if _is_name(text) else f"[{text}]" for text in path[: last + 1])
     return line.removeprefix(".")
 
 
 def value_of(key: Key[Any] | None, text: str, where: Where) -> Node:
-    """What is to be put: a text just as it is for a key that holds one, whatever YAML would make
-    of it; else YAML."""
+    """Returns the node of a value. For a key that holds a text it is that text, whatever YAML would
+    make of it; for others the text is read as YAML."""
     if key is not None and isinstance(key.kind, TextKind):
         return Scalar(reading.escaped_surrogates(text), where)
     problems = Diagnostics()
@@ -121,7 +122,7 @@ def value_of(key: Key[Any] | None, text: str, where: Where) -> Node:
 
 
 def _split(change: str) -> tuple[str, str, str]:
-    """KEY, `=` and VALUE; an `=` inside brackets belongs to a name."""
+    """Splits a change into KEY, `=` and VALUE. An `=` inside brackets belongs to a name."""
     depth = 0
     for position, character in enumerate(change):
         depth += {"[": 1, "]": -1}.get(character, 0)

@@ -23,7 +23,7 @@ from attncli.notation.escaping import key_of
 
 
 class Splice(NamedTuple):
-    """Where a text says the value of a key: what stands from `start` to `end` is replaced by
+    """A place in a text where a value goes: what stands from `start` to `end` is replaced by
     `before`, the value and `after`."""
 
     start: int
@@ -33,16 +33,17 @@ class Splice(NamedTuple):
 
 
 def edited(text: str, changes: Iterable[str | Change], keys: Keys) -> str:
-    """The text of a scenario file with changes; the `keys` of a file say which of them hold texts.
-    It reads as the changed tree does, and nothing else of it is touched. Raises ScenarioError."""
+    """Returns the text of a scenario file with changes. It reads as the changed tree does, and
+    nothing else is touched. `keys` are those of a file. Raises ScenarioError for what the text says
+    in no place of its own."""
     made = [Change.parse(change) if isinstance(change, str) else change for change in changes]
     return _edited(text, made, keys) if made else text
 
 
 def _edited(text: str, changes: Sequence[Change], keys: Keys) -> str:
-    """The text with all changes at once, which is read twice then, however many they are. Where
-    they have no places that are apart, as one of what only another one gives, first with one half
-    of them, then with the other."""
+    """Returns the text with all changes made together, so that it is read only twice. Where they
+    have no separate places, as when one needs what another one gives, the first half of them is
+    made before the second."""
     problems = Diagnostics()
     meant = applied(tree_in(text, problems), changes, keys, problems)
     problems.stop_if_any()
@@ -58,8 +59,8 @@ def _edited(text: str, changes: Sequence[Change], keys: Keys) -> str:
 
 
 def _spliced(text: str, changes: Iterable[Change], keys: Keys) -> str:
-    """The text with the values of changes, each in its own place; empty where one has none, or one
-    begins before another ends."""
+    """Returns the text with the value of each change in its own place, or an empty text where a
+    place is missing or two overlap."""
     pieces, end = list[str](), -1
     places = [(splice_of(text, change.key), _written(keys, change)) for change in changes]
     known = sorted((place, value) for place, value in places if place is not None)
@@ -72,7 +73,7 @@ def _spliced(text: str, changes: Iterable[Change], keys: Keys) -> str:
 
 
 def _lasting(changes: Sequence[Change]) -> Sequence[Change]:
-    """The changes of which no later one replaces all that they change."""
+    """Keeps the changes that no later one replaces entirely."""
     lasting, replaced = list[Change](), set[tuple[str, ...]]()
     for change in reversed(changes):
         path = path_of(parse_address(change.key))
@@ -83,7 +84,7 @@ def _lasting(changes: Sequence[Change]) -> Sequence[Change]:
 
 
 def tree_in(text: str, problems: Diagnostics) -> Map:
-    """What a text says."""
+    """Reads what a text says; an empty map if it isn't a map."""
     node = reading.read_value(text, Where("scenario", 1, 1), problems)
     return node if isinstance(node, Map) else Map((), Where("scenario", 1, 1))
 
@@ -94,9 +95,9 @@ def _written(keys: Keys, change: Change) -> str:
 
 
 def splice_of(text: str, key: str) -> Splice | None:
-    """Where a text says the value of a key, or where it would. None where it can't: for a number
-    that is drawn or in a file of arrays, one that has another name (`&`) or is taken over (`<<`),
-    an entry that isn't there."""
+    """Finds where a text says the value of a key, or where it would. Returns None where it can't:
+    for a number that is drawn or in a file of arrays, a value with an anchor (`&`) or taken over
+    (`<<`), an entry that isn't there."""
     try:
         address, node = parse_address(key), _composed(text)
     except (AddressError, yaml.YAMLError):
@@ -114,19 +115,19 @@ def splice_of(text: str, key: str) -> Splice | None:
 
 @lru_cache(maxsize=1)
 def _composed(text: str) -> Any:  # noqa: ANN401
-    """The parser's own tree, whose marks say where a node starts and ends: each node is its start
-    and end, and what is in it."""
+    """Parses a text into PyYAML's own nodes, whose marks say where each starts and ends."""
     return yaml.compose(text, Loader=reading.LOADER)
 
 
 def _is_shared(text: str, node: Any) -> bool:  # noqa: ANN401
-    """Whether a node has an anchor, by which it may be meant elsewhere, or a tag. Of an alias the
-    parser gives the node that it is of."""
+    """Tells whether a node has an anchor, by which it may be meant elsewhere, or a tag. For an
+    alias the parser returns the node that it refers to."""
     return node is None or text[node.start_mark.index : node.start_mark.index + 1] in ("&", "!")
 
 
 def _entries(node: Any) -> Iterable[tuple[str, Any]]:  # noqa: ANN401
-    """What is in a map or a list, by name or number; of a repeated key the first."""
+    """Returns what is in a map or a list, by name or number from 1. The first value of a repeated
+    key counts."""
     if isinstance(node, yaml.MappingNode):
         return [(key.value, value) for key, value in reversed(node.value)]
     if isinstance(node, yaml.SequenceNode):
@@ -135,14 +136,15 @@ def _entries(node: Any) -> Iterable[tuple[str, Any]]:  # noqa: ANN401
 
 
 def _last(node: Any) -> Any:  # noqa: ANN401
-    """What a node ends with."""
+    """Returns the innermost node that a block ends with."""
     while isinstance(node, yaml.CollectionNode) and not node.flow_style:
         node = node.value[-1][1] if isinstance(node, yaml.MappingNode) else node.value[-1]
     return node
 
 
 def _around(text: str, node: Any) -> Splice | None:  # noqa: ANN401
-    """A node's own place, from its first character to the last of what it ends with."""
+    """Returns the place of a node itself, from its first character to the last of what it ends
+    with, or None where it ends with something shared."""
     start, last = node.start_mark.index, _last(node)
     if _is_shared(text, last):
         return None
@@ -154,8 +156,8 @@ def _around(text: str, node: Any) -> Splice | None:  # noqa: ANN401
 
 
 def _missing(text: str, node: Any, names: Sequence[str]) -> Splice | None:  # noqa: ANN401
-    """The place for a key that a map doesn't have: after its last one, in a block on a line of its
-    own."""
+    """Returns the place for a key that a map doesn't have: after its last one, in a block on a line
+    of its own. None where the key can't be added."""
     taken_over = isinstance(node, yaml.MappingNode) and any(k.value == "<<" for k, _ in node.value)
     if not isinstance(node, yaml.MappingNode) or any(map(str.isdecimal, names)) or taken_over:
         return None

@@ -13,12 +13,12 @@ from typing import TypeGuard
 from attncli.notation.escaping import key_of, quoted
 
 _PLAIN = re.compile(r"[\w.+-](?:[\w .+−/()'-]*[\w.+/()'-])?", re.ASCII)
-"""What stands for itself without quotes, wherever it stands."""
+"""Texts that stand for themselves without quotes, wherever they stand."""
 _MARKS = frozenset({"-", "--", "---", "..."})
 
 
 def emitted(data: Mapping[str, object]) -> str:
-    """A map as the text of a file."""
+    """Writes a map as the text of a file."""
     return "".join(f"{line}\n" for line in _map_lines(data))
 
 
@@ -28,7 +28,7 @@ def _map_lines(data: Mapping[str, object]) -> Iterator[str]:
 
 
 def _behind(start: str, value: object) -> Iterator[str]:
-    """A value behind its key: on its line, or below it."""
+    """Yields the lines of a value after its key: on the same line, or below it."""
     if isinstance(value, Mapping) and value:
         yield start
         yield from (f"  {line}" for line in _map_lines(value))
@@ -50,7 +50,7 @@ def _item(value: object) -> Iterator[str]:
 
 
 def on_one_line(value: object) -> str:
-    """A value in the flow style, which stands wherever a value does."""
+    """Writes a value in YAML's flow style, which can stand wherever a value does."""
     if isinstance(value, Mapping):
         entries = (f"{written(key)}: {on_one_line(data)}" for key, data in value.items())
         return f"{{{', '.join(entries)}}}"
@@ -64,6 +64,6 @@ def _is_list(value: object) -> TypeGuard[Sequence[object]]:
 
 
 def written(text: str) -> str:
-    """A text as a scalar, plain where that is read as the same."""
+    """Writes a text as a scalar, plain where that is read as the same text and quoted elsewhere."""
     plain = _PLAIN.fullmatch(text) and text not in _MARKS and not text.startswith(("- ", "--- "))
     return text if plain else quoted(text)

@@ -19,38 +19,43 @@ T = TypeVar("T")
 
 
 class Key(NamedTuple, Generic[T]):
-    """A key of a record: its name, the kind of its value, what to say of it, and the value where
-    a file says none. Said above a list of records a `shared` key holds for each of them; each
-    part of what says it may say one that is `in_parts` for itself, and a record inside takes
-    over one that is `inherited`, unless it says another."""
+    """A key of a record."""
 
     name: str
     kind: Kind[T]
+    """The kind of its value."""
     says: str
+    """What to say of it, in the help and the schema."""
     default: T | None = None
+    """The value where a file says none."""
     shared: bool = False
+    """Whether it holds for each record of a list when it is said above the list."""
     in_parts: bool = False
+    """Whether each part of what says it may say it for itself."""
     inherited: bool = False
+    """Whether a record inside takes over the value, unless it says another."""
 
     def schema(self) -> Schema:
-        """That of its kind, with what is said of it and the value where a file says none: as an
-        example, since editors write a `default` into a new map unasked."""
+        """Returns the JSON Schema of the kind, with the key's description and default. The default
+        is given as an example, since editors write a `default` into a new map unasked."""
         usual = float(self.default) if isinstance(self.default, Decimal) else self.default
         known = {"examples": [usual]} if usual and isinstance(usual, str | int | float) else {}
         return {"description": self.says, **known, **self.kind.schema()}
 
 
 class Needs(NamedTuple):
-    """What a key goes only together with, and an example; but where one of its parts is `unless`
-    a value."""
+    """The parts that a key must come together with."""
 
     key: str
     parts: tuple[str, ...]
     example: str
+    """An example of the parts, for messages."""
     unless: tuple[str, object] | None = None
+    """A part and a value with which the others aren't needed."""
 
     def check(self, node: Node, values: Mapping[str, Any], problems: Diagnostics) -> bool:
-        """Whether all parts are there; what isn't written is said, what can't be read was."""
+        """Tells whether all parts are there. It reports those that aren't written; those that can't
+        be read were reported before."""
         if self.unless is not None and self.unless in values.items():
             return True
         written = {key.text for key, _ in node.entries} if isinstance(node, Map) else set()
@@ -63,8 +68,8 @@ class Needs(NamedTuple):
 
 
 class OwnedKeys(Mapping[str, Key[Any]]):
-    """Keys by their names, each of which is found among `keys_of` its owner when it is asked for;
-    but for those that are here already."""
+    """Keys by their names, most of which are found among the keys of their owners when they are
+    asked for."""
 
     def __init__(
         self,
@@ -96,24 +101,26 @@ class OwnedKeys(Mapping[str, Key[Any]]):
 
     @cached_property
     def properties(self) -> Schema:
-        """What the schema says of them: once, however many records have these keys."""
+        """Returns the schema of all keys, made once however many records have them."""
         return {key.name: key.schema() for key in self.values()}
 
 
 class Record(NamedTuple):
-    """A map with known keys; none has to be there but those that `needs` names, and some others
-    belong `outside` it. `hint` knows of further words where they belong."""
+    """A map with known keys."""
 
     known: Mapping[str, Key[Any]]
     outside: tuple[str, ...] = ()
+    """Keys that belong one level up."""
     needs: Needs | None = None
+    """The keys that have to be there."""
     hint: Hint = knows_nothing
+    """Says where further words belong."""
 
     @classmethod
     def of(
         cls, *keys: Key[Any], outside: tuple[str, ...] = (), needs: Needs | None = None
     ) -> Record:
-        """The record of some keys."""
+        """Makes a record of some keys."""
         return cls({key.name: key for key in keys}, outside, needs)
 
     @property
@@ -146,8 +153,8 @@ class Record(NamedTuple):
         return values
 
     def _value(self, name: str, node: Node, problems: Diagnostics) -> Any:  # noqa: ANN401
-        """The value of a key; where it can't be read, and is one of a key whose name is almost the
-        same, that is said: `head: 2`."""
+        """Reads the value of a key. Where it can't be read, but could be for a key of almost the
+        same name, that key is suggested: `head: 2`."""
         before = len(problems.found)
         value = self.known[name].kind.read(node, problems)
         if value is not None or not isinstance(node, Scalar):
@@ -161,7 +168,7 @@ class Record(NamedTuple):
         return value
 
     def whole(self, node: Node, problems: Diagnostics) -> dict[str, Any] | None:
-        """The values of a map that can all be read; None of any other."""
+        """Returns the values of a map that can all be read, and None for any other."""
         values = self.read(node, problems)
         return values if isinstance(node, Map) and len(values or ()) == len(node.entries) else None
 
@@ -172,14 +179,16 @@ class Record(NamedTuple):
 
 
 def keys_of_fields(record: Any) -> tuple[Key[Any], ...]:  # noqa: ANN401
-    """The keys that fields of a named tuple are: those `Annotated` with a kind and a sentence."""
+    """Returns the keys that the fields of a named tuple are: those `Annotated` with a kind and a
+    sentence."""
     hints, usual = record.__annotations__.items(), record._field_defaults
     pairs = ((name, hint.__metadata__) for name, hint in hints if hasattr(hint, "__metadata__"))
     return tuple(Key(name, kind, says, usual.get(name)) for name, (kind, says) in pairs)
 
 
 def typed(record: Callable[..., T], values: Mapping[str, Any], **more: Any) -> T:  # noqa: ANN401
-    """A named tuple of what is said for its fields; its defaults stand for the rest."""
+    """Makes a named tuple of the values that are said for its fields. Its defaults stand for the
+    rest."""
     fields: tuple[str, ...] = getattr(record, "_fields")  # noqa: B009  (mypy knows of no such type)
     return record(**{name: values[name] for name in fields if name in values}, **more)
 
@@ -195,7 +204,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Kind(Protocol[T_co]):
-    """A kind of value. `read` gives None where it has said what is wrong."""
+    """A kind of value. `read` returns None where it has reported what is wrong."""
 
     def read(self, node: Node, problems: Diagnostics) -> T_co | None: ...
 
@@ -203,12 +212,13 @@ class Kind(Protocol[T_co]):
 
 
 def _scalar(kind: str, pattern: str) -> Schema:
-    """A number, or true or false: in quotes it is the same here, and for a schema a text."""
+    """Returns the schema of a number, or of true and false. In quotes they are the same to the
+    reader, but a text to a schema."""
     return {"type": [kind, "string"], "pattern": f"^({pattern})$"}
 
 
 class TextKind(NamedTuple):
-    """Any text that isn't empty, unless it may be `blank`."""
+    """A text that isn't empty, unless it may be `blank`."""
 
     what: str = "a text"
     blank: bool = False
@@ -226,13 +236,13 @@ class TextKind(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """One of a few words."""
+    """A word out of a few."""
 
     words: tuple[str, ...]
     alternative: str = ""
-    """What else may stand in their place."""
+    """What else may stand in their place, for messages."""
     other: str = ""
-    """What is said to people who may mean another word."""
+    """What is said to people who write another word."""
 
     def read(self, node: Node, problems: Diagnostics) -> str | None:
         if isinstance(node, Scalar) and node.text in self.words:
@@ -278,7 +288,7 @@ class WholeNumber(NamedTuple):
 
 
 class NumberKind(NamedTuple):
-    """A number, kept as it is written, within what bounds there are."""
+    """A number within bounds, kept as it is written."""
 
     positive: bool = False
     least: int | None = None
@@ -301,7 +311,7 @@ class NumberKind(NamedTuple):
         return number
 
     def _broken(self, number: Decimal) -> str | None:
-        """The bound that a number doesn't keep."""
+        """Returns the bound that a number doesn't keep, in words, or None."""
         if self.positive and number <= 0:
             return "above zero"
         if self.least is not None and number < self.least:
@@ -322,12 +332,12 @@ class NumberKind(NamedTuple):
 
 
 def has_decimal_commas(node: Items, problems: Diagnostics) -> bool:
-    """Whether a list of numbers is written with decimal commas, `[0,5, 1]`, which YAML takes for
-    more numbers; that is said.
+    """Tells whether a list of numbers is written with decimal commas, `[0,5, 1]`, which YAML reads
+    as more numbers, and reports it.
 
-    All commas of `[1,0,1]` may keep numbers apart. Where some of a list have a space behind them
-    and others none, and none of these follows another, the latter are within numbers; as is one
-    before a digit behind a 0.
+    All commas of `[1,0,1]` may separate numbers. Where some commas of a list have a space behind
+    them and others none, and none of the latter follows another, the latter are decimal commas; so
+    is one between a 0 and a digit.
     """
     parts: list[list[Scalar]] = []
     for entry in node.items:
@@ -348,13 +358,13 @@ def has_decimal_commas(node: Items, problems: Diagnostics) -> bool:
 
 
 def _is_split(part: Sequence[Scalar]) -> bool:
-    """Whether entries may be what stands before and behind a decimal comma."""
+    """Tells whether entries may be what stands before and after a decimal comma."""
     text = ",".join(decimals.with_plain_signs(entry.text) for entry in part)
     return re.fullmatch("[+-]?[0-9]+,[0-9]+", text) is not None
 
 
 def looks_like_number(node: Node) -> bool:
-    """Whether a text begins as a number does, or writes one that isn't finite."""
+    """Tells whether a text begins as a number does, or writes one that isn't finite."""
     if not isinstance(node, Scalar):
         return False
     return node.text.lstrip(f"+{decimals.MINUS}.")[:1].isdigit() or decimals.is_not_finite(
@@ -363,7 +373,7 @@ def looks_like_number(node: Node) -> bool:
 
 
 class Flag(NamedTuple):
-    """true or false."""
+    """A truth value: true or false."""
 
     def read(self, node: Node, problems: Diagnostics) -> bool | None:
         if isinstance(node, Scalar) and node.text in TRUTH:
@@ -379,10 +389,11 @@ TRUTH = {"true": True, "True": True, "false": False, "False": False}
 
 
 class MapOf(NamedTuple):
-    """A map from any text to one kind; `what` names its keys."""
+    """A map from any text to values of one kind."""
 
     kind: Kind[Any]
     what: str
+    """What its keys are, for messages."""
 
     def read(self, node: Node, problems: Diagnostics) -> dict[str, Any] | None:
         if not isinstance(node, Map) or not node.entries:
@@ -401,7 +412,7 @@ class MapOf(NamedTuple):
 
 
 class ListOf(NamedTuple):
-    """A list of one kind, with something in it, unless it may be `empty`."""
+    """A list of values of one kind, with at least one unless it may be `empty`."""
 
     kind: Kind[Any]
     empty: bool = False
@@ -424,7 +435,7 @@ class ListOf(NamedTuple):
 
 
 class OneOrMany(NamedTuple):
-    """One value of a kind, or a list of them; read as a tuple."""
+    """One value of a kind, or a list of them, read as a tuple."""
 
     kind: Kind[Any]
 
@@ -439,9 +450,10 @@ class OneOrMany(NamedTuple):
 
 
 class Either(NamedTuple):
-    """One of several kinds; `choose` tells from the node which one is meant."""
+    """A value of one of several kinds."""
 
     choose: Callable[[Node], Kind[Any]]
+    """Returns the kind that a node is meant to be."""
     kinds: tuple[Kind[Any], ...]
 
     def read(self, node: Node, problems: Diagnostics) -> Any:  # noqa: ANN401
@@ -452,7 +464,7 @@ class Either(NamedTuple):
 
 
 def word_or(words: tuple[str, ...], number: Kind[Any]) -> Either:
-    """One of a few words, or a number."""
+    """Returns the kind of one of a few words, or a number."""
     word = Choice(words, "a number")
 
     def choose(node: Node) -> Kind[Any]:
@@ -466,24 +478,23 @@ COUNT = WholeNumber(1, 10**6)
 NUMBER = NumberKind()
 POSITIVE = NumberKind(positive=True)
 SHARE = NumberKind(least=0, below=1)
-"""A share that isn't all of it."""
+"""A share of a whole, but not all of it."""
 
 
 _SHORT = 40
-"""Characters: what is no longer is said as quickly as referred to."""
+"""Characters of a schema up to which it is repeated: a reference would be no shorter."""
 
 
 def with_definitions(schema: Schema) -> Schema:
-    """The same schema with references to what stands in several places: to a key at the top, or to
-    a definition that is called after the first key that has it for a value."""
+    """Returns the same schema with references to what stands in several places: to a key at the
+    top, or to a definition that is named after the first key with this value."""
     definitions = _Definitions()
     definitions.count(schema, "")
     return {**definitions.whole(schema), "$defs": definitions.parts}
 
 
 class _Definitions:
-    """What stands where: the parts of a schema by what they say, with their descriptions and
-    without them."""
+    """The parts of a schema by what they say, with and without their descriptions."""
 
     def __init__(self) -> None:
         self.parts: dict[str, Schema] = {}
@@ -493,7 +504,7 @@ class _Definitions:
         self._known: dict[int, tuple[Any, int]] = {}
 
     def _says(self, part: Any) -> Any:  # noqa: ANN401
-        """One number for all parts that say the same: their texts are megabytes."""
+        """Returns one number for all parts that say the same, since their texts are megabytes."""
         if not isinstance(part, dict | list):
             return repr(part)
         if id(part) not in self._known:
@@ -503,7 +514,7 @@ class _Definitions:
         return self._known[id(part)][1]
 
     def count(self, schema: Schema, key: str) -> Schema:
-        """Counts a part, and what is in it where it is new."""
+        """Counts a part, and what is in it if it is new."""
         for says in dict.fromkeys((self._says(schema), self._says(_undescribed(schema)))):
             self._count[says] += 1
             if self._count[says] > 1:
@@ -511,15 +522,16 @@ class _Definitions:
         return _each_part(schema, key, self.count)
 
     def whole(self, schema: Schema) -> Schema:
-        """The schema at the top: its keys stand there, and others that say the same refer to
-        them."""
+        """Returns the top of the schema. Its keys stand there, and others that say the same refer
+        to them."""
         keys = schema["properties"].items()
         self._called.update((self._says(part), f"#/properties/{name}") for name, part in keys)
         properties = {name: self._definition(part, name) for name, part in keys}
         return {**schema, "properties": properties}
 
     def referring(self, schema: Schema, key: str) -> Schema:
-        """The schema with references to what is defined, with its description or without it."""
+        """Returns a schema with references to what is defined, with its description or without
+        it."""
         bare = _undescribed(schema)
         if self._is_defined(schema):
             return self._reference(schema, key)
@@ -545,7 +557,8 @@ class _Definitions:
         return _each_part(schema, key, self.referring)
 
     def _free(self, key: str, schema: Schema) -> str:
-        """A name that no other part has: `positions`, `positions_object`, `positions_object_2`."""
+        """Returns a name that no other part has: `positions`, `positions_object`,
+        `positions_object_2`."""
         kind = schema.get("type")
         typed = f"{key}_{kind if isinstance(kind, str) else 'choice'}"
         names = chain((key, typed), (f"{typed}_{number}" for number in count(2)))
@@ -564,7 +577,7 @@ def _undescribed(schema: Schema) -> Schema:
 
 
 def _each_part(schema: Schema, key: str, change: Callable[[Schema, str], Schema]) -> Schema:
-    """The schema with something else for each schema that is a part of it."""
+    """Returns the schema with every schema in it changed."""
 
     def changed(part: Any, key: str = key) -> Any:  # noqa: ANN401
         return change(part, key) if isinstance(part, dict) else part

@@ -37,10 +37,12 @@ MatrixLike = Matrix | Numbers | NamedRows | Row | RandomSource | FileSource
 
 
 class EntryKind(NamedTuple):
-    """A number of a matrix; `infinite` allows -inf, `truth` reads true and false as 1 and 0."""
+    """A number of a matrix."""
 
     infinite: bool = False
+    """Whether -inf is allowed."""
     truth: bool = False
+    """Whether true and false are read, as 1 and 0."""
 
     def read(self, node: Node, problems: Diagnostics) -> Decimal | None:
         text = decimals.with_plain_signs(node.text) if isinstance(node, Scalar) else ""
@@ -71,10 +73,11 @@ class EntryKind(NamedTuple):
 
 
 class VectorKind(NamedTuple):
-    """A row of numbers: a matrix [1, n]; `inline` ones are written out."""
+    """A row of numbers, read as a matrix [1, n]."""
 
     entry: EntryKind = EntryKind()
     inline: bool = False
+    """Whether the numbers have to be written out."""
 
     def read(self, node: Node, problems: Diagnostics) -> MatrixLike | None:
         read = self._read(node, problems)
@@ -92,7 +95,7 @@ class VectorKind(NamedTuple):
         return Matrix.of_written([row]) if row else None
 
     def read_row(self, node: Node, problems: Diagnostics) -> list[Decimal] | None:
-        """The numbers of one row; None where some aren't numbers."""
+        """Reads the numbers of one row. Returns None where some aren't numbers."""
         node = as_lists(node)
         if not isinstance(node, Items) or not node.items:
             wrong = "this row is empty" if isinstance(node, Items) else describe(node)
@@ -110,9 +113,10 @@ class VectorKind(NamedTuple):
 
 
 class MatrixKind(NamedTuple):
-    """Rows of numbers, all of one length; or `named`, a map from names to rows."""
+    """Rows of numbers, all of one length."""
 
     named: bool = False
+    """Whether a map from names to rows is allowed as well."""
     infinite: bool = False
     truth: bool = False
 
@@ -153,7 +157,8 @@ VECTOR = VectorKind()
 def _is_array(
     node: Numbers, wanted: int, problems: Diagnostics, kind: MatrixKind | None = None
 ) -> bool:
-    """Whether an array has the dimensions wanted, and only numbers of its kind."""
+    """Tells whether an array has the dimensions wanted and only numbers of its kind, and reports
+    what is wrong."""
     array = node.array
     fits = abs(array) < float(decimals.LARGEST)
     if kind is not None and kind.infinite:
@@ -174,7 +179,7 @@ def _is_array(
 
 
 def _without_side(node: Numbers) -> Numbers:
-    """A row that is kept as a matrix of one row, as a row."""
+    """Returns a matrix of one row as a row; other arrays as they are."""
     is_row = node.array.ndim == 2 and len(node.array) == 1  # noqa: PLR2004
     return node._replace(array=node.array[0]) if is_row else node
 

@@ -17,11 +17,11 @@ from attncli.file.problems import Diagnostics
 
 LARGEST_FILE = 4 * 2**30
 _IN_PLACE = (".safetensors",)
-"""Files of which only what is needed is read, by what they say of themselves."""
+"""Files of which only what is needed is read, as their headers say where it is."""
 
 
 class RefusedFileError(Exception):
-    """A file that can't be used: what is wrong with it, and what would be right."""
+    """The error of a file that can't be used, with what is wrong and what would be right."""
 
     def __init__(self, wrong: str, right: str) -> None:
         self.wrong, self.right = wrong, right
@@ -29,24 +29,23 @@ class RefusedFileError(Exception):
 
 
 class LargeFileError(RefusedFileError):
-    """A file with more numbers than are read without being asked for."""
+    """The error of a file with more numbers than are read without being asked for."""
 
 
 def suffix(path: str) -> str:
-    """The ending of a path, in small letters."""
+    """Returns the ending of a path, in small letters."""
     return Path(path).suffix.lower()
 
 
 def ending(path: str, kinds: Iterable[str]) -> str | None:
-    """Which of some endings a path has after a name, in small letters or not."""
+    """Returns which of some endings a path has after a name, regardless of case, or None."""
     name = Path(path).name.lower()
     return next((kind for kind in kinds if name.endswith(kind) and name != kind), None)
 
 
 def found(path: str, folder: Path, outside: bool, kinds: Iterable[str]) -> Path:
-    """The file that a path of a scenario leads to, every link followed; it has one of the known
-    endings. Raises RefusedFileError.
-    """
+    """Finds the file that a path of a scenario leads to, with every link followed. Raises
+    RefusedFileError where it is missing, unreadable, outside the folder, or of an unknown kind."""
     if ending(path, kinds) is None:
         wrong = f"{quote(path)} is not of a kind of file that can be read"
         raise RefusedFileError(wrong, f"known: {', '.join(kinds)}")
@@ -78,8 +77,8 @@ def _check_file(path: str, status: os.stat_result) -> None:
 
 
 def check_regular(path: str, status: os.stat_result) -> None:
-    """Raises RefusedFileError for a folder, and for what could keep us waiting or reading for
-    ever."""
+    """Raises RefusedFileError for a folder, a pipe or a device, which could keep the reader waiting
+    for ever."""
     if stat.S_ISDIR(status.st_mode):
         raise RefusedFileError(f"{quote(path)} is a folder", "give a file in it")
     if not stat.S_ISREG(status.st_mode):
@@ -87,13 +86,13 @@ def check_regular(path: str, status: os.stat_result) -> None:
 
 
 LARGEST_TEXT = 2**25
-"""Bytes of a file that is read as a whole."""
+"""The most bytes of a file that is read as a whole."""
 DEEPEST = 64
-"""Lists and maps in one another that a file of JSON may have."""
+"""The most levels of lists and maps in a file of JSON."""
 
 
 def bytes_in(file: Path, most: int = LARGEST_TEXT) -> bytes:
-    """What a file holds, if it is one and has no more bytes. Raises RefusedFileError, and OSError
+    """Reads the bytes of a regular file, at most so many. Raises RefusedFileError, and OSError
     where the system refuses."""
     wait_for_nobody = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     check_regular(file.name, file.stat())
@@ -107,7 +106,7 @@ def bytes_in(file: Path, most: int = LARGEST_TEXT) -> bytes:
 
 
 def text_in(file: Path) -> str:
-    """The text of a file in UTF-8. Raises RefusedFileError, and OSError."""
+    """Reads the text of a file in UTF-8. Raises RefusedFileError, and OSError."""
     try:
         return bytes_in(file).decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -116,8 +115,8 @@ def text_in(file: Path) -> str:
 
 
 def parsed_json(text: str | bytes, **how: Any) -> Any:  # noqa: ANN401
-    """What JSON says, read `how` `json.loads` is told. Raises ValueError for none, and for lists
-    and maps that are nested too deeply for what goes through them."""
+    """Parses JSON, with the options of `json.loads`. Raises ValueError for what is no JSON, and for
+    lists and maps that are nested too deeply for what walks through them."""
     try:
         data = json.loads(text, **how)
     except RecursionError:
@@ -136,19 +135,19 @@ _TOO_DEEP = f"lists and maps are nested more than {DEEPEST} deep"
 
 
 def unreadable(path: str, error: OSError) -> RefusedFileError:
-    """The refusal of a file that the system doesn't let us read."""
+    """Makes the error of a file that the system doesn't let us read."""
     wrong = f"{quote(path)} can't be read ({error.strerror or error})"
     return RefusedFileError(wrong, "give a file that can be read")
 
 
 def broken(path: str) -> RefusedFileError:
-    """The refusal of a file that ends too early, or isn't what its name says."""
+    """Makes the error of a file that ends too early, or isn't what its name says."""
     wrong = f"{quote(path)} is not a whole {suffix(path)} file: it is broken or cut short"
     return RefusedFileError(wrong, "save it anew")
 
 
 CORPORA, TOKENIZERS = (".txt", ".md"), (".json",)
-"""How the names of the files end that hold texts, or what another program saved."""
+"""The endings of files that hold texts, and of tokenizers that another program saved."""
 
 
 class TextFile(NamedTuple):
@@ -162,7 +161,7 @@ _PATH = "the file, by its path from the scenario's folder"
 
 
 class TextFileKind:
-    """`{file: corpus.txt}`."""
+    """A file of text by its path: `{file: corpus.txt}`."""
 
     def read(self, node: Node, problems: Diagnostics) -> TextFile | None:
         path = node.get("file") if isinstance(node, Map) else None
@@ -182,13 +181,13 @@ class TextFileKind:
 
 
 def names_file(node: Node) -> bool:
-    """Whether a map names a file; a number there is a count of the word `file`."""
+    """Tells whether a map names a file. A number there is a count of the word `file`."""
     path = node.get("file") if isinstance(node, Map) else None
     return isinstance(path, Scalar) and not path.text.isdigit()
 
 
 def named_in(node: Node) -> Iterator[str]:
-    """The paths of all files that a tree names."""
+    """Yields the paths of all files that a tree names."""
     if isinstance(node, Map):
         path = node.get("file")
         if isinstance(path, Scalar) and names_file(node):
@@ -198,7 +197,7 @@ def named_in(node: Node) -> Iterator[str]:
 
 
 def text_of(file: TextFile, folder: Path | None, outside: bool, kinds: Iterable[str]) -> str:
-    """What a file with one of the known endings says. Raises RefusedFileError."""
+    """Reads a file of text with one of the known endings. Raises RefusedFileError."""
     there = found(file.path, folder or Path(), outside, kinds)
     try:
         return text_in(there)

@@ -40,11 +40,11 @@ class Map(NamedTuple):
         return next((value for name, value in self.entries if name.text == key), None)
 
     def without(self, *keys: str) -> Map:
-        """The map without some keys."""
+        """Returns the map without some keys."""
         return Map(tuple(entry for entry in self.entries if entry[0].text not in keys), self.where)
 
     def put(self, key: str, value: Node) -> Map:
-        """The map with another value of a key, or with the key."""
+        """Returns the map with another value for a key, or with the key added."""
         if self.get(key) is None:
             return Map((*self.entries, (Scalar(key, value.where), value)), self.where)
         changed = ((name, value if name.text == key else node) for name, node in self.entries)
@@ -52,7 +52,7 @@ class Map(NamedTuple):
 
 
 class Numbers(NamedTuple):
-    """An array handed over by a Python program: numbers that nobody wrote."""
+    """An array that a Python program passes: numbers that nobody wrote."""
 
     array: NDArray[np.float64]
     where: Where
@@ -62,14 +62,14 @@ Node = Scalar | Items | Map | Numbers
 
 
 def inner(node: Node) -> Sequence[Node]:
-    """What is in a list, or the values of a map."""
+    """Returns the entries of a list, or the values of a map."""
     if isinstance(node, Map):
         return [value for _, value in node.entries]
     return node.items if isinstance(node, Items) else ()
 
 
 def as_lists(node: Node) -> Node:
-    """An array as the list that belongs where it stands; others as they are."""
+    """Returns an array as lists, as if it were written; other nodes as they are."""
     return _items(node.array, node.where) if isinstance(node, Numbers) else node
 
 
@@ -81,7 +81,7 @@ def _items(array: NDArray[np.float64], where: Where) -> Items:
 
 
 def data_of(node: Node) -> object:
-    """A node as maps, lists and texts; an array as one of its own."""
+    """Returns a node as plain data: maps, lists and texts; an array as a copy."""
     match node:
         case Map(entries):
             return {key.text: data_of(value) for key, value in entries}
@@ -94,7 +94,7 @@ def data_of(node: Node) -> object:
 
 
 def describe(node: Node) -> str:
-    """What a node is, for a message: `the text "abc"`, `a list`."""
+    """Describes a node in a message: `the text "abc"`, `a list`."""
     if isinstance(node, Scalar):
         return f"the text {quote(node.text)}" if node.text or node.quoted else "nothing"
     if isinstance(node, Numbers):

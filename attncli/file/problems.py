@@ -10,44 +10,44 @@ from attncli.errors import Problem, UserError, Where, listed, shortened
 
 _MANY_PROBLEMS = 500
 _ALMOST, _NEAR = 0.85, 0.63
-"""How like a name another one has to be to be surely meant, and to be meant; from 0 to 1."""
+"""How alike, from 0 to 1, a known name has to be to be surely meant, and to be suggested."""
 _SHORTEST_PART = 3
-"""The characters of a name that is recognized in a longer one."""
+"""The fewest characters of a name that is recognized in a longer one."""
 ALL_THE_SAME = "--large (in Python large=True) to have it done all the same"
 
 
 Hint = Callable[[str], str | None]
-"""Says where a word belongs that is unknown where it stands, if it is one of the field."""
+"""Says where an unknown word belongs, if it is a word of the field, and returns None otherwise."""
 
 
 def knows_nothing(_: str) -> None:
-    """The hint that there is none."""
+    """Knows no hint for any word."""
 
 
 def nearest_place(places: Mapping[str, Where], name: str) -> Where:
-    """Where the value of a full name stands in a file, or the nearest one above it; the file itself
-    has none."""
+    """Returns where the value of a full name stands in a file, or the nearest one above it. The
+    file itself is the empty name."""
     while name not in places:
         name = name.rpartition(".")[0]
     return places[name]
 
 
 class ScenarioError(UserError):
-    """A scenario that can't be used; `problems` are all that is wrong with it."""
+    """The error of a scenario that can't be used. Its `problems` are all that is wrong."""
 
 
 def scenario_error(where: Where, wrong: str, right: str) -> ScenarioError:
-    """The error of a single problem."""
+    """Makes the error of a single problem."""
     return ScenarioError([Problem(where, wrong, right)])
 
 
 def too_much(where: Where, what: str, less: str) -> ScenarioError:
-    """The refusal of something that would take too long, or too much memory."""
+    """Makes the error of something that would take too long, or too much memory."""
     return scenario_error(where, f"{what} are too much at once", f"{less}, or give {ALL_THE_SAME}")
 
 
 class Diagnostics:
-    """Gathers problems, so that a reader hears of all of them at once."""
+    """A collection of problems, so that a reader hears of all of them at once."""
 
     def __init__(self) -> None:
         self.found: list[Problem] = []
@@ -59,8 +59,8 @@ class Diagnostics:
         self.found.append(Problem(where, wrong, right))
 
     def nearest(self, name: str, known: Iterable[str], hint: Hint = knows_nothing) -> str:
-        """What `nearest` says; where there are problems by the hundred, which nobody reads, just
-        the known names, since looking for the nearest one takes a while."""
+        """Suggests as the function `nearest` does. Once there are hundreds of problems, which
+        nobody reads, it only lists the known names, since a search takes a while."""
         if len(self.found) < _MANY_PROBLEMS:
             return nearest(name, known, hint)
         return f"known: {listed(known)}"
@@ -72,32 +72,33 @@ class Diagnostics:
 
 
 Objection = tuple[str, str, str]
-"""What is wrong by its full name, what is wrong with it, and what would be right."""
+"""An objection: the full name of what is wrong, what is wrong with it, and what would be right."""
 Objections = Iterator[Objection]
 
 
 class NamedProblems(NamedTuple):
-    """What goes to a file's problems, by the full name of what is wrong."""
+    """Problems that are reported by the full name of what is wrong."""
 
     places: Mapping[str, Where]
     problems: Diagnostics
 
     def where(self, name: str) -> Where:
-        """Where the value of a full name stands in the file, or the nearest one above it."""
+        """Returns where the value of a full name stands in the file, or the nearest one above
+        it."""
         return nearest_place(self.places, name)
 
     def add(self, name: str, wrong: str, right: str) -> None:
         self.problems.add(self.where(name), wrong, right)
 
     def hear(self, objections: Iterable[Objection]) -> None:
-        """Adds some."""
+        """Adds objections as problems."""
         for objection in objections:
             self.add(*objection)
 
 
 def nearest(name: str, known: Iterable[str], hint: Hint = knows_nothing) -> str:
-    """`did you mean X?` for the known name that a mistyped one stands for; else what a hint says of
-    it; else for the known name nearest to it, or the list of them."""
+    """Suggests what a mistyped name stands for: `did you mean X?` for a known name, else what a
+    hint says, else the known name nearest to it, or the list of them."""
     names = list(known)
     return (
         _written_otherwise(name, names)
@@ -114,7 +115,8 @@ _QUOTES = "“”„‟‘’‚‛«»‹›"
 
 
 def _written_otherwise(name: str, names: Collection[str]) -> str | None:
-    """What is said of a known name in quotes that YAML has not, or without a space behind it."""
+    """Says what is wrong with a known name in typographic quotes, or without a space after its
+    colon; None for other names."""
     inside, (key, colon, value) = name.strip(_QUOTES), name.partition(":")
     if inside != name and inside in names:
         return f"write {inside} without these quotes, which are no quotes in YAML"
@@ -130,7 +132,8 @@ def _meant(name: str, names: Iterable[str], cutoff: float) -> str | None:
 
 
 def _contained(name: str, names: Iterable[str]) -> str | None:
-    """`did you mean yassine_gru?` for `gru`."""
+    """Suggests a known name that contains a name, or is contained in it: `did you mean
+    yassine_gru?` for `gru`."""
     for candidate in names:
         part, whole = sorted((name.casefold(), candidate.casefold()), key=len)
         if len(part) >= _SHORTEST_PART and part in whole:
@@ -139,7 +142,8 @@ def _contained(name: str, names: Iterable[str]) -> str | None:
 
 
 def _qualified(name: str, names: Iterable[str]) -> str | None:
-    """What is known of a name that says more, such as `router_softcap`: maybe another thing."""
+    """Suggests the known name that a longer one extends, such as `softcap` for `router_softcap`,
+    which may be another thing."""
     for candidate in names:
         if name.startswith(f"{candidate}_") or name.endswith(f"_{candidate}"):
             return f"the nearest that is known: {shortened(candidate)}"

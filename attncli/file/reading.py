@@ -41,7 +41,7 @@ LOADER: type = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def read_file(path: Path, problems: Diagnostics, hint: Hint) -> Map:
-    """The tree of a scenario file. Raises ScenarioError for anything that isn't one.
+    """Reads the tree of a scenario file. Raises ScenarioError for anything that isn't one.
 
     What is wrong and yet leaves a tree, such as a repeated key, goes to `problems`. `hint` knows
     what is meant by some names that no file has.
@@ -50,7 +50,8 @@ def read_file(path: Path, problems: Diagnostics, hint: Hint) -> Map:
 
 
 def tree_of_bytes(data: bytes, source: str, problems: Diagnostics) -> Map:
-    """The tree of what a scenario file says. Raises ScenarioError for anything that isn't one."""
+    """Reads the tree of a scenario file's bytes. Raises ScenarioError for anything that isn't
+    one."""
     node = read_value(decoded(data, source), Where(source, 1, 1), problems)
     if isinstance(node, Map):
         return node
@@ -62,7 +63,7 @@ def tree_of_bytes(data: bytes, source: str, problems: Diagnostics) -> Map:
 
 
 def read_value(text: str, start: Where, problems: Diagnostics) -> Node | None:
-    """The node that a piece of YAML holds, None for nothing; its places count from `start`.
+    """Reads the node that a piece of YAML holds, None for nothing. Its places count from `start`.
 
     Raises ScenarioError for text that can't be read as YAML.
     """
@@ -96,7 +97,8 @@ def _read(
 
 
 def _told(error: yaml.MarkedYAMLError, text: str) -> tuple[Any, str, str]:
-    """What keeps a text from being YAML: its mark, what is wrong, and what would be right."""
+    """Explains what keeps a text from being YAML: the mark of the place, what is wrong, and what
+    would be right."""
     mark: Any = error.problem_mark or error.context_mark
     lines = text.split("\n")
     if "nesting depth" in (error.problem or ""):  # PyYAML since 6.0.4, which looks far ahead
@@ -117,8 +119,8 @@ def _told(error: yaml.MarkedYAMLError, text: str) -> tuple[Any, str, str]:
 
 
 def _line_before(error: yaml.MarkedYAMLError, lines: Sequence[str]) -> int:
-    """The line that was taken for a text, so that what follows can't be read; or else where it
-    can't be."""
+    """Returns the line that was taken for a text, so that what follows can't be read, or else the
+    line that can't be read. Lines count from 0."""
     marks: Any = error.context_mark, error.problem_mark or error.context_mark
     if error.context == _NO_KEY:
         return int(marks[0].line)
@@ -135,8 +137,9 @@ _PAIR = r"(?i)(?<!\\)((?:\\\\)*)\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})"
 
 
 def _with_joined_pairs(text: str) -> tuple[str, Sequence[tuple[int, int]]]:
-    """The text with one escape for each pair of surrogates, as which JSON writes a character beyond
-    U+FFFF and YAML doesn't; and the lines and columns, from 0, where each is 2 shorter now."""
+    """Joins the escapes of each pair of surrogates into one, since JSON writes characters beyond
+    U+FFFF so and YAML doesn't. Returns the text, and the lines and columns, from 0, behind which a
+    line is 2 characters shorter than it was."""
     lines = text.split("\n")
     places: list[tuple[int, int]] = []
     for k, line in enumerate(lines):
@@ -159,8 +162,9 @@ _HINT = (
 
 
 def bytes_of(path: Path, hint: Hint, *, again: bool = False) -> bytes:
-    """What a scenario file says, which is to be read `again` later, as pipes and devices can't be.
-    Raises ScenarioError for anything that is no such file, and for a large one."""
+    """Reads the bytes of a scenario file. Where it is to be read `again` later, pipes and devices
+    are refused. Raises ScenarioError for a file that can't be read, and for one that is too
+    large."""
     try:
         once = again and _is_read_once(path)
         data = b"" if once else _read_at_most(path, LARGEST_FILE + 1)
@@ -197,7 +201,7 @@ def _read_at_most(path: Path, size: int) -> bytes:
 
 
 def decoded(data: bytes, source: str) -> str:
-    """The text of a file. Raises ScenarioError for one that isn't in UTF-8."""
+    """Decodes the text of a file. Raises ScenarioError for one that isn't in UTF-8."""
     data = data.removeprefix(BOM_UTF8)
     try:
         return data.decode()
@@ -226,7 +230,7 @@ class _Open(NamedTuple):
 
 
 class _Builder:
-    """Builds the tree from the parser's events, one at a time."""
+    """A tree that is built from the parser's events, one at a time."""
 
     def __init__(
         self, start: Where, problems: Diagnostics, joined: Sequence[tuple[int, int]]
@@ -259,7 +263,7 @@ class _Builder:
         return self.place(event.start_mark)
 
     def place(self, mark: Any) -> Where:  # noqa: ANN401  (PyYAML has two of a kind)
-        """Where a mark is in the file as it was, before pairs were joined."""
+        """Returns where a mark is in the original file, before surrogate pairs were joined."""
         if mark is None or not self.start.line:
             return self.start
         before = bisect_right(self.joined, (mark.line, mark.column))
@@ -325,8 +329,8 @@ class _Builder:
 
 
 def _merged(entries: tuple[tuple[Scalar, Node], ...]) -> tuple[tuple[Scalar, Node], ...]:
-    """Entries with those that a merge key `<<` takes over, which a key of its own overrides, and
-    of several maps the earlier one (https://yaml.org/type/merge.html)."""
+    """Returns entries with those that a merge key `<<` takes over. A key of the map's own overrides
+    these, and of several maps the earlier one counts (https://yaml.org/type/merge.html)."""
     taken = [source for key, value in entries for source in _taken_over(key, value)]
     if not taken:
         return entries
@@ -338,7 +342,8 @@ def _merged(entries: tuple[tuple[Scalar, Node], ...]) -> tuple[tuple[Scalar, Nod
 
 
 def _taken_over(key: Scalar, value: Node) -> tuple[Map, ...]:
-    """The maps that a key takes over, if it is a merge key; with another value `<<` is a name."""
+    """Returns the maps that a merge key takes over. With another value `<<` is an ordinary name,
+    and none are."""
     if key.text != "<<" or key.quoted:
         return ()
     sources = value.items if isinstance(value, Items) else (value,)
@@ -347,18 +352,18 @@ def _taken_over(key: Scalar, value: Node) -> tuple[Map, ...]:
 
 
 def _index(mark: Any) -> int:  # noqa: ANN401  (PyYAML has two of a kind)
-    """How many characters stand before a mark."""
+    """Returns how many characters stand before a mark."""
     index: int = mark.index
     return index
 
 
 def escaped_surrogates(text: str) -> str:
-    """Half a surrogate pair is no character: it is kept as the escape that it was written as."""
+    """Writes each lone surrogate as the escape that it was read from, since it is no character."""
     return text.encode("utf-8", errors="backslashreplace").decode("utf-8")
 
 
 def size_of(node: Node, most: int) -> int:
-    """How many nodes hang from `node`; hardly more are counted than `most`."""
+    """Counts the nodes of a tree, up to about `most`."""
     count, waiting = 0, [node]
     while waiting and count <= most:
         count += 1
@@ -367,20 +372,20 @@ def size_of(node: Node, most: int) -> int:
 
 
 _LONGEST_INTEGER = 10_000
-"""Bits; Python writes no integer out that has many more."""
+"""The most bits of an integer. Python writes none out that has many more."""
 
 _PLAIN = (str, int, float, list, tuple, Mapping)
-"""What is no array, for which nothing needs to be asked."""
+"""Types that are no arrays, so that nothing needs to be asked of them."""
 
 
 def mapping_tree(mapping: Mapping[Any, Any]) -> Map:
-    """The tree of a mapping. Raises ScenarioError for one that is nested too deeply, such as one
-    that holds itself."""
+    """Returns the tree of a mapping. Raises ScenarioError for one that is nested too deeply, such
+    as one that holds itself."""
     return _map(mapping, "", 1)
 
 
 def _map(mapping: Mapping[Any, Any], name: str, depth: int) -> Map:
-    """The keys and values; a key that has None isn't there."""
+    """Returns the map of the keys and values. A key that has None is left out."""
     entries = []
     for key, value in ((k, x) for k, x in mapping.items() if x is not None):
         inside = f"{name}.{key}" if name else str(key)
@@ -389,8 +394,8 @@ def _map(mapping: Mapping[Any, Any], name: str, depth: int) -> Map:
 
 
 def _node(value: object, name: str, depth: int, entry: tuple[int, ...] = ()) -> Node:
-    """The value of a name, or an entry of it: by its numbers, from 1, in a list and the lists in
-    that, `layers[2]`, `W_Q[1, 2]`."""
+    """Returns the node of a named value, or of an entry of it: by its numbers, from 1, in lists
+    within lists, `layers[2]`, `W_Q[1, 2]`. Raises ScenarioError for what can't be read."""
     text = f"{name}{list(entry)}" if entry else name
     where = _where(text)
     if depth > DEEPEST + 1:
@@ -417,7 +422,8 @@ def _node(value: object, name: str, depth: int, entry: tuple[int, ...] = ()) -> 
 
 
 def _of_array(array: NDArray[Any], name: str, depth: int, entry: tuple[int, ...]) -> Node:
-    """The numbers of an array; of one of texts, or of numbers of Python's own, as of a list."""
+    """Returns an array of numbers as it is, and one of texts or of Python's own numbers as lists.
+    Raises ScenarioError for any other."""
     where = _where(f"{name}{list(entry)}" if entry else name)
     if array.ndim and array.dtype.kind in "biuf":
         return Numbers(np.asarray(array, dtype=np.float64), where)

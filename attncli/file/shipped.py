@@ -6,16 +6,16 @@ from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _FOLDERS = (_PACKAGE / "scenarios", _PACKAGE.parent / "scenarios")
-"""Inside an installed wheel, and beside the package in a checkout."""
+"""The folders to look in: inside an installed wheel, and beside the package in a checkout."""
 
 
 def folder() -> Path:
-    """The folder of the shipped scenarios."""
+    """Returns the folder of the shipped scenarios."""
     return next((folder for folder in _FOLDERS if folder.is_dir()), _FOLDERS[0])
 
 
 def names() -> list[str]:
-    """The names of the shipped scenarios."""
+    """Lists the names of the shipped scenarios."""
     files = folder().iterdir() if folder().is_dir() else ()  # a glob would compile its pattern
     return sorted(file.stem for file in files if file.suffix == ".yaml")
 
@@ -25,7 +25,8 @@ def path_of(name: str) -> Path:
 
 
 def find(source: str) -> Path:
-    """The file that `source` means: a path, or a shipped name where no such file is."""
+    """Finds the file that `source` means: a path, or the name of a shipped scenario where there is
+    no such file."""
     path = Path(source)
     if source in names() and not path.is_file():
         return path_of(source)

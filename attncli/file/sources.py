@@ -41,22 +41,21 @@ DISTRIBUTIONS: Mapping[str, Mapping[str, Decimal | None]] = {
 
 
 class RandomSource(NamedTuple):
-    """Numbers drawn from a seeded generator.
-
-    `written` are mean and std, or low and high, as the author wrote them.
-    """
+    """Numbers that are drawn from a seeded generator."""
 
     kind: str
     seed: int
     shape: Shape | None
     where: Where
     written: tuple[Decimal, Decimal]
+    """The mean and the standard deviation, or the low and the high end, as the author wrote
+    them."""
 
     def draw(self, shape: Shape) -> Array:
-        """The numbers [r, c], the same on every machine and with every NumPy.
+        """Draws the numbers [r, c], the same on every machine and with every NumPy.
 
-        They come from NumPy's old generator, `RandomState`, because NumPy promises that its
-        streams never change; those of `default_rng` may, from one version to the next.
+        They come from NumPy's old generator, `RandomState`, because NumPy promises that its streams
+        never change; those of `default_rng` may, from one version to the next.
         """
         generator = np.random.RandomState(self.seed)
         drawn = generator.normal if self.kind == "normal" else generator.uniform
@@ -64,7 +63,7 @@ class RandomSource(NamedTuple):
         return drawn(first, second, shape)
 
     def description(self) -> str:
-        """`normal, seed 7, mean 0, std 0.02`."""
+        """Describes the source in words: `normal, seed 7, mean 0, std 0.02`."""
         names = DISTRIBUTIONS[self.kind]
         numbers = zip(names, self.written, strict=True)
         texts = (f"{name} {decimals.text(number)}" for name, number in numbers)
@@ -72,17 +71,18 @@ class RandomSource(NamedTuple):
 
 
 class FileSource(NamedTuple):
-    """Numbers in a .npy, .npz or .safetensors file; `key` names one of several arrays, of which
-    a `part` is taken."""
+    """Numbers in a .npy, .npz or .safetensors file."""
 
     path: str
     key: str | None
+    """The name of the array, where the file has several."""
     where: Where
     dimensions: int = 2
     part: ArrayPart = WHOLE
+    """The part of the array that is taken."""
 
     def description(self) -> str:
-        """`weights.npz, W_Q`."""
+        """Describes the source in words: `weights.npz, W_Q`."""
         return (
             self.path if self.key is None else f"{self.path}, {self.key}"
         ) + self.part.description()
@@ -118,7 +118,8 @@ class _Shape(NamedTuple):
 
 
 def is_source(node: Node) -> bool:
-    """Whether a node is meant as a source; `{random: [1, 0]}` is a row that is called so."""
+    """Tells whether a node is meant as a source of numbers. `{random: [1, 0]}` is a row with that
+    name."""
     return isinstance(node, Map) and any(
         isinstance(node.get(key), Scalar) for key in ("random", "file")
     )
@@ -212,7 +213,8 @@ def _needed(kind: str) -> list[str]:
 
 
 def _without_strays(kind: str, node: Map, problems: Diagnostics) -> tuple[Map, bool]:
-    """The map without the numbers of other distributions, and whether it had none of them."""
+    """Returns the map without the numbers of other distributions, and whether it had none of
+    them."""
     own = DISTRIBUTIONS[kind]
     strays = [name for name, _ in node.entries if name.text in _NUMBERS.keys() - own.keys()]
     for name in strays:
@@ -222,7 +224,7 @@ def _without_strays(kind: str, node: Map, problems: Diagnostics) -> tuple[Map, b
 
 
 def _values(record: Record, node: Map, problems: Diagnostics) -> dict[str, Any] | None:
-    """The values of a record; None where one of its keys is unknown or wrong."""
+    """Returns the values of a record, or None where one of its keys is unknown or wrong."""
     values = record.read(node, problems)
     whole = values is not None and all(name.text in values for name, _ in node.entries)
     return values if whole else None

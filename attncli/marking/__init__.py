@@ -1,1 +1,1 @@
-"""Whose number is wrong, and why: what honest paths lead to, and what known mistakes give."""
+"""Which numbers are wrong, and why: where honest paths lead, and what known mistakes give."""

@@ -14,8 +14,9 @@ from attncli.names import Phrase, Word, composed, words
 
 
 def numbered(graded: GradedClass, roll: Roll) -> tuple[GradedClass, list[tuple[Word, ...]]]:
-    """A class by numbers, and rows that tell whose these are. Their order tells nothing of that of
-    the list or of the names, and the same students have the same numbers again."""
+    """Replaces the students' names in a class by numbers. Returns the class, and rows that tell
+    which number is whose. The order of the numbers tells nothing of the list or the names, and the
+    same students get the same numbers again."""
     sheets = graded.sheets
     keys = sorted({*map(_key, sheets)}, key=lambda text: sha256(text.encode()).digest())
     places = {key: k for k, key in enumerate(keys)}
@@ -47,7 +48,7 @@ def numbered(graded: GradedClass, roll: Roll) -> tuple[GradedClass, list[tuple[W
 
 
 _TELLS = 3
-"""Characters of a part of a name that may tell whose it is."""
+"""The shortest part of a name, in characters, that may tell whose it is."""
 
 
 def _key(sheet: AnswerSheet) -> str:
@@ -55,7 +56,8 @@ def _key(sheet: AnswerSheet) -> str:
 
 
 def _secrets(sheets: list[AnswerSheet], roll: Roll) -> Iterator[str]:
-    """What tells who somebody is: parts of names, IDs, and files that are of one student."""
+    """Yields all that tells who somebody is: parts of names, IDs, and the names of files that hold
+    one student's answers."""
     files = Counter(sheet.source for sheet in sheets)
     texts = [text for s in roll.students for text in (s.name, s.id)]
     texts += (text for s in sheets for text in (s.student, s.id))

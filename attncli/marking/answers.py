@@ -32,29 +32,32 @@ __all__ = ["AnswerSheet", "AnswersError", "files_in", "others_in", "read_answers
 
 
 class AnswerSheet(NamedTuple):
-    """What a student answered, by the addresses of cells as they are written; of which form, and
-    by its `mark`, the hash, of which exercise; `id` is the student's. What the file doesn't say
-    is empty. `wrong` is what keeps it from being marked, `unread` are columns of its table that
-    aren't read."""
+    """The answers of one student. What the file doesn't say is empty."""
 
     student: str
     form: str
     mark: str
+    """The hash of the exercise that the answers are to."""
     answers: Mapping[str, Given]
+    """Each answer by the address of its cell, as it is written."""
     source: str = ""
     id: str = ""
+    """The ID of the student."""
     wrong: tuple[Problem, ...] = ()
+    """The problems that keep the sheet from being marked."""
     unread: tuple[str, ...] = ()
+    """The headings of columns that aren't read."""
 
     def answers_alike(self, other: AnswerSheet) -> bool:
-        """Whether another sheet says the same, of the same form."""
+        """Tells whether another sheet gives the same answers to the same form."""
         own, others = ({k: given.text.strip() for k, given in sheet.answers.items()}
                        for sheet in (self, other))  # fmt: skip
         return own == others and (self.form, self.mark) == (other.form, other.mark)
 
     @property
     def without_places(self) -> AnswerSheet:
-        """The same without where each answer was read, as files have the names of students."""
+        """Returns the sheet without the file and line of each answer, since names of files may hold
+        names of students."""
         answers = {id_: given._replace(where="") for id_, given in self.answers.items()}
         return self._replace(answers=answers)
 
@@ -65,36 +68,38 @@ class AnswerSheet(NamedTuple):
 
 LARGEST_FILE = 16 * 2**20
 MOST_ROWS = 50_000
-"""Rows of a table, which take some five seconds."""
+"""The most rows of a table, which take some five seconds."""
 SUFFIXES = (".yaml", ".yml", ".csv", ".tsv", ".txt")
 
 
 class AnswersError(UserError):
-    """Answers that can't be read: all that is wrong with a file."""
+    """The error of answers that can't be read. It holds every problem of a file."""
 
 
 def files_in(path: str) -> list[str]:
-    """The files with answers in a folder and those below it, in order; of a file itself."""
+    """Lists the files with answers in a folder and those below it, sorted; for a file, the file
+    alone."""
     folder = Path(path)
     return _in(folder, with_answers=True) if folder.is_dir() else [path]
 
 
 def others_in(path: str) -> list[str]:
-    """The files in a folder and below it that are no answers files by their endings."""
+    """Lists the files in a folder and below it whose endings aren't those of answers."""
     folder = Path(path)
     return _in(folder, with_answers=False) if folder.is_dir() else []
 
 
 def _in(folder: Path, *, with_answers: bool) -> list[str]:
-    """Files of a folder; those that begin with a dot or a tilde are the system's."""
+    """Lists the files of a folder, without those of the system, whose names begin with a dot or a
+    tilde."""
     found = (path for path in folder.rglob("*") if not path.name.startswith((".", "~")))
     files = (path for path in found if path.is_file())
     return sorted(str(file) for file in files if (file.suffix.lower() in SUFFIXES) == with_answers)
 
 
 def read_answers(path: str | Path, asked: Sequence[str] = ()) -> tuple[AnswerSheet, ...]:
-    """The answers of a file, of one student or of several; `asked` are the ids of what is asked,
-    in order, for files that only count. Raises AnswersError."""
+    """Reads the answers of a file, which may be of one student or of several. `asked` are the ids
+    of what is asked, in order, for files that only number their answers. Raises AnswersError."""
     source = str(path)
     text = text_of(Path(path), source)
     if Path(path).suffix.lower() in (".yaml", ".yml"):
@@ -104,7 +109,8 @@ def read_answers(path: str | Path, asked: Sequence[str] = ()) -> tuple[AnswerShe
 
 
 def text_of(path: Path, source: str) -> str:
-    """What a file says: UTF-8, UTF-16 with its mark, or what old spreadsheets write."""
+    """Reads the text of a file: UTF-8, UTF-16 with its byte order mark, or Windows-1252. Raises
+    AnswersError."""
     try:
         with path.open("rb") as file:
             data = file.read(LARGEST_FILE + 1)
@@ -127,7 +133,8 @@ def text_of(path: Path, source: str) -> str:
 
 
 def named_by(source: str) -> str:
-    """Whose a file is by its name. The file itself is opened by the name that it has on disk."""
+    """Returns the student's name that the name of a file stands for. The file is still opened by
+    the name that it has on disk."""
     return composed(Path(source).stem)
 
 
@@ -135,7 +142,7 @@ _TEXTS = ("student", "id", "form", "hash")
 
 
 def _sheet_of(text: str, source: str) -> AnswerSheet:
-    """The answers of a file. Raises ScenarioError for what is no answers file."""
+    """Reads the answers of one YAML file. Raises ScenarioError for any other text."""
     problems = Diagnostics()
     start = Where(source, 1, 1)
     node = read_value(text, start, problems)
@@ -156,7 +163,7 @@ _LIKE_YAML = "write them as `attn exercise SCENARIO --format yaml --key none` do
 
 
 def _check_keys(node: Map, problems: Diagnostics) -> None:
-    """A file that has `answers` has nothing beside but what it belongs to."""
+    """Reports keys beside `answers` that an answers file doesn't have."""
     if node.get("answers") is None:
         return
     for key, _ in node.entries:
@@ -174,7 +181,7 @@ def _text(node: Node | None, name: str, problems: Diagnostics) -> str:
 
 
 def _answers(node: Node, problems: Diagnostics) -> dict[str, Given]:
-    """Each answer by its cell; what is no text is unreadable, as is what is no number."""
+    """Reads each answer by its cell. A value that isn't a number becomes an unreadable answer."""
     if isinstance(node, Scalar) and not node.text.strip():
         return {}
     if not isinstance(node, Map):
@@ -211,14 +218,15 @@ class TableRow(NamedTuple):
 
 @dataclass
 class _Sheet:
-    """The answers of a student, as they are gathered."""
+    """The answers of a student while they are gathered."""
 
     belongs: dict[str, str] = field(default_factory=dict)
     answers: dict[str, Given] = field(default_factory=dict)
     wrong: list[Problem] = field(default_factory=list)
 
     def take(self, name: str, given: Given) -> None:
-        """Takes an answer, or what the sheet belongs to, once."""
+        """Takes an answer or a fact about the sheet (form, hash, ID). A second answer for a cell
+        becomes a problem."""
         if name in _BELONGS:
             self.belongs.setdefault(name, composed(given.text))
         elif name in self.answers:
@@ -231,13 +239,14 @@ class _Sheet:
             self.mind(given.where, "an answer stands behind no cell", "write its cell before it")
 
     def mind(self, where: str, wrong: str, right: str) -> None:
-        """Keeps a problem of a file and line."""
+        """Records a problem at a file and line."""
         source, _, line = where.rpartition(":")
         self.wrong.append(Problem(Where(source, int(line), 1), wrong, right))
 
 
 def sheets_of(text: str, source: str, asked: Sequence[str]) -> tuple[AnswerSheet, ...]:
-    """The answers of a file. Raises UserError for what is no table of answers."""
+    """Reads the sheets of a table, whichever of the known layouts it has. Raises UserError for a
+    text that is no table of answers."""
     rows = [*rows_of(text, source)]
     if not rows:
         raise UserError.of(source, "there are no answers", _LIKE)
@@ -265,7 +274,7 @@ def sheets_of(text: str, source: str, asked: Sequence[str]) -> tuple[AnswerSheet
 
 
 def _unless_all_wrong(each: Iterable[AnswerSheet]) -> tuple[AnswerSheet, ...]:
-    """The sheets of a table. Raises UserError where none can be read."""
+    """Returns the sheets of a table. Raises UserError where none of them can be marked."""
     sheets = tuple(each)
     if sheets and all(sheet.wrong for sheet in sheets):
         raise UserError([problem for sheet in sheets for problem in sheet.wrong])
@@ -273,8 +282,9 @@ def _unless_all_wrong(each: Iterable[AnswerSheet]) -> tuple[AnswerSheet, ...]:
 
 
 def _sheets_of_class(rows: Sequence[TableRow], source: str) -> tuple[AnswerSheet, ...]:
-    """The answers of a class, a row a student: a column for whose they are, for the form and the
-    like, and for each thing that is asked; rows without an answer are nobody's."""
+    """Reads a table with a row for each student: a column for the name, for the form and the like,
+    and for each thing that is asked. Rows without answers are skipped. Raises UserError where no
+    row has any."""
     names = rows[0].cells
     sheets = []
     for row in rows[1:]:
@@ -302,8 +312,8 @@ _LIKE = "begin with the line id,answer, or with id and a column for each student
 
 
 def rows_of(text: str, source: str) -> Iterator[TableRow]:
-    """The rows that hold something; their cells as they were before a spreadsheet was kept from
-    obeying them. Raises UserError for more than are read at once."""
+    """Yields the rows that hold something. Cells that were guarded against a spreadsheet's formulas
+    lose the guard. Raises UserError for broken CSV and for too many rows."""
     first = re.sub('"[^"]*"', "", text.partition("\n")[0])
     separator = max(",;\t", key=first.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
@@ -327,16 +337,20 @@ def _check_rows(count: int, where: Where) -> None:
 
 
 class _Columns(NamedTuple):
-    """Where the cells stand, and the names, of a table in which each row has one; the columns of
-    answers, and whose they are where they say so; what a sheet belongs to; how many there are, and
-    the headings of those that aren't read."""
+    """The columns of a table in which each row names its cell."""
 
     cell: int
+    """Where the address of the cell stands."""
     own: int | None
+    """Where the student stands, if a column says it."""
     answers: Mapping[int, str]
+    """Where answers stand, each with the student of its heading, or empty."""
     belongs: Mapping[int, str]
+    """Where the form, the hash and the ID stand."""
     width: int
+    """How many columns there are."""
     unread: tuple[str, ...]
+    """The headings of columns that aren't read."""
 
 
 def _columns(headings: Sequence[str], rows: Sequence[TableRow]) -> _Columns:
@@ -356,7 +370,7 @@ def _columns(headings: Sequence[str], rows: Sequence[TableRow]) -> _Columns:
 
 
 def _take_row(row: TableRow, columns: _Columns, source: str, sheets: dict[str, _Sheet]) -> None:
-    """Takes the answers of a row, each to the sheet of whose it is."""
+    """Adds the answers of a row to the sheets of their students."""
     each, where = dict(enumerate(row.cells)), f"{source}:{row.line}"
     whose = "" if columns.own is None else composed(each.get(columns.own, ""))
     name = each.get(columns.cell, "")
@@ -382,8 +396,8 @@ _AVERAGE = ("overall average", "gesamtdurchschnitt")
 def _sheets_of_export(
     rows: Sequence[TableRow], source: str, asked: Sequence[str]
 ) -> tuple[AnswerSheet, ...]:
-    """The answers of each student; `asked` are the ids of the blanks in the order of the questions,
-    which the export only counts. Raises UserError."""
+    """Reads a Moodle export. It only numbers its answers: `asked` are the ids of the blanks in the
+    order of the questions. Raises UserError where they are missing."""
     if not asked:
         right = "add --asked FILE, the answers file that `attn exercise … --format yaml` writes"
         raise UserError.of(source, "a Moodle export doesn't say which cells are asked", right)
@@ -412,7 +426,7 @@ def _sheets_of_export(
 
 
 class _Responses:
-    """What a student responded: the parts of each question, by their numbers."""
+    """The responses of a student: the parts of each question, by their numbers."""
 
     def __init__(self, row: TableRow, columns: Sequence[int], source: str) -> None:
         self.where = Where(source, row.line, 1)
@@ -424,12 +438,13 @@ class _Responses:
 
     @property
     def counts(self) -> list[int]:
-        """How many parts of each question are responded to, all before the last of them."""
+        """Returns how many parts each question has, as far as this student's last response
+        shows."""
         return [max(parts, default=0) for parts in self.parts]
 
     def given(self, counts: Sequence[int], asked: int) -> tuple[list[Given], tuple[Problem, ...]]:
-        """The answers in the order of what is asked, and what is wrong with them. Where all that
-        is asked is answered by somebody, what one leaves out is blank."""
+        """Returns the answers in the order of what is asked, and the problems with them. Where some
+        student answered everything, `counts` tell which parts this one left blank."""
         if not any(self.parts):
             return [], ()
         counts = counts if sum(counts) == asked else self.counts
@@ -444,7 +459,7 @@ class _Responses:
 
 
 def _student(told: Mapping[str, str]) -> str:
-    """The name, first name first, of a row by its headings; else an ID or an address."""
+    """Finds the student's name in a row, first name first, or else an ID or an address."""
     names = [told[name] for name in _NAMES if told.get(name)]
     return composed(" ".join(names) or next((told[name] for name in _IDS if told.get(name)), ""))
 
@@ -457,15 +472,16 @@ _LIKE_CLASS = "begin with the line name,ID or name,ID,form"
 
 
 class Student(NamedTuple):
-    """Whose sheet it is, and of which form, empty where the list doesn't say."""
+    """A student of a class list."""
 
     name: str
     id: str
     form: str = ""
+    """The form that the student gets, empty where the list doesn't say."""
 
 
 def read_students(path: str, forms: Sequence[str]) -> tuple[Student, ...]:
-    """The students of a list, in its order. Raises UserError, naming all that is wrong."""
+    """Reads the students of a list, in its order. Raises UserError that names everything wrong."""
     rows = [*rows_of(text_of(Path(path), path), path)]
     if not rows:
         raise UserError.of(path, "there are no students", _LIKE_CLASS)
@@ -487,7 +503,8 @@ def read_students(path: str, forms: Sequence[str]) -> tuple[Student, ...]:
 
 
 def _columns_of_class(headings: TableRow, path: str) -> Mapping[str, int]:
-    """Where each column stands. Raises UserError for one that is missing, twice, or unknown."""
+    """Finds the column of each heading of a class list. Raises UserError for a heading that is
+    missing, repeated, or unknown."""
     names = [cell.strip().lower() for cell in headings.cells]
     while names and not names[-1]:
         names.pop()
@@ -531,8 +548,8 @@ def _too_long(row: TableRow, headings: TableRow) -> Iterator[tuple[str, str]]:
 def with_forms(
     students: Sequence[Student], forms: Sequence[str], before: Mapping[str, str]
 ) -> tuple[Student, ...]:
-    """The students with a form each: the one that the list says; of the others those that they had
-    `before`, by their IDs, and without one these are dealt out in turn."""
+    """Gives each student a form: the one that the list states, else the one that the student's ID
+    had `before`, else the forms in turn."""
     turn = cycle(forms)
     found = []
     for student in students:

@@ -1,5 +1,5 @@
 """Why numbers are wrong: what an author may have done instead, where that would have led, and which
-of it explains most."""
+cause explains most."""
 
 from __future__ import annotations
 
@@ -63,25 +63,26 @@ from attncli.trace import Definition, PlannedStep, Trace
 
 
 class WrongWay(NamedTuple):
-    """A known mistake that can be made in a trace: what it makes in other ways, the first of these
-    being what it is called a mistake in."""
+    """A way to make a known mistake in a trace."""
 
     name: str
     says: str
     definitions: tuple[Definition, ...]
+    """The definitions that it puts in the place of the right ones. The first is of the quantity
+    that the mistake is named for."""
     all: tuple[WrongWay, ...] = ()
-    """The same mistake in each place, where it is made in several."""
+    """The same mistake in each place, where it can be made in several."""
     variant: int = 0
-    """Which of the ways to make it this is."""
+    """Which of the ways to make the mistake this is, from 0."""
     setting: str = ""
-    """The setting of a scenario that is another, if it is one."""
+    """The setting of a scenario that differs, if the mistake is a setting."""
 
     def places_in(self, names: Collection[str]) -> int:
-        """In how many places it makes one of some quantities."""
+        """Counts the places in which it makes one of some quantities."""
         return sum(any(d.name in names for d in way.definitions) for way in self.all or (self,))
 
     def cause(self, quantity: str) -> Cause:
-        """The mistake as a cause of what is wrong in a quantity."""
+        """Returns the mistake as the cause of wrong numbers in a quantity."""
         names = [d.name for d in self.definitions]
         return Cause(self.name, self.says, "" if quantity in names else names[0])
 
@@ -95,8 +96,8 @@ class KnownMistakes:
 
     @cached_property
     def ways(self) -> tuple[WrongWay, ...]:
-        """All of them, in the order of the story; then each that may be made in several places as
-        it is made in all of them."""
+        """Lists all ways to make a mistake, in the order of the story. Each that can be made in
+        several places follows as made in all of them."""
         single = [way for part in self.trace.story for way in declared_ways(self.trace, part)]
         alike: dict[tuple[str, str, int], list[WrongWay]] = {}
         for way in single:
@@ -105,12 +106,13 @@ class KnownMistakes:
 
     @cached_property
     def _everywhere(self) -> Mapping[int, WrongWay]:
-        """Those of a single place as they are made in all, by their numbers."""
+        """Maps the number of a way in a single place to the way that makes it everywhere."""
         numbers = {way: k for k, way in enumerate(self.ways)}
         return {numbers[way]: whole for whole in self.ways for way in whole.all}
 
     def all_that(self, k: int | None) -> tuple[Definition, ...]:
-        """All that whoever makes a mistake in one place makes by it, there and in the others."""
+        """Returns all wrong definitions of someone who makes mistake number `k` wherever it can be
+        made; none for None."""
         if k is None:
             return ()
         return self._everywhere.get(k, self.ways[k]).definitions
@@ -124,9 +126,9 @@ class KnownMistakes:
         return found
 
     def leading_to(self, name: str, given: Collection[str], again: Collection[str]) -> list[int]:
-        """The mistakes that may show first in a quantity: those in making it, or in making what is
-        between it and quantities that are given; those of some names, which were made before, in
-        making anything that it is made of."""
+        """Lists the numbers of mistakes that may show first in a quantity: those in making it, or
+        in making what lies between it and given quantities. Mistakes named in `again` were made
+        before, and count in anything that it is made of."""
         near = _between(self.trace, name, given)
         found = {k for text in near for k in self._by_quantity.get(text, ())}
         if again:
@@ -136,20 +138,21 @@ class KnownMistakes:
         return sorted(k for k in found if self.ways[k].places_in(near) > 1 or not self.ways[k].all)
 
     def paths(self, k: int, theirs: Paths) -> Paths:
-        """Where a mistake leads from an author's own numbers."""
+        """Returns where mistake number `k` leads from an author's own numbers."""
         if k not in self._instead:
             self._instead[k] = {d.name: self._by_hand(d, theirs) for d in self.ways[k].definitions}
         return theirs.from_here(instead=self._instead[k])
 
     @staticmethod
     def _by_hand(definition: Definition, theirs: Paths) -> Definition:
-        """The same, where an exponent that is a quotient is worked by itself first."""
+        """Returns a definition in which an exponent that is a quotient is worked by itself first,
+        as one does by hand."""
         places = constant(theirs.decimals(definition.name))
         return swapped(definition, lambda node: _worked_first(node, places)) or definition
 
     def ranges(self, paths: Paths, name: str, places: Places | None = None) -> Enclosure | None:
-        """What is right for a quantity on some paths, for numbers of so many decimals; None of a
-        mistake that its numbers, or their shapes, don't allow."""
+        """Returns the range that is accepted for each number of a quantity on some paths, to so
+        many decimals; None where the mistake can't be made with these numbers or shapes."""
         if paths.is_circular:
             return None
         try:
@@ -161,7 +164,8 @@ class KnownMistakes:
 
 
 def _worked_first(node: Expression, places: Number) -> Expression | None:
-    """e^(x / √d), of a root and a quotient each of which is gone on with in full, or rounded."""
+    """Returns e^(x / √d) with the root and the quotient worked one after the other, each in full or
+    rounded; None for any other node."""
     match node:
         case Power(base, Quotient(x, Root() as root)) if base == E:
             divisor = Apply("carried", (root, places))
@@ -170,7 +174,7 @@ def _worked_first(node: Expression, places: Number) -> Expression | None:
 
 
 def declared_ways(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
-    """The mistakes that are declared beside the step of a part."""
+    """Yields the ways of the mistakes that are declared beside the step of a part."""
     for mistake in step_named(part.step).mistakes:
         for k, definitions in enumerate(all_made_wrongly(trace, part, mistake)):
             says = mistake.says_of(definitions[0], part.definitions)
@@ -178,8 +182,8 @@ def declared_ways(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
 
 
 def scaled_gradients(trace: Trace, factor: float) -> WrongWay | None:
-    """All gradients so many times what they are, from that of the loss on; None where there are
-    none."""
+    """Returns the mistake that makes all gradients `factor` times too large, from the gradient of
+    the loss on; None where there are no gradients."""
     first = [d for d in trace.plan if isinstance(d.operation, One) and d.name in trace]
     if not first:
         return None
@@ -190,7 +194,8 @@ def scaled_gradients(trace: Trace, factor: float) -> WrongWay | None:
 
 
 def _of_half_the_sum(trace: Trace, first: Definition) -> float | None:
-    """By what half the sum of squares is larger than their mean, where that is the loss."""
+    """Returns by which factor half the sum of squares is larger than their mean, or None where the
+    loss isn't such a mean."""
     loss = trace[first.operands[0]].definition
     errors = None if loss is None else trace[loss.operands[0]].definition
     if loss is None or errors is None or not is_a(errors.operation, SquaredError):
@@ -205,7 +210,7 @@ def _everywhere(ways: list[WrongWay]) -> WrongWay:
 
 
 def _between(trace: Trace, name: str, given: Collection[str]) -> set[str]:
-    """A quantity, and those that it is made of, back to given ones."""
+    """Returns a quantity and those that it is made of, back to given ones."""
     waiting, found = [name], {name}
     while waiting:
         definition = trace[waiting.pop()].definition
@@ -232,16 +237,17 @@ _TERMS = Cause("products_rounded", "Each product was rounded before they were ad
 _NEAR = 1e-9
 """Units of the last place by which floats may miss a whole number, or a half."""
 _FAR = 30
-"""Times what honest paths differ by: a number further off wasn't just rounded too early."""
+"""How many times as far off as honest paths differ a number may be, and still be rounded too
+early."""
 
 
 def _rounding_ways(paths: Paths, written: Written, name: str) -> Iterator[tuple[Cause, Enclosure]]:
-    """What the right working of a quantity gives in other ways of rounding its numbers."""
+    """Yields what right working gives for a quantity under each other way of rounding."""
     yield from ((cause, _otherwise(paths, name, cause, written.places)) for cause in _THROUGHOUT)
 
 
 def _agreeing(paths: Paths, cause: Cause, values: Mapping[str, Array]) -> int:
-    """How many numbers of a paper are what one of these ways gives."""
+    """Counts the numbers of a paper that another way of rounding gives."""
     held = (
         (_otherwise(paths, name, cause, paths.decimals(name)), numbers)
         for name, numbers in values.items()
@@ -254,8 +260,8 @@ def _otherwise(paths: Paths, name: str, cause: Cause, places: Places) -> Enclosu
 
 
 def _coarsely(own: Paths, name: str) -> Iterator[tuple[Cause, Enclosure]]:
-    """What an author's own numbers give where something inside a line is rounded that isn't to be:
-    powers that a table gives, roots, the terms of a sum."""
+    """Yields what an author's own numbers give where something inside a line is rounded that
+    shouldn't be: powers from a table, roots, or the terms of a sum."""
     definition, places = own.definition(name), own.decimals(name)
     operation = None if definition is None else definition.operation
     match operation:
@@ -274,7 +280,7 @@ def _coarsely(own: Paths, name: str) -> Iterator[tuple[Cause, Enclosure]]:
 
 
 def _of_rounded(node: Expression, places: int) -> Expression | None:
-    """A sum of products, each of which is rounded."""
+    """Returns a sum of products in which each product is rounded, or None for any other node."""
     match node:
         case Total(over, Product() | Power() as term):
             return Total(over, Apply("rounded", (term, constant(places))))
@@ -283,19 +289,21 @@ def _of_rounded(node: Expression, places: int) -> Expression | None:
 
 @np.errstate(all="ignore")
 def _to_digits(values: Array, digits: int) -> Array:
-    """Numbers to so many significant digits, half away from zero."""
+    """Rounds numbers to so many significant digits, half away from zero."""
     size = np.floor(np.log10(np.where(values > 0, values, 1.0)))
     scale = 10.0 ** (digits - 1 - size)
     return np.asarray(np.floor(values * scale + 0.5 + _NEAR) / scale)
 
 
 def _rounded_early(paths: Paths, name: str) -> tuple[Cause, Enclosure]:
-    """What the right working of a quantity gives where one rounds to a decimal fewer on the way."""
+    """Returns what right working gives for a quantity where earlier numbers are rounded to one
+    decimal fewer."""
     return _EARLY, paths.from_here(fewer=1).written(name)
 
 
 def _are_near(right: Enclosure, numbers: Array) -> bool:
-    """Whether one of some numbers is so near to the right ones that rounding may explain it."""
+    """Tells whether any of some numbers is near enough to the right ones for rounding to explain
+    it."""
     with np.errstate(invalid="ignore"):
         far = _FAR * (right.high - right.low)
         return bool(((right.low - far <= numbers) & (numbers <= right.high + far)).any())
@@ -306,8 +314,8 @@ def _has(fewer: int, places: int) -> str:
 
 
 def _too_few_decimals(paths: Paths, cell: Location, given: Given) -> Iterator[Cause]:
-    """Why a number is wrong that is the right one, but for so few decimals that they don't tell it
-    from 0, or from others of its table."""
+    """Yields a cause for a number that is right, but has so few decimals that it looks like 0 or
+    like other numbers of its table."""
     made, places = paths.made(cell.quantity), paths.decimals(cell.quantity)
     if given.number is None or given.places is None or given.places >= places:
         return
@@ -338,23 +346,31 @@ def _even(values: Array, places: Places) -> Array:
 _THROUGHOUT: Mapping[Cause, Callable[[Array, Places], Array]] = MappingProxyType(
     {_HALF_EVEN: _even, _TRUNCATED: _cut}
 )
-"""Ways that whoever has one rounds all numbers in. The first says more: only halves differ."""
+"""Ways of rounding that people use for all numbers. The first says more: only halves differ."""
 
 
 class Fit(NamedTuple):
-    """How well a cause explains the open numbers of a quantity: which of them it gives, and how
-    many of the author's other numbers speak against it, being right, or are `left` open."""
+    """A cause, and how well it explains the open numbers of a quantity."""
 
     cause: Cause
     judgement: Judgement
     cells: Flags
+    """Which open numbers it gives, [n, m]."""
     against: Flags
+    """Which right numbers speak against it, [n, m]."""
     left: int
+    """How many open numbers it leaves unexplained."""
     width: float
+    """How wide the ranges of the explained numbers are, in bits: narrow ones are met less often by
+    chance."""
     way: int | None = None
+    """The number of the known mistake, if it is one."""
     later: int = 0
+    """How many later numbers follow if it is the cause."""
     again: bool = False
+    """Whether the same mistake was made before."""
     throughout: int = 0
+    """How many numbers of the whole paper it gives, for a way of rounding."""
     far: float = 0
     """How far back on the way it was done; what was only written down elsewhere is told last."""
     found: WrongWay | None = None
@@ -366,7 +382,8 @@ class Fit(NamedTuple):
 
     @property
     def is_supported(self) -> bool:
-        """Whether the neighbours agree; a single number may be rounded otherwise too."""
+        """Tells whether neighbouring numbers agree with the cause. A single number may also be
+        rounded otherwise."""
         if (
             self.judgement == "rounding"
             or self.explains > np.count_nonzero(self.against) + self.left
@@ -376,9 +393,8 @@ class Fit(NamedTuple):
         return bool(rows.any())
 
     def order(self) -> tuple[int, int, int, bool, int, int, float]:
-        """The order in which causes are told; of those that explain as much, what was done before,
-        then what holds fewest numbers, which is least by chance, or more of the whole paper; then
-        the nearest on the way."""
+        """Returns the key by which causes are sorted: those that explain most with least against
+        them come first, then those made before, narrow ones, and those nearest on the way."""
         against, again = int(np.count_nonzero(self.against)), not self.again
         width = round(self.width)
         far = self.far
@@ -386,42 +402,47 @@ class Fit(NamedTuple):
 
 
 _UNBOUNDED = 1e6
-"""How wide numbers are taken to be held that have no bound, such as quotients by what may be 0."""
+"""The width that stands for ranges without a bound, such as quotients by what may be 0."""
 _SHARP = 10.0
 """Units of the last place up to which having rounded too early says more than a slip in a term."""
 _WHOLE = 1e-6
-"""What floats may be off a whole number by."""
+"""How far floats may be off a whole number."""
 _LATER = 40
 """How many later quantities are looked at to tell causes apart."""
 
 
 class GivenNumbers(NamedTuple):
-    """Numbers that somebody gives for cells of a quantity: as given, and as `written`; which of
-    them are `open`, neither right nor explained by earlier ones. [n, m]"""
+    """The numbers that somebody gives for the cells of a quantity."""
 
     name: str
     given: Mapping[Location, Given]
+    """Each number by its cell, as it was given."""
     written: Written
+    """The same as arrays [n, m], with their decimals."""
     open: Flags
+    """Which numbers are neither right nor explained by earlier ones, [n, m]."""
 
     @property
     def values(self) -> Array:
-        """The numbers, nan where there is none."""
+        """Returns the numbers [n, m], nan where there is none."""
         return self.written.numbers
 
 
 class Explained(NamedTuple):
-    """What is said of the open numbers of a quantity: a judgement each, and its causes, those that
-    explain most first; the wrong way that is gone on with, and the cells that told it."""
+    """A finding about the open numbers of a quantity: what was wrong with each, and why."""
 
     found: Mapping[Location, tuple[Judgement, list[Cause]]]
+    """A judgement for each cell, and its causes, those that explain most first."""
     way: WrongWay | None = None
+    """The mistake that the author goes on with, if one was found."""
     cells: frozenset[Location] = frozenset()
+    """The cells that showed it."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CauseSearch:
-    """Why some numbers of a quantity are wrong, seen from the author's own earlier ones."""
+    """The search for why some numbers of a quantity are wrong, starting from the author's own
+    earlier ones."""
 
     hypotheses: KnownMistakes
     theirs: Paths
@@ -431,7 +452,7 @@ class CauseSearch:
     again: Collection[str] = ()
     """The names of mistakes that were made before."""
     workings: OneWayWorkings | None = None
-    """Of a publication, in which one quantity is rounded in one way."""
+    """The workings of a publication, in which one quantity is rounded in one way."""
 
     def explained(self) -> Explained:
         fits = self.fits()
@@ -450,9 +471,8 @@ class CauseSearch:
         return fit.found if fit.way is None else self.hypotheses.ways[fit.way]
 
     def few_decimals(self, coarse: Flags) -> dict[Location, tuple[Judgement, list[Cause]]]:
-        """What is said of numbers that are right but for their few decimals: that they are rounded
-        otherwise, or where a known mistake gives all numbers of the quantity as well, that they are
-        too few to tell."""
+        """Judges numbers that are right but for their few decimals: as rounded otherwise, or as a
+        slip where a known mistake gives all numbers of the quantity as well."""
         found: dict[Location, tuple[Judgement, list[Cause]]] = {}
         if not coarse.any():
             return found
@@ -470,8 +490,8 @@ class CauseSearch:
         return found
 
     def _hidden_by_mistakes(self, coarse: Flags) -> Flags:
-        """Which of some numbers with few decimals a known mistake gives as well, with all others of
-        the quantity, where it would be another number with the decimals asked."""
+        """Tells which of the numbers with few decimals a known mistake gives as well, along with
+        all others of the quantity, though it would differ at the decimals asked for. [n, m]"""
         name, written = self.numbers.name, self.numbers.written
         hidden, given = np.zeros_like(coarse), ~np.isnan(written.numbers)
         unit = 10.0 ** -self.theirs.decimals(name)
@@ -486,7 +506,8 @@ class CauseSearch:
         return hidden
 
     def fits(self) -> list[Fit]:
-        """The causes that explain something, those that explain most with least first."""
+        """Lists the causes that explain something, those that explain most with least against them
+        first."""
         name, written = self.numbers.name, self.numbers.written
         tried: list[Fit | None] = [
             self._fit(cause, "rounding", held, gives=partial(self._gives_rounded, cause))
@@ -510,7 +531,8 @@ class CauseSearch:
         return self._by_later(fits) if len(fits) > 1 else fits
 
     def _by_a_factor(self) -> Iterator[Fit | None]:
-        """What is by one factor too large or too small, of gradients all from the loss on."""
+        """Yields fits for numbers that are all too large or too small by one factor; for gradients,
+        all from the loss on."""
         name = self.numbers.name
         definition, half = self.theirs.definition(name), 0.5 * self._unit
         operation = None if definition is None else definition.operation
@@ -522,8 +544,8 @@ class CauseSearch:
             yield whole or self._fit(cause, "known mistake", held)
 
     def _of_all_gradients(self, factor: float) -> Fit | None:
-        """How well it explains the numbers that all gradients are so many times too large, which
-        none of the earlier ones denies."""
+        """Returns how well a factor on all gradients explains the numbers, or None where earlier
+        numbers deny it."""
         way = scaled_gradients(self.theirs.trace, factor)
         if way is None:
             return None
@@ -535,8 +557,9 @@ class CauseSearch:
         return fit and fit._replace(found=way)
 
     def _inside_lines(self) -> Iterator[Fit]:
-        """What was rounded inside lines of working, which is known where nothing speaks against
-        it: the author writes all decimals elsewhere, and all right numbers of this quantity fit."""
+        """Yields fits for rounding inside lines of working. Such rounding is only believed where
+        the author writes all decimals elsewhere and no right number of the quantity speaks against
+        it."""
         last = 10.0 ** (self.theirs.decimals(self.numbers.name) - 1)
         paper = (*self.earlier.values(), *self.later.values())
         others = np.concatenate([[0.0], *(x.ravel() for x in paper)]) * last
@@ -549,8 +572,8 @@ class CauseSearch:
                 yield fit
 
     def _throughout(self, fits: Sequence[Fit]) -> list[Fit | None]:
-        """Other ways of rounding, with how much each explains of the whole paper where there are
-        several."""
+        """Returns the fits of other ways of rounding, with how much of the whole paper each
+        explains if there are several."""
         causes = {fit.cause for fit in fits if fit.cause in _THROUGHOUT}
         if len(causes) < 2:  # noqa: PLR2004
             return [*fits]
@@ -560,23 +583,23 @@ class CauseSearch:
 
     @cached_property
     def own(self) -> Paths:
-        """The paths on which the author went on with all numbers just as they are written."""
+        """Returns the paths on which the author continued with all numbers exactly as written."""
         return self.theirs.from_here({name: Enclosure.of(x) for name, x in self.earlier.items()})
 
     @cached_property
     def follows(self) -> Enclosure:
-        """What is right from the author's own numbers."""
+        """Returns the range that is right for each number, given the author's own earlier ones."""
         held = self.hypotheses.ranges(self.theirs, self.numbers.name)
         assert held is not None
         return held
 
     def _held(self, paths: Paths) -> Enclosure | None:
-        """What is right for the numbers on some paths, for those decimals that each is judged by;
-        None where none can be."""
+        """Returns the range that is right for each number on some paths, at the decimals it is
+        judged by; None where there is none."""
         return self.hypotheses.ranges(paths, self.numbers.name, self.numbers.written.places)
 
     def _around(self, made: Enclosure) -> Enclosure:
-        """What is right for the numbers where these are made."""
+        """Widens what is made to the range that is accepted for the numbers."""
         tolerance, asked = self.hypotheses.tolerance, self.theirs.decimals(self.numbers.name)
         return tolerance.around(made, asked, self.numbers.written.places)
 
@@ -596,8 +619,8 @@ class CauseSearch:
         way: int | None = None,
         gives: Callable[[OneWayWorkings], Flags] | None = None,
     ) -> Fit | None:
-        """How well some ranges explain the numbers; None where they give none of the open ones. A
-        publication's have to be what one of its workings `gives` as well."""
+        """Measures how well some ranges explain the numbers; None where they give none of the open
+        ones. A publication's numbers also have to come of one of its workings, as `gives` tells."""
         if held is None:
             return None
         numbers = self.numbers
@@ -618,14 +641,15 @@ class CauseSearch:
         return Fit(cause, judgement, cells, against, left, width, way, again=again, far=far)
 
     def _far_back(self, way: int | None, judgement: Judgement) -> float:
-        """How many quantities come after what a way makes, up to this one."""
+        """Counts the quantities from what a way makes to this one. A mistake without a number is
+        infinitely far back."""
         if way is None:
             return math.inf if judgement == "known mistake" else 0
         order, made = [*self.theirs.trace], self.hypotheses.ways[way].definitions
         return max(order.index(self.numbers.name) - order.index(made[0].name), 0)
 
     def _of_way(self, k: int) -> Fit | None:
-        """How well a known mistake explains them."""
+        """Measures how well known mistake `k` explains the numbers, or returns None."""
         paths = self.hypotheses.paths(k, self.theirs)
         cause = self.hypotheses.ways[k].cause(self.numbers.name)
         gives = partial(self._gives_made, paths.instead.values())
@@ -634,17 +658,20 @@ class CauseSearch:
         return None if fit is None or self._is_refuted(way, paths) else fit
 
     def _gives_rounded(self, cause: Cause, workings: OneWayWorkings) -> Flags:
-        """Which numbers a publication's workings give that are rounded in another way."""
+        """Tells which numbers a publication's workings give where they are rounded in another way.
+        [n, m]"""
         tolerance, way = self.hypotheses.tolerance, _THROUGHOUT[cause]
         return workings.gives(self.numbers.name, self.numbers.written, tolerance, way)
 
     def _gives_made(self, definitions: Iterable[Definition], workings: OneWayWorkings) -> Flags:
-        """Which numbers a publication's workings give where some quantities are made otherwise."""
+        """Tells which numbers a publication's workings give where some quantities are made
+        otherwise. [n, m]"""
         own, numbers = workings.apart(definitions), self.numbers
         return own.gives(numbers.name, numbers.written, self.hypotheses.tolerance)
 
     def _is_refuted(self, way: WrongWay, paths: Paths) -> bool:
-        """Whether earlier numbers say that a mistake, which would show in them, wasn't made."""
+        """Tells whether earlier numbers show that a mistake wasn't made: it would have changed
+        them."""
         names = {d.name for d in way.definitions} | paths.changed
         for name in names & self.earlier.keys():
             held, values = self.hypotheses.ranges(paths, name), self.earlier[name]
@@ -653,7 +680,8 @@ class CauseSearch:
         return False
 
     def _by_later(self, fits: list[Fit]) -> list[Fit]:
-        """The same, where those that explain as much are told apart by later numbers."""
+        """Sorts the fits again, so that later numbers decide between those that explain equally
+        much."""
         first = fits[0]
         alike = [fit for fit in fits if fit.order()[:2] == first.order()[:2]]
         reaching = [fit for fit in alike if self._instead(fit)]
@@ -663,12 +691,13 @@ class CauseSearch:
         return [*sorted(reached, key=Fit.order), *fits[len(alike) :]]
 
     def _instead(self, fit: Fit) -> list[str]:
-        """What else a cause makes in other ways than this quantity."""
+        """Lists the other quantities that a cause makes in another way."""
         made = self.hypotheses.all_that(fit.way)
         return [d.name for d in made if d.name != self.numbers.name]
 
     def _later(self, fit: Fit) -> int:
-        """How many later numbers follow from those before them if a cause is the right one."""
+        """Counts the later numbers that follow from those before them if a cause is the right
+        one."""
         instead: dict[str, Definition] = {d.name: d for d in self.hypotheses.all_that(fit.way)}
         paths = self.theirs.from_here(self._all_given, instead)
         count = 0
@@ -679,8 +708,9 @@ class CauseSearch:
 
     @cached_property
     def _all_given(self) -> Mapping[str, Enclosure]:
-        """The whole paper's numbers, whatever decimals behind those that are written; what only
-        stands elsewhere again, such as given weights, has fewer than numbers are rounded to."""
+        """Returns the range that each number of the whole paper stands for, whatever decimals lie
+        behind those written. Repeated quantities, such as given weights, may be written with fewer
+        decimals than numbers are rounded to."""
         known, trace = {}, self.theirs.trace
         for name, values in self._paper.items():
             definition = trace[name].definition
@@ -726,13 +756,14 @@ class CauseSearch:
 
     @cached_property
     def _early_of_one_way(self) -> Flags:
-        """The same of a publication's numbers."""
+        """Tells which of a publication's numbers come of rounding a decimal too early. [n, m]"""
         assert self.workings is not None
         tolerance, (name, _, written, _) = self.hypotheses.tolerance, self.numbers
         return self.workings.coarser().gives(name, written, tolerance)
 
     def _is_early(self, cell: Location, most: float = math.inf) -> bool:
-        """Whether a number may have been rounded too early, by what holds so many units at most."""
+        """Tells whether a number may have been rounded too early. Ranges wider than `most` units of
+        the last place don't count."""
         if not _are_near(self.follows, np.where(self.numbers.open, self.numbers.values, np.nan)):
             return False
         held = self._early[1]

@@ -1,4 +1,4 @@
-"""The papers of a class: whose each is, what doesn't fit, and what went wrong in most."""
+"""The papers of a class: whose each is, what doesn't fit, and the most common mistakes."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from attncli.trace import Trace
 
 
 def of_forms(exam: WholeExam, sheet: AnswerSheet, by_named: Decimal | None) -> Iterator[Phrase]:
-    """Where a paper names another form than it carries the hash of; what it would earn by that, if
-    there is one."""
+    """Yields a remark where a paper names another form than its hash belongs to, with the points
+    that it would earn by the named form, if that is known."""
     if exam.form and sheet.form not in ("", exam.form):
         points = (
             ""
@@ -36,7 +36,7 @@ def of_forms(exam: WholeExam, sheet: AnswerSheet, by_named: Decimal | None) -> I
 
 @dataclass(frozen=True)
 class Roll:
-    """The list of a class, by which papers are matched with their students."""
+    """The list of a class, by which papers are matched with students."""
 
     students: Sequence[Student]
 
@@ -46,7 +46,7 @@ class Roll:
 
     @cached_property
     def _by_word(self) -> tuple[Mapping[str, Sequence[Student]], Mapping[str, Sequence[Student]]]:
-        """Those of each name, and of each ID, whatever their case."""
+        """Indexes the students by name and by ID, regardless of case."""
         names, ids = dict[str, list[Student]](), dict[str, list[Student]]()
         for student in self.students:
             names.setdefault(student.name.casefold(), []).append(student)
@@ -54,8 +54,8 @@ class Roll:
         return names, ids
 
     def student_of(self, sheet: AnswerSheet) -> Student | None:
-        """Whose paper it is: by the ID, else by the name, which may be that of the file, as long
-        as no two of the list have it."""
+        """Finds the student of a paper: by the ID, else by the name on the paper or of the file,
+        unless two students share it. Returns None where there is none."""
         if sheet.id:
             return self._by_id.get(sheet.id)
         words = {sheet.student.casefold(), named_by(sheet.source).casefold()}
@@ -64,8 +64,8 @@ class Roll:
         return found[0] if len(found) == 1 else None
 
     def stranger(self, sheet: AnswerSheet, missing: Iterable[Student]) -> Iterator[Phrase]:
-        """Where the list has nobody of a paper's name or ID, who may be meant of those of whom
-        there is no paper."""
+        """Yields a remark where the list has nobody of a paper's name or ID. It suggests a student
+        of whom there is no paper."""
         if not self.students or self.student_of(sheet) is not None:
             return
         named = self.student_of(sheet._replace(id=""))
@@ -81,7 +81,7 @@ class Roll:
         yield (nobody, "; ", Word(meant)) if meant.startswith("did") else (f"{nobody}.",)
 
     def remarks(self, sheet: AnswerSheet, form: str) -> Iterator[Phrase]:
-        """Where a paper, which is of a form, isn't as the list says."""
+        """Yields remarks where the list has another name, or another form, for a paper."""
         student = self.student_of(sheet)
         if student is None:
             return
@@ -92,18 +92,18 @@ class Roll:
             yield (f"The list gives form {student.form}, the paper is of form {form}.",)
 
     def named(self, sheet: AnswerSheet) -> AnswerSheet:
-        """A sheet with the name and the ID of whose it is, as far as the list tells."""
+        """Returns a sheet with the student's name and ID, as far as the list tells them."""
         student = self.student_of(sheet)
         return sheet if student is None else sheet._replace(student=student.name, id=student.id)
 
     def missing(self, sheets: Iterable[AnswerSheet]) -> list[Student]:
-        """Those of whom there is no paper."""
+        """Lists the students of whom there is no paper."""
         handed_in = {student.id for sheet in sheets if (student := self.student_of(sheet))}
         return [s for s in self.students if s.id not in handed_in]
 
 
 def of_several(sheets: Sequence[AnswerSheet], roll: Roll) -> dict[int, Phrase]:
-    """What is said of each of several papers of somebody, by their places."""
+    """Returns a remark for each of several papers of one student, by the places of the papers."""
     each: dict[str, list[int]] = {}
     for k, sheet in enumerate(sheets):
         student = roll.student_of(sheet)
@@ -120,7 +120,7 @@ def of_several(sheets: Sequence[AnswerSheet], roll: Roll) -> dict[int, Phrase]:
 
 
 def files_left(paths: Sequence[str]) -> Iterator[Phrase]:
-    """Files of a folder that aren't read."""
+    """Yields a remark about files of a folder that aren't read."""
     if len(paths) == 1:
         yield "A file isn't read, as it is no answers file in YAML or CSV: ", Word(paths[0])
     elif paths:
@@ -132,7 +132,7 @@ _WRONG = ("rounding", "known mistake", "slip")
 
 
 class CommonMistake(NamedTuple):
-    """What went wrong, in how many papers and in how many numbers of theirs."""
+    """A mistake, with the numbers of papers and of answers that it is in."""
 
     says: Phrase
     judgement: str
@@ -141,24 +141,27 @@ class CommonMistake(NamedTuple):
 
 
 class HardBlank(NamedTuple):
-    """A blank by its id in the exam, how many papers ask for it, in how many it isn't right nor
-    carried forward, and why, the reasons of most papers first."""
+    """A blank that many papers have wrong."""
 
     id: str
+    """Its id in the exam."""
     asked: int
+    """How many papers ask for it."""
     wrong: int
+    """How many papers have it neither right nor carried forward."""
     reasons: tuple[tuple[Phrase, int], ...]
+    """Why, with the number of papers; those of most papers first."""
 
 
 class Unmarked(NamedTuple):
-    """A paper without marks, or somebody of the list without a paper, and why there are none."""
+    """A paper without marks, or a student of the list without a paper, and the reason."""
 
     sheet: AnswerSheet
     why: Phrase
 
 
 class GradedClass(NamedTuple):
-    """The papers of a class, who has no marks, and what else is to be said of all of it."""
+    """The marked papers of a class, those without marks, and remarks on the whole class."""
 
     title: str
     traces: tuple[Trace, ...]
@@ -168,13 +171,13 @@ class GradedClass(NamedTuple):
 
     @property
     def sheets(self) -> list[AnswerSheet]:
-        """All that was handed in, first what has marks."""
+        """Lists all sheets, those with marks first."""
         return [*(paper.sheet for paper in self.papers), *(u.sheet for u in self.unmarked)]
 
 
 def with_the_roll(graded: GradedClass, roll: Roll, *, whole: bool) -> GradedClass:
-    """A class with what its list tells of its papers, and where it is the whole class, of papers
-    that aren't there."""
+    """Adds to a class what its list tells of the papers, and where the papers are the `whole`
+    class, the students of whom there is none."""
     sheets = graded.sheets
     several, missing = of_several(sheets, roll), roll.missing(sheets)
     papers = tuple(
@@ -197,14 +200,17 @@ def with_the_roll(graded: GradedClass, roll: Roll, *, whole: bool) -> GradedClas
 
 
 class Wrong(NamedTuple):
-    """What is said of an answer that isn't right nor carried forward, by its id in the exam, and
-    why, if that is known; the verdict on a number of a part, counted from 0, is there as well."""
+    """An answer that is neither right nor carried forward."""
 
     id: str
+    """Its id in the exam."""
     judgement: str
     cause: Cause | None
+    """Why it is wrong, if that is known."""
     part: int = 0
+    """The part of the exam, from 0."""
     verdict: Verdict | None = None
+    """The verdict, where the answer is a number of a cell."""
 
     @property
     def why(self) -> Phrase:
@@ -219,7 +225,7 @@ _REASONS = {"blank": "left empty", "unreadable": "unreadable", "not worked": "wi
 
 
 def wrong_answers(paper: MarkedExam) -> Iterator[Wrong]:
-    """All that is wrong in a paper, or isn't there, part by part."""
+    """Yields every answer of a paper that is wrong or missing, part by part."""
     for k, (prefix, part) in enumerate(zip(paper.exam.prefixes, paper.parts, strict=True)):
         found: list[Wrong] = []
         if isinstance(part, MarkedPaper):
@@ -234,12 +240,13 @@ def wrong_answers(paper: MarkedExam) -> Iterator[Wrong]:
 
 
 def without_doubtful(papers: Sequence[MarkedExam]) -> list[MarkedExam]:
-    """The papers that tell something of a class: not those with another form's numbers, say."""
+    """Keeps the papers that tell something of a class, without those that may copy another form's
+    key."""
     return [paper for paper in papers if not paper.is_doubtful]
 
 
 def commonest(papers: Sequence[MarkedExam]) -> list[CommonMistake]:
-    """The causes of wrong answers, those of most papers first, and of these those of most numbers.
+    """Lists the causes of wrong answers, those of most papers first, then those of most numbers.
     Papers in doubt don't count."""
     of_papers, of_numbers = Counter[tuple[Phrase, str]](), Counter[tuple[Phrase, str]]()
     for paper in without_doubtful(papers):
@@ -252,8 +259,8 @@ def commonest(papers: Sequence[MarkedExam]) -> list[CommonMistake]:
 
 
 def hardest(every: Sequence[MarkedExam]) -> list[HardBlank]:
-    """The blanks that most papers have wrong, or haven't at all, and the mistakes behind them.
-    Papers in doubt don't count."""
+    """Lists the blanks by how many papers have them wrong or empty, most first, with the mistakes
+    behind them. Papers in doubt don't count."""
     papers = without_doubtful(every)
     asked = Counter(id_ for paper in papers for id_ in paper.exam.ids)
     reasons: dict[str, Counter[Phrase]] = {}

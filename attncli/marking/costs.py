@@ -1,5 +1,5 @@
-"""What is wrong costs: a mistake of understanding a share of its step, once in each head or layer;
-rounding a share of one number, once a paper; all else a share of each number."""
+"""The cost of mistakes: a mistake of understanding costs a share of its step, once in each head or
+layer, rounding a share of one number, once a paper, and all else a share of each number."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from attncli.marking.verdicts import Cause, Judgement, Verdict
 from attncli.names import Name
 
 Cost = Literal["nothing", "mistake", "slip", "pen", "rounding", "otherwise", "everything"]
-"""What a number is charged for; all but the first and the last have their shares in a scheme."""
+"""The kind of cost of a number. All but the first and the last have their shares in a scheme."""
 
 _KINDS: dict[Judgement, Cost] = {
     "correct": "nothing",
@@ -30,16 +30,18 @@ _KINDS: dict[Judgement, Cost] = {
 
 @dataclass
 class Bill:
-    """What the numbers of a part of a paper are charged for, from the first to the last; `left` is
-    what is still to be paid of what costs once, by what that is."""
+    """A record of what the numbers of a part of a paper are charged for, from the first to the
+    last."""
 
     scheme: Scheme
     exam: Exam | None = None
     """The part, where it is about a scenario."""
     left: dict[object, Decimal] = field(default_factory=dict)
+    """What is still to be charged of each thing that costs only once."""
 
     def of_next(self, exam: Exam | None) -> Bill:
-        """The bill of the next part, in which rounding that is paid for costs nothing."""
+        """Returns the bill of the next part, in which rounding that was charged for costs nothing
+        more."""
         paid: dict[object, Decimal] = {}
         if "rounding" in self.left:
             paid["rounding"] = self.left["rounding"]
@@ -47,15 +49,15 @@ class Bill:
 
     @property
     def copy(self) -> Bill:
-        """The same to be gone on with by itself."""
+        """Returns a copy of the bill that can be charged independently."""
         return Bill(self.scheme, self.exam, {**self.left})
 
     def number(self, asked: Item, verdict: Verdict) -> Decimal:
-        """The points of the number of a cell."""
+        """Returns the points that the number of a cell earns."""
         return self._earned(asked, verdict.judgement, verdict.cause)
 
     def term(self, term: MarkedTerm) -> MarkedTerm:
-        """A number inside a line, or one that a teacher asks for, with its points."""
+        """Returns a number inside a line, or one that a teacher asks for, with its points."""
         return term._replace(points=self._earned(term.asked, term.judgement, term.cause))
 
     def _earned(self, asked: Item, judgement: Judgement, cause: Cause | None) -> Decimal:
@@ -83,9 +85,9 @@ class Bill:
         return _KINDS.get(judgement, "everything")
 
     def _once(self, kind: Cost, asked: Item, cause: Cause | None) -> object | None:
-        """What is charged once, however many numbers it is in; None of what costs in each: rounding
-        on the whole paper, a mistake in a step of a head or layer, a row in another's place in its
-        table."""
+        """Returns the key of what is charged only once, however many numbers it is in: rounding on
+        a whole paper, a mistake in a step of a head or layer, a row in another's place. Returns
+        None for what costs each time."""
         if kind == "rounding":
             return kind
         if cause is None or asked.cell is None:
@@ -95,8 +97,8 @@ class Bill:
         return (cause.name, asked.cell.quantity) if cause.name in OF_TABLES else None
 
     def _made_in(self, cell: Location, cause: Cause | None) -> PlacedStep:
-        """The step of a head or layer in which a mistake was made. One that is made in every head
-        has the first one's quantity as its cause; here it was made in that of the cell's."""
+        """Returns the step of a head or layer in which a mistake was made. A mistake that is made
+        in every head names the first head's quantity; here it counts for the head of the cell."""
         assert self.exam is not None
         known, made = self.exam.trace.quantities, cause.quantity if cause is not None else ""
         if made not in known:
@@ -105,8 +107,9 @@ class Bill:
         return self.exam.step_of(like if like in known else made)
 
     def _of_step(self, asked: Item, cause: Cause | None) -> Decimal:
-        """What a mistake costs: its share of the step in which it was made, or where nothing is
-        asked of that, of the one in which it shows; but no less than a slip."""
+        """Returns what a mistake costs: its share of the points of the step in which it was made,
+        or, where nothing of that is asked, of the step in which it shows; at least the cost of a
+        slip."""
         assert self.exam is not None
         assert asked.cell is not None
         costs, points = self.scheme.costs, self.exam.points_of_steps
@@ -116,7 +119,7 @@ class Bill:
 
 
 def _like(made: Name, there: Name) -> Name:
-    """What is called as a quantity in the head or layer of another one: `heads[2].scaled` for
+    """Returns a quantity's name in the head or layer of another quantity: `heads[2].scaled` for
     `heads[1].scaled` and `heads[2].exp`."""
     place, other = made.path.places, there.path.places[: len(made.path.places)]
     alike = [part.local for part in place] == [part.local for part in other]

@@ -1,4 +1,4 @@
-"""What is asked, of which cells, for how many points: `scores[love, AI]`, and numbers in working:
+"""The items of an exam and their points: cells, `scores[love, AI]`, and numbers in working,
 `scores[love, AI].working[2]`."""
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _TERM = re.compile(r"(.*)\.working\[\d+\]", re.DOTALL)
 
 
 class MarkedTerm(NamedTuple):
-    """A number that somebody wrote inside a line, what is said of it, and its points."""
+    """A number that somebody wrote inside a line of working, judged, with its points."""
 
     asked: Item
     given: Given
@@ -39,9 +39,8 @@ class MarkedTerm(NamedTuple):
 
     @property
     def cause(self) -> Cause | None:
-        """What was probably done where a number is wrong: it was rounded to fewer decimals than the
-        right one has, or written down wrongly; or which option was chosen instead of the right
-        one."""
+        """Returns what was probably done where the number is wrong: rounded to fewer decimals,
+        written down wrongly, or another option chosen. Returns None where nothing is known."""
         if self.asked.words is not None and self.judgement == "slip":
             chosen, asks = Word(self.given.shown), Word(self.asked.asks)
             return Cause("another_option", ("“", chosen, "” was chosen for “", asks, "”"))
@@ -60,7 +59,7 @@ class MarkedTerm(NamedTuple):
 
 
 def line_of(id_: str) -> str | None:
-    """The line that a term is inside of; None where an id is that of a cell."""
+    """Returns the line that a term's id is inside of, or None for the id of a cell."""
     match = _TERM.fullmatch(id_)
     return None if match is None else match[1]
 
@@ -70,8 +69,8 @@ def accepted_by(key: RightAnswer) -> Accepted:
 
 
 def judged_term(asked: Item, given: Given, answers: Mapping[Location, Given]) -> MarkedTerm:
-    """What is said of a number inside a line, or of one that a teacher asks for; it has no points
-    yet. It is carried forward where its author gave it for the cell that it comes from."""
+    """Judges a number inside a line, or one that a teacher asks for; it has no points yet. It is
+    carried forward where its author gave the same number for the cell that it comes from."""
     term = MarkedTerm(asked, given, _judgement(asked, given, answers), Decimal(0))
     rounded = term.cause is not None and term.cause.name == "other_decimals"
     return term._replace(judgement="rounding") if rounded else term
@@ -90,7 +89,7 @@ def _judgement(asked: Item, given: Given, answers: Mapping[Location, Given]) -> 
 
 @lru_cache(maxsize=4096)
 def cell_of(trace: Trace, text: str) -> Location:
-    """The cell that an address means. Raises AddressError."""
+    """Finds the cell that an address means. Raises AddressError."""
     address = timed(parse_address(text), trace.quantities)
     hint = partial(_at_a_time, trace, address)
     name = known_name(address.name, [q.name for q in trace.quantities.values()], hint)
@@ -98,7 +97,8 @@ def cell_of(trace: Trace, text: str) -> Location:
 
 
 def _at_a_time(trace: Trace, address: Address, name: str) -> str | None:
-    """`did you mean c[2][1]?` for `c[2, 1]`, whose first index is a time."""
+    """Suggests `c[2][1]` for `c[2, 1]`, whose first index is a time; returns None for other
+    addresses."""
     first, *others = (index.text for index in address.indices) if address.indices else ("",)
     if f"{name}[{first}]" not in trace.quantities:
         return None
@@ -107,7 +107,7 @@ def _at_a_time(trace: Trace, address: Address, name: str) -> str | None:
 
 
 def first_cell_of(trace: Trace, line: str) -> Location:
-    """The cell that a line works out, or the first one of its row. Raises AddressError."""
+    """Finds the cell that a line works out, or the first one of its row. Raises AddressError."""
     name, indices = timed(parse_address(line), trace.quantities)
     quantity = trace[known_name(name, [q.name for q in trace.quantities.values()])]
     if len(indices) != 1 or quantity.is_list or quantity.is_vector:
@@ -120,8 +120,8 @@ def address_of(trace: Trace, cell: Location) -> str:
 
 
 def known_id(trace: Trace, text: str) -> str | None:
-    """The id of what an address means, however that is written, `exp[1,2]` or `exp[I, love]`; of a
-    number inside a line too, and of a question; None where it means nothing."""
+    """Returns the id of what an address means, however it is written (`exp[1,2]` or `exp[I,
+    love]`): a cell, a number inside a line, or a question. Returns None where it means nothing."""
     try:
         if is_question(text):
             return question_at(trace, text).id
@@ -133,8 +133,8 @@ def known_id(trace: Trace, text: str) -> str | None:
 
 
 def shown_for(trace: Trace, asked: Iterable[str]) -> tuple[str, ...]:
-    """The quantities that a sheet shows for the working to start from, besides given ones: what
-    the steps that it asks about go on from and what isn't made of anything asked."""
+    """Returns the names of the quantities that a sheet shows to start from, besides given ones: the
+    operands of the steps that are asked about, unless they are made of something asked."""
     names = set(asked)
     parts = [part for part in trace.story if any(d.name in names for d in part.definitions)]
     made = {d.name for part in parts for d in part.definitions}
@@ -147,29 +147,31 @@ def shown_for(trace: Trace, asked: Iterable[str]) -> tuple[str, ...]:
 
 
 class PlacedStep(NamedTuple):
-    """A step of a head or layer, and what it makes, by which the residuals of a layer differ."""
+    """A step in a head or layer."""
 
     step: str
     place: Name
     makes: str
+    """The local name of what it makes last, which tells the residuals of a layer apart."""
 
 
 @dataclass(frozen=True)
 class Exam:
-    """A form of an exercise, to mark papers by; `printed` are the roots that its sheet gives in
-    figures; `form` is what it is called. What is the same for all of them is worked once."""
+    """A form of an exercise, to mark papers by. What is the same for all papers is worked once."""
 
     trace: Trace
     items: tuple[Item, ...]
     scheme: Scheme = Scheme()
     tolerance: Tolerance = Tolerance()
     printed: Roots = field(default_factory=dict)
+    """The roots that the sheet gives in figures."""
     name: str = ""
     form: str = ""
+    """The name of the form."""
 
     @property
     def title(self) -> str:
-        """What it is called: as the exercise says, or else the scenario."""
+        """Returns the title of the exercise, or else of the scenario."""
         return self.name or self.trace.scenario.title
 
     @cached_property
@@ -181,17 +183,17 @@ class Exam:
 
     @cached_property
     def results(self) -> Mapping[Location, Item]:
-        """The numbers that are asked for, by their cells."""
+        """Returns the numbers that are asked for, by their cells."""
         return {item.cell: item for item in self.items if item.cell is not None}
 
     @cached_property
     def terms(self) -> tuple[Item, ...]:
-        """The numbers inside lines."""
+        """Lists the numbers that are asked for inside lines."""
         return tuple(item for item in self.items if line_of(item.id) is not None)
 
     def step_of(self, name: str) -> PlacedStep:
-        """The step in which a quantity is made, and where. At all times of a recurrent cell, and
-        after all updates, it is the same."""
+        """Returns the step that makes a quantity, and its place. It is the same at all times of a
+        recurrent cell and after all updates."""
         full, part = self.trace[name].name, self.trace.part_of(name)
         place = full.seen_from(pass_of(full)).path.at(None)
         if part is None:
@@ -200,7 +202,7 @@ class Exam:
 
     @cached_property
     def points_of_steps(self) -> Mapping[PlacedStep, Decimal]:
-        """The points of the numbers of each step, in each head or layer by itself."""
+        """Adds up the points of the numbers of each step, in each head or layer by itself."""
         found: dict[PlacedStep, Decimal] = {}
         for item in self.items:
             line = line_of(item.id)
@@ -212,16 +214,16 @@ class Exam:
 
     @cached_property
     def words(self) -> tuple[tuple[Item, WordQuestion], ...]:
-        """What is answered in words, each with what it asks of the trace."""
+        """Lists the items that are answered in words, each with its question."""
         asked = (item for item in self.items if is_question(item.id))
         return tuple((item, question_at(self.trace, item.id)) for item in asked)
 
     @cached_property
     def ids(self) -> tuple[str, ...]:
-        """All that is asked, by its ids, in the order of the paper."""
+        """Lists the ids of all that is asked, in the order of the paper."""
         return tuple(item.id for item in self.items)
 
     @property
     def points(self) -> Decimal:
-        """Those of all that is asked."""
+        """Adds up the points of all that is asked."""
         return Decimal(sum(item.points for item in self.items))

@@ -27,13 +27,14 @@ BETWEEN_PARTS = "/"
 
 
 def part_prefix(number: int, count: int) -> str:
-    """What ids begin with in a part, from 1; nothing where it is the only one."""
+    """Returns what the ids of a part begin with, for its number from 1; nothing where it is the
+    only part."""
     return f"{number}{BETWEEN_PARTS}" if count > 1 else ""
 
 
 @dataclass(frozen=True)
 class OwnQuestions:
-    """Questions in a teacher's own words, to mark papers by."""
+    """A part that asks questions in a teacher's own words."""
 
     items: tuple[Item, ...]
 
@@ -47,17 +48,17 @@ class OwnQuestions:
 
 
 class MarkedOwn(NamedTuple):
-    """Answers to a teacher's own questions, with what is said of each; those that a person is still
-    to mark are `waiting`."""
+    """The marked answers to a teacher's own questions."""
 
     exam: OwnQuestions
     terms: tuple[MarkedTerm, ...]
     remarks: tuple[Phrase, ...] = ()
     waiting: tuple[MarkedTerm, ...] = ()
+    """The answers that a person is still to mark."""
 
     @property
     def points_of(self) -> dict[str, Decimal]:
-        """The points of each answer, by the id of what is asked."""
+        """Returns the points of each answer, by the id of what is asked."""
         return {term.asked.id: term.points for term in self.terms}
 
     @property
@@ -70,8 +71,8 @@ class MarkedOwn(NamedTuple):
 
 
 def marked_own(exam: OwnQuestions, sheet: AnswerSheet, bill: Bill) -> MarkedOwn:
-    """What answers to a teacher's own questions are worth. Of one that a person marks the answer is
-    the points that they give; until then it has none."""
+    """Marks the answers to a teacher's own questions. The answer to a question that a person marks
+    is the points given; until then it earns none."""
     taken, remarks = answers_taken(None, exam.ids, sheet)
     terms = tuple(_marked(item, taken.get(item.id, Given("")), bill) for item in exam.items)
     by_hand = (m for m in terms if m.asked.by_hand)
@@ -80,7 +81,7 @@ def marked_own(exam: OwnQuestions, sheet: AnswerSheet, bill: Bill) -> MarkedOwn:
 
 
 def waiting_for(term: MarkedTerm) -> Phrase:
-    """What is to be said where a person has given no points yet, or none that there are."""
+    """Says that a person still has to give points, or gave points that don't exist."""
     told: Phrase = ("question ", Word(term.asked.id), " is still to be marked")
     if term.given.is_empty:
         return (*told, ".")
@@ -109,22 +110,23 @@ def _marked(item: Item, given: Given, bill: Bill) -> MarkedTerm:
 
 
 _THOUSANDS = re.compile(r"-?\d{1,3}([.,])\d{3}(?:\1\d{3})*")
-"""A whole number, its thousands apart, which might be one with a decimal point as well."""
+"""A whole number with separated thousands, which might be one with a decimal point as well."""
 
 
 def _points_given(item: Item, given: Given) -> Decimal | None:
-    """The points that a person gives; None where there are none, or not so many. `1/3` might be
-    one of three."""
+    """Returns the points that a person gave, or None where there are none from 0 to the item's.
+    `1/3` doesn't count: it might mean one of three."""
     number = None if given.places is None else given.number
     return number if number is not None and 0 <= number <= item.points else None
 
 
 class PartExam(NamedTuple):
-    """A part of an exam: what it is called, what it asks, and the most that it can bring."""
+    """A part of an exam."""
 
     title: str
     exam: Exam | OwnQuestions
     most: Decimal | None = None
+    """The most points that it can bring, where that is less than all of them."""
 
     @property
     def points(self) -> Decimal:
@@ -141,7 +143,7 @@ class PartExam(NamedTuple):
 
 @dataclass(frozen=True)
 class WholeExam:
-    """A form of an exam: its parts, to mark papers by."""
+    """A form of an exam, to mark papers by."""
 
     title: str
     parts: tuple[PartExam, ...]
@@ -150,7 +152,7 @@ class WholeExam:
 
     @classmethod
     def of(cls, exam: Exam) -> WholeExam:
-        """A scenario, or an exercise, as an exam of one part."""
+        """Makes an exam of one part from an exercise or a scenario."""
         return cls(exam.title, (PartExam(exam.title, exam),), exam.form, exam.scheme)
 
     @property
@@ -164,7 +166,8 @@ class WholeExam:
 
     @cached_property
     def asked(self) -> Mapping[str, tuple[Exam | OwnQuestions, Item]]:
-        """All that is asked by its ids, in the order of the paper, each with what marks it."""
+        """Returns all that is asked by its ids, in the order of the paper, each with the part that
+        marks it."""
         pairs = zip(self.prefixes, (part.exam for part in self.parts), strict=True)
         return {f"{prefix}{item.id}": (exam, item) for prefix, exam in pairs for item in exam.items}
 
@@ -174,7 +177,8 @@ class WholeExam:
 
     @property
     def ids_of_lms(self) -> tuple[str, ...]:
-        """The same without what a person marks."""
+        """Lists the ids of all that is asked, without the teacher's questions that a person
+        marks."""
         pairs = self.asked.items()
         return tuple(id_ for id_, (of, item) in pairs if isinstance(of, Exam) or not item.by_hand)
 
@@ -188,32 +192,34 @@ def _earned(scheme: Scheme, part: PartExam, paper: MarkedPaper | MarkedOwn) -> D
 
 
 class MarkedExam(NamedTuple):
-    """A student's answers to an exam, those to each part marked; `copied` tells whose numbers they
-    may be instead, `stranger` that the list doesn't know the student, `remarks` what else doesn't
-    fit; `scheme` is the file that says how it is marked, where the exam doesn't."""
+    """A student's marked answers to all parts of an exam."""
 
     sheet: AnswerSheet
     exam: WholeExam
     parts: tuple[MarkedPaper | MarkedOwn, ...]
     remarks: tuple[Phrase, ...] = ()
+    """What else doesn't fit."""
     scheme: str = ""
+    """The file that says how the exam is marked, where the exam doesn't."""
     copied: tuple[Phrase, ...] = ()
+    """Whose numbers the student may have copied."""
     stranger: tuple[Phrase, ...] = ()
+    """That the list of the class doesn't know the student."""
 
     @property
     def of(self) -> Decimal:
-        """The points of the whole exam."""
+        """Returns the points of the whole exam."""
         return self.exam.points
 
     @property
     def points_of_parts(self) -> list[Decimal]:
-        """What each part earns, as the scheme rounds it, and no more than it can bring."""
+        """Lists what each part earns, rounded as the scheme says, and at most what it can bring."""
         scheme, pairs = self.exam.scheme, zip(self.exam.parts, self.parts, strict=True)
         return [_earned(scheme, part, paper) for part, paper in pairs]
 
     @property
     def grade(self) -> str:
-        """The grade that the points bring; nothing where there is no scale."""
+        """Returns the grade that the points bring; empty where there is no scale."""
         return self.exam.scheme.grade(self.points, self.of)
 
     @property
@@ -222,17 +228,18 @@ class MarkedExam(NamedTuple):
 
     @property
     def papers(self) -> Iterator[MarkedPaper]:
-        """The parts about scenarios."""
+        """Yields the parts about scenarios."""
         return (part for part in self.parts if isinstance(part, MarkedPaper))
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether it can't be seen how it was worked, as where another form's key is copied."""
+        """Tells whether some part shows too little working, as where another form's key is
+        copied."""
         return any(part.doubt is not None and part.doubt.too_few for part in self.papers)
 
     @property
     def waiting(self) -> Iterator[tuple[str, MarkedTerm]]:
-        """What a person is still to mark, each by its id in the exam."""
+        """Yields what a person is still to mark, each with its id in the exam."""
         for prefix, part in zip(self.exam.prefixes, self.parts, strict=True):
             if isinstance(part, MarkedOwn):
                 yield from ((f"{prefix}{term.asked.id}", term) for term in part.waiting)
@@ -243,7 +250,7 @@ class MarkedExam(NamedTuple):
 
     @property
     def follows(self) -> bool:
-        """Whether every answer is there and right."""
+        """Tells whether every answer is there and right."""
         right = all(name in (*RIGHT, "by hand") for name in self.counts)
         return right and ("by hand" not in self.counts or self.points == self.of)
 
@@ -251,7 +258,8 @@ class MarkedExam(NamedTuple):
 def marked_exam(
     exam: WholeExam, sheet: AnswerSheet, forms: Sequence[WholeExam] | None = None
 ) -> MarkedExam:
-    """What a student's answers are worth, part by part; `forms` are all, where they are known."""
+    """Marks a student's answers part by part. `forms` are all forms of the exam, where they are
+    known."""
     apart = [form.parts for form in forms or () if form is not exam]
     others = [None if forms is None else [p[k] for p in apart] for k in range(len(exam.parts))]
     if len(exam.parts) == 1:
@@ -266,7 +274,7 @@ def marked_exam(
 def _marked_parts(
     exam: WholeExam, sheets: Sequence[AnswerSheet], others: Sequence[Sequence[PartExam] | None]
 ) -> tuple[MarkedPaper | MarkedOwn, ...]:
-    """The parts with their marks, in which what costs once a paper costs once."""
+    """Marks the parts in order, so that what costs once a paper is charged once."""
     bill, found = Bill(exam.scheme), list[MarkedPaper | MarkedOwn]()
     for part, sheet, other in zip(exam.parts, sheets, others, strict=True):
         bill = bill.of_next(part.exam if isinstance(part.exam, Exam) else None)
@@ -275,7 +283,7 @@ def _marked_parts(
 
 
 def _part_of(sheet: AnswerSheet, prefix: str) -> AnswerSheet:
-    """The answers to one part, by their ids there."""
+    """Returns a sheet with the answers to one part, by their ids there."""
     answers: Mapping[str, Given] = {
         id_.removeprefix(prefix): given
         for id_, given in sheet.answers.items()

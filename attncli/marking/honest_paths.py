@@ -1,5 +1,5 @@
-"""Where the working leads from known numbers: between which numbers each cell lies, however
-what nobody wrote down may have been rounded."""
+"""The paths of honest working from known numbers: the range of each cell, however numbers that
+nobody wrote down may have been rounded."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ Places: TypeAlias = "int | NDArray[np.int_]"
 """Decimals, of all numbers of an array or of each."""
 
 _NOISE = 1e-9
-"""What floats may be off by, in units of the last place, with 1e-13 of the number itself: a half
-that they hold a hair too small goes away from zero all the same."""
+"""The error of floats, in units of the last place, besides 1e-13 of the number itself. A half that
+is held a hair too small still rounds away from zero."""
 _MORE = 2
 """Decimals beyond the stated ones to which rounding is followed; more changes no more than half a
 unit of the last of these."""
@@ -42,12 +42,12 @@ what rounding twice, 0.4446 to 0.445 to 0.45, may add to it."""
 
 @np.errstate(invalid="ignore")
 def rounded(values: Array, places: Places) -> Array:
-    """Numbers to so many decimals, half away from zero."""
+    """Rounds numbers to so many decimals, half away from zero."""
     return _rounded(values, np.asarray(10.0**places))
 
 
 def _rounded(values: Array, scale: Array) -> Array:
-    """Numbers to so many parts of 1, half away from zero; infinite ones stay."""
+    """Rounds numbers to multiples of 1 / scale, half away from zero. Infinite ones stay."""
     units = np.abs(values) * scale
     whole = np.floor(units + 0.5 + _NOISE + units * 1e-13)
     made = np.copysign(whole, values) / scale + 0.0
@@ -57,18 +57,18 @@ def _rounded(values: Array, scale: Array) -> Array:
 
 @lru_cache(maxsize=64)
 def _scales(places: int, fewer: int, axes: int) -> Array:
-    """The parts of 1 that are rounded to on the way, from the stated ones on, for two ends of so
-    many axes. -> [p, 1, 1, 1]"""
+    """Returns the scales that are rounded to on the way, from the fewest decimals on, shaped for
+    enclosures with so many axes. -> [p, 1, 1, 1]"""
     followed = range(places, places + _MORE + fewer + 1)
     return np.array([10.0**place for place in followed]).reshape(-1, *[1] * (axes + 1))
 
 
 _PART = 2**16
-"""Numbers that are rounded in all ways at once, which takes a dozen times as much memory."""
+"""How many numbers are rounded in all ways at once, which takes a dozen times their memory."""
 
 
 def on_the_way(made: Enclosure, places: int, fewer: int = 0) -> Enclosure:
-    """What holds numbers in full, and rounded to so many decimals or to more."""
+    """Encloses numbers both in full and rounded to so many decimals (or `fewer` less) or more."""
     if made.low.size <= _PART:
         return _on_the_way(made, places, fewer)
     found = Enclosure(np.empty_like(made.low), np.empty_like(made.high))
@@ -91,7 +91,8 @@ def _on_the_way(made: Enclosure, places: int, fewer: int) -> Enclosure:
 
 
 def _beyond(values: Array, rounded_: Array, half: float) -> Array:
-    """What rounding to still more decimals may change: nothing of numbers that have no more."""
+    """Bounds what rounding to still more decimals may change. Numbers that have no more decimals
+    don't change."""
     ends = np.abs(values - rounded_) <= 1e-13 * np.abs(values)
     return np.where(ends | ~np.isfinite(values), 0.0, half)
 
@@ -104,27 +105,26 @@ def _beyond(values: Array, rounded_: Array, half: float) -> Array:
 
 Made = Mapping[str, Definition]
 Roots = Mapping[Decimal, Decimal]
-"""Square roots as a sheet prints them, by what they are of: 1.414 by 2."""
+"""Square roots as a sheet prints them, by their squares: 1.414 by 2."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Paths:
-    """Where the working of a trace leads.
-
-    `known` are the quantities that are gone on with as they are, whose cells that are nan are
-    worked; `instead` ways in which some are made other than in the trace, and `partly` right ones,
-    of which only some rows are; `fewer` is how many decimals fewer than stated one may round to on
-    the way. What depends on none of these is known from the `base`. Who divides by a root may take
-    it as it is `printed`.
-    """
+    """A map of where the working of a trace may lead: an enclosure of each quantity. What no change
+    affects is looked up in the `base`."""
 
     trace: Trace
     known: dict[str, Enclosure] = field(default_factory=dict)
+    """The quantities that the working continues from as they are. Cells that are nan are worked."""
     instead: Made = field(default_factory=dict)
+    """The definitions that differ from the trace's."""
     fewer: int = 0
+    """How many decimals fewer than stated numbers may be rounded to on the way."""
     base: Paths | None = None
     printed: Roots = field(default_factory=dict)
+    """The roots as the sheet prints them, by which a student may divide."""
     partly: dict[str, tuple[Definition, Flags]] = field(default_factory=dict)
+    """Other right definitions, with the rows in which they hold."""
     _made: dict[str, Enclosure] = field(default_factory=dict)
     _used: dict[str, Enclosure] = field(default_factory=dict)
     _unworkable: set[str] = field(default_factory=set)
@@ -135,12 +135,13 @@ class Paths:
         instead: Made = MappingProxyType({}),
         fewer: int = 0,
     ) -> Paths:
-        """The paths on which some more is known, made otherwise, or rounded to fewer decimals."""
+        """Returns paths on which more is known, made otherwise, or rounded to fewer decimals, based
+        on these."""
         more = {**self.known, **known}, {**self.instead, **instead}
         return Paths(self.trace, *more, fewer, self, self.printed, dict(self.partly))
 
     def apart(self, instead: Made = MappingProxyType({})) -> Paths:
-        """The same paths, which from here on may lead elsewhere."""
+        """Returns an independent copy of the paths, with some quantities made otherwise."""
         changed = self.from_here(instead=instead).changed
         made, used = (
             {n: e for n, e in told.items() if n not in changed} for told in (self._made, self._used)
@@ -151,12 +152,13 @@ class Paths:
         )  # fmt: skip
 
     def go_on_with(self, name: str, held: Enclosure) -> None:
-        """Goes on with what the numbers of a quantity stand for; nan where none is written."""
+        """Continues the working from what the numbers of a quantity stand for, nan where none is
+        written."""
         self.known[name] = held
         self._used.pop(name, None)
 
     def make_partly(self, definition: Definition, rows: Flags) -> None:
-        """Has some rows of a quantity made in another right way."""
+        """Makes some rows of a quantity in another right way."""
         self.partly[definition.name] = definition, rows
         for name in self.from_here(instead={definition.name: definition}).changed:
             self._made.pop(name, None)
@@ -164,7 +166,8 @@ class Paths:
 
     @cached_property
     def is_circular(self) -> bool:
-        """Whether something would be made of itself, as by mistakes that don't go together."""
+        """Tells whether something would be made of itself, as by mistakes that exclude each
+        other."""
         if not self.instead:
             return False
         from graphlib import CycleError, TopologicalSorter
@@ -177,7 +180,7 @@ class Paths:
         return False
 
     def made(self, name: str) -> Enclosure:
-        """What a quantity comes to before it is rounded."""
+        """Returns the enclosure of a quantity before it is rounded."""
         if self.base is not None and name not in self.changed:
             return self.base.made(name)
         if name not in self._made:
@@ -185,8 +188,8 @@ class Paths:
         return self._made[name]
 
     def used(self, name: str) -> Enclosure:
-        """What the working goes on with: what is written stands for, or what is made in full,
-        rounded, or rounded to more decimals."""
+        """Returns the enclosure that the working continues from: what is written stands for, or
+        else what is made in full, rounded, or rounded to more decimals."""
         if self.base is not None and name not in self.changed:
             return self.base.used(name)
         if name not in self._used:
@@ -194,26 +197,29 @@ class Paths:
         return self._used[name]
 
     def unwritten(self, name: str) -> Enclosure:
-        """What the working would go on with if nothing were written down of a quantity."""
+        """Returns what the working would continue from if nothing of a quantity were written
+        down."""
         made = self.made(name)
         if not self.rounds(name):
             return made
         return on_the_way(made, self.decimals(name) - self.fewer, self.fewer)
 
     def written(self, name: str) -> Enclosure:
-        """What is written down: rounded to the stated decimals."""
+        """Returns what is written down of a quantity: rounded to the stated decimals."""
         made, places = self.made(name), self.decimals(name)
         return Enclosure(*(rounded(end, places) for end in made))
 
     def is_unworkable(self, name: str) -> bool:
-        """Whether a quantity can't be worked from what is known, and is taken from the key."""
+        """Tells whether a quantity can't be worked from what is known, so that the key's numbers
+        are taken."""
         if self.base is not None and name not in self.changed:
             return self.base.is_unworkable(name)
         self.made(name)
         return name in self._unworkable
 
     def decimals(self, name: str) -> int:
-        """The decimals that a quantity is rounded to; a copy's those of what it copies."""
+        """Returns the decimals that a quantity is rounded to; for a copy, those of what it
+        copies."""
         definition = self.definition(name)
         if definition is None or not self.rounds(name):
             return self.trace[name].matrix.decimals
@@ -221,18 +227,18 @@ class Paths:
         return self.trace.rounding.decimals_of(made.step, self.trace[name].name)
 
     def rounds(self, name: str) -> bool:
-        """Whether a quantity is worked out, and not just put elsewhere. Who leaves out what makes
-        it writes it down all the same, and may round what was rounded to more decimals again."""
+        """Tells whether a quantity is worked out, and not just copied, in the trace or on these
+        paths."""
         made = (self.definition(name), self.trace[name].definition)
         return any(d is not None and not d.operation.copies for d in made)
 
     def definition(self, name: str) -> Definition | None:
-        """How a quantity is made on these paths."""
+        """Returns how a quantity is made on these paths, or None where it is given."""
         return self.instead.get(name, self.trace[name].definition)
 
     @cached_property
     def changed(self) -> frozenset[str]:
-        """The quantities that may be others than those of the base."""
+        """Returns the names of the quantities that may differ from those of the base."""
         base = self.base
         if base is None or self.fewer != base.fewer:
             return frozenset(self.trace)
@@ -245,7 +251,7 @@ class Paths:
 
     @cached_property
     def _planned(self) -> Mapping[str, Definition]:
-        """How each quantity is made that is made, in order."""
+        """Returns the trace's definitions by the quantities that they make, in order."""
         if self.base is not None:
             return self.base._planned
         return {d.name: d for d in self.trace.plan if d.name in self.trace}
@@ -267,8 +273,8 @@ class Paths:
             return Enclosure.of(self.trace[name].values)
 
     def worked(self, definition: Definition) -> Enclosure:
-        """What a definition makes of what is used; the key's numbers, where that may be any, as
-        where it is divided by what may be 0. Raises Unworkable."""
+        """Works a definition from what is used. The key's numbers stand in where nothing bounds the
+        result, as where the divisor may be 0. Raises Unworkable."""
         used, key = [self.used(o) for o in definition.operands], self.trace[definition.name].values
         made = self._enclosing(definition, used)
         if _has_no_end(made).any():  # nobody goes on with what was rounded to 0
@@ -290,7 +296,8 @@ class Paths:
         return enclosing(definition.operation, numbers, operands)
 
     def _as_printed(self, definition: Definition, made: Enclosure) -> Enclosure:
-        """The same, where it is divided by a root that is printed."""
+        """Returns the result of a division by a root as it is with the root that the sheet prints;
+        any other result as it is."""
         match definition.operation:
             case DivideBy(tree=Quotient(divisor=Root(Number() as square))):
                 about = self.printed.get(square.full)
@@ -308,13 +315,13 @@ class Paths:
 
 
 def paths_from(trace: Trace, shown: Collection[str], printed: Roots) -> Paths:
-    """Where the working leads from the quantities that a sheet shows, besides given ones, and the
-    roots that it gives in figures."""
+    """Returns the paths that start from the quantities that a sheet shows, besides given ones, and
+    from the roots that it gives in figures."""
     return Paths(trace, {name: _as_shown(trace, name) for name in shown}, printed=printed)
 
 
 def _as_shown(trace: Trace, name: str) -> Enclosure:
-    """A quantity as a sheet prints it, or as the sheet's own answers go on with it."""
+    """Encloses a quantity as a sheet prints it and as the sheet's own answers continue from it."""
     matrix = trace[name].matrix
     shown = np.array(
         [
@@ -326,7 +333,7 @@ def _as_shown(trace: Trace, name: str) -> Enclosure:
 
 
 def chosen_by(matrix: Matrix, on: Enclosure) -> Matrix:
-    """Numbers that lie between some others: those of a matrix, if they do."""
+    """Returns a matrix that lies in an enclosure: the given one if it does, else its middle."""
     fits = matrix.shape == on.low.shape
     if fits and ((on.low <= matrix.values) & (matrix.values <= on.high)).all():
         return matrix
@@ -334,7 +341,7 @@ def chosen_by(matrix: Matrix, on: Enclosure) -> Matrix:
 
 
 def as_given(quantity: Quantity) -> Enclosure:
-    """A given number as it is, or as a sheet shows it."""
+    """Encloses given numbers as they are and as a sheet shows them."""
     matrix = quantity.matrix
     if matrix.written is not None or matrix.places is not None:
         return Enclosure.of(matrix.values)
@@ -343,7 +350,7 @@ def as_given(quantity: Quantity) -> Enclosure:
 
 
 def _has_no_end(made: Enclosure) -> Flags:
-    """Which numbers may be any."""
+    """Tells which enclosures are unbounded."""
     with np.errstate(invalid="ignore"):
         return np.asarray((made.low != made.high) & ~np.isfinite(made.low + made.high))
 
@@ -353,33 +360,38 @@ def _has_no_end(made: Enclosure) -> Flags:
 
 
 class Written(NamedTuple):
-    """The numbers that somebody wrote of a quantity, [n, m], nan where there is none; the decimals
-    that each is written with, and those that it is judged by."""
+    """The numbers that somebody wrote for a quantity."""
 
     numbers: Array
+    """The numbers [n, m], nan where there is none."""
     own: NDArray[np.int_]
+    """The decimals that each is written with, [n, m]."""
     places: NDArray[np.int_]
+    """The decimals that each is judged by, [n, m]."""
 
     @property
     def unit(self) -> Array:
-        """A unit of the last place that each number is judged by."""
+        """Returns a unit of the last place that each number is judged by. [n, m]"""
         return np.asarray(10.0 ** -self.places.astype(float))
 
 
 class Tolerance(NamedTuple):
-    """What is let pass beside what follows by itself: so many units of the last place, an absolute
-    and a relative difference, and numbers that are given with so many significant digits."""
+    """A rule of how far numbers may be off and still count as right."""
 
     units: Decimal = Decimal(0)
+    """Units of the last place asked for."""
     absolute: Decimal = Decimal(0)
+    """An absolute difference."""
     relative: Decimal = Decimal(0)
+    """A difference relative to the right number."""
     digits: int | None = None
+    """Significant digits: what agrees to so many is right."""
 
     @np.errstate(invalid="ignore")
     def around(self, made: Enclosure, asked: int, places: Places) -> Enclosure:
-        """What is accepted for numbers that are written with some decimals where others are asked
-        for: what rounds to what is made, be it by rounding twice, half a unit of the last place
-        around it, and what is let pass besides; −∞ is only itself."""
+        """Returns the range that is accepted for numbers written with `places` decimals where
+        `asked` ones are asked for: half a unit of the last place around what the result rounds to
+        (even if rounded twice), and the tolerance besides. −∞ is only itself."""
         unit = 10.0 ** -np.asarray(places, dtype=float)
         twice = (SLACK - _HALF) * unit  # which always leads away from 0
         low = rounded(made.low - np.where(made.low < 0, twice, 0.0), places)
@@ -394,7 +406,8 @@ class Tolerance(NamedTuple):
         return Enclosure(np.where(finite, least, low), np.where(finite, most, high))
 
     def _to_digits(self, values: Array, way: int) -> Array:
-        """The end, below or above, of all that rounds to so many digits as numbers do."""
+        """Returns the lower (`way` −1) or upper (1) end of all that rounds to the same significant
+        digits."""
         assert self.digits is not None
         sizes = np.abs(values)
         known = np.where(np.isfinite(sizes) & (sizes > 0), sizes, 1.0)
@@ -405,19 +418,19 @@ class Tolerance(NamedTuple):
 def ranges(
     paths: Paths, name: str, tolerance: Tolerance, places: Places | None = None
 ) -> Enclosure:
-    """What is right for each cell of a quantity on some paths, for numbers of so many decimals:
-    what rounds to what is made."""
+    """Returns the range that is accepted for each cell of a quantity on some paths, for numbers of
+    so many decimals."""
     asked = paths.decimals(name)
     return tolerance.around(paths.made(name), asked, asked if places is None else places)
 
 
 def at_cell(held: Enclosure, cell: Location) -> Accepted:
-    """What is right for one of the cells."""
+    """Returns the range of one cell."""
     return Accepted(*(float(end[cell.row, cell.column]) for end in held))
 
 
 @np.errstate(invalid="ignore")
 def taken(held: Enclosure, numbers: Array) -> Flags:
-    """Which numbers are among those that are right; nan is not."""
+    """Tells which numbers lie in their ranges; nan never does."""
     noise = np.where(np.isfinite(numbers), NOISE * np.maximum(1.0, np.abs(numbers)), 0.0)
     return np.asarray((held.low - noise <= numbers) & (numbers <= held.high + noise))

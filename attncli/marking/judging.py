@@ -47,33 +47,34 @@ if TYPE_CHECKING:
 __all__ = ["Answers", "Judge", "Tolerance", "beyond_reach"]
 
 Answers = Mapping[Location, Given]
-"""What somebody gives, by cells."""
+"""Somebody's answers, by cells."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Judge:
-    """Judges what somebody gives for the cells of a trace; `shown` are the quantities that the
-    sheet shows to start from, besides the given ones, `printed` the roots that it gives in
-    figures. Numbers are judged by the decimals that they are written with, few or many, where they
-    are taken `literally`, as a publication's are. What is the same for all papers is worked once.
-    """
+    """A judge of the numbers that somebody gives for the cells of a trace. What is the same for all
+    papers is worked once."""
 
     trace: Trace
     shown: Collection[str] = ()
+    """The quantities that the sheet shows to start from, besides the given ones."""
     tolerance: Tolerance = Tolerance()
     printed: Roots = field(default_factory=dict)
+    """The roots that the sheet gives in figures."""
     literally: bool = False
+    """Whether numbers are judged by the decimals that they are written with, few or many, as a
+    publication's are."""
     _ranges: dict[str, Enclosure] = field(default_factory=dict)
     _sources: dict[Location, tuple[Location, ...]] = field(default_factory=dict)
 
     @cached_property
     def unwritten(self) -> Paths:
-        """Where the working leads from what the sheet shows, whatever anybody writes."""
+        """Returns the paths from what the sheet shows, whatever anybody writes."""
         return paths_from(self.trace, self.shown, self.printed)
 
     @cached_property
     def key(self) -> Paths:
-        """Where the working leads from the key's numbers, each of which stands for what rounds to
+        """Returns the paths from the key's numbers, each of which stands for all that rounds to
         it."""
         paths = paths_from(self.trace, self.shown, self.printed)
         with np.errstate(all="ignore"):
@@ -88,48 +89,50 @@ class Judge:
         return paths
 
     def accepted(self, cell: Location) -> Accepted:
-        """The numbers that are right for a cell where those before are the key's."""
+        """Returns the range that is right for a cell if the numbers before are the key's."""
         return at_cell(self.ranges(cell.quantity), cell)
 
     def ranges(self, name: str) -> Enclosure:
-        """The numbers that are right for each cell of a quantity, where those before are the
+        """Returns the range that is right for each cell of a quantity if the numbers before are the
         key's."""
         if name not in self._ranges:
             self._ranges[name] = ranges(self.key, name, self.tolerance)
         return self._ranges[name]
 
     def verdicts(self, answers: Answers) -> tuple[Verdict, ...]:
-        """A verdict for each number that is given, in the order of the working."""
+        """Returns a verdict for each number that is given, in the order of the working."""
         return self.judged(answers).verdicts
 
     def judged(self, answers: Answers) -> Submission:
-        """What somebody gives, with its verdicts."""
+        """Returns somebody's numbers as a submission, whose verdicts are worked when asked for."""
         return Submission(self, answers)
 
     @cached_property
     def hypotheses(self) -> KnownMistakes:
-        """The known mistakes."""
+        """Returns the known mistakes of the trace."""
         from attncli.marking.causes import KnownMistakes
 
         return KnownMistakes(self.trace, self.tolerance)
 
     def sources(self, cell: Location) -> tuple[Location, ...]:
-        """The cells that a cell is worked from."""
+        """Returns the cells that a cell is worked from."""
         if cell not in self._sources:
             self._sources[cell] = tuple(_sources(self.trace, cell))
         return self._sources[cell]
 
 
 _MANY_COLUMNS = 100
-"""Columns from which on a page leaves most of a row out."""
+"""The number of columns from which a page leaves most of a row out."""
 _MOST_UNITS = 100
-"""Units of the last place: a number that may be so far off for what nobody writes tells nothing."""
+"""Units of the last place. A number whose range is wider, for numbers that nobody writes, tells
+nothing."""
 
 
 @lru_cache(maxsize=64)
 def beyond_reach(trace: Trace) -> frozenset[str]:
-    """The quantities that hang on hundreds of numbers that nobody writes, as products of rows of
-    512 do of which a page shows four. They aren't asked, but stand on a sheet as given."""
+    """Returns the names of quantities that depend on hundreds of numbers nobody writes, as products
+    of rows of 512 do where a page shows four columns. They aren't asked for, but stand on a sheet
+    as given."""
     sizes = {name: trace[name].matrix.shape[1] for name in trace}
     if max(sizes.values(), default=0) < _MANY_COLUMNS:
         return frozenset()
@@ -162,35 +165,39 @@ def _sources(trace: Trace, cell: Location) -> Iterator[Location]:
 # what comes of neither is looked for among what known mistakes give.
 
 _DIGITS = 2
-"""Units of its last place that a number with too few decimals has to be to stand for all that
-rounds to it: smaller ones, 0 above all, would stand for too much."""
+"""The fewest units of its last place with which a number of too few decimals stands for all that
+rounds to it. Smaller ones, 0 above all, would stand for too much."""
 _FINE = 0.1
-"""A number that is written so much more finely than is asked may be rounded again on the way."""
+"""The share of a unit asked for below which a number is so fine that it may be rounded again."""
 _IN_FULL = 15
 """The decimals of a number that is known in full, as a fraction is."""
 _STABLE = Cause("maximum_subtracted", "with the row's maximum subtracted.")
 
 
 class _Judged(NamedTuple):
-    """The numbers of a quantity, and which of them are right; which of the others follow from what
-    their author wrote before; and which of the rest are either, but for their few decimals. What is
-    right where those before are, and what follows from `own` ones, to the decimals asked."""
+    """The numbers of a quantity, compared with what would be right."""
 
     numbers: GivenNumbers
     right: Flags
+    """Which numbers are right, [n, m]."""
     follows: Flags
+    """Which of the others follow from what their author wrote before, [n, m]."""
     coarse: Flags
+    """Which of the rest are right but for their few decimals, [n, m]."""
     coarsely_follows: Flags
+    """Which of the rest follow but for their few decimals, [n, m]."""
     accepted: Enclosure
+    """The range that is right where the numbers before are."""
     own: Enclosure
+    """The range that follows from the author's own numbers before."""
 
 
 class Submission:
-    """One author's numbers, judged in the order of the working.
+    """The numbers of one author, judged in the order of the working.
 
-    `mended` is where the working leads from the right ones, and the key's in the place of wrong
-    ones; `own` where it leads from all of them, and from mistakes in what isn't asked, which have
-    `shown` in some cells of later quantities. Both are the same until something is wrong.
+    `mended` are the paths from the right numbers, with the key's in the place of wrong ones. `own`
+    are the paths from all of the author's numbers, and from mistakes in what isn't asked for, which
+    have `shown` in some cells of later quantities. Both are the same until something is wrong.
     """
 
     def __init__(self, judge: Judge, answers: Answers) -> None:
@@ -209,14 +216,14 @@ class Submission:
 
     @cached_property
     def verdicts(self) -> tuple[Verdict, ...]:
-        """A verdict for each number that is given."""
+        """Judges each number that is given, in the order of the working."""
         with np.errstate(all="ignore"):  # what follows from wild numbers may be none
             names = (name for name in self.judge.trace if name in self.cells)
             return tuple(verdict for name in names for verdict in self.of_quantity(name))
 
     @cached_property
     def cells(self) -> Mapping[str, list[Location]]:
-        """The cells that are given, by quantities, row by row."""
+        """Returns the cells that are given, row by row, by quantity."""
         found: dict[str, list[Location]] = {}
         for cell in sorted(self.answers):
             found.setdefault(cell.quantity, []).append(cell)
@@ -224,7 +231,7 @@ class Submission:
 
     @cached_property
     def written(self) -> Mapping[str, Written]:
-        """The numbers that are given, by quantities in the order of the working."""
+        """Returns the numbers that are given, by quantity in the order of the working."""
         return {name: self._written(name) for name in self.judge.trace if name in self.cells}
 
     def _written(self, name: str) -> Written:
@@ -240,8 +247,8 @@ class Submission:
         return Written(numbers, own, np.where(own == _IN_FULL, asked, judged_by))
 
     def _decimals(self, given: Given, asked: int) -> int:
-        """The decimals of a number: as it is written; zeros behind those asked say nothing, but of
-        what is taken literally."""
+        """Counts the decimals of a number as it is written. Zeros behind the decimals asked for
+        don't count, unless numbers are taken literally."""
         assert given.number is not None
         if given.places is None:
             return _IN_FULL
@@ -251,7 +258,8 @@ class Submission:
 
     @cached_property
     def values(self) -> Mapping[str, Array]:
-        """The numbers that are given, [n, m] by quantities, nan where there is none."""
+        """Returns the numbers that are given as arrays [n, m], nan where there is none, by
+        quantity."""
         return {name: written.numbers for name, written in self.written.items()}
 
     def of_quantity(self, name: str) -> list[Verdict]:
@@ -275,7 +283,8 @@ class Submission:
         return verdict.given.number is not None and verdict.judgement not in RIGHT
 
     def compared(self, name: str) -> _Judged:
-        """Which numbers are right, or follow from the author's own."""
+        """Compares the numbers of a quantity with what is right, and with what follows from the
+        author's own earlier ones."""
         written, asked = self.written[name], self.mended.decimals(name)
         right = self._taken(self.mended, name, written.places)
         follows = self._only_own(name, written.places, right)
@@ -310,15 +319,15 @@ class Submission:
         return found & (~several | given)
 
     def _only_own(self, name: str, places: Places, right: Flags) -> Flags:
-        """The numbers that come only of what their author wrote before."""
+        """Tells which numbers follow only from what their author wrote before. [n, m]"""
         if self.own is self.mended:
             return np.zeros_like(right)
         return self._taken(self.own, name, places) & ~right
 
     def _is_told_from_0(self, name: str, fits: Flags) -> Flags:
-        """Which numbers with few decimals are told from 0 by them: those of two units of their last
-        place and more, or that are no other's in their table; and of one unit, where others of so
-        few decimals that fit are, there or before."""
+        """Tells which numbers with few decimals have enough of them: two units of their last place
+        or more, or unlike any other in their table; one unit will do where other fitting numbers
+        have as few decimals. [n, m]"""
         written, asked = self.written[name], self.mended.decimals(name)
         numbers, own, _ = written
         found = _has_digits(written) | _is_alone(written, self.judge.trace[name].values, asked)
@@ -327,8 +336,8 @@ class Submission:
         return np.asarray(found | habit)
 
     def _coarsely(self, paths: Paths, name: str) -> Flags:
-        """The numbers that are right on some paths but for their few decimals, to which what nobody
-        wrote down may have been rounded as well."""
+        """Tells which numbers are right on some paths but for their few decimals, to which
+        unwritten numbers may have been rounded too. [n, m]"""
         written, asked = self.written[name], paths.decimals(name)
         found = self._taken(paths, name, written.own)
         definition = paths.definition(name)
@@ -341,7 +350,7 @@ class Submission:
         return found
 
     def inquiry(self, numbers: GivenNumbers) -> CauseSearch:
-        """What is to be found out about the numbers that nothing explains yet."""
+        """Returns the search for causes of the numbers that nothing explains yet."""
         names = [*self.values]
         k = names.index(numbers.name)
         earlier, later = (
@@ -371,9 +380,8 @@ class Submission:
         )  # fmt: skip
 
     def _expected(self, paths: Paths, judged: _Judged, cell: Location) -> tuple[Number, Accepted]:
-        """The key's number, and what is right, or follows, for a cell. Of a publication's number
-        that has more decimals than the key what it comes to where all is kept in full, and what
-        rounds to that."""
+        """Returns the key's number for a cell, and the range that is right or follows. For a
+        publication's number with more decimals than the key, both are worked in full."""
         (name, i, j), places = cell, int(judged.numbers.written.own[cell[1:]])
         if paths not in self.one_way or places <= paths.decimals(name):
             held = judged.accepted if paths is self.mended else judged.own
@@ -384,7 +392,8 @@ class Submission:
         return number, Accepted(float(number.full) - half, float(number.full) + half)
 
     def unworkable(self, cell: Location) -> Cause:
-        """Why a number is judged by the key: an earlier one of the author leads to none."""
+        """Returns the cause of a number that is judged by the key, since the author's earlier
+        numbers lead to none."""
         trace = self.judge.trace
         own = (
             f"{trace[entry.quantity].address(entry.row, entry.column)} = {self.answers[entry].text}"
@@ -396,7 +405,7 @@ class Submission:
         return Cause(UNWORKABLE, says)
 
     def at_once(self, cell: Location, judged: _Judged) -> tuple[Judgement, list[Cause]]:
-        """The judgement on a number that is missing, right, or follows from earlier ones."""
+        """Judges a number that is missing, right, or follows from earlier ones."""
         given, (name, i, j) = self.answers[cell], cell
         if given.number is None:
             return "blank" if given.is_empty else "unreadable", []
@@ -410,7 +419,7 @@ class Submission:
     # -- what is gone on with ----------------------------------------------------------------------
 
     def go_on_from(self, name: str, judged: _Judged) -> None:
-        """Goes on with what the numbers stand for, on both paths."""
+        """Continues both paths from what the numbers of a quantity stand for."""
         written, asked = judged.numbers.written, self.mended.decimals(name)
         given = ~np.isnan(written.numbers)
         if not given.any():
@@ -434,7 +443,7 @@ class Submission:
         self._roots.clear()
 
     def _apart(self, paths: Paths, instead: Mapping[str, Definition] | None = None) -> Paths:
-        """Paths that from here on may lead elsewhere, with their workings."""
+        """Returns independent copies of the paths, and of their workings if they have some."""
         own, workings = paths.apart(instead or {}), self.one_way.get(paths)
         if workings is not None:
             others = workings.apart((instead or {}).values())
@@ -442,16 +451,16 @@ class Submission:
         return own
 
     def _fits(self, paths: Paths, name: str, few: Flags) -> Flags:
-        """Which numbers come of a path, be it but for the few decimals of some."""
+        """Tells which numbers come of some paths; for those in `few`, but for their few decimals.
+        [n, m]"""
         found = self._taken(paths, name, self.written[name].places)
         if few.any() and not self.judge.literally:
             found = found | (self._coarsely(paths, name) & few)
         return found
 
     def _half(self, judged: _Judged, asked: int, within: Enclosure) -> Array:
-        """By how much what numbers stand for may differ from them: half a unit of their last place,
-        of those that have enough digits, or are right but for these; nothing of a fraction, and of
-        a choice or a count."""
+        """Returns how far what the numbers stand for may lie from them: half a unit of their last
+        place, or 0 for fractions, choices and counts. [n, m]"""
         written, coarse = judged.numbers.written, judged.coarse | judged.coarsely_follows
         numbers, own, _ = written
         few = (own < asked) & (_has_digits(written) | coarse | self.judge.literally)
@@ -461,16 +470,17 @@ class Submission:
         return np.where(exact, 0.0, SLACK * 10.0 ** -places.astype(float))
 
     def _key(self, name: str, asked: int) -> Enclosure:
-        """What the key's numbers stand for; where these can't come of what is right before, as of a
-        softmax that is worked in another right way, what can."""
+        """Returns what the key's numbers stand for. Where that can't come of what is right before,
+        as after a softmax worked in another right way, it is what can."""
         values, half = self.judge.trace[name].values, 0.5 * 10.0**-asked
         held, low, high = self.mended.unwritten(name), values - half, values + half
         inner = Enclosure(np.maximum(held.low, low), np.minimum(held.high, high))
         return inner.where(inner.low <= inner.high, held)
 
     def take_softmax(self, name: str) -> None:
-        """Has the powers of e worked with the maximum subtracted in the rows more than half of
-        whose numbers only that explains: their own, or where none is written those of their sum."""
+        """Has the powers of e worked with the row's maximum subtracted, in rows of which only that
+        explains more than half of the numbers: of the powers, or if none is written, of their
+        sum."""
         source = name if self._is_power(name) else self._power_in(name)
         if source is None or self.judge.trace[source].given:
             return
@@ -511,7 +521,7 @@ class Submission:
         self.otherwise[name] = self.otherwise.get(name, np.zeros_like(told)) | told
 
     def _power_in(self, name: str) -> str | None:
-        """The powers of e that a quantity is the sum of."""
+        """Returns the name of the powers of e that a quantity is the sum of, or None."""
         definition = self.judge.trace[name].definition
         operands = () if definition is None else definition.operands
         return operands[0] if len(operands) == 1 and self._is_power(operands[0]) else None
@@ -521,8 +531,8 @@ class Submission:
         return definition is not None and isinstance(definition.operation, Exponential)
 
     def go_on_with(self, name: str, explained: Explained) -> None:
-        """Goes on with a mistake in what isn't asked, or in more than this quantity; where it is
-        made again in what is asked, that is judged by itself."""
+        """Continues the author's own paths with a mistake that was found. Where it is made again in
+        what is asked for, that is judged by itself."""
         way = explained.way
         assert way is not None
         made: list[dict[str, Definition]] = [
@@ -540,14 +550,14 @@ class Submission:
     # -- where wrong numbers come from -------------------------------------------------------------
 
     def followed(self, cell: Location) -> tuple[Location, ...]:
-        """The earlier cells that a number follows from: wrong ones, or where all of these are right
-        to be sure, but off, those that are given."""
+        """Returns the earlier cells that a number follows from: wrong ones, or where all are right
+        but inexact, those that are given."""
         given = (source for source in self.judge.sources(cell) if source in self.answers)
         return tuple(sorted(self.roots(cell) or dict.fromkeys(given)))
 
     def roots(self, cell: Location) -> frozenset[Location]:
-        """The nearest earlier wrong numbers that a cell is worked from, and those in which a
-        mistake has shown."""
+        """Returns the nearest earlier wrong numbers that a cell is worked from, and those in which
+        a mistake has shown."""
         if cell not in self._roots:
             self._roots[cell] = frozenset(self._found_roots(cell)) - {cell}
         return self._roots[cell]
@@ -562,17 +572,18 @@ class Submission:
 
 
 _NOTHING = Enclosure.of(np.array(np.nan))
-"""Of a number that nobody wrote."""
+"""The range of a number that nobody wrote."""
 
 
 def _has_digits(written: Written) -> Flags:
-    """Which numbers are of so many units of their last place that they stand for all that rounds
-    to them."""
+    """Tells which numbers have at least two units of their last place, so that they can stand for
+    all that rounds to them. [n, m]"""
     return np.asarray(np.abs(written.numbers) >= _DIGITS * 10.0 ** -written.own.astype(float))
 
 
 def _is_alone(written: Written, values: Array, asked: int) -> Flags:
-    """Which numbers with few decimals are told from 0 and from all others of their table."""
+    """Tells which numbers with few decimals are unlike 0 and all other right numbers of their
+    table. [n, m]"""
     found = np.zeros(written.numbers.shape, dtype=np.bool_)
     for own in np.unique(written.own[written.own < asked]).tolist():
         full, short = rounded(values, asked), rounded(values, own)
@@ -585,8 +596,8 @@ def _is_alone(written: Written, values: Array, asked: int) -> Flags:
 
 @np.errstate(invalid="ignore")
 def _stands_for(written: Written, half: Array, asked: int, within: Enclosure) -> Enclosure:
-    """What numbers stand for: whatever rounds to them and can come of what was written before. Who
-    writes more decimals than are asked for may go on with those asked."""
+    """Returns what numbers stand for: whatever rounds to them and can come of what was written
+    before. A student who writes more decimals than asked for may continue from those asked for."""
     numbers = written.numbers
     ends = Enclosure(numbers - half, numbers + half)
     low = np.minimum(np.maximum(ends.low, within.low), numbers)

@@ -24,14 +24,15 @@ from attncli.trace import Trace
 
 
 class AnswersTaken(NamedTuple):
-    """The answers of a paper by the ids of what an exam asks, and what is to be said of others."""
+    """The answers of a paper by the ids of what an exam asks, and remarks on other answers."""
 
     by_id: Mapping[str, Given]
     remarks: tuple[Phrase, ...]
 
 
 def answers_taken(trace: Trace | None, ids: Sequence[str], sheet: AnswerSheet) -> AnswersTaken:
-    """The answers to what is asked, however its address is written, if it is one of a trace."""
+    """Matches the answers of a sheet with what is asked, however the address of a cell is written
+    where there is a trace."""
     asked = {*ids}
     taken = {text: given for text, given in sheet.answers.items() if text in asked}
     remarks: list[Phrase] = []
@@ -53,14 +54,14 @@ def answers_taken(trace: Trace | None, ids: Sequence[str], sheet: AnswerSheet) -
 
 
 _MOST_HINTS = 12
-"""Unknown cells of which it is said what may be meant; a sheet with more is another one."""
+"""The most unknown cells that get a suggestion. A sheet with more is another exam's."""
 
 
 def _not_asked(
     pairs: Sequence[tuple[str, Given]], asked: Sequence[str], trace: Trace | None
 ) -> Phrase:
-    """`wieghts[I, I]: 0.422 (did you mean weights[I, I]?) answers nothing that is asked, and earns
-    nothing.`"""
+    """Says which answers belong to nothing that is asked, each with a suggestion: `wieghts[I, I]:
+    0.422 (did you mean weights[I, I]?) answers nothing that is asked, and earns nothing.`"""
     told: list[str | Word] = []
     for k, (text, given) in enumerate(pairs):
         told += [", "] * bool(k) + [Word(f"{text}: {given.text.strip()}")]
@@ -71,7 +72,7 @@ def _not_asked(
 
 
 def in_a_row(texts: Sequence[str]) -> Phrase:
-    """Somebody's words with commas between them."""
+    """Joins words that somebody wrote with commas."""
     return tuple(part for text in texts for part in (", ", Word(text)))[1:]
 
 
@@ -79,45 +80,49 @@ _Said = TypeVar("_Said", Verdict, MarkedTerm, MarkedWords)
 _SHOWS = (*RIGHT, "known mistake", "rounding")
 _BY_CHANCE = (None, Decimal(0), Decimal(1), Decimal(-1))
 _A_SLIP = 1
-"""Numbers that are wrong without a reason on a paper that needn't make up for them."""
+"""How many numbers may be wrong without a reason on a paper that shows no working."""
 _FOR_EACH = 2
-"""Numbers that are wrong without a reason for which one that shows working makes up."""
+"""How many unexplained wrong numbers one number that shows working makes up for."""
 
 
 class Doubt(NamedTuple):
-    """What speaks against a paper: the first quantity in which a number is wrong without a reason,
-    how many such numbers there are from there on and how many show working, and whether these are
-    too few; how many follow that earn nothing; of which quantities these are trivially; and how
-    many points `more` it would be if what follows earned its own."""
+    """A finding that speaks against a paper having been worked."""
 
     first: Name
+    """The first quantity with a number that is wrong without a reason."""
     slips: int
+    """How many numbers are wrong without a reason."""
     shows: int
+    """How many numbers show working."""
     too_few: bool
+    """Whether too few show working."""
     unearned: int
+    """How many numbers follow and earn nothing."""
     trivial: tuple[Name, ...]
+    """The quantities of those that follow trivially."""
     more: Decimal = Decimal(0)
+    """How many more points the paper would earn if what follows earned its points."""
 
 
 @dataclass(frozen=True)
 class ShownWorking:
-    """What the verdicts on a paper, in the order of the working, tell of how it came about.
+    """A check of whether a paper was worked, by its verdicts in the order of the working.
 
-    What only follows from wrong numbers earns nothing where a paper doesn't show working. Zeros
-    follow from zeros, and the key of another form follows from itself.
+    Numbers that only follow from wrong ones earn nothing on a paper that doesn't show working:
+    zeros follow from zeros, and the key of another form follows from itself.
 
-    What counts is how a paper goes on from the first quantity on in which a number is wrong without
-    a reason. A number shows working there if it comes from no wrong one and is right, or what a
-    known mistake or another way of rounding gives, and not by chance: it is neither 0 nor 1, and
-    stands nowhere where it is wrong without a reason. A paper with more than one number that is
-    wrong without a reason, and more than two for each that shows working, doesn't show any.
+    What counts is how a paper continues from the first quantity in which a number is wrong without
+    a reason. From there on a number shows working if it comes from no wrong one, is right or what a
+    known mistake or another way of rounding gives, and isn't met by chance: it is neither 0 nor 1,
+    nor any number that is wrong without a reason. A paper with more than one unexplained wrong
+    number, and more than two for each number that shows working, doesn't show any.
 
-    Where the `others`, who judge the other forms, are known, and the wrong numbers are none of
-    theirs, what is right before them counts as well: a step may have gone wrong as a whole.
+    Where the `others`, who judge the other forms, are known and the wrong numbers are none of
+    theirs, the whole paper counts: a step may have gone wrong as a whole.
 
-    On every paper a number is trivial if the same number stands throughout its quantity, and that
-    number, wherever it is wrong, is all that it follows from: zeros from zeros, or one number for
-    many that should differ.
+    On every paper a number is trivial if the same number stands throughout its quantity and it
+    follows only from that number, where that is wrong: zeros from zeros, or one number for many
+    that should differ.
     """
 
     judge: Judge
@@ -126,8 +131,8 @@ class ShownWorking:
     _follows: dict[Location, bool] = field(default_factory=dict)
 
     def judged(self) -> tuple[tuple[Verdict, ...], Doubt | None]:
-        """The verdicts, those on numbers that follow without working told apart; and what speaks
-        against the paper, if anything does."""
+        """Returns the verdicts, in which numbers that follow without working are `not worked`, and
+        what speaks against the paper, or None."""
         slips = [v for v in self.verdicts if v.judgement == "slip"]
         shows = sum(self._shows(slips)) if len(slips) > _A_SLIP else 0
         too_few = len(slips) > max(_A_SLIP, _FOR_EACH * shows)
@@ -148,7 +153,7 @@ class ShownWorking:
         return verdicts, Doubt(first, len(slips), shows, too_few, unearned, names)
 
     def _shows(self, slips: Sequence[Verdict]) -> Iterator[bool]:
-        """Of each number that counts whether it shows working."""
+        """Yields for each number that counts whether it shows working."""
         by_chance = {*_BY_CHANCE, *(slip.given.number for slip in slips)}
         name = slips[0].cell.quantity
         counted: Iterable[Verdict] = self.verdicts
@@ -160,12 +165,12 @@ class ShownWorking:
             yield shows and not of_the_pen and not self._follows_from_wrong(verdict.cell)
 
     def _are_another_form(self, slips: Sequence[Verdict]) -> bool:
-        """Whether at least half of the slips are right in one of the other forms."""
+        """Tells whether at least half of the slips are right in one of the other forms."""
         each = (sum(_takes(other, slip) for slip in slips) for other in self.others or ())
         return max(each, default=0) * 2 >= len(slips)
 
     def _follows_from_wrong(self, cell: Location) -> bool:
-        """Whether a cell is worked from a number that is given wrongly, near by or far off."""
+        """Tells whether a cell is worked from a wrong number, directly or through other cells."""
         if cell not in self._follows:
             self._follows[cell] = any(
                 source in self._wrong or self._follows_from_wrong(source)
@@ -186,8 +191,8 @@ class ShownWorking:
         return all(s.given.number == number for s in sources)
 
     def _alike(self) -> Iterator[tuple[str, Decimal]]:
-        """The quantities for which one number is given throughout, where right ones differ, or
-        where it is 0."""
+        """Yields the quantities for which the same number is given throughout, although the right
+        ones differ or that number is 0."""
         for name in dict.fromkeys(v.cell.quantity for v in self.verdicts):
             own = [v for v in self.verdicts if v.cell.quantity == name]
             given, right = ({x.given.number for x in own}, {x.expected.shown for x in own})
@@ -197,7 +202,7 @@ class ShownWorking:
 
 
 def _takes(judge: Judge, verdict: Verdict) -> bool:
-    """Whether a number is right for the same cell of another form, if that has it."""
+    """Tells whether a number is right for the same cell of another form."""
     (name, i, j), number = verdict.cell, verdict.given.number
     if number is None or name not in judge.trace.quantities:
         return False
@@ -213,26 +218,28 @@ class PointedVerdict(NamedTuple):
 
 
 class MarkedPaper(NamedTuple):
-    """A student's answers with what is said of each, in the order of the working; by which
-    exam, and whether it is in `doubt` that they were worked; `terms` are numbers inside lines,
-    `words` answers in words; `remarks` tell what else doesn't fit."""
+    """A student's marked answers to one part, in the order of the working."""
 
     sheet: AnswerSheet
     exam: Exam
     numbers: tuple[PointedVerdict, ...]
     doubt: Doubt | None = None
+    """What speaks against the answers having been worked, if anything does."""
     terms: tuple[MarkedTerm, ...] = ()
+    """Numbers inside lines."""
     words: tuple[MarkedWords, ...] = ()
+    """Answers in words."""
     remarks: tuple[Phrase, ...] = ()
+    """What else doesn't fit."""
 
     @property
     def of(self) -> Decimal:
-        """The points of the whole exam."""
+        """Returns the points of the whole exam."""
         return self.exam.points
 
     @property
     def points_of(self) -> dict[str, Decimal]:
-        """The points of each answer, by the id of what is asked."""
+        """Returns the points of each answer, by the id of what is asked."""
         numbers = {self.exam.results[v.verdict.cell].id: v.points for v in self.numbers}
         terms = {m.asked.id: m.points for m in self.terms}
         return {**numbers, **terms, **{m.asked.id: m.points for m in self.words}}
@@ -247,8 +254,8 @@ class MarkedPaper(NamedTuple):
 
     @property
     def judgements(self) -> list[str]:
-        """Those of all numbers, in the order of the working, then of those inside lines, and of
-        answers in words."""
+        """Lists the judgements on all numbers in the order of the working, then on those inside
+        lines, then on answers in words."""
         terms = (m.judgement for m in self.terms)
         words = (m.judgement for m in self.words)
         return [*(verdict.judgement for verdict in self.verdicts), *terms, *words]
@@ -259,12 +266,13 @@ class MarkedPaper(NamedTuple):
 
     @property
     def follows(self) -> bool:
-        """Whether every answer is there and right."""
+        """Tells whether every answer is there and right."""
         return all(judgement in RIGHT for judgement in self.judgements)
 
 
 def all_follow(verdicts: tuple[Verdict, ...]) -> bool:
-    """Whether all numbers follow from the given ones, or from earlier ones of their author."""
+    """Tells whether all numbers follow from the given ones, or from earlier ones of their
+    author."""
     return all(verdict.judgement in FOLLOW for verdict in verdicts)
 
 
@@ -279,8 +287,8 @@ def _total(numbers: Sequence[PointedVerdict]) -> Decimal:
 def marked(
     exam: Exam, sheet: AnswerSheet, others: Sequence[Exam] | None = None, bill: Bill | None = None
 ) -> MarkedPaper:
-    """What a student's answers are worth; what is asked and isn't answered is blank. `others` are
-    the other forms, where they are known; the `bill` knows what was paid for in other parts."""
+    """Marks a student's answers. What is asked and isn't answered is blank. `others` are the other
+    forms, where they are known; the `bill` knows what other parts were charged for."""
     nothing = Given("")
     bill = bill or Bill(exam.scheme, exam)
     taken, remarks = answers_taken(exam.trace, exam.ids, sheet)
@@ -312,7 +320,8 @@ def marked(
 
 
 def _as_wrong(said: _Said) -> _Said:
-    """What only follows from a wrong number is wrong, where nothing is carried forward."""
+    """Turns what only follows from a wrong number into a slip, for schemes that carry nothing
+    forward."""
     if said.judgement != "carried forward":
         return said
     wrong = said._replace(judgement="slip")

@@ -35,24 +35,26 @@ _DRAWN = 4096
 
 @dataclass(frozen=True, eq=False)
 class OneWayWorkings:
-    """Workings of a trace, the last axis of each array [n, m, b]. `printed` are the numbers that
-    are gone on with as they are printed, nan where there is none, `instead` what is made otherwise
-    than in the trace, in some rows. They are all that there are of any four quantities that follow
-    each other, or `drawn`."""
+    """A set of workings of a trace, in each of which a quantity is rounded in one way throughout.
+    They are the last axis of each array [n, m, b]: all combinations of four ways for any four
+    quantities that follow each other, or `drawn` ones."""
 
     trace: Trace
     decimals: Mapping[str, int]
     printed: dict[str, Written] = field(default_factory=dict)
+    """The numbers that the working continues from as they are printed, nan where there is none."""
     instead: dict[str, tuple[Definition, Flags | None]] = field(default_factory=dict)
+    """The definitions that differ from the trace's, each with the rows in which they do (None for
+    all)."""
     _made: dict[str, Array] = field(default_factory=dict)
     _used: dict[str, Array] = field(default_factory=dict)
     drawn: bool = False
+    """Whether the workings are drawn at random instead of listed."""
     order: dict[str, int] = field(default_factory=dict)
-    """Of quantities that may be gone on with in several ways the place in which they came up."""
+    """The places in which quantities came up that can be continued from in several ways."""
 
     def apart(self, definitions: Iterable[Definition] = ()) -> OneWayWorkings:
-        """The same workings, which from here on may lead elsewhere, with some quantities made
-        otherwise."""
+        """Returns the same workings as an independent copy, with some quantities made otherwise."""
         known = {**self._made}, {**self._used}
         own = OneWayWorkings(
             self.trace, self.decimals, {**self.printed}, {**self.instead}, *known, self.drawn,
@@ -63,18 +65,19 @@ class OneWayWorkings:
         return own
 
     def coarser(self) -> OneWayWorkings:
-        """The workings in which some quantities are rounded to a decimal fewer."""
+        """Returns the workings in which every quantity is rounded to one decimal fewer."""
         fewer = {name: places - 1 for name, places in self.decimals.items()}
         return OneWayWorkings(self.trace, fewer, {**self.printed}, {**self.instead})
 
     def many(self) -> OneWayWorkings:
-        """Many more workings, as they are drawn."""
+        """Returns many more workings, drawn at random."""
         return OneWayWorkings(
             self.trace, self.decimals, {**self.printed}, {**self.instead}, drawn=True
         )
 
     def make(self, definition: Definition, rows: Flags | None = None) -> None:
-        """Has a quantity made otherwise, in some rows or in all."""
+        """Replaces the definition of a quantity, in some rows or in all, and forgets what depends
+        on it."""
         self.instead[definition.name] = definition, rows
         changed: set[str] = {definition.name}
         for name in self.trace:
@@ -88,7 +91,7 @@ class OneWayWorkings:
             self._used.pop(name, None)
 
     def go_on_with(self, name: str, written: Written, counts: Flags) -> None:
-        """Goes on with those numbers of a quantity that count."""
+        """Continues the workings from those printed numbers of a quantity that count."""
         numbers = np.where(counts, written.numbers, np.nan)
         self.printed[name] = written._replace(numbers=numbers)
         self._used.pop(name, None)
@@ -96,8 +99,8 @@ class OneWayWorkings:
     def gives(
         self, name: str, written: Written, tolerance: Tolerance, as_rounded: AsRounded | None = None
     ) -> Flags:
-        """Which numbers come of one of these workings, to the decimals that they are printed with,
-        rounded as they should be or in another way."""
+        """Tells which numbers come of one of the workings, to the decimals that they are printed
+        with, rounded as they should be or `as_rounded` says. [n, m]"""
         made = self.made(name)
         places = np.broadcast_to(written.places[:, :, np.newaxis], made.shape)
         if as_rounded is None:
@@ -107,11 +110,13 @@ class OneWayWorkings:
         return np.asarray(taken(held, written.numbers[:, :, np.newaxis]).any(axis=2))
 
     def in_full(self, name: str) -> Array:
-        """What a quantity comes to where all is kept in full that isn't printed wrongly. [n, m]"""
+        """Returns the value of a quantity where everything is kept in full that isn't printed
+        wrongly. [n, m]"""
         return self.made(name)[:, :, 0]
 
     def made(self, name: str) -> Array:
-        """What a quantity comes to, in full. [n, m, b], or [n, m, 1] where all are the same"""
+        """Returns the value of a quantity in full. [n, m, b], or [n, m, 1] where all workings
+        agree"""
         if name not in self._made:
             definition = self.trace[name].definition
             if definition is None:
@@ -129,7 +134,7 @@ class OneWayWorkings:
         return np.where(rows[:, :, np.newaxis], self._worked(other), self._worked(definition))
 
     def used(self, name: str) -> Array:
-        """What is gone on with. [n, m, b]"""
+        """Returns what each working continues from. [n, m, b]"""
         if name not in self._used:
             self._used[name] = self._gone_on_with(name)
         return self._used[name]
@@ -155,8 +160,9 @@ class OneWayWorkings:
     def _as_printed(
         self, written: Written, asked: int, full: Array, ways: Sequence[Array]
     ) -> Sequence[Array]:
-        """The same of numbers that are printed: what is in full, rounded as stated, as it is
-        printed, and rounded to more decimals, where that rounds to what is printed."""
+        """Returns the four ways to continue from printed numbers: in full, rounded as stated, as
+        printed, and rounded to more decimals. A way that doesn't round to the printed number takes
+        the printed one."""
         numbers, places = (x[:, :, np.newaxis] for x in (written.numbers, written.places))
         unit, shape = 10.0 ** -places.astype(float), full.shape[:2]
         fits = np.isnan(numbers) | (np.abs(full - numbers) <= SLACK * unit) | (full == numbers)
@@ -188,7 +194,8 @@ class OneWayWorkings:
         return self._one_by_one(definition, operands, many)
 
     def _one_by_one(self, definition: Definition, operands: Sequence[Array], many: int) -> Array:
-        """What operations make that take no more than one working; equal ones once."""
+        """Works a definition for one working after another, for operations that can't take them all
+        at once. Equal operands are worked once. [n, m, b]"""
         made = np.full((*self.trace[definition.name].matrix.shape, many), np.nan)
         known: dict[bytes, Array] = {}
         for k in range(many):

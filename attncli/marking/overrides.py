@@ -28,18 +28,20 @@ _COLUMNS = ("student", "cell", "points", "reason")
 
 
 class Override(NamedTuple):
-    """The points of something that is asked, or of all that is asked of a quantity, of a step or in
-    a part, of a student by name or ID, and the reason; `where` it is said."""
+    """Points that a teacher gives instead of those earned."""
 
     student: str
+    """The name or the ID of the student."""
     cell: str
+    """What they are for: one item, or all items of a quantity, of a step or of a part."""
     points: Decimal
     reason: str
     where: Where
+    """The file and line that say so."""
 
 
 def read_overrides(path: str) -> tuple[Override, ...]:
-    """The overrides of a table. Raises UserError, naming all that is wrong."""
+    """Reads the overrides of a table. Raises UserError that names everything wrong."""
     rows = [*rows_of(text_of(Path(path), path), path)]
     names = [cell.strip().lower() for cell in rows[0].cells] if rows else []
     missing = [name for name in _COLUMNS if name not in names]
@@ -72,8 +74,9 @@ def _override(
 
 
 def overridden(papers: Sequence[MarkedExam], overrides: Iterable[Override]) -> list[MarkedExam]:
-    """The papers with the points that are given instead; each says so. Raises UserError for
-    overrides of nobody, of what isn't asked, and by more points than there are, or twice."""
+    """Returns the papers with the points that are given instead, each with a remark. Raises
+    UserError for an unknown student, for what isn't asked, for too many points, and for points
+    given twice."""
     marked = [*papers]
     wrong: list[Problem] = []
     done: set[tuple[int, int, str]] = set()
@@ -105,8 +108,8 @@ def overridden(papers: Sequence[MarkedExam], overrides: Iterable[Override]) -> l
 
 
 def _meant(exam: WholeExam, text: str) -> tuple[int, list[Item]]:
-    """In which part, from 0, what is asked there that an override is for: one thing, or all of a
-    quantity, of a step, or of the part; nothing where none is meant."""
+    """Returns the part, from 0, and the items in it that an override is for; no items where it
+    means none."""
     for k, (prefix, part) in enumerate(zip(exam.prefixes, exam.parts, strict=True)):
         if prefix and text == prefix.removesuffix(BETWEEN_PARTS):
             return k, [*part.exam.items]
@@ -119,7 +122,7 @@ def _meant(exam: WholeExam, text: str) -> tuple[int, list[Item]]:
 
 
 def _belongs_to(exam: Exam | OwnQuestions, item: Item) -> Iterator[str]:
-    """The quantity of a number, and the step that makes it."""
+    """Yields the quantity of a number and the step that makes it."""
     line = line_of(item.id)
     if isinstance(exam, OwnQuestions) or (item.cell is None and line is None):
         return
@@ -130,7 +133,8 @@ def _belongs_to(exam: Exam | OwnQuestions, item: Item) -> Iterator[str]:
 
 
 def _with(paper: MarkedExam, entry: Override, k: int, items: Sequence[Item]) -> MarkedExam:
-    """The points go to what is asked, from the first on, each up to its own."""
+    """Returns the paper with the override: the points go to the items in order, up to the points of
+    each."""
     was = sum((paper.parts[k].points_of[item.id] for item in items), Decimal(0))
     parts, given, left = [*paper.parts], dict[str, Decimal](), entry.points
     for item in items:
@@ -151,7 +155,7 @@ _Answer = TypeVar("_Answer", MarkedTerm, MarkedWords)
 def _with_points(
     part: MarkedPaper | MarkedOwn, given: Mapping[str, Decimal]
 ) -> MarkedPaper | MarkedOwn:
-    """What is asked with points that a person gives, by its ids."""
+    """Returns a part in which a person gives points to some items, by their ids."""
 
     def by_hand(answer: _Answer) -> _Answer:
         points = given.get(answer.asked.id)

@@ -17,8 +17,9 @@ from attncli.trace.published import PublishedNumber, published_numbers
 
 @lru_cache(maxsize=8)
 def published_verdicts(trace: Trace) -> tuple[Judge, tuple[Verdict, ...]]:
-    """A verdict for each number that the source works out, and who judges them. What it assumes is
-    gone on with, and of numbers that it prints twice for a cell those that it prints last."""
+    """Judges each number that the source of a trace works out, and returns the judge as well.
+    Numbers that the source assumes are continued from; of numbers printed twice for a cell, the
+    last ones are."""
     printed = published_numbers(trace)
     more: dict[str, Quantity] = {f.quantity.name: f.quantity for f in printed}
     known = {name: q for name, q in more.items() if name not in trace.quantities}
@@ -30,14 +31,14 @@ def published_verdicts(trace: Trace) -> tuple[Judge, tuple[Verdict, ...]]:
 
 
 def follow(trace: Trace) -> dict[tuple[object, ...], bool]:
-    """Whether each number that the source works out is right, by its key."""
+    """Tells of each number that the source works out, by its key, whether it is right."""
     _, verdicts = published_verdicts(trace)
     return {v.key: v.judgement in RIGHT for v in verdicts}
 
 
 def _each(judge: Judge, printed: Sequence[PublishedNumber]) -> list[Verdict]:
-    """The verdicts in the order of the working; those on earlier numbers for a cell, each judged in
-    the place of the last one, stand before that."""
+    """Returns the verdicts in the order of the working. Earlier numbers for a cell are judged as if
+    they stood in the last one's place, and come before it."""
     pairs = [(Location(*f.cell), _given(f)) for f in printed]
     last = dict(pairs)
     found = {v.cell: [v] for v in judge.verdicts(last)}
@@ -54,7 +55,7 @@ def _each(judge: Judge, printed: Sequence[PublishedNumber]) -> list[Verdict]:
 
 
 def _leading(judge: Judge, printed: Sequence[PublishedNumber]) -> list[PublishedNumber]:
-    """Those that the source works out, and what it assumes before the last of them."""
+    """Keeps the numbers that the source works out, and those assumed before the last of them."""
     order = [*judge.trace]
     last = max((order.index(f.quantity.name) for f in printed if not f.assumed), default=-1)
     return [f for f in printed if order.index(f.quantity.name) <= last]

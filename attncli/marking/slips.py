@@ -35,15 +35,18 @@ _HALF = 0.5
 
 
 class RightNumbers(NamedTuple):
-    """What is right for a cell: the numbers that are `accepted` there, and between which `full`
-    ones it lies before it is rounded to so many `places`."""
+    """The numbers that are right for a cell."""
 
     accepted: Accepted
+    """The range that is accepted."""
     full: Accepted
+    """The range of the result before it is rounded."""
     places: int
+    """The decimals that it is rounded to."""
 
     def takes(self, number: Decimal) -> bool:
-        """Whether a number is right, to its own decimals where it has more than are asked."""
+        """Tells whether a number is right, judged by its own decimals where it has more than are
+        asked for."""
         places = decimals.places(number.normalize())
         if places <= self.places or not self.accepted.takes(number):
             return self.accepted.takes(number)
@@ -51,14 +54,14 @@ class RightNumbers(NamedTuple):
         return Accepted(self.full.low - half, self.full.high + half).takes(number)
 
     def tells(self, number: Decimal) -> bool:
-        """Whether it is right, and so few other numbers are that it isn't by chance."""
+        """Tells whether a number is right and the range so narrow that this isn't by chance."""
         wide = max(_FEW * 10.0**-self.places, _CLOSELY * abs(float(number)))
         return self.full.high - self.full.low <= wide and self.takes(number)
 
 
 def slips_of_the_pen(right: RightNumbers, number: Decimal) -> Iterator[Cause]:
-    """What was written wrongly, where that makes a right number of another one. One whose decimal
-    point was moved has the digits of the right one."""
+    """Yields what was written wrongly, if correcting it gives a right number: the sign, the decimal
+    point, or two digits exchanged."""
     if not number.is_finite() or not number:
         return
     if right.tells(-number):
@@ -70,14 +73,14 @@ def slips_of_the_pen(right: RightNumbers, number: Decimal) -> Iterator[Cause]:
 
 
 _FEW = 10
-"""Units of the last place: of more right numbers one would be met by chance,"""
+"""The widest range, in units of the last place, that a number isn't in by chance;"""
 _CLOSELY = 0.1
-"""unless they are known to such a share of themselves."""
+"""or as a share of the number."""
 _SHIFTS = tuple(k for k in range(-_MOST_SHIFTED, _MOST_SHIFTED + 1) if k)
 
 
 def _transposed(number: Decimal) -> Iterator[Decimal]:
-    """The numbers with two digits next to each other exchanged."""
+    """Yields the numbers with two neighbouring digits exchanged."""
     sign, digits, exponent = number.as_tuple()
     assert isinstance(exponent, int)
     padded = (0,) * max(0, 1 - exponent - len(digits)) + digits
@@ -88,13 +91,13 @@ def _transposed(number: Decimal) -> Iterator[Decimal]:
 
 
 _MOST = 2000
-"""Slips that are tried in a working; of a long sum of products only the first ones,"""
+"""The most slips that are tried in a working. Of a long sum of products there are fewer,"""
 _MOST_LEAVES = 50_000
-"""so that no more numbers than these are looked at."""
+"""so that at most so many numbers are looked at."""
 _NEAR = 20
-"""Rows and columns around a number from which another one may be taken for it."""
+"""How many rows or columns away a number may be that is mistaken for another."""
 _MOST_ROUNDED = 6
-"""Numbers in a working of which each way to round them is tried with each of the others."""
+"""The most numbers in a working whose ways of rounding are tried in all combinations."""
 _LEFT_OUT = Cause("term_left_out", "A term was left out.")
 _OTHER_SIGN = Cause("sign_of_a_term", "A term was added instead of subtracted, or the reverse.")
 _EXCHANGED = Cause("products_exchanged", "The factors of two products were exchanged.")
@@ -108,7 +111,8 @@ class _Slip(NamedTuple):
 def slips_of_a_term(
     paths: Paths, cell: Location, right: Accepted, number: float
 ) -> Iterator[Cause]:
-    """The slips in a single term by which a cell's working gives a number; each kind once."""
+    """Yields the slips in a single term by which a cell's working gives a number, each kind
+    once."""
     trace, definition = paths.trace, paths.definition(cell.quantity)
     if definition is None or definition.operation.copies:
         return
@@ -128,8 +132,8 @@ def slips_of_a_term(
 
 
 def comes_of_rounding_early(paths: Paths, cell: Location, number: float) -> bool:
-    """Whether a cell's working gives a number if some of the numbers that go into it are rounded to
-    a decimal fewer; so much may be where these are many."""
+    """Tells whether a cell's working gives a number if some of its operands are rounded to one
+    decimal fewer. With more than six operands it is taken to be possible."""
     trace, definition = paths.trace, paths.definition(cell.quantity)
     assert definition is not None
     form = definition.operation.first_form(cell.row, cell.column, *trace.operands(definition))
@@ -148,7 +152,7 @@ def comes_of_rounding_early(paths: Paths, cell: Location, number: float) -> bool
 
 
 def _rounded_ways(paths: Paths, cell: Location) -> set[float]:
-    """A number in full, rounded to the stated decimals, and to one fewer."""
+    """Returns a number in full, rounded to the stated decimals, and to one fewer."""
     name, i, j = cell
     middle = paths.used(name).middle[i : i + 1, j : j + 1]
     places = paths.decimals(name)
@@ -174,7 +178,8 @@ def _slips(paths: Paths, form: Expression) -> Iterator[_Slip]:
 def _parts(
     node: Expression, put: Callable[[Expression], Expression]
 ) -> Iterator[tuple[Expression, Callable[[Expression], Expression]]]:
-    """Each part of a form, with what puts another in its place."""
+    """Yields each part of a form, with a function that returns the form with another part in its
+    place."""
     yield node, put
     if isinstance(node, ex.Leaf) or not isinstance(node, Node):
         return
@@ -216,7 +221,7 @@ def _of_sum(terms: tuple[Expression, ...]) -> Iterator[tuple[Cause, Expression]]
 
 
 def _misread(paths: Paths, cell: Location) -> Iterator[Location]:
-    """The other cells of a table that are near by, the nearest first."""
+    """Yields the other cells of a table that are near a cell, the nearest first."""
     name, i, j = cell
     rows, columns = (
         range(max(0, at - _NEAR), min(extent, at + _NEAR + 1))
@@ -235,13 +240,13 @@ def _misread_as(paths: Paths, cell: Location, other: Location) -> Cause:
 
 @dataclass(frozen=True)
 class _Values:
-    """What forms come to in floats, by the middle of what each number may be."""
+    """The values of forms in floats, by the middle of what each number may be."""
 
     paths: Paths
     taken: Mapping[Location, float] = field(default_factory=dict)
-    """Of cells that are taken otherwise."""
+    """The values of cells that are replaced."""
     known: dict[int, tuple[Expression, float]] = field(default_factory=dict)
-    """Of nodes that many forms have in common, by their identity."""
+    """The values of nodes that many forms share, by the nodes' identity."""
 
     def of(self, node: Expression) -> float:
         if id(node) not in self.known:
@@ -307,16 +312,16 @@ _TURNED = Cause("row_and_column", "Rows and columns were exchanged.")
 _ROW = Cause("another_row", "These are the numbers of another row.")
 _COLUMN = Cause("another_column", "These are the numbers of another column.")
 OF_TABLES = tuple(cause.name for cause in (_ROW, _COLUMN))
-"""Causes by which right numbers stand in another place of their table."""
+"""The names of causes by which right numbers stand in another place of their table."""
 _MOST_ROWS = 12
-"""Rows or columns up to which others are looked for."""
+"""The most rows or columns of a table that is searched for exchanged ones."""
 
 
 def moved_tables(
     made: Enclosure, numbers: Array, around: Callable[[Enclosure], Enclosure]
 ) -> Iterator[tuple[Cause, Enclosure]]:
-    """What is right if a table was turned over, or a row or a column is another one's: what is
-    `around` what is made, which is moved."""
+    """Yields the range that is right if a table was transposed, or if a row or a column holds
+    another one's numbers. `around` widens what is made to what is accepted."""
     n, m = numbers.shape
     if n == m:
         yield _TURNED, around(_turned(made))
@@ -334,7 +339,8 @@ def _turned(bounds: Enclosure) -> Enclosure:
 def _another_row(
     made: Enclosure, numbers: Array, around: Callable[[Enclosure], Enclosure]
 ) -> Iterator[Enclosure]:
-    """The table with another row in the place of one, where all of its numbers agree."""
+    """Yields the table with another row in the place of one, where all given numbers of that row
+    agree."""
     given = ~np.isnan(numbers)
     for i, k in permutations(range(len(numbers)), 2) if len(numbers) <= _MOST_ROWS else ():
         if given[i].sum() < 2:  # noqa: PLR2004
@@ -351,13 +357,14 @@ def _another_row(
 # has left.
 
 _BY_CHANCE = 0.003
-"""How likely numbers may be to have one factor by chance: what each of them leaves open of it, as a
-share, all but the narrowest multiplied."""
+"""How likely it may be that numbers share a factor by chance: the product of the shares that each
+leaves open, all but the narrowest."""
 _MOST_DIGITS = 6
 
 
 class Scaled(NamedTuple):
-    """Why numbers are by a factor too large or too small, and what is right then."""
+    """A reason why numbers are too large or too small by a factor, and the range that is right
+    then."""
 
     cause: Cause
     factor: float
@@ -367,9 +374,9 @@ class Scaled(NamedTuple):
 def scaled_tables(
     made: Enclosure, numbers: Array, open_: Flags, half: float, *, is_divided: bool
 ) -> Iterator[Scaled]:
-    """What is right if all numbers of a table, or of a row, are by one factor others than those
-    that are made, or if dropout was left on, where several are `open_`; `half` is half a unit of
-    their last place."""
+    """Yields what is right if all numbers of a table, or of a row, are off by one factor, or if
+    dropout was left on. At least two numbers must be `open_`; `half` is half a unit of the last
+    place."""
     if (factor := factor_of(made, numbers, open_, half)) is not None:
         says = f"Each number is {times_in_words(factor)} what it should be."
         yield Scaled(Cause("other_factor", says), factor, _times(made, factor, half))
@@ -403,8 +410,8 @@ _DIVIDED = ": it was divided by another number."
 
 @np.errstate(all="ignore")
 def factor_of(made: Enclosure, numbers: Array, open_: Flags, half: float) -> float | None:
-    """The simplest number that all of those that are made are multiplied by; None where there is
-    none, where it may be 1, or where so few numbers that are open may have one by chance."""
+    """Finds the simplest factor between what is made and the numbers. Returns None where there is
+    none, where it may be 1, or where so few open numbers might share one by chance."""
     known = np.isfinite(numbers) & np.isfinite(made.low) & np.isfinite(made.high)
     tells = known & ((made.low > half) | (made.high < -half)) & (numbers != 0)
     x, low, high = numbers[tells], made.low[tells], made.high[tells]
@@ -421,8 +428,8 @@ def factor_of(made: Enclosure, numbers: Array, open_: Flags, half: float) -> flo
 
 
 def _simplest(low: float, high: float) -> float:
-    """The number between two others that is a fraction of the smallest whole numbers, or else has
-    the fewest digits."""
+    """Returns the simplest number between two others: the fraction with the smallest denominator,
+    or else the number with the fewest digits."""
     for below in range(1, _MOST_BELOW + 1):
         for above in (math.ceil(low * below), math.floor(high * below)):
             if above and low <= above / below <= high:
@@ -436,6 +443,6 @@ _MOST_BELOW = 12
 
 
 def _times(made: Enclosure, factor: float, half: float) -> Enclosure:
-    """Numbers times a factor, as they are written."""
+    """Returns the range of numbers times a factor, half a unit wide on each side."""
     ends = made.low * factor, made.high * factor
     return Enclosure(np.minimum(*ends) - half, np.maximum(*ends) + half)

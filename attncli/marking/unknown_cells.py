@@ -1,4 +1,4 @@
-"""Cells that answers name and an exam doesn't ask for: which one may be meant."""
+"""Suggestions for cells that answers name and an exam doesn't ask for."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from attncli.trace import Trace
 
 _PARTS = re.compile(r"\d+|[^\[\],.\s\"“”\d]+")
 _LIKE = 0.6
-"""How alike two parts of an address are at least, from 0 to 1, for one to be meant by the other."""
+"""How alike, from 0 to 1, each part of two addresses has to be for one to be meant by the other."""
 _LEFT_OUT = 0.1
-"""What a part that only one of them has takes off."""
+"""The likeness that is lost for each part that only one of them has."""
 _MOST_LEFT_OUT = 2
 
 
 def hint_on(text: str, ids: Sequence[str], trace: Trace | None) -> str:
-    """`did you mean c[2][1]?` for `c[2, 1]`: the id that is most like an unknown one, part by part;
-    where none is, what is wrong with it, and nothing of a cell that just isn't asked for."""
+    """Suggests the known id that is most like an unknown one, such as `c[2][1]` for `c[2, 1]`.
+    Where none is, it says what is wrong with the address; empty for a cell that just isn't asked
+    for."""
     own = _parts(text)
     likeness = {id_: max(_likeness(own, _parts(way)) for way in _ways(id_, trace)) for id_ in ids}
     best = max(likeness, key=lambda id_: likeness[id_], default="")
@@ -42,7 +43,7 @@ def _parts(text: str) -> tuple[str, ...]:
 
 
 def _ways(id_: str, trace: Trace | None) -> Iterable[str]:
-    """An id as it is, and with the positions of its cell."""
+    """Yields an id as it is, and with the positions of its cell."""
     yield id_
     if trace is not None:
         try:
@@ -53,7 +54,8 @@ def _ways(id_: str, trace: Trace | None) -> Iterable[str]:
 
 
 def _likeness(own: Sequence[str], other: Sequence[str]) -> float:
-    """How alike addresses are, compared from their ends: a part that is missing is a head's."""
+    """Measures from 0 to 1 how alike two addresses are, compared from their ends, since a missing
+    part is mostly that of a head."""
     left_out = abs(len(own) - len(other))
     if not own or left_out > _MOST_LEFT_OUT:
         return 0.0

@@ -1,4 +1,4 @@
-"""What is said of a number that somebody gives for a cell."""
+"""Verdicts on the numbers that somebody gives for cells."""
 
 import math
 import re
@@ -16,53 +16,54 @@ Judgement = Literal[
     "slip", "by hand", "blank", "unreadable",
 ]  # fmt: skip
 RIGHT: tuple[Judgement, ...] = ("correct", "worked otherwise")
-"""What is said of numbers that are right."""
+"""The judgements on numbers that are right."""
 FOLLOW: tuple[Judgement, ...] = (*RIGHT, "carried forward")
-"""What is said of numbers that follow."""
+"""The judgements on numbers that follow."""
 
 
 NOISE = 1e-12
-"""What floats are off by beside a number, or beside 1, is of no account."""
+"""The error of floats that is ignored, relative to a number, or to 1."""
 
 
 _NO_ANSWER = ("", "-", "–", "—")
 
 
 class Given(NamedTuple):
-    """A number as somebody wrote it; `number` is None where nothing, or nothing readable, is said.
-
-    `places` are the decimals that it was written with, None of a fraction, which is kept in full.
-    `where` says in which file and line.
-    """
+    """A number as somebody wrote it."""
 
     text: str
     number: Decimal | None = None
+    """None where nothing, or nothing readable, is written."""
     places: int | None = 0
+    """The decimals that it is written with; None for a fraction, which is kept in full."""
     where: str = ""
+    """The file and line."""
 
     @property
     def is_empty(self) -> bool:
-        """Whether it says nothing, only what nobody sees, or has a dash for that."""
+        """Tells whether nothing is written: only invisible characters, or a dash."""
         seen = (c for c in self.text if not (c.isspace() or is_hidden(c)))
         return "".join(seen) in _NO_ANSWER
 
     @property
     def shown(self) -> str:
-        """The text as it is shown beside the right number."""
+        """Returns the text as it is shown beside the right number."""
         return "" if self.is_empty else self.text.strip()
 
 
 class Cause(NamedTuple):
-    """Why a number is what it is: a name for programs, a sentence for people. `quantity` is what
-    was made otherwise, where that isn't the number's own."""
+    """A reason why a number is what it is."""
 
     name: str
+    """A name for programs."""
     says: str | Phrase
+    """A sentence for people."""
     quantity: str = ""
+    """The quantity that was made otherwise, where that isn't the number's own."""
 
     @property
     def phrase(self) -> Phrase:
-        """The sentence, in which somebody's words are kept apart."""
+        """Returns the sentence, in which words that somebody wrote are kept apart."""
         return phrase(self.says)
 
 
@@ -74,13 +75,13 @@ UNEARNED = Cause("follows", "It follows from an earlier wrong number, and earns 
 
 
 class Accepted(NamedTuple):
-    """The numbers that are right for a cell: from `low` to `high`, both included."""
+    """The range of numbers that are right for a cell, both ends included."""
 
     low: float
     high: float
 
     def takes(self, number: Decimal) -> bool:
-        """Whether a number is among them; what floats are off by is of no account."""
+        """Tells whether a number is in the range; the error of floats is ignored."""
         value = float(number)
         if not math.isfinite(value):
             return value in (self.low, self.high)
@@ -89,27 +90,28 @@ class Accepted(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What is said of the number of a cell.
-
-    `expected` is the program's own number; `follows` what the right working gives from the same
-    author's earlier numbers, of a wrong number, where that differs. `cause` is the cause that
-    explains most, `others` are those that explain the number as well; `follows_from` are earlier
-    wrong cells.
-    """
+    """A judgement on the number of a cell, with its reasons."""
 
     cell: Location
     given: Given
     expected: Number
+    """The program's own number."""
     accepted: Accepted
+    """The range that is right."""
     judgement: Judgement
     cause: Cause | None = None
+    """The cause that explains most."""
     others: tuple[Cause, ...] = ()
+    """Other causes that explain the number as well."""
     follows_from: tuple[Location, ...] = ()
+    """The earlier wrong cells that it follows from."""
     follows: Accepted | None = None
+    """The range that follows from the author's own earlier numbers, where that differs."""
 
     @property
     def key(self) -> tuple[object, ...]:
-        """Which number it is on: its cell, what is given, and where."""
+        """Returns what tells this verdict from others: the cell, the number that is given, and
+        where."""
         return self.cell, self.given.number, self.given.where
 
 
@@ -121,17 +123,17 @@ _SPACE = re.compile(r"(?<=\d) +(?=\d(?!\d\d(?!\d)))")
 """A space that keeps two numbers apart: no three digits follow it."""
 _ENDLESS = re.compile(r"([+-]?)(?:inf|infinity|∞)")
 _ASIDE = str.maketrans(dict.fromkeys("\u066b", ".")) | str.maketrans(dict.fromkeys("'’_", None))
-"""Another decimal point, and what stands between thousands."""
+"""Another decimal point, and separators of thousands."""
 _LONGEST = 200
-"""Characters of an answer that is looked at."""
+"""The most characters of an answer that is read."""
 _LARGEST = 300
-"""The exponent up to which numbers can be worked with."""
+"""The largest exponent of a number that can be worked with."""
 _FRACTION_DIGITS = 50
 
 
 def read_number(text: str, where: str = "") -> Given:
-    """What somebody wrote for a number, in the file and line of `where`; unreadable where it is
-    none."""
+    """Reads the number that somebody wrote, in the file and line of `where`. Text that is no number
+    is unreadable."""
     found = _number(_plainly(text)) if len(text) <= _LONGEST else None
     if found is None or (found[0].is_finite() and found[0].adjusted() > _LARGEST):
         return Given(text, None, where=where)
@@ -139,8 +141,8 @@ def read_number(text: str, where: str = "") -> Given:
 
 
 def _plainly(text: str) -> str:
-    """The text without spaces, its digits and signs those of a keyboard; `=` before it is of no
-    account."""
+    """Returns the text without spaces and a leading `=`, with its digits and signs as on a
+    keyboard."""
     known = unicodedata.normalize("NFKC", decimals.with_plain_signs(text))
     known = decimals.with_plain_signs(known).translate(_ASIDE)
     known = known.replace("\u2044", "/")
@@ -150,7 +152,8 @@ def _plainly(text: str) -> str:
 
 
 def _number(text: str) -> tuple[Decimal, int | None] | None:
-    """A number and the decimals that it is written with, None of a fraction."""
+    """Reads a number and the decimals that it is written with, None for a fraction. Returns None
+    for other text."""
     if match := _ENDLESS.fullmatch(text):
         return Decimal(f"{match[1]}Infinity"), 0
     if match := _FRACTION.fullmatch(text):

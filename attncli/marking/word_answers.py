@@ -30,35 +30,39 @@ from attncli.trace.quantity import meant
 
 
 class WordQuestion(NamedTuple):
-    """A question that a part of the story can be asked, by its `id`; its `name` is that of all of
-    its kind there, and `reads` the quantity that tells the answer. What comes later may tell it of
-    one that is the `last`, and rows in their order of one that goes by rank."""
+    """A question about a part of the story that is answered in words."""
 
     id: str
     name: Name
+    """The name that all questions of its kind share there."""
     part: PlannedStep
     reads: Name
+    """The quantity that tells the answer."""
     asked: WordsAsked
     rule: Phrase = ()
     last: bool = False
+    """Whether what comes later in the story may give the answer away."""
     ranked: bool = False
+    """Whether rows that the step makes may give it away, in the order that it asks for."""
 
     def meant(self, text: str) -> int | None:
-        """The option that somebody means; None where that can't be told."""
+        """Returns the option that somebody means, from 0, or None where that can't be told."""
         return chosen(text, self.asked.options, self.asked.labels)
 
     def right_on(self, paths: Paths) -> tuple[int, ...]:
-        """The options that are right where honest paths lead, those of the trace's own first."""
+        """Returns the options that are right where honest paths lead, those of the trace's own
+        numbers first."""
         own = self.right_for(Enclosure.of(paths.trace[self.reads].values))
         return (*own, *(k for k in self.right_for(paths.written(self.reads)) if k not in own))
 
     def right_for(self, held: Enclosure) -> tuple[int, ...]:
-        """The options that are right where numbers lie between two arrays."""
+        """Returns the options that are right for numbers between the ends of an enclosure."""
         return tuple(sorted(self.asked.right(held.low, held.high)))
 
 
 def _questions_of(trace: Trace, part: PlannedStep) -> Iterator[WordQuestion]:
-    """What a part can be asked besides numbers, as far as the trace gets through it."""
+    """Yields the questions in words that a part can be asked, as far as the trace gets through
+    it."""
     for inquiry in step_named(part.step).inquiries:
         name = part.place.name(inquiry.name)
         made = (part.place.name(local) for local in inquiry.reads)
@@ -74,7 +78,7 @@ def _questions_of(trace: Trace, part: PlannedStep) -> Iterator[WordQuestion]:
 
 
 def questions_at(trace: Trace, text: str) -> list[WordQuestion]:
-    """The questions that an address means: all of a name, or one. Raises AddressError."""
+    """Lists the questions that an address means: all of a name, or one. Raises AddressError."""
     name, indices = parse_address(text)
     local = name.rpartition(".")[2]
     step = inquiries().get(local)
@@ -92,7 +96,7 @@ def questions_at(trace: Trace, text: str) -> list[WordQuestion]:
 
 
 def question_at(trace: Trace, text: str) -> WordQuestion:
-    """The question of an id. Raises AddressError where it isn't that of one."""
+    """Finds the question of an id. Raises AddressError where it means none, or several."""
     found = questions_at(trace, text)
     if len(found) > 1:
         raise AddressError(f"{shortened(text)} is asked more than once", f"say {found[0].id}")
@@ -100,7 +104,7 @@ def question_at(trace: Trace, text: str) -> WordQuestion:
 
 
 def _row(trace: Trace, question: WordQuestion, index: Index) -> int | None:
-    """The row that an index means. Raises AddressError."""
+    """Returns the row that an index means. Raises AddressError."""
     return trace[question.reads].rows.find(index, question.name)
 
 
@@ -110,14 +114,14 @@ def _knows(trace: Trace) -> str:
 
 
 _LONGEST = 500
-"""Characters of an answer that is looked at."""
+"""The most characters of an answer that is read."""
 BETWEEN = re.compile(r"[\s,;+()\[\]{}<>'\"“”‘’«»`→·|/]+")
-"""What stands around the parts of a pair, or between them."""
+"""The characters around the parts of a pair, and between them."""
 
 
 def chosen(text: str, options: Sequence[str], labels: Sequence[str]) -> int | None:
-    """The option, from 0, that somebody means by its label, its words, or its parts in a row; None
-    where it is none or might be another, too."""
+    """Returns the option, from 0, that somebody means by its label, its words, or its parts in
+    order; None where it is none or might be several."""
     if len(text) > _LONGEST:
         return None
     ways: tuple[Callable[[str], object], ...] = (str.strip, _plainly, _parts, _joined)
@@ -130,7 +134,7 @@ def chosen(text: str, options: Sequence[str], labels: Sequence[str]) -> int | No
 
 
 def _plainly(text: str) -> str:
-    """The text as it is compared, whatever its letters' case."""
+    """Returns the text as it is compared: normalized, and regardless of case."""
     return unicodedata.normalize("NFKC", text).strip().casefold()
 
 
@@ -150,24 +154,27 @@ class MeantOption(NamedTuple):
 
 
 class OwnAnswers(NamedTuple):
-    """Where honest paths lead, where they do from an author's own numbers, these, the known
-    mistakes, and what is meant by the author's words."""
+    """The numbers and words of one author, and what follows from them."""
 
     right: Paths
+    """The paths from right numbers."""
     theirs: Paths
+    """The paths from the author's own numbers."""
     answers: Mapping[Location, Given]
     hypotheses: KnownMistakes
+    """The known mistakes."""
     words: Sequence[MeantOption] = ()
+    """What the author's answers in words mean."""
 
     @classmethod
     def of(cls, paper: Submission, words: Sequence[MeantOption] = ()) -> OwnAnswers:
-        """Those of a paper that is judged, with what its author's words mean."""
+        """Makes the answers of a submission, after all its numbers are judged."""
         assert paper.verdicts is not None  # all is judged before one asks where it leads
         return cls(paper.mended, paper.own, paper.answers, paper.judge.hypotheses, words)
 
     def held(self, name: str) -> Enclosure:
-        """Between which numbers a quantity lies that the author goes on with: as they were
-        given, where they were."""
+        """Encloses the numbers of a quantity that the author continues from: as given, where they
+        were."""
         low, high = (end.copy() for end in self.theirs.written(name))
         for (quantity, i, j), given in self.answers.items():
             if quantity == name and given.number is not None:
@@ -176,12 +183,12 @@ class OwnAnswers(NamedTuple):
 
     @property
     def given(self) -> set[str]:
-        """The quantities of which there are numbers."""
+        """Returns the names of the quantities of which the author gives numbers."""
         return {cell.quantity for cell, entry in self.answers.items() if entry.number is not None}
 
     def causes(self, meant: MeantOption) -> tuple[Cause, ...]:
-        """What may have led to a wrong answer, and to more of the author's answers to the same
-        question than it would have led away from."""
+        """Returns what may have led to a wrong answer. A cause has to give more of the author's
+        answers to the same question than it contradicts."""
         alike = [o for o in self.words if o.question.name == meant.question.name]
         others = [o for o in alike if o.question.id != meant.question.id]
         with np.errstate(all="ignore"):  # what follows from wild numbers may be none
@@ -216,40 +223,41 @@ def _told_by(held: Enclosure, question: WordQuestion) -> frozenset[int]:
 
 
 class _Explanation(NamedTuple):
-    """What may have been done, and the options that it gives; it takes so many answers to be known
-    by."""
+    """Something that may have been done, and the options that it leads to."""
 
     cause: Cause
     options: Callable[[WordQuestion], frozenset[int]]
     takes: int = 1
+    """How many answers it has to give to be believed."""
 
     def gives(self, meant: MeantOption) -> bool:
         return self.options(meant.question) == {meant.option}
 
     def is_supported(self, others: Sequence[MeantOption]) -> bool:
-        """Whether it gives more answers, with the one that it is asked of, than speak against."""
+        """Tells whether it gives more answers, with the one in question, than contradict it."""
         given = 1 + sum(map(self.gives, others))
         against = sum(o.option not in self.options(o.question) for o in others)
         return given >= self.takes and given > against
 
 
 class MarkedWords(NamedTuple):
-    """What somebody answered in words, what is said of it, and its points; `right` are the options
-    that are right, `causes` what may have led to a wrong answer."""
+    """An answer in words, judged, with its points."""
 
     asked: WordQuestion
     given: Given
     judgement: Judgement
     points: Decimal
     right: tuple[str, ...]
+    """The options that are right."""
     causes: tuple[Cause, ...] = ()
+    """What may have led to a wrong answer."""
 
 
 def marked_words(
     asked: WordQuestion, worth: Worth, given: Given, own: OwnAnswers, *, carry: bool
 ) -> MarkedWords:
-    """What is said of an answer in words. It is carried forward where it is what the author's own
-    numbers tell, a known mistake where that is what gives it."""
+    """Judges an answer in words. It is carried forward where the author's own numbers give it, and
+    a known mistake where such a mistake does."""
     right = asked.right_on(own.right)
     judgement = _judgement(asked, given, right, own)
     causes: tuple[Cause, ...] = ()
@@ -263,7 +271,7 @@ def marked_words(
 
 
 def meanings(answers: Iterable[tuple[WordQuestion, Given]]) -> Iterator[MeantOption]:
-    """What is meant by answers in words, where that can be told."""
+    """Yields what is meant by answers in words, where that can be told."""
     for asked, given in answers:
         meant = asked.meant(given.text)
         if meant is not None:

@@ -1,1 +1,1 @@
-"""What a scenario says, typed: its text, its layers, its prediction, and what is given."""
+"""A scenario in typed records: its text, its layers, its prediction, and what is given."""

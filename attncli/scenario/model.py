@@ -30,9 +30,9 @@ _ONE_DROPS = ("layers", "heads")
 
 
 def entry_path(path: Name, key: str, k: int, count: int) -> Name:
-    """The path of the k-th of the entries of a list, from 0: `layers[1]`.
+    """Returns the path of the k-th entry of a list, from 0: `layers[1]` for the first.
 
-    A single layer or head is named as if there were no list, a single rule as the mask itself.
+    A single layer or head is named as if there were no list, and a single rule as the mask itself.
     """
     if count == 1 and key in _ONE_DROPS:
         return path
@@ -40,67 +40,78 @@ def entry_path(path: Name, key: str, k: int, count: int) -> Name:
 
 
 class Phrase(NamedTuple):
-    """A sentence or a part of one: its English text with gaps `{…}`, and what stands in these."""
+    """A sentence or a part of one."""
 
     text: str
+    """Its English text, with gaps `{…}`."""
     gaps: "Mapping[str, Phrase | Word | str]" = MappingProxyType({})
+    """What stands in the gaps, by name."""
 
 
 def phrase(text: str, **gaps: Phrase | Word | str) -> Phrase:
-    """A sentence and what stands in its gaps."""
+    """Makes a phrase of a text and what stands in its gaps."""
     return Phrase(text, gaps)
 
 
 class Tokenizing(NamedTuple):
-    """A tokenizer with a vocabulary, and the record of how that was `learned`, if it was, of the
-    `words` of a corpus. `pieces` are, for a model with log-probabilities, those that can be found
-    in a word, in the order in which their log-probabilities are told; `log_p` [pieces, 1] are
-    these, unless they come of rounds that are told. `name` is its kind, `phrases` tell its
-    settings, `counts_given` whether the words' counts were. `anew` learns the same with another
-    way to add numbers up, where any are that aren't whole."""
+    """A tokenizer with a vocabulary, and the record of how it was learned."""
 
     tokenizer: "WordTokenizer"
     words: "tuple[CountedWord, ...]" = ()
+    """The words of the corpus that it was learned from."""
     learned: "MergeTraining | CountedDictionary | CountTraining | EMTraining | None" = None
+    """How it was learned, if it was."""
     pieces: tuple[str, ...] = ()
+    """For a model with log-probabilities, the pieces that can be found in a word, in the order of
+    `log_p`."""
     log_p: "Matrix | None" = None
+    """The log-probabilities of the pieces [pieces, 1], unless they come from rounds that the page
+    shows."""
     name: str = ""
+    """The name of its kind."""
     phrases: tuple[Phrase, ...] = ()
+    """What its settings mean, for the page."""
     counts_given: bool = True
+    """Whether the scenario gives the counts of the words."""
     anew: "Callable[[Summing], Tokenizing | None] | None" = None
+    """Learns the same again with another way to add up numbers that aren't whole, if there are
+    any."""
 
 
 class TokenizedText(NamedTuple):
-    """The tokens of a stack: `cut` from a sentence or given, their IDs, their rows of a table.
-
-    `embedded` names the table's rows, by ID where there is a vocabulary (`by_id`), else by
-    token, `features` its columns if they have names; `table` is the table's full name, `rows` and
-    `known_ids` are those of every token that is known. `one_hot` says that the table's rows only
-    tell tokens apart, and are not learned.
-    """
+    """The tokens of a stack, their IDs, and their rows of the embedding table."""
 
     sentence: str | None = None
     cut: bool = True
+    """Whether the tokens are cut from the sentence, and not given."""
     tokenizer: str = "whitespace"
     tokens: tuple[str, ...] = ()
     ids: tuple[int, ...] = ()
     table: Name = Name("embeddings")
+    """The full name of the embedding table."""
     embedded: tuple[str, ...] = ()
+    """The names of the table's rows."""
     features: tuple[str, ...] = ()
+    """The names of the table's columns, if they have some."""
     by_id: bool = False
+    """Whether the table's rows are found by ID, and not by token."""
     rows_of_tokens: tuple[int, ...] = ()
     rows: Mapping[str, int] = MappingProxyType({})
+    """The row of every known token."""
     known_ids: Mapping[str, int] = MappingProxyType({})
+    """The ID of every known token."""
     tokenizing: Tokenizing | None = None
     one_hot: bool = False
+    """Whether the table's rows only tell tokens apart and are not learned."""
 
     def learned_as(self, record: type[T]) -> T | None:
-        """The record of how the tokenizer was learned, if that was in this way."""
+        """Returns the record of how the tokenizer was learned, if it is of this type, and None
+        otherwise."""
         learned = self.tokenizing.learned if self.tokenizing else None
         return learned if isinstance(learned, record) else None
 
     def with_token(self, token: str) -> "TokenizedText | None":
-        """The text with one more token; None for a token that has no embedding."""
+        """Returns the text with one more token, or None for a token that has no embedding."""
         if token not in self.rows or (self.ids and token not in self.known_ids):
             return None
         return self._replace(
@@ -112,103 +123,104 @@ class TokenizedText(NamedTuple):
 
     @property
     def last(self) -> "TokenizedText":
-        """Its last token alone."""
+        """Returns the last token alone."""
         rows, ids = self.rows_of_tokens[-1:], self.ids[-1:]
         return self._replace(cut=False, tokens=self.tokens[-1:], ids=ids, rows_of_tokens=rows)
 
 
 class Settings(NamedTuple):
-    """What a scenario says of a part of the model, by keys: what is `own` at its path, the rest
-    for it and others at a place `above`."""
+    """A set of settings: what a scenario says of a part of the model, by keys."""
 
     path: Name = TOP
     values: Mapping[str, Any] = MappingProxyType({})
     own: frozenset[str] = frozenset()
+    """The keys that are said at `path` itself."""
     above: Name = TOP
+    """The place where the other keys are said, for this part and others."""
 
     def says(self, key: "Key[Any]") -> bool:
-        """Whether something is said for a key."""
+        """Tells whether something is said for a key."""
         return key.name in self.values
 
     def get(self, key: "Key[T]") -> T:
-        """What is said for a key, else its default."""
+        """Returns what is said for a key, or else its default."""
         value: T = self.values.get(key.name, key.default)
         return value
 
     def at(self, key: "Key[Any]") -> Name:
-        """The full name of what is said for a key."""
+        """Returns the full name of what is said for a key."""
         return below(self.path if key.name in self.own else self.above, key.name)
 
     @property
     def layout(self) -> str | None:
-        """How weights are kept, if that is said: `row` (in × out), `linear` (out × in) or `torch`
-        (a cell's, stacked)."""
+        """Returns how weights are kept, if that is said: `row` (in × out), `linear` (out × in) or
+        `torch` (a recurrent cell's, stacked)."""
         return self.values.get("weights_layout")
 
     @property
     def linear(self) -> bool:
-        """Whether weights are said to be out × in."""
+        """Tells whether weights are said to be out × in."""
         return self.layout == "linear"
 
 
 FOR_ATTENTION = ("rope", "alibi", "relative", "disentangled")
-"""The kinds of positions that are told where tokens attend, and not added to embeddings."""
+"""The kinds of positions that act where tokens attend, and aren't added to embeddings."""
 
 
 class Positions(NamedTuple):
-    """One way in which positions are told: sinusoidal, rope, alibi, relative, disentangled, or a
-    given table."""
+    """One kind of positions: sinusoidal, rope, alibi, relative, disentangled, or a given table."""
 
     kind: str
     config: Settings = Settings()
 
     @property
     def is_added(self) -> bool:
-        """Whether it is added to the embeddings, rather than to scores or by turning."""
+        """Tells whether the positions are added to the embeddings, and not to scores or by
+        rotation."""
         return self.kind in ("sinusoidal", "given")
 
     @property
     def table(self) -> Name:
-        """The full name of a given table, which stands alone or beside its settings."""
+        """Returns the full name of a given table, which stands alone or beside its settings."""
         return (
             below(self.config.path, "table") if "kind" in self.config.values else self.config.path
         )
 
     @property
     def terms(self) -> tuple[str, ...]:
-        """The products that are added to scores: `c2p`, of queries with keys of relative
-        positions, and `p2c`, of keys with queries of such."""
+        """Returns the products that are added to scores: `c2p`, queries with keys of relative
+        positions, and `p2c`, keys with queries of relative positions."""
         return tuple(self.config.values.get("terms", ("c2p", "p2c")))
 
     @property
     def norm(self) -> Name | None:
-        """The place of the norm of that table, if there is one."""
+        """Returns the place of the norm of the table, or None."""
         return below(self.config.path, "norm") if "norm" in self.config.values else None
 
     @property
     def turned_by(self) -> tuple[Name, Name] | None:
-        """The full names of the tables of cosines and sines, where these are given."""
+        """Returns the full names of the tables of cosines and sines, or None where neither is
+        given."""
         if not {"cos", "sin"} & {*self.config.values}:
             return None
         return below(self.config.path, "cos"), below(self.config.path, "sin")
 
 
 class Attention(NamedTuple):
-    """One attention of a layer.
-
-    `keys` names what it attends to, as far as that is known, which is the memory where
-    `sees_memory`. `own_heads` says that each head has its own matrices. `config` is all that a
-    scenario says of it.
-    """
+    """One attention of a layer."""
 
     path: Name = TOP
     keys: tuple[str, ...] = ()
+    """The tokens that it attends to, as far as they are known."""
     sees_memory: bool = False
+    """Whether it attends to the encoder's memory."""
     heads: int = 1
     own_heads: bool = False
+    """Whether each head has its own matrices."""
     kv_heads: int = 1
     projects: bool = True
     config: Settings = Settings()
+    """All that a scenario says of it."""
     cached: tuple[str, ...] | None = None
     rotated: Positions | None = None
     alibi: Positions | None = None
@@ -217,12 +229,12 @@ class Attention(NamedTuple):
 
     @property
     def latent(self) -> Name:
-        """The place of the matrices that its latent vectors are made by, if they are."""
+        """Returns the place of the matrices that make its latent vectors."""
         config = self.config
         return below(config.path if "latent" in config.own else config.above, "latent")
 
     def head_path(self, head: int) -> Name:
-        """The path of a head, from 0; a single head has none of its own."""
+        """Returns the path of a head, from 0. A single head has none of its own."""
         return self.path if self.heads == 1 else below(self.path, "heads", head + 1)
 
 
@@ -234,7 +246,7 @@ GATES = {
 }
 """The gates of a cell in PyTorch's order; an update gate is also called an input gate."""
 LETTERS = {"update": "u", "forget": "f", "reset": "r", "candidate": "c", "output": "o"}
-"""How the matrices of a gate are called: `W_fx`, `W_fa`, `b_f`."""
+"""The letters by which the matrices of a gate are named: `W_fx`, `W_fa`, `b_f`."""
 
 
 class Recurrent(NamedTuple):
@@ -248,64 +260,65 @@ class Recurrent(NamedTuple):
 
     @property
     def readout_every(self) -> bool:
-        """Whether it is read out at every time, not only at the last."""
+        """Tells whether the cell is read out at every time step, and not only at the last."""
         return self.config.values.get("readout_from") != "last"
 
     @property
     def stacked(self) -> bool:
-        """Whether the matrices of all gates are kept in one."""
+        """Tells whether the matrices of all gates are kept in one."""
         return self.config.layout == "torch"
 
     @property
     def ways(self) -> tuple[str, ...]:
-        """The directions that it goes."""
+        """Returns the directions in which the cell goes over the sentence."""
         return ("forward", "backward") if self.direction == "both" else (self.direction,)
 
     @property
     def in_out(self) -> bool:
-        """Whether matrices are kept in × out."""
+        """Tells whether matrices are kept in × out."""
         return self.config.layout == "row"
 
     def way_path(self, path: Name, way: str) -> Name:
-        """The path of a way of a layer; a single way has none of its own."""
+        """Returns the path of a direction of a layer. A single direction has none of its own."""
         return below(path, way) if self.direction == "both" else path
 
 
 class Layer(NamedTuple):
-    """One layer: what it is made of, in which order; or a recurrent one. There is a norm for each
-    sublayer, and with `both` one after each as well. One that doesn't attend has nothing but a norm
-    or a feed-forward network. Where there are `experts`, these are its
-    feed-forward networks."""
+    """One layer of a stack, which may be a recurrent one."""
 
     path: Name = TOP
     block: str = "attention"
     norm: str = "none"
     norms: tuple[Settings, ...] = ()
+    """The norm of each sublayer."""
     norms_after: tuple[Settings, ...] = ()
+    """The norm after each sublayer, where there is one before it as well (`both`)."""
     residuals: bool = False
     parallel: str = "none"
     attention: Attention = Attention()
     cross: Attention | None = None
     has_ffn: bool = False
     attends: bool = True
+    """Whether it attends. A layer that doesn't has nothing but a norm or a feed-forward network."""
     experts: int = 0
+    """How many feed-forward networks it has as experts, or 0."""
     has_shared_expert: bool = False
     config: Settings = Settings()
     recurrent: Recurrent | None = None
 
     @property
     def expert_paths(self) -> tuple[Name, ...]:
-        """The places of its experts."""
+        """Returns the places of its experts."""
         return tuple(below(self.path, "experts", k + 1) for k in range(self.experts))
 
     @property
     def shared_path(self) -> Name:
-        """The place of the expert that every token goes through, if there is one."""
+        """Returns the place of the expert that every token goes through."""
         return below(self.path, "shared_expert")
 
     @property
     def networks(self) -> tuple[Name, ...]:
-        """The places of its feed-forward networks."""
+        """Returns the places of its feed-forward networks."""
         if not self.experts:
             return (self.path,) if self.has_ffn else ()
         return (*self.expert_paths, *([self.shared_path] if self.has_shared_expert else []))
@@ -325,37 +338,38 @@ class Stack(NamedTuple):
 
     @property
     def sees(self) -> bool:
-        """Whether a picture or a sound goes in, and no text."""
+        """Tells whether a picture or a sound goes in instead of text."""
         return not self.config.values.keys().isdisjoint(("patches", "frames"))
 
     @property
     def added(self) -> Mapping[str, Positions]:
-        """The positions that are added to the embeddings, by what is added: P, P2."""
+        """Returns the positions that are added to the embeddings, by the name of what is added: P,
+        P2."""
         added = (p for p in self.positions if p.is_added)
         return {f"P{k}" if k > 1 else "P": p for k, p in enumerate(added, start=1)}
 
 
 CONVOLVE, PROJECT, ADD, NORM = "convolve", "project_in", "positions", "norm"
-"""What is done to the embeddings of a stack before they are its X."""
+"""The steps that turn the embeddings of a stack into its X."""
 CONVOLUTIONS = ("convolution1", "convolution2")
 
 
 def convolved_rows(values: Mapping[str, Any], count: int, last: str = CONVOLUTIONS[-1]) -> int:
-    """How many rows convolutions leave of so many, up to the `last` of those that are said."""
+    """Counts the rows that convolutions leave of `count` rows, up to the `last` convolution."""
     for name in CONVOLUTIONS[: CONVOLUTIONS.index(last) + 1]:
         count = -(-count // values.get(name, {}).get("stride", 1))
     return count
 
 
 def projected_when(stack: Stack) -> str:
-    """When embeddings are projected: `before` positions are added, `after` all that is done to
-    them, or never, which is nothing."""
+    """Returns when embeddings are projected: `before` positions are added, or `after` everything
+    else; empty for never."""
     projected = stack.config.values.get(PROJECT)
     return "" if projected is None else str(projected.get("when", "before"))
 
 
 def steps_to_X(stack: Stack) -> tuple[str, ...]:  # noqa: N802
-    """The steps between embeddings and X, in order; the last of them makes X."""
+    """Returns the steps between embeddings and X, in order. The last of them makes X."""
     when = projected_when(stack)
     taken = (
         (CONVOLVE, any(name in stack.config.values for name in CONVOLUTIONS)),
@@ -368,7 +382,7 @@ def steps_to_X(stack: Stack) -> tuple[str, ...]:  # noqa: N802
 
 
 def makes_X(step: str, stack: Stack) -> bool:  # noqa: N802
-    """Whether a step is the last of those."""
+    """Tells whether a step is the last of those between embeddings and X."""
     return steps_to_X(stack)[-1:] == (step,)
 
 
@@ -388,28 +402,28 @@ REDUCTIONS: Mapping[str, str] = MappingProxyType({
     "sum": "sse",
     "half_sum": "half_sse",
 })  # fmt: skip
-"""What becomes of squared errors, and what the loss is called then."""
+"""The ways to reduce squared errors to a loss, and the name of that loss."""
 
 
 TARGETS = Name("targets")
-"""What should come out. Whatever they are compared with, they have its shape."""
+"""The outputs wanted. They have the shape of what they are compared with."""
 
 
 class Head(NamedTuple):
-    """What stands between the last layer and the logits."""
+    """A prediction head: what stands between the last layer and the logits."""
 
     activation: str = "none"
     norm: Settings | None = None
 
 
 class Prediction(NamedTuple):
-    """What is done with the last layer's output, of the last token, of the `first` one or of
-    `every` one."""
+    """A description of what is done with the output of the last layer."""
 
     unembedding: str = ""
     """`tied`, `own`, or nothing; `given` where logits or probabilities are."""
     vocabulary: tuple[str, ...] = ()
     every: bool = False
+    """Whether the output of every token is taken, and not only the last."""
     config: Settings = Settings()
     logit_scale: Decimal | None = None
     logit_softcap: Decimal | None = None
@@ -427,6 +441,7 @@ class Prediction(NamedTuple):
     target_places: tuple[int, ...] = ()
     head: Head | None = None
     first: bool = False
+    """Whether the output of the first token is taken."""
     labels: tuple[str, ...] = ()
     loss: str = ""
     """What is worked of the targets: `cross_entropy`, `binary_cross_entropy`, `mse`, or nothing."""
@@ -440,45 +455,46 @@ class Prediction(NamedTuple):
 
     @property
     def loss_name(self) -> str:
-        """The name of the quantity that the loss is; nothing where there is none."""
+        """Returns the name of the loss, or an empty text where there is none."""
         return REDUCTIONS[self.reduction] if self.loss == "mse" else self.loss
 
     @property
     def is_given(self) -> bool:
-        """Whether logits or probabilities are given, whatever would make them."""
+        """Tells whether logits or probabilities are given."""
         return self.unembedding == "given"
 
     @property
     def counted(self) -> tuple[int, ...]:
-        """The places, from 0, of the targets that aren't ignored."""
+        """Returns the places, from 0, of the targets that aren't ignored."""
         return tuple(k for k, text in enumerate(self.targets) if text != self.ignored_target)
 
     @property
     def draws(self) -> tuple[Decimal, ...]:
-        """The numbers by which this token and those after it are drawn, if they are."""
+        """Returns the numbers by which this token and those after it are drawn, if they are."""
         said = self.config.values.get("draw", ())
         return tuple(said) if isinstance(said, list | tuple) else (said,)
 
     @property
     def after_a_token(self) -> "Prediction":
-        """The same for the token after the next one, which has a draw of its own."""
+        """Returns the prediction for the token after the next one, which has a draw of its own."""
         draws = {"draw": self.draws[1:]} if len(self.draws) > 1 else {}
         config = self.config._replace(values={**self.config.values, **draws})
         return self._replace(generate=self.generate - 1, config=config)
 
     @property
     def which(self) -> str:
-        """Whose vectors are taken: `last`, `first` or `every`."""
+        """Returns whose vectors are taken: `last`, `first` or `every`."""
         return "every" if self.every else "first" if self.first else "last"
 
     @property
     def of_classes(self) -> bool:
-        """Whether logits are of classes, rather than of tokens."""
+        """Tells whether logits are of classes, and not of tokens."""
         return bool(self.labels) or (self.first and self.unembedding == "own")
 
     @property
     def foretells(self) -> bool:
-        """Whether logits are of the next token, and not of what is there, or of classes."""
+        """Tells whether logits are of the next token, and not of a token that is there or of
+        classes."""
         return not (self.head or self.first or self.labels)
 
 
@@ -489,46 +505,49 @@ _NOTHING: Mapping[str, Decimal] = MappingProxyType({})
 
 
 class Training(NamedTuple):
-    """How parameters are trained: `of` names those, or is empty for all; `batches` is what other
-    micro-batches have in the place of what is given, by its keys, and `settings` are those of the
-    optimizer, as far as they are said."""
+    """A description of how parameters are trained."""
 
     learning_rate: Decimal
     optimizer: str = "sgd"
     steps: int = 1
     of: tuple[str, ...] = ()
+    """The names of the parameters, or none for all."""
     clip: Decimal | None = None
     warmup: int = 0
     schedule: str = "constant"
     least_rate: Decimal = Decimal(0)
     batches: tuple[Mapping[str, Any], ...] = ()
+    """What each further micro-batch has in the place of what is given, by keys."""
     settings: Mapping[str, Decimal] = _NOTHING
+    """The settings of the optimizer, as far as they are said."""
 
     @property
     def is_scheduled(self) -> bool:
-        """Whether the learning rate is another one from update to update."""
+        """Tells whether the learning rate changes from update to update."""
         return bool(self.warmup) or self.schedule != "constant"
 
 
 UPDATES = "update"
 """The place of the updated parameters: `update.W_Q`."""
 AVERAGED = "averaged"
-"""The place of what is the mean of all micro-batches: `averaged.grad.W_Q`, `averaged.mse`."""
+"""The place of the means over all micro-batches: `averaged.grad.W_Q`, `averaged.mse`."""
 
 
 def after_updates(count: int) -> Name:
-    """The place of all that is worked with the parameters after so many updates: `train[1]`."""
+    """Returns the place of all that is worked with the parameters after so many updates:
+    `train[1]`."""
     return below(TOP, "train", count) if count else TOP
 
 
 def over_batch(batch: int) -> Name:
-    """The place of a micro-batch, from 1 of those after the scenario's own: `train.batches[1]`."""
+    """Returns the place of a micro-batch, from 1 for the first after the scenario's own:
+    `train.batches[1]`."""
     return below(Name("train"), "batches", batch)
 
 
 def pass_of(name: Name) -> Name:
-    """The place that a quantity, or a place, is worked again in: after an update, or of another
-    micro-batch; at the top of what is worked first."""
+    """Returns the place in which a quantity, or a place, is worked again: after an update, or of
+    another micro-batch. For what is worked first it is the top."""
     first, *others = name.places or (TOP,)
     if first.local != "train":
         return TOP
@@ -536,6 +555,6 @@ def pass_of(name: Name) -> Name:
 
 
 def updates_before(name: Name) -> int:
-    """After how many updates a quantity, or a place, is worked."""
+    """Returns after how many updates a quantity, or a place, is worked."""
     first = name.places[0] if name else TOP
     return first.number or 0 if first.local == "train" else 0

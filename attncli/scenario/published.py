@@ -1,4 +1,4 @@
-"""What the source of a scenario prints for quantities that are worked here."""
+"""The numbers and claims of a source about quantities that are worked here."""
 
 from decimal import Decimal
 from typing import Annotated, NamedTuple
@@ -21,11 +21,11 @@ from attncli.file.problems import Diagnostics
 
 
 class Printed(NamedTuple):
-    """Numbers as the source prints them, row by row; `shape` has no extents for a single one. `at`
-    is their place in the source, and `assumed` ones it doesn't work out."""
+    """Numbers as the source prints them, row by row."""
 
     numbers: tuple[Decimal, ...]
     shape: tuple[int, ...]
+    """Their extents; none for a single number."""
     at: Annotated[str, TextKind("a place"), "where it does: `step 6`"] = ""
     assumed: Annotated[bool, Flag(), "whether it assumes them and doesn't work them out"] = False
 
@@ -34,8 +34,7 @@ ITSELF = "itself"
 
 
 class Claim(NamedTuple):
-    """What a source says of each row of a quantity, or of one: which column has its largest number,
-    a name or `itself`; what it adds up to."""
+    """A statement of the source about each row of a quantity, or about one row."""
 
     largest: Annotated[
         str, TextKind("a column"), "where the largest number of the row is: `cafe`, or `itself`"
@@ -80,7 +79,7 @@ _FIELDS = Record.of(
 
 
 class _AtAPlace(NamedTuple):
-    """Numbers and their place in the source."""
+    """A kind of value: numbers with their place in the source."""
 
     kind: Record = _FIELDS
 

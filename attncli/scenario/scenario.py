@@ -37,26 +37,27 @@ from attncli.scenario.published import Claim, Printed
 from attncli.scenario.show import Show
 
 ALL_OURS = ("all",)
-"""What `ours` says where the source has no numbers."""
+"""The value of `ours` where the source has no numbers."""
 
 MOST_VALUES = 150_000
-"""Values of a file that are read, those that aliases and variants repeat counted each time."""
+"""The most values of a file, those that aliases and variants repeat counted each time."""
 
 MOST_NUMBERS = 2**24
-"""Numbers that are drawn, read from files of arrays, or ones and zeros of `one_hot`."""
+"""The most numbers that are drawn, read from files of arrays, or ones and zeros of `one_hot`."""
 
 MOST_PLACES = 6000
-"""Steps at all their places: layers, heads and times, of all variants and generated tokens."""
+"""The most steps at all their places: layers, heads and times, of all variants and generated
+tokens."""
 
 MOST_LINES = 6000
-"""Lines of working on one page."""
+"""The most lines of working on one page."""
 
 MOST_PUBLISHED = 10_000
-"""Numbers that a source prints, each compared with one that is worked."""
+"""The most numbers that a source prints, each compared with one that is worked."""
 
 MOST_SETTLED = 500_000
-"""Numbers that those of one quantity are worked from which floats leave in doubt, each by itself,
-in some microseconds each."""
+"""The most operands of one quantity that floats leave in doubt. Each is settled by itself, in some
+microseconds."""
 
 _MOST_MEMORY = 2.0**30
 _PER_NUMBER = 10
@@ -67,13 +68,16 @@ _PER_PLACE, _PER_CELL, _PER_TERM = 4.5e-4, 3e-8, 1e-10
 
 
 class Cost(NamedTuple):
-    """Steps at their places, numbers of quantities, terms of the sums that make them, and those of
-    the numbers that are made, not given."""
+    """An estimate of what the working of a scenario costs."""
 
     places: int = 0
+    """Steps, each counted at every place."""
     cells: int = 0
+    """Numbers of all quantities."""
     terms: int = 0
+    """Terms of the sums that are worked."""
     made: int = 0
+    """Numbers that are made, and not given."""
 
     def plus(self, other: Cost) -> Cost:
         return Cost(*(index + more for index, more in zip(self, other, strict=True)))
@@ -82,16 +86,16 @@ class Cost(NamedTuple):
         return Cost(*(index * factor for index in self))
 
     def seconds(self, effort: Effort = WORKING) -> float:
-        """About how long it takes."""
+        """Estimates how many seconds it takes."""
         places, cells = self.places * effort.steps, self._cells(effort.numbers)
         return places * _PER_PLACE + cells * _PER_CELL + self.terms * _PER_TERM
 
     def memory(self, effort: Effort = WORKING) -> float:
-        """About how many bytes it takes."""
+        """Estimates how many bytes it takes."""
         return self._cells(effort.memory) * _PER_NUMBER
 
     def _cells(self, times: float) -> float:
-        """The numbers, those that are made so many times."""
+        """Counts the numbers, those that are made so many times."""
         return self.cells + self.made * (times - 1)
 
     def is_too_much(self, effort: Effort = WORKING) -> bool:
@@ -102,7 +106,8 @@ class Cost(NamedTuple):
         )
 
     def description(self, effort: Effort = WORKING) -> str:
-        """`7 steps, 300 numbers, 1,200 terms of sums (about 12 seconds, 1.5 GB)`."""
+        """Describes the cost in words: `7 steps, 300 numbers, 1,200 terms of sums (about 12
+        seconds, 1.5 GB)`."""
         counts = zip(self[:3], ("steps", "numbers", "terms of sums"), strict=True)
         told = ", ".join(f"{count:,} {what}" for count, what in counts if count)
         seconds, size = math.ceil(self.seconds(effort)), round(self.memory(effort) / 2**30, 1)
@@ -118,7 +123,7 @@ Shape = tuple[int | None, int | None]
 
 
 class Site(NamedTuple):
-    """Where an attention stands."""
+    """An attention with its layer and its stack."""
 
     stack: Stack
     layer: Layer
@@ -126,38 +131,22 @@ class Site(NamedTuple):
 
 
 class Changed(NamedTuple):
-    """What was changed for one run in what a file says: the changes as they were typed, and whether
-    its source says something of the numbers as they were, which is left out."""
+    """The changes to a scenario file for one run."""
 
     made: tuple[str, ...] = ()
+    """The changes as they were typed."""
     unsaid: bool = False
+    """Whether what the source says of the unchanged numbers is left out."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Scenario:
-    """Everything that a scenario file says, its numbers as matrices.
-
-    `given` holds the matrices by their full names (W_Q, b1 [1, d_ff],
-    `layers[1].heads[2].W_Q`, …), `random` those that are drawn once their shapes are known,
-    `sources` says in words where those come from that the file doesn't write
-    out, `row_names` the names of rows that have some,
-    `vectors` the names of matrices [1, n] whose row has none, `sizes` stated extents such as
-    d_model.
-    `about` is what its page begins with: the question that it answers, and what to look at.
-    `published` is what the source prints, by the addresses of quantities, rows and cells, `claims`
-    what it says of some in words; `ours` are given matrices, or rows of such, that it hasn't.
-    `large` lets it cost more than it may without being asked for.
-    `varied` says what is other than in the scenario that this is a variant of, `changed` what was
-    changed for this run.
-    `story` is every step that it takes, planned once, and `shapes` are those of all quantities
-    in it that can be told before anything is worked out; other numbers have the same story.
-    `text_counts` is how often its corpus has each of its texts, `recount` reads it again with
-    others; nothing where it is one text, or in a file.
-    """
+    """A scenario as its file states it, its numbers as matrices."""
 
     title: str = "Scenario"
     rounding: Rounding = field(default_factory=Rounding)
     about: str = ""
+    """What the page begins with: the question that it answers, and what to look at."""
     source: str | None = None
     stack: Stack = Stack()
     encoder: Stack | None = None
@@ -167,23 +156,42 @@ class Scenario:
     backward: bool = False
     training: Training | None = None
     published: Mapping[str, Printed] = field(default_factory=dict)
+    """What the source prints, by the addresses of quantities, rows and cells."""
     claims: Mapping[str, Claim] = field(default_factory=dict)
+    """What the source says in words, by address."""
     ours: tuple[str, ...] = ()
+    """Given matrices, or rows of such, that the source doesn't have."""
     given: Mapping[Name, Matrix] = field(default_factory=dict)
+    """The given matrices by full name: `W_Q`, `b1` [1, d_ff], `layers[1].heads[2].W_Q`."""
     random: Mapping[Name, RandomSource] = field(default_factory=dict)
+    """The matrices that are drawn once their shapes are known."""
     sources: Mapping[str, str] = field(default_factory=dict)
+    """Where matrices come from that the file doesn't write out, in words."""
     row_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The names of rows, for matrices that have some."""
     vectors: Collection[Name] = frozenset()
+    """The names of matrices [1, n] whose row has no name."""
     sizes: Mapping[str, int] = field(default_factory=dict)
-    story: Sequence[Any] = ()  # `trace.PlannedStep`s, of which a scenario knows nothing
+    """Stated extents, such as `d_model`."""
+    story: Sequence[Any] = ()
+    """Every step that it takes, planned once: `PlannedStep`s of `trace`, which a scenario doesn't
+    know."""
     shapes: Mapping[str, Shape] = field(default_factory=dict)
+    """The shapes of all quantities in the story that can be told before anything is worked. Other
+    numbers have the same story."""
     variants: Mapping[str, Scenario] = field(default_factory=dict)
     varied: tuple[str, ...] = ()
+    """What differs from the scenario that this is a variant of."""
     changed: Changed = Changed()
+    """What was changed for this run."""
     large: bool = False
+    """Whether it may cost more than is worked without being asked for."""
     places: Places = field(default_factory=lambda: {"": Where("scenario")})
     text_counts: tuple[int, ...] = ()
+    """How often its corpus has each of its texts; none where the corpus is one text, or in a
+    file."""
     recount: Callable[[Sequence[int]], Scenario] | None = None
+    """Reads the scenario again with other counts of its texts."""
 
     def __repr__(self) -> str:
         tokens, layers = len(self.text.tokens), len(self.stack.layers)
@@ -191,49 +199,49 @@ class Scenario:
         return f"<Scenario {self.title!r}: {text}, {len(self.given)} given>"
 
     def with_variants(self, variants: Mapping[str, Scenario]) -> Scenario:
-        """The scenario with others to compare it with."""
+        """Returns the scenario with others to compare it with."""
         return replace(self, variants=variants)
 
     def alone(self) -> Scenario:
-        """The scenario without what comes of its numbers besides its own trace: variants, and
-        tokens that are generated."""
+        """Returns the scenario without variants and without generated tokens."""
         return replace(self, variants={}, prediction=self.prediction._replace(generate=0))
 
     @property
     def goes_back(self) -> bool:
-        """Whether gradients of its loss are worked."""
+        """Tells whether gradients of its loss are worked."""
         return self.backward or self.training is not None
 
     @property
     def trained_loss(self) -> str:
-        """The loss that training makes smaller: of several micro-batches their mean."""
+        """Returns the name of the loss that training makes smaller: for several micro-batches,
+        their mean."""
         several = self.training is not None and self.training.batches
         return f"{AVERAGED}." * bool(several) + self.prediction.loss_name
 
     def gives(self, name: Name) -> bool:
-        """Whether a matrix of a full name is given, be it before or after an update."""
+        """Tells whether a matrix of a full name is given, before or after an update."""
         if self.training is not None:
             name = name.seen_from(pass_of(name))
         return name in self.given or name in self.random
 
     @property
     def text(self) -> TokenizedText:
-        """The text of the main stack."""
+        """Returns the text of the main stack."""
         return self.stack.text
 
     @property
     def tokens_so_far(self) -> tuple[str, ...]:
-        """The tokens of the main stack, those of a cache before them."""
+        """Returns the tokens of the main stack, after those of a cache."""
         return (*(self.stack.layers[0].attention.cached or ()), *self.text.tokens)
 
     @property
     def stacks(self) -> tuple[Stack, ...]:
-        """The encoder, if there is one, and the main stack."""
+        """Returns the encoder, if there is one, and the main stack."""
         return (self.stack,) if self.encoder is None else (self.encoder, self.stack)
 
     @property
     def sites(self) -> Iterator[Site]:
-        """Every attention of the model."""
+        """Yields every attention of the model."""
         for stack in self.stacks:
             for layer in stack.layers:
                 yield Site(stack, layer, layer.attention)
@@ -242,7 +250,7 @@ class Scenario:
 
     @cached_property
     def sites_by_path(self) -> Mapping[Name, Site]:
-        """The attention that a path is of, its own or that of one of its heads."""
+        """Returns each attention by its path and by those of its heads."""
         found: dict[Name, Site] = {}
         for site in self.sites:
             attention = site.attention
@@ -251,10 +259,10 @@ class Scenario:
         return found
 
     def writes(self, name: str) -> bool:
-        """Whether the file says something for a full name, of which any sense could be made or
-        not."""
+        """Tells whether the file says anything for a full name, even if it can't be read."""
         return name in self.places
 
     def where(self, name: str) -> Where:
-        """Where the value of a full name stands in the file, or the nearest one above it."""
+        """Returns where the value of a full name stands in the file, or the nearest one above
+        it."""
         return nearest_place(self.places, name)

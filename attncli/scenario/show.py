@@ -1,4 +1,4 @@
-"""What a scenario says of how its page is shown."""
+"""The settings of how a scenario's page is shown."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -9,7 +9,7 @@ from attncli.scenario.tokenizers.settings import TOKEN
 
 
 class Show(NamedTuple):
-    """What the page shows."""
+    """A choice of what the page shows."""
 
     queries: Annotated[
         tuple[str, ...],

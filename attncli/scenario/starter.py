@@ -6,5 +6,5 @@ from pathlib import Path
 
 
 def text() -> str:
-    """A commented scenario that runs as it is."""
+    """Returns a commented scenario that runs as it is."""
     return (Path(__file__).parent / "starter.yaml").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What is said once for many layers or matrices, written out: `layers: 12`, and `weights: {file: …,
+"""Layers and matrices that a scenario gives once for many: `layers: 12`, and `weights: {file: …,
 keys: {W_Q: 'h.{i}.q.weight'}}`, which stands for a `{file, key}` in each of them."""
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from attncli.file.nodes import Items, Map, Node, Scalar, describe
 from attncli.file.problems import Diagnostics
 
 NUMBER = "{i}"
-"""What stands in a tensor's name for the number of its layer, counted from 0."""
+"""The placeholder in a tensor's name for the number of its layer, from 0."""
 EXPERT = "{e}"
-"""The same for the number of an expert."""
+"""The placeholder for the number of an expert, from 0."""
 _NAME = "its name, in which `{i}` is the number of a layer, from 0, and `{e}` that of an expert"
 _ENTRY = r"[0-9]{1,6}|\{[ie]\}"
 EVERY_OTHER: Mapping[str, int] = MappingProxyType({"odd": 0, "even": 1})
@@ -51,7 +51,7 @@ class _EntryKind:
 
 
 class _LayersKind:
-    """Some of the layers."""
+    """A choice of layers: `odd` or `even` ones, or their numbers from 1."""
 
     def read(self, node: Node, problems: Diagnostics) -> Node | None:
         if isinstance(node, Scalar) and node.text in EVERY_OTHER:
@@ -86,7 +86,8 @@ TENSOR = Record.of(
 
 
 def layers_of(node: Node | None, count: int, problems: Diagnostics) -> list[int]:
-    """The numbers, from 0, of those of so many layers that a node says, or of all."""
+    """Returns the numbers, from 0, of the layers that a node names, of `count` in all; every one
+    without a node. Reports numbers beyond them."""
     if not isinstance(node, Items):
         return layers_with(node.text if isinstance(node, Scalar) else None, count)
     numbers = [int(entry.text) for entry in node.items if isinstance(entry, Scalar)]
@@ -96,14 +97,15 @@ def layers_of(node: Node | None, count: int, problems: Diagnostics) -> list[int]
 
 
 def layers_with(chosen: str | Iterable[object] | None, count: int) -> list[int]:
-    """The same of what is said: `odd`, `even` or numbers from 1."""
+    """Returns the numbers, from 0, of `odd` or `even` layers, or of those numbered from 1, of
+    `count` in all."""
     if isinstance(chosen, str):
         return [*range(EVERY_OTHER[chosen], count, 2)]
     return [*range(count)] if chosen is None else [int(str(k)) - 1 for k in chosen]
 
 
 _NOT_OF_ONE = ("file", "key", "entry", "layers")
-"""What is said otherwise of the tensor of a layer."""
+"""The keys of a template that aren't taken over as they are for the tensor of a layer."""
 _ENCODER, _EXPERTS = "encoder", "experts"
 
 
@@ -133,7 +135,7 @@ _SOME_LAYERS: Mapping[str, str] = MappingProxyType(
 
 
 class AlikeKind(NamedTuple):
-    """How many layers there are, and what some of them say; what it stands for is read."""
+    """A number of layers, and what some of them say. It is read in its expanded form, a list."""
 
     layer: Kind[Any]
 
@@ -151,7 +153,7 @@ class AlikeKind(NamedTuple):
 
 
 def expanded(tree: Map, problems: Diagnostics) -> Map:
-    """The tree of a scenario in which each layer and matrix stands for itself."""
+    """Returns the tree of a scenario in which each layer and matrix is written out."""
     if not isinstance(tree.get("layers"), Items | None):
         tree = _with_layers(tree, problems)
     encoder = tree.get(_ENCODER)
@@ -169,7 +171,7 @@ def expanded(tree: Map, problems: Diagnostics) -> Map:
 
 
 def _with_layers(tree: Map, problems: Diagnostics) -> Map:
-    """The stack with a list of layers, where it says how many they are."""
+    """Returns the stack with its layers as a list, for a stack that says how many there are."""
     node = tree.get("layers")
     assert node is not None
     layers = _Layers.of(node, problems)
@@ -178,12 +180,14 @@ def _with_layers(tree: Map, problems: Diagnostics) -> Map:
 
 
 class _Layers(NamedTuple):
-    """The `number` of layers, and what `each`, the `odd` and the `even` ones and single ones
-    say, counted from 1; what is said of fewer of them holds."""
+    """Layers that are given by their number, and what some of them say."""
 
     node: Node
     number: int
+    """How many layers there are."""
     parts: tuple[tuple[str, Map], ...] = ()
+    """What `each`, the `odd` and the `even` layers, and single ones from 1 say. What is said of
+    fewer layers counts more."""
 
     @classmethod
     def of(cls, node: Node, problems: Diagnostics) -> _Layers | None:
@@ -220,7 +224,8 @@ class _Layers(NamedTuple):
 
 
 def _filled(tree: Map, template: Map, problems: Diagnostics) -> Map:
-    """The tree with the matrices that a template names, but for those that it has already."""
+    """Returns the tree with the matrices that a template names, except those that it has
+    already."""
     keys = template.get("keys")
     for key, tensor in keys.entries if isinstance(keys, Map) else ():
         try:
@@ -247,7 +252,7 @@ class _Tensor(NamedTuple):
     file: Node | None
 
     def put(self, stack: Map, problems: Diagnostics) -> Map:
-        """The stack with the tensor, or with that of each layer."""
+        """Returns the stack with the tensor, or with the tensor of each layer."""
         where = self.node.where
         if self._entry("file") is None:
             problems.add(where, "no file says where this is", "add one, like file: w.safetensors")
@@ -272,7 +277,7 @@ class _Tensor(NamedTuple):
         return stack.put("layers", Items(items, layers.where))
 
     def _put_into(self, layer: Map, stack: Map, number: int, problems: Diagnostics) -> Map:
-        """A layer with the tensor, or with that of each of its experts."""
+        """Returns a layer with the tensor, or with the tensor of each of its experts."""
         if not self._counts(EXPERT):
             return _with(layer, self.path, self._node(number))
         experts = self._experts(layer.get(_EXPERTS) or stack.get(_EXPERTS), problems)
@@ -286,7 +291,7 @@ class _Tensor(NamedTuple):
         return _with(layer, (_EXPERTS,), listed) if filled else layer
 
     def _experts(self, node: Node | None, problems: Diagnostics) -> Sequence[Node]:
-        """The experts of a layer, as far as anything is said of them."""
+        """Returns the experts of a layer, as far as anything is said of them."""
         where = self.node.where
         if self.path[0] != _EXPERTS or len(self.path) == 1:
             wrong = f"{EXPERT} is the number of an expert, and {self.path[0]} belongs to none"
@@ -301,8 +306,8 @@ class _Tensor(NamedTuple):
         return ()
 
     def _begun(self, layer: Map, stack: Map) -> Map:
-        """The layer with what the stack says for it of the record that the tensor belongs to:
-        `qk_norm: {kind: rms}`."""
+        """Returns the layer with what the stack says for all layers of the record that the tensor
+        belongs to: `qk_norm: {kind: rms}`."""
         given = stack.get(self.path[0])
         if len(self.path) == 1 or not isinstance(given, Map) or layer.get(self.path[0]) is not None:
             return layer
@@ -317,12 +322,13 @@ class _Tensor(NamedTuple):
         return named if isinstance(named, Scalar) else Scalar("", self.node.where)
 
     def _counts(self, number: str) -> bool:
-        """Whether it is another one for each layer, or for each expert."""
+        """Tells whether there is another tensor for each layer, or for each expert."""
         index = self._entry("entry")
         return number in self._key().text or (isinstance(index, Scalar) and index.text == number)
 
     def _node(self, number: int, expert: int = 0) -> Map:
-        """`{file: …, key: …}` with the part that is meant, for a layer, or an expert of it."""
+        """Returns `{file: …, key: …}` with the part that is meant, for a layer, or an expert of
+        it."""
         where, key, file = self.node.where, self._key(), self._entry("file")
         assert file is not None
         text = key.text.replace(NUMBER, str(number)).replace(EXPERT, str(expert))
@@ -340,7 +346,7 @@ class _Tensor(NamedTuple):
 
 
 def _with(node: Map, path: Sequence[str], value: Node) -> Map:
-    """The map with a value at a path, unless something is said there."""
+    """Returns the map with a value at a path, unless something is said there."""
     head, rest = path[0], path[1:]
     there = node.get(head)
     if there is None:

@@ -20,10 +20,10 @@ Span = tuple[int, int]
 """Where a match begins and ends."""
 
 SECONDS = 5.0
-"""What all expressions of one tokenizer may take together."""
+"""The seconds that all expressions of one tokenizer may take together."""
 LONGEST_PATTERN = 4_000
 LONGEST_TEXT = 100_000
-"""Characters that a text may come to while it is normalized and cut."""
+"""The most characters of a text while it is normalized and cut."""
 
 _SERVANT = """
 import json, re, signal, sys, time
@@ -44,7 +44,8 @@ for line in sys.stdin:
 
 
 class TooMuchError(Exception):
-    """What takes too long, or makes a text too long: what is wrong, and what would be right."""
+    """The error of what takes too long, or makes a text too long, with what is wrong and what would
+    be right."""
 
     def __init__(self, wrong: str, right: str) -> None:
         self.wrong, self.right = wrong, right
@@ -52,8 +53,8 @@ class TooMuchError(Exception):
 
 
 class Allowance:
-    """The seconds that some expressions have together: those that the search itself takes, whatever
-    else the machine does."""
+    """The seconds that some expressions have together. Only the time of the search itself counts,
+    whatever else the machine does."""
 
     def __init__(self, seconds: float) -> None:
         self.left = seconds
@@ -64,7 +65,7 @@ _SHARED: ContextVar[Allowance] = ContextVar("_SHARED")
 
 @contextmanager
 def sharing_time() -> Iterator[None]:
-    """Expressions that are made in the block share the time that they have."""
+    """Lets the expressions that are made in the block share one allowance of time."""
     token = _SHARED.set(Allowance(SECONDS))
     try:
         yield
@@ -73,17 +74,19 @@ def sharing_time() -> Iterator[None]:
 
 
 class TimedExpression:
-    """An expression as `re` writes it, and as it was `written`."""
+    """A regular expression whose search is ended when its time is over."""
 
     def __init__(self, pattern: str, written: str) -> None:
-        """Raises ValueError for what is no expression."""
+        """Takes an expression as `re` writes it, and as it was `written`. Raises ValueError for
+        what is no expression."""
         self._pattern, self._written = pattern, written
         self._allowance = _SHARED.get(Allowance(SECONDS))
         self._known: dict[str, Sequence[Span]] = {}
         self.spans("")
 
     def spans(self, text: str) -> Sequence[Span]:
-        """Where it matches in a text. Raises TooMuchError where that takes too long."""
+        """Returns where the expression matches in a text. Raises TooMuchError where that takes too
+        long."""
         if text not in self._known:
             self._known[text] = self._looked_for(text)
         return self._known[text]
@@ -99,15 +102,15 @@ class TimedExpression:
 
 
 class _Servants:
-    """The process that looks for expressions, one for each process that asks."""
+    """The process that searches for expressions, one for each process that asks."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._running: dict[int, subprocess.Popen[str]] = {}
 
     def ask(self, pattern: str, text: str, seconds: float) -> tuple[Sequence[Span], float]:
-        """Where the pattern matches, and how many seconds that took. Raises TimeoutError, and
-        ValueError for no pattern."""
+        """Returns where the pattern matches, and how many seconds that took. Raises TimeoutError,
+        and ValueError for what is no pattern."""
         if seconds <= 0:
             raise TimeoutError
         with self._lock:

@@ -29,7 +29,7 @@ _PAIR = 2
 
 
 class MergeStep(NamedTuple):
-    """A word's symbols after a merge of a pair; with no pair those that it starts from."""
+    """A word's symbols after the merge of a pair, or before any merge, where the pair is None."""
 
     pair: TokenPair | None
     symbols: tuple[str, ...]
@@ -37,37 +37,38 @@ class MergeStep(NamedTuple):
 
 @dataclass(frozen=True)
 class MergeModel:
-    """A model that merges: of all pairs in a word the one whose merge was learned first, the
-    leftmost of these, until none is left. A pair that is given twice has its last rank.
-
-    A character that isn't in the vocabulary is the tokens of its bytes with `byte_fallback`, where
-    the vocabulary has them, else the unknown token, with `fused` one for all such neighbours of a
-    word; without such a token it stays as it is, with no ID. A word that the vocabulary has is not
-    cut at all where `whole` ones are looked up first.
-    """
+    """A model that merges pairs of symbols: of all pairs in a word the one whose merge was learned
+    first, the leftmost of these, until none is left. A pair that is given twice has its last
+    rank."""
 
     vocabulary: Mapping[str, int]
     merges: tuple[TokenPair, ...]
     marks: SubwordMarks = UNMARKED
     unknown: str | None = None
+    """The token of a character that the vocabulary doesn't have. Without it the character stays as
+    it is, with no ID."""
     byte_fallback: bool = False
+    """Whether such a character becomes the tokens of its bytes, if the vocabulary has them."""
     fused: bool = False
+    """Whether neighbouring unknown characters of a word are one token."""
     whole: bool = False
+    """Whether a word that the vocabulary has isn't cut at all."""
 
     @cached_property
     def ranks(self) -> dict[TokenPair, int]:
-        """The number of each pair's merge, from 0."""
+        """Returns the number of each pair's merge, from 0."""
         return {(left, right): rank for rank, (left, right) in enumerate(self.merges)}
 
     def pieces(self, word: str) -> tuple[Piece, ...]:
-        """The pieces of a word, in time that grows with n · log n of its length."""
+        """Cuts a word into pieces, in time that grows with n · log n of its length."""
         chain = _LinkedPieces(self._start(word), self)
         for _ in chain.merges():
             pass
         return tuple(chain.pieces())
 
     def trace(self, word: str) -> Iterator[MergeStep]:
-        """The merges of a word one by one; each has all symbols, which is for short words."""
+        """Yields the merges of a word one by one. Each has all symbols, which suits short words
+        only."""
         chain = _LinkedPieces(self._start(word), self)
         yield MergeStep(None, tuple(piece.token for piece in chain.pieces()))
         for pair in chain.merges():
@@ -85,7 +86,7 @@ class MergeModel:
         return self._fused(found) if self.fused and self.unknown is not None else found
 
     def _fused(self, pieces: list[Piece]) -> list[Piece]:
-        """The pieces with neighbouring unknown tokens as one."""
+        """Joins neighbouring unknown tokens into one."""
         found: list[Piece] = []
         for piece in pieces:
             if found and piece.token == found[-1].token == self.unknown:
@@ -100,7 +101,7 @@ class MergeModel:
 
 
 class _LinkedPieces:
-    """A word's pieces as a linked list, and a heap of the merges that it holds."""
+    """The pieces of a word as a linked list, with a heap of the merges that it holds."""
 
     def __init__(self, pieces: list[Piece], model: MergeModel) -> None:
         end = len(pieces)
@@ -123,7 +124,7 @@ class _LinkedPieces:
         return (left.token, right.token) if left and right else None
 
     def merges(self) -> Iterator[TokenPair]:
-        """Merges until nothing can be merged; the pair of each."""
+        """Merges until nothing can be merged, and yields the pair of each merge."""
         while self._heap:
             _, place, made = heapq.heappop(self._heap)
             pair = self._pair(place)
@@ -143,7 +144,7 @@ class _LinkedPieces:
         self._offer(place)
 
     def pieces(self) -> Iterator[Piece]:
-        """The pieces that there are now."""
+        """Yields the pieces that there are now."""
         return (piece for piece in self._pieces if piece is not None)
 
 
@@ -152,10 +153,10 @@ def check_merges(
     marks: SubwordMarks = UNMARKED,
     symbols: Collection[str] | None = None,
 ) -> dict[int, str]:
-    """What is wrong with given merges, by their indices from 0: each needs two parts that a merge
-    before it makes or that are symbols to start with: those of `symbols`, or without any given all
-    single characters (the tokens of bytes too), with the marks that their place in the word asks
-    for."""
+    """Returns what is wrong with given merges, by their indices from 0. Each needs two parts that
+    an earlier merge makes or that are symbols to start with: those of `symbols`, or without any
+    given all single characters and the tokens of bytes, with the marks of their place in the
+    word."""
     problems: dict[int, str] = {}
     made: set[str] = set()
     seen: set[TokenPair] = set()
@@ -199,8 +200,8 @@ def _is_symbol(part: str, marks: SubwordMarks, symbols: Collection[str] | None) 
 def vocabulary_of(
     merges: Iterable[TokenPair], marks: SubwordMarks = UNMARKED, special: Sequence[str] = ()
 ) -> dict[str, int]:
-    """A vocabulary for given merges: special tokens, the symbols that no merge makes by code
-    point (those with marks last), then each merge's piece."""
+    """Makes a vocabulary for given merges: special tokens, the symbols that no merge makes by code
+    point (those with marks last), then the piece of each merge."""
     pairs = list(merges)
     made = [marks.merged(left, right) for left, right in pairs]
     start = {part for pair in pairs for part in pair} - set(made)
@@ -226,27 +227,28 @@ def vocabulary_of(
 IdPair = tuple[int, int]
 """Two symbols, by their IDs."""
 Rank = Callable[[IdPair], tuple[int, ...]]
-"""What decides between pairs that are as good: the smaller comes first."""
+"""A key that decides between equally good pairs: the smaller comes first."""
 
 _NOISE = 2.0**-50
-"""How far a quotient of floats may be off, as a share of it."""
+"""The largest relative error of a quotient of floats."""
 
 
 def _rounded(score: Fraction | int, decimals: int) -> Fraction:
-    """A score, which is never negative, to some decimals, half away from zero."""
+    """Rounds a score, which is never negative, to some decimals, half away from zero."""
     units = 10**decimals
     return Fraction(floor(score * units + Fraction(1, 2)), units)
 
 
 def _least_alike(score: Fraction, decimals: int | None) -> Fraction:
-    """The least that is rounded to what a score is; without decimals the score itself."""
+    """Returns the least score that is rounded to the same number. Without decimals it is the score
+    itself."""
     if decimals is None:
         return score
     return max(Fraction(0), _rounded(score, decimals) - Fraction(1, 2 * 10**decimals))
 
 
 def _merge_pair(word: Sequence[int], pair: IdPair, made: int) -> list[int]:
-    """A word with each of its pairs merged, from left to right: aaa with a + a is aa a."""
+    """Merges each occurrence of a pair in a word, from left to right: aaa with a + a is aa a."""
     left, right = pair
     merged: list[int] = []
     place, end = 0, len(word)
@@ -262,11 +264,12 @@ def _merge_pair(word: Sequence[int], pair: IdPair, made: int) -> list[int]:
 
 
 class PairCounts:
-    """Counts of pairs and of single symbols in `words` (changed in place), each `times[i]` times.
+    """The counts of pairs and of single symbols in `words` (changed in place), each of which occurs
+    `times[i]` times.
 
-    A pair counts wherever it stands, overlapping itself too: aaa holds a + a twice. Only the words
-    that hold the merged pair are looked at again; what the heap has of old counts is left there and
-    skipped when it comes up.
+    A pair counts wherever it stands, even where it overlaps itself: aaa holds a + a twice. After a
+    merge only the words that hold the pair are looked at again. Old counts stay in the heap and are
+    skipped when they come up.
     """
 
     def __init__(self, words: list[list[int]], times: Sequence[int]) -> None:
@@ -288,7 +291,8 @@ class PairCounts:
         heapq.heapify(self._heap)
 
     def merge(self, pair: IdPair, made: int) -> dict[int, list[int]]:
-        """Merges a pair everywhere; the words that changed, as they were before."""
+        """Merges a pair everywhere, and returns the words that changed, by index, as they were
+        before."""
         before: dict[int, list[int]] = {}
         change: dict[IdPair, int] = defaultdict(int)
         for index in self._where.pop(pair, ()):
@@ -328,19 +332,20 @@ class PairCounts:
         heapq.heappush(self._heap, (-count, pair))
 
     def most_frequent(self, most: int) -> tuple[list[IdPair], int]:
-        """The pairs of the largest count, by their IDs, not more than `most` of them; and how many
-        there are in all."""
+        """Returns up to `most` pairs of the largest count, sorted by their IDs, and how many there
+        are in all."""
         found = list(self._current(most))
         for pair in found:  # they are still to be had next time
             heapq.heappush(self._heap, (-self.pairs[pair], pair))
         return found, self._sharing[self.pairs[found[0]]] if found else 0
 
     def by_ids(self, pair: IdPair) -> tuple[int, int, int]:
-        """A rank: the larger count first, then the smaller IDs."""
+        """Ranks a pair: the larger count first, then the smaller IDs."""
         return -self.pairs[pair], *pair
 
     def by_meeting(self) -> Rank:
-        """A rank: what is met first, from the first word on as they are cut now."""
+        """Returns a rank by which the pair that is met first, from the first word on, comes
+        first."""
         met = dict.fromkeys(pair for word in self.words for pair in pairwise(word))
         ranks = {pair: (place,) for place, pair in enumerate(met)}
         return ranks.__getitem__
@@ -358,9 +363,9 @@ class PairCounts:
             heapq.heappop(heap)
 
     def most_likely(self, least: int = 1, decimals: int | None = None) -> list[IdPair]:
-        """The pairs of the largest score count(ab) / (count(a) · count(b)), compared as they are
-        rounded to some decimals, or exactly, in no order. Only pairs that occur `least` times or
-        more are looked at."""
+        """Lists the pairs of the largest score count(ab) / (count(a) · count(b)), in no order.
+        Scores are compared exactly, or rounded to some decimals. Only pairs that occur `least`
+        times or more are looked at."""
         symbols = self.symbols
         # a quotient of integers is rounded to the nearest float: the best has the largest of them
         scores = {
@@ -379,14 +384,14 @@ class PairCounts:
         ]
 
     def score(self, pair: IdPair) -> Fraction:
-        """count(ab) / (count(a) · count(b)) of a pair that occurs."""
+        """Returns count(ab) / (count(a) · count(b)) of a pair that occurs."""
         return Fraction(self.pairs[pair], self.symbols[pair[0]] * self.symbols[pair[1]])
 
     def largest(
         self, most: int, least: int, rank: Rank, *, likely: bool, decimals: int | None = None
     ) -> tuple[list[IdPair], int]:
-        """Up to `most` pairs that occur `least` times or more, in the order in which they would be
-        merged (by score, if that is `likely`, else by count), and how many more there are."""
+        """Returns up to `most` pairs that occur `least` times or more, in the order in which they
+        would be merged (by score if `likely`, else by count), and how many more there are."""
 
         def order(pair: IdPair) -> tuple[Fraction | int, tuple[int, ...]]:
             score = self.score(pair) if likely else self.pairs[pair]
@@ -402,95 +407,101 @@ FIRST_ROUNDS = 3
 MOST_TIES = 12
 _FEW_WORDS = 1000
 _MOST_SNAPPED = 50_000
-"""Letters of all snapshots together, where there are more of them than of few rounds."""
+"""The most letters of all snapshots together, beyond those that every training gets."""
 _MOST_PAIRS = 40
-"""Pairs that a round is written down with."""
+"""The most pairs in the snapshot of a round."""
 
 Criterion = Literal["count", "likelihood"]
-"""What a pair is chosen by: how often it occurs, or that set against how often its parts do."""
+"""The score of a pair: how often it occurs, or that divided by how often its parts do."""
 Ties = Literal["ids", "first", "shortest"]
 """Which of equal pairs is merged: that of the smaller IDs, that which is met first, or that which
 makes the shortest piece, of these the first by code points."""
 
 
 def rank_of_piece(piece: str) -> tuple[int, ...]:
-    """A rank: the fewer characters first, then the smaller code points."""
+    """Ranks a piece: fewer characters first, then smaller code points."""
     return len(piece), *map(ord, piece)
 
 
 class MergeSettings(NamedTuple):
-    """What is learned: a vocabulary of `size` (special tokens and alphabet included) or a number
-    of `merges`, or whichever comes first, of pairs that occur `min_count` times or more.
-
-    Scores are compared as they are rounded to `decimals`; exactly, where that is None. `ties` say
-    which of equal pairs is merged.
-
-    `alphabet` are symbols that are there whatever the corpus has, in the order of their IDs. Each
-    character has its symbol without marks too, used or not, for words that may begin with it.
-    """
+    """The settings by which merges are learned."""
 
     size: int | None = None
+    """The size of the vocabulary to learn, special tokens and alphabet included."""
     merges: int | None = None
+    """The number of merges to learn. Of size and number, learning ends with what is reached
+    first."""
     min_count: int = 1
+    """How often a pair has to occur to be merged."""
     marks: SubwordMarks = UNMARKED
     special: tuple[str, ...] = ()
     alphabet: tuple[str, ...] = ()
+    """Symbols that are there whatever the corpus has, in the order of their IDs. Each character has
+    its symbol without marks too, for words that may begin with it."""
     score: Criterion = "count"
     decimals: int | None = None
+    """The decimals to which scores are rounded before they are compared; None for exact scores."""
     ties: Ties = "ids"
+    """Which of equal pairs is merged."""
 
     @property
     def likely(self) -> bool:
-        """Whether pairs are chosen by their likelihood."""
+        """Tells whether pairs are chosen by their likelihood."""
         return self.score == "likelihood"
 
 
 class Snapshot(NamedTuple):
-    """A corpus before a merge: each word's symbols, and where the pairs stand that are largest by
-    the score that is learned by (of one size by count, then by ID); `left_out` more pairs occur."""
+    """The state of a corpus before a merge."""
 
     words: tuple[tuple[str, ...], ...]
+    """The symbols of each word."""
     pairs: Mapping[TokenPair, Occurrences]
+    """Where the pairs with the largest scores stand, in the order in which they would be merged."""
     left_out: int
+    """How many more pairs there are."""
 
 
 @dataclass(frozen=True, slots=True)
 class LearnedMerge:
-    """A merge, counted from 1. `tied` pairs were as large and lost by their rank: of those the
-    first are here, and `ties` says how many there were. The piece was there before, if another
-    pair had made it (`new` is false)."""
+    """A merge that was learned."""
 
     number: int
+    """Its number, from 1."""
     pair: TokenPair
     count: int
     tied: tuple[TokenPair, ...]
+    """The first of the pairs that were as large and lost by their rank."""
     ties: int
+    """How many such pairs there were."""
     piece: str
     new: bool
+    """Whether the piece wasn't there before; another pair may have made it."""
     snapshot: Snapshot | None = None
 
 
 class MergeTraining(NamedTuple):
-    """The vocabulary with its IDs (special tokens, alphabet, pieces), what pairs were chosen by,
-    and the rounds, as many as could be: until the size or the number of merges was reached, or no
-    pair was left that occurs often enough. `ties` say which of equal pairs was taken."""
+    """A vocabulary that was learned by merges, and the rounds. There are as many as could be: until
+    the size or the number of merges was reached, or no pair was left that occurs often enough."""
 
     vocabulary: Mapping[str, int]
+    """The tokens with their IDs: special tokens, alphabet, pieces."""
     score: Criterion
+    """What pairs were chosen by."""
     rounds: tuple[LearnedMerge, ...]
     ties: Ties = "ids"
+    """Which of equal pairs was taken."""
     marks: SubwordMarks = UNMARKED
 
     @property
     def merges(self) -> tuple[TokenPair, ...]:
-        """The merged pairs in order."""
+        """Returns the merged pairs in order."""
         return tuple(merge.pair for merge in self.rounds)
 
 
 def learn_merges(
     words: Sequence[CountedWord], settings: MergeSettings, *, progress: Progress | None = None
 ) -> MergeTraining:
-    """Merges learned from counted words.
+    """Learns merges from counted words.
 
     All rounds get a snapshot where that isn't too much, else the first ones and the last. Raises
     ValueError for a size that has no room for the alphabet.
@@ -514,8 +525,8 @@ def learn_merges(
 
 
 def alphabet_of(words: Sequence[CountedWord], settings: MergeSettings) -> list[str]:
-    """The symbols that words start with: the given ones, then characters, then symbols with marks,
-    each by code point."""
+    """Lists the symbols that words start with: the given ones, then characters, then symbols with
+    marks, each by code point."""
     characters = {character for word in words for character in word.text}
     used = {symbol for word in words for symbol in settings.marks.symbols(word.text)}
     marked = sorted(used - characters)
@@ -546,7 +557,7 @@ class _Learning:
         self._snapshots = max(least, _MOST_SNAPPED // max(1, letters))
 
     def merge_best(self) -> bool:
-        """One round, if there is one."""
+        """Does one round. Tells whether there was one."""
         settings, number = self._settings, len(self.rounds) + 1
         full = settings.size is not None and len(self._tokens) >= settings.size
         best, ties = ([], 0) if full or len(self.rounds) == settings.merges else self._best()
@@ -568,7 +579,7 @@ class _Learning:
         return True
 
     def _best(self) -> tuple[list[IdPair], int]:
-        """The first of the best pairs, and how many more there are as good as the first."""
+        """Returns the first of the best pairs, and how many others are as good."""
         counts, settings = self._counts, self._settings
         if settings.likely:
             best = counts.most_likely(settings.min_count, settings.decimals)
@@ -582,7 +593,7 @@ class _Learning:
         return ranked[: MOST_TIES + 1], equal - 1
 
     def _rank(self, counts: PairCounts) -> Rank:
-        """What decides between equal pairs."""
+        """Returns the rank that decides between equal pairs."""
         if self._settings.ties == "first":
             return counts.by_meeting()
         if self._settings.ties == "ids":
@@ -591,7 +602,8 @@ class _Learning:
         return lambda pair: rank_of_piece(marks.merged(tokens[pair[0]], tokens[pair[1]]))
 
     def _snapshot(self, counts: PairCounts) -> Snapshot:
-        """Where the pairs stand now, the first of them in the order in which they are merged."""
+        """Takes a snapshot of where the pairs stand now, the first of them in the order in which
+        they are merged."""
         settings, tokens = self._settings, self._tokens
         least = settings.min_count if settings.likely else 1
         shown, left_out = counts.largest(
@@ -604,7 +616,7 @@ class _Learning:
         return Snapshot(cut, dict(zip(names, where, strict=True)), left_out)
 
     def all_rounds(self) -> list[LearnedMerge]:
-        """The rounds; of many the first and, taken afterwards, the last have a snapshot."""
+        """Returns the rounds. The last gets its snapshot here if it has none."""
         rounds = self.rounds
         if not rounds or rounds[-1].snapshot:
             return rounds

@@ -11,13 +11,14 @@ from typing import NamedTuple, Protocol, TypeVar
 
 
 class Piece(NamedTuple):
-    """A token of an encoded text. `surface` is the part of the word that it stands for: for the
-    unknown token that isn't the token itself. The ID is None for what no vocabulary has, where
-    there is no unknown token either."""
+    """A token of an encoded text."""
 
     token: str
     id: int | None
+    """Its ID, or None where no vocabulary has it and there is no unknown token."""
     surface: str
+    """The part of the word that it stands for, which for the unknown token isn't the token
+    itself."""
 
 
 TokenPair = tuple[str, str]
@@ -25,25 +26,25 @@ TokenPair = tuple[str, str]
 
 
 class SubwordMarks(NamedTuple):
-    """What marks the place of a piece in its word: `##` before each piece that continues one
-    (WordPiece), `</w>` after the last (Sennrich et al. 2016, arXiv:1508.07909), or nothing."""
+    """The marks that show the place of a piece in its word: `##` before each piece that continues
+    one (WordPiece), `</w>` after the last (Sennrich et al. 2016, arXiv:1508.07909), or none."""
 
     prefix: str = ""
     suffix: str = ""
 
     def symbols(self, word: str) -> list[str]:
-        """The characters of a word as symbols: `pug` is p ##u ##g, or p u g</w>."""
+        """Splits a word into symbols, one a character: `pug` is p ##u ##g, or p u g</w>."""
         marked = [*word[:1], *(self.prefix + character for character in word[1:])]
         if marked:
             marked[-1] += self.suffix
         return marked
 
     def merged(self, left: str, right: str) -> str:
-        """The symbol that two make: p and ##u make pu."""
+        """Returns the symbol that two make: p and ##u make pu."""
         return left + right.removeprefix(self.prefix)
 
     def plain(self, token: str) -> str:
-        """A token's text without marks."""
+        """Returns the text of a token without marks."""
         return token.removeprefix(self.prefix).removesuffix(self.suffix)
 
 
@@ -51,7 +52,8 @@ UNMARKED = SubwordMarks()
 
 
 class Model(Protocol):
-    """What cuts one word into pieces of its vocabulary (token to ID, in the order of IDs)."""
+    """A model that cuts one word into pieces of its vocabulary (token to ID, in the order of
+    IDs)."""
 
     @property
     def vocabulary(self) -> Mapping[str, int]: ...
@@ -63,13 +65,13 @@ class Model(Protocol):
 
 
 def numbered(tokens: Iterable[str]) -> dict[str, int]:
-    """Tokens with their IDs, counted from 0; a token's second mention counts for nothing."""
+    """Numbers tokens from 0. The second mention of a token doesn't count."""
     return {token: place for place, token in enumerate(dict.fromkeys(tokens))}
 
 
 def front_of(special: tuple[str, ...], unknown: str | None) -> tuple[str, ...]:
-    """The tokens that come first in a vocabulary: the unknown one, if it isn't among the special
-    ones, and these."""
+    """Returns the tokens that come first in a vocabulary: the unknown one, unless it is among the
+    special ones, and these."""
     return special if unknown is None or unknown in special else (unknown, *special)
 
 
@@ -77,13 +79,13 @@ BYTE_TOKENS = tuple(f"<0x{byte:02X}>" for byte in range(256))
 
 
 def byte_tokens(text: str) -> list[str]:
-    """The tokens of a text's bytes in UTF-8: a line end is `<0x0A>`. Lone surrogates have bytes
-    too, as if they were characters."""
+    """Returns the tokens of a text's bytes in UTF-8: a line end is `<0x0A>`. Lone surrogates have
+    bytes too, as if they were characters."""
     return [BYTE_TOKENS[byte] for byte in text.encode("utf-8", "surrogatepass")]
 
 
 def from_bytes(given: bytes) -> str:
-    """The text of bytes, with � for what is none."""
+    """Decodes bytes in UTF-8, with � for those that are no text."""
     try:
         return given.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:
@@ -91,7 +93,7 @@ def from_bytes(given: bytes) -> str:
 
 
 def without_byte_tokens(tokens: Sequence[str]) -> list[str]:
-    """Tokens, with each run of tokens of bytes as the text that it is."""
+    """Returns tokens in which each run of byte tokens is replaced by the text that they encode."""
     values = {token: byte for byte, token in enumerate(BYTE_TOKENS)}
     texts: list[str] = []
     for are_bytes, run in groupby(tokens, key=values.__contains__):
@@ -103,8 +105,8 @@ def without_byte_tokens(tokens: Sequence[str]) -> list[str]:
 def unknown_pieces(
     text: str, vocabulary: Mapping[str, int], unknown: str | None, byte_fallback: bool = False
 ) -> list[Piece]:
-    """What stands for text that no piece covers: its bytes, where the vocabulary has them and they
-    are wanted, else the unknown token, else the text itself, without an ID."""
+    """Returns the pieces for a text that no piece covers: its bytes, where they are wanted and the
+    vocabulary has them, else the unknown token, else the text itself without an ID."""
     tokens = byte_tokens(text)
     if byte_fallback and all(token in vocabulary for token in tokens):
         return [
@@ -122,7 +124,7 @@ Corpus = str | Sequence[str] | Mapping[str, int]
 """A text, several, or texts (mostly single words) with how often each occurs."""
 
 Progress = Callable[[int, int], None]
-"""Is told how much is done, and of how much in all."""
+"""Hears how much is done, and of how much in all."""
 
 Occurrences = tuple[tuple[int, int], ...]
 """The words that hold something, by their indices from 0, and how many times each."""
@@ -132,14 +134,14 @@ Thing = TypeVar("Thing")
 
 @dataclass(frozen=True, slots=True)
 class CountedWord:
-    """A word (as it was cut, marks of spaces included) and how often the corpus has it."""
+    """A word (as it was cut, with the marks of spaces) and how often the corpus has it."""
 
     text: str
     count: int
 
 
 def count_words(corpus: Corpus, split: Callable[[str], list[str]]) -> tuple[CountedWord, ...]:
-    """The words of a corpus in the order of their first appearance.
+    """Counts the words of a corpus, in the order of their first appearance.
 
     Raises ValueError for a count that is no whole number of 1 or more.
     """
@@ -164,7 +166,8 @@ def _texts(corpus: Corpus) -> Iterator[tuple[str, int]]:
 def occurrences(
     things: Iterable[Thing], words: Iterable[Iterable[Thing]]
 ) -> tuple[Occurrences, ...]:
-    """For each thing (a symbol, a pair, a piece) the words that hold it, whose parts are given."""
+    """Finds for each thing (a symbol, a pair, a piece) the words that hold it, and how many times.
+    `words` are given by their parts."""
     found: dict[Thing, list[tuple[int, int]]] = {thing: [] for thing in things}
     for index, parts in enumerate(words):
         for thing, times in Counter(part for part in parts if part in found).items():
@@ -178,8 +181,8 @@ def occurrences(
 
 @dataclass(frozen=True)
 class Dictionary:
-    """A model whose pieces are whole words. A word that it hasn't is the unknown token, or itself
-    without an ID, where there is no such token."""
+    """A model whose pieces are whole words. A word that it doesn't have is the unknown token, or
+    itself without an ID, where there is no such token."""
 
     vocabulary: Mapping[str, int]
     unknown: str | None = None
@@ -191,14 +194,16 @@ class Dictionary:
 
 
 class CountedDictionary(NamedTuple):
-    """How a dictionary was made: the words that are kept and dropped, most frequent first (words of
-    one count in the order of their first appearance), and, where the cut by size is between words
-    of one count, all that have it (`tied`): the first of them were kept."""
+    """A dictionary with the counts by which it was made."""
 
     model: Dictionary
     kept: tuple[CountedWord, ...]
+    """The words that were kept, most frequent first, words of one count in the order of their first
+    appearance."""
     dropped: tuple[CountedWord, ...]
+    """The words that were dropped, in the same order."""
     tied: tuple[CountedWord, ...]
+    """All words of one count, where the cut by size lies between them: the first ones were kept."""
 
 
 def make_dictionary(
@@ -209,8 +214,9 @@ def make_dictionary(
     special: Sequence[str] = (),
     unknown: str | None = None,
 ) -> CountedDictionary:
-    """Words of `min_count` or more, the most frequent; `size` counts the special tokens too, whose
-    IDs come first. An unknown token that isn't among them is the first.
+    """Makes a dictionary of the most frequent words that occur `min_count` times or more. `size`
+    counts the special tokens too, whose IDs come first; an unknown token that isn't among them is
+    the first of all.
 
     Raises ValueError for a size that has no room for the special tokens.
     """
@@ -241,7 +247,7 @@ MOST_CHARACTERS = 100
 
 
 class Lookup(NamedTuple):
-    """A candidate that was looked up for the place where the word is still uncut."""
+    """A candidate that was looked up where the uncut rest of a word begins."""
 
     start: int
     end: int
@@ -252,9 +258,9 @@ class Lookup(NamedTuple):
 @dataclass(frozen=True)
 class LongestMatch:
     """A model that takes the longest piece each time (Wu et al. 2016, arXiv:1609.08144, with the
-    marks of Devlin et al. 2019, arXiv:1810.04805). A word of which any part isn't found, or of more
-    characters than `most_characters`, is the unknown token as a whole; without such a token it
-    stays as it is, with no ID."""
+    marks of Devlin et al. 2019, arXiv:1810.04805). A word of which any part isn't found, or with
+    more than `most_characters`, is the unknown token as a whole. Without such a token it stays as
+    it is, with no ID."""
 
     vocabulary: Mapping[str, int]
     unknown: str | None = "[UNK]"
@@ -277,8 +283,8 @@ class LongestMatch:
         )
 
     def trace(self, word: str) -> tuple[Lookup, ...]:
-        """All candidates in the order they are looked up, the longest first at each place; none for
-        a word that is too long."""
+        """Returns all candidates in the order in which they are looked up, the longest first at
+        each place; none for a word that is too long."""
         return tuple(self._lookups(word, len(word)))
 
     def _lookups(self, word: str, longest: int) -> Iterator[Lookup]:

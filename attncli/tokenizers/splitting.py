@@ -38,12 +38,12 @@ _SPACES = (
 )
 _TILDE = "～"
 _MOST_PARTS = 4
-"""A letter and its marks that become one character are no more; ᾂ has four."""
+"""The most characters, a letter and its marks, that become one. ᾂ has four."""
 NMT: dict[int, str | None] = {**dict.fromkeys(_LEFT_OUT), **dict.fromkeys(_SPACES, " ")}
 
 
 class PreTokenizer(Protocol):
-    """How a text becomes words, and tokens become a text."""
+    """A way to cut a text into words, and to join tokens to a text."""
 
     def split(self, text: str, /) -> list[str]: ...
 
@@ -51,9 +51,9 @@ class PreTokenizer(Protocol):
 
 
 class WhiteSpace(NamedTuple):
-    """Words are what stands between white space, which is lost. A text that is joined again has
-    one space where the marks of its pieces show that a word ends; where nothing is marked, the
-    pieces of all words stand together."""
+    """A pre-tokenizer that cuts at white space, which is lost. Joined again, a text has one space
+    where the marks of its pieces show the end of a word; without marks all pieces stand
+    together."""
 
     marks: SubwordMarks = UNMARKED
 
@@ -84,7 +84,7 @@ def _nmt_nfkc(text: str) -> str:
 
 
 def _composed(run: str) -> str | None:
-    """The one character whose parts a run is, in their order; each may be written otherwise."""
+    """Returns the one character that a run of its parts, in order, stands for, or None."""
     parts = "".join(map(_nfkc, run))
     whole = unicodedata.normalize("NFC", parts)
     is_one = len(whole) == 1 and unicodedata.normalize("NFKD", whole) == parts
@@ -92,9 +92,9 @@ def _composed(run: str) -> str | None:
 
 
 def _from_left(written: Callable[[str], str], text: str) -> str:
-    """A text as SentencePiece writes it: from left to right the longest run that becomes one
-    character, or else a character as it is `written`. Unlike Unicode's own NFKC that leaves marks
-    in their order."""
+    """Normalizes a text as SentencePiece does: from left to right the longest run that becomes one
+    character, or else a character as it is `written`. Unlike Unicode's NFKC that leaves marks in
+    their order."""
     if text.isascii():
         return "".join(map(written, text))
     texts, at = list[str](), 0
@@ -116,20 +116,20 @@ _NORMAL: Mapping[Normalization, Callable[[str], str]] = {
 
 
 class Metaspace(NamedTuple):
-    """A space is written `▁` and starts a word, as SentencePiece has it (Kudo & Richardson 2018,
-    arXiv:1808.06226), and one is put before the text, so that its first word is like any other:
-    nothing is lost but the difference of `▁` and a space.
+    """A pre-tokenizer that writes a space as `▁`, which starts a word, as SentencePiece does (Kudo
+    & Richardson 2018, arXiv:1808.06226). One is put before the text, so that its first word is like
+    any other: nothing is lost but the difference of `▁` and a space.
 
-    A text may be `normalized` first: `nfkc` is Unicode's normal form of that name, but for the
-    order of marks, `nmt_nfkc` also leaves out control characters and writes all white space as
-    spaces. Where spaces are `trimmed`, those at both ends go, at the end a `▁` too, and of several
-    together all but one. That joins again."""
+    A text may be `normalized` first: `nfkc` is Unicode's normal form, but for the order of marks,
+    `nmt_nfkc` also leaves out control characters and writes all white space as spaces. Where spaces
+    are `trimmed`, those at both ends go, at the end a `▁` too, and of several together all but one.
+    """
 
     normalized: Normalization = "none"
     trimmed: bool = False
 
     def normal(self, text: str) -> str:
-        """The text as it is before spaces are marked."""
+        """Returns the text as it is before spaces are marked."""
         normal = _NORMAL[self.normalized](text)
         return re.sub(" +", " ", normal).lstrip(" ").rstrip(" ▁") if self.trimmed else normal
 
@@ -144,8 +144,8 @@ class Metaspace(NamedTuple):
 
 
 class ByteLevel(NamedTuple):
-    """Words are cut as GPT-2 does (Radford et al. 2019), each with the space before it, and each
-    byte is a printable character: any text whatever joins again as it was."""
+    """A pre-tokenizer that cuts as GPT-2 does (Radford et al. 2019), each word with the space
+    before it, and writes each byte as a printable character. Any text is joined again as it was."""
 
     def split(self, text: str) -> list[str]:
         return [to_printable(word) for word in split_like_gpt2(text)]
@@ -155,8 +155,8 @@ class ByteLevel(NamedTuple):
 
 
 def _printable() -> dict[int, str]:
-    """GPT-2's table: the bytes that are printable in Latin-1 are themselves, the others count on
-    from U+0100; a space is Ġ, a line end Ċ."""
+    """Returns GPT-2's table: bytes that are printable in Latin-1 are themselves, the others count
+    on from U+0100. A space is Ġ, a line end Ċ."""
     own = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     others = [byte for byte in range(256) if byte not in own]
     table = {byte: chr(byte) for byte in own}
@@ -170,12 +170,12 @@ BYTE_ALPHABET = tuple(sorted(_CHARACTERS.values()))
 
 
 def to_printable(text: str) -> str:
-    """A text's bytes in UTF-8 as printable characters. Lone surrogates have bytes too."""
+    """Writes a text's bytes in UTF-8 as printable characters. Lone surrogates have bytes too."""
     return "".join(_CHARACTERS[byte] for byte in text.encode("utf-8", "surrogatepass"))
 
 
 def from_printable(characters: str) -> str:
-    """The text of printable characters; what stands for no byte is left as it is."""
+    """Returns the text of printable characters. What stands for no byte is left as it is."""
     found = (
         bytes([_BYTES[c]]) if c in _BYTES else c.encode("utf-8", "surrogatepass")
         for c in characters
@@ -191,7 +191,8 @@ _SPLIT = re.compile(rf"'(?:[stmd]|re|ve|ll)| ?{_LETTER}+| ?0+| ?[.']+|[ \n]+(?![
 
 
 def split_like_gpt2(text: str) -> list[str]:
-    """Words with the space before them, runs of numbers, of other marks, and of white space."""
+    """Splits a text into words with the space before them, and runs of numbers, of other marks, and
+    of white space."""
     classes = text.translate({ord(entry): _class_of(entry) for entry in set(text)})
     return [text[match.start() : match.end()] for match in _SPLIT.finditer(classes)]
 
@@ -214,17 +215,16 @@ _CLASS = re.compile(r"\\p\{(\^?)(\w+)\}|\\P\{()(\w+)\}|\\([sSdDwW])|\\.|\[:|&&|[
 _LETTERS_IN_CIRCLES = ((0x24B6, 0x24EA), (0x1F130, 0x1F14A), (0x1F150, 0x1F16A), (0x1F170, 0x1F18A))
 _LAST_SPACE, _ALL = 0x3000, 0x110000
 Span = tuple[int, int]
-"""Code points from one to before another."""
+"""Code points from one up to, but without, another."""
 
 
 def is_space(character: str) -> bool:
-    """Whether a character is white space to Unicode, which the separators aren't that Python
-    takes for some."""
+    """Tells whether a character is white space to Unicode, as Python's four separators aren't."""
     return character.isspace() and not "\x1c" <= character <= "\x1f"
 
 
 def is_letter(character: str) -> bool:
-    """Whether a character is of words, `\\w`: letters with their marks, digits, connectors."""
+    """Tells whether a character belongs to a word, `\\w`: letters, marks, digits, connectors."""
     kind = unicodedata.category(character)
     if kind[0] in "LM" or kind in ("Nd", "Nl", "Pc") or character in "\u200c\u200d":
         return True
@@ -232,12 +232,12 @@ def is_letter(character: str) -> bool:
 
 
 Look = Callable[[str], Sequence[tuple[int, int]]]
-"""Where something is found in a text."""
+"""A search: returns the spans of all matches in a text."""
 
 
 def compiled(pattern: str) -> Look:
-    """Looks for an expression as others write it. Raises ValueError for what there is no other word
-    for."""
+    """Compiles an expression as others write it to a search. Raises ValueError for what `re` can't
+    express."""
     try:
         if len(pattern) > LONGEST_PATTERN:
             raise ValueError
@@ -249,11 +249,11 @@ def compiled(pattern: str) -> Look:
 
 
 class _NotKnownError(ValueError):
-    """What an expression has that isn't known."""
+    """The error of an expression with something that isn't known."""
 
 
 def literal(text: str) -> Look:
-    """Looks for a text itself."""
+    """Returns the search for a text itself."""
     pattern = re.compile(re.escape(text))
     return lambda other: [match.span() for match in pattern.finditer(other)]
 
@@ -276,7 +276,7 @@ def _translated(pattern: str) -> Iterator[str]:
 
 
 def _class(match: re.Match[str], inside: bool) -> str:
-    """A class of characters as the ranges that it has."""
+    """Writes a class of characters as the ranges that it has."""
     caret, name, _, other, short = match.groups()
     named = name or other or (short or "").lower()
     if not named:
@@ -289,7 +289,8 @@ def _class(match: re.Match[str], inside: bool) -> str:
 
 
 def _spans(name: str) -> list[Span]:
-    """The ranges of a class. Oniguruma's `\\w` has no joiners, unlike that of other libraries."""
+    """Returns the ranges of a class. Raises ValueError for an unknown one. Oniguruma's `\\w` has no
+    joiners, unlike that of other libraries."""
     if name == "s":
         spaces = [code for code in range(_LAST_SPACE + 1) if is_space(chr(code))]
         return [(code, code + 1) for code in spaces]
@@ -314,16 +315,17 @@ def _by_category() -> dict[str, list[Span]]:
 
 
 def _others(spans: list[Span]) -> list[Span]:
-    """What is between sorted ranges."""
+    """Returns what lies between sorted ranges."""
     edges = [0, *(edge for span in spans for edge in span), _ALL]
     return [(start, end) for start, end in zip(edges[::2], edges[1::2], strict=True) if start < end]
 
 
 class Part(NamedTuple):
-    """A part of a text; `first` is that with which it begins."""
+    """A part of a text."""
 
     text: str
     first: bool = False
+    """Whether the text begins with it."""
 
 
 Splitter = Callable[[Part], list[Part]]
@@ -357,11 +359,12 @@ BEHAVIORS: dict[str, Callable[[list[_Found]], list[str]]] = {
         reversed(found), lambda after, text: text + after
     )[::-1],
 }
-"""What becomes of the matches."""
+"""Ways to deal with the matches."""
 
 
 def splitter(look: Callable[[str], list[_Found]], behavior: str) -> Splitter:
-    """What cuts by matches."""
+    """Returns a splitter that cuts a part by the matches of a search. `behavior` says what becomes
+    of the matches."""
 
     def split(part: Part) -> list[Part]:
         texts = BEHAVIORS[behavior](look(part.text))
@@ -371,7 +374,7 @@ def splitter(look: Callable[[str], list[_Found]], behavior: str) -> Splitter:
 
 
 def characters(test: Callable[[str], bool]) -> Callable[[str], list[_Found]]:
-    """Looks for single characters."""
+    """Returns a search for single characters that pass a test."""
 
     def look(text: str) -> list[_Found]:
         found: list[_Found] = []
@@ -384,7 +387,7 @@ def characters(test: Callable[[str], bool]) -> Callable[[str], list[_Found]]:
 
 
 def expression(look: Look, *, invert: bool = False) -> Callable[[str], list[_Found]]:
-    """Looks for what is found, or for what is between."""
+    """Returns a search for what `look` finds, or, if inverted, for what is between."""
 
     def found_in(text: str) -> list[_Found]:
         found: list[_Found] = []
@@ -398,7 +401,8 @@ def expression(look: Look, *, invert: bool = False) -> Callable[[str], list[_Fou
 
 
 def replaced(look: Look, content: str, text: str) -> str:
-    """The text with `content` in the places that are found."""
+    """Returns the text with `content` in place of every match. Raises TooMuchError for too long a
+    text."""
     places = look(text)
     check_length(len(text) + len(places) * len(content))
     parts, done = list[str](), 0
@@ -409,7 +413,7 @@ def replaced(look: Look, content: str, text: str) -> str:
 
 
 def is_mark(character: str) -> bool:
-    """Punctuation; and of ASCII all that is printed and neither a letter nor a digit."""
+    """Tells whether a character is punctuation, or an ASCII symbol."""
     return character in string.punctuation or unicodedata.category(character).startswith("P")
 
 
@@ -418,7 +422,8 @@ def is_number(character: str) -> bool:
 
 
 def _words(text: str) -> list[_Found]:
-    """Runs of letters, and of what is neither a letter nor white space."""
+    """Splits a text into runs of letters, of white space, and of all else, each with whether it
+    isn't white space."""
     kinds = groupby(text, key=lambda entry: " " if is_space(entry) else str(is_letter(entry)))
     return [("".join(run), kind != " ") for kind, run in kinds]
 
@@ -428,7 +433,8 @@ whitespace = splitter(lambda text: [(run, not word) for run, word in _words(text
 
 
 def in_turn(splitters: Sequence[Splitter]) -> Splitter:
-    """Each one cuts what those before it left."""
+    """Returns a splitter in which each one cuts what those before it left. It raises TooMuchError
+    where the text becomes too long."""
 
     def split(part: Part) -> list[Part]:
         parts = [part]
@@ -444,7 +450,8 @@ bert = in_turn((whitespace_split, splitter(characters(is_mark), "Isolated")))
 
 
 def metaspace(mark: str, scheme: str, *, split: bool) -> Splitter:
-    """Spaces are marked, one is put before each part (`always`), the `first` or none (`never`)."""
+    """Returns a splitter that marks spaces. One is put before each part (`always`), the `first`, or
+    none (`never`)."""
     cut = splitter(characters(lambda text: text == mark), "MergedWithNext")
 
     def splits(part: Part) -> list[Part]:
@@ -458,7 +465,8 @@ def metaspace(mark: str, scheme: str, *, split: bool) -> Splitter:
 
 
 def byte_level(*, prefix: bool, cut: bool) -> Splitter:
-    """Bytes as printable characters; a space may be put before, and words cut as GPT-2 does."""
+    """Returns a splitter that writes bytes as printable characters. A space may be put before, and
+    words cut as GPT-2 does."""
 
     def split(part: Part) -> list[Part]:
         text = part.text if part.text.startswith(" ") or not prefix else f" {part.text}"
@@ -474,8 +482,8 @@ Normalizer = Callable[[str], str]
 
 
 class Pipeline(NamedTuple):
-    """A pre-tokenizer as a file has it; tokens are joined again as by another one that marks its
-    pieces alike."""
+    """A pre-tokenizer as a file has it. Tokens are joined again as by another one that marks its
+    pieces in the same way."""
 
     normalize: Normalizer
     cut: Splitter
@@ -485,7 +493,7 @@ class Pipeline(NamedTuple):
         return self.words(Part(self.normalize(text), first=True))
 
     def words(self, part: Part) -> list[str]:
-        """The words of a part that is normalized."""
+        """Returns the words of a part that is normalized."""
         return [word.text for word in self.cut(part)] if part.text else []
 
     def join(self, tokens: Sequence[str]) -> str:
@@ -493,16 +501,18 @@ class Pipeline(NamedTuple):
 
 
 class AddedToken(NamedTuple):
-    """A token that is none of the model's pieces. It is looked for in the text as it was, or when
-    that is `normalized`; as a `single_word` not inside others; and with the white space before
-    (`lstrip`) or after it (`rstrip`)."""
+    """A token that is none of the model's pieces."""
 
     content: str
     id: int
     single_word: bool = False
+    """Whether it is only found as a whole word."""
     lstrip: bool = False
+    """Whether it takes the white space before it."""
     rstrip: bool = False
+    """Whether it takes the white space after it."""
     normalized: bool = False
+    """Whether it is looked for in the normalized text, and not in the original."""
 
 
 class AddedTokens(NamedTuple):
@@ -512,7 +522,7 @@ class AddedTokens(NamedTuple):
     pipeline: Pipeline
 
     def parts(self, text: str) -> list[Piece | str]:
-        """The added tokens of a text, and the words between them."""
+        """Splits a text into its added tokens and the words between them."""
         normal = {self.pipeline.normalize(t.content): t for t in self.tokens if t.normalized}
         found: list[Piece | str] = []
         as_they_were = {t.content: t for t in self.tokens if not t.normalized}
@@ -527,7 +537,8 @@ class AddedTokens(NamedTuple):
 
 
 def _cut_out(part: Part, tokens: dict[str, AddedToken]) -> Iterator[tuple[Piece | None, Part]]:
-    """The tokens that occur in a text, the longest at each place, and what is between them."""
+    """Yields the tokens that occur in a text, the longest at each place, and the parts between
+    them."""
     text, done = part.text, 0
     for begin, behind in _occurring(text, tokens):
         token, start, end = tokens[text[begin:behind]], begin, behind
@@ -546,8 +557,8 @@ def _cut_out(part: Part, tokens: dict[str, AddedToken]) -> Iterator[tuple[Piece 
 
 
 def _occurring(text: str, tokens: Collection[str]) -> Iterator[tuple[int, int]]:
-    """Where tokens begin and end in a text, the longest at each place, one behind the other. They
-    are looked up by their lengths, of which there are few, however many tokens there are."""
+    """Yields where tokens begin and end in a text, the longest at each place, without overlap. They
+    are looked up by their lengths, of which there are few however many tokens there are."""
     lengths: dict[str, set[int]] = {}
     for token in filter(None, tokens):
         lengths.setdefault(token[0], set()).add(len(token))
@@ -562,7 +573,7 @@ def _occurring(text: str, tokens: Collection[str]) -> Iterator[tuple[int, int]]:
 
 
 def _is_inside(text: str, start: int, end: int) -> bool:
-    """Whether a word goes on before or after it."""
+    """Tells whether a word continues before or after a place."""
     return any(map(is_letter, text[max(0, start - 1) : start] + text[end : end + 1]))
 
 
@@ -583,8 +594,9 @@ _CONTROL = {"Cc", "Cf", "Co", "Cs"}
 
 
 class Bert(NamedTuple):
-    """Control characters are left out, Chinese characters and punctuation marks are words of their
-    own, and what is `lower` is without capitals and accents (not so in models called cased)."""
+    """BERT's pre-tokenizer. Control characters are left out, Chinese characters and punctuation
+    marks are words of their own, and a `lower` text has neither capitals nor accents (unlike in
+    models called cased)."""
 
     lower: bool = True
     marks: SubwordMarks = UNMARKED
@@ -599,7 +611,7 @@ class Bert(NamedTuple):
 
 
 def clean(text: str) -> str:
-    """A text without control characters, all its white space as spaces."""
+    """Removes control characters from a text, and writes all its white space as spaces."""
     kept = (character for character in text if not _is_control(character))
     return "".join(" " if is_space(character) else character for character in kept)
 
@@ -611,18 +623,19 @@ def _is_control(character: str) -> bool:
 
 
 def set_apart(text: str) -> str:
-    """A text with spaces around each Chinese character."""
+    """Puts spaces around each Chinese character of a text."""
     return _CHINESE.sub(r" \1 ", text)
 
 
 def without_accents(text: str) -> str:
-    """A text without accents, which are characters of their own in the normal form NFD."""
+    """Removes accents from a text, which are characters of their own in the normal form NFD."""
     decomposed = unicodedata.normalize("NFD", text)
     return "".join(entry for entry in decomposed if unicodedata.category(entry) != "Mn")
 
 
 def lowered(text: str) -> str:
-    """A text without capitals, each character by itself: a Σ that ends a word is σ, and not ς."""
+    """Writes a text without capitals, each character by itself: a Σ that ends a word becomes σ, not
+    ς."""
     return "".join(map(str.lower, text))
 
 
@@ -632,7 +645,8 @@ def lowered(text: str) -> str:
 
 
 def clustered(text: str, continues: Callable[[str, str], bool]) -> Iterator[str]:
-    """The parts of a text that begin where a character doesn't continue what is before it."""
+    """Yields the parts of a text that begin where a character doesn't continue what is before
+    it."""
     cluster = ""
     for character in text:
         if cluster and continues(cluster, character):
@@ -647,20 +661,21 @@ def clustered(text: str, continues: Callable[[str, str], bool]) -> Iterator[str]
 
 _UNIT = 4
 _LONGEST = 6
-"""Bytes from which on a character with its accents is looked up part by part."""
+"""The bytes from which on a character with its accents is looked up part by part."""
 _JOINERS = "\u200c\u200d"
 
 
 class CharacterMap(NamedTuple):
-    """A double-array trie (`units`, as the library Darts-clone has them) over bytes in UTF-8; its
-    values are where in `written` the new text begins, which ends with a zero byte."""
+    """A double-array trie over bytes in UTF-8 that says how texts are written otherwise."""
 
     units: Sequence[int]
+    """The trie, as the library Darts-clone has it. Its values are places in `written`."""
     written: bytes
+    """The new texts, each ended by a zero byte."""
 
     @classmethod
     def of(cls, blob: bytes) -> CharacterMap:
-        """The map of the bytes in a file. Raises ValueError for what is none."""
+        """Reads the map of the bytes in a file. Raises ValueError for broken ones."""
         size = int.from_bytes(blob[:_UNIT], "little")
         if len(blob) < _UNIT + size or size % _UNIT or not size:
             raise ValueError("the map of characters is cut off")
@@ -668,7 +683,7 @@ class CharacterMap(NamedTuple):
         return cls(units, blob[_UNIT + size :])
 
     def apply(self, text: str) -> str:
-        """The text as it is written otherwise."""
+        """Returns the text with everything replaced that the map has."""
         parts, length = list[str](), 0
         for part in map(self._cluster, _clusters(text)):
             length += len(part)
@@ -677,8 +692,8 @@ class CharacterMap(NamedTuple):
         return "".join(parts)
 
     def _cluster(self, cluster: str) -> str:
-        """A character with its accents as a whole, if it is short and there is something for it,
-        else part by part."""
+        """Replaces a character with its accents as a whole, if it is short and the map has it, else
+        part by part."""
         whole = self._found(cluster) if len(_bytes(cluster)) < _LONGEST else None
         if whole is not None:
             return whole
@@ -686,7 +701,7 @@ class CharacterMap(NamedTuple):
         return "".join(text if found is None else found for text, found in parts)
 
     def _found(self, text: str) -> str | None:
-        """What the shortest beginning of a text that the trie has is written as."""
+        """Returns what the shortest beginning of a text in the trie is replaced by, or None."""
         place = _offset(self.units[0])
         for byte in _bytes(text):
             place ^= byte
@@ -701,7 +716,8 @@ class CharacterMap(NamedTuple):
 
 
 def _offset(unit: int) -> int:
-    """From a unit to its children: bit 9 says that the number above is in 256s."""
+    """Returns the distance from a unit to its children. Bit 9 says that the number above it counts
+    in 256s."""
     return unit >> 10 << ((unit & 0x200) >> 6)
 
 
@@ -710,8 +726,8 @@ def _bytes(text: str) -> bytes:
 
 
 def _clusters(text: str) -> Iterator[str]:
-    """Characters with the marks that follow them (of Unicode's grapheme clusters, UAX 29, all that
-    are short)."""
+    """Yields characters with the marks that follow them (of Unicode's grapheme clusters, UAX 29,
+    all that are short)."""
     return clustered(text, _continues)
 
 
@@ -729,11 +745,11 @@ def _continues(cluster: str, character: str) -> bool:
 
 
 class WordTokenizer(NamedTuple):
-    """Cuts texts with `pre_tokenizer`, and each word with `model`.
+    """A tokenizer that cuts texts with `pre_tokenizer`, and each word with `model`.
 
-    What is decoded is the whole text that was encoded, if no piece of it is the unknown token and
-    the pre-tokenizer loses nothing: `ByteLevel` with a model that has all bytes, `Metaspace` with a
-    byte fall-back or all characters of the text. An unknown token is decoded as itself. Tokens that
+    Decoding returns the whole text that was encoded if no piece is the unknown token and the
+    pre-tokenizer loses nothing: `ByteLevel` with a model that has all bytes, `Metaspace` with a
+    byte fallback or all characters of the text. An unknown token is decoded as itself. Tokens that
     are `added` to the model's are taken out of a text before it is cut.
     """
 
@@ -743,28 +759,29 @@ class WordTokenizer(NamedTuple):
 
     @property
     def vocabulary(self) -> Mapping[str, int]:
-        """Tokens and their IDs, in the order of IDs, those that the model doesn't know last."""
+        """Returns the tokens with their IDs, in the order of IDs, those that the model doesn't know
+        last."""
         if self.added is None:
             return self.model.vocabulary
         return {**self.model.vocabulary, **{token.content: token.id for token in self.added.tokens}}
 
     @property
     def unknown(self) -> str | None:
-        """The token of what the model doesn't know, if it has one."""
+        """Returns the token of what the model doesn't know, or None."""
         return self.model.unknown
 
     def words(self, text: str | None) -> tuple[str, ...]:
-        """The different words of a text, in the order of their first appearance."""
+        """Lists the different words of a text, as they first appear."""
         parts = self._parts(text or "")
         return tuple(dict.fromkeys(part for part in parts if isinstance(part, str)))
 
     def added_in(self, text: str) -> tuple[str, ...]:
-        """The different added tokens of a text, in the order of their first appearance."""
+        """Lists the different added tokens of a text, as they first appear."""
         parts = self._parts(text)
         return tuple(dict.fromkeys(part.token for part in parts if isinstance(part, Piece)))
 
     def encode(self, text: str) -> tuple[Piece, ...]:
-        """The pieces of a text, word by word."""
+        """Encodes a text as pieces, word by word."""
         parts = self._parts(text)
         pieces = {part: self.model.pieces(part) for part in set(parts) if isinstance(part, str)}
         return tuple(
@@ -774,9 +791,9 @@ class WordTokenizer(NamedTuple):
         )
 
     def _parts(self, text: str) -> Sequence[Piece | str]:
-        """The words of a text, and the added tokens, which are taken out first."""
+        """Splits a text into its words and the added tokens, which are taken out first."""
         return self.pre_tokenizer.split(text) if self.added is None else self.added.parts(text)
 
     def decode(self, pieces: Iterable[Piece]) -> str:
-        """The text of pieces, as far as it can be known from their tokens."""
+        """Decodes pieces to a text, as far as their tokens tell it."""
         return self.pre_tokenizer.join([piece.token for piece in pieces])

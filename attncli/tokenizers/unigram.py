@@ -29,15 +29,15 @@ _BOUNDARY = ""
 
 
 def substrings(text: str, longest: int) -> Iterator[str]:
-    """All substrings of up to `longest` characters, shorter ones first at each place."""
+    """Yields all substrings of up to `longest` characters, shorter ones first at each place."""
     for start in range(len(text)):
         for end in range(start + 1, min(len(text), start + longest) + 1):
             yield text[start:end]
 
 
 def substring_counts(words: Sequence[CountedWord], longest: int) -> dict[str, int]:
-    """How often the corpus has each substring of up to `longest` characters, in the order of first
-    appearance."""
+    """Counts how often the corpus has each substring of up to `longest` characters, in the order of
+    first appearance."""
     counts: dict[str, int] = {}
     for word in words:
         for substring in substrings(word.text, longest):
@@ -46,8 +46,8 @@ def substring_counts(words: Sequence[CountedWord], longest: int) -> dict[str, in
 
 
 def branching(words: Sequence[CountedWord], longest: int) -> Iterator[tuple[str, int]]:
-    """Substrings of 2 to `longest` characters that occur with different characters (or the end of
-    the word) after them, and how often they occur, each word looked at once.
+    """Yields substrings of 2 to `longest` characters that occur with different characters (or the
+    end of the word) after them, and how often they occur, each word counted once.
 
     These are the inner nodes of a suffix tree, from which SentencePiece takes its seeds: what is
     always followed by the same character is as frequent as the longer substring, and left out.
@@ -77,14 +77,14 @@ def _following(
 
 
 _UNKNOWN = 0
-"""The number of what stands for a character that no piece of one character covers."""
+"""The number of the piece that stands for a character which no piece of one character covers."""
 
 UNKNOWN_PENALTY = 10
 _NEGLIGIBLE = 50.0  # e⁻⁵⁰ is nothing beside 1, to a float
 
 
 class LatticeNode(NamedTuple):
-    """A piece in its place in a word: from the character `start` to before `end`."""
+    """A piece at its place in a word: from the character `start` to before `end`."""
 
     start: int
     end: int
@@ -97,37 +97,38 @@ Summing = Callable[[Iterable[float]], float]
 Python 3.11 doesn't."""
 
 Rounder = Callable[[str, float], float]
-"""Rounds a number of a name, so that a cut is chosen by the numbers that are told of it."""
+"""Rounds the number of a name, so that a cut is chosen by the numbers that the page shows of it."""
 
 _COMPARED = "compared"
-"""The name of a total where it is set against another one."""
+"""The name of a total where it is compared with another one."""
 
 
 ALIKE = 9
-"""Decimals to which numbers are compared that nobody rounds: such that differ by less are the same
+"""The decimals to which numbers that nobody rounds are compared. Such that agree are the same
 number, summed in another order."""
 
 
 def alike(name: str, number: float) -> float:
-    """The number as it is, but where it is compared."""
+    """Rounds a number where it is compared with another, and returns it as it is elsewhere."""
     return round(number, ALIKE) if name == _COMPARED else number
 
 
 def _unrounded(_: str, number: float) -> float:
-    """The number as it is."""
+    """Returns the number as it is."""
     return number
 
 
 Trie = dict[str, Any]
-"""By a first character the pieces that begin so, by their rest; by _FOUND the number and the score
-of the piece that ends here. Looking up all pieces at a place costs no more than the longest."""
+"""A tree of characters: each branch leads by a next character to a longer text. _FOUND holds the
+number and the score of the piece that ends there. Looking up all pieces at a place costs no more
+than the longest."""
 _FOUND = ""
 _CHARACTERS_OF_A_NODE = 12
 
 
 class PieceTrie:
-    """Pieces with their scores, found by the text that they cover. A piece's number is its place
-    among the tokens, the first of which is the unknown token and covers nothing by itself."""
+    """Pieces with their scores, found by the text that they cover. The number of a piece is its
+    place among the tokens, the first of which is the unknown token and covers nothing by itself."""
 
     def __init__(self, scored: Sequence[tuple[str, float]], hidden: Iterable[str] = ()) -> None:
         hide = {*hidden, *(token for token, _ in scored[:1])}
@@ -148,8 +149,8 @@ class PieceTrie:
         self.unknown_score = least - UNKNOWN_PENALTY
 
     def nodes(self, word: str) -> list[LatticeNode]:
-        """The nodes of a word's lattice by their starts, shorter ones first. Where no piece of one
-        character stands, the unknown token does, with the least score of all less 10."""
+        """Lists the nodes of a word's lattice by their starts, shorter ones first. Where no piece
+        of one character stands the unknown token does, with the least score of all minus 10."""
         nodes: list[LatticeNode] = []
         for start, first in enumerate(word):
             if _FOUND not in self._trie.get(first, ()):
@@ -160,7 +161,8 @@ class PieceTrie:
         return nodes
 
     def _along(self, word: str, start: int) -> Iterator[tuple[int, Trie]]:
-        """The ends of what pieces begin with from a place of a word on, and what is known there."""
+        """Yields each place up to which some piece agrees with the word from `start` on, and the
+        branch of the trie there."""
         branch = self._trie
         for end in range(start, len(word)):
             if word[end] not in branch:
@@ -171,9 +173,9 @@ class PieceTrie:
     def best_cut(
         self, word: str, round_: Rounder = _unrounded, without: str | None = None
     ) -> list[LatticeNode] | None:
-        """The nodes of the largest total score, of equal ones those whose last piece starts first;
-        None if nothing reaches the end of a word, as may be `without` a piece. The rest is as in
-        `_viterbi`."""
+        """Returns the nodes of the cut with the largest total score; of equal ones the cut whose
+        last piece starts first. None where nothing reaches the end of the word, as may be `without`
+        a piece. Scores are rounded as in `_viterbi`."""
         nodes, end = self.nodes(word), len(word)
         if without is not None:
             nodes = [node for node in nodes if word[node.start : node.end] != without]
@@ -188,8 +190,8 @@ class PieceTrie:
         return cut[::-1]
 
     def effort(self, word: str, most: int) -> int:
-        """What it takes to find the nodes of a word and the best of them: the characters looked at,
-        and as many more for each node as take so long. No more than `most` is counted in full."""
+        """Estimates the work of finding the nodes of a word and the best of them, in characters
+        looked at. A node counts as twelve characters. Counting stops beyond `most`."""
         count = 0
         for start in range(len(word)):
             for _, branch in self._along(word, start):
@@ -200,17 +202,19 @@ class PieceTrie:
 
 
 class BestPaths(NamedTuple):
-    """The total of the best way to the end of each node, that ends with it (nan for one that isn't
-    reached); and for each place of a word the node of the largest total there, of equal ones the
-    first, if there is any."""
+    """The best ways through a word's lattice."""
 
     totals: list[float]
+    """For each node the total of the best way that ends with it; nan where it isn't reached."""
     best: list[LatticeNode | None]
+    """For each place of the word the node with the largest total that ends there, of equal ones the
+    first, or None."""
 
 
 def _viterbi(length: int, nodes: Iterable[LatticeNode], round_: Rounder = _unrounded) -> BestPaths:
-    """The best ways to the places of a word of `length` characters (Viterbi 1967). Nodes are in the
-    order of their starts. `totals` and the `best` of them can be rounded, or only compared so."""
+    """Finds the best ways to the places of a word of `length` characters (Viterbi 1967). Nodes are
+    in the order of their starts. `round_` may round the `totals` and the `best` of them, or only
+    compare them rounded."""
     carried = [0.0, *[math.nan] * length]
     compared = [math.nan] * (length + 1)
     found = BestPaths([], [None] * (length + 1))
@@ -228,8 +232,8 @@ def _viterbi(length: int, nodes: Iterable[LatticeNode], round_: Rounder = _unrou
 
 
 def expected_nodes(word: str, trie: PieceTrie) -> Iterator[tuple[LatticeNode, float]]:
-    """The probability of each node of a word's lattice, if cuts are as probable as their scores
-    say (forward-backward): p(what is before) · p(piece) · p(what is after) / p(word)."""
+    """Yields each node of a word's lattice with its probability, if cuts are as probable as their
+    scores say (forward-backward): p(what is before) · p(piece) · p(what is after) / p(word)."""
     nodes, end = trie.nodes(word), len(word)
     before = _log_sums(end, nodes)
     after = _log_sums(end, sorted(nodes, key=lambda node: -node.start), backwards=True)
@@ -238,8 +242,8 @@ def expected_nodes(word: str, trie: PieceTrie) -> Iterator[tuple[LatticeNode, fl
 
 
 def _log_sums(length: int, nodes: Iterable[LatticeNode], *, backwards: bool = False) -> list[float]:
-    """For each place in a word ln Σ p over all ways there from the start, or `backwards` from the
-    end."""
+    """Returns for each place in a word ln Σ p over all ways there from the start, or `backwards`
+    from the end."""
     sums: list[float | None] = [None] * (length + 1)
     sums[length if backwards else 0] = 0.0
     for start, end, _, score in nodes:
@@ -251,7 +255,7 @@ def _log_sums(length: int, nodes: Iterable[LatticeNode], *, backwards: bool = Fa
 
 
 def _log_of_sum(x: float | None, y: float) -> float:
-    """ln(eˣ + eʸ), or y where there is no x yet."""
+    """Returns ln(eˣ + eʸ), or y where there is no x yet."""
     if x is None:
         return y
     small, large = (y, x) if x > y else (x, y)
@@ -265,23 +269,25 @@ Scored = tuple[tuple[str, float], ...]
 
 
 class PieceEnding(NamedTuple):
-    """A piece that ends at a place, and the total of the best way there that ends with it: the best
-    total at its start and its own score. It isn't `known` if it is a character that no piece
-    covers."""
+    """A piece that ends at a place in a word."""
 
     token: str
     start: int
     total: float
+    """The total of the best way that ends with it: the best total at its start plus its own
+    score."""
     known: bool = True
+    """Whether it is a piece, and not a character that no piece covers."""
 
 
 class WordPlace(NamedTuple):
-    """A place in a word, after `end` characters: all pieces that end there, and the best of them
-    (of equal ones the first), which is where one goes back to."""
+    """A place in a word, after `end` characters."""
 
     end: int
     candidates: tuple[PieceEnding, ...]
+    """All pieces that end there."""
     best: PieceEnding
+    """The best of them, of equal ones the first, from which the cut is traced back."""
 
 
 @dataclass(frozen=True)
@@ -303,12 +309,12 @@ class Unigram:
 
     @cached_property
     def vocabulary(self) -> Mapping[str, int]:
-        """Tokens and their IDs."""
+        """Returns the tokens with their IDs."""
         return numbered(token for token, _ in self.scored)
 
     @cached_property
     def trie(self) -> PieceTrie:
-        """The pieces by the text that they cover; their numbers are IDs and 1."""
+        """Returns the pieces by the text that they cover. Their numbers are their IDs plus 1."""
         hidden = {*self.special, *BYTE_TOKENS, self.unknown or ""}
         return PieceTrie([("", math.nan), *self.scored], hidden)
 
@@ -327,8 +333,8 @@ class Unigram:
                 yield Piece(token, self.vocabulary[token], token)
 
     def table(self, word: str) -> tuple[WordPlace, ...]:
-        """The places of a word, from after its first character to its end; what isn't reached by
-        any piece isn't there."""
+        """Returns the places of a word, from after its first character to its end, without those
+        that no piece reaches."""
         nodes = self.trie.nodes(word)
         found = _viterbi(len(word), nodes, self.round_)
         ending: dict[int, list[PieceEnding]] = {}
@@ -343,42 +349,41 @@ class Unigram:
 
 
 class UnigramSettings(NamedTuple):
-    """The settings by which a vocabulary of Unigram is learned: by counts
-    (`unigram_training.train_by_counts`), or by expectation and maximization
-    (`unigram_training.train_by_em`)."""
+    """The settings by which a Unigram model is learned, by counts (`train_by_counts`) or by
+    expected counts (`train_by_em`)."""
 
     size: int
-    """How many pieces the vocabulary has, special tokens and the unknown one included."""
+    """The size of the vocabulary, special tokens and the unknown one included."""
     special: tuple[str, ...] = ()
     unknown: str | None = "<unk>"
     byte_fallback: bool = False
     longest: int = 16
-    """The most characters of a piece."""
+    """The most characters that a piece may have."""
     min_count: int = 2
-    """How often the corpus has a substring at least, that counting starts from."""
+    """By counts: how often the corpus must have a substring to start with."""
     whole: bool = True
-    """Whether counting starts from substrings that are only ever whole words, too."""
+    """By counts: whether a substring that is only ever a whole word may be a piece."""
     share: Fraction = Fraction(1, 10)
-    """The share that a round of counting prunes of the pieces that may go, one at least."""
+    """By counts: the share of the pieces that may go which a round prunes, one at least."""
     steps: int = 2
-    """The steps of expectation and maximization in each round."""
+    """By expected counts: how many steps of expectation and maximization a round has."""
     round_: Rounder = _unrounded
-    """Rounds a quantity by its name, `log_p`, `cut_scores` or `growth`; it is that of the model."""
+    """Rounds `log_p`, `cut_scores` and `growth`, and the numbers of the model."""
     sum_: Summing = math.fsum
-    """Adds log-probabilities and expected counts up."""
+    """Adds up log-probabilities and expected counts."""
 
     @property
     def front(self) -> tuple[str, ...]:
-        """The tokens that come first."""
+        """Returns the tokens that come first."""
         return front_of(self.special, self.unknown)
 
     @property
     def room(self) -> int:
-        """How many pieces there can be."""
+        """Returns how many pieces there can be."""
         return self.size - len(self.front)
 
     def check(self, characters: int) -> None:
-        """Raises ValueError for a size that has no room for its characters."""
+        """Raises ValueError for a size that has no room for so many characters."""
         least = len(self.front) + characters
         if self.size < least:
             raise ValueError(
@@ -387,7 +392,7 @@ class UnigramSettings(NamedTuple):
             )
 
     def model(self, pieces: Iterable[tuple[str, float]]) -> Unigram:
-        """The model of pieces with their log-probabilities, the most probable ones first."""
+        """Makes the model of pieces with their log-probabilities, the most probable ones first."""
         ranked = sorted(pieces, key=lambda pairs: -pairs[1])
         rounded = ((token, self.round_("log_p", score)) for token, score in ranked)
         scored = (*((token, 0.0) for token in self.front), *rounded)

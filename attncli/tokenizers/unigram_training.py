@@ -39,30 +39,32 @@ class CountedPiece:
 
 
 class WordCut(NamedTuple):
-    """A word's best cut, and ln p of it."""
+    """The best cut of a word, and ln p of it."""
 
     pieces: tuple[str, ...]
     score: float
 
 
 class Removal(NamedTuple):
-    """A piece that may go: the words (by index) that it is in the best cut of, as they are cut
-    without it, and how much the loss grows."""
+    """A piece that may go."""
 
     token: str
     words: tuple[tuple[int, WordCut], ...]
+    """The words (by index) whose best cut has it, as they are cut without it."""
     increase: float
+    """How much the loss grows without it."""
     pruned: bool
 
 
 class CountRound(NamedTuple):
-    """The pieces, the best cut of each word, and what removing each piece would do, in the order
-    of the pieces; it prunes at most `share` of them. The last round prunes nothing."""
+    """A round of learning by counts: the pieces, the best cut of each word, and what removing each
+    piece would do, in the order of the pieces. The last round prunes nothing."""
 
     pieces: tuple[CountedPiece, ...]
     cuts: tuple[WordCut, ...]
     removals: tuple[Removal, ...]
     share: int = 1
+    """How many pieces the round may prune."""
 
 
 class CountTraining(NamedTuple):
@@ -75,11 +77,11 @@ class CountTraining(NamedTuple):
 def train_by_counts(
     words: Sequence[CountedWord], settings: UnigramSettings, *, progress: Progress | None = None
 ) -> CountTraining:
-    """A model learned from counted words.
+    """Learns a model from counted words.
 
-    Of pieces whose loss grows by the same (to nine decimals), the one of the smaller count is
-    pruned, then the one that comes last. Raises ValueError for a size that has no room for the
-    characters, and for a share that isn't above 0 and up to 1.
+    Of pieces without which the loss grows by the same (to nine decimals), the one of the smaller
+    count is pruned, then the one that comes last. Raises ValueError for a size that has no room for
+    the characters, and for a share that isn't above 0 and up to 1.
     """
     counts, room = seed_counts(words, settings), settings.room
     settings.check(sum(len(token) == 1 for token in counts))
@@ -97,8 +99,8 @@ def train_by_counts(
 
 
 def seed_counts(words: Sequence[CountedWord], settings: UnigramSettings) -> dict[str, int]:
-    """The characters by code point, then the substrings, most frequent first (of one count longer
-    ones first, then by code point), with their counts."""
+    """Returns the pieces to start with and their counts: the characters by code point, then the
+    substrings, most frequent first (of one count longer ones first, then by code point)."""
     counts, front = substring_counts(words, settings.longest), settings.front
     characters = sorted(token for token in counts if len(token) == 1)
     own = {} if settings.whole else {word.text: word.count for word in words}
@@ -165,15 +167,15 @@ def _removals(
 _UNKNOWN_PIECE = ("<UNK>", math.nan)
 
 Tick = Callable[[], None]
-"""Is called for each word that is looked at."""
+"""A function that is called for each word that is looked at."""
 
 
 def _no_tick() -> None:
-    """Nobody asks how far it is."""
+    """Does nothing, where nobody asks how far the training is."""
 
 
 class PieceLoss(NamedTuple):
-    """What removing a piece would cost, if the best of its other cuts took its place."""
+    """The cost of removing a piece, if the best of its other cuts took its place."""
 
     token: str
     frequency: float
@@ -182,22 +184,25 @@ class PieceLoss(NamedTuple):
 
 
 class Pruning(NamedTuple):
-    """What was pruned: pieces that are in no best cut (`unused`), and of those that have another
-    cut the ones of the least loss; `losses` are from the largest on, the first `kept` stay. Before
-    it there were `size` pieces, and the words had these best cuts (told of the first round)."""
+    """A record of what was pruned after a round."""
 
     unused: tuple[str, ...]
+    """The pieces that were in no best cut."""
     losses: tuple[PieceLoss, ...]
+    """The losses of pieces that have another cut, from the largest on."""
     kept: int
+    """How many of these stayed."""
     size: int
+    """How many pieces there were before."""
     cuts: tuple[tuple[str, ...], ...]
+    """The best cuts of the words before, in the first round only."""
 
 
 def _prune(
     words: Sequence[CountedWord], pieces: Scored, size: int, sum_: Summing, tick: Tick
 ) -> tuple[Pruning, Scored]:
-    """Fewer pieces, the unknown token counted in their `size`. Those with no other cut stay, and so
-    do those that are themselves cut by the others, if any word has them."""
+    """Prunes pieces down to `size`, the unknown token included, and returns the record and the
+    pieces that are left. A piece without another cut stays."""
     trie = PieceTrie([_UNKNOWN_PIECE, *pieces])
     names = [_UNKNOWN_PIECE[0], *(token for token, _ in pieces)]
     cuts = _best_cuts(words, trie, tick)
@@ -233,7 +238,7 @@ def _prune(
 
 
 def _best_cuts(words: Sequence[CountedWord], trie: PieceTrie, tick: Tick) -> list[tuple[int, ...]]:
-    """The best cut of each word, as the numbers of its pieces."""
+    """Returns the best cut of each word, as the numbers of its pieces."""
     cuts: list[tuple[int, ...]] = []
     for word in words:
         tick()
@@ -242,8 +247,8 @@ def _best_cuts(words: Sequence[CountedWord], trie: PieceTrie, tick: Tick) -> lis
 
 
 def _other_cut(token: str, trie: PieceTrie) -> tuple[bool, tuple[int, ...]]:
-    """Whether a piece stays where it isn't used, and its best cut into other pieces, where it is
-    itself the best of its cuts."""
+    """Tells whether a piece stays where it isn't used, and returns its best cut into other pieces,
+    if the piece itself is the best of its cuts."""
     rest = trie.best_cut(token, without=token)
     if rest is None:
         return True, ()
@@ -252,11 +257,11 @@ def _other_cut(token: str, trie: PieceTrie) -> tuple[bool, tuple[int, ...]]:
 
 
 def _gain(own: float, others: Sequence[float], total: float, size: int, sum_: Summing) -> float:
-    """ln p(piece) − Σ ln p(another one in its place), where these are as frequent as they are and
-    the piece together: an estimate, the words aren't cut anew.
+    """Estimates ln p(piece) − Σ ln p(another one in its place), where these are as frequent as they
+    are and the piece together. The words aren't cut anew.
 
     The new sum of all frequencies should be total + own · (pieces instead − 1), as SentencePiece
-    has it. The package takes the number of all pieces there, and so does this.
+    has it. Hugging Face's `tokenizers` takes the number of all pieces there, and so does this.
     """
     after = math.log(total + own * size)
     other = sum_(math.log(n + own) - after for n in others)
@@ -270,40 +275,43 @@ _MOST_SEEDS = 1_000_000
 _LEAST_EXPECTED = 0.5
 _REQUIRED_STEP = 0.0001
 _WORDS_OF_A_TICK = 1000
-"""Words between two words on how far it is."""
+"""The words between two reports of progress."""
 
 
 class EMStep(NamedTuple):
-    """Expectation and maximization: of how many pieces it was found how often they are expected,
-    and those that are, 0.5 times or more, with their new log-probabilities."""
+    """A step of expectation and maximization."""
 
     before: int
+    """How many pieces went in."""
     scored: Scored
+    """The pieces that are expected 0.5 times or more, with their new log-probabilities."""
 
 
 class EMRound(NamedTuple):
-    """Steps, and the pruning after them, which the last round hasn't."""
+    """Steps, and the pruning after them, which the last round doesn't have."""
 
     steps: tuple[EMStep, ...]
     pruning: Pruning | None
 
 
 class EMTraining(NamedTuple):
-    """A model, the rounds in which it was learned, and `required` characters that had no score any
-    more and got the least one, each 0.0001 more than the one before."""
+    """A model, and the rounds in which it was learned."""
 
     model: Unigram
     rounds: tuple[EMRound, ...]
     required: tuple[str, ...]
+    """Characters that had no score any more and got the least one, each 0.0001 more than the one
+    before."""
 
 
 def train_by_em(
     words: Sequence[CountedWord], settings: UnigramSettings, *, progress: Progress | None = None
 ) -> EMTraining:
-    """A Unigram model learned from counted words.
+    """Learns a Unigram model from counted words by expectation and maximization.
 
-    Where the characters leave no room for any other piece, they are all; the package then keeps
-    more than `size`. Raises ValueError for a size that has no room for the characters.
+    Where the characters leave no room for any other piece, they are all; Hugging Face's
+    `tokenizers` then keeps more than `size`. Raises ValueError for a size that has no room for the
+    characters.
     """
     characters = sorted({character for word in words for character in word.text})
     settings.check(len(characters))
@@ -330,7 +338,8 @@ def _likely_rounds(seeds: int, target: int) -> int:
 
 
 def _ticker(progress: Progress | None, total: int) -> Tick:
-    """Tells how far a training is: in words looked at, of as many as it will probably be."""
+    """Returns the function that reports how far a training is: in words looked at, of as many as it
+    will probably be."""
     if progress is None:
         return _no_tick
     numbers = count(1)
@@ -344,8 +353,8 @@ def _ticker(progress: Progress | None, total: int) -> Tick:
 
 
 def _seed_pieces(words: Sequence[CountedWord], longest: int) -> Scored:
-    """The pieces to start with: all characters by their counts; then substrings by times · length,
-    each word looked at once. ln of their shares of all that."""
+    """Returns the pieces to start with: all characters by their counts, then substrings by times ·
+    length, each word counted once. The scores are ln of their shares of all that."""
     characters = ((times, entry) for entry, times in substring_counts(words, 1).items())
     substrings = ((times * len(text), text) for text, times in branching(words, longest))
     front = sorted(characters, reverse=True)
@@ -375,9 +384,9 @@ def _pruned(
 
 
 def _step(words: Sequence[CountedWord], pieces: Scored, sum_: Summing, tick: Tick) -> EMStep:
-    """E-step: how often each piece is expected in all cuts. M-step: its new score is ψ(expected) −
-    ψ(Σ expected), ψ being the digamma function: of a variational Bayes with a Dirichlet prior,
-    which makes rare pieces rarer, as in SentencePiece's `RunMStep`."""
+    """Does one step. E-step: how often each piece is expected in all cuts. M-step: its new score is
+    ψ(expected) − ψ(Σ expected), ψ being the digamma function: a variational Bayes with a Dirichlet
+    prior, which makes rare pieces rarer, as in SentencePiece's `RunMStep`."""
     trie = PieceTrie([_UNKNOWN_PIECE, *pieces])
     expected = [0.0] * (len(pieces) + 1)
     for word in words:
@@ -391,8 +400,8 @@ def _step(words: Sequence[CountedWord], pieces: Scored, sum_: Summing, tick: Tic
 
 
 def digamma(x: float) -> float:
-    """ψ(x), the derivative of ln Γ(x), for x > 0: ψ(x) = ψ(x + 1) − 1/x up to 7, then the
-    asymptotic series in 1/(x − ½)² (as SentencePiece has it; some 1e-11 off at worst)."""
+    """Returns ψ(x), the derivative of ln Γ(x), for x > 0: ψ(x) = ψ(x + 1) − 1/x up to 7, then the
+    asymptotic series in 1/(x − ½)² (as SentencePiece has it; off by about 1e-11 at worst)."""
     result = 0.0
     while x < 7.0:  # noqa: PLR2004
         result -= 1.0 / x

@@ -42,15 +42,15 @@ GIVEN_AXES: dict[str, tuple[str, str]] = {
     "q": (DIMENSIONS, VOCABULARY),
     **dict.fromkeys(("logits", "probabilities"), (QUERIES, VOCABULARY)),
 }
-"""What the rows and columns of given quantities are; of all others, dimensions."""
+"""The roles of the rows and columns of given quantities. All others have dimensions."""
 
 
 _INSIDE = ("cache", "dropout", "mask")
-"""What an attention has inside that isn't a place of its own."""
+"""Places inside an attention that belong to it, as full names go."""
 
 
 class NamedSite(NamedTuple):
-    """Where a full name belongs: its stack, its attention, and its last part."""
+    """A full name taken apart: its stack, its attention, and its last part."""
 
     stack: Stack
     attention: Attention
@@ -58,8 +58,8 @@ class NamedSite(NamedTuple):
 
 
 def place_of(name: Name, scenario: Scenario) -> NamedSite:
-    """The stack and the attention that a full name belongs to; what is in neither goes with the
-    first attention of its stack."""
+    """Finds the stack and the attention that a full name belongs to. A name that is in no attention
+    goes with the first attention of its stack."""
     path = name.path.path if name.path.local in _INSIDE else name.path
     site = scenario.sites_by_path.get(path)
     if site is not None:
@@ -69,7 +69,8 @@ def place_of(name: Name, scenario: Scenario) -> NamedSite:
 
 
 def names_along(name: Name, side: int, scenario: Scenario) -> tuple[str, tuple[str, ...]]:
-    """The role of a side of a given matrix, and the names that it should have, if any."""
+    """Returns the role of a side of a given matrix (0 for rows, 1 for columns), and the names that
+    it should have, if any."""
     place = place_of(name, scenario)
     role = GIVEN_AXES.get(place.local, (DIMENSIONS, DIMENSIONS))[side]
     own = scenario.row_names.get(name, ()) if side == 0 else ()
@@ -86,7 +87,8 @@ def names_along(name: Name, side: int, scenario: Scenario) -> tuple[str, tuple[s
 
 
 def _with_targets(scenario: Scenario, tokens: tuple[str, ...]) -> tuple[str, ...]:
-    """The tokens whose read-outs, or outputs, are compared with targets."""
+    """Returns the tokens whose outputs are compared with targets: every one, the first or the
+    last."""
     prediction, cell = scenario.prediction, scenario.stack.layers[-1].recurrent
     x = scenario.given.get(Name("X"))
     tokens = tokens or (() if x is None else counted(x.shape[0]))
@@ -107,7 +109,7 @@ def _names_of_keys(name: Name, place: NamedSite) -> tuple[str, ...]:
 
 
 def given_axes(name: Name, scenario: Scenario, shape: tuple[int, int]) -> tuple[Axis, Axis]:
-    """The axes of a given matrix."""
+    """Returns the axes of the rows and of the columns of a given matrix."""
     local = name.local
     if local == "embeddings":
         return _rows_of_table(name, scenario, shape[0]), _features(name, scenario, shape[1])
@@ -129,9 +131,9 @@ def given_axes(name: Name, scenario: Scenario, shape: tuple[int, int]) -> tuple[
 
 
 def _side_of_features(name: Name, scenario: Scenario) -> int | None:
-    """The side of a given matrix that is along the dimensions of the embeddings: of the weights of
-    the first attention the one that X is multiplied by, unless embeddings are projected, each by
-    that side of another matrix."""
+    """Tells which side of a given matrix runs along the dimensions of the embeddings: 0, 1, or
+    None. For the weights of the first attention it is the side that X is multiplied by. Where
+    embeddings are projected first, only the projection's matrix has such a side."""
     owner = place_of(name, scenario)
     if projected_when(owner.stack):
         return int(owner.stack.config.linear) if name.path.local == "project_in" else None
@@ -143,13 +145,14 @@ def _side_of_features(name: Name, scenario: Scenario) -> int | None:
 
 
 def _features(name: Name, scenario: Scenario, size: int) -> Axis:
-    """The dimensions of embeddings, by their names if they have some."""
+    """Returns an axis along the dimensions of embeddings, by their names if they have some."""
     names = place_of(name, scenario).stack.text.features
     return Axis(names, FEATURES) if len(names) == size else Axis(counted(size), DIMENSIONS)
 
 
 def _words_of(name: Name, scenario: Scenario) -> Axis:
-    """The words of a corpus that a tokenizer was learned from; or its pieces."""
+    """Returns an axis of the words of the corpus that a tokenizer was learned from, or of its
+    pieces for `log_p`."""
     tokenizing = place_of(name, scenario).stack.text.tokenizing
     if name.local == "log_p":
         return Axis(tokenizing.pieces if tokenizing else (), "piece")
@@ -175,7 +178,7 @@ def _rows_of_table(name: str, scenario: Scenario, size: int) -> Axis:
 
 
 def _axis_along(name: Name, side: int, scenario: Scenario, size: int) -> Axis:
-    """A side of a given matrix, by its role; of most weights it is dimensions."""
+    """Returns the axis of a side of a given matrix by its role. Most weights have dimensions."""
     if name.local not in GIVEN_AXES:
         return dimensions(size)
     return _axis(*names_along(name, side, scenario), size)
@@ -188,19 +191,20 @@ def _axis(role: str, names: tuple[str, ...], size: int) -> Axis:
 
 
 _SINGLE = (Axis(("",), NONE), Axis((), NONE))
-"""The rows, and the columns, of what has no index along them."""
+"""The rows, and the columns, of a quantity that has no index along them."""
 
 
 @lru_cache(maxsize=64)
 def dimensions(size: int) -> Axis:
-    """So many dimensions that have no names."""
+    """Returns an axis of `size` dimensions that have no names."""
     return Axis(counted(size), DIMENSIONS)
 
 
 def made_axes(
     definition: Definition, operands: Sequence[Quantity], shape: tuple[int, int]
 ) -> tuple[Axis, Axis]:
-    """The axes of what is made: those of the operands' sides that its signature names."""
+    """Derives the axes of a made quantity from those of its operands, side by side with the letters
+    of the operation's signature."""
     rows, columns, sides = definition.rows, definition.columns, definition.operation.sides
     if rows is None:
         rows = _derived(sides, 0, operands, shape[0])
@@ -232,7 +236,7 @@ def _derived(signature: Signature, side: int, operands: Sequence[Quantity], size
 
 
 def _joined(parts: Sequence[Axis]) -> Axis:
-    """One axis after another, names that now occur more than once told apart."""
+    """Joins axes one after another. Names that now occur more than once are told apart."""
     tokens = tuple(token_of(name) for part in parts for name in part.names)
     return Axis(distinct_tokens(tokens), parts[0].role)
 

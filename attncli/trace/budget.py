@@ -1,4 +1,4 @@
-"""What the working of a scenario costs, from its story and its shapes, before any of it is done."""
+"""The cost of working a scenario, from its story and its shapes, before any of it is done."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from attncli.trace.quantity import Definition
 from attncli.trace.trace import PlannedStep
 
 _COPIES = 3
-"""A matrix that is drawn is there so many times more while it is rounded."""
+"""How many more times a drawn matrix is kept in memory while it is rounded."""
 
 _LESS = {
     "variants": "give fewer variants",
     "generate": "generate fewer tokens, or give fewer layers",
     "layers": "give fewer layers",
 }
-"""What would do, by the key that makes a scenario large; elsewhere it is the shapes."""
+"""Advice by the key that makes a scenario large. Elsewhere the shapes do."""
 
 
 def cost_of(scenario: Scenario) -> Cost:
-    """The cost of a story and of what it is given, with the tokens that are generated after it;
-    an extent that can't be told counts as 1."""
+    """Counts what a scenario costs: its steps, cells, terms of sums and numbers, times the tokens
+    and beams that are generated. An extent that isn't known counts as 1."""
     story: Sequence[PlannedStep] = scenario.story
     definitions, shapes = [d for part in story for d in part.definitions], scenario.shapes
     names = {*scenario.given, *scenario.random, *(definition.name for definition in definitions)}
@@ -43,8 +43,8 @@ def cost_of(scenario: Scenario) -> Cost:
 
 
 def excess(scenario: Scenario, cost: Cost, effort: Effort = WORKING) -> Problem | None:
-    """What is to be said where what is done with a scenario costs more than it may without being
-    asked for."""
+    """Returns the problem to report where a scenario costs more than is worked without `large`, and
+    None otherwise."""
     if scenario.large or not cost.is_too_much(effort):
         return None
     cause = next(filter(scenario.places.__contains__, _causes(scenario)), "")
@@ -53,7 +53,7 @@ def excess(scenario: Scenario, cost: Cost, effort: Effort = WORKING) -> Problem 
 
 
 def _causes(scenario: Scenario) -> Iterator[str]:
-    """The keys that may make a scenario large, those first that do so by themselves."""
+    """Yields the keys that may make a scenario large, first those that do so by themselves."""
     if scenario.variants:
         yield "variants"
     if scenario.prediction.generate > 1:
@@ -68,8 +68,8 @@ def _known(shape: Shape | None) -> tuple[int, ...]:
 
 
 def _terms(definition: Definition, shapes: Mapping[str, Shape]) -> int:
-    """The terms of all sums of a definition: for each number of its result as many as what the
-    operands have and the result hasn't is long."""
+    """Counts the terms of all sums of a definition: the cells of its result times the extents that
+    its operands have and its result doesn't."""
     signature = definition.operation.sides
     texts = {letter for dim in signature.result for letter, _ in dim.letters}
     summed: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""What a source says in words of rows that are worked here, judged row by row; and what a scenario
+"""The claims of a source about rows that are worked here, judged row by row, and what a scenario
 gives that its source doesn't have."""
 
 from __future__ import annotations
@@ -18,12 +18,15 @@ from attncli.trace.trace import Trace
 
 
 class JudgedClaim(NamedTuple):
-    """What a source says of the `rows` of a quantity, from 0, and those of them that aren't so."""
+    """A sentence of the source about rows of a quantity, to be compared with what is worked
+    here."""
 
     claim: Claim
     quantity: Quantity
     rows: tuple[int, ...]
+    """The rows that the sentence is about, from 0."""
     one: bool
+    """Whether the sentence is about a single row."""
 
     @property
     def failing(self) -> tuple[int, ...]:
@@ -35,18 +38,19 @@ class JudgedClaim(NamedTuple):
         return self.adds_up(i) and (not meant or self.largest(i) == (meant,))
 
     def adds_up(self, i: int) -> bool:
-        """Whether a row adds up to what the source says, if it says so."""
+        """Tells whether a row adds up to the total that the source states, if it states one."""
         said = self.claim.total
         return said is None or decimals.round_to(self.total(i), decimals.places(said)) == said
 
     def largest(self, i: int) -> tuple[str, ...]:
-        """The columns with the largest number of a row, of which a tie has several."""
+        """Returns the names of the columns that hold the largest number of a row; more than one in
+        a tie."""
         row = self.quantity.values[i]
         names = self.quantity.columns.names
         return tuple(name for name, x in zip(names, row, strict=True) if x == row.max())
 
     def total(self, i: int) -> Decimal:
-        """What a row adds up to, from the digits shown."""
+        """Adds up the digits shown of a row."""
         return decimals.total(
             self.quantity.matrix.shown(i, j) for j in range(self.quantity.matrix.shape[1])
         )
@@ -54,8 +58,8 @@ class JudgedClaim(NamedTuple):
 
 @lru_cache(maxsize=8)
 def judged_claims(trace: Trace) -> tuple[JudgedClaim, ...]:
-    """What the source of a trace says of it. Raises ScenarioError, which names all that isn't in
-    the trace; of what is said to be ours as well, all that isn't given."""
+    """Pairs each claim of a trace's source with its rows. Raises ScenarioError that names every
+    address which isn't in the trace, and all under `ours` that isn't given."""
     problems = Diagnostics()
     found: list[JudgedClaim] = []
     for text, claim in trace.scenario.claims.items():
@@ -73,7 +77,8 @@ def judged_claims(trace: Trace) -> tuple[JudgedClaim, ...]:
 
 
 def _rows(trace: Trace, text: str) -> tuple[Quantity, tuple[int, ...], bool]:
-    """A quantity, or a row of it. Raises AddressError."""
+    """Finds the quantity of an address, its rows (all, or the one that is named), and whether one
+    is named. Raises AddressError."""
     quantity, indices = quantity_at(trace, {}, parse_address(text))
     if len(indices) > 1 or quantity.is_list:
         raise AddressError(f"{text} is no row of numbers", "name a quantity, or a row of it")

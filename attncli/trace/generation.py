@@ -25,17 +25,18 @@ _NONE = constant(0)
 
 
 class Continuation(NamedTuple):
-    """A token that comes after the text of a trace. Of a beam with its log-probability, and with
-    the sum of those of all tokens that were generated."""
+    """A token that comes after the text of a trace."""
 
     trace: Trace
     token: str
     log_p: Number = _NONE
+    """Its log-probability, in beam search only."""
     sum: Number = _NONE
+    """The score of its beam: the sum of the log-probabilities of all generated tokens."""
 
     @property
     def ends(self) -> bool:
-        """Whether it is the token after which no other one is made."""
+        """Tells whether it is the token after which generation stops."""
         return self.token == self.trace.scenario.prediction.end_token
 
     @property
@@ -44,7 +45,7 @@ class Continuation(NamedTuple):
 
 
 def generated(trace: Trace, work: Callable[[Scenario], Trace]) -> tuple[Trace, ...]:
-    """The traces of the passes after the first one, worked one after another; those of a beam
+    """Works the passes after the first one and returns their traces in order, those of a beam
     search step by step."""
     found: list[Trace] = []
     running = [trace]
@@ -56,14 +57,14 @@ def generated(trace: Trace, work: Callable[[Scenario], Trace]) -> tuple[Trace, .
 
 
 def generation(trace: Trace) -> Iterator[list[Continuation]]:
-    """The tokens that each step of generation goes on with."""
+    """Yields for each step of generation the tokens that it continues with."""
     steps = groupby((trace, *trace.generated), lambda t: t.scenario.prediction.generate)
     return (continuations(list(running)) for _, running in steps)
 
 
 def continuations(running: Sequence[Trace]) -> list[Continuation]:
-    """The next token of a trace; of a beam search so many of the largest sums as there are beams,
-    those that end among them besides."""
+    """Chooses the next token of a trace. Beam search chooses the candidates with the largest sums,
+    as many as there are beams, and those among them that end besides."""
     prediction = running[0].scenario.prediction if running else None
     if prediction is None or not prediction.beams:
         found = ((trace, trace.next_word()) for trace in running)
@@ -80,7 +81,7 @@ def continuations(running: Sequence[Trace]) -> list[Continuation]:
 
 
 def _candidates(running: Iterable[Trace]) -> Iterator[Continuation]:
-    """Every token after every text."""
+    """Yields every token after every text, with its log-probability and its sum."""
     for trace in running:
         log_p = trace["next.log_p"]
         score = trace["next.score" if "next.score" in trace else "next.log_p"]
@@ -91,8 +92,8 @@ def _candidates(running: Iterable[Trace]) -> Iterator[Continuation]:
 
 
 def _next_pass(chosen: Continuation) -> Scenario | None:
-    """What the model is given after a token; None where there is no vector for that token, or none
-    is to follow."""
+    """Returns the scenario of the pass after a token, or None where the token has no vector or ends
+    the text."""
     scenario, stack = chosen.trace.scenario, chosen.trace.scenario.stack
     text = stack.text.with_token(chosen.token)
     height = scenario.shapes.get(stack.text.table, (None, None))[0] or 0
@@ -111,7 +112,7 @@ def _next_pass(chosen: Continuation) -> Scenario | None:
 
 
 def _with_cache(scenario: Scenario, before: Trace) -> Scenario:
-    """The pass over the last token alone, with the keys and values of the pass before it."""
+    """Returns the pass over the last token alone, with the keys and values of the pass before."""
     stack, cached = scenario.stack, before.scenario.tokens_so_far
     layers = tuple(
         layer._replace(attention=layer.attention._replace(cached=cached)) for layer in stack.layers
@@ -135,7 +136,7 @@ def _kept(before: Trace) -> Iterator[tuple[Name, Matrix]]:
 
 
 def check_generation(scenario: Scenario) -> Objections:
-    """Says what stands in the way of generating more than one token."""
+    """Yields an objection for all that stands in the way of generating more than one token."""
     more = scenario.prediction.generate - 1
     if more < 1:
         return
@@ -158,7 +159,8 @@ _CACHE, _LEAVE = "generate.cache", "leave the cache out"
 
 
 def _against_cache(scenario: Scenario) -> Objections:
-    """All that later tokens need of earlier ones has to be in keys and values of their own."""
+    """Yields objections to a cache: all that later tokens need of earlier ones has to be in the
+    keys and values."""
     layers = scenario.stack.layers
     if any(layer.recurrent for layer in layers) or not any(layer.attends for layer in layers):
         yield _CACHE, "a cache of keys and values, and no attention that has some", _LEAVE
@@ -167,7 +169,7 @@ def _against_cache(scenario: Scenario) -> Objections:
 
 
 def _fixed(scenario: Scenario) -> Iterator[str]:
-    """The names of what has a row or column for each token of the sentence."""
+    """Yields the names of matrices that have a row or a column for each token of the sentence."""
     if scenario.prediction.loss:
         yield "targets"
     if scenario.stack.segments:

@@ -1,4 +1,4 @@
-"""Why something can't be made, and what would do instead."""
+"""Why a quantity can't be made, and what would help."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from attncli.scenario.scenario import Scenario
 from attncli.trace.quantity import Definition, Quantity
 
 _MOST = SIGNIFICANT // 2
-"""The most decimals that are spoken of: 1 / p of the smallest p that has them, the perplexity, is
-no longer than what is carried."""
+"""The most decimals that are suggested: with them 1 / p, the perplexity, of the smallest p above 0
+is no longer than the digits that are carried."""
 
 
 def cause_of(
@@ -26,8 +26,9 @@ def cause_of(
     definition: Definition,
     trouble: Unworkable,
 ) -> str:
-    """What to look at where something can't be made: the key that its definition names; or if it
-    gets too large by nothing that this key says, the largest of what was given for it."""
+    """Returns the name of what to look at where a quantity can't be made: the key that its
+    definition blames, or where a number gets too large, the largest given quantity that leads to
+    it."""
     from attncli.operations.activations import DivideBy
 
     divided = isinstance(definition.operation, DivideBy) or isinstance(trouble, TooLong)
@@ -38,7 +39,7 @@ def cause_of(
 
 
 def _largest_given(definition: Definition, quantities: Mapping[str, Quantity]) -> Name | None:
-    """The given quantity that has the largest number, of all that something is made of."""
+    """Finds the given quantity with the largest number, of all that a definition is worked from."""
     sizes: dict[Name, float] = {}
     waiting, seen = [*definition.operands], set(definition.operands)
     while waiting:
@@ -57,8 +58,9 @@ def remedy_of(
     definition: Definition,
     trouble: Unworkable,
 ) -> str:
-    """What would do instead. That of a number which is worked as 0 is tried: the fewest decimals
-    with which the definition, and all that leads to it, can be worked, and the policy exact."""
+    """Suggests what would help, in words. Where a number is rounded to 0, it tries for the fewest
+    decimals, and for the policy `exact`, under which the definition and all that leads to it can be
+    worked."""
     if not isinstance(trouble, TooSmall):
         return trouble.instead
     works = partial(_can_be_worked, _leading_to(definition, quantities), quantities)
@@ -72,7 +74,7 @@ def remedy_of(
 
 
 def _leading_to(definition: Definition, quantities: Mapping[str, Quantity]) -> Sequence[Definition]:
-    """How all that something is made of is made, in order, and how it is made itself."""
+    """Lists the definitions that lead to one, in the order of working, with that one last."""
     made, waiting = dict[Name, Definition](), [definition]
     while waiting:
         entry = waiting.pop()
@@ -86,7 +88,7 @@ def _leading_to(definition: Definition, quantities: Mapping[str, Quantity]) -> S
 def _can_be_worked(
     plan: Sequence[Definition], quantities: Mapping[str, Quantity], rounding: Rounding
 ) -> bool:
-    """Whether a plan can be worked from given numbers under a rounding."""
+    """Tells whether a plan can be worked from given numbers under a rounding."""
     from attncli.operations.attention import Exponential
 
     matrices: dict[Name, Matrix] = {}

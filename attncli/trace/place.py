@@ -20,52 +20,57 @@ P = TypeVar("P", bound="Place")
 
 @dataclass(eq=False, repr=False)  # frozen, the twelve would take 2 % of a short run to make
 class Place:
-    """A place of a stack: its path, and the full name of what flows in."""
+    """A place in a stack where a step is taken, such as a layer or a head."""
 
     scenario: Scenario
     stack: Stack
     path: Name
+    """The full name of the place."""
     x: Name
+    """The full name of the quantity that flows in."""
 
     def to(self, kind: type[P], **own: Any) -> P:  # noqa: ANN401
-        """A place of another type: what both have, and what is its own."""
+        """Returns a place of another type at the same spot. Fields that both types have are kept,
+        and `own` gives the others."""
         shared = {name: getattr(self, name) for name in kind.__match_args__ if hasattr(self, name)}
         return kind(**(shared | own))
 
     def at(self, path: Name) -> Self:
-        """The same place on another path."""
+        """Returns the same place on another path."""
         return replace(self, path=path)
 
     def titled(self, title: str) -> str:
-        """What a step of this title is called here."""
+        """Returns the title that a step has here."""
         return title
 
     def name(self, local: str, number: int | None = None) -> Name:
-        """The full name of a quantity that is made here, or of a place."""
+        """Returns the full name of a quantity, or of a place, that is inside this one."""
         return below(self.path, local, number)
 
     def latest(self, local: str) -> Name:
-        """The full name of a quantity as the steps before have left it."""
+        """Returns the full name of a quantity as the steps before have left it."""
         return self.name(local)
 
     def find(self, local: str) -> Name:
-        """The full name of a matrix that is given for this place."""
+        """Returns the full name of a matrix that is given for this place."""
         return self.name(local)
 
     def gives(self, local: str) -> bool:
-        """Whether a matrix is given for this place."""
+        """Tells whether a matrix is given for this place."""
         return self.scenario.gives(self.find(local))
 
     def here(self, full: Name) -> Name:
-        """A full name as it is called on this place's page: without the path."""
+        """Shortens a full name to what it is called on this place's page: without the path."""
         return full.seen_from(self.path)
 
     def width(self, full: Name) -> int | None:
-        """The columns of a quantity, where they can be told before it is made."""
+        """Returns the number of columns of a quantity, or None where it isn't known before it is
+        made."""
         return self.scenario.shapes.get(full, (None, None))[1]
 
     def height(self, full: Name) -> int | None:
-        """The rows of a quantity, where they can be told before it is made."""
+        """Returns the number of rows of a quantity, or None where it isn't known before it is
+        made."""
         return self.scenario.shapes.get(full, (None, None))[0]
 
     @property
@@ -75,10 +80,12 @@ class Place:
 
 @dataclass(eq=False, repr=False)
 class RoundPlace(Place):
-    """A round of learning a tokenizer, from 1. Of many rounds only some are `shown` on the page."""
+    """A round of learning a tokenizer."""
 
     round: int
+    """Its number, from 1."""
     shown: bool = True
+    """Whether the page shows it: of many rounds only some are shown."""
 
     def titled(self, title: str) -> str:
         return f"{title}, round {self.round}"
@@ -93,10 +100,11 @@ class CutPlace(Place):
 
 @dataclass(eq=False, repr=False)
 class NormPlace(Place):
-    """A norm, and the full name of what it makes."""
+    """A norm."""
 
     norm: Settings
     out: Name
+    """The full name of what it makes."""
 
 
 @dataclass(eq=False, repr=False)
@@ -108,36 +116,40 @@ class LayerPlace(Place):
 
 @dataclass(eq=False, repr=False)
 class ResidualPlace(LayerPlace):
-    """The residual of a layer's sublayer, from 1, and the full name of what went into that; `also`
-    is what other sublayers made of it, beside that one."""
+    """The residual connection around a layer's sublayer."""
 
     skipped: Name
+    """The full name of what went into the sublayer."""
     number: int
+    """The number of the sublayer, from 1."""
     also: tuple[Name, ...] = ()
+    """What parallel sublayers made of the same input."""
 
 
 def into(step: str) -> str:
-    """What wires call that which went into a step."""
+    """Returns the key in `AttentionPlace.wires` of what went into a step."""
     return f"into {step}"
 
 
 @dataclass(eq=False, repr=False)
 class AttentionPlace(LayerPlace):
-    """All heads of an attention. Keys and values are made of the `source`; `wires` are the latest
-    Q, K and V, where a step has put another in the place of what was projected, and what went
-    `into` each of the steps before."""
+    """All heads of an attention."""
 
     attention: Attention
     source: Name
+    """The full name of what keys and values are made of."""
     wires: Mapping[str, Name]
+    """The full names of the latest Q, K and V where a step has changed them, and of what went into
+    each of the steps before."""
 
     def latest(self, local: str) -> Name:
-        """The full name of the queries, keys or values as the steps before have left them."""
+        """Returns the full name of the queries, keys or values as the steps before have left
+        them."""
         return self.wires.get(local) or self.name(local)
 
     @property
     def d_k(self) -> int | None:
-        """The columns of the keys here; None where nothing tells them."""
+        """Returns the number of columns of the keys here, or None where nothing tells it."""
         widths = (self.width(self.latest(local)) for local in ("K", "Q"))
         return next((width for width in widths if width is not None), None)
 
@@ -149,7 +161,8 @@ class HeadPlace(AttentionPlace):
     head: int
 
     def find(self, local: str) -> Name:
-        """The full name of a matrix that is given here or for all heads; else its name here."""
+        """Returns the full name of a matrix that is given for this head, or else for all heads; of
+        one that isn't given, its name here."""
         own, shared = self.name(local), below(self.attention.path, local)
         only_shared = self.scenario.gives(shared) and not self.scenario.gives(own)
         return shared if only_shared else own
@@ -157,69 +170,73 @@ class HeadPlace(AttentionPlace):
 
 @dataclass(eq=False, repr=False)
 class WayPlace(LayerPlace):
-    """A way over the sentence of a recurrent layer's cell, of so many times."""
+    """A pass of a recurrent layer's cell over the sentence, forward or backward."""
 
     cell: Recurrent
     way: str
     times: int
+    """How many time steps the sentence has."""
 
     @property
     def order(self) -> Sequence[int]:
-        """The times, from 1, in the order in which the cell takes them."""
+        """Lists the time steps, from 1, in the order in which the cell takes them."""
         times = range(1, self.times + 1)
         return times[::-1] if self.way == "backward" else times
 
     @property
     def start(self) -> int:
-        """The time before the first one."""
+        """Returns the time step of the initial state, before the first one."""
         return self.times + 1 if self.way == "backward" else 0
 
     @property
     def memory(self) -> Name:
-        """The full name of what the cell remembers in the end."""
+        """Returns the full name of the cell's last state: `c` of an LSTM, `a` of others."""
         path = self.path.path if self.path.local == "gates" else self.path
         return below(path, "c" if self.cell.kind == "lstm" else "a").at(self.order[-1])
 
     def weights(self, local: str) -> Name:
-        """The full name of a matrix that this way is given."""
+        """Returns the full name of a matrix that is given for this direction."""
         back = self.way == "backward" and self.cell.direction == "both"
         return below(below(self.layer.path, "backward") if back else self.layer.path, local)
 
 
 @dataclass(eq=False, repr=False)
 class CellPlace(WayPlace):
-    """A recurrent cell at a time, from 1."""
+    """A recurrent cell at one time step."""
 
     time: int
+    """The time step, from 1."""
 
     def titled(self, title: str) -> str:
         return f"{title} at step {self.time}"
 
     @property
     def before(self) -> int:
-        """The time that the cell comes from."""
+        """Returns the time step whose state flows into this one."""
         return self.time + 1 if self.way == "backward" else self.time - 1
 
     def timed(self, local: str, time: int | None = None) -> Name:
-        """The full name of a quantity at a time, by default this one: `a[2]`."""
+        """Returns the full name of a quantity at a time step, by default this one: `a[2]`."""
         return self.name(local).at(self.time if time is None else time)
 
 
 @dataclass(eq=False, repr=False)
 class BackwardPlace(Place):
-    """Where the gradients of what a step made go back through it: the place of that step, and how
-    the gradients before it are made; `update` is the place of an update that went before."""
+    """The place at which the gradients flow back through a step."""
 
     forward: Place
+    """The place of that step in the forward pass."""
     planned: tuple[Definition, ...]
+    """The definitions of the gradients that are made here."""
     update: Name = TOP
+    """The place of the update that went before, if one did."""
 
     def titled(self, title: str) -> str:
         return self.forward.titled(title)
 
     @property
     def gradients(self) -> Name:
-        """The place of the gradients."""
+        """Returns the full name of the place that holds the gradients."""
         return GRADIENTS.under(self.update) if self.update else GRADIENTS
 
     def here(self, full: Name) -> Name:
@@ -232,12 +249,15 @@ class BackwardPlace(Place):
 
 @dataclass(eq=False, repr=False)
 class UpdatePlace(Place):
-    """An update of the parameters, from 1, or what came of it, after so many updates, and how that
-    is made. Quantities are called by their full names, since some are of before the update."""
+    """An update of the parameters, or what is worked after it. Quantities keep their full names
+    here, since some belong to the model before the update."""
 
     update: int
+    """The number of the update, from 1."""
     after: int
+    """After how many updates the step is taken."""
     planned: tuple[Definition, ...]
+    """The definitions of what is made here."""
 
     def titled(self, title: str) -> str:
         return f"{title} {self.update}"

@@ -1,4 +1,4 @@
-"""What a source prints, number by number, beside what is worked here from the same inputs."""
+"""The numbers that a source prints, beside those that are worked here from the same inputs."""
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
@@ -20,46 +20,49 @@ from attncli.trace.trace import Trace
 
 
 class PublishedNumber(NamedTuple):
-    """A number that the source prints for a cell, from 0, and ours beside it; an `assumed` one it
-    doesn't work out."""
+    """A number that the source prints for a cell, and the number worked here beside it."""
 
     quantity: Quantity
     row: int
+    """The row and the column are counted from 0."""
     column: int
     theirs: Decimal
     ours: Number
     at: str = ""
+    """Where in the source it is printed."""
     assumed: bool = False
+    """Whether the source assumes the number instead of working it out."""
 
     @property
     def cell(self) -> tuple[Name, int, int]:
-        """Which cell it is printed for."""
+        """Returns the cell that the number is printed for: name, row and column."""
         return self.quantity.name, self.row, self.column
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What tells it from all others, as the verdict on it does: its cell, number and place."""
+        """Returns what tells this number from all others: its cell, its value and where it is
+        printed. Verdicts have the same keys."""
         return self.cell, self.theirs, self.at
 
     @property
     def follows(self) -> bool:
-        """Whether ours, rounded half away from zero to the decimals that the source prints, is its
-        number. Ours is a rounded one itself under `carry`: where it has fewer decimals than the
-        source's, what its working comes to is rounded in its place."""
+        """Tells whether our number, rounded half away from zero to the decimals that the source
+        prints, is the printed one. Under `carry` ours is rounded already; where it has fewer
+        decimals than the source's, the value before rounding is taken."""
         places = decimals.places(self.theirs)
         ours = decimals.of_float(float(self.ours.full))  # without the noise of floats
         return self.theirs in (self.ours.shown, decimals.round_to(ours, places))
 
     @property
     def differs(self) -> bool:
-        """Whether the source works it out to another number than is worked here."""
+        """Tells whether the source works the cell out to another number than ours."""
         return not (self.assumed or self.follows)
 
 
 @lru_cache(maxsize=8)
 def published_numbers(trace: Trace) -> tuple[PublishedNumber, ...]:
-    """The numbers that the source of a trace prints, in the order of the file. Raises
-    ScenarioError, which names all that aren't in the trace."""
+    """Lists the numbers that the source of a trace prints, in the order of the file. Raises
+    ScenarioError that names every address which isn't in the trace."""
     _check_count(trace.scenario)
     problems = Diagnostics()
     ids = _ids(trace)
@@ -81,7 +84,7 @@ def _check_count(scenario: Scenario) -> None:
 
 
 def _ids(trace: Trace) -> dict[str, Quantity]:
-    """The IDs of tokens as quantities."""
+    """Returns the token IDs of each stack as quantities [n, 1], by their full names."""
     names = ((below(stack.path, "ids"), stack.text) for stack in trace.scenario.stacks)
     return {
         name: Quantity(
@@ -98,7 +101,8 @@ def _ids(trace: Trace) -> dict[str, Quantity]:
 def _numbers(
     trace: Trace, ids: Mapping[str, Quantity], text: str, printed: Printed
 ) -> list[PublishedNumber]:
-    """The numbers of an entry. Raises AddressError."""
+    """Pairs the printed numbers of one entry with ours. Raises AddressError where the address, or
+    the count of numbers, doesn't fit."""
     quantity, indices = quantity_at(trace, ids, parse_address(text))
     places = [
         axis.find(i, quantity.name)
@@ -120,7 +124,8 @@ def _numbers(
 def quantity_at(
     trace: Trace, ids: Mapping[str, Quantity], address: Address
 ) -> tuple[Quantity, tuple[Index, ...]]:
-    """The quantity that an address is in, `a[2]` maybe, and the indices of a row or cell of it."""
+    """Finds the quantity that an address is in, which may be timed (`a[2]`), and the indices of a
+    row or a cell in it. Raises AddressError."""
     from attncli.trace.quantity import meant, timed, unknown_name
 
     made = trace.quantities
@@ -132,7 +137,7 @@ def quantity_at(
 
 
 def _axes(quantity: Quantity, indices: Sequence[Index]) -> tuple[Axis, ...]:
-    """The axes that indices may be along. Raises AddressError for too many indices."""
+    """Returns the axes that the indices run along. Raises AddressError for too many indices."""
     axes = (quantity.rows, quantity.columns)[: 1 if quantity.is_list else 2]
     if len(indices) > len(axes) or (indices and quantity.is_number):
         quantity.find(Address(quantity.name, tuple(indices)))
@@ -140,18 +145,18 @@ def _axes(quantity: Quantity, indices: Sequence[Index]) -> tuple[Axis, ...]:
 
 
 def _extents(shape: Sequence[int]) -> list[int]:
-    """The extents along which there is more than one number."""
+    """Keeps the extents of a shape along which there is more than one number."""
     return [extent for extent in shape if extent > 1]
 
 
 def _told(shape: Sequence[int]) -> str:
-    """`1 number`, `3 numbers`, `2 rows of 3 numbers`"""
+    """Writes a shape in words: `1 number`, `3 numbers`, `2 rows of 3 numbers`."""
     numbers = "1 number" if shape[-1:] in ((), (1,)) else f"{shape[-1]} numbers"
     return f"{shape[0]} rows of {numbers}" if len(shape) > 1 else numbers
 
 
 def _ours(trace: Trace, quantity: Quantity, i: int, j: int, theirs: Decimal) -> Number:
-    """Our number; with the decimals of the source's where these are more."""
+    """Returns our number of a cell, with as many decimals as the source's where it has more."""
     ours, places = quantity.number(i, j), decimals.places(theirs)
     if places <= decimals.places(ours.shown) or quantity.definition is None:
         return ours

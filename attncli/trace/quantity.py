@@ -27,19 +27,19 @@ _WITH_POSITION = r"(?s).* \(\d+\)"
 
 @dataclass(frozen=True)
 class Axis:
-    """The names along one side of a matrix; `role` says what they name:
-    queries (`Q`), keys (`K`), tokens, IDs, or dimensions. An ID is a
-    name that is a number."""
+    """The names along one side of a matrix. An ID is a name that is a number."""
 
     names: tuple[str, ...]
     role: str = ""
+    """What the names are of: queries (`Q`), keys (`K`), tokens, IDs, or dimensions."""
 
     def index(self, place: int) -> str:
-        """The index that means a place, from 0: a bare number only where it is the position."""
+        """Returns the index that addresses a place, from 0. It is a bare number only where that is
+        the position."""
         return self.word(place).raw
 
     def word(self, place: int) -> Word:
-        """The same as a word, to be printed."""
+        """Returns the index that addresses a place, from 0, as a word to be printed."""
         if place not in self._indices:
             name = self.names[place]
             is_bare = self.role == IDS or name == str(place + 1)
@@ -48,16 +48,16 @@ class Axis:
 
     @cached_property
     def _indices(self) -> dict[int, Word]:
-        """Those that were asked for, as pages ask for each again and again."""
+        """Keeps the indices that were asked for, since pages ask for each many times."""
         return {}
 
     @cached_property
     def words(self) -> tuple[Word, ...]:
-        """The names, to be printed."""
+        """Returns the names as words to be printed."""
         return words(self.names)
 
     def find(self, index: Index, of: str) -> int:
-        """The place, from 0, of a name or a 1-based position. Raises AddressError."""
+        """Returns the place, from 0, of a name or of a 1-based position. Raises AddressError."""
         position = index.position if self.role != IDS else None
         if position is not None and 1 <= position <= len(self.names):
             return position - 1
@@ -69,13 +69,14 @@ class Axis:
         raise AddressError(*self._complaint(index, of))
 
     def _places_of(self, token: str) -> list[int]:
-        """The places of a token, in another form of Unicode if it isn't there in its own."""
+        """Lists the places of a token. If it isn't there as it is written, other Unicode forms of
+        it count."""
         tokens = [token_of(name) for name in self.names]
         same = [place for place, own in enumerate(tokens) if own == token]
         return same or [k for k, own in enumerate(tokens) if composed(own) == composed(token)]
 
     def _complaint(self, index: Index, of: str) -> tuple[str, str]:
-        """What is wrong with an index, and what would be right."""
+        """Says what is wrong with an index, and what would be right."""
         text = shortened(index.text)
         if self.role == IDS:
             return f"{of} has no ID {text}", f"it has {listed(self.names)}"
@@ -108,14 +109,14 @@ class Numbered(str):
 
 
 def token_of(name: str) -> str:
-    """The token that a name is of, which may have been told apart."""
+    """Returns the token behind a name, without the position that tells it apart."""
     return name.token if isinstance(name, Numbered) else name
 
 
 @lru_cache(maxsize=64)
 def distinct_tokens(tokens: tuple[str, ...]) -> tuple[str, ...]:
-    """Tokens as names: one that occurs more than once gets its position, `the (5)`. Then one that
-    looks as if it had got a position gets its own as well, lest two have one name."""
+    """Turns tokens into names that are all different: a token that occurs more than once gets its
+    position, `the (5)`. If any does, so does every token that already looks like that."""
     counts = Counter(tokens)
     twice = len(counts) < len(tokens)
     return tuple(
@@ -128,55 +129,53 @@ def distinct_tokens(tokens: tuple[str, ...]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def counted(count: int) -> tuple[str, ...]:
-    """The names 1, 2, … of dimensions, and of tokens that have no name."""
+    """Returns the names 1, 2, … of dimensions, or of tokens that have no names."""
     return tuple(map(str, range(1, count + 1)))
 
 
 class Definition(NamedTuple):
-    """How a quantity is made: which operation on which quantities, in which step, which who
-    plans the steps says.
-
-    All names are full ones. `rows` and `columns` name the axes that the operands don't, `role`
-    says what the rows become: queries or keys. `needs` are things that are missing and no
-    operands, such as d_k, or a quantity whose size it takes. `blame` is the key to look at if it
-    can't be made. `wire` is what the steps after it take it for: `Q` of the rotated queries.
-    """
+    """A rule by which a quantity is made: which operation works on which quantities, and in which
+    step. All names are full ones."""
 
     name: Name
     operation: Operation
     operands: tuple[Name, ...]
     step: str = ""
     role: str = ""
+    """What the rows become where the operands' role changes: queries or keys."""
     rows: Axis | None = None
+    """The axis of the rows, where it can't be derived from the operands."""
     columns: Axis | None = None
+    """The axis of the columns, where it can't be derived from the operands."""
     needs: tuple[Name, ...] = ()
+    """What must be known besides the operands, such as `d_k`, or a quantity whose size is taken."""
     blame: Name = below(Name("rounding"), "decimals")
+    """The key of the scenario to look at if the quantity can't be made."""
     wire: str = ""
+    """The role in which later steps take the quantity: `Q` for the rotated queries."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Quantity:
-    """A named matrix [n, m] with names for its rows and columns.
-
-    `definition` is how it is made, None where it is given; `origin` says where that comes from.
-    NumPy takes it as an array.
-    """
+    """A named matrix [n, m] with names for its rows and columns. NumPy takes it as an array."""
 
     name: Name
     matrix: Matrix
     rows: Axis
     columns: Axis
     definition: Definition | None = None
+    """How it is made; None where it is given."""
     origin: str = "given"
+    """Where a given quantity comes from: `given`, `ours`, `learned` and the like."""
 
     @property
     def values(self) -> Array:
-        """The numbers, float64 [n, m], read-only."""
+        """Returns the numbers as a read-only float64 array [n, m]."""
         return self.matrix.values
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many rows and columns, for which nothing is worked."""
+        """Returns the numbers of rows and columns, without working anything."""
         return self.matrix.shape
 
     @property
@@ -185,34 +184,34 @@ class Quantity:
 
     @property
     def local(self) -> str:
-        """The last part of the name, without a time: `weights` of `layers[1].heads[2].weights`,
-        `a` of `a[2]`."""
+        """Returns the last part of the name, without a time: `weights` for
+        `layers[1].heads[2].weights`, `a` for `a[2]`."""
         return self.name.local
 
     @property
     def is_timed(self) -> bool:
-        """Whether it is of one time of a recurrent cell, `a[2]`, `gates[2].forget`; or of one place
-        in a word, `words[1].best[2]`."""
+        """Tells whether it belongs to one time step of a recurrent cell (`a[2]`, `gates[2].forget`)
+        or to one position in a word (`words[1].best[2]`)."""
         return self.name.time is not None or self.name.number is not None
 
     @property
     def is_number(self) -> bool:
-        """Whether it is a single number, such as `cross_entropy`."""
+        """Tells whether it is a single number, such as `cross_entropy`."""
         return self.is_list and self.rows.names == ("",)
 
     @property
     def is_list(self) -> bool:
-        """Whether it is one number a row, such as `exp_sum`."""
+        """Tells whether it has one number a row, such as `exp_sum`."""
         return not self.columns.names
 
     @property
     def is_vector(self) -> bool:
-        """Whether it is one row that has no name, such as a bias, whose numbers are addressed by
-        their columns alone: `b1[2]`."""
+        """Tells whether it is a single row without a name, such as a bias. Its numbers are
+        addressed by their columns alone: `b1[2]`."""
         return not self.is_list and self.rows.names == ("",)
 
     def holding(self, matrix: Matrix) -> Quantity:
-        """The same quantity with other numbers."""
+        """Returns the same quantity with other numbers."""
         return Quantity(self.name, matrix, self.rows, self.columns, self.definition, self.origin)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:  # noqa: ANN401
@@ -223,20 +222,20 @@ class Quantity:
 
     @cached_property
     def numbers(self) -> Matrix:
-        """The matrix, whose numbers know whose they are."""
+        """Returns the matrix whose numbers carry the name of this quantity."""
         return self.matrix.named(self.name)
 
     def number(self, i: int, j: int) -> Number:
-        """The number of cell (i, j), from 0, which knows whose it is."""
+        """Returns the number of cell (i, j), from 0, which carries the name of this quantity."""
         return self.numbers.number(i, j)
 
     def row(self, i: int) -> list[Number]:
-        """Those of a row."""
+        """Lists the numbers of row i, from 0."""
         return [self.number(i, j) for j in range(self.matrix.shape[1])]
 
     def find(self, address: Address) -> tuple[int, int]:
-        """The row and column, from 0, of a cell; the only one there is needs no index. Raises
-        AddressError."""
+        """Returns the row and the column, from 0, of an addressed cell. A single number needs no
+        index. Raises AddressError."""
         axes = (self.rows,) if self.is_list else (self.rows, self.columns)
         if not address.indices and self.matrix.shape == (1, 1):
             return 0, 0
@@ -252,7 +251,8 @@ class Quantity:
         return places[0], 0 if self.is_list else places[1]
 
     def indices(self, i: int, j: int | None = None) -> tuple[Word, ...]:
-        """The names that address cell (i, j), or row i; the only row of a bias has none."""
+        """Returns the names that address cell (i, j), or row i. A single number, and the only row
+        of a bias, have none."""
         if self.is_number:
             return ()
         if self.is_vector:
@@ -261,25 +261,26 @@ class Quantity:
         return (row,) if j is None or self.is_list else (row, self.columns.word(j))
 
     def symbol(self, i: int, j: int | None = None, name: Name = TOP) -> Symbol:
-        """Cell (i, j), or row i, of the quantity as it is called somewhere."""
+        """Returns the symbol of cell (i, j), or of row i, under the name that the quantity has on a
+        page."""
         return Symbol(name or self.name, self.indices(i, j))
 
     def name_symbol(self, name: Name = TOP) -> Symbol:
-        """The whole quantity as it is called somewhere: `a[2]`."""
+        """Returns the symbol of the whole quantity under the name that it has on a page: `a[2]`."""
         return Symbol(name or self.name)
 
     def address(self, i: int, j: int | None = None) -> str:
-        """The address of cell (i, j), or of row i: `weights[love, AI]`, `Q[love]`."""
+        """Writes the address of cell (i, j), or of row i: `weights[love, AI]`, `Q[love]`."""
         return f"{self.name}{self.inside(i, j)}"
 
     def inside(self, i: int, j: int | None = None) -> str:
-        """What of the quantity an address means: `[love, AI]`."""
+        """Writes the part of an address in brackets: `[love, AI]`."""
         indices = self.indices(i, j)
         return f"[{', '.join([index.raw for index in indices])}]" if indices else ""
 
 
 class AwaitedQuantity(Quantity):
-    """A quantity whose numbers are worked when somebody asks for them."""
+    """A quantity whose numbers are worked when they are first asked for."""
 
     def __init__(
         self,
@@ -299,7 +300,7 @@ class AwaitedQuantity(Quantity):
 
     @cached_property
     def matrix(self) -> Matrix:
-        """The numbers. Raises ScenarioError where they can't be worked."""
+        """Works the numbers. Raises ScenarioError where they can't be worked."""
         made: Matrix = vars(self)["_work"]()
         return made
 
@@ -308,15 +309,16 @@ T = TypeVar("T")
 
 
 def meant(name: str, known: Mapping[str, T]) -> T | None:
-    """What is known by a full name; a single layer or head may be named with its number."""
+    """Looks up a full name. A single layer or head may be written with its number or without.
+    Returns None where nothing has that name."""
     bare = name.replace("layers[1].", "").replace("heads[1].", "")
     names = (name, name.replace("heads[1].", ""), name.replace("layers[1].", ""), bare)
     return next((known[entry] for entry in names if entry in known), None)
 
 
 def timed(address: Address, known: Mapping[str, object]) -> Address:
-    """An address whose single index is the time of what it names, as of `factor_norm[4]`, has it in
-    its name."""
+    """Moves a single index that is a time from the indices of an address into its name:
+    `factor_norm[4]` becomes a name. Other addresses are returned as they are."""
     if len(address.indices) == 1:
         name = f"{address.name}[{address.indices[0].text}]"
         if meant(name, known) is not None:
@@ -325,7 +327,8 @@ def timed(address: Address, known: Mapping[str, object]) -> Address:
 
 
 def unknown_name(name: str, known: Collection[Name], hint: Hint = knows_nothing) -> AddressError:
-    """The complaint about a name that none of the known ones is."""
+    """Makes the error for a name that is not among the known ones. It suggests the most similar
+    one."""
     alike = [entry for entry in known if entry.alone == name.rpartition(".")[2]]
     most = max(alike, key=lambda entry: SequenceMatcher(None, entry, name).ratio(), default=None)
     right = nearest(name, known, hint) if most is None else f"did you mean {most}?"
@@ -333,7 +336,7 @@ def unknown_name(name: str, known: Collection[Name], hint: Hint = knows_nothing)
 
 
 def known_name(name: str, known: Iterable[Name], hint: Hint = knows_nothing) -> Name:
-    """The full name that is meant. Raises AddressError."""
+    """Returns the full name that a text means. Raises AddressError where there is none."""
     by_text: dict[str, Name] = {entry: entry for entry in known}
     found = meant(name, by_text)
     if found is None:

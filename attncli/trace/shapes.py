@@ -28,37 +28,40 @@ Node = tuple[str, int]
 """A side of a quantity: its full name, and 0 for rows or 1 for columns."""
 
 Reason = Name | tuple[Name, int]
-"""What says that sides are so long: the making of a quantity, or the tokens along a given one's
-side."""
+"""The reason why sides are equally long: the making of a quantity, or the tokens along a side of a
+given one."""
 
 
 SIDES = ("rows", "columns")
 
 
 def sized(size: int, side: int) -> str:
-    """`2 rows`, `1 column`."""
+    """Writes an extent in words: `2 rows`, `1 column`."""
     noun = SIDES[side]
     return f"{size} {noun if size != 1 else noun.removesuffix('s')}"
 
 
 class Extent(NamedTuple):
-    """How long a side is, and the given thing and its side that make it so.
-
-    `derived` says that the size is only worked out from that side, as a part or a sum."""
+    """The length of a side, and what determines it."""
 
     size: int
     given: Name
+    """The name of the given thing that determines it."""
     side: int
+    """Which side of that thing it is: 0 for rows, 1 for columns."""
     derived: bool = False
+    """Whether the length is only worked out from that side, as a part or a sum."""
 
 
 class SumOfExtents(NamedTuple):
-    """A side that is as long as others together, and the quantity whose definition says so."""
+    """A statement that one side is as long as others together."""
 
     total: Node
     parts: tuple[tuple[Node, int], ...]
+    """The other sides, each with how many times it is counted."""
     constant: int
     made: Reason
+    """The quantity whose definition says so."""
 
 
 Conflict = Callable[[Extent, Extent, Reason], None]
@@ -66,10 +69,10 @@ Uneven = Callable[[Extent, int, Reason], None]
 
 
 class Extents:
-    """Sides of quantities, joined where they are equally long.
+    """The lengths of the sides of quantities. Sides that must be equally long are joined.
 
-    `conflict(left, right, made)` hears of two extents that disagree where `made` is made,
-    `uneven(extent, parts, made)` of one that can't be cut into so many equal parts.
+    `conflict(left, right, made)` is called for two extents that disagree where `made` is made, and
+    `uneven(extent, parts, made)` for one that can't be cut into that many equal parts.
     """
 
     def __init__(self, conflict: Conflict, uneven: Uneven) -> None:
@@ -79,18 +82,18 @@ class Extents:
         self._sums: list[SumOfExtents] = []
 
     def of(self, node: Node) -> Extent | None:
-        """How long a side is, if it is known."""
+        """Returns the extent of a side, or None while it is unknown."""
         return self._sizes.get(self._root(node))
 
     def know(self, node: Node, extent: Extent, made: Reason) -> None:
-        """A side has an extent."""
+        """Records the extent of a side, and reports a conflict with what is known of it."""
         root = self._root(node)
         known = self._sizes.setdefault(root, extent)
         if known.size != extent.size:
             self.conflict(known, extent, made)
 
     def join(self, left: Node, right: Node, made: Reason) -> None:
-        """Two sides are equally long, as the making of `made` needs."""
+        """Records that two sides are equally long, as the making of `made` needs."""
         a, b = self._root(left), self._root(right)
         if a == b:
             return
@@ -103,11 +106,11 @@ class Extents:
             self._sizes[a] = other
 
     def add_up(self, sum_: SumOfExtents) -> None:
-        """A side is as long as others together."""
+        """Records that a side is as long as others together."""
         self._sums.append(sum_)
 
     def settle(self) -> None:
-        """Works out what follows from the sums, as far as it goes."""
+        """Works out all that follows from the recorded sums."""
         waiting = list(self._sums)
         progress = True
         while progress:
@@ -117,7 +120,7 @@ class Extents:
         self._sums = waiting
 
     def _settled(self, sum_: SumOfExtents) -> bool:
-        """Whether a sum has told all that it can."""
+        """Draws what follows from a sum, and tells whether it can say nothing more."""
         total = self.of(sum_.total)
         unknown = {self._root(node): 0 for node, _ in sum_.parts if self.of(node) is None}
         for node, count in sum_.parts:
@@ -157,7 +160,7 @@ class Extents:
 
 
 def _know_stated(scenario: Scenario, extents: Extents) -> None:
-    """The extents that are stated: d_model, d_k, d_v, d_ff."""
+    """Records the extents that the scenario states: d_model, d_k, d_v and d_ff."""
     for stack in scenario.stacks:
         stated = below(stack.path, "d_model")
         as_wide = () if projected_when(stack) == "after" else stack.added
@@ -179,7 +182,8 @@ def _above(path: Name, local: str) -> Iterable[Name]:
 
 
 def _sized_quantities(scenario: Scenario) -> Iterable[tuple[Name, str, Name]]:
-    """Which quantities' columns d_k, d_v and d_ff are, with the paths that they are said for."""
+    """Yields the quantities whose columns d_k, d_v or d_ff count: the path that the size is stated
+    for, the size, and the quantity's name."""
     for site in scenario.sites:
         for head in range(site.attention.heads):
             path = site.attention.head_path(head)
@@ -194,8 +198,8 @@ def _sized_quantities(scenario: Scenario) -> Iterable[tuple[Name, str, Name]]:
 
 
 def _know_papers(scenario: Scenario, extents: Extents) -> None:
-    """The paper's proportions for random matrices of which nothing else tells the size:
-    d_k = d_v = d_model / heads, d_ff = 4 d_model."""
+    """Records the original Transformer's proportions for random matrices whose size nothing else
+    tells: d_k = d_v = d_model / heads, d_ff = 4 d_model."""
     for site in scenario.sites:
         d_model = extents.of((below(site.stack.path, "X"), 1))
         if d_model is None:
@@ -230,29 +234,31 @@ _TOKENS = "tokens"
 
 
 class _Uncut(NamedTuple):
-    """A side that can't be cut into so many equal parts: where that is said, how long and which it
-    is, and why it is to be cut."""
+    """A side that can't be cut into equal parts."""
 
     where: Where
+    """Where the scenario asks for the parts."""
     size: int
     side: int
+    """Which side it is: 0 for rows, 1 for columns."""
     parts: int
     why: str
+    """Why it is to be cut."""
 
 
 class _Report(NamedTuple):
-    """Says which given things don't fit together, each pair once."""
+    """The problems of given things that don't fit together, each pair reported once."""
 
     scenario: Scenario
     definitions: Mapping[Name, Definition]
     problems: Diagnostics
     reported: set[object]
     wrong: set[str]
-    """What has a complaint of its own."""
+    """The names of matrices that already have a complaint of their own."""
     of_targets: dict[int, int]
-    """What the sides of the targets have to be, where they are otherwise."""
+    """The extents that the targets should have, by side, where theirs are others."""
     uncut: dict[_Uncut, list[str]]
-    """What can't be cut, by all that is the same of it."""
+    """The sides that can't be cut, grouped by what one sentence can say of all."""
 
     def conflict(self, left: Extent, right: Extent, made: Reason) -> None:
         for extent, other in ((left, right), (right, left)):
@@ -275,7 +281,8 @@ class _Report(NamedTuple):
         )
 
     def targets(self) -> None:
-        """Targets that aren't as what they are compared with: they alone are to be changed."""
+        """Reports targets whose shape isn't that of what they are compared with. Only the targets
+        are to be changed."""
         matrix = self.scenario.given.get(TARGETS)
         if matrix is None or not self.of_targets:
             return
@@ -290,7 +297,7 @@ class _Report(NamedTuple):
         )
 
     def _with_itself(self, left: Extent, right: Extent, made: Reason) -> None:
-        """A matrix whose rows and columns have to be as many."""
+        """Reports a matrix that would need as many rows as columns."""
         self.problems.add(
             self.scenario.where(left.given),
             f"{self._shape(left)}: what has {sized(left.size, left.side)} here has to have"
@@ -308,7 +315,8 @@ class _Report(NamedTuple):
         self.uncut.setdefault(alike, []).append(self._shape(extent))
 
     def what_is_uncut(self) -> None:
-        """What can't be cut into equal parts: once for all that is as long."""
+        """Reports the sides that can't be cut into equal parts, once for all that are equally
+        long."""
         for (where, size, side, parts, why), shapes in self.uncut.items():
             each = " each" if len(shapes) > 1 else ""
             self.problems.add(
@@ -319,7 +327,7 @@ class _Report(NamedTuple):
             )
 
     def _place(self, extent: Extent) -> tuple[int, int]:
-        """Where the file says it; the tokens come before everything."""
+        """Returns a key that sorts extents by where the file states them. Tokens come first."""
         if extent.given.local == _TOKENS:
             return (0, 0)
         where = self.scenario.where(extent.given)
@@ -371,7 +379,7 @@ class _Report(NamedTuple):
 
 
 def _parts_of(definition: Definition) -> str | None:
-    """What a matrix is cut into, where it is cut."""
+    """Says in words what a matrix is cut into, or returns None where it isn't cut."""
     from attncli.operations.rearranging import TakePart
 
     if not isinstance(definition.operation, TakePart):
@@ -383,8 +391,8 @@ def _parts_of(definition: Definition) -> str | None:
 def shapes_of(
     scenario: Scenario, story: Sequence[PlannedStep], problems: Diagnostics
 ) -> dict[str, Shape]:
-    """The shape of every quantity, as far as it can be told; what doesn't fit goes to
-    `problems`."""
+    """Returns the shape of every quantity, with None for an extent that can't be told. Adds to
+    `problems` what doesn't fit together."""
     definitions = {
         m.name: m for part in story for m in part.definitions if m.name not in scenario.given
     }
@@ -424,7 +432,7 @@ def _know_tokens(scenario: Scenario, extents: Extents) -> None:
 
 
 def _know_given(scenario: Scenario, extents: Extents) -> None:
-    """The shapes of given matrices, and of random ones that say theirs."""
+    """Records the shapes of given matrices, and of random ones that state theirs."""
     for name, matrix in scenario.given.items():
         for side, size in enumerate(matrix.shape):
             extents.know((name, side), Extent(size, name, side), name)
@@ -436,7 +444,7 @@ def _know_given(scenario: Scenario, extents: Extents) -> None:
 
 
 def _know_side(scenario: Scenario, extents: Extents, name: Name, side: int) -> None:
-    """A side of a given matrix along which the tokens of its sentence run."""
+    """Records a side of a given matrix that has an entry for each token of its sentence."""
     role, names = names_along(name, side, scenario)
     place = place_of(name, scenario)
     over_memory = role == "K" and place.attention.sees_memory
@@ -455,12 +463,13 @@ def _know_side(scenario: Scenario, extents: Extents, name: Name, side: int) -> N
 
 
 def _tokens_of(name: Name) -> Name:
-    """The name of the tokens of the stack that a quantity belongs to."""
+    """Returns the name of the tokens of the stack that a quantity belongs to."""
     return below(ENCODER if name.inside(ENCODER) else TOP, _TOKENS)
 
 
 def _know_tables(scenario: Scenario, extents: Extents) -> None:
-    """Random tables of embeddings have a row for each ID."""
+    """Records that random tables of embeddings have a row for each ID, and a random unembedding an
+    entry for each word of the vocabulary."""
     for stack in scenario.stacks:
         table = stack.text.table
         rows = max(stack.text.rows_of_tokens, default=-1) + 1
@@ -475,7 +484,8 @@ def _know_tables(scenario: Scenario, extents: Extents) -> None:
 
 
 def _relate(extents: Extents, definition: Definition) -> None:
-    """What the signature of a definition says of the sides of its operands and its result."""
+    """Records what the signature of a definition says of the sides of its operands and its
+    result."""
     signature = definition.operation.sides
     pairs = [
         (dims[side], (name, side))
@@ -520,11 +530,12 @@ def _relate_sum(
 
 
 _H, _D, _K, _ONE = "h", "d", "k", "1"
-"""Numbers of the memory, of the input, of what is read out, and what is a row."""
+"""What extents count: numbers of the state, of the input, of the readout; and a single row."""
 
 
 class _Side(NamedTuple):
-    """What a side of a matrix is: so many times the numbers of something."""
+    """The length of a side of a recurrent cell's matrix, as a multiple of something that its
+    matrices share."""
 
     of: str
     times: int = 1
@@ -535,9 +546,9 @@ _NUMBER = _Side(_ONE)
 
 
 def _check_cells(scenario: Scenario, problems: Diagnostics) -> set[str]:
-    """Complains of matrices that don't fit their cell; the names of those of such cells, and of
-    cells that lack a whole way, of which others complain. How many numbers a memory has is told by
-    most of its matrices, so that the odd one is blamed."""
+    """Reports matrices that don't fit their recurrent cell, and returns the names of all matrices
+    of such cells, and of cells that lack a whole direction (which others report). Most matrices of
+    a cell decide the size of its state, so that the odd one is blamed."""
     wrong: set[str] = set()
     for stack in scenario.stacks:
         for layer in stack.layers:
@@ -550,7 +561,8 @@ def _check_cells(scenario: Scenario, problems: Diagnostics) -> set[str]:
 
 
 class _Way(NamedTuple):
-    """The matrices of a way of a cell, and those of them that are given."""
+    """The matrices of one direction of a recurrent cell: all that it may have, and those that are
+    given."""
 
     known: Mapping[Name, _Shape]
     given: Mapping[Name, _Shape]
@@ -570,13 +582,13 @@ def _ways(path: Name, cell: Recurrent | None) -> Iterator[tuple[Name, Recurrent]
 
 
 def matrices_of_way(cell: Recurrent) -> set[str]:
-    """The names of what a way of a cell may be given."""
+    """Returns the local names of the matrices that one direction of a cell may be given."""
     others = {"W_ya", "b_y"} if cell.kind == "lstm" else {"W_ya", "b_y", "initial_cell"}
     return {name for name, _ in _shapes(cell)} - others
 
 
 def _shapes(cell: Recurrent) -> Iterator[tuple[str, _Shape]]:
-    """What the matrices of a way of a cell are."""
+    """Yields the matrices of one direction of a cell: local name and the kinds of its sides."""
     gates = GATES.get(cell.kind, ())
     h, d, k = _Side(_H), _Side(_D), _Side(_K)
     states = _Side(_H, len(cell.ways))
@@ -594,7 +606,8 @@ def _shapes(cell: Recurrent) -> Iterator[tuple[str, _Shape]]:
 
 
 def _check(scenario: Scenario, given: Mapping[Name, _Shape], problems: Diagnostics) -> bool:
-    """Whether something is wrong with the matrices of one way of a cell."""
+    """Reports the matrices of one direction of a cell that don't fit, and tells whether there are
+    any."""
     sizes = {of: _most(scenario, given, of) for of in (_H, _D, _K)}
     found = False
     for name, sides in given.items():
@@ -622,7 +635,7 @@ def _others(
     sides: _Shape,
     sizes: Mapping[str, int],
 ) -> str:
-    """What a shape is set against."""
+    """Says in words what a wrong shape is compared with."""
     wrong = next(k for k in (0, 1) if shape[k] != wanted[k])
     of, times = sides[wrong]
     if of == _D:
@@ -635,7 +648,7 @@ def _others(
 
 
 def _most(scenario: Scenario, given: Mapping[Name, _Shape], of: str) -> int:
-    """How many numbers something has, as most sides have it; 0 where none tells."""
+    """Returns the extent of something on which most sides agree, or 0 where none tells."""
     votes = Counter(_votes(scenario, given, of))
     return max(votes, key=votes.__getitem__, default=0)
 

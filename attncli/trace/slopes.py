@@ -27,7 +27,7 @@ _NOISE = 1e-9
 
 
 class Slope(NamedTuple):
-    """A cell of a quantity, its gradient, and what the difference comes to."""
+    """A cell of a quantity, its gradient, and the central difference there."""
 
     name: Name
     cell: tuple[int, int]
@@ -36,7 +36,7 @@ class Slope(NamedTuple):
 
     @property
     def digits(self) -> int:
-        """On how many digits, counted from the first that isn't 0, the two agree."""
+        """Returns on how many leading digits, up to 16, the gradient and the difference agree."""
         size = max(abs(self.gradient), abs(self.difference))
         off = abs(self.gradient - self.difference)
         if size <= _NOISE or not off:
@@ -48,11 +48,12 @@ _ALL_DIGITS = 16
 
 
 class Checked(NamedTuple):
-    """A gradient with the slopes of the cells of it that were checked."""
+    """A gradient whose cells, or some of them, were checked."""
 
     gradient: Name
     slopes: tuple[Slope, ...]
     cells: int
+    """How many cells the gradient has."""
 
     @property
     def worst(self) -> Slope:
@@ -60,8 +61,8 @@ class Checked(NamedTuple):
 
 
 def gradients_of(trace: Trace) -> list[Name]:
-    """The quantities that have a gradient, in the order in which these are made; those of the model
-    before any update."""
+    """Lists the quantities of the model before any update that have a gradient, in the order in
+    which the gradients are made."""
     return list(_with_gradients(trace))
 
 
@@ -75,7 +76,7 @@ def _with_gradients(trace: Trace) -> Iterator[Name]:
 
 
 def checked(trace: Trace) -> Iterator[Checked]:
-    """Each gradient of a trace, worked in full precision, beside central differences. Raises
+    """Yields each gradient of a trace, worked in full precision, beside central differences. Raises
     ScenarioError where numbers can't be worked."""
     exact = trace.under("exact")
     loss = Name(trace.scenario.prediction.loss_name)
@@ -92,7 +93,8 @@ def checked(trace: Trace) -> Iterator[Checked]:
 
 
 def _cells(gradient: Array, values: Array, most: int) -> Sequence[tuple[int, int]]:
-    """The cells whose gradients are largest; none of what can't be moved, such as −∞."""
+    """Lists up to `most` cells (i, j) whose gradients are largest, without those that can't be
+    moved, such as −∞."""
     order = np.argsort(-np.abs(gradient), axis=None, kind="stable")
     places = zip(*np.unravel_index(order, gradient.shape), strict=True)
     finite = [(int(i), int(j)) for i, j in places if np.isfinite(values[i, j])]

@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class TokenList:
-    """The tokens of a text, or their IDs, which aren't worked: `values` is a NumPy array [n] of
-    texts or of whole numbers, one of which is `tokens[0]`."""
+    """The tokens of a text, or their IDs, which no step works."""
 
     name: Name
     values: NDArray[np.str_] | NDArray[np.int_]
+    """A NumPy array [n] of texts or of whole numbers, of which `tokens[0]` is one."""
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:  # noqa: ANN401
         return np.array(self.values, dtype=dtype, copy=copy)
@@ -53,7 +53,8 @@ class TokenList:
 
 
 def token_lists(scenario: Scenario) -> Mapping[str, TokenList]:
-    """The tokens and their IDs, of an encoder too: `encoder.tokens`."""
+    """Returns the tokens and the IDs of each stack by their full names, such as
+    `encoder.tokens`."""
     lists = (
         TokenList(below(stack.path, name), np.array(values))
         for stack in scenario.stacks
@@ -69,14 +70,13 @@ AFTER_OUTPUT = frozenset(
     {"predict", "verify", "classify", "loss", "binary_loss", "mse"}
     | {"update", "progress", "online", "gradient"}
 )
-"""The steps that are taken with what comes out of a model, or beside it; so are all that lead
-back."""
+"""The steps after a model's output or beside it. So are all steps of the backward pass."""
 
 Numbers: TypeAlias = "ArrayLike | SupportsDLPack | Sequence[Sequence[Decimal]]"
 
 
 class Unfinished(NamedTuple):
-    """Where a trace ends: what would be made next, and what is missing for it."""
+    """The point at which a trace ends: what would be made next, and what is missing for it."""
 
     definition: Definition
     missing: tuple[Name, ...]
@@ -86,7 +86,7 @@ class Unfinished(NamedTuple):
 
 
 class PlannedStep(NamedTuple):
-    """One step at one place of the model, and what it makes there."""
+    """A step at one place of the model, and what it makes there."""
 
     step: str
     place: Place
@@ -97,47 +97,50 @@ class PlannedStep(NamedTuple):
         return self.place.path
 
     def only(self, names: Container[str]) -> PlannedStep:
-        """The step with the definitions of some quantities."""
+        """Returns the step with only the definitions of some quantities."""
         kept = tuple([d for d in self.definitions if d.name in names])
         return self if len(kept) == len(self.definitions) else self._replace(definitions=kept)
 
     @property
     def updates(self) -> int:
-        """After how many updates of the parameters it is taken."""
+        """Returns after how many updates of the parameters the step is taken."""
         return (
             self.place.after if isinstance(self.place, UpdatePlace) else updates_before(self.path)
         )
 
     @property
     def is_again(self) -> bool:
-        """Whether it is taken after an update, or of another micro-batch than the first."""
+        """Tells whether the step repeats an earlier one: after an update, or for a later
+        micro-batch."""
         return bool(self.updates or pass_of(self.path))
 
     @property
     def time(self) -> int | None:
-        """The time of a recurrent cell at which it is taken."""
+        """Returns the time step of a recurrent cell at which it is taken, or None."""
         return self.place.time if isinstance(self.place, CellPlace) else None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Trace:
-    """The quantities of a scenario, in the order in which they were made.
+    """A worked scenario: its quantities by full name, in the order in which they were made.
 
-    `trace["weights"].values` is a NumPy array [n, n]; `trace["weights"].definition` says of what
-    and how it was made; `trace["tokens"].values` and `trace["ids"].values` are arrays of what the
-    text was cut into. `story` is every step at its place, in order; `unfinished` says what
-    is missing for going on, if anything is, `unused` what was given or said and isn't used, by
-    full names. `generated` are the traces of the tokens that were generated, `variants` those that
-    the scenario is compared with.
+    `trace["weights"].values` is a NumPy array [n, n], and `trace["weights"].definition` says how
+    and of what it was made. `trace["tokens"].values` and `trace["ids"].values` are the tokens of
+    the text and their IDs.
     """
 
     scenario: Scenario
     quantities: Mapping[str, Quantity]
     story: tuple[PlannedStep, ...]
+    """Every step at its place, in order."""
     unfinished: Unfinished | None = None
+    """What is missing for going on, if anything is."""
     generated: tuple[Trace, ...] = ()
+    """The traces of the passes over the tokens that were generated."""
     variants: Mapping[str, Trace] = field(default_factory=dict)
+    """The traces that the scenario is compared with, by name."""
     unused: tuple[Name, ...] = ()
+    """The full names of what was given or stated and isn't used."""
 
     @overload
     def __getitem__(self, name: Literal["tokens", "ids"]) -> TokenList: ...  # type: ignore[overload-overlap]
@@ -158,20 +161,20 @@ class Trace:
 
     @cached_property
     def plan(self) -> tuple[Definition, ...]:
-        """How everything is made, in order."""
+        """Returns the definitions of everything that is made, in order."""
         return tuple(definition for part in self.story for definition in part.definitions)
 
     @property
     def given(self) -> Iterator[Quantity]:
-        """What no step makes; nothing else is worked for it."""
+        """Yields the quantities that no step makes, without working any other."""
         made = {definition.name for definition in self.plan}
         return (self.quantities[name] for name in self.quantities if name not in made)
 
     @property
     def output(self) -> Quantity:
-        """What comes out of the model: logits, whatever scale and cap come after them, or what the
-        last layer makes, of several heads the last one's. Raises ValueError where nothing is made.
-        """
+        """Returns the output of the model: logits after any scale and cap, or else what the last
+        layer makes; of several heads it is the last one's. Raises ValueError where nothing is
+        made."""
         for part in reversed(self.story):
             if part.is_again or part.step in AFTER_OUTPUT:
                 continue
@@ -186,11 +189,12 @@ class Trace:
 
     @property
     def next_token(self) -> Quantity | None:
-        """The probabilities of the next token, after top-k and top-p; [1 or n, vocabulary]"""
+        """Returns the probabilities of the next token, after top-k and top-p, [1 or n, vocabulary];
+        None where there are none."""
         return self.next_token_in(TOP)
 
     def next_token_in(self, place: Name) -> Quantity | None:
-        """The same where the model is worked again, in a pass that has this place."""
+        """Returns the probabilities of the next token in the pass under a place, or None."""
         for name in (Name("renormalized", Name("next")), Name("probabilities")):
             known = name.under(place) if place else name
             if known in self.quantities:
@@ -198,7 +202,8 @@ class Trace:
         return None
 
     def likeliest(self) -> str | None:
-        """The likeliest token to come after the last one, if there are probabilities."""
+        """Returns the most likely token to come after the last one, or None without
+        probabilities."""
         probabilities = self.next_token
         if probabilities is None:
             return None
@@ -206,19 +211,21 @@ class Trace:
 
     @property
     def drawn(self) -> Quantity | None:
-        """Which token a given number draws, 1 for it in each row; None where none is drawn."""
+        """Returns which token a given number draws, as a 1 in each row; None where none is
+        drawn."""
         return self.quantities.get(Name("drawn", Name("next")))
 
     def next_word(self) -> str | None:
-        """The token that comes after the last one: that which is drawn, or else the likeliest."""
+        """Returns the token that comes after the last one: the one that is drawn, or else the most
+        likely."""
         if self.drawn is None:
             return self.likeliest()
         return self.drawn.columns.names[int(self.drawn.values[-1].argmax())]
 
     @property
     def further(self) -> Mapping[str, Trace]:
-        """The traces beside it by what they are called: `token 2`, or of several beams
-        `token 2, beam 1`."""
+        """Returns the traces beside this one by what they are called: variants by their names,
+        generated ones as `token 2`, or `token 2, beam 1` where there are several beams."""
         prediction, found = self.scenario.prediction, dict(self.variants)
         for length, step in groupby(self.generated, lambda t: t.scenario.prediction.generate):
             token = f"token {prediction.generate - length + 1}"
@@ -227,16 +234,16 @@ class Trace:
         return found
 
     def part_of(self, name: str) -> PlannedStep | None:
-        """The part of the story that makes a quantity."""
+        """Returns the planned step that makes a quantity, or None."""
         return self._parts.get(name)
 
     @cached_property
     def _parts(self) -> Mapping[str, PlannedStep]:
-        """The part that makes each quantity; asked for each line of working."""
+        """Indexes the story by quantity, as each line of working looks its step up."""
         return {definition.name: part for part in self.story for definition in part.definitions}
 
     def operands(self, definition: Definition) -> tuple[Matrix, ...]:
-        """The matrices that an operation works on, which know whose numbers they hold."""
+        """Returns the matrices that an operation works on, whose numbers carry their names."""
         known = self._operands.get(definition.operands)
         if known is None:
             known = tuple(self.quantities[name].numbers for name in definition.operands)
@@ -245,33 +252,34 @@ class Trace:
 
     @cached_property
     def _operands(self) -> dict[tuple[str, ...], tuple[Matrix, ...]]:
-        """Operands that were asked for, as they are for each line of working."""
+        """Keeps the operands that were looked up, since each line of working asks for them."""
         return {}
 
     def replay(self, replaced: Mapping[str, Numbers]) -> Self:
-        """The trace with some quantities' numbers replaced, and all that follows worked again
-        under the same rounding.
+        """Replaces some quantities' numbers and works all that follows again, under the same
+        rounding.
 
         `replaced` gives new numbers [n, m] by name ([n] for a list such as `exp_sum`): numbers,
-        Decimals or an array. They are kept as they are, and stay through later replays.
-        Raises KeyError for a name that isn't in the trace, ValueError for another shape, and
-        ScenarioError where what follows can't be worked.
+        Decimals or an array. They are kept as they are, and stay through later replays. Raises
+        KeyError for a name that isn't in the trace, ValueError for another shape, and ScenarioError
+        where what follows can't be worked.
         """
         new = {name: self._with_numbers(name, numbers) for name, numbers in replaced.items()}
         story = self._with_story(lambda definition: None if definition.name in new else definition)
         return self._again({**self.quantities, **new}, story, set(new))
 
     def under(self, policy: Policy, replaced: Mapping[str, Numbers] = _NOTHING) -> Self:
-        """The trace worked again from its given numbers, and some replaced ones, under a rounding
-        policy. Raises as `replay` does."""
+        """Works the trace again under a rounding policy, from its given numbers and some replaced
+        ones. Raises as `replay` does."""
         rounding = self.rounding.under(policy)
         return self.rerun(replace(self.scenario, rounding=rounding), replaced)
 
     def rerun(self, scenario: Scenario, replaced: Mapping[str, Numbers] = _NOTHING) -> Self:
-        """The story of this trace, worked from the given numbers of a scenario that differs in
-        these, or in how it rounds, and in nothing else; without variants and generated tokens.
+        """Works the story of this trace again from the given numbers of another scenario, which may
+        differ in these and in how it rounds, and in nothing else. Variants and generated tokens are
+        left out.
 
-        `replaced` and what it raises are those of `replay`.
+        `replaced` is as in `replay`, which also says what is raised.
         """
         new = {name: self._with_numbers(name, numbers) for name, numbers in replaced.items()}
         given: dict[str, Quantity] = {
@@ -286,19 +294,20 @@ class Trace:
         return alone._again({**self.quantities, **given, **new}, story, set(self.quantities))
 
     def remake(self, *made: Definition, to: Collection[str] | None = None) -> Self:
-        """The trace with some quantities made in other ways, and all that follows worked again, or
-        only what leads `to` some quantities.
+        """Makes some quantities in other ways and works again all that follows, or only what leads
+        `to` some quantities.
 
         Raises KeyError for a quantity that isn't made or whose operands aren't there, ValueError
-        where their shapes don't fit, or where something would be made of itself, ScenarioError
-        where they can't be worked.
+        where shapes don't fit or something would be made of itself, and ScenarioError where numbers
+        can't be worked.
         """
         instead: dict[str, Definition] = {definition.name: definition for definition in made}
         for name in instead.keys() - {planned.name for planned in self.plan}:
             raise KeyError(f"{name} is not made in this trace")
 
         def otherwise(old: Definition) -> Definition:
-            """The same step rounds it, whichever the mistake is of."""
+            """Returns the other definition of a quantity, if there is one, rounded by the old one's
+            step."""
             return instead[old.name]._replace(step=old.step) if old.name in instead else old
 
         whole = replace(self, story=self._with_story(otherwise))
@@ -306,12 +315,13 @@ class Trace:
         return told._again(dict(self.quantities), whole.story, {*instead}, told.plan)
 
     def within(self, part: PlannedStep) -> Self:
-        """The trace told only as far as one part makes it: changes end there, and what follows
-        is left as it was worked."""
+        """Returns the trace with the story of one step alone: changes end there, and what follows
+        stays as it was worked."""
         return replace(self, story=(part,))
 
     def leading_to(self, names: Iterable[str], known: Collection[str] = ()) -> Self:
-        """The trace told only as far as it leads to some quantities, from given and known ones."""
+        """Returns the trace with only the part of its story that leads to some quantities, starting
+        from given and known ones."""
         wanted = set(names)
         for definition in reversed(_in_order(self.plan)):
             if definition.name in wanted and definition.name not in known:
@@ -323,7 +333,8 @@ class Trace:
     def _with_story(
         self, change: Callable[[Definition], Definition | None]
     ) -> tuple[PlannedStep, ...]:
-        """The story with each definition changed, or left out."""
+        """Returns the story with each definition changed, or left out where `change` returns
+        None."""
         return tuple(
             part._replace(
                 definitions=tuple(m for old in part.definitions if (m := change(old)) is not None)
@@ -351,7 +362,7 @@ class Trace:
         changed: set[str],
         plan: Sequence[Definition] | None = None,
     ) -> Self:
-        """The story told again for all that depends on what is changed, or for that of a plan."""
+        """Works again all of the story, or of a plan, that depends on the changed quantities."""
         told = plan if plan is not None else [d for part in story for d in part.definitions]
         for definition in _in_order(told):
             stale = definition.name in changed or not changed.isdisjoint(definition.operands)
@@ -366,8 +377,8 @@ class Trace:
 
 
 def _in_order(plan: Sequence[Definition]) -> Sequence[Definition]:
-    """Definitions, each behind those of what it is made of; as they are where they stand so. Raises
-    ValueError where something would be made of itself."""
+    """Sorts definitions so that each comes after those of its operands; a plan that is in order is
+    returned as it is. Raises ValueError where something would be made of itself."""
     later: set[str] = {definition.name for definition in plan}
     for definition in plan:
         if not later.isdisjoint(definition.operands):
@@ -390,8 +401,8 @@ def make(
     definition: Definition,
     old: Quantity | None = None,
 ) -> Quantity:
-    """One quantity, made of others, or made again as the `old` one was. Raises ScenarioError
-    where its numbers can't be worked."""
+    """Makes one quantity of others, or makes it again with the axes of the `old` one. Raises
+    ScenarioError where its numbers can't be worked."""
     operands = [quantities[name] for name in definition.operands]
     rounding = scenario.rounding
     if rounding.steps or rounding.quantities:  # else one for all
@@ -419,7 +430,8 @@ def make(
 
 
 class Outline(NamedTuple):
-    """The parts that a scenario gets through, and the shapes of all that is given or made."""
+    """The planned steps that a scenario gets through, and the shapes of all that is given or
+    made."""
 
     scenario: Scenario
     parts: tuple[PlannedStep, ...]
@@ -427,7 +439,8 @@ class Outline(NamedTuple):
 
 
 def outline_of(trace: Trace) -> Outline:
-    """The outline of what was worked, or what will be: shapes that are planned work nothing."""
+    """Outlines a trace, worked or still to be worked. It works only quantities whose shapes weren't
+    planned."""
     planned, quantities = trace.scenario.shapes, trace.quantities
     shapes = {n: planned[n] if n in planned else quantities[n].matrix.shape for n in quantities}
     return outlined(trace.scenario, trace.story, shapes)
@@ -436,12 +449,12 @@ def outline_of(trace: Trace) -> Outline:
 def outlined(
     scenario: Scenario, story: Iterable[PlannedStep], shapes: Mapping[str, Shape]
 ) -> Outline:
-    """The outline of a story of which so much is known."""
+    """Outlines a story, of which the quantities with known shapes are made."""
     return Outline(scenario, tuple(_got_through(scenario, story, shapes)), shapes)
 
 
 def parts_of(trace: Trace) -> Iterator[PlannedStep]:
-    """The parts that a trace gets through, for which nothing is worked."""
+    """Yields the planned steps that a trace gets through, without working anything."""
     return _got_through(trace.scenario, trace.story, trace.quantities)
 
 
@@ -461,13 +474,15 @@ def _got_through(
 
 
 def given_quantity(scenario: Scenario, name: Name, matrix: Matrix) -> Quantity:
-    """A matrix of a scenario, with the names of its rows and columns."""
+    """Returns a given matrix of a scenario as a quantity, with the names of its rows and
+    columns."""
     axes = given_axes(name, scenario, matrix.shape)
     return Quantity(name, matrix, *axes, origin=_origin(scenario, name))
 
 
 def _origin(scenario: Scenario, name: Name) -> str:
-    """Where the numbers come from of what no step makes."""
+    """Says where the numbers of a given quantity come from: `given`, `ours`, `partly ours`,
+    `counted` or `learned`."""
     for stack in scenario.stacks:
         tokenizing = stack.text.tokenizing
         if tokenizing is None:
@@ -482,12 +497,12 @@ def _origin(scenario: Scenario, name: Name) -> str:
 
 
 class OnDemand(Mapping[str, Quantity]):
-    """The given quantities of a scenario, and those that can be made of them, in the order of the
+    """The given quantities of a scenario and those that can be made of them, in the order of the
     story.
 
-    Their definitions tell which these are, and how large, so that looking one up works nothing.
-    Asking for its numbers works it, and before it what it is made of that isn't worked yet; it
-    raises ScenarioError where the numbers can't be worked.
+    Definitions tell which there are and how large, so that looking one up works nothing. Asking for
+    its numbers works it, and first whatever it is made of. That raises ScenarioError where the
+    numbers can't be worked.
     """
 
     def __init__(
@@ -507,7 +522,8 @@ class OnDemand(Mapping[str, Quantity]):
         return self._known[name]
 
     def _awaited(self, definition: Definition) -> Quantity:
-        """A quantity whose operands are known; it is worked where its shape isn't."""
+        """Returns a quantity whose operands are known; it is only worked at once where its shape
+        isn't known."""
         rows, columns = self._scenario.shapes.get(definition.name, (None, None))
         if rows is None or columns is None:
             made = make(self._scenario, self._known, definition)
@@ -518,7 +534,7 @@ class OnDemand(Mapping[str, Quantity]):
         return AwaitedQuantity(definition, axes, (rows, columns), partial(self._work, definition))
 
     def _work(self, definition: Definition) -> Matrix:
-        """The numbers of a quantity, those before it worked first, in order."""
+        """Works the numbers of a quantity, after those that it is made of."""
         *before, _ = self._before(definition.name, self._worked)
         self._worked.update(before, [definition.name])
         for name in before:
@@ -526,8 +542,8 @@ class OnDemand(Mapping[str, Quantity]):
         return make(self._scenario, self._known, definition).matrix
 
     def _before(self, name: str, done: Container[str]) -> list[str]:
-        """A quantity, and all that it is made of that isn't done, in order. Raises KeyError for one
-        that can't be made."""
+        """Lists, in order, a quantity and all it is made of that isn't done. Raises KeyError for
+        one that can't be made."""
         waiting = [self._definitions[name]]
         found: set[str] = {waiting[0].name}
         while waiting:

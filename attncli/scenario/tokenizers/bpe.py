@@ -44,7 +44,7 @@ _ALPHABET = Key(
     "corpus",
 )
 _PER_MERGED, _PER_PAIR = 4.5e-7, 3e-7
-"""Seconds."""
+"""Seconds for a letter of a word that is merged, and for a pair that is looked at."""
 
 
 def _merges_of(
@@ -52,7 +52,7 @@ def _merges_of(
     words: tuple[CountedWord, ...],
     score: Criterion = "count",
 ) -> MergeTraining:
-    """Merges by counts or by likelihood. Raises ValueError for a size that can't be met, and
+    """Learns merges by counts or by likelihood. Raises ValueError for a size that can't be met, and
     ScenarioError for what takes too long."""
     settings = MergeSettings(
         size=given.size, marks=given.marks_of_pieces, special=given.special,
@@ -65,14 +65,14 @@ def _merges_of(
 
 
 def _phrases(settings: TokenizerSettings, score: Criterion = "count") -> tuple[Phrase, ...]:
-    """What is learned."""
+    """Says in words what is learned."""
     often, most = or_more(settings.get(MIN_COUNT)), _most(settings)
     pairs = phrase("at most {most}, from pairs that occur {often}", most=most, often=often)
     return pairs, phrase(_tie_rule(settings, score))
 
 
 def _most(settings: TokenizerSettings) -> Phrase:
-    """How many merges are learned, and tokens had, at most."""
+    """Says in words how many merges are learned, and how many tokens there are, at most."""
     size, count = settings.size, settings.most_merges
     tokens = None if size is None else phrase("{tokens} tokens", tokens=str(size))
     if count is None:
@@ -83,7 +83,7 @@ def _most(settings: TokenizerSettings) -> Phrase:
 
 
 def _ties(settings: TokenizerSettings) -> Ties:
-    """Which of equal pairs is merged: by default what the package does that is named."""
+    """Returns which of equal pairs is merged. The default is what the named package does."""
     usual: Ties = "shortest" if settings.kind.name == "sentencepiece" else "ids"
     ties: Ties = settings.settings.get(TIES.name, usual)
     return ties
@@ -104,8 +104,9 @@ def _tie_rule(settings: TokenizerSettings, score: Criterion) -> str:
 
 
 def _seconds(words: tuple[CountedWord, ...], settings: MergeSettings) -> float:
-    """A word is walked again for each merge in it, of which there are fewer than its letters; by
-    likelihood, and where IDs don't decide, all pairs are gone through in each round."""
+    """Estimates the seconds of learning. A word is walked again for each merge in it, of which
+    there are fewer than its letters; by likelihood, and where IDs don't decide, each round goes
+    through all pairs."""
     letters = letters_of(words)
     bounds = (settings.size, settings.merges, letters)
     rounds = min(bound for bound in bounds if bound is not None)
@@ -115,7 +116,8 @@ def _seconds(words: tuple[CountedWord, ...], settings: MergeSettings) -> float:
 
 
 def _decimals(settings: TokenizerSettings) -> int | None:
-    """What scores are rounded to before they decide; None where they aren't."""
+    """Returns the decimals that scores are rounded to before they decide, or None where they aren't
+    rounded."""
     return (
         settings.rounding.decimals_of("learn", Name("scores"))
         if settings.rounding.carries

@@ -51,7 +51,7 @@ _NMT = {**NMT, 0x061C: "\u061c", 0x200D: " "}
 
 
 def _names_of(part: Data | None) -> list[str]:
-    """The name of a part, or the names of those that it is a sequence of."""
+    """Lists the type of a part, or the types of those that it is a sequence of."""
     if part is None:
         return []
     if part["type"] != "Sequence":
@@ -60,17 +60,18 @@ def _names_of(part: Data | None) -> list[str]:
 
 
 def _sequence(part: Data) -> Sequence[Data]:
-    """What a part is a sequence of."""
+    """Returns the parts that a part is a sequence of."""
     return part.get("normalizers") or part.get("pretokenizers") or ()
 
 
 def _count_of(part: Data | None) -> int:
-    """How many steps a part is, itself among them."""
+    """Counts the steps that a part has, itself among them."""
     return 0 if part is None else 1 + sum(map(_count_of, _sequence(part)))
 
 
 def normalizer(part: Data | None) -> Normalizer:
-    """How a text is written before it is cut. Raises RefusedFileError for what is not known."""
+    """Returns the function that normalizes a text before it is cut. Raises RefusedFileError for an
+    unknown normalizer."""
     if part is None:
         return str
     _check(part, _NORMALIZERS, "normalizer")
@@ -85,7 +86,7 @@ def normalizer(part: Data | None) -> Normalizer:
 
 
 def _bounded(step: Callable[[_Taken], _Made]) -> Callable[[_Taken], _Made]:
-    """The same, which tells where what a file asks for is too much."""
+    """Wraps a step so that too much work is told as a UserError."""
 
     def taken(value: _Taken) -> _Made:
         try:
@@ -97,7 +98,8 @@ def _bounded(step: Callable[[_Taken], _Made]) -> Callable[[_Taken], _Made]:
 
 
 def _splitter(part: Data | None) -> Splitter:
-    """How it is cut. Raises RefusedFileError for what is not known."""
+    """Returns the function that cuts a text. Raises RefusedFileError for an unknown
+    pre-tokenizer."""
     if part is None:
         return splitting.in_turn(())
     _check(part, _SPLITTERS, "pre_tokenizer")
@@ -111,7 +113,8 @@ def _check(part: Data, known: Mapping[str, object], what: str) -> None:
 
 
 def _expression(pattern: Data) -> Look:
-    """What is looked for: a text, or a regular expression."""
+    """Returns the search for a text, or for a regular expression. Raises RefusedFileError for an
+    unknown one."""
     if "String" in pattern:
         return literal(pattern["String"])
     try:
@@ -241,8 +244,8 @@ _LONGEST_ADDED = 1000
 
 
 def read(text: str) -> Values:
-    """What a tokenizer.json comes to: `tokenizer` with its settings, its `vocabulary`, `merges` or
-    `pieces`, and its SavedCut. Raises RefusedFileError."""
+    """Reads a tokenizer.json: the settings of `tokenizer`, its `vocabulary`, `merges` or `pieces`,
+    and its SavedCut. Raises RefusedFileError."""
     try:
         data = parsed_json(text, parse_float=Decimal, parse_constant=Decimal)
         model, kind = data["model"], data["model"]["type"]
@@ -265,7 +268,8 @@ def read(text: str) -> Values:
 
 
 def _marks(data: Data) -> str:
-    """How pieces show where their words begin: by spaces or bytes as characters, or by marks."""
+    """Tells how pieces show where their words begin: by spaces or bytes as characters, or by
+    marks."""
     written, cut = data.get("normalizer"), data.get("pre_tokenizer")
     names = {*_names_of(written), *_names_of(cut)}
     if "ByteLevel" in names:
@@ -345,7 +349,8 @@ def _bpe(model: Data, marks: str) -> Values:
 
 
 def _affix(model: Data) -> str:
-    """The mark of the pieces' places in their words."""
+    """Returns the mark of the pieces' places in their words. Raises RefusedFileError for an unknown
+    one."""
     prefix, suffix = model.get("continuing_subword_prefix"), model.get("end_of_word_suffix")
     marks = {affixes: name for name, affixes in MARKS.items() if name not in ("▁", "Ġ")}
     if (prefix or "", suffix or "") not in marks:

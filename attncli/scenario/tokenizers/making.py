@@ -22,7 +22,8 @@ from attncli.tokenizers.splitting import (
 
 
 def tokenizing_of(settings: TokenizerSettings) -> Tokenizing | None:
-    """The tokenizer; what is wrong with it goes to the problems."""
+    """Makes the tokenizer of a stack, given or learned. Returns None once it has reported what is
+    wrong."""
     model = settings.model
     if settings.is_learned:
         return _learned(settings)
@@ -40,8 +41,8 @@ def tokenizing_of(settings: TokenizerSettings) -> Tokenizing | None:
 
 
 def _has_another_complaint(settings: TokenizerSettings) -> bool:
-    """Whether what pieces are learned from, or given by, is there but wrong, or stands among the
-    settings."""
+    """Tells whether what pieces are learned from, or given by, is there but wrong, or stands among
+    the settings."""
     inside = below(settings.path, "tokenizer")
     misplaced = (f"{inside}.{key}" for key in ("corpus", "merges", "pieces", "vocabulary"))
     written = any(map(settings.is_written, ("corpus", "merges", "pieces")))
@@ -75,7 +76,7 @@ def _learned(settings: TokenizerSettings) -> Tokenizing | None:
 
 
 def pre_tokenizer(settings: TokenizerSettings) -> PreTokenizer:
-    """How a text is cut into words."""
+    """Returns the pre-tokenizer that cuts a text into words."""
     if settings.saved is not None:
         return settings.saved.pipeline
     if settings.kind.words is not None:
@@ -91,7 +92,7 @@ def pre_tokenizer(settings: TokenizerSettings) -> PreTokenizer:
 
 
 def _metaspace(settings: TokenizerSettings) -> Metaspace:
-    """Spaces as characters; how a text is written first is SentencePiece's own."""
+    """Returns the pre-tokenizer that marks spaces. Only SentencePiece normalizes the text first."""
     if settings.kind.name != "sentencepiece":
         return Metaspace()
     return Metaspace(settings.get(NORMALIZE), settings.get(EXTRA_SPACES) == "removed")
@@ -111,7 +112,7 @@ def tokenizing(settings: TokenizerSettings, model: Model) -> Tokenizing:
 
 
 def _facts(settings: TokenizerSettings) -> Iterator[Phrase]:
-    """All that a stack says of its tokenizer, with the defaults that matter."""
+    """Yields all that a page says of a tokenizer, with the defaults that matter."""
     kind, model = settings.kind, settings.model
     given = "its pieces are given" if model.given_by else "its vocabulary is given"
     yield from model.phrases(settings) if settings.is_learned else (phrase(given),)
@@ -151,12 +152,13 @@ def check_cost(settings: TokenizerSettings, words: Sequence[CountedWord], second
 
 
 def letters_of(words: Sequence[CountedWord]) -> int:
-    """The letters of the words, each word counted once."""
+    """Counts the letters of the words, each word once."""
     return sum(len(word.text) for word in words)
 
 
 def rounds(start: int, room: int, share: float) -> float:
-    """The rounds in which a share of the pieces goes each time, until there are so few."""
+    """Estimates the rounds that it takes to prune a share of the pieces each time, from `start`
+    pieces to `room`."""
     if share >= 1:
         return 1.0
     return 1 + math.log(max(1.0, start / max(1, room))) / -math.log(1 - share)

@@ -1,4 +1,5 @@
-"""What a kind of tokenizer declares, and what a stack says of its tokenizer, with its defaults."""
+"""The declaration of a kind of tokenizer, and a stack's settings of its tokenizer with their
+defaults."""
 
 from __future__ import annotations
 
@@ -47,8 +48,8 @@ TOKENIZERS = {
 }
 """All kinds by name, and the module of each, which is imported by scenarios that name it."""
 MARKS = {"none": ("", ""), "</w>": ("", "</w>"), "##": ("##", ""), "▁": ("", ""), "Ġ": ("", "")}
-"""How the place of a piece in its word is marked: what stands before a piece that continues one,
-and what after the last; ▁ and Ġ mark the space before a word, which is a character then."""
+"""The marks of a piece's place in its word: before a piece that continues one, and after the last.
+▁ and Ġ mark the space before a word, which is a character then."""
 TOKEN = TextKind("a token")
 MARKED = Key(
     "marks",
@@ -98,7 +99,7 @@ CUT_AS_BERT = (
     (CUT.name, "bert", "the text is cut, and written without capitals and accents, as BERT does"),
     (CUT.name, "bert_cased", "the text is cut as BERT does"),
 )
-"""What the settings mean, on the page."""
+"""The meaning of settings, for the page."""
 OF_A_CORPUS: tuple[Key[Any], ...] = (MIN_COUNT, UNKNOWN, SPECIAL)
 """Settings that every tokenizer has that is learned from a corpus."""
 
@@ -114,42 +115,45 @@ class WordSplitter(NamedTuple):
 
 
 class TokenizerKind(NamedTuple):
-    """A kind of tokenizer.
-
-    `explained` says how it cuts a sentence. `settings` are the keys inside `tokenizer: {…}` that
-    it has; `marks` those that its pieces may have, its own first; `unknown` its usual unknown
-    token. Of a setting that isn't the usual one `remarks` say what it means, on the page.
-
-    `words` cuts a text where whole words are tokens. Otherwise pieces are `learned` from a corpus,
-    by `merges`, of which a number may be asked for, or otherwise; or they are `given` by the
-    scenario's key `given_by`. Where there is a setting `model`, whose default is here, both are
-    done as another kind does. Both complain of what is wrong; `learned` may raise ValueError for a
-    vocabulary_size that can't be met, as "what is wrong; what is right", and ScenarioError for what
-    takes too long. `phrases` says what is learned.
-    """
+    """A kind of tokenizer. Pieces are learned from a corpus, or given by the scenario; where there
+    is a setting `model`, both are done as another kind does."""
 
     name: str
     explained: str
+    """How it cuts a sentence."""
     settings: tuple[Key[Any], ...] = OF_A_CORPUS
+    """The keys inside `tokenizer: {…}` that it has."""
     marks: tuple[str, ...] = ("none",)
+    """The marks that its pieces may have, the default first."""
     unknown: str | None = None
+    """Its usual unknown token."""
     remarks: tuple[tuple[str, Any, str], ...] = ()
+    """What settings that aren't the usual ones mean, on the page: the key, the value, the words."""
     words: WordSplitter | None = None
+    """Cuts a text where whole words are tokens."""
     model: str = ""
+    """The kind that pieces are learned as by default, where there is a setting `model`."""
     given_by: str = ""
+    """The scenario's key that gives the pieces."""
     merges: bool = False
+    """Whether pieces are learned by merges, of which a number may be asked for."""
     given: Given | None = None
+    """Makes the tokenizer of given pieces. Complains of what is wrong."""
     learned: Learned | None = None
+    """Learns the tokenizer. Complains of what is wrong; raises ValueError, as "what is wrong; what
+    is right", for a vocabulary_size that can't be met, and ScenarioError for what takes too
+    long."""
     phrases: Callable[[TokenizerSettings], tuple[Phrase, ...]] = lambda _: ()
+    """Says in words what is learned."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of its settings."""
+        """Returns the names of its settings."""
         return tuple(key.name for key in self.settings)
 
 
 def or_more(times: int) -> Phrase:
-    """`twice or more`, in numbers."""
+    """Says in words how often: `once or more`, `2 times or more`."""
     return (
         phrase("once or more") if times == 1 else phrase("{times} times or more", times=str(times))
     )
@@ -162,38 +166,41 @@ Values = Mapping[str, Any]
 T = TypeVar("T")
 
 _GIVEN = {"merges": ("bpe", "give the vocabulary"), "pieces": ("unigram", "leave them out")}
-"""What is given instead of being learned, by which tokenizer; and what is right for another."""
+"""The keys that give pieces instead of learning them, each with its tokenizer and with the advice
+for others."""
 
 SAVED = "as saved"
-"""Among the values of a stack: the SavedCut of a tokenizer that is in a file."""
+"""The key, among the values of a stack, of the SavedCut of a tokenizer that is in a file."""
 
 
 def kind_of(values: Values) -> str:
-    """Which tokenizer a stack has."""
+    """Returns the name of the tokenizer that a stack has."""
     value = values.get("tokenizer", "whitespace")
     return str(value) if isinstance(value, str) else str(value.get("kind", "whitespace"))
 
 
 def tokenizer_kind(name: str) -> TokenizerKind:
-    """The kind of a name in TOKENIZERS."""
+    """Imports the kind of a name in TOKENIZERS."""
     module = import_module(f"attncli.scenario.tokenizers.{TOKENIZERS[name]}")
     kind: TokenizerKind = module.KINDS[name]
     return kind
 
 
 class SavedCut(NamedTuple):
-    """How a tokenizer.json comes from a text to words, told by a `phrase`; whether unknown
-    neighbours are `fused`, and whether words that the vocabulary has are left `whole`."""
+    """A tokenizer.json's way from a text to words."""
 
     pipeline: Pipeline
     added: AddedTokens | None
     phrase: Phrase
+    """The same in words."""
     fused: bool = False
+    """Whether unknown neighbours become one token."""
     whole: bool = False
+    """Whether words that the vocabulary has are left whole."""
 
 
 class TokenizerSettings(NamedTuple):
-    """What one stack says of its tokenizer."""
+    """A stack's settings of its tokenizer, with their defaults."""
 
     path: Name
     values: Values
@@ -208,51 +215,53 @@ class TokenizerSettings(NamedTuple):
 
     @property
     def model(self) -> TokenizerKind:
-        """The kind that says what pieces are learned by: its own, but for sentencepiece."""
+        """Returns the kind that says what pieces are learned by: its own, except for
+        sentencepiece."""
         kind = self.kind
         return tokenizer_kind(self.settings.get("model") or kind.model) if kind.model else kind
 
     def get(self, key: Key[T]) -> T:
-        """One of the settings, or its default."""
+        """Returns one of the settings, or its default."""
         value: T = self.settings.get(key.name, key.default)
         return value
 
     def some(self, keys: Iterable[str]) -> dict[str, Any]:
-        """Those of some settings that are there; what learns knows the usual ones."""
+        """Returns those of some settings that are said."""
         return {key: self.settings[key] for key in keys if key in self.settings}
 
     @property
     def settings(self) -> Values:
-        """Those of `tokenizer: {…}` that are there."""
+        """Returns the settings that `tokenizer: {…}` says."""
         name = self.values.get("tokenizer")
         return name if isinstance(name, Mapping) else {}
 
     @property
     def saved(self) -> SavedCut | None:
-        """How a text is cut, where the tokenizer is in a file."""
+        """Returns how a text is cut where the tokenizer is in a file, or None."""
         return self.values.get(SAVED)
 
     @property
     def size(self) -> int | None:
-        """The vocabulary_size, if it is there."""
+        """Returns the vocabulary_size, or None."""
         size: int | None = self.values.get("vocabulary_size")
         return size
 
     @property
     def most_merges(self) -> int | None:
-        """How many merges are to be learned, if a number of them is asked for."""
+        """Returns how many merges are to be learned, or None where no number is asked for."""
         merges = self.values.get("merges")
         return merges if isinstance(merges, int) and self.model.merges else None
 
     @property
     def given(self) -> frozenset[str]:
-        """What there is in place of learning it, whoever it is for."""
+        """Returns the keys of what is given instead of being learned, whichever tokenizer it is
+        for."""
         learned = () if self.most_merges is None else ("merges",)
         return frozenset(_GIVEN.keys() & self.values.keys()).difference(learned)
 
     @property
     def is_learned(self) -> bool:
-        """Whether there is a corpus to learn from, and nothing that is given instead."""
+        """Tells whether there is a corpus to learn from, and nothing given instead."""
         return "corpus" in self.values and not (self.model.given_by and self.given)
 
     @property
@@ -276,20 +285,21 @@ class TokenizerSettings(NamedTuple):
 
     @property
     def special(self) -> tuple[str, ...]:
-        """The tokens that come first: the unknown one, those that are named, those of bytes."""
+        """Returns the tokens that come first: the unknown one, those that are named, those of
+        bytes."""
         from attncli.tokenizers.pieces import BYTE_TOKENS
 
         return (*self.front, *(BYTE_TOKENS if self.byte_fallback else ()))
 
     @property
     def front(self) -> tuple[str, ...]:
-        """The same without those of bytes."""
+        """Returns the tokens that come first, without those of bytes."""
         from attncli.tokenizers.pieces import front_of
 
         return front_of(self.get(SPECIAL), self.unknown)
 
     def is_written(self, key: str) -> bool:
-        """Whether a key is in the file, read or not."""
+        """Tells whether a key is in the file, even if it can't be read."""
         where = self.complaints.where
         return key in self.values or where(below(self.path, key)) != where(self.path)
 
@@ -329,8 +339,8 @@ def _not_for_it(settings: TokenizerSettings, key: str, right: str) -> None:
 
 
 def _check_given(settings: TokenizerSettings) -> None:
-    """What is given isn't learned; a vocabulary with IDs is for merges, for wordpiece, and where
-    nothing is learned."""
+    """Complains of a corpus, a size or a vocabulary beside pieces that are given, and of a
+    vocabulary for a tokenizer that has none."""
     given = settings.model.given_by
     if given in settings.given:
         for other in filter(settings.is_written, ("corpus", "vocabulary_size")):
@@ -369,8 +379,8 @@ def _check_marks(settings: TokenizerSettings) -> None:
 
 
 def _check_unmarked(settings: TokenizerSettings) -> None:
-    """Where no marks are said, given pieces that bear some would never be met; unless the text has
-    these letters itself."""
+    """Complains of given pieces that bear marks where no marks are said: they would never be found.
+    Letters that the text has itself are no marks."""
     text = str(settings.values.get("sentence", ""))
     for key in sorted(settings.given & {settings.model.given_by}):
         given = settings.values[key]
@@ -400,7 +410,7 @@ _OWNERS = {
     **dict.fromkeys(("normalize", "extra_spaces"), "sentencepiece"),
     **dict.fromkeys(("unknown", "special"), "word"),
 }
-"""A kind of tokenizer that has a setting."""
+"""For each setting a kind of tokenizer that has it."""
 _SETTINGS = Record(
     OwnedKeys(lambda: _OWNERS, lambda kind: (_KIND, *tokenizer_kind(kind).settings)),
     outside=("corpus", "vocabulary_size", "merges", "pieces", "vocabulary", "sentence"),
@@ -411,7 +421,7 @@ _COUNTS = MapOf(_COUNT, "word")
 
 
 class _Spaced(TextKind):
-    """`u g`: parts with a space between, as files of merges have them."""
+    """A text of parts with a space between, as files of merges have them: `u g`."""
 
     def read(self, node: Node, problems: Diagnostics) -> Any:  # noqa: ANN401
         text = super().read(node, problems)

@@ -33,11 +33,11 @@ from attncli.tokenizers.unigram import ALIKE, Rounder, Summing, Unigram, Unigram
 from attncli.tokenizers.unigram_training import SHRINKING, seed_counts, train_by_counts, train_by_em
 
 _MOST_SEEDS = 5000
-"""Substrings that can still be tried one by one."""
+"""The most substrings that are tried one by one."""
 _MOST_EFFORT = 4_000_000
-"""Of cutting a sentence, which is told in tables."""
+"""The most effort of cutting a sentence, which a page shows in tables."""
 _PER_NODE, _PER_LETTER = 8e-7, 1.3e-5
-"""Seconds."""
+"""Seconds for a node of a lattice, and for a letter."""
 _STEP_OF = {
     "log_p": "estimate",
     **dict.fromkeys(("cut_scores", "growth"), "prune"),
@@ -47,7 +47,7 @@ _STEP_OF = {
 _CONTROL = ("<s>", "</s>", "<pad>")
 """SentencePiece's control symbols: they have IDs, and stand for no text."""
 _NOISE = 12
-"""Decimals past which sums of numbers that were rounded hold noise."""
+"""The decimals beyond which sums of rounded numbers hold noise."""
 _TRAINING = Key(
     "training",
     Choice(("counts", "expected")),
@@ -83,8 +83,9 @@ def _settings(settings: TokenizerSettings, sum_: Summing = math.fsum) -> Unigram
 
 
 def _rounder(settings: TokenizerSettings) -> Rounder:
-    """How the numbers are rounded that decide what is learned, and how words are cut: as they are
-    on the page, so that it never shows another choice than they do."""
+    """Returns the function that rounds the numbers which decide what is learned and how words are
+    cut. They are rounded as on the page, so that the page never shows another choice than its
+    numbers do."""
     rounding = settings.rounding
     return partial(_carried, _decimals_of_each(rounding)) if rounding.carries else _exact
 
@@ -151,7 +152,8 @@ def _by_counts(
 def _seconds_of_trials(
     words: tuple[CountedWord, ...], seeds: Collection[str], settings: UnigramSettings
 ) -> float:
-    """In each round a word is cut anew without each of the pieces of its best cut."""
+    """Estimates the seconds of learning: in each round a word is cut anew without each of the
+    pieces of its best cut."""
     longest = max(map(len, seeds), default=1)
     nodes = sum(len(word.text) ** 2 for word in words) * longest / 2
     return nodes * rounds(len(seeds), settings.size, float(settings.share)) * _PER_NODE
@@ -196,8 +198,8 @@ def _given(settings: TokenizerSettings) -> Tokenizing:
 
 
 def _tokenizing(settings: TokenizerSettings, model: Unigram) -> Tokenizing:
-    """The tokenizer of a model. Raises ScenarioError for words of the sentence that can be cut in
-    more ways than are gone through without being asked for."""
+    """Makes the tokenizer of a model. Raises ScenarioError for words of the sentence that can be
+    cut in more ways than are gone through without being asked for."""
     made = tokenizing(settings, model)
     left = _MOST_EFFORT
     for word in () if settings.large else made.tokenizer.words(settings.values.get("sentence")):
@@ -210,9 +212,8 @@ def _tokenizing(settings: TokenizerSettings, model: Unigram) -> Tokenizing:
 
 
 def as_printed(tokenizing: Tokenizing, rounding: Rounding) -> Tokenizing:
-    """The tokenizer with its log-probabilities as a page has them: written ones as they are
-    written, those that were learned to the finest decimals of its steps. How they are rounded is
-    said by the scenario."""
+    """Returns the tokenizer with its log-probabilities as a page has them: written ones as they are
+    written, learned ones rounded to the finest decimals of its steps."""
     if tokenizing.log_p is not None:
         written: Any = tokenizing.log_p.written
         tokenizing = tokenizing._replace(log_p=written)
@@ -223,7 +224,7 @@ def as_printed(tokenizing: Tokenizing, rounding: Rounding) -> Tokenizing:
 
 
 def _printed(value: Any, decimals: int | None) -> Any:  # noqa: ANN401
-    """A record, and all in it, with each float rounded to so many decimals, if to any."""
+    """Returns a record with each float in it rounded to so many decimals, if any."""
     if isinstance(value, float) and decimals is not None:
         return _without_noise(value, decimals)
     if isinstance(value, tuple):

@@ -21,17 +21,19 @@ _APOSTROPHES = ("'", "’")
 
 
 def whitespace(sentence: str) -> list[str]:
-    """The pieces between spaces, tabs and line ends: `This is a sentence.` has four."""
+    """Splits a sentence at spaces, tabs and line ends: `This is a sentence.` has four pieces."""
     return sentence.split()
 
 
 def characters(sentence: str) -> list[str]:
-    """The characters as a reader sees them, spaces too: an accent stays with its letter."""
+    """Splits a sentence into characters as a reader sees them, spaces too: an accent stays with its
+    letter."""
     return list(_graphemes(sentence))
 
 
 def words(sentence: str) -> list[str]:
-    """Words, numbers and single punctuation marks: `I love pizza!` has four."""
+    """Splits a sentence into words, numbers and single punctuation marks: `I love pizza!` has
+    four."""
     tokens: list[str] = []
     word = ""
     pieces = [*_graphemes(sentence), ""]
@@ -51,7 +53,8 @@ def _in_word(piece: str) -> bool:
 
 
 def _graphemes(text: str) -> Iterator[str]:
-    """A short form of Unicode's grapheme clusters (UAX 29): marks, joiners, skin tones, flags."""
+    """Yields characters as a reader sees them, by a short form of Unicode's grapheme clusters (UAX
+    29): marks, joiners, skin tones, flags."""
     from attncli.tokenizers.splitting import clustered
 
     return clustered(text, _continues)
@@ -89,7 +92,7 @@ def _dictionary(settings: TokenizerSettings, words: tuple[CountedWord, ...]) -> 
 
 
 def _given(settings: TokenizerSettings) -> Tokenizing:
-    """What a vocabulary doesn't have is the unknown token."""
+    """Makes the tokenizer of a given vocabulary. What it doesn't have is the unknown token."""
     from attncli.scenario.tokenizers.making import tokenizing
     from attncli.tokenizers.pieces import Dictionary
 
