@@ -349,8 +349,8 @@ class Unigram:
 
 
 class UnigramSettings(NamedTuple):
-    """The settings by which a Unigram model is learned, by counts (`train_by_counts`) or by
-    expected counts (`train_by_em`)."""
+    """The settings by which a Unigram model is learned, by counts or by expected counts
+    (`unigram_training.train_by_counts`, `unigram_training.train_by_em`)."""
 
     size: int
     """The size of the vocabulary, special tokens and the unknown one included."""
