@@ -169,19 +169,20 @@ class OwnNumbers(NamedTuple):
     prefix: str = ""
 
 
-class Seal(NamedTuple):
-    """What tells right answers to a blank from others without telling any: digests of what is
-    right. Of a number these are the cells, of so many decimals as the `levels` say, that all that
-    is accepted is made of, and the right number with fewer decimals; in words there are no levels.
-    A number inside a line follows where it is the `same` as that of another blank, by its id. Of a
-    number that its author's own ones would tell more of, which a page can't work, no seal tells
-    that it is wrong, only that it is `unlike` the key."""
+class AcceptedAnswer(NamedTuple):
+    """What is right for a blank that a sheet can't judge by its author's own numbers."""
 
-    salt: str
-    digests: tuple[str, ...]
-    levels: tuple[int, ...] = ()
+    texts: tuple[str, ...] = ()
+    """What is right in words, the place of the option where one is chosen, or `-∞`."""
+    interval: Interval | None = None
+    """What is accepted of a number."""
+    with_fewer_decimals: tuple[str, ...] = ()
+    """The right number with each number of decimals that is too few."""
     same: str = ""
+    """The id of another blank for the same number: equal to what stands there, this one follows."""
     unlike: bool = False
+    """Whether another number may be right by its author's own ones: it isn't called wrong, only
+    unlike the key."""
 
 
 class JudgedPlace(NamedTuple):
@@ -194,11 +195,11 @@ class JudgedPlace(NamedTuple):
 
 
 class SelfCheck(NamedTuple):
-    """By what a sheet checks itself: of each of its blanks, by its id, a seal, or the place in what
-    the sheet works in its `parts`; how many characters the longest answer has, and whether any has
-    a sign."""
+    """By what a sheet checks itself: for each of its blanks, by its id, what is right, or the place
+    in what the sheet works in its `parts`; how many characters the longest answer has, and whether
+    any has a sign."""
 
-    seals: Mapping[str, Seal | JudgedPlace]
+    answers: Mapping[str, AcceptedAnswer | JudgedPlace]
     width: int = 0
     signed: bool = False
     parts: tuple[Mapping[str, Any], ...] = ()
