@@ -180,20 +180,20 @@ class OwnNumbers(NamedTuple):
     """How their ids begin."""
 
 
-class Seal(NamedTuple):
-    """What tells right answers to a blank from others without giving any away."""
+class AcceptedAnswer(NamedTuple):
+    """What is right for a blank that a sheet can't judge by its author's own numbers."""
 
-    salt: str
-    digests: tuple[str, ...]
-    """Digests of what is right. For a number these are the cells, of as many decimals as the
-    `levels` say, that cover all that is accepted, and the right number with fewer decimals."""
-    levels: tuple[int, ...] = ()
-    """The decimals of the cells; none for an answer in words."""
+    texts: tuple[str, ...] = ()
+    """What is right in words, the place of the option where one is chosen, or `-∞`."""
+    interval: Interval | None = None
+    """What is accepted of a number."""
+    with_fewer_decimals: tuple[str, ...] = ()
+    """The right number with each number of decimals that is too few."""
     same: str = ""
-    """The id of the blank with the same number, for a number inside a line."""
+    """The id of another blank for the same number: equal to what stands there, this one follows."""
     unlike: bool = False
-    """Whether it only tells that a number is unlike the key, and not that it is wrong: the author's
-    own numbers would tell more, which this page can't work."""
+    """Whether another number may be right by its author's own ones: it isn't called wrong, only
+    unlike the key."""
 
 
 class JudgedPlace(NamedTuple):
@@ -205,10 +205,11 @@ class JudgedPlace(NamedTuple):
 
 
 class SelfCheck(NamedTuple):
-    """What a sheet checks itself by."""
+    """By what a sheet checks itself: for each of its blanks, by its id, what is right, or the place
+    in what the sheet works in its `parts`; how many characters the longest answer has, and whether
+    any has a sign."""
 
-    seals: Mapping[str, Seal | JudgedPlace]
-    """For each of its blanks, by its id, a seal, or the place in what the sheet works."""
+    answers: Mapping[str, AcceptedAnswer | JudgedPlace]
     width: int = 0
     """How many characters the longest answer has."""
     signed: bool = False

@@ -6,21 +6,15 @@ marked: it starts from what it prints and works the rest by the formulas, the ke
 which stand nowhere in the file. That keeps them from whoever looks into it, and not from whoever
 works them.
 
-What can't be worked so has seals: words, numbers inside lines, what no formula for a browser leads
-to. What is accepted is cut into decimal cells: from 0.1345 to 0.1355 it is 0.1345…, 0.1346… to
-0.1354…, and the end itself; a wide range has larger cells in its middle. A number is in one cell of
-each size, however many digits it is given with. The sheet has a salted digest of each cell, which
-keeps an answer from whoever looks, and not from whoever tries numbers: there are few.
+For what can't be worked so it has what is right: for words, numbers inside lines, what no formula
+for a browser leads to. A format may keep that from the eye, and no more.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from fractions import Fraction
 from functools import partial
-from hashlib import sha256
 from typing import Any, NamedTuple
 
 from attncli.building.exercise_file import Frame
@@ -39,7 +33,7 @@ from attncli.document.blocks import (
     each,
 )
 from attncli.document.questions import (
-    Interval,
+    AcceptedAnswer,
     Item,
     JudgedPlace,
     MistakenAnswer,
@@ -47,8 +41,6 @@ from attncli.document.questions import (
     OwnNumbers,
     Paper,
     RightAnswer,
-    RightWords,
-    Seal,
     SelfCheck,
     WorkedInBrowser,
     Worth,
@@ -65,7 +57,6 @@ from attncli.exercises.tasks import arranged
 from attncli.exercises.worked_in_browser import worked_in_browser
 from attncli.languages import Words, named_sentences_in, sentences_in, words_of
 from attncli.marking.exam import Exam
-from attncli.marking.word_answers import BETWEEN
 from attncli.names import Word
 from attncli.numbers import decimals
 from attncli.pages.parts.blocks import matrix_block
@@ -369,29 +360,6 @@ def _slip(says: str, places: Sequence[tuple[str, MistakenAnswer]], words: Words)
     return put_in(words.gives, mistake=says, numbers=given)
 
 
-ROUNDS = 100
-"""How often a digest is taken, so that trying many numbers takes its time."""
-_DIGEST = 5
-"""Bytes of a digest; by chance one number in 10^10 would seem right."""
-_MOST_CELLS = 20
-"""Cells of one size that a range is cut into at most, before larger ones are taken."""
-_LETTERS = str.maketrans("0123456789abcdef", "abcdefghijklmnop")
-"""No digit stands where one looks for a number."""
-
-
-class Cell(NamedTuple):
-    """The numbers that begin with a whole number of units of a decimal, those nearer to −∞ left
-    out; or only the `end`, that number itself."""
-
-    level: int
-    units: int
-    end: bool = False
-
-    @property
-    def text(self) -> str:
-        return f"{self.level}{'=' if self.end else ':'}{self.units}"
-
-
 def self_checking(whole: Document) -> Document:
     """The student's sheet of an exercise, with what it takes to check itself."""
     assert whole.paper is not None
@@ -405,7 +373,7 @@ def self_checking(whole: Document) -> Document:
     asked = [item for item in whole.items if not item.by_hand]
     return sheet_of(whole)._replace(
         check=SelfCheck(
-            {item.id: places.get(item.id) or _sealed(item, whole) for item in asked},
+            {item.id: places.get(item.id) or _accepted(item, whole) for item in asked},
             max((len(decimals.text(number)) for number in numbers), default=0),
             any(number < 0 for number in numbers),
             tuple(part.data for _, part in parts),
@@ -413,78 +381,38 @@ def self_checking(whole: Document) -> Document:
     )
 
 
-def _sealed(item: Item, whole: Document) -> Seal:
-    """The seal of what isn't judged by its author's own numbers; of a number inside a line with the
-    cell that has the same."""
-    assert whole.paper is not None
-    seal = _seal(item, f"{whole.paper.hash}/{item.id}")
-    if item.cell is not None or item.key is None:
-        return seal._replace(unlike=item.cell is not None)
-    cell, part = item.key.number.cell, _part_in(whole, item.id)
-    known = (i.id for i in whole.items if i.cell == cell and _part_in(whole, i.id) == part)
-    return seal._replace(same=next(known, "")) if cell is not None else seal
+def _accepted(item: Item, whole: Document) -> AcceptedAnswer:
+    """Return what is right for something that isn't judged by its author's own numbers; for a
+    number inside a line with the cell that has the same."""
+    if item.words is not None:
+        words = item.words
+        texts = map(str, words.right) if words.labels else (word.raw for word in words.answers)
+        return AcceptedAnswer(tuple(texts))
+    answer = _accepted_number(item.right)
+    if item.cell is not None:
+        return answer._replace(unlike=True)
+    cell, part = item.right.number.cell, _part_in(whole, item.id)
+    same = (i.id for i in whole.items if i.cell == cell and _part_in(whole, i.id) == part)
+    return answer if cell is None else answer._replace(same=next(same, ""))
+
+
+def _accepted_number(key: RightAnswer) -> AcceptedAnswer:
+    if not key.number.shown.is_finite():
+        return AcceptedAnswer((decimals.text(key.number.shown),))
+    return AcceptedAnswer(
+        interval=key.accepted, with_fewer_decimals=tuple(_with_fewer_decimals(key))
+    )
+
+
+def _with_fewer_decimals(key: RightAnswer) -> Iterator[str]:
+    """Yield the right number with each number of decimals that is too few."""
+    for places in range(decimals.places(key.number.shown)):
+        number = decimals.shown(key.number.full, places)
+        if decimals.fits(number, places):
+            yield f"{number:.{places}f}"
 
 
 def _part_in(whole: Document, id_: str) -> str:
     """What the ids of the part begin with that something is asked in."""
     prefixes = (own.prefix for own in whole.own_numbers)
     return next((prefix for prefix in prefixes if prefix and id_.startswith(prefix)), "")
-
-
-def _seal(question: Item, made_from: str) -> Seal:
-    """The salt is as good as any other, and the same sheet has the same."""
-    salt = _digest(made_from, 1)
-    if question.words is not None:
-        return Seal(salt, _digests(salt, _in_words(question.words)))
-    if not question.right.number.shown.is_finite():
-        return Seal(salt, _digests(salt, [question.answer]))
-    cells = [*cells_of(question.right.accepted)]
-    levels = sorted({cell.level for cell in cells})
-    texts = (*(cell.text for cell in cells), *_with_fewer_decimals(question.right))
-    return Seal(salt, _digests(salt, texts), tuple(levels))
-
-
-def _with_fewer_decimals(key: RightAnswer) -> Iterator[str]:
-    """The right number to each number of decimals that is too few."""
-    for places in range(decimals.places(key.number.shown)):
-        number = decimals.shown(key.number.full, places)
-        if decimals.fits(number, places):
-            yield f"{places}~{int(Fraction(number) * 10**places)}"
-
-
-def cells_of(accepted: Interval) -> Iterator[Cell]:
-    """Cells that have just the numbers that are accepted."""
-    level = max(map(decimals.places, accepted))
-    low, high = (int(Fraction(end) * 10**level) for end in accepted)
-    yield Cell(level, high, end=True)
-    while high - low > _MOST_CELLS:
-        up, down = -(-low // 10), high // 10
-        yield from (Cell(level, units) for units in range(low, up * 10))
-        yield from (Cell(level, units) for units in range(down * 10, high))
-        low, high, level = up, down, level - 1
-    yield from (Cell(level, units) for units in range(low, high))
-
-
-def _in_words(key: RightWords) -> Iterable[str]:
-    """What is right by its place where one is chosen, otherwise as it is compared."""
-    if key.labels:
-        return map(str, key.right)
-    return (plainly(answer.raw) for answer in key.answers)
-
-
-def plainly(text: str) -> str:
-    """An answer in words, whatever its letters' case and what stands around and between them."""
-    line = unicodedata.normalize("NFKC", text).strip().upper().lower()
-    return BETWEEN.sub("", line) or line
-
-
-def _digests(salt: str, texts: Iterable[str]) -> tuple[str, ...]:
-    """In an order that tells nothing."""
-    return tuple(sorted({_digest(f"{salt}/{text}", ROUNDS) for text in texts}))
-
-
-def _digest(text: str, rounds: int) -> str:
-    digest = text.encode()
-    for _ in range(rounds):
-        digest = sha256(digest).digest()
-    return digest[:_DIGEST].hex().translate(_LETTERS)

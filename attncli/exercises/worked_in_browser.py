@@ -4,8 +4,8 @@ its numbers where the working starts from these.
 
 The sheet of a student starts from what is printed on it: the key's numbers are worked by the page
 and stand nowhere in it. What no formula for a browser leads to, or what is worked from that, is
-left to the sheet's seals. The form that a teacher types papers into holds the key, and starts from
-whatever nobody is asked for.
+judged by what the sheet has of the key. The form that a teacher types papers into holds the key,
+and starts from whatever nobody is asked for.
 """
 
 from __future__ import annotations

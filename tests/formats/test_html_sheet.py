@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from fractions import Fraction
-from math import floor
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from attncli.cli import app
 from attncli.document.blocks import Document, Paragraph, Section, WordBlank
 from attncli.document.questions import Interval, Item, Paper, RightAnswer, RightWords
 from attncli.equations.tree import Blank, Number
-from attncli.exercises.papers import Cell, cells_of, self_checking
+from attncli.exercises.papers import self_checking
 from attncli.formats import RenderOptions, render
 from attncli.names import Word
 from tests.conftest import sampled
@@ -54,30 +51,8 @@ def numbers_asked(keys: Sequence[RightAnswer]) -> Document:
     )
 
 
-def is_in(cell: Cell, number: Fraction) -> bool:
-    units = number * Fraction(10) ** cell.level
-    return units == cell.units if cell.end else floor(units) == cell.units
-
-
-@given(
-    st.decimals(-100, 100, places=4),
-    st.decimals(0, 9, places=3),
-    st.decimals(-2, 2, places=6),
-)
-def test_the_cells_have_what_is_accepted_and_nothing_else(
-    low: Decimal, wide: Decimal, part: Decimal
-) -> None:
-    high = low + wide
-    cells = [*cells_of(Interval(low, high))]
-    assert len(cells) < 120
-    middle = low + wide * part
-    for number in (low, high, middle, low - FINER, high + FINER, low + FINER, high - FINER):
-        accepted = any(is_in(cell, Fraction(number)) for cell in cells)
-        assert accepted == (low <= number <= high), number
-
-
 @sampled(3, name=SCENARIOS, blank=["results", "random:0.4", "all"])
-def test_no_answer_is_in_the_file(name: str, blank: str) -> None:
+def test_no_answer_is_to_be_read_in_the_file(name: str, blank: str) -> None:
     steps = {"sentencepiece": ["viterbi"]}.get(name, [])
     entry = papers(
         trace_of(SHIPPED[name]), request_for(trace_of(SHIPPED[name]), blank, steps=steps)
@@ -156,7 +131,7 @@ class TestInTheBrowser:
             unread, "unreadable"
         )
 
-    def test_of_a_number_with_a_seal_all_that_is_accepted_and_nothing_else(
+    def test_of_a_number_by_its_key_all_that_is_accepted_and_nothing_else(
         self, chromium: Any, tmp_path: Path
     ) -> None:
         trace = trace_of(SHIPPED["i_love_tennis_causal"])
@@ -179,6 +154,30 @@ class TestInTheBrowser:
                 assert texts == ["wrong" if own else "right" for own in finite]
             assert {*states(page, ["x"] * len(keys))} == {"unreadable"}
             assert {*states(page, [""] * len(keys))} == {""}
+
+    def test_of_any_interval_what_lies_in_it(self, chromium: Any, tmp_path: Path) -> None:
+        """Its ends too, however near to them another number is."""
+        rng, path = Random(3), tmp_path / "sheet.html"
+        lows = [Decimal(rng.randint(-(10**6), 10**6)).scaleb(-rng.randint(0, 6)) for _ in range(60)]
+        keys = [key_of(low, low + Decimal(rng.randint(0, 9000)).scaleb(-3)) for low in lows]
+        path.write_text(render(numbers_asked(keys), "html", RenderOptions(80)), "utf-8")
+        with opened(chromium, path) as page:
+            for part in (0, 1, Decimal(rng.random()), -1, 2):
+                for finer in (0, FINER, -FINER):
+                    typed = [(1 - part) * k.accepted.low + part * k.accepted.high for k in keys]
+                    typed = [number + finer for number in typed]
+                    told = states(page, [f"{number:f}" for number in typed])
+                    found = [state == "right" for state in told]
+                    pairs = zip(keys, typed, strict=True)
+                    assert found == [k.accepted.low <= n <= k.accepted.high for k, n in pairs]
+
+    def test_a_small_number_with_fewer_decimals(self, chromium: Any, tmp_path: Path) -> None:
+        key = key_of(Decimal("-0.0214"), Decimal("-0.0212"))
+        path = tmp_path / "sheet.html"
+        path.write_text(render(numbers_asked([key] * 6), "html", RenderOptions(80)), "utf-8")
+        with opened(chromium, path) as page:
+            told = states(page, ["-0.021", "-0.02", "-0.0", "0", "-0.020", "-1/50"])
+        assert told == ["few", "few", "wrong", "wrong", "wrong", "wrong"]
 
     def test_words_are_chosen_or_written(self, chromium: Any, tmp_path: Path) -> None:
         options = (Word("AI"), Word("u g"), Word("ß"))

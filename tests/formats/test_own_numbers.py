@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from attncli.document.blocks import Document
-from attncli.document.questions import Item, JudgedPlace, Seal
+from attncli.document.questions import AcceptedAnswer, Item, JudgedPlace
 from attncli.equations.tree import Location
 from attncli.errors import UserError
 from attncli.exercises import worked_in_browser
@@ -162,7 +162,7 @@ def test_a_sheet_says_what_its_marks_will_say(
     whole = papers(trace, request_for(trace)).whole
     page_of_sheet, own = self_checking(whole), sheet_of(trace, whole)
     assert page_of_sheet.check is not None
-    assert all(isinstance(seal, JudgedPlace) for seal in page_of_sheet.check.seals.values())
+    assert all(isinstance(known, JudgedPlace) for known in page_of_sheet.check.answers.values())
     path = tmp_path / "sheet.html"
     path.write_text(render(page_of_sheet, "html", RenderOptions(80)), "utf-8")
     by_id = {item.id: item.cell for item in whole.items if item.cell is not None}
@@ -251,17 +251,18 @@ def test_what_no_formula_leads_to_is_told_by_the_key(
     sheet, path = self_checking(whole), tmp_path / "sheet.html"
     path.write_text(render(sheet, "html", RenderOptions(80)), "utf-8")
     assert sheet.check is not None
-    sealed = {id_ for id_, seal in sheet.check.seals.items() if isinstance(seal, Seal)}
-    names = {id_.partition("[")[0] for id_ in sheet.check.seals}
-    assert {id_.partition("[")[0] for id_ in sealed} == {"weights", "output"} < names
+    answers = sheet.check.answers
+    by_key = {id_ for id_, known in answers.items() if isinstance(known, AcceptedAnswer)}
+    names = {id_.partition("[")[0] for id_ in answers}
+    assert {id_.partition("[")[0] for id_ in by_key} == {"weights", "output"} < names
     shown = {item.id: item.right.number.shown for item in whole.items}
     with opened(chromium, path) as page:
         order = page.locator(".field input").evaluate_all("all => all.map(one => one.ariaLabel)")
         assert {*page.evaluate(_ANSWER, [str(shown[name]) for name in order])} == {"right"}
         said = page.evaluate(_ANSWER, [str(shown[name] + 3) for name in order])
     by_name = dict(zip(order, said, strict=True))
-    assert {by_name[id_] for id_ in sealed} == {"unlike"}
-    assert "unlike" not in {by_name[id_] for id_ in shown.keys() - sealed}
+    assert {by_name[id_] for id_ in by_key} == {"unlike"}
+    assert "unlike" not in {by_name[id_] for id_ in shown.keys() - by_key}
 
 
 @sampled(4, name=ATTENTION, blank=["results", "random:0.4", "all"], policy=["carry", "exact"])

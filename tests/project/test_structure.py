@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
+import sys
+import tomllib
 from collections import Counter
 from functools import cache
 from graphlib import TopologicalSorter
@@ -14,6 +17,10 @@ import pytest
 PACKAGE = Path(__file__).parents[2] / "attncli"
 Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 LONGEST_FILE, LONGEST_FUNCTION = 800, 80
+NAMED_OTHERWISE = {"pyyaml": "yaml"}
+"""Packages that are imported by another name than they are installed by."""
+OF_OTHERS = {"pandas", "pytest"}
+"""Packages that are imported only for a program that uses them itself."""
 
 
 @cache
@@ -52,3 +59,15 @@ def test_no_modules_import_each_other() -> None:
     imports = {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
     assert sum(map(len, imports.values())) > 1000
     TopologicalSorter(imports).prepare()  # which raises CycleError
+
+
+def test_what_is_required_is_imported_and_the_other_way_round() -> None:
+    """At run time; what only tests need is in the extra `dev`."""
+    project = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    entries = [*project["dependencies"], *(e for k in extras if k != "dev" for e in extras[k])]
+    names = [re.split(r"[^\w-]", entry)[0] for entry in entries]
+    graph = grimp.build_graph("attncli", include_external_packages=True, cache_dir=None)
+    imported = {module.partition(".")[0] for module in graph.modules}
+    others = imported - {"attncli", *OF_OTHERS, *sys.stdlib_module_names}
+    assert {NAMED_OTHERWISE.get(name, name) for name in names} == others

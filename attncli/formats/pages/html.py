@@ -3,6 +3,8 @@ check themselves."""
 
 from __future__ import annotations
 
+import json
+from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from html import escape
@@ -12,7 +14,7 @@ from typing import Any, NamedTuple
 
 from attncli.document.blocks import Block, Document, Graph, Spans, WordBlank, text_of_spans
 from attncli.document.pictures import Picture
-from attncli.document.questions import JudgedPlace, Seal, SelfCheck
+from attncli.document.questions import AcceptedAnswer, JudgedPlace, SelfCheck
 from attncli.document.tables import MatrixBlock, in_groups
 from attncli.equations.tree import Blank, Equation, Expression, Number, leaves
 from attncli.formats import FormatInfo, RenderOptions
@@ -94,7 +96,7 @@ class AnswerFields:
             return None
         if not any(check is known for known in self._checks):
             self._checks.append(check)
-        return SheetFields(check, dict.fromkeys(check.seals), self._placed)
+        return SheetFields(check, dict.fromkeys(check.answers), self._placed)
 
     @property
     def any(self) -> bool:
@@ -107,15 +109,16 @@ class AnswerFields:
             first[id(check)] = len(parts)
             parts += check.parts
         at = {(id(field.check), field.id): k for k, field in enumerate(self._placed)}
-        seals = []
+        answers = []
         for check, id_ in self._placed:
-            seal = check.seals[id_]
-            if isinstance(seal, JudgedPlace):
-                seals.append(_by_own_numbers(seal, first[id(check)]))
+            answer = check.answers[id_]
+            if isinstance(answer, JudgedPlace):
+                answers.append(_by_own_numbers(answer, first[id(check)]))
             else:
-                seals.append(_by_digests(seal, at.get((id(check), seal.same))))
+                answers.append(_by_key(answer, at.get((id(check), answer.same))))
         states = {name: words.texts[name] for name in _STATES}
-        return embedded({"words": states, "parts": parts, "seals": seals})
+        kept_from_the_eye = b64encode(json.dumps(answers).encode()).decode()
+        return embedded({"words": states, "parts": parts, "answers": kept_from_the_eye})
 
 
 _STATES = ("right", "follows", "few", "wrong", "unlike", "unreadable", "tally")
@@ -125,11 +128,16 @@ def _by_own_numbers(place: JudgedPlace, first: int) -> Mapping[str, object]:
     return {"at": [first + place.part, place.quantity, place.cell]}
 
 
-def _by_digests(seal: Seal, same: int | None) -> Mapping[str, object]:
-    """A seal as data; `same` is the place of the field that has the same number."""
-    data = {"salt": seal.salt, "levels": seal.levels, "digests": "".join(seal.digests)}
-    more = {"same": same, "unlike": seal.unlike or None}
-    return {**data, **{name: value for name, value in more.items() if value is not None}}
+def _by_key(answer: AcceptedAnswer, same: int | None) -> Mapping[str, object]:
+    """Return what is right as data; `same` is the place of the field that has the same number."""
+    data = {
+        "texts": answer.texts,
+        "ends": answer.interval and [f"{end:f}" for end in answer.interval],
+        "few": answer.with_fewer_decimals,
+        "same": same,
+        "unlike": answer.unlike or None,
+    }
+    return {name: value for name, value in data.items() if value not in (None, ())}
 
 
 class PlacedField(NamedTuple):
@@ -156,8 +164,8 @@ class SheetFields(NamedTuple):
         asked = text_of_spans(block.text, visible)
         if block.labels:
             return f"<div>{self._placed(block.id, asked, 'choice', partial(_options, block))}</div>"
-        seal = self.check.seals.get(block.id)
-        kind = "number" if isinstance(seal, Seal) and seal.levels else "words"
+        answer = self.check.answers.get(block.id)
+        kind = "number" if isinstance(answer, AcceptedAnswer) and answer.interval else "words"
         return f"<p>{self._placed(block.id, asked, kind, _to_write)}</p>"
 
     def _placed(self, id_: str, name: str, kind: str, inside: Callable[[int, str], str]) -> str:
@@ -317,7 +325,7 @@ def _style(asked: AskedNumbers, fields: SheetFields | None) -> HtmlStyle:
 
 def _checking(fields: AnswerFields, words: Words, assets: PageAssets) -> str:
     """The scripts of sheets, and what they go by."""
-    data = f'<script type="application/json" id="seals">{fields.script(words)}</script>'
+    data = f'<script type="application/json" id="checking">{fields.script(words)}</script>'
     return "\n".join((data, *map(assets.script, SHEET_SCRIPTS)))
 
 
