@@ -205,11 +205,10 @@ class JudgedPlace(NamedTuple):
 
 
 class SelfCheck(NamedTuple):
-    """By what a sheet checks itself: for each of its blanks, by its id, what is right, or the place
-    in what the sheet works in its `parts`; how many characters the longest answer has, and whether
-    any has a sign."""
+    """What a sheet checks itself by."""
 
     answers: Mapping[str, AcceptedAnswer | JudgedPlace]
+    """For each blank, by its id, what is right, or the place in what the sheet works itself."""
     width: int = 0
     """How many characters the longest answer has."""
     signed: bool = False
