@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -72,12 +74,13 @@ def test_what_is_around_the_layers_is_made_as_in_a_scenario_that_says_so() -> No
     trace = work(load(given))
     found = {c.says: c.definitions for c in other_frames(trace)}
     assert len(found) > 10
-    for says, changed in {
+    cases: dict[str, dict[str, Any]] = {
         "The embedding scale is 6 instead of 3.": {"embedding_scale": 6},
         "The final norm is layer instead of rms (final_norm.kind).": {"final_norm": {}},
         "The logit scale is 1 instead of 0.5.": {"logit_scale": 1},
         "The logit softcap is 4 instead of 2.": {"logit_softcap": 4},
-    }.items():
+    }
+    for says, changed in cases.items():
         other = work(load({**given, **changed}))
         assert found[says]
         for definition in found[says]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -244,7 +245,7 @@ def test_weights_that_stand_in_one_and_norms_are_known_too() -> None:
     torch.manual_seed(11)
     model, x = Fused().eval(), torch.randn(1, N, D)
     weights, biases = model.three.weight.chunk(3), model.three.bias.chunk(3)
-    said = {f"W_{x}": weight for x, weight in zip("QKV", weights, strict=True)}
+    said: dict[str, Any] = {f"W_{x}": weight for x, weight in zip("QKV", weights, strict=True)}
     said |= {f"b_{x}": bias for x, bias in zip("QKV", biases, strict=True)}
     norm = {"gamma": model.calm.weight, "beta": model.calm.bias, "epsilon": 1e-5}
     said |= {"X": x[0], "block": "encoder", "norm": "pre", "weights_layout": "linear"}
@@ -317,4 +318,4 @@ def test_a_failing_test_shows_the_report_and_no_code_of_ours() -> None:
     with pytest.raises(AssertionError) as raised:
         assert_follows(head, x, like=alone(head, x), seek=0)
     shown = raised.traceback.filter(raised)
-    assert [entry.path.name for entry in shown] == ["test_live_names.py"]
+    assert [Path(entry.path).name for entry in shown] == ["test_live_names.py"]
