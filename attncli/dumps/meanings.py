@@ -487,7 +487,8 @@ def _parameters(local: str, read: _Read, stack: Stack, trace: Trace) -> Iterator
 
 
 def each_head(ours: str, trace: Trace) -> tuple[Name, ...]:
-    """`heads[*].Q` means those of all heads."""
+    """Returns the quantities that `heads[*].Q` means, one of each head, and nothing for a name
+    without `[*]`."""
     if "[*]" not in ours:
         return ()
     names: list[Name] = []
@@ -497,7 +498,8 @@ def each_head(ours: str, trace: Trace) -> tuple[Name, ...]:
 
 
 def _groups(names: tuple[Name, ...], trace: Trace) -> int | None:
-    """How many groups of heads have keys and values of their own, where these are of heads."""
+    """Returns how many groups of heads have keys and values of their own, for quantities of heads,
+    and None for any others."""
     for stack in trace.scenario.stacks:
         for layer in stack.layers:
             for attention in (layer.attention, layer.cross):
