@@ -20,7 +20,7 @@ Data = dict[str, object]
 
 
 class EntryForm(NamedTuple):
-    """What the page of an exam is called, and what it goes by, as data."""
+    """A form to type papers into: the title of its page, and what it goes by, as data."""
 
     title: str
     data: Data
@@ -29,8 +29,9 @@ class EntryForm(NamedTuple):
 def entry_form(
     forms: Sequence[ExamForm], headings: Sequence[str], students: Iterable[Student], file: str
 ) -> EntryForm:
-    """The forms of an exam to type papers into; `headings` are those of the class's table: what is
-    asked stands behind the first three. It is saved as a `file` of that name."""
+    """Makes the forms of an exam to type papers into. `headings` are those of the class's table,
+    where what is asked stands behind the first three. What is typed is saved as a `file` of that
+    name."""
     marks = [form.whole.paper.hash for form in forms if form.whole.paper is not None]
     data: Data = {
         "hash": joint_mark(marks),
@@ -44,7 +45,7 @@ def entry_form(
 
 
 def _form(form: ExamForm) -> Data:
-    """Parts are worked by themselves."""
+    """Returns a form of an exam as data. Its parts are worked by themselves."""
     parts: list[Mapping[str, object]] = []
     places: dict[str, list[int]] = {}
     for k, own in enumerate(form.whole.own_numbers):
