@@ -277,8 +277,8 @@ def solution_of(
     *,
     whole: bool = False,
 ) -> tuple[Block, ...]:
-    """The lines of full working that have something to do with what is asked, or the `whole` of
-    it, then each answer with what is accepted."""
+    """Makes the solution of a section: the lines of full working that have something to do with
+    what is asked, or the `whole` of it, then each answer with what is accepted."""
     lines = working
     if not whole:
         asked = _Wanted(places)
@@ -290,8 +290,8 @@ def solution_of(
 
 
 def _doubts(questions: Sequence[Item], names: Sequence[str], words: Words) -> list[Block]:
-    """What answers can't tell: those that may be far off, what mistakes give as well, and which of
-    two mistakes it was."""
+    """Returns what answers can't tell: which of them may be far off, which mistakes give the right
+    answer as well, and which two mistakes can't be told apart."""
     keys = [(name, item.key) for item, name in zip(questions, names, strict=True) if item.key]
     lines: list[Spans] = []
     wide = [Word(name) for name, key in keys if key.is_wide]
@@ -314,7 +314,7 @@ def _listed(names: Sequence[Word], words: Words) -> Spans:
 
 
 def _row(question: Item, name: str, words: Words) -> tuple[Word | str, ...]:
-    """A blank, as it is called, with its answer and what is accepted."""
+    """Makes the row of a blank, as it is called, with its answer and what is accepted."""
     key = question.right
     answer = plain(key.number)
 
@@ -334,7 +334,7 @@ def _row(question: Item, name: str, words: Words) -> tuple[Word | str, ...]:
 
 
 def _range(accepted: Interval, words: Words) -> str:
-    """What is accepted; of a count, which is a whole number, that alone."""
+    """Writes what is accepted. For a count, which is a whole number, that is the number alone."""
     low, high = map(_number, accepted)
     return low if low == high else words.range.format(low=low, high=high)
 
@@ -346,8 +346,8 @@ def _number(number: Decimal) -> str:
 def what_is_accepted(
     keys: Iterable[RightAnswer], roots: Mapping[Decimal, Decimal], words: FrameWords
 ) -> tuple[Block, ...]:
-    """How a key is to be read: what is accepted for numbers, and why; `roots` are printed on the
-    sheet."""
+    """Returns how a key is to be read: what is accepted for numbers, and why. `roots` are printed
+    on the sheet."""
     own = words.keys
     halves = [
         own.half.format(
@@ -368,7 +368,7 @@ def what_is_accepted(
 
 
 class _Wanted:
-    """Which lines are wanted: those whose results, or whose terms, are asked for."""
+    """A choice of lines: those whose results, or whose terms, are asked for."""
 
     def __init__(self, places: Sequence[Blankable]) -> None:
         self.cells = {place.cell for place in places if place.cell is not None}
@@ -393,7 +393,7 @@ class _Wanted:
 
 
 def _without_loose_ends(lines: Sequence[Line | Omitted]) -> list[Line | Omitted]:
-    """The lines without marks for those left out at either end, or twice in a row."""
+    """Returns the lines without marks for those left out at either end, or twice in a row."""
     kept: list[Line | Omitted] = []
     for line in lines:
         if isinstance(line, Line) or (kept and isinstance(kept[-1], Line)):

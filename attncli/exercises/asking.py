@@ -64,20 +64,23 @@ ENGLISH = words_of(LANGUAGES[0]).tasks
 
 @dataclass(frozen=True, eq=False)
 class WholePage:
-    """The sections of a page before anything is asked for. `terms` says which of those inside
-    lines may be asked for; `inputs` are the given quantities that may, and `again` says that
-    copies of what the page tells may, too; `words` are those of its frame."""
+    """The sections of a page before anything is asked for."""
 
     trace: Trace
     sections: Sequence[StepSection]
     terms: Terms
+    """Which numbers inside lines may be asked for."""
     inputs: Collection[str] = ()
+    """The given quantities that may be asked for."""
     again: bool = False
+    """Whether copies of what the page tells may be asked for, too."""
     words: Words = ENGLISH
+    """The words of the page's frame."""
 
     @cached_property
     def makes(self) -> frozenset[str]:
-        """The quantities that are made on the page, but for those that it tells all the same."""
+        """Returns the quantities that are made on the page, but for those that it tells all the
+        same."""
         whole = (s for s in self.sections if not s.only_asked)
         planned = (definition for s in whole for definition in s.works)
         made = [definition for definition in planned if definition.name in self.trace]
@@ -86,7 +89,7 @@ class WholePage:
 
     @cached_property
     def given_cells(self) -> frozenset[Location]:
-        """The cells in tables that sections start from."""
+        """Returns the cells in tables that sections start from."""
         tables = (
             table
             for s in self.sections
@@ -97,15 +100,16 @@ class WholePage:
         return frozenset(Location(t.quantity, i, j) for t in tables for i, j in shown_cells(t))
 
     def places(self) -> list[Blankable]:
-        """What can be asked for, in the order of the page."""
+        """Returns what can be asked for, in the order of the page."""
         return [place for _, place in self.placed()]
 
     def placed(self) -> list[tuple[StepSection, Blankable]]:
-        """What can be asked for, each with its section."""
+        """Returns what can be asked for, each with its section."""
         return [(s, place) for s, places in self._gone_through(Asked()) for place in places]
 
     def asking(self, asked: Asked) -> list[tuple[StepSection, list[Blankable]]]:
-        """The sections with blanks for what is asked, and the places of the blanks."""
+        """Returns the sections with blanks for what is asked, each with the places of its
+        blanks."""
         return [
             (s, [place for place in places if asked.asks(place)])
             for s, places in self._gone_through(asked)

@@ -53,7 +53,7 @@ from attncli.pages.parts.sentences import (
 
 
 def marked_paper(paper: MarkedExam) -> Document:
-    """What is said of a student's answers, part by part."""
+    """Makes the page of a student's paper, part by part."""
     sheet, exam = paper.sheet, paper.exam
     facts: list[tuple[str, Spans]] = [("Student", (Word(sheet.student),))]
     whose: dict[str, object] = {"student": sheet.student}
@@ -91,7 +91,7 @@ def marked_paper(paper: MarkedExam) -> Document:
 
 
 def _report(part: PartExam, paper: MarkedPaper | MarkedOwn) -> Document:
-    """What is said of the answers to a part."""
+    """Makes the report of the answers to a part."""
     if isinstance(paper, MarkedOwn):
         return report_of_own(part.title, paper.terms)
     points = {v.verdict.cell: v.points for v in paper.numbers}
@@ -104,7 +104,7 @@ def _report(part: PartExam, paper: MarkedPaper | MarkedOwn) -> Document:
 
 
 def _earned(paper: MarkedPaper) -> str:
-    """`exp 4.25 of 4.5, exp_sum 1.5 of 1.5`"""
+    """Writes what each quantity earned: `exp 4.25 of 4.5, exp_sum 1.5 of 1.5`"""
     found: dict[str, list[Decimal]] = {}
     for item in paper.exam.items:
         other = "lines" if line_of(item.id) else "words"
@@ -117,7 +117,7 @@ def _earned(paper: MarkedPaper) -> str:
 
 
 def _of_parts(paper: MarkedExam, reports: Sequence[Document]) -> Iterator[Section]:
-    """What each part earned, then what is said of each."""
+    """Yields what each part earned, then what is said of each."""
     each = [*zip(paper.exam.parts, paper.points_of_parts, reports, strict=True)]
     rows = tuple(
         (str(k), Word(part.title), points_text(points), points_text(part.points))
@@ -135,18 +135,18 @@ def _of_parts(paper: MarkedExam, reports: Sequence[Document]) -> Iterator[Sectio
 
 
 def _marked_by(paper: MarkedExam) -> list[tuple[str, Spans]]:
-    """The file of the scheme, where that isn't the exam's own."""
+    """Returns the file of the scheme, where that isn't the exam's own."""
     return [("Marked by", (Word(paper.scheme),))] if paper.scheme else []
 
 
 def in_words(paper: MarkedExam) -> str:
-    """`12.5 of 21`"""
+    """Writes the points of a paper: `12.5 of 21`"""
     return f"{points_text(paper.points)} of {points_text(paper.of)}"
 
 
 def remarks_on(paper: MarkedExam) -> tuple[Phrase, ...]:
-    """What somebody has to look at: numbers that show no working, what is still to be marked, and
-    what doesn't fit."""
+    """Returns what somebody has to look at: numbers that show no working, what is still to be
+    marked, and what doesn't fit."""
     return (
         *paper.copied,
         *_doubts_of(paper),
@@ -173,7 +173,7 @@ def _other_remarks(paper: MarkedExam) -> tuple[Phrase, ...]:
 
 
 def still_to_mark(paper: MarkedExam) -> tuple[Phrase, ...]:
-    """What a person is still to mark in a paper."""
+    """Returns what a person is still to mark in a paper."""
     return (
         *_of_each_part(
             paper,
@@ -185,7 +185,7 @@ def still_to_mark(paper: MarkedExam) -> tuple[Phrase, ...]:
 def _of_each_part(
     paper: MarkedExam, said: Callable[[MarkedPaper | MarkedOwn], Iterable[Phrase]]
 ) -> Iterator[Phrase]:
-    """What is said of each part, beginning with which it is, where there are several."""
+    """Yields what is said of each part, beginning with which it is, where there are several."""
     for k, part in enumerate(paper.parts, start=1):
         which: Phrase = (f"Part {k}: ",) if len(paper.parts) > 1 else ()
         yield from ((*which, *remark) for remark in said(part))

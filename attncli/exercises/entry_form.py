@@ -70,8 +70,8 @@ def _form(form: ExamForm) -> Data:
 
 
 def _section(section: Section) -> Data:
-    """What stands over blanks, and how many of them stand beside each other, again and again: those
-    of a row, or all of a list."""
+    """Returns what stands over blanks, and how many of them stand side by side, again and again:
+    those of a row, or all of a list."""
     counts: list[int] = []
     for _, items in groupby(section.questions, lambda item: item.cell and item.cell.quantity):
         rows = [len([*row]) for _, row in groupby(items, lambda item: item.cell and item.cell.row)]
@@ -82,7 +82,8 @@ def _section(section: Section) -> Data:
 
 
 def _item(item: Item) -> Data:
-    """A blank: its number by the key, or its options, or the points that a person gives."""
+    """Returns a blank as data: its number by the key, or its options, or the points that a person
+    gives."""
     id_ = visible(Word(item.id))
     if item.words is not None:
         options = [visible(Word(raw(option))) for option in item.words.options]

@@ -44,7 +44,8 @@ from attncli.trace import Trace
 
 
 def in_one(exam: ExamFile, wholes: Sequence[Document]) -> Document:
-    """The parts as one paper, with all its answers; the only one, of a scenario, as it is."""
+    """Makes one paper of all parts, with all its answers. The only part of an exam that is a
+    scenario stays as it is."""
     parts, frame = exam.parts, exam.frame
     if len(parts) == 1 and parts[0].most is None and wholes[0].opening and not exam.cover:
         return wholes[0]
@@ -80,7 +81,7 @@ def in_one(exam: ExamFile, wholes: Sequence[Document]) -> Document:
 
 
 def _most(part: ExamPart, whole: Document) -> Worth:
-    """The points that a part can bring."""
+    """Returns the points that a part can bring."""
     assert whole.paper is not None
     return whole.paper.points if part.most is None else min(whole.paper.points, part.most)
 
@@ -90,7 +91,8 @@ def _title(part: ExamPart, whole: Document) -> Word:
 
 
 def _table(titles: Sequence[Word], points: Sequence[Worth], words: FrameWords) -> Table:
-    """What each part is about, and its points, with room for those that are earned."""
+    """Makes a table of what each part is about, and its points, with room for those that are
+    earned."""
     rows = tuple(
         (str(k), title, points_text(worth), "")
         for k, (title, worth) in enumerate(zip(titles, points, strict=True), start=1)

@@ -368,12 +368,14 @@ def _key(term: TermMade, cell: Location | None) -> RightAnswer:
 
 @dataclass(frozen=True)
 class AskedForms:
-    """All forms of an exercise, the students that they were made for, and the file of a paper."""
+    """All forms of an exercise, that papers are marked by."""
 
     source: str
     forms: Sequence[FormExam]
     students: Sequence[Student] = ()
+    """The students that the forms were made for."""
     paper: str = ""
+    """The file of a paper."""
 
     @property
     def title(self) -> str:
@@ -381,18 +383,18 @@ class AskedForms:
 
     @property
     def exams(self) -> list[WholeExam]:
-        """All forms."""
+        """Returns all forms."""
         return [form.exam for form in self.forms]
 
     @property
     def traces(self) -> tuple[Trace, ...]:
-        """The first form's."""
+        """Returns the traces of the first form."""
         return self.forms[0].exam.traces
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """What the first form asks for, for files that only count: an LMS asks nothing that a
-        person marks."""
+        """Returns what the first form asks for, for files that only count: an LMS asks nothing that
+        a person marks."""
         return self.forms[0].exam.ids_of_lms
 
     @cached_property
@@ -408,12 +410,12 @@ class AskedForms:
         return {exam.form: exam.exam for exam in self.forms}
 
     def knowing(self, asked: Sequence[str], sheets: Sequence[AnswerSheet]) -> AskedForms:  # noqa: ARG002
-        """The same; what is asked is known."""
+        """Returns the same forms: what is asked is known."""
         return self
 
     def exam_of(self, sheet: AnswerSheet) -> WholeExam:
-        """What a paper is marked by: the form of its hash, or without one of its name. Raises
-        UserError for answers of no form of the exercise."""
+        """Returns what a paper is marked by: the form of its hash, or without one of its name.
+        Raises UserError for answers of no form of the exercise."""
         if sheet.mark:
             found = self._by_mark.get(sheet.mark) or self._by_earlier_mark.get(sheet.mark)
         elif not sheet.form and len(self.forms) == 1:
@@ -426,7 +428,7 @@ class AskedForms:
         return found
 
     def named_by(self, sheet: AnswerSheet) -> WholeExam | None:
-        """The form that a paper names, if it is one."""
+        """Returns the form that a paper names, and None if it is none."""
         return self._by_form.get(sheet.form)
 
     def _wrong(self, sheet: AnswerSheet) -> str:
