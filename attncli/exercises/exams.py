@@ -105,7 +105,7 @@ class Asking:
 
     @property
     def exams(self) -> None:
-        """Returns None: all forms of a scenario aren't known."""
+        """Returns None: the forms of a scenario aren't known."""
         return None
 
     def named_by(self, sheet: AnswerSheet) -> WholeExam | None:  # noqa: ARG002

@@ -260,7 +260,7 @@ class Blankable(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """What is asked for, and what may therefore not be told."""
+    """A choice of what is asked for, and what may therefore not be told."""
 
     ids: frozenset[str] | None = frozenset()
     """The ids that are asked for, and None where all that can be asked for is."""
@@ -474,7 +474,7 @@ def _without_inner(form: Expression) -> Expression | None:
 
 
 def _repeats(form: Expression, later: Sequence[Expression]) -> bool:
-    """Whether all numbers of a form come again in one later form."""
+    """Tells whether all numbers of a form come again in one later form."""
     cells = {number.cell for number in numbers_in(form)} - {None}
     if not cells or INNER in cells:
         return False

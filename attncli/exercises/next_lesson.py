@@ -89,7 +89,8 @@ def _is_no_lesson(wrong: Wrong) -> bool:
 
 
 def next_lesson(graded: GradedClass) -> Document:
-    """What most papers had wrong, worked wrongly and rightly, and more of it to try."""
+    """Makes the page for the next lesson: what most papers had wrong, worked wrongly and rightly,
+    and more of it to try."""
     papers = without_doubtful(graded.papers)
     taught, count = to_teach(papers), len(papers)
     pairs = [_section(k, entry, count) for k, entry in enumerate(taught, start=1)]

@@ -251,7 +251,7 @@ def _given(trace: Trace, asked: Asked) -> Iterator[MatrixBlock]:
 
 
 def sheet_for(sheet: Document, name: str, number: str) -> Document:
-    """The sheet of a student, whose name needn't be written any more."""
+    """Returns the sheet of a student, whose name needn't be written any more."""
     assert sheet.paper is not None
     words, owner = sheet.paper.words, Owner(Word(name), Word(number))
     whose = (owner.name, *((" · ", owner.id) if number else ()))

@@ -142,7 +142,7 @@ Points = Mapping[Location, Decimal]
 
 
 class Finding(NamedTuple):
-    """Numbers that are wrong for the same reason."""
+    """A group of numbers that are wrong for the same reason."""
 
     verdicts: tuple[Verdict, ...]
     costs: Decimal | None = None

@@ -38,7 +38,7 @@ from attncli.trace import PlannedStep, Trace
 
 
 class WordsWanted(NamedTuple):
-    """Questions in words that are wanted of some part of the trace."""
+    """A name of questions in words that are wanted of some part of the trace."""
 
     text: str
     """The name of the questions, or the id of one."""
@@ -215,7 +215,7 @@ def _either(texts: Sequence[str], words: Words) -> str:
 
 
 class PartAsked(NamedTuple):
-    """One thing that an exercise asks for: a selection, or single cells."""
+    """A part of what an exercise asks for: a selection, or single cells."""
 
     selection: Selection
     cells: Cells = ()
@@ -414,8 +414,8 @@ def check_words(trace: Trace, asks: Sequence[Ask], found: ExerciseRequest) -> No
 
 
 def _alike(asks: Sequence[Ask]) -> Iterator[list[Ask]]:
-    """What is asked for in the same way, together: steps one after the other, or cells; of a file
-    one by one, so that what is wrong is told where it stands."""
+    """Yields what is asked for in the same way, together: steps one after the other, or cells. What
+    a file asks comes one by one, so that what is wrong is told where it stands."""
 
     def way(ask: Ask) -> tuple[object, ...]:
         return ask._replace(step=None, cell=None), ask.cell is None, ask.question
