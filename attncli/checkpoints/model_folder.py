@@ -48,18 +48,22 @@ _FUNCTIONS: Mapping[str, Callable[[float], float]] = {"√": math.sqrt, "1/": la
 
 
 class Checkpoint(NamedTuple):
-    """What a folder holds: the settings of `config.json`, the file of the tensors, their names, and
-    how many numbers they are; the table of its `family` where that isn't one of Transformers'."""
+    """A checkpoint: the settings of a model, and the file of its tensors."""
 
     config: Data
+    """The settings of `config.json`."""
     file: Path
     tensors: frozenset[str]
+    """The names of the tensors."""
     size: int = 0
+    """How many numbers the tensors have."""
     family: Data | None = None
+    """The table of its family, where that isn't one of Transformers'."""
 
     @classmethod
     def of(cls, source: str) -> Checkpoint:
-        """That of a folder, or of a file of tensors, or of settings, in one. Raises UserError."""
+        """Reads the checkpoint of a folder, or of a file of tensors or settings in it. Raises
+        UserError."""
         path = Path(source)
         folder = path if path.is_dir() else path.parent
         path = folder if path.name == _SETTINGS else path
@@ -80,12 +84,13 @@ class Checkpoint(NamedTuple):
         return cls(settled(config), file, frozenset(names), size)
 
     def without(self, prefix: re.Pattern[str]) -> Checkpoint:
-        """The same without the tensors whose names begin so."""
+        """Returns the checkpoint without the tensors whose names begin with a pattern."""
         left = (name for name in self.tensors if not prefix.match(name))
         return self._replace(tensors=frozenset(left))
 
     def tower(self, *, sees: bool) -> Checkpoint:
-        """Of CLIP, which has two, the tower of pictures or that of texts; any other as it is."""
+        """Returns the tower of pictures or that of texts of a CLIP model, which has both, and any
+        other checkpoint as it is."""
         if self.config.get(_KIND) != "clip":
             return self
         other, own = ("text", "vision") if sees else ("vision", "text")
@@ -96,8 +101,9 @@ class Checkpoint(NamedTuple):
         return left._replace(config=settled(config))
 
     def setting(self, names: str) -> object:
-        """The first setting of some that is said, `rope_theta|rope_parameters.rope_theta`, or its
-        root, `√name`, or 1 by it, `1/name`; None where none is."""
+        """Returns the first setting of some that is said, `rope_theta|rope_parameters.rope_theta`,
+        or its root, `√name`, or its reciprocal, `1/name`, or what follows from several, `=name`.
+        Returns None where none is said."""
         if names.startswith("="):
             return _WORKED_OUT[names[1:]](self)
         for sign, function in _FUNCTIONS.items():
@@ -114,14 +120,14 @@ class Checkpoint(NamedTuple):
 
 
 def _share_that_turns(checkpoint: Checkpoint) -> int:
-    """How many dimensions of a head its share is, which may be odd."""
+    """Returns how many dimensions of a head are said to rotate, which may be odd."""
     share = checkpoint.setting("rope_parameters.partial_rotary_factor")
     return int(_head_size(checkpoint) * float(str(share or 1)))
 
 
 def _rotary_dimensions(checkpoint: Checkpoint) -> int:
-    """How many dimensions of a head turn: pairs, and so one more than an odd number. Raises
-    UserError where the frequencies of that are scaled by their number."""
+    """Returns how many dimensions of a head rotate: pairs, and so one more than an odd number.
+    Raises UserError where an odd number would have scaled frequencies."""
     share = _share_that_turns(checkpoint)
     scaling = rope_scaling(checkpoint.config) or {"kind": "linear"}
     if share % 2 and scaling["kind"] != "linear":
@@ -132,8 +138,8 @@ def _rotary_dimensions(checkpoint: Checkpoint) -> int:
 
 
 def _rotary_base(checkpoint: Checkpoint) -> float:
-    """The base whose powers are those of an odd number of dimensions: base^(2k/3) is that of 4 of
-    base^(4/3)."""
+    """Returns the base that gives an even number of dimensions the powers of an odd one:
+    base^(2k/3) is that of 4 dimensions with base^(4/3)."""
     share, base = (
         _share_that_turns(checkpoint),
         float(checkpoint.config["rope_parameters"]["rope_theta"]),
@@ -148,7 +154,8 @@ def _head_size(checkpoint: Checkpoint) -> int:
 
 
 def _rows_of(number: int) -> Callable[[Checkpoint], str]:
-    """Where queries, keys or values, which is the number, are among rows that have them all."""
+    """Makes what finds the range of rows of queries, keys or values, for 0, 1 or 2, in a tensor
+    that has them all."""
 
     def rows(checkpoint: Checkpoint) -> str:
         heads = int(checkpoint.config["num_attention_heads"])
@@ -161,15 +168,15 @@ def _rows_of(number: int) -> Callable[[Checkpoint], str]:
 
 
 def _group(more: int) -> Callable[[Checkpoint], int]:
-    """How many heads share a key and a value, and so many more."""
+    """Makes what counts the heads that share a key and a value, plus `more`."""
     return lambda it: (
         int(it.config["num_attention_heads"]) // int(it.config["num_key_value_heads"]) + more
     )
 
 
 def _of_each_head(first: str, second: str, which: int) -> Callable[[Checkpoint], list[str]]:
-    """The share of each head's rows, as so many equal parts, that the first or the second of two
-    settings says, which are the sizes of what lies there in a row."""
+    """Makes what finds the share of each head's rows, as equal parts, that belongs to the first or
+    the second of two settings, which are the sizes of what lies in a row."""
 
     def split(checkpoint: Checkpoint) -> list[str]:
         sizes = int(checkpoint.config[first]), int(checkpoint.config[second])
@@ -180,7 +187,7 @@ def _of_each_head(first: str, second: str, which: int) -> Callable[[Checkpoint],
 
 
 def _latent_scale(checkpoint: Checkpoint) -> float | None:
-    """What scores are divided by where YaRN changes that, else None: √d_k."""
+    """Returns what scores are divided by where YaRN changes that, and None where it is √d_k."""
     config, rope = checkpoint.config, checkpoint.config["rope_parameters"]
     if rope_scaling(config) is None or not rope.get("mscale_all_dim"):
         return None
@@ -189,14 +196,16 @@ def _latent_scale(checkpoint: Checkpoint) -> float | None:
 
 
 def _slopes_with_scale(checkpoint: Checkpoint) -> list[str]:
-    """The slopes of ALiBi where it is added before scores are scaled, and so with them."""
+    """Returns the slopes of ALiBi where it is added before scores are scaled, and so scaled with
+    them."""
     scale = math.sqrt(_head_size(checkpoint))
     slopes = alibi_slopes(int(checkpoint.config["num_attention_heads"]))
     return [written(float(slope.full) / scale) for slope in slopes]
 
 
 def _terms(checkpoint: Checkpoint) -> list[str]:
-    """What DeBERTa adds to scores of contents. Raises UserError where that is nothing."""
+    """Returns the terms that DeBERTa adds to scores of contents. Raises UserError where there are
+    none."""
     said = checkpoint.config.get("pos_att_type")
     texts = said.lower().split("|") if isinstance(said, str) else list(map(str, said or ()))
     terms = [term for term in ("c2p", "p2c") if term in map(str.strip, texts)]
@@ -207,7 +216,8 @@ def _terms(checkpoint: Checkpoint) -> list[str]:
 
 
 def _shared_from(checkpoint: Checkpoint) -> int | None:
-    """From which distance on DeBERTa has them all in its last bucket, where far ones share some."""
+    """Returns the distance from which on DeBERTa has all in its last bucket, where far ones share
+    some, and None otherwise."""
     config = checkpoint.config
     if not config.get("position_buckets"):
         return None
@@ -216,7 +226,8 @@ def _shared_from(checkpoint: Checkpoint) -> int | None:
 
 
 def _labels(checkpoint: Checkpoint) -> list[str]:
-    """What the classes are called, in their order; two that have no names aren't in the file."""
+    """Returns the names of the classes, in their order, or `LABEL_0`, `LABEL_1`, … where they have
+    none."""
     named = checkpoint.config.get("id2label")
     if named is None:
         return [f"LABEL_{k}" for k in range(int(checkpoint.config.get("num_labels") or 2))]
@@ -280,13 +291,13 @@ _PROJECTION = {"text": "text_projection", "vision": "visual_projection"}
 
 
 def families() -> Mapping[str, Data]:
-    """The tables of families by the types of models."""
+    """Reads the tables of families, by the types of models."""
     tables = map(table_of, sorted(FAMILIES.glob("*.yaml")))
     return {name: table for table in tables for name in table["names"]}
 
 
 def table_of(path: Path) -> Data:
-    """A table of a family's tensors."""
+    """Reads the table of a family. Raises ScenarioError for one that is no YAML."""
     problems = Diagnostics()
     tree = reading.read_file(path, problems, knows_nothing)
     problems.stop_if_any()
@@ -296,8 +307,8 @@ def table_of(path: Path) -> Data:
 
 
 def family_of(checkpoint: Checkpoint) -> Data:
-    """The table of a checkpoint's kind of models. Raises UserError, with all tensors that have no
-    place, for one that isn't known, or whose usual settings aren't."""
+    """Returns the table of a checkpoint's family. Raises UserError for a type of models that isn't
+    known, with all tensors as they have no place, or whose usual settings aren't known."""
     if checkpoint.family is not None:
         return checkpoint.family
     known, kind = families(), str(checkpoint.config.get("model_type"))
@@ -321,7 +332,7 @@ def family_of(checkpoint: Checkpoint) -> Data:
 
 
 def form_of(tensor: str) -> str:
-    """A tensor's name with `{i}` for the number of its layer."""
+    """Returns a tensor's name with `{i}` for the number of its layer."""
     return re.sub(r"(?<=\.)\d+(?=\.)", "{i}", tensor, count=1)
 
 

@@ -21,8 +21,8 @@ SPARSE = "sparse"
 
 
 def sparse_layers(config: Data) -> list[int]:
-    """The numbers, from 1, of the layers whose feed-forward network is experts: every so many, but
-    for those that are said to have none."""
+    """Returns the numbers, from 1, of the layers whose feed-forward network is experts: every so
+    many, but for those that are said to have none."""
     dense, step = config.get("mlp_only_layers", ()), config.get("decoder_sparse_step", 1)
     experts = config.get("num_experts", config.get("num_local_experts"))
     last = int(config["num_hidden_layers"]) if experts else 0
@@ -30,7 +30,7 @@ def sparse_layers(config: Data) -> list[int]:
 
 
 def dense_layers(config: Data) -> list[int]:
-    """The numbers of the others."""
+    """Returns the numbers, from 1, of the layers without experts."""
     sparse = sparse_layers(config)
     return [k for k in range(1, int(config["num_hidden_layers"]) + 1) if k not in sparse]
 
@@ -40,7 +40,8 @@ UNTURNED = "unturned"
 
 
 def unturned_layers(config: Data) -> list[int]:
-    """The numbers, from 1, of those layers: in Cohere 2 the ones without a window."""
+    """Returns the numbers, from 1, of the layers without rotary positions. In Cohere 2 these are
+    the layers without a window."""
     turned = config.get("no_rope_layers", ())
     if config["model_type"] == "cohere2":
         turned = [kind == _WINDOWED for kind in config["layer_types"]]
@@ -48,7 +49,7 @@ def unturned_layers(config: Data) -> list[int]:
 
 
 def some_layers(numbers: Sequence[int], config: Data) -> object:
-    """Some of the layers as a scenario says them; None where they are all or none."""
+    """Returns some of the layers as a scenario says them, and None where they are all or none."""
     count = int(config["num_hidden_layers"])
     if len(numbers) in (0, count):
         return None
@@ -105,7 +106,8 @@ PLACES = "config.json"
 
 
 def places(text: str) -> dict[str, tuple[int, int]]:
-    """Where each setting stands in a config.json, the first of a name."""
+    """Finds where each setting stands in a config.json, as a line and a column from 1, the first of
+    a name."""
     found: dict[str, tuple[int, int]] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         for match in re.finditer(r'"(\w+)"\s*:', line):
@@ -114,21 +116,22 @@ def places(text: str) -> dict[str, tuple[int, int]]:
 
 
 def refusal(config: Data, name: str, wrong: str, right: str) -> UserError:
-    """That of a setting of some name, where it stands: in a file, or in a config that isn't one."""
+    """Makes the error of a setting, where it stands in a file, or in a config that isn't one."""
     file = PLACES if PLACES in config else "config"
     where = Where(file, *config.get(PLACES, {}).get(name, ()))
     return UserError([Problem(where, wrong, right)])
 
 
 def usual_settings(kind: str) -> Data | None:
-    """What is known of the settings of a type of models."""
+    """Returns what is known of the settings of a type of models, and None where that is nothing."""
     known: Data | None = json.loads(DEFAULTS.read_text("utf-8")).get(kind)
     return known
 
 
 def settled(config: Data) -> Data:
-    """All settings of a model as `transformers` has them, in the place of those that a config.json
-    says. Raises UserError for one that has no value, or another than a setting of its name has."""
+    """Completes the settings of a config.json to all that a model has in `transformers`. Returns
+    them as they are for a type of models that isn't known. Raises UserError for a setting without a
+    value, or with one of the wrong kind."""
     known = usual_settings(str(config.get("model_type")))
     if known is None:
         return config
@@ -172,7 +175,8 @@ _COUNTS = (
 
 
 def _is_like(key: str, value: object, example: object) -> bool:
-    """Whether a value is of the kind of another; a number is positive, if nothing else is said."""
+    """Tells whether a value is of the kind of an example. A number must be positive, unless its
+    setting may be less."""
     if isinstance(example, bool | str | list | dict):
         return isinstance(value, type(example))
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -185,7 +189,8 @@ def _is_like(key: str, value: object, example: object) -> bool:
 
 
 def _turning(data: Data, default: Data) -> Data:
-    """How queries and keys are turned: by the type of a layer, where each has a way of its own."""
+    """Returns how queries and keys are rotated, for each type of layers where these differ. Raises
+    UserError."""
     _check(data, {key: value for key, value in data.items() if key in _VALUES}, {})
     given, scaling = data.get("rope_parameters") or {}, data.get("rope_scaling") or {}
     _check(data, given, {})
@@ -224,8 +229,8 @@ as everywhere."""
 
 
 def _numbers(data: Data, _: Data) -> Data:
-    """How many heads keys and values have, and how many layers a decoder; which layers have no
-    experts."""
+    """Returns how many heads keys and values have, how many layers a decoder has, and which layers
+    have no experts, where that follows from other settings."""
     others = {
         "num_key_value_heads": "num_attention_heads", "num_kv_heads": "num_attention_heads",
         "num_decoder_layers": "num_layers",
@@ -237,7 +242,8 @@ def _numbers(data: Data, _: Data) -> Data:
 
 
 def _parts(data: Data, _: Data) -> Data:
-    """What BLOOM, Falcon and OPT work out in one way or another by two settings, and SmolLM 3."""
+    """Returns what BLOOM, Falcon, OPT, SmolLM 3 and models with latent attention derive from
+    several settings."""
     if data["model_type"] == "bloom":
         return {"sums_slices": data["pretraining_tp"] > 1 and data["slow_but_exact"]}
     if data["model_type"] == "falcon":
@@ -262,7 +268,7 @@ def _parts(data: Data, _: Data) -> Data:
 
 
 def _activation(data: Data, entry: Data) -> Data:
-    """GELU by its tanh, which Gemma and T5 had before it had a name."""
+    """Returns the activation of Gemma and T5, which had GELU by its tanh before that had a name."""
     if data["model_type"] == "gemma" and data["hidden_act"] == "gelu":
         return {"hidden_act": "gelu_pytorch_tanh"}
     if data["model_type"] not in ("t5", "mt5"):
@@ -276,15 +282,15 @@ def _activation(data: Data, entry: Data) -> Data:
 
 
 def _windows(data: Data, _: Data) -> Data:
-    """Which layers have a window, and how wide it is, in a model that has one only where that is
-    asked for."""
+    """Returns the width of the windows, and None for it in a model that has windows only where they
+    are asked for."""
     asked = data.get("use_sliding_window", True)
     window = data.get("sliding_window") if asked else None
     return {"sliding_window": window} if "sliding_window" in data else {}
 
 
 def _types(data: Data, _: Data) -> Data:
-    """The types of the layers. Raises UserError where they aren't those of so many."""
+    """Returns the types of the layers. Raises UserError where they aren't those of all layers."""
     count = int(next(data[name] for name in _COUNTS if name in data))
     if "layer_types" not in data:
         return {"layer_types": [_WHOLE] * count}
@@ -332,13 +338,15 @@ _NEVER_SCALED = {"phi3": ["default"]}
 
 
 def rope_scaling(config: Data) -> Data | None:
-    """How the frequencies of rotary positions are scaled, if they are. Raises UserError."""
+    """Returns how the frequencies of rotary positions are scaled, and None where they aren't.
+    Raises UserError."""
     rope: Data = config.get("rope_parameters") or {}
     return _scaling(config, rope.get(_WHOLE, rope))
 
 
 def local_rope(config: Data) -> Data:
-    """How layers with a window turn queries and keys, where they do it in a way of their own."""
+    """Returns how layers with a window rotate queries and keys, where they have a way of their own.
+    Raises UserError."""
     rope: Data = config.get("rope_parameters") or {}
     scaling = _scaling(config, rope.get(_WINDOWED, rope))
     base = {"base": written(rope[_WINDOWED]["rope_theta"])} if _WINDOWED in rope else {}
@@ -368,14 +376,14 @@ def _scaling(config: Data, rope: Data) -> Data | None:
 
 
 def mscale(rope: Data, name: str) -> float:
-    """What YaRN multiplies by for so much longer texts, by a factor of some name (DeepSeek-V2's
-    code): 0.1 · mscale · ln factor + 1."""
+    """Returns the factor by which YaRN multiplies for longer texts, by a setting of some name
+    (DeepSeek-V2's code): 0.1 · mscale · ln factor + 1."""
     return 0.1 * rope[name] * math.log(rope["factor"]) + 1 if rope["factor"] > 1 else 1.0
 
 
 def router_of_groups(config: Data) -> Data:
-    """How DeepSeek's models choose experts: by a softmax in the second version, in which only some
-    are in groups, and by sigmoids after it. Raises UserError."""
+    """Returns how DeepSeek's models choose experts: by a softmax in the second version, where
+    groups are an option, and later by sigmoids. Raises UserError."""
     said = {"top_k": config["num_experts_per_tok"], "scaling": config["routed_scaling_factor"]}
     groups = {"groups": config["n_group"], "top_groups": config["topk_group"]}
     if config["model_type"] != "deepseek_v2":
@@ -390,7 +398,7 @@ def router_of_groups(config: Data) -> Data:
 
 
 def written(value: object) -> str:
-    """A setting as a scenario has it: `0.00001`, and not `1e-05`; `true`, and not `True`."""
+    """Writes a setting as a scenario has it: `0.00001`, and not `1e-05`; `true`, and not `True`."""
     if value is None or isinstance(value, bool):
         return "null" if value is None else str(value).lower()
     return format(Decimal(str(value)), "f") if isinstance(value, float) else str(value)

@@ -27,11 +27,13 @@ _TYPES = {"f2": "F16", "f4": "F32", "f8": "F64"}
 
 
 class Known(NamedTuple):
-    """A kind of modules, by the name of its table, and what it begins with in a module."""
+    """A kind of modules, known by the names of their tensors."""
 
     name: str
+    """The name of its table."""
     table: Data
     lead: str = ""
+    """What stands before those names in a module that has several layers."""
 
 
 def tables() -> Iterator[Known]:
@@ -40,7 +42,8 @@ def tables() -> Iterator[Known]:
 
 
 def known_by(names: Sequence[str]) -> Known | None:
-    """The kind of modules that tensors of such names are of."""
+    """Finds the kind of modules that has tensors of such names. Returns None where none is
+    known."""
     for known in tables():
         for lead in ("", *_leads(known.table)):
             there = {lead + in_turn(known.table, name) for name in names}
@@ -52,7 +55,7 @@ def known_by(names: Sequence[str]) -> Known | None:
 
 
 def _leads(table: Data) -> list[str]:
-    """What stands before a layer's own names where it is one of several."""
+    """Returns what stands before a layer's own names where it is one of several."""
     before, number, _ = table["found_by"][0].partition("{i}")
     return [f"{before}0."] if number else []
 
@@ -62,8 +65,8 @@ def _is_there(form: str, names: set[str]) -> bool:
 
 
 def in_turn(table: Data, name: str) -> str:
-    """The name of a tensor where attention and feed-forward networks are layers by turns: layer 3
-    is the second part of layer 1."""
+    """Renames a tensor of a model whose attentions and feed-forward networks are layers by turns:
+    layer 3 is the second part of layer 1. Returns any other name as it is."""
     stack = table.get("by_turns")
     if stack is None:
         return name
@@ -75,8 +78,8 @@ def in_turn(table: Data, name: str) -> str:
 
 
 def parts_by_turns(names: Sequence[str], parameters: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Parts of a module whose layers are attention and feed-forward by turns, each with the name
-    that it would have otherwise; none of what is inside another."""
+    """Yields the parts of a module whose layers are attention and feed-forward by turns, each with
+    the name that it would have otherwise, or with an empty one for what is inside another part."""
     known = known_by(parameters)
     if known is not None and "by_turns" in known.table:
         for name in names:
@@ -85,7 +88,8 @@ def parts_by_turns(names: Sequence[str], parameters: Sequence[str]) -> Iterator[
 
 
 def flat(state: Mapping[str, Any], before: str = "") -> Tensors:
-    """Tensors by their names, also of maps and lists in each other: `blocks.0.attn.c_attn.w`."""
+    """Returns tensors by their names, also those of nested maps and lists:
+    `blocks.0.attn.c_attn.w`."""
     found: Tensors = {}
     for name, value in state.items():
         numbers = as_array(value)
@@ -104,7 +108,7 @@ def checkpoint_of(
     folder: Path,
     table: Data | None = None,
 ) -> Checkpoint:
-    """A checkpoint of tensors, which are put into a folder; `settings` are those of a config, of
+    """Makes a checkpoint of tensors, and writes these into a folder. `settings` are a config, of
     whose model a `table` may be a part, or a module whose attributes say them. Raises UserError for
     a kind that isn't known."""
     tensors, config = flat(state), as_config(settings)
@@ -132,8 +136,8 @@ def checkpoint_of(
 
 
 def as_config(settings: Any) -> dict[str, Any]:  # noqa: ANN401
-    """The settings of a config: a map, one of `transformers`, or the file of one; none of a module
-    that has no such config."""
+    """Returns the settings of a config: a map, one of `transformers`, or the file of one. Returns
+    none for a module that has no such config. Raises UserError for a file that can't be read."""
     if isinstance(settings, str | Path):
         path = Path(settings)
         file = path / "config.json" if path.is_dir() else path
@@ -152,7 +156,8 @@ def as_config(settings: Any) -> dict[str, Any]:  # noqa: ANN401
 
 
 def _settings(known: Known, of: Any) -> dict[str, Any]:  # noqa: ANN401
-    """What a module's attributes say, or a map."""
+    """Returns what a module's attributes, or a map, say of the settings of its kind. Raises
+    UserError for one that isn't said."""
     return {name: _setting(known, of, path) for name, path in known.table["settings"].items()}
 
 
@@ -190,7 +195,7 @@ _ACTIVATIONS = {
 
 
 def _plain(value: Any) -> object:  # noqa: ANN401
-    """A setting as config.json would have it, an activation by its name."""
+    """Returns a setting as config.json would have it, an activation by its name."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if getattr(value, "approximate", "none") == "tanh":
@@ -205,14 +210,14 @@ def _scaled(values: Array, table: Data, name: str, settings: Data) -> Array:
 
 
 def _count(table: Data, names: Sequence[str]) -> int:
-    """How many layers have what tells the kind."""
+    """Counts the layers that have what tells the kind, at least 1."""
     form = next((x for x in table["found_by"] if "{i}" in x), "-")
     name = re.compile(re.escape(form).replace(r"\{i\}", r"\d+"))
     return max(1, sum(name.fullmatch(text) is not None for text in names))
 
 
 def _written(tensors: Tensors, file: Path) -> int:
-    """How many numbers there are, having written the tensors as a .safetensors file has them."""
+    """Writes tensors as a .safetensors file. Returns how many numbers they have."""
     heads: dict[str, Any] = {}
     arrays = {name: _as_floats(values) for name, values in tensors.items()}
     ends = 0
@@ -266,7 +271,7 @@ _OF_ENCODER = ("ids", "X", "attended")
 
 
 def inputs_of(folder: Path | None, tokens: Any, encoder_tokens: Any = None) -> Inputs:  # noqa: ANN401
-    """What goes into a model: a text, IDs or vectors. Raises UserError."""
+    """Reads what goes into a model: a text, IDs or vectors. Raises UserError."""
     read = _reading(folder, tokens) or Reading({}, ())
     return Inputs(read, _reading(folder, encoder_tokens))
 
@@ -282,14 +287,15 @@ def _reading(folder: Path | None, tokens: Any) -> Reading | None:  # noqa: ANN40
 
 
 class ModuleInputs(NamedTuple):
-    """What goes into a module: arrays by what they are, one entry of a batch; how many layers it
-    has, where it is recurrent."""
+    """The inputs of a module, of one entry of a batch."""
 
     by_role: Mapping[str, Array]
+    """Arrays by their roles."""
     layers: int = 1
+    """How many layers the module has, where it is recurrent."""
 
     def inputs(self) -> Inputs:
-        """The same in the words of a scenario."""
+        """Returns the inputs in the words of a scenario. Raises UserError."""
         known, ids = self.by_role, self.by_role.get("ids")
         read = _reading(None, known["X"] if ids is None else ids)
         assert read is not None
@@ -309,7 +315,8 @@ class ModuleInputs(NamedTuple):
         )
 
     def _states(self) -> list[dict[str, Any]]:
-        """The first states of recurrent layers, of each of its ways, where they are given."""
+        """Returns the first states of recurrent layers, forward and backward, where they are
+        given."""
         state, cell = self.by_role.get("state"), self.by_role.get("cell")
         if state is None:
             return []
@@ -320,7 +327,8 @@ class ModuleInputs(NamedTuple):
                 for k, way in enumerate(ways) if k % each == 0]  # fmt: skip
 
     def _encoder(self) -> Reading | None:
-        """What an encoder reads beside the decoder. Raises UserError where it doesn't see all."""
+        """Returns what an encoder reads beside the decoder, and None where nothing is given. Raises
+        UserError where it doesn't see all."""
         known = self.by_role
         if not known.get("encoder attended", np.ones(1)).all():
             wrong = "the encoder's attention_mask hides tokens, which isn't worked here"
@@ -332,12 +340,12 @@ class ModuleInputs(NamedTuple):
         return read._replace(says={**read.says, "mask": masks if masks[1:] else masks[0]})
 
     def has_encoder(self) -> bool:
-        """Whether it is known what an encoder reads, or has made."""
+        """Tells whether it is known what an encoder reads, or has made."""
         return not {"encoder ids", "encoder X", "spectrogram", "memory"}.isdisjoint(self.by_role)
 
     def _masks(self, of: str = "") -> Iterator[Data]:
-        """Masks as PyTorch has them: True of what isn't seen, or numbers that are added; `of` an
-        encoder, where a decoder has its own."""
+        """Yields masks as PyTorch has them: True for what isn't seen, or numbers that are added.
+        They are an encoder's for `of`, where a decoder has its own."""
         mask, hidden = self.by_role.get(f"{of}mask"), self.by_role.get(f"{of}padding")
         if mask is not None:
             yield {"add": mask} if mask.dtype.kind == "f" else {"blocked": mask.astype(np.int64)}
@@ -348,15 +356,16 @@ class ModuleInputs(NamedTuple):
 
 
 class ModuleArguments(NamedTuple):
-    """What a module is called with: arrays by what they are, and the names of what isn't known."""
+    """The arguments of a module: arrays by their roles, and the names of those that aren't
+    known."""
 
     by_role: Mapping[str, Array]
     unknown: tuple[str, ...]
 
 
 def by_role(arguments: Mapping[str, Any]) -> ModuleArguments:
-    """What the arguments of a module are, by their names; where none of these is known to be what
-    it reads, that is the only array of whole numbers, or else the only one."""
+    """Finds the roles of a module's arguments by their names. Where none of these is known to be
+    what the module reads, that is the only array of whole numbers, or else the only one."""
     each = dict(_each(arguments))
     known = {name: x for name, value in each.items() if (x := as_array(value)) is not None}
     roles = {name: _ROLE[name] for name in each if name in _ROLE}
@@ -372,7 +381,7 @@ def by_role(arguments: Mapping[str, Any]) -> ModuleArguments:
 
 
 def _each(arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Arguments by their names, of two states together each."""
+    """Yields arguments by their names, and two states that are given together one by one."""
     for name, value in arguments.items():
         both = isinstance(value, tuple | list) and _ROLE.get(name) == "state"
         yield name, value[0] if both else value
@@ -381,7 +390,8 @@ def _each(arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _alone(known: Mapping[str, Array], roles: Mapping[str, str]) -> str | None:
-    """The name of the only array of whole numbers, or else of the only one that has no role."""
+    """Returns the name of the only array of whole numbers, or else of the only one that has no
+    role. Returns None where there is no such array."""
     whole = [
         name
         for name, numbers in known.items()
@@ -392,7 +402,8 @@ def _alone(known: Mapping[str, Array], roles: Mapping[str, str]) -> str | None:
 
 
 def _of_kind(role: str, numbers: Array) -> str:
-    """What a module reads are IDs where these are whole numbers, and vectors otherwise."""
+    """Returns the role of what a module reads: IDs where its numbers are whole, and vectors
+    otherwise. Returns any other role as it is."""
     stack, own = ("decoder ", role[8:]) if role.startswith("decoder ") else ("", role)
     if own not in ("ids", "X"):
         return role
@@ -402,7 +413,7 @@ def _of_kind(role: str, numbers: Array) -> str:
 def given_to(
     arguments: Mapping[str, Any], batch: int, *, batch_first: bool, layers: int = 1
 ) -> ModuleInputs:
-    """What goes into a module by its arguments, of one entry of a batch. Raises UserError."""
+    """Takes the inputs of a module from its arguments, one entry of a batch. Raises UserError."""
     known = by_role(arguments).by_role
     found = _by_stack(
         {role: entry_of(x, role, batch, batch_first=batch_first) for role, x in known.items()}
@@ -414,7 +425,7 @@ def given_to(
 
 
 def _by_stack(found: dict[str, Array]) -> dict[str, Array]:
-    """What goes in, where a decoder is given its own: the rest is for the encoder."""
+    """Assigns inputs to the encoder where a decoder is given its own."""
     own = {role: role.removeprefix("decoder ") for role in found if role.startswith("decoder ")}
     if not own:
         return found
@@ -423,13 +434,13 @@ def _by_stack(found: dict[str, Array]) -> dict[str, Array]:
 
 
 def has_batch(arguments: Mapping[str, Any]) -> bool:
-    """Whether what goes into a module is a batch."""
+    """Tells whether what goes into a module is a batch."""
     known = by_role(arguments).by_role
     return any(x.ndim > _sides(role) for role, x in known.items() if not role.endswith("mask"))
 
 
 def _sides(role: str) -> int:
-    """How many sides something of a role has without a batch."""
+    """Returns how many sides an array of a role has without a batch."""
     own = role.removeprefix("decoder ").removeprefix("encoder ")
     return 1 if own in ("ids", "padding", "attended") else 2
 
@@ -439,8 +450,8 @@ _OF_ALL = ("state", "cell")
 
 
 def entry_of(values: Array, role: str, batch: int, *, batch_first: bool) -> Array:
-    """One entry of a batch: of vectors that are a matrix alone there is no batch. Raises
-    UserError."""
+    """Takes one entry of a batch. A matrix of vectors alone has no batch, and is returned as it is.
+    Raises UserError where there are fewer entries."""
     sides = _sides(role)
     if values.ndim <= sides or role.endswith("mask"):
         return values
@@ -449,7 +460,8 @@ def entry_of(values: Array, role: str, batch: int, *, batch_first: bool) -> Arra
 
 
 def entry_along(values: Array, batch: int, axis: int) -> Array:
-    """One entry of a batch, from 0, as a view. Raises UserError where there are fewer."""
+    """Takes one entry of a batch, from 0, along an axis, as a view. Raises UserError where there
+    are fewer."""
     size = values.shape[axis]
     if not 0 <= batch < size:
         wrong = f"there {'is 1 entry' if size == 1 else f'are {size} entries'} in this batch"

@@ -33,34 +33,36 @@ Shapes = Mapping[str, tuple[int, ...]]
 
 
 def _is_of_norm(key: str) -> bool:
-    """Whether a key is that of a norm's γ or β: `norm1.gamma`, `qk_norm.gamma_Q`."""
+    """Tells whether a key is that of a norm's γ or β: `norm1.gamma`, `qk_norm.gamma_Q`."""
     *_, norm, parameter = ("", *key.split("."))
     return "norm" in norm and parameter.startswith(("gamma", "beta"))
 
 
 class PartOfModel(NamedTuple):
-    """A part of a model: what a family's table would say if it were the whole of one. `mask` is
-    what a layer of its kind hides by itself, `attends` whether it needs what an encoder made,
-    `windowed` whether it is a layer with a window; `lead` is what stands before the names of its
-    tensors in a model whose first layer it is of."""
+    """A part of a model, such as a layer or an attention."""
 
     table: Data
+    """What a family's table would say if the part were the whole of a model."""
     mask: object = "none"
+    """What a layer of its kind hides by itself."""
     attends: bool = False
+    """Whether it needs what an encoder made."""
     windowed: bool = False
+    """Whether it is a layer with a window."""
     lead: str = ""
+    """What stands before the names of its tensors in a model whose first layer it is of."""
 
     @property
     def turns(self) -> bool:
-        """Whether queries and keys are turned."""
+        """Tells whether queries and keys are rotated."""
         return positions_of(self.table["says"]) == "rope"
 
 
 def part_of(
     config: Data, shapes: Shapes, layer: int | None, called: str, *, decodes: bool = True
 ) -> PartOfModel:
-    """The part of a model that has tensors of such names and shapes, in a layer from 0 where that
-    is known; `decodes` says of which stack, where a family has two. Raises UserError."""
+    """Finds the part of a model that has tensors of such names and shapes, in a layer from 0 where
+    that is known. `decodes` says of which stack it is, where a family has two. Raises UserError."""
     checkpoint = Checkpoint(settled(config), Path(called), frozenset(shapes))
     family, count = family_of(checkpoint), len(checkpoint.config["layer_types"])
     known = layer if layer is not None and layer < count else None
@@ -85,8 +87,8 @@ def part_of(
 def _keys(
     checkpoint: Checkpoint, family: Data, shapes: Shapes, layer: int | None, *, decodes: bool
 ) -> tuple[str, dict[str, object]] | None:
-    """What stands before the names of a part's tensors in the model, and the keys of these, each
-    with the names that they have in the part; None where it has others."""
+    """Returns what stands before the names of a part's tensors in the model, and the keys of these,
+    each with the names that they have in the part. Returns None where no part has such tensors."""
     all_norms = all(len(shape) == 1 for shape in shapes.values())
     found: list[tuple[str, dict[str, object]]] = []
     for lead in _leads(family["keys"]):
@@ -106,7 +108,7 @@ def _keys(
 
 
 def _leads(keys: Data) -> list[str]:
-    """What may stand before the names of a part's tensors, the longest parts first."""
+    """Returns what may stand before the names of a part's tensors, the longest parts first."""
     found: dict[str, None] = {}
     for form in forms_of(_each(keys.values())):
         ends = [k + 1 for k, letter in enumerate(form) if letter == "."]
@@ -122,7 +124,7 @@ def _each(named: Any) -> Iterator[object]:  # noqa: ANN401
 def _under(
     lead: str, keys: Data, of: tuple[Checkpoint, int | None]
 ) -> Iterator[tuple[str, object]]:
-    """The keys whose tensors' names begin so, each with the rest of these names."""
+    """Yields the keys whose tensors' names begin with a lead, each with the rest of these names."""
     for key, named in keys.items():
         entries = [entry for value in _each([named]) if (entry := _short(value, lead, of))]
         if entries:
@@ -130,7 +132,8 @@ def _under(
 
 
 def _short(value: object, lead: str, of: tuple[Checkpoint, int | None]) -> object:
-    """What is said of a tensor, by the name that it has in a part; None of one that isn't in it."""
+    """Returns what is said of a tensor, by the name that it has in a part, and None for one that
+    isn't in it."""
     checkpoint, layer = of
     data: dict[str, Any] = dict(value) if isinstance(value, Mapping) else {"key": value}
     form = str(data["key"])
@@ -149,7 +152,7 @@ def _short(value: object, lead: str, of: tuple[Checkpoint, int | None]) -> objec
 
 
 def _forms(names: Iterable[str]) -> Iterator[str]:
-    """Names of tensors, and those of all experts together."""
+    """Yields the names of tensors, and each with `{e}` for the number of an expert."""
     for name in names:
         yield name
         yield re.sub(r"(experts\.)\d+(?=\.)", r"\1{e}", name)
@@ -161,19 +164,20 @@ def _are_placed(names: Iterable[str], keys: Data) -> bool:
 
 
 def _of_stack(says: Data, *, is_encoder: bool) -> dict[str, Any]:
-    """What is said of a layer, of an encoder where it is in that."""
+    """Returns what is said of a layer, with what is said of the encoder's where it is in that."""
     own: Mapping[str, Any] = says.get("encoder", {}) if is_encoder else {}
     return {**says, **own, **({"block": "encoder", "mask": "none"} if is_encoder else {})}
 
 
 def positions_of(says: Data) -> str:
-    """The kind of the positions that are said; an empty text where there are none."""
+    """Returns the kind of the positions that are said, and an empty text where there are none."""
     positions = says.get("positions", "")
     return str(positions.get("kind", "")) if isinstance(positions, Mapping) else str(positions)
 
 
 def _as_table(says: dict[str, Any], keys: Data, family: Data, called: str) -> PartOfModel:
-    """What a part is worked by. Raises UserError for one that isn't worked alone."""
+    """Makes the table by which a part is worked. Raises UserError for one that isn't worked
+    alone."""
     says = {key: value for key, value in says.items() if key not in _OF_THE_WHOLE}
     kind = positions_of(says)
     if kind not in _IN_EACH_LAYER or (kind == "relative" and "positions.table" not in keys):
@@ -206,7 +210,8 @@ def _only(table: Data, said: Sequence[str]) -> Data:
 
 
 def _of_norm(table: Data, called: str) -> Data:
-    """A norm alone, worked as one behind layers. Raises UserError where not all are alike."""
+    """Makes the table of a norm alone, worked as one behind layers. Raises UserError where not all
+    norms are alike."""
     says = table["says"]
     if "latent" in says:
         wrong = "not all norms of this model are alike"
@@ -217,7 +222,8 @@ def _of_norm(table: Data, called: str) -> Data:
 
 
 def _of_attention(table: Data, mask: object, *, normed: bool) -> PartOfModel:
-    """An attention alone; with its residual and its norm where that comes after it."""
+    """Makes the table of an attention alone, or with its residual and its norm where that comes
+    after it."""
     crossing = all(key.startswith("cross.") for key in table["keys"])
     keys = {key.removeprefix("cross."): named for key, named in table["keys"].items()}
     if normed:
@@ -229,8 +235,8 @@ def _of_attention(table: Data, mask: object, *, normed: bool) -> PartOfModel:
 
 
 def is_part(config: Data, names: Iterable[str]) -> bool:
-    """Whether tensors are those of a part of a model: the embeddings aren't among them. Raises
-    UserError for a family that isn't known."""
+    """Tells whether tensors are those of a part of a model: the embeddings aren't among them.
+    Raises UserError for a family that isn't known."""
     checkpoint = Checkpoint(settled(config), Path(), frozenset(names))
     first = next(iter(family_of(checkpoint)["keys"].values()))
     forms = [f".{form}" for form in forms_of(_each([first]))]

@@ -29,33 +29,40 @@ _TOKENIZER = "tokenizer.json"
 
 
 class Reading(NamedTuple):
-    """What a stack is said to read, in the words of a scenario, and the IDs of the tokens that it
-    is cut into, as far as they are known; and the option that said so."""
+    """A text, IDs or vectors that a stack reads."""
 
     says: Mapping[str, Any]
+    """What a scenario says of it."""
     ids: Sequence[int | None]
+    """The IDs of the tokens that it is cut into, as far as they are known."""
     option: str = ""
+    """The option that gave it."""
 
 
 class Inputs(NamedTuple):
-    """What goes into a model: what it reads, and what its encoder reads (by default the same) or
-    has made, in a file, or as the numbers of a `memory`; or the file of a `picture` that it sees,
-    or the `spectrogram` of a sound that it hears, [channels, frames], in a file or as numbers;
-    `masks` beside its own, and what is said of each layer, `of_layers`."""
+    """The inputs of a model."""
 
     tokens: Reading
+    """What the model reads, or its decoder."""
     encoder_tokens: Reading | None = None
+    """What its encoder reads, by default the same."""
     encoder_states: str | None = None
+    """The file of what its encoder has made."""
     picture: str | None = None
+    """The file of a picture that it sees."""
     spectrogram: Any = None
+    """A spectrogram [channels, frames] of a sound that it hears, in a file or as numbers."""
     memory: Any = None
+    """What its encoder has made, as numbers."""
     masks: Sequence[Data] = ()
+    """Masks beside the model's own."""
     of_layers: Sequence[Data] = ()
+    """What is said of each layer."""
 
 
 def reading_of(option: str, text: str, folder: Path, place: Path) -> Reading:
-    """What an option says: IDs, `5,17,2`, or a text for the tokenizer in a folder, as a scenario in
-    the folder `place` has it. Raises UserError."""
+    """Reads what an option says: IDs, `5,17,2`, or a text for the tokenizer in a folder, as a
+    scenario in the folder `place` has it. Raises UserError."""
     ids = re.findall(r"[^\s,]+", text)
     if ids and all(value.isascii() and value.isdigit() for value in ids):
         return Reading({"ids": ids}, [*map(int, ids)], option)
@@ -76,7 +83,7 @@ def reading_of(option: str, text: str, folder: Path, place: Path) -> Reading:
 
 
 def _ids(file: Path) -> Mapping[str, int]:
-    """The IDs of a tokenizer's tokens."""
+    """Returns the IDs of a tokenizer's tokens."""
     saved = parsed_json(text_in(file))
     pieces = saved["model"]["vocab"]
     known = (
@@ -86,7 +93,8 @@ def _ids(file: Path) -> Mapping[str, int]:
 
 
 def _cut(file: Path, text: str) -> tuple[Sequence[str], Sequence[str], Sequence[str]]:
-    """The tokens of a text, and those that stand before and after one. Raises RefusedFileError."""
+    """Returns the tokens that stand before a text, those of the text, and those that stand after
+    it. Raises RefusedFileError."""
     from attncli.building.plain_scenario import with_tokenizers
     from attncli.building.texts import tokens_of
     from attncli.file.named_files import TOKENIZERS, TextFile, text_of
@@ -107,7 +115,8 @@ def _cut(file: Path, text: str) -> tuple[Sequence[str], Sequence[str], Sequence[
 
 
 def _around(data: Mapping[str, Any]) -> tuple[list[str], list[str]]:
-    """The tokens that a post-processor puts before and after a text. Raises RefusedFileError."""
+    """Returns the tokens that a post-processor puts before and after a text. Raises
+    RefusedFileError."""
     match data:
         case {"type": "Sequence", "processors": [*several]}:
             each = [_around(value) for value in several]
@@ -123,7 +132,8 @@ def _around(data: Mapping[str, Any]) -> tuple[list[str], list[str]]:
 
 
 def _of_template(pieces: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[str]]:
-    """`[CLS] $A [SEP]`."""
+    """Returns the tokens before and after the text in a template: `[CLS] $A [SEP]`. Raises
+    RefusedFileError for one without a place for a text."""
     places = [k for k, piece in enumerate(pieces) if "Sequence" in piece]
     if len(places) != 1:
         raise RefusedFileError("its template has no place for a text", "give the IDs of the tokens")
@@ -145,7 +155,7 @@ _SOME: Mapping[str, Callable[[Data], Sequence[int]]] = {
 
 
 def _check_known(checkpoint: Checkpoint, family: Data) -> None:
-    """Raises UserError for settings that make another model of it than a scenario can say."""
+    """Raises UserError for settings that make another model than a scenario can say."""
     decodes = {"is_causal": "true"} if family["says"].get("block") == "decoder" else {}
     for name, known in {**decodes, **family.get("known_only", {})}.items():
         value = checkpoint.setting(name)
@@ -157,7 +167,7 @@ def _check_known(checkpoint: Checkpoint, family: Data) -> None:
 
 
 def _of_settings(checkpoint: Checkpoint, cases: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """What is said of the values that some settings have."""
+    """Returns what is said of the values that some settings have."""
     names = (cases[name].get(written(checkpoint.config.get(name)), ()) for name in cases)
     return [name for some in names for name in some]
 
@@ -165,8 +175,8 @@ def _of_settings(checkpoint: Checkpoint, cases: Mapping[str, Mapping[str, Any]])
 def _check_looked_for(
     checkpoint: Checkpoint, prefix: str, entries: tuple[Data, Data, Data]
 ) -> None:
-    """Raises UserError where a model of a family, of which so much is said and these keys are
-    there, lacks a tensor."""
+    """Raises UserError where a checkpoint lacks a tensor that its family has, given what is said of
+    it and the keys that are there."""
     family, data, keys = entries
     parts = [entry for entry in ("qk_norm", "encoder") if entry not in data]
     gates = [] if data.get("gated") else ["W3", "encoder.W3"]
@@ -195,7 +205,7 @@ def _check_looked_for(
 
 
 def _has_layers(checkpoint: Checkpoint, named: object) -> bool:
-    """Whether a tensor's layers, where only some have one, are any."""
+    """Tells whether a tensor that only some layers have is in any layer of this model."""
     of = str(named.get("layers", "")) if isinstance(named, Mapping) else ""
     return not of or bool(_SOME[of.removeprefix("$=")](checkpoint.config))
 
@@ -210,7 +220,8 @@ def _check_all_placed(checkpoint: Checkpoint, family: Data, keys: Data) -> None:
 
 
 def _left(checkpoint: Checkpoint, family: Data, keys: Data) -> list[str]:
-    """The names of the tensors that no key says, but for those that are unused beside another."""
+    """Returns the names of the tensors that no key says, but for those that are unused beside
+    another."""
     used = [f".{form}" for form in forms_of(keys.values())]
     beside: Mapping[str, str] = family.get("unused_beside", {})
     unused = tuple(
@@ -231,7 +242,7 @@ def _left(checkpoint: Checkpoint, family: Data, keys: Data) -> list[str]:
 
 def _check_all_there(checkpoint: Checkpoint, keys: Data, layers: Mapping[bool, int]) -> None:
     """Raises UserError where a layer or an expert lacks a tensor that the first one has. `layers`
-    are those of the encoder, and the others."""
+    counts those of the encoder, by True, and the others."""
     experts = checkpoint.config.get("num_experts", checkpoint.config.get("num_local_experts"))
     lacking: dict[str, int] = {}
     for key, value in keys.items():
@@ -247,7 +258,7 @@ def _check_all_there(checkpoint: Checkpoint, keys: Data, layers: Mapping[bool, i
 
 
 def forms_of(named: Iterable[object]) -> Iterator[str]:
-    """The names of tensors, with `{i}` for a layer, in what is said of keys."""
+    """Yields the names of tensors, with `{i}` for a layer, in what is said of keys."""
     for value in named:
         yield str(value["key"] if isinstance(value, Mapping) else value)
 
@@ -262,7 +273,7 @@ _OF_LOGITS = ("unembedding", "predict_from", "logit_scale", "logit_softcap")
 
 
 def scenario_of(checkpoint: Checkpoint, place: Path, inputs: Inputs) -> dict[str, Any]:
-    """What a scenario in the folder `place` says of a checkpoint, for what goes in. Raises
+    """Makes a scenario of a checkpoint for what goes in, with paths from the folder `place`. Raises
     UserError."""
     checkpoint = checkpoint.tower(sees=inputs.picture is not None)
     kind = str(checkpoint.config.get("model_type"))
@@ -300,8 +311,8 @@ def scenario_of(checkpoint: Checkpoint, place: Path, inputs: Inputs) -> dict[str
 
 
 def _says(checkpoint: Checkpoint, kind: str, family: Data) -> dict[str, Any]:
-    """What a family says, with that of a kind, of settings that are so, of tensors that are
-    there."""
+    """Returns what a family says, with what it says of a type of models, of the values of settings,
+    and of tensors that are there."""
     says = {**family["says"], **family.get("says_of", {}).get(kind, {})}
     says |= _of_all_layers(checkpoint, family)
     for setting, cases in family.get("says_when", {}).items():
@@ -312,8 +323,8 @@ def _says(checkpoint: Checkpoint, kind: str, family: Data) -> dict[str, Any]:
 
 
 def _unembeds(checkpoint: Checkpoint, keys: Data) -> bool:
-    """Whether a model that ends with logits by its family has what makes them: its embeddings, or
-    a tensor of its own, which is missed only where the model is said to have one."""
+    """Tells whether a model that ends with logits by its family has what makes them: its
+    embeddings, or a tensor of its own, which is missed only where the model is said to have one."""
     if "unembedding" in keys or checkpoint.config.get("tie_word_embeddings") is not False:
         return True
     made = checkpoint.config.get("architectures") or ()
@@ -321,8 +332,8 @@ def _unembeds(checkpoint: Checkpoint, keys: Data) -> bool:
 
 
 def _past_padding(checkpoint: Checkpoint, ids: Sequence[int | None]) -> Data:
-    """Positions that begin after the number of the padding token, which stands at that itself.
-    Raises UserError where there is none."""
+    """Returns positions that begin after the number of the padding token, which stands at that
+    number itself. Raises UserError where there is no padding token."""
     padding = checkpoint.config["pad_token_id"]
     if padding is None:
         wrong = "pad_token_id: null, and positions begin after it"
@@ -336,7 +347,8 @@ def _past_padding(checkpoint: Checkpoint, ids: Sequence[int | None]) -> Data:
 
 
 def _check_attended(kind: str, family: Data, inputs: Inputs) -> None:
-    """Raises UserError where it isn't said what a decoder attends to, or for one without it."""
+    """Raises UserError where it isn't said what a decoder attends to, or for a model without
+    one."""
     read = inputs.encoder_tokens
     of_tokens = (read.option if read else "") or "--encoder-tokens"
     given = {
@@ -362,8 +374,8 @@ def _check_attended(kind: str, family: Data, inputs: Inputs) -> None:
 
 
 def _attended(data: Data, place: Path, inputs: Inputs) -> Data:
-    """What a decoder attends to: its encoder, which reads by default what the decoder does, or what
-    that made, from a file."""
+    """Returns what a decoder attends to: its encoder, which reads by default what the decoder does,
+    or what that made."""
     if inputs.encoder_states is not None:
         return {"memory": {"file": os.path.relpath(inputs.encoder_states, place)}}
     if inputs.memory is not None:
@@ -384,7 +396,7 @@ def _attended(data: Data, place: Path, inputs: Inputs) -> Data:
 
 
 def _what_is_read(inputs: Inputs) -> str:
-    """What encoder and decoder read, each; or that it is the same."""
+    """Writes a sentence on what encoder and decoder read."""
     read = inputs.encoder_tokens
     if read is None:
         same = _as_read(inputs.tokens)
@@ -401,7 +413,8 @@ def _as_read(read: Reading) -> str:
 
 
 def _masked(data: Data, masks: Sequence[Data]) -> Data:
-    """The mask, where more is hidden than a model hides by itself."""
+    """Returns the mask, where more is hidden than a model hides by itself, and nothing
+    otherwise."""
     own = data.get("mask", "causal" if data.get("block") == "decoder" else "none")
     several = [*([own] if own != "none" else []), *masks]
     return {"mask": several if len(several) > 1 else several[0]} if masks else {}
@@ -412,8 +425,8 @@ def _is_of_layers(keys: Data) -> bool:
 
 
 def _with_layers(keys: Data, layers: object, more: Sequence[Data]) -> Data:
-    """The layers, where a model has some, with `more` that is said of each; or that beside what is
-    said of the only one."""
+    """Returns what a scenario says of the layers, with `more` that is said of each, and just the
+    latter for a model of one layer without a number."""
     if not _is_of_layers(keys):
         return {key: value for data in more for key, value in data.items()}
     if not any(more):
@@ -424,7 +437,7 @@ def _with_layers(keys: Data, layers: object, more: Sequence[Data]) -> Data:
 
 
 def _layers(checkpoint: Checkpoint, family: Data) -> object:
-    """How many layers there are, and what those of a type say that others don't."""
+    """Returns how many layers there are, and what those of a type say that others don't."""
     count, everywhere = _count(checkpoint, family), _of_all_layers(checkpoint, family)
     entries = [
         _said(checkpoint, {key: value for key, value in says.items() if key not in everywhere})
@@ -442,7 +455,7 @@ def _layers(checkpoint: Checkpoint, family: Data) -> object:
 
 
 def _says_of_layers(checkpoint: Checkpoint, family: Data) -> list[dict[str, Any]]:
-    """What a family says of each layer, by its types."""
+    """Returns what a family says of each layer, by its types."""
     by_type = family.get("says_of_layers", {})
     says = [dict(by_type.get(value, {})) for value in checkpoint.config["layer_types"]]
     for kind, numbers in ((SPARSE, sparse_layers), (UNTURNED, unturned_layers)):
@@ -452,22 +465,23 @@ def _says_of_layers(checkpoint: Checkpoint, family: Data) -> list[dict[str, Any]
 
 
 def said_of_layer(checkpoint: Checkpoint, family: Data, number: int) -> dict[str, Any]:
-    """What a family says of a layer, from 0, and of what is around it, with the settings of a
-    checkpoint."""
+    """Returns what a family says of a layer, from 0, and of what is around it, with the settings of
+    a checkpoint."""
     kind = str(checkpoint.config.get("model_type"))
     says = {**_says(checkpoint, kind, family), **_says_of_layers(checkpoint, family)[number]}
     return _said(checkpoint, says)
 
 
 def _of_all_layers(checkpoint: Checkpoint, family: Data) -> dict[str, Any]:
-    """What is said of layers with experts, where all of them have some."""
+    """Returns what is said of layers with experts, where all of them have some, and nothing
+    otherwise."""
     says = family.get("says_of_layers", {}).get(SPARSE, {})
     each = _says_of_layers(checkpoint, family) if says else []
     return dict(says) if all(data.items() >= says.items() for data in each) else {}
 
 
 def _count(checkpoint: Checkpoint, family: Data) -> int:
-    """How many layers there are, a decoder's where there is an encoder too."""
+    """Returns how many layers there are, a decoder's where there is an encoder too."""
     counted = family.get("layers", "$num_hidden_layers")
     return int(str(checkpoint.setting(counted.removeprefix("$"))))
 
@@ -475,7 +489,8 @@ def _count(checkpoint: Checkpoint, family: Data) -> int:
 def _what_goes_in(
     checkpoint: Checkpoint, family: Data, place: Path, inputs: Inputs
 ) -> dict[str, Any]:
-    """Tokens, and what is said of each; or the patches of a picture. Raises UserError."""
+    """Returns the tokens, and what is said of each, or the patches of a picture. Raises
+    UserError."""
     sees, picture = "class_token" in family["keys"], inputs.picture
     if sees != (picture is not None):
         wrong = "this model sees pictures" if sees else "this model reads texts, and no pictures"
@@ -490,7 +505,8 @@ def _what_goes_in(
 
 
 def _prefix(checkpoint: Checkpoint, embeddings: str | list[str]) -> str:
-    """What stands before the names of a checkpoint's tensors: `transformer.`, or nothing."""
+    """Returns what stands before the names of a checkpoint's tensors: `transformer.`, or nothing.
+    Raises UserError where there are no embeddings."""
     either = [embeddings] if isinstance(embeddings, str) else embeddings
     found = [
         name.removesuffix(text)
@@ -507,7 +523,7 @@ def _prefix(checkpoint: Checkpoint, embeddings: str | list[str]) -> str:
 
 
 def _known(checkpoint: Checkpoint, prefix: str, keys: Data) -> Iterator[tuple[str, object]]:
-    """The keys of those tensors that a checkpoint has."""
+    """Yields the keys of those tensors that a checkpoint has."""
     for key, named in keys.items():
         either = named if isinstance(named, list) else [named]
         found = (_tensor(checkpoint, where, value) for value in either for where in (prefix, ""))
@@ -517,12 +533,12 @@ def _known(checkpoint: Checkpoint, prefix: str, keys: Data) -> Iterator[tuple[st
 
 
 def _has(checkpoint: Checkpoint, tensor: str) -> bool:
-    """Whether a checkpoint has a tensor, by itself or in a part of it."""
+    """Tells whether a checkpoint has a tensor, by itself or in a part of it."""
     return any(f".{name}".endswith(f".{tensor}") for name in checkpoint.tensors)
 
 
 def _tensor(checkpoint: Checkpoint, prefix: str, named: object) -> object:
-    """A tensor's name, or the part of it that is meant; None if there isn't one."""
+    """Returns a tensor's name, or the part of it that is meant, and None if there isn't one."""
     data = named if isinstance(named, Mapping) else {"key": named}
     key = f"{prefix}{data['key']}"
     rest = _said(checkpoint, {name: value for name, value in data.items() if name != "key"})
@@ -533,7 +549,8 @@ def _tensor(checkpoint: Checkpoint, prefix: str, named: object) -> object:
 
 
 def _said(checkpoint: Checkpoint, data: Data) -> dict[str, Any]:
-    """What a family says, with the settings of a checkpoint; without those that it hasn't got."""
+    """Returns what a family says, with the settings of a checkpoint, without those that it hasn't
+    got."""
     entries = {key: _value(checkpoint, value) for key, value in data.items()}
     return {key: value for key, value in entries.items() if value not in (None, {})}
 

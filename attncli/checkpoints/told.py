@@ -13,8 +13,8 @@ MODELS = "models"
 
 
 def told_of_models(word: str) -> str:
-    """A text about all families, for `models`, or about those whose names begin with a word, in
-    Markdown; an empty one where there is none."""
+    """Writes a text about all families, for `models`, or about those whose names begin with a word,
+    in Markdown. It is empty where there is none."""
     if word == MODELS:
         return "\n".join(_all())
     own = re.sub(r"[^a-z0-9]", "", word.lower())
@@ -26,7 +26,7 @@ def _paths() -> list[Path]:
 
 
 def _remark(path: Path) -> str:
-    """What the lines at the top of a table say of its family."""
+    """Returns what the lines at the top of a table say of its family."""
     lines = path.read_text("utf-8").splitlines()
     first = next((k for k, line in enumerate(lines) if not line.startswith("#")), len(lines))
     return " ".join(line.removeprefix("#").strip() for line in lines[:first])

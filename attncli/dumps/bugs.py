@@ -59,7 +59,7 @@ _COUNTED = "Positions are counted from the first token on, padding or not."
 
 
 class _OtherMade(NamedTuple):
-    """Another setting of an operation."""
+    """An operation with another setting, with a name and a sentence for the bug."""
 
     name: str
     says: str
@@ -67,8 +67,8 @@ class _OtherMade(NamedTuple):
 
 
 def _other_settings(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
-    """What the definitions of a part give with other settings; those of the cosines and of the
-    sines of positions go together."""
+    """Yields what the definitions of a part give with other settings. Those of the cosines and of
+    the sines of positions change together."""
     made = [d for d in part.definitions if d.name in trace]
     for definition in made:
         for other in _others(trace, definition):
@@ -103,7 +103,7 @@ def _others(trace: Trace, definition: Definition) -> Iterator[_OtherMade]:
 
 
 def _others_of_inputs(trace: Trace, definition: Definition) -> Iterator[_OtherMade]:
-    """Of positions, and of embeddings that they are added to."""
+    """Yields other scales of embeddings that positions are added to, and other positions."""
     match definition.operation:
         case Add() if definition.operands[0].local == "E":
             width = trace[definition.name].shape[1]
@@ -119,7 +119,8 @@ _UNSCALED = 2
 
 
 def _other_gamma(normed: Normalize, count: int) -> tuple[str, Operation]:
-    """A norm whose γ is multiplied as 1 + γ, or the reverse."""
+    """Makes a norm whose γ is multiplied as 1 + γ, or as γ alone where 1 + γ is right. Returns a
+    sentence for the bug, and the norm."""
     plus_one = not any(node.full == 1 for node in numbers_in(normed.tree))
     says = "γ is multiplied as 1 + γ." if plus_one else "γ is multiplied without the 1 added to it."
     return says, type(normed)(gamma=True, beta=count > _UNSCALED + 1, plus_one=plus_one)
@@ -127,9 +128,11 @@ def _other_gamma(normed: Normalize, count: int) -> tuple[str, Operation]:
 
 @dataclass(frozen=True)
 class CacheMoved(JoinRows):
-    """A cache whose heads, `of` groups, are those of others, above the new rows."""
+    """A concatenation of a cache and new rows in which the heads of the cache are in another
+    order."""
 
     order: tuple[int, ...] = ()
+    """The group of heads in the cache that stands at the place of each one, from 0."""
 
     def arranged(self, *arrays: Numbers) -> Numbers:
         cached, *new = arrays
@@ -151,7 +154,8 @@ _OTHER_CACHE = "The heads take what the cache holds of other ones."
 
 
 def _scaled_first(width: int) -> Operation:
-    """The first of two operands times the root of its width, and the second."""
+    """Makes an operation that multiplies the first of two operands by the root of its width, and
+    adds the second."""
     return equation("x[i, j] * sqrt(width) + y[i, j]", x="n m", y="n m")(width)
 
 
@@ -165,7 +169,7 @@ def _other_groups(columns: TakeColumns) -> Iterator[_OtherMade]:
 
 
 def _tiled(made: list[Definition]) -> Iterator[WrongWay]:
-    """All groups of keys and values repeated as a whole: head h has group h mod g."""
+    """Yields keys and values whose groups are repeated as a whole: head h has group h mod g."""
     changed: list[Definition] = []
     for local in ("K", "V"):
         each = [d for d in made if d.name.local == local]
@@ -224,7 +228,8 @@ def _shifted(trace: Trace, definition: Definition, rows: TakeRows) -> Iterator[_
 
 
 def _turned_otherwise(tables: list[Definition]) -> Iterator[WrongWay]:
-    """Rotary positions that begin elsewhere, 0 after a cache too, or have another base."""
+    """Yields rotary positions that begin elsewhere, at 0 after a cache too, or have another
+    base."""
     known = [d.operation for d in tables if isinstance(d.operation, RotaryTable)]
     if not known:
         return
@@ -249,8 +254,8 @@ def _tables_with(
 
 @dataclass(frozen=True)
 class ViewOfHead(Moved):
-    """A head's share of x.view(h, n, d), where x.view(n, h, d).transpose(0, 1) belongs.
-    [n, h·d] -> [n, d]"""
+    """A head's share of x.view(h, n, d), where x.view(n, h, d).transpose(0, 1) belongs. [n, h·d] ->
+    [n, d]"""
 
     part: int
     of: int
@@ -268,8 +273,8 @@ class ViewOfHead(Moved):
 
 @dataclass(frozen=True)
 class ViewOfAll(Moved):
-    """z.reshape(n, h·d) of heads z [h, n, d], where a transpose belongs before.
-    [n, d], [n, d], … -> [n, h·d]"""
+    """A join of heads z [h, n, d] by z.reshape(n, h·d), where a transpose belongs before. [n, d],
+    [n, d], … -> [n, h·d]"""
 
     count: int
 
@@ -294,7 +299,7 @@ _MERGED = (
 
 
 def _without_transpose(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
-    """What a part gives where a tensor is only reshaped."""
+    """Yields what a part gives where heads are split or joined by a reshape alone."""
     for definition in part.definitions:
         if definition.name not in trace:
             continue
@@ -314,7 +319,7 @@ _LETTERS = ("Q", "K", "V")
 
 
 def _other_parameters(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
-    """What a part gives with other weights of the same shape."""
+    """Yields what a part gives with other weights of the same shape."""
     made = _made(trace, part)
     yield from _swapped_letters(trace, made)
     yield from _of_another_place(trace, made)
@@ -337,7 +342,8 @@ def _other_weights(own: Name, other: Name) -> tuple[str, str]:
 
 
 def _of_another_place(trace: Trace, made: tuple[Definition, ...]) -> Iterator[WrongWay]:
-    """What is made with all weights and biases that another layer, or another head, has for it."""
+    """Yields what is made with all the weights and biases that another layer, or another head, has
+    for it."""
     for definition in made:
         own = [x for x in definition.operands if trace[x].given and x.local not in _STREAMS]
         for path in dict.fromkeys(x.path for x in _alike(trace, own[0])) if own else ():
@@ -351,7 +357,7 @@ def _of_another_place(trace: Trace, made: tuple[Definition, ...]) -> Iterator[Wr
 
 
 def _swapped_letters(trace: Trace, made: tuple[Definition, ...]) -> Iterator[WrongWay]:
-    """Queries, keys and values made with each other's weights and biases."""
+    """Yields queries, keys and values made with each other's weights and biases."""
     for definition in made:
         letter = next((x for x in _LETTERS if f"W_{x}" in _locals(definition)), "")
         for other in (x for x in _LETTERS if letter and x != letter):
@@ -368,15 +374,16 @@ def _locals(definition: Definition) -> list[str]:
 
 
 def _lettered(x: Name, letter: str, other: str) -> Name:
-    """`W_V` of `W_K`, `b_V` of `b_K`; anything else as it is."""
+    """Renames `W_K` to `W_V` and `b_K` to `b_V`, for the letters K and V. Returns any other name as
+    it is."""
     if x.local not in (f"W_{letter}", f"b_{letter}"):
         return x
     return Name(x.local[:2] + other, x.path)
 
 
 def _other_inputs(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
-    """What a part gives of another input: before a norm instead of behind it, behind another
-    sublayer; all of it, or only one of what it makes."""
+    """Yields what a part gives with another input, from before a norm instead of behind it or from
+    another sublayer: for all that it makes, or for one of these only."""
     made = _made(trace, part)
     inputs = [x for d in made for x in d.operands if x.local in _STREAMS]
     for own in dict.fromkeys(inputs):
@@ -394,7 +401,7 @@ def _other_inputs(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
 
 
 def _other_input(trace: Trace, part: PlannedStep, own: Name, other: Name) -> tuple[str, str]:
-    """What it is called where one input stands for another."""
+    """Returns a name and a sentence for the bug in which one input stands for another."""
     says = f"{other} goes in where {own} belongs."
     if own in _inputs_of_norm(trace, other):
         what = "residual_of_the_normed" if part.step == "residual" else "normed_before"
@@ -411,13 +418,13 @@ def _other_input(trace: Trace, part: PlannedStep, own: Name, other: Name) -> tup
 
 
 def _terms_of(trace: Trace, name: Name) -> tuple[Name, ...]:
-    """What a residual connection adds up."""
+    """Returns what a residual connection adds up, and nothing for any other quantity."""
     definition = trace[name].definition
     return definition.operands if definition and definition.step == "residual" else ()
 
 
 def _inputs_of_norm(trace: Trace, normed: Name) -> tuple[Name, ...]:
-    """What a norm is taken of."""
+    """Returns the input of the norm that makes a quantity, and nothing if no norm does."""
     part = trace.part_of(normed)
     if part is None or not isinstance(part.place, NormPlace):
         return ()
@@ -425,7 +432,7 @@ def _inputs_of_norm(trace: Trace, normed: Name) -> tuple[Name, ...]:
 
 
 def _other_heads(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
-    """What a head gives of queries, keys or values of another one."""
+    """Yields what a head gives with queries, keys or values of another one."""
     if not isinstance(part.place, HeadPlace) or part.place.attention.heads == 1:
         return
     attention, made = part.place.attention, _made(trace, part)
@@ -445,7 +452,7 @@ def _other_heads(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
 
 
 def _exchanged_when_used(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
-    """What a head gives whose keys and values stand for each other once they are made."""
+    """Yields what a head gives whose keys and values are exchanged once they are made."""
     if not isinstance(part.place, HeadPlace):
         return
     keys, values = (part.place.latest(letter) for letter in "KV")
@@ -464,13 +471,13 @@ _OF_ATTENTION = ("scores", "output")
 
 
 def _tiled_head(attention: Attention, head: int) -> int:
-    """The first head whose keys and values a head has, both from 0, where groups are repeated as a
-    whole: those of group h mod g."""
+    """Returns the first head that has the same keys and values as a given one, both from 0, where
+    groups are repeated as a whole: head h has group h mod g."""
     return head % attention.kv_heads * (attention.heads // attention.kv_heads)
 
 
 def _left_out(trace: Trace, part: PlannedStep, made: tuple[Definition, ...]) -> Iterator[WrongWay]:
-    """A part without one of its operations, whose result would be what goes in."""
+    """Yields a part without one of its operations, whose result is one of its operands instead."""
     used = {x for d in made for x in d.operands}
     for definition in (d for d in made if d.operands and not d.operation.copies):
         local = definition.name.local
@@ -489,7 +496,7 @@ def _left_out(trace: Trace, part: PlannedStep, made: tuple[Definition, ...]) -> 
 
 
 def _terms_left_out(made: tuple[Definition, ...]) -> Iterator[WrongWay]:
-    """What a sum gives without one of its terms."""
+    """Yields what a sum gives without one of its terms."""
     for definition in made:
         operation = definition.operation
         if not isinstance(operation, Indexed) or not isinstance(operation.tree, Sum):
@@ -506,7 +513,8 @@ def _terms_left_out(made: tuple[Definition, ...]) -> Iterator[WrongWay]:
 
 
 def _other_tensors(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
-    """What a part makes is another tensor altogether, from which steps may lead to it."""
+    """Yields a part in which a quantity is another tensor of the same shape, with the steps that
+    are left out where some lead from that tensor to it."""
     for definition in _made(trace, part):
         for other in _alike(trace, definition.name):
             # what comes of it would only say its own number again, as what is the same anyway
@@ -523,8 +531,8 @@ def _other_tensors(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
 
 
 def _steps_since(trace: Trace, definition: Definition, source: Name) -> list[str]:
-    """The steps that lead from one quantity to another, each taking what the one before makes as
-    its first operand; none where they don't."""
+    """Finds the steps that lead from a source to a quantity, each taking what the step before makes
+    as its first operand. Returns none where they don't."""
     steps: dict[str, None] = {}
     at: Definition | None = definition
     while at is not None and at.operands:
@@ -536,12 +544,12 @@ def _steps_since(trace: Trace, definition: Definition, source: Name) -> list[str
 
 
 def _are_the_same(trace: Trace, name: Name, other: Name) -> bool:
-    """Whether two quantities have the same numbers, as the keys of heads that share them."""
+    """Tells whether two quantities have the same numbers, as the keys of heads that share them."""
     return np.array_equal(trace[name].values, trace[other].values, equal_nan=True)
 
 
 def _comes_of(trace: Trace, name: Name, source: Name) -> bool:
-    """Whether a quantity is made of another one, by whatever way."""
+    """Tells whether a quantity is computed from another one, in whatever way."""
     waiting, seen = [name], {name}
     while waiting:
         definition = trace[waiting.pop()].definition
@@ -560,12 +568,12 @@ def _made(trace: Trace, part: PlannedStep) -> tuple[Definition, ...]:
 
 
 def _inner(x: Name, part: PlannedStep) -> bool:
-    """Whether a part makes something itself."""
+    """Tells whether a part makes a quantity itself."""
     return any(d.name == x for d in part.definitions)
 
 
 def _with(made: tuple[Definition, ...], own: Name, other: Name) -> tuple[Definition, ...]:
-    """The definitions that take one operand, with another one in its place."""
+    """Returns the definitions that take one operand, with another one in its place."""
     return tuple(
         d._replace(operands=tuple(other if x == own else x for x in d.operands))
         for d in made
@@ -578,13 +586,13 @@ def _shape(trace: Trace, name: Name) -> tuple[int, int] | None:
 
 
 def _alike(trace: Trace, own: Name) -> list[Name]:
-    """The other quantities of the same shape."""
+    """Returns the other quantities of the same shape."""
     shape = _shape(trace, own)
     return [q.name for q in trace.quantities.values() if q.shape == shape and q.name != own]
 
 
 def bugs(trace: Trace, part: PlannedStep, kind: int) -> tuple[WrongWay, ...]:
-    """Those of a part that are as likely as those of a kind."""
+    """Returns the bugs of a kind that a part may have."""
     return tuple(way for find in KINDS[kind] for way in find(trace, part))
 
 

@@ -33,7 +33,7 @@ operations in practice, whatever its bounds are."""
 
 
 class Close(NamedTuple):
-    """What is let pass as by numpy.allclose: |theirs − right| ≤ atol + rtol |right|."""
+    """A tolerance, as that of numpy.allclose: |theirs − right| ≤ atol + rtol |right|."""
 
     rtol: float = 1e-5
     atol: float = 1e-8
@@ -48,45 +48,51 @@ _FREED = Enclosure.of(np.empty((0, 0)))
 
 
 class Compared(NamedTuple):
-    """A tensor beside the `quantity` that it is.
-
-    `value` is what follows in full precision by the right working of
-    the implementation's own earlier tensors, `follows` between which numbers it lies as floats make
-    it (which isn't kept of one that does), `off` which of the tensor's cells don't, `open` of which
-    nothing can be told since these bounds are too wide. `causes` are the bugs that give just this
-    tensor, the likeliest first; `follows_from` are earlier tensors that depart; `lower` is the type
-    of floats that it was computed in, where that is a coarser one than it is kept in. `distance` is
-    how many times as far as rounding makes it the tensor is from what follows, where that was
-    measured.
-    """
+    """A tensor of an implementation, compared with the quantity that it is."""
 
     name: str
+    """The name of the quantity."""
     called: str
+    """What the implementation calls the tensor."""
     theirs: Array
     quantity: Quantity
     value: Array
+    """What follows, in full precision, from the implementation's own earlier tensors by the right
+    working."""
     follows: Enclosure
+    """The bounds between which floats bring that. They are freed where the tensor agrees, or only
+    carries forward what is wrong."""
     off: Flags
+    """The cells of the tensor that are not within the bounds."""
     open: Flags
+    """The cells of which nothing can be told, since the bounds are too wide."""
     standing: Standing
     causes: tuple[Cause, ...] = ()
+    """The bugs that give just this tensor, the likeliest first."""
     follows_from: tuple[str, ...] = ()
+    """The earlier tensors that depart, from which this one is computed."""
     lower: str = ""
+    """The type of floats that the tensor was computed in, if that is coarser than the one it is
+    kept in."""
     distance: float | None = None
+    """How far the tensor is from what follows, in multiples of what rounding does, where that was
+    measured."""
 
     @property
     def right(self) -> Array:
-        """What it should be, which is worked when it is asked for."""
+        """Returns what the tensor should be [n, m], which is worked out when it is first asked
+        for."""
         return self.quantity.values
 
     @property
     def differences(self) -> Array:
-        """How far each number is from what follows, [n, m]; our own rounding is no distance."""
+        """Returns how far each number is from what follows [n, m]. What our own rounding does
+        counts as 0."""
         return self._differences((slice(None), slice(None)))
 
     @property
     def off_by(self) -> float:
-        """How far the number is that is furthest from what follows."""
+        """Returns how far the number is that is furthest from what follows."""
         i, j = self.largest
         return float(self._differences((slice(i, i + 1), slice(j, j + 1))).item())
 
@@ -100,7 +106,7 @@ class Compared(NamedTuple):
 
     @property
     def largest(self) -> tuple[int, int]:
-        """The cell that is furthest from what follows, of those that depart if some do."""
+        """Finds the cell that is furthest from what follows, among those that depart if some do."""
         is_off, found, most = self.off.any(), (0, 0), -1.0
         for some in some_rows(*self.theirs.shape):
             differences = self._differences((some, slice(None)))
@@ -113,35 +119,38 @@ class Compared(NamedTuple):
 
 @dataclass(frozen=True)
 class Comparison:
-    """An implementation's tensors, compared in the order of the working; the trace is one in full
-    precision. Where it is said what is `close` enough, only that counts, from the trace's own
-    numbers. Bugs are sought for so many seconds."""
+    """A comparison of an implementation's tensors with a trace, in the order of the working."""
 
     trace: Trace
+    """The right working, in full precision."""
     dump: Dump
     close: Close | None = None
+    """A tolerance. With one, tensors are only compared by it, with the trace's own numbers."""
     seek: float = SEEK
+    """For how many seconds bugs are sought."""
 
     @cached_property
     def search(self) -> Search:
-        """How long bugs were sought, once all was compared, and what was left untried."""
+        """Returns the search for bugs: how long it took, once all is compared, and what it left
+        untried."""
         return Search(self.seek)
 
     @cached_property
     def floats(self) -> Floats:
-        """What follows from their tensors."""
+        """Returns the working in floats, from the implementation's tensors."""
         return Floats(self.trace, self.dump.grain, Lazily(self.theirs, self._known))
 
     def _known(self, name: str) -> Enclosure:
-        """A tensor as what is worked from it may have had it; whole numbers are what they are."""
+        """Bounds a tensor as later steps may have taken it, before it was rounded. Whole numbers
+        are exact."""
         definition, held = self.trace[name].definition, Enclosure.of(self.theirs[name])
         is_whole = definition is not None and isinstance(definition.operation, WholeNumbers)
         return held if is_whole else self.dump.grain.around(held)
 
     @cached_property
     def theirs(self) -> Mapping[str, Array]:
-        """Their tensors, −∞ where they have a large negative number for what is masked; masks as
-        ones and zeros."""
+        """Returns the implementation's tensors, with −∞ for a large negative number that masks, and
+        masks as ones and zeros."""
         return {name: self._with_infinities(name) for name in self.dump.tensors}
 
     def _with_infinities(self, name: str) -> Array:
@@ -155,17 +164,17 @@ class Comparison:
 
     @cached_property
     def compared(self) -> tuple[Compared, ...]:
-        """Each tensor, in the order of the working."""
+        """Returns each tensor compared, in the order of the working."""
         return tuple(map(self._close, self.theirs) if self.close else self._each())
 
     @property
     def first(self) -> Compared | None:
-        """The first that departs."""
+        """Returns the first tensor that departs, or None."""
         return self._first("departs")
 
     @property
     def lost(self) -> Compared | None:
-        """The first of which nothing can be told."""
+        """Returns the first tensor of which nothing can be told, or None."""
         return self._first("can't tell")
 
     def _first(self, standing: Standing) -> Compared | None:
@@ -173,19 +182,20 @@ class Comparison:
 
     @cached_property
     def hidden(self) -> tuple[Hidden, ...]:
-        """The known mistakes that couldn't be seen in such coarse floats."""
+        """Returns the known mistakes that couldn't be seen in such coarse floats."""
         if self.close is not None or not self.dump.grain.is_coarse:
             return ()
         return Suspects(self.trace, self.floats, self.theirs, self.search).hidden()
 
     @property
     def misshapen(self) -> tuple[Misshapen, ...]:
-        """Those that haven't the shape of what they are called, in the order of the working."""
+        """Returns the tensors that haven't the shape of what they are called, in the order of the
+        working."""
         order = {name: k for k, name in enumerate(self.trace)}
         return tuple(sorted(self.dump.misshapen, key=lambda m: order[m.name]))
 
     def _close(self, name: str) -> Compared:
-        """A tensor beside the trace's own numbers."""
+        """Compares a tensor with the trace's own numbers, by the tolerance."""
         assert self.close is not None
         theirs, right = self.theirs[name], self.trace[name].values
         follows = self.close.around(right)
@@ -221,7 +231,7 @@ class Comparison:
             self.floats.forget(x for x in leading[name] if not uses[x])
 
     def _standing(self, compared: Compared, judged: Judged, sources: tuple[str, ...]) -> Compared:
-        """The verdict on a tensor that doesn't depart from what follows."""
+        """Returns the verdict on a tensor that doesn't depart from what follows."""
         if not judged.is_decided:
             return compared._replace(standing="can't tell")
         if not sources:
@@ -236,8 +246,9 @@ class Comparison:
         return compared._replace(standing="carried forward", follows_from=sources)
 
     def _departing(self, compared: Compared, suspects: Suspects) -> Compared:
-        """The verdict on a tensor that departs: a bug that is known gives it, in floats of its type
-        or in coarser ones; or these alone do; or it is only told what it is like."""
+        """Returns the verdict on a tensor that departs. A known bug gives it, in floats of its type
+        or in coarser ones; or coarser floats alone do; or it is only said what the tensor is
+        like."""
         coarse = self._in_coarser(compared)
         compared = compared._replace(standing="departs")
         views = [(compared, suspects)]
@@ -256,7 +267,8 @@ class Comparison:
     def _seen_as(
         self, kind: str, compared: Compared, suspects: Suspects
     ) -> tuple[Compared, Suspects]:
-        """A tensor beside what follows in coarser floats, and the bugs made in these."""
+        """Compares a tensor with what follows in coarser floats. Returns it with the bugs made in
+        these."""
         floats = self.floats.coarser(kind)
         judged = floats.judged(compared.name, compared.theirs)
         lower = compared._replace(
@@ -266,7 +278,7 @@ class Comparison:
         return lower, suspects.in_floats(floats)
 
     def _like(self, compared: Compared) -> Compared:
-        """A tensor that departs, with what it is like, if that is sought."""
+        """Adds to a tensor that departs what it is like, if bugs are sought at all."""
         like = (
             likenesses(compared.theirs, compared.value, compared.follows, compared.off)
             if self.seek
@@ -275,7 +287,8 @@ class Comparison:
         return compared._replace(causes=tuple(like))
 
     def _in_coarser(self, compared: Compared) -> Compared | None:
-        """The verdict on a tensor as coarser floats make it, where they explain it."""
+        """Returns the verdict on a tensor that coarser floats explain, and None where they
+        don't."""
         for kind in self._coarser(compared.theirs):
             judged = self.floats.coarser(kind).judged(compared.name, compared.theirs)
             if judged.departs:
@@ -293,22 +306,23 @@ class Comparison:
         return None
 
     def _coarser(self, theirs: Array) -> Iterator[str]:
-        """The types of floats that a tensor may have been computed in, and kept in a finer one:
-        float32 of float64, as many norms and softmaxes are; a coarser one only where all numbers
-        are such as it has. What is said of the type is true of all of them."""
+        """Yields the types of floats that a tensor may have been computed in before it was kept in
+        a finer one: float32 for float64, as in many norms and softmaxes, and a coarser one only
+        where it can hold all numbers. Yields none where the type was stated."""
         own = self.dump.grain.type
         for kind in [] if self.dump.is_stated else ROUNDOFFS:
             if ROUNDOFFS[kind] > ROUNDOFFS[own] and (kind == "float32" or fills(kind, theirs)):
                 yield kind
 
     def missing(self, name: str) -> list[str]:
-        """What lies between a tensor and those of theirs that it is worked from, in the order of
-        the working."""
+        """Returns what lies between a tensor and those of the implementation that it is computed
+        from, in the order of the working."""
         between = {*Suspects(self.trace, self.floats, self.theirs).between(name)} - {name}
         return [text for text in self.trace if text in between and not self.trace[text].given]
 
     def sources(self, name: str) -> list[str]:
-        """The tensors of theirs that one is worked from, in the order of the working."""
+        """Returns the tensors of the implementation that one is computed from, in the order of the
+        working."""
         found: set[str] = set()  # ways meet at residuals and heads: each is gone back once
         waiting = [name]
         while waiting:

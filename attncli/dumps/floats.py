@@ -48,9 +48,10 @@ _MOST_OPEN = 0.1
 
 @np.errstate(invalid="ignore")
 def tells_apart(right: Array) -> Array:
-    """How far a number must be from each that is right to be told from it as another one: as far
-    as that is from the median of its tensor, or as the tensor's numbers are spread, or a tenth of
-    its size, whichever is most. Zeros and what isn't finite are no part of median and spread."""
+    """Returns how far a number must be from each right one to be told from it as another: as far as
+    that is from the median of its tensor, or as the numbers of the tensor are spread, or a tenth of
+    its size, whichever is most [n, m]. Zeros and what isn't finite have no part in median and
+    spread."""
     return _apart_from(right, *_middle_and_spread(right))
 
 
@@ -59,8 +60,8 @@ def _apart_from(right: Array, middle: float, spread: float) -> Array:
 
 
 def _middle_and_spread(right: Array) -> tuple[float, float]:
-    """The median of numbers, and how far they are spread around it: of very many, those of some
-    that are taken from all rows and columns."""
+    """Returns the median of numbers, and how far they are spread around it. Of very many numbers,
+    some are taken from all rows and columns."""
     known = right.ravel()[:: _step(right)]
     known = known[np.isfinite(known) & (known != 0)]
     if not known.size:
@@ -70,7 +71,8 @@ def _middle_and_spread(right: Array) -> tuple[float, float]:
 
 
 def _step(array: Array) -> int:
-    """By how many numbers one goes on in an array to take some of each column."""
+    """Returns the step by which one goes through the numbers of an array to take some of each
+    column."""
     step = 1 + array.size // _PART
     while math.gcd(step, array.shape[-1]) > 1:
         step += 1
@@ -79,8 +81,8 @@ def _step(array: Array) -> int:
 
 @np.errstate(invalid="ignore")
 def open_numbers(right: Array, follows: Enclosure) -> Flags:
-    """Which numbers are open: the bound around what is right takes in what is told apart from it,
-    so that nothing can be said of them."""
+    """Returns which numbers are open [n, m]: the bounds around what is right take in what is told
+    apart from it, so that nothing can be said of them."""
     middle, spread = _middle_and_spread(right)
     found = np.empty(right.shape, dtype=np.bool_)
     for some in some_rows(*right.shape):
@@ -92,14 +94,16 @@ def open_numbers(right: Array, follows: Enclosure) -> Flags:
 
 
 class _Bits(NamedTuple):
-    """The bits of a type of floats, as those of one that NumPy has: the last so many are 0."""
+    """A type of floats, as the bits of one that NumPy has."""
 
     floats: str
     bits: str
     unused: int = 0
+    """How many of the last bits are always 0."""
 
     def of(self, values: Array) -> NDArray[Any] | None:
-        """Those of numbers that the type keeps as they are, without the unused; None of others."""
+        """Returns the bits of numbers, without the unused ones, and None where the type doesn't
+        keep all numbers as they are."""
         with np.errstate(over="ignore", invalid="ignore"):
             kept = values.astype(self.floats)
         bits = kept.view(self.bits)
@@ -119,13 +123,13 @@ _PART = 2**16
 
 
 def _parts(values: Array) -> Iterator[Array]:
-    """The numbers of an array of any shape, some at a time."""
+    """Yields the numbers of an array of any shape in lists, some at a time."""
     flat = np.ravel(values)
     return (flat[at : at + _PART] for at in range(0, flat.size, _PART))
 
 
 def holds(kind: str, values: Array) -> bool:
-    """Whether a type of floats keeps numbers as they are."""
+    """Tells whether a type of floats keeps numbers as they are."""
     bits = _BITS[kind]
     if kind == "float64" or (values.dtype == bits.floats and not bits.unused):
         return True
@@ -133,8 +137,8 @@ def holds(kind: str, values: Array) -> bool:
 
 
 def fills(kind: str, *tensors: Array) -> bool:
-    """Whether a type of floats keeps numbers as they are, and they need all of its digits, as what
-    is worked in it does: a fourth of those that aren't 0 has an odd last digit."""
+    """Tells whether a type of floats keeps numbers as they are, and they need all of its digits, as
+    what is computed in it does: a fourth of those that aren't 0 has an odd last digit."""
     odd = known = 0
     for values in (part for tensor in tensors for part in _parts(tensor)):
         bits = _BITS[kind].of(values)
@@ -160,59 +164,62 @@ TF32 = "tf32"
 
 
 class Grain(NamedTuple):
-    """How finely numbers are kept: the type of floats that each is rounded to, and where they are
-    written with so many decimals, half a unit of the last."""
+    """A precision: how finely numbers are kept."""
 
     type: str
+    """The type of floats that each number is rounded to."""
     half: float = 0.0
+    """Half a unit of the last decimal, where numbers are written with so many decimals."""
     factors: str = ""
     """The type that the factors of products are rounded to, where that is a coarser one."""
 
     @classmethod
     def of(cls, kind: str, half: float = 0.0) -> Grain:
-        """The grain of a type of floats, or of float32 as `tf32` has it."""
+        """Makes the grain of a type of floats, or of float32 with the factors of `tf32`."""
         return cls("float32", half, "float16") if kind == TF32 else cls(kind, half)
 
     @property
     def called(self) -> str:
-        """The name of the floats, as `--precision` takes it."""
+        """Returns the name of the floats, as `--precision` takes it."""
         return TF32 if self.factors else self.type
 
     @property
     def is_coarse(self) -> bool:
-        """Whether rounding is so much that bounds on it say little: coarser than float32."""
+        """Tells whether rounding is so much that bounds on it say little: the type is coarser than
+        float32."""
         return ROUNDOFFS[self.factors or self.type] > ROUNDOFFS["float32"]
 
     @property
     def kept(self) -> Roundoffs:
-        """How numbers are rounded to be kept."""
+        """Returns how numbers are rounded to be kept."""
         share = ROUNDOFFS[self.type]
         return Roundoffs(share, share, _LEAST.get(self.type, 0.0))
 
     @property
     def worked(self) -> Roundoffs:
-        """How operations round: what a sum adds up and a function makes on its way is kept as
-        float32 at least, as the kernels of all libraries do."""
+        """Returns how operations round. The terms of a sum, and what a function computes on its
+        way, are kept as float32 at least, as in the kernels of all libraries."""
         share = ROUNDOFFS[self.type]
         inside = min(share, ROUNDOFFS["float32"])
         return Roundoffs(_WAYS * share, _WAYS * inside, _LEAST.get(self.type, 0.0))
 
     @property
     def ahead(self) -> Roundoffs:
-        """How tables that are made once, ahead of all, are worked: as what is inside a sum."""
+        """Returns how tables that are made once, before all else, are rounded: as the terms of a
+        sum."""
         inside = self.worked.inside
         return Roundoffs(inside, inside)
 
     def around(self, bounds: Enclosure) -> Enclosure:
-        """What may have been before it was rounded to be kept."""
+        """Bounds numbers as they may have been before they were rounded to be kept."""
         return self.kept.around(self.kept.by(bounds, self.kept.each), self.half)
 
     def holds(self, weight: Stored) -> bool:
-        """Whether weights are kept as they are."""
+        """Tells whether weights are kept as they are."""
         return all(holds(self.type, part) for _, part in weight.kept.parts)
 
     def of_given(self, values: Array) -> Enclosure:
-        """Numbers that are given in full, which are kept as they are or rounded."""
+        """Bounds numbers that are given in full, which are kept as they are or rounded."""
         if holds(self.type, values):
             return self.kept.by(Enclosure.of(values), 0.0)
         mantissa, exponent = np.frexp(values)
@@ -228,7 +235,7 @@ _AT_HAND = 32
 
 
 class Lazily(Mapping[str, Enclosure]):
-    """Bounds that are made when they are asked for, of which only the last few are kept."""
+    """A mapping of bounds that are made when they are asked for. Only the last few are kept."""
 
     def __init__(self, names: Collection[str], make: Callable[[str], Enclosure]) -> None:
         self._names, self._made = names, lru_cache(_AT_HAND)(make)
@@ -250,33 +257,35 @@ class Lazily(Mapping[str, Enclosure]):
 
 @dataclass(frozen=True)
 class Floats:
-    """What each quantity may come to in floats, from the given numbers and from `known` tensors,
-    which are gone on with; `instead` are other ways in which some are made. What depends on none of
-    these is known from the `base`."""
+    """A working in floats, from the given numbers and from known tensors: what each quantity may
+    be."""
 
     trace: Trace
     grain: Grain
     known: Mapping[str, Enclosure] = field(default_factory=dict)
+    """The tensors that are used in place of what follows."""
     instead: Mapping[str, Definition] = field(default_factory=dict)
+    """Other ways in which some quantities are made."""
     base: Floats | None = None
+    """The working that knows all that doesn't depend on these."""
     _made: dict[str, Enclosure] = field(default_factory=dict)
     _values: dict[str, Array] = field(default_factory=dict)
     _changed: dict[str, bool] = field(default_factory=dict)
     _spreads: dict[str, Spread] = field(default_factory=dict)
 
     def coarser(self, kind: str) -> Floats:
-        """The same in floats of another type."""
+        """Returns the same working in floats of another type."""
         grain = Grain.of(kind, self.grain.half)
         return Floats(self.trace, grain, self.known, self.instead)
 
     def otherwise(self, definitions: tuple[Definition, ...]) -> Floats:
-        """The same where some quantities are made in other ways."""
+        """Returns the same working with some quantities made in other ways."""
         instead: dict[str, Definition] = {d.name: d for d in definitions}
         return Floats(self.trace, self.grain, self.known, instead, self)
 
     def made(self, name: str) -> Enclosure:
-        """What a quantity may come to, made of what its operands are. Raises what operations
-        raise, and RecursionError for what would be made of itself."""
+        """Bounds a quantity as its operands give it, whatever tensor is known. Raises what
+        operations raise, and RecursionError for what would be made of itself."""
         if self.base is not None and not self.is_changed(name):
             return self.base.made(name)
         if name not in self._made:
@@ -284,7 +293,7 @@ class Floats:
         return self._made[name]
 
     def forget(self, names: Iterable[str]) -> None:
-        """Frees what quantities come to, which is worked again should it be asked for."""
+        """Frees the results of quantities, which are worked out again should they be asked for."""
         freed = [*names]
         for known in (self._made, self._values, self._spreads):
             for name in freed:
@@ -293,13 +302,14 @@ class Floats:
             run.forget(freed)
 
     def carried(self, name: str) -> Enclosure:
-        """Their tensor, if there is one, else what follows from those that there are."""
+        """Returns the bounds of the known tensor, or else of what follows from the known ones."""
         known = self.known.get(name)
         return self.made(name) if known is None else known
 
     @np.errstate(all="ignore")
     def value(self, name: str) -> Array:
-        """What a quantity comes to in our own floats, made of what its operands are; quicker."""
+        """Computes a quantity [n, m] from its operands in our own floats, which is quicker than
+        bounds."""
         if self.base is not None and not self.is_changed(name):
             return self.base.value(name)
         if name not in self._values:
@@ -311,16 +321,16 @@ class Floats:
         return self._values[name]
 
     def _given(self, _name: str, values: Array) -> Array:
-        """Numbers that aren't worked here, as the working takes them."""
+        """Returns numbers that aren't computed here as the working takes them."""
         return values
 
     def _result(self, definition: Definition, operands: list[Matrix]) -> Array:
-        """What an operation makes of numbers."""
+        """Computes the result of an operation."""
         return definition.operation.values(*operands)
 
     @np.errstate(all="ignore")
     def rows(self, name: str, rows: Sequence[int]) -> Array:
-        """Some rows of that, worked of as few rows of what it is made of as there need be."""
+        """Computes some rows of a quantity, from as few rows of its operands as these need."""
         if self.base is not None and not self.is_changed(name):
             return self.base.rows(name, rows)
         definition = self.definition(name)
@@ -344,8 +354,8 @@ class Floats:
         return Matrix(values, None, _DECIMALS)
 
     def _numbers(self, name: str) -> Matrix:
-        """What operations are given of their tensor, or of what follows; the many numbers of a
-        weight stay where they are kept."""
+        """Returns a quantity as operations take it: the known tensor, or else what follows. The
+        many numbers of a weight stay where they are kept."""
         if self._is_stored(name):
             return self.trace[name].matrix
         known = self.known.get(name)
@@ -357,11 +367,11 @@ class Floats:
         return is_given and self.trace[name].matrix.is_stored
 
     def definition(self, name: str) -> Definition | None:
-        """How a quantity is made here."""
+        """Returns how a quantity is made here, and None for what is given."""
         return self.instead.get(name) or self.trace[name].definition
 
     def is_changed(self, name: str) -> bool:
-        """Whether a quantity may come to something else than in the base."""
+        """Tells whether a quantity may differ from that of the base."""
         if name not in self._changed:
             self._changed[name] = False  # of what would be made of itself
             self._changed[name] = self._is_made_otherwise(name)
@@ -389,7 +399,8 @@ class Floats:
         return enclosing(operation, numbers, operands, self._rounded(definition))
 
     def _of_stored(self, name: str, definition: Definition) -> Enclosure | None:
-        """What is made of weights with many numbers, some of these at a time; None of others."""
+        """Bounds what is made of weights with many numbers, some of these at a time. Returns None
+        for anything else."""
         operation, operands = definition.operation, definition.operands
         if isinstance(operation, Moved) and all(map(self._is_stored, operands)):
             return self.grain.of_given(self.value(name))
@@ -401,8 +412,9 @@ class Floats:
         return None
 
     def _product(self, name: str, definition: Definition, weight: Stored) -> Enclosure | None:
-        """A product with weights that are kept as they are, and a bias: around its value, which is
-        worked anyway, so that only one product more is to be made. None of what isn't finite."""
+        """Bounds a product with weights that are kept as they are, and a bias. The bounds lie
+        around its value, which is computed anyway, so that only one product more is needed. Returns
+        None for what isn't finite."""
         x, _, *biases = definition.operands
         operation, rounded = definition.operation, self._rounded(definition)
         centre, reach = self._reached(x)
@@ -424,7 +436,7 @@ class Floats:
         return made
 
     def _reached(self, name: str) -> tuple[Array, Array]:
-        """What a quantity comes to in our floats, and how far from that it may be."""
+        """Returns a quantity in our floats, and how far from that it may be."""
         (low, high), centre = self.carried(name), self._numbers(name).values
         return centre, np.maximum(high - centre, centre - low)
 
@@ -444,14 +456,14 @@ class Floats:
         return self.grain.around(self.grain.ahead.around(Enclosure.of(made), off))
 
     def _off_of_waves(self, operation: Waves, made: Array, numbers: list[Matrix]) -> Array:
-        """How far waves may be off: the later a position, the more its angle is."""
+        """Returns how far waves may be off: the later a position, the more its angle is."""
         error = operation.error(*numbers)
         return np.asarray(error.off(np.abs(made)) * self.grain.ahead.each / EPSILON)
 
     @cached_property
     def runs(self) -> tuple[Floats, ...]:
-        """The same worked several times more, with each result off at random by what rounding may
-        make of it."""
+        """Returns several more of the same working, each with its results off at random by what
+        rounding may do to them."""
         known, instead, others = self.known, self.instead, self.base.runs if self.base else ()
         bases = others or (None,) * _RUNS
         return tuple(
@@ -460,7 +472,7 @@ class Floats:
         )
 
     def spread(self, name: str) -> Spread:
-        """What a quantity comes to, and how far rounding moves it."""
+        """Returns a quantity, and how far rounding moves it."""
         if self.base is not None and not self.is_changed(name):
             return self.base.spread(name)
         if name not in self._spreads:
@@ -470,7 +482,8 @@ class Floats:
         return self._spreads[name]
 
     def judged(self, name: str, theirs: Array) -> Judged:
-        """How a tensor stands to what follows: by bounds, or by what rounding does at random."""
+        """Returns how a tensor stands to what follows, by bounds, or by what rounding does at
+        random."""
         if not self.grain.is_coarse:
             follows = self.made(name)
             off = ~self.takes(follows, theirs)
@@ -480,7 +493,7 @@ class Floats:
         return self.spread(name).judged(theirs)
 
     def takes_all(self, name: str, theirs: Array) -> bool:
-        """Whether a tensor doesn't depart from what follows."""
+        """Tells whether a tensor doesn't depart from what follows."""
         if not self.grain.is_coarse:
             follows = self.made(name)
             return follows.low.shape == theirs.shape and bool(self.takes(follows, theirs).all())
@@ -488,7 +501,8 @@ class Floats:
         return spread.right.shape == theirs.shape and spread.takes_all(theirs)
 
     def takes(self, held: Enclosure, theirs: Array) -> Flags:
-        """Which of their numbers are among those that may come out; nan is not."""
+        """Returns which numbers of a tensor are within bounds once these are rounded. What is nan
+        is not."""
         taken = np.empty(theirs.shape, dtype=np.bool_)
         for some in some_rows(*theirs.shape):
             taken[some] = taken_by(self.grain.around(held.rows(some)), theirs[some])
@@ -497,8 +511,8 @@ class Floats:
 
 @lru_cache(maxsize=1024)
 def _alone(operation: Operation) -> Sequence[bool] | None:
-    """Of which operands a row of the result takes the same row alone; None where it isn't made row
-    by row."""
+    """Tells of each operand whether a row of the result takes the same row of it alone. Returns
+    None where the result isn't made row by row."""
     if type(operation) in (Same, TakeColumns, JoinColumns):
         return [True] * (operation.count if isinstance(operation, JoinColumns) else 1)
     if not isinstance(operation, Indexed) or type(operation).values not in _ROW_BY_ROW:
@@ -521,7 +535,7 @@ _ROW_BY_ROW = {Indexed.values, ProductOfMatrices.values, Exponential.values, Row
 
 
 def taken_by(held: Enclosure, theirs: Array) -> Flags:
-    """Which of their numbers lie between some others; nan does not."""
+    """Returns which numbers lie within bounds. What is nan does not."""
     with np.errstate(invalid="ignore"):
         return np.asarray((held.low <= theirs) & (theirs <= held.high))
 
@@ -532,12 +546,13 @@ _RUNS = 4
 
 @dataclass(frozen=True)
 class _Run(Floats):
-    """A working in which each result is off at random, the same one for the same `seed`."""
+    """A working in which each result is off at random, in the same way for the same seed."""
 
     seed: int = 0
 
     def _given(self, name: str, values: Array) -> Array:
-        """Numbers that are kept in full, which a coarser type may round before it takes them."""
+        """Moves numbers that are kept in full, which a coarser type may round before it takes
+        them."""
         rounded = self.grain.of_given(values)
         if rounded.low is rounded.high:
             return values
@@ -567,10 +582,10 @@ class _Run(Floats):
         return self._moved(made, off, salt)
 
     def _operands(self, operation: Operation, on: list[Matrix], salt: int) -> list[Matrix]:
-        """What goes into an operation, off by what is rounded on its way: scores by their distance
-        from the row's maximum, which many subtract in the same floats; the factors of products that
-        are summed by rounding of these and of the sums, whose errors add up as √k of k products
-        (Higham & Mary 2019)."""
+        """Moves the operands of an operation by what is rounded on its way. Scores are off by their
+        distance from the row's maximum, which many subtract in the same floats. Factors of products
+        that are summed are off by the rounding of these and of the sums, whose errors add up as √k
+        of k products (Higham & Mary 2019)."""
         if isinstance(operation, Exponential):
             scores = on[0].values
             apart = scores.max(axis=operation.axis, keepdims=True) - scores
@@ -588,7 +603,7 @@ class _Run(Floats):
         return moved
 
     def _moved(self, array: Array, off: Array, salt: int) -> Array:
-        """Numbers off at random by so much at most; what isn't finite stays."""
+        """Moves numbers at random, by `off` at most. What isn't finite stays."""
         drawn = np.random.default_rng((self.seed, salt)).uniform(-1, 1, array.shape)
         moved = array + np.where(np.isfinite(off), off, 0.0) * drawn
         return np.where(np.isfinite(moved), moved, array)
@@ -606,28 +621,31 @@ _TINY = 1e-300
 
 
 class Judged(NamedTuple):
-    """How a tensor stands to what follows: between which numbers that lies, which of its own aren't
-    among them, and of which nothing can be told. Where it was measured by what rounding does at
-    random, its `distance` is the root mean square of the errors in standard deviations."""
+    """A judgement of how a tensor stands to what follows."""
 
     follows: Enclosure
+    """The bounds of what follows."""
     off: Flags
+    """The numbers of the tensor that are not within the bounds."""
     open: Flags
+    """The numbers of which nothing can be told."""
     distance: float | None = None
+    """The root mean square of the errors in standard deviations, where they were measured by what
+    rounding does at random."""
 
     @property
     def departs(self) -> bool:
-        """Whether a number can't come of rounding."""
+        """Tells whether a number can't come of rounding."""
         return bool(self.off.any())
 
     @property
     def is_decided(self) -> bool:
-        """Whether a verdict can be given: no more than a tenth of the numbers is open."""
+        """Tells whether a verdict can be given: no more than a tenth of the numbers is open."""
         return bool(self.open.mean() <= _MOST_OPEN)
 
 
 class Spread(NamedTuple):
-    """What a tensor should be, and the standard deviation of each number as rounding moves it."""
+    """A tensor as it should be, with the standard deviation of each number as rounding moves it."""
 
     right: Array
     deviation: Array
@@ -635,9 +653,9 @@ class Spread(NamedTuple):
     @classmethod
     @np.errstate(all="ignore")
     def of_runs(cls, right: Array, runs: Array, grain: Grain) -> Spread:
-        """The spread of several runs [r, n, m]. A number's square is its row's mean times its
-        column's over the mean of all: a row or a column that is loud hides no other. It is no less
-        than what one rounding gives."""
+        """Makes the spread of several runs [r, n, m]. The square of a number is its row's mean
+        times its column's, over the mean of all: a row or a column that is loud hides no other. It
+        is no less than what one rounding gives."""
         moved = np.where(np.isfinite(right) & np.isfinite(runs), runs - right, 0.0)
         kept = (grain.kept.by_size(right) ** 2 + grain.half**2) / 3
         kept = np.where(np.isfinite(kept), kept, 0.0)
@@ -647,30 +665,31 @@ class Spread(NamedTuple):
 
     @np.errstate(all="ignore")
     def distances(self, theirs: Array) -> Array:
-        """How far each number is off, in standard deviations; infinite where only one is finite."""
+        """Returns how far each number is off, in standard deviations [n, m], and infinity where
+        only one of both is finite."""
         apart = np.nan_to_num(np.abs(theirs - self.right) / self.deviation, nan=np.inf)
         return np.where(theirs == self.right, 0.0, apart)
 
     @np.errstate(over="ignore")
     def distance(self, theirs: Array) -> float:
-        """The root mean square of these."""
+        """Returns the root mean square of the distances."""
         return float(np.sqrt((self.distances(theirs) ** 2).mean()))
 
     def hides(self, other: Array) -> bool:
-        """Whether other numbers wouldn't be seen to depart."""
+        """Tells whether other numbers wouldn't be seen to depart."""
         return not bool((self.distances(other) > DEPARTS[1]).any()) and (
             self.distance(other) <= DEPARTS[0]
         )
 
     def takes_all(self, theirs: Array) -> bool:
-        """Whether all numbers may come of rounding."""
+        """Tells whether all numbers may come of rounding."""
         return self.distance(theirs) <= FOLLOWS[0] and bool(
             (self.distances(theirs) <= FOLLOWS[1]).all()
         )
 
     def judged(self, theirs: Array) -> Judged:
-        """Where the errors are between what follows and what departs, or rounding does so much that
-        wrong numbers would look the same, all is open."""
+        """Judges a tensor. All is open where the errors are between what follows and what departs,
+        or where rounding does so much that wrong numbers would look the same."""
         reach = REACH * self.deviation
         follows = EXACT.around(Enclosure.of(self.right), reach)
         distance = self.distance(theirs)
@@ -681,8 +700,8 @@ class Spread(NamedTuple):
 
     @property
     def is_vague(self) -> bool:
-        """Whether rounding moves numbers by more than a fourth of how far these vary, or of a tenth
-        of their size, whichever is more."""
+        """Tells whether rounding moves numbers by more than a fourth of how far these vary, or of a
+        tenth of their size, whichever is more."""
         known = self.right[np.isfinite(self.right)]
         if not known.size:
             return False

@@ -26,9 +26,9 @@ def compared(
     seek: float,
 ) -> Comparison:
     """Compares tensors with what follows. Where the first that departs is known by its name alone,
-    and no bug gives its numbers or the end is right, it and others of which this is so are what
-    their numbers are. Of some it is `sure` what they are, and `taken_as` makes the dump by what
-    others are said to be. Raises UserError."""
+    and no bug gives its numbers or the end is right, such tensors are taken for what their numbers
+    say. `sure` are the names that are beyond doubt, and `taken_as` makes the dump once it is said
+    what other tensors are. Raises UserError."""
     comparison = Comparison(trace, taken_as({}), close, seek)
     if not _is_refuted(comparison, sure):
         return comparison
@@ -42,8 +42,8 @@ def compared(
 
 
 def _is_refuted(comparison: Comparison, sure: Collection[str]) -> bool:
-    """Whether it may be that a name, and no module, is wrong: where no bug gives the numbers, or
-    what comes out is right all the same."""
+    """Tells whether a name may be wrong rather than a module: no bug gives the numbers, or what
+    comes out is right all the same."""
     if any(m.called not in sure for m in comparison.misshapen):
         return True
     first = comparison.first
@@ -53,7 +53,7 @@ def _is_refuted(comparison: Comparison, sure: Collection[str]) -> bool:
 
 
 def _is_right(comparison: Comparison) -> bool:
-    """Whether what comes out is near to what is right."""
+    """Tells whether what comes out is near to what is right."""
     trace, dump = comparison.trace, comparison.dump
     ours = dump.taken.get(OUTPUT)
     if not isinstance(ours, str):
@@ -66,8 +66,8 @@ def _is_right(comparison: Comparison) -> bool:
 def _by_numbers(
     comparison: Comparison, tensors: Mapping[str, Dumped], sure: Collection[str]
 ) -> Iterator[tuple[str, Ours]]:
-    """What those tensors are, by their numbers, that aren't what their names say: another quantity,
-    or none, which is only known where what comes out is right."""
+    """Yields the tensors whose numbers aren't what their names say, each with what it is by its
+    numbers: another quantity, or none, which is only known where what comes out is right."""
     trace, dump = comparison.trace, comparison.dump
     names = [called for called in dump.taken if called not in {*sure, OUTPUT}]
     names += [m.called for m in dump.misshapen if m.called not in sure]
@@ -93,7 +93,7 @@ def _is_what_it_says(called: str, dump: Dump, right: Floats) -> bool:
 
 
 def _nearest(values: Array, quantities: Collection[Meant], right: Floats) -> Meant | None:
-    """The quantity whose numbers a tensor has."""
+    """Finds the quantity whose numbers a tensor has. Returns None where there is none."""
     far: dict[Meant, float] = {}
     for meant in quantities:
         parts = apart(values, meant, right.trace)

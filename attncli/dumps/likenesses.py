@@ -23,8 +23,8 @@ _NUMBERS = ("", "one", "two", "three", "four", "five", "six", "seven", "eight", 
 
 
 def likenesses(theirs: Array, right: Array, follows: Enclosure, off: Flags) -> Iterator[Cause]:
-    """What can be said of a tensor beside what should follow, where that explains all of its
-    numbers as nearly as its floats allow, and these tell its numbers apart."""
+    """Yields what can be said of a tensor beside what should follow. Each explains all of its
+    numbers as nearly as its floats allow, where these tell its numbers apart."""
     if np.isnan(theirs).any():
         count = int(np.isnan(theirs).sum())
         yield Cause("nan", f"{count} of its numbers are nan.")
@@ -47,8 +47,8 @@ def likenesses(theirs: Array, right: Array, follows: Enclosure, off: Flags) -> I
 
 
 def _other_places(theirs: Array, right: Array, most: float) -> Iterator[str]:
-    """Where else numbers stand that are right; of some that are nearly right where they are, no
-    other place is told."""
+    """Yields sentences on where right numbers stand instead. Yields none where numbers are nearly
+    right where they are."""
     if (np.abs(theirs - right) <= BETTER * most).all():
         return
     if _are_the_same(np.sort(theirs, axis=None), np.sort(right, axis=None), most):
@@ -60,21 +60,21 @@ def _other_places(theirs: Array, right: Array, most: float) -> Iterator[str]:
 
 
 def _are_apart(right: Array, most: float) -> bool:
-    """Whether most numbers are told from their neighbours in size, so that others which may be so
-    much off don't look the same in order."""
+    """Tells whether most numbers differ from their neighbours in size by more than twice `most`, so
+    that wrong ones don't look the same once sorted."""
     return bool(np.median(np.diff(np.sort(right, axis=None))) > 2 * most)
 
 
 def _overflows(theirs: Array, right: Array) -> bool:
-    """Whether numbers are infinite that should be finite, and larger than all others."""
+    """Tells whether numbers are infinite that should be finite, and larger than all others."""
     size, infinite = np.abs(right), np.isinf(theirs) & np.isfinite(right)
     finite = size[np.isfinite(theirs)]
     return bool(infinite.any() and size[infinite].min() > max(_LARGE, finite.max(initial=0)))
 
 
 def _are_the_same(theirs: Array, right: Array, most: float) -> bool:
-    """Whether numbers are the same beside others, but for so much; seen by the first of them where
-    they aren't."""
+    """Tells whether two arrays have the same numbers, up to `most`. Looks at the first row before
+    all others."""
     if theirs.size <= 1:
         return False
     first = np.abs(theirs[0] - right[0]) <= most
@@ -82,7 +82,7 @@ def _are_the_same(theirs: Array, right: Array, most: float) -> bool:
 
 
 def _ways_moved(theirs: Array, right: Array, most: float) -> Iterator[str]:
-    """How numbers were moved, the simplest ways first."""
+    """Yields how numbers were moved, the simplest ways first."""
     for axis, what in ((0, "rows"), (1, "columns")):
         if _are_the_same(theirs, np.flip(right, axis), most):
             yield f"the {what} stand in the opposite order"
@@ -99,13 +99,14 @@ def _ways_moved(theirs: Array, right: Array, most: float) -> Iterator[str]:
 
 
 def _rows_are_the_same(theirs: Array, right: Array, most: float) -> bool:
-    """Whether rows are the same in another order."""
+    """Tells whether rows are the same in another order."""
     array, other = (x[np.lexsort(x.T[::-1])] for x in (theirs, right))
     return _are_the_same(array, other, most)
 
 
 def _rows_shifted(theirs: Array, right: Array, most: float) -> Iterator[str]:
-    """How rows or columns were shifted, others taking the places that are left free."""
+    """Yields how rows or columns were shifted, where other numbers take the places that are left
+    free."""
     for axis, what in ((0, "rows"), (1, "columns")):
         array, other = (np.moveaxis(x, axis, 0) for x in (theirs, right))
         for by in range(1, len(other) - 1):
@@ -116,13 +117,14 @@ def _rows_shifted(theirs: Array, right: Array, most: float) -> Iterator[str]:
 
 
 def in_words(by: int) -> str:
-    """`one`, `two back`"""
+    """Writes a shift in words: `one`, `two back`."""
     number = _NUMBERS[abs(by)] if abs(by) < len(_NUMBERS) else str(abs(by))
     return number if by > 0 else f"{number} back"
 
 
 def _ratio(theirs: Array, right: Array, slack: Array) -> float | None:
-    """By what all numbers are multiplied, if by one; told by the largest."""
+    """Returns the factor by which all numbers are multiplied, as the largest tells it, and None
+    where there is none."""
     largest = np.unravel_index(int(np.abs(right).argmax()), right.shape)
     if not right[largest]:
         return None
@@ -134,7 +136,7 @@ def _ratio(theirs: Array, right: Array, slack: Array) -> float | None:
 
 
 def _factor(times: float) -> str:
-    """A factor with six digits, or as many as tell it from 1."""
+    """Writes a factor with six digits, or with as many as tell it from 1."""
     apart = abs(times - 1)
     digits = 6 if not 0 < apart < _NEAR_ONE else 2 - math.floor(math.log10(apart))
     return f"{times:.{digits}g}"
@@ -145,7 +147,8 @@ _NEAR_ONE = 1e-4
 
 
 def _is_dropout(theirs: Array, right: Array, slack: Array) -> bool:
-    """Whether some numbers are 0, and the others all larger by one factor, as 1 / (1 − p) is."""
+    """Tells whether some numbers are 0, and the others all larger by one factor, such as 1 / (1 −
+    p)."""
     dropped, kept = (theirs == 0) & (right != 0), theirs != 0
     if not dropped.any() or not kept.any():
         return False

@@ -170,20 +170,24 @@ _IN_HEADS = frozenset([*_PROJECTED, "scores", "scaled", "masked", "weights", "ou
 
 
 class Meant(NamedTuple):
-    """What a tensor may be: a quantity, or those of all heads, of each its number from 0; whether
-    it is kept the other way round, as nn.Linear keeps its weight. Heads may share keys and values
-    in some `groups`; None where that isn't known. Where a tensor is several beside each other,
-    `blocks` are which columns, as blocks of them, each is."""
+    """A guess at what a tensor is: a quantity, that of all heads, or several side by side."""
 
     names: tuple[Name, ...]
+    """The quantities, in the order of the heads if there are several."""
     heads: bool = False
+    """Whether the tensor holds the quantity of all heads."""
     is_parameter: bool = False
+    """Whether it may be kept transposed, as nn.Linear keeps its weight."""
     groups: int | None = None
+    """In how many groups heads share keys and values, and None where that isn't known."""
     blocks: tuple[int, ...] = ()
+    """At which place each quantity stands, as a block of columns, where several stand side by
+    side."""
 
 
 class _Read(NamedTuple):
-    """The name of a module, read: where it stands, counted from 0, and the words that are left."""
+    """A module's name as it was read: the place that it says, counted from 0, and the words that
+    are left."""
 
     words: tuple[str, ...] = ()
     layer: int | None = None
@@ -198,8 +202,9 @@ OUTPUT = "output"
 
 
 def meant_by(theirs: str, trace: Trace) -> Iterator[Meant]:
-    """What a tensor of some name may be, the likeliest first. One that is called as something
-    given is may be what a module of that name makes: `embeddings` isn't always the table."""
+    """Yields what a tensor of some name may be, the likeliest first. One that has the name of
+    something given may also be what a module of that name makes: `embeddings` isn't always the
+    table."""
     if theirs in trace:
         yield from named(trace[theirs].name, trace)
     is_whole = theirs in (OUTPUT, "")  # the whole has no name among a module's parts
@@ -219,8 +224,8 @@ def meant_by(theirs: str, trace: Trace) -> Iterator[Meant]:
 
 
 def outputs_of(trace: Trace) -> Iterator[Meant]:
-    """What a model may return: what comes out at its end, of all heads where these stay apart, or
-    the probabilities that are made of that."""
+    """Yields what a model may return: its output, of all heads where these stay apart, or the
+    probabilities that are made of that."""
     try:
         end = trace.output
     except ValueError:
@@ -232,13 +237,13 @@ def outputs_of(trace: Trace) -> Iterator[Meant]:
 
 
 def together(name: Name, trace: Trace) -> Meant:
-    """A quantity, or that of all heads where it is one of several."""
+    """Returns a quantity, together with that of all other heads where it belongs to one."""
     of_each = each_head(f"{name.path.path}.heads[*].{name.local}".lstrip("."), trace)
     return of_heads(of_each, trace) if name in of_each else Meant((name,))
 
 
 def named(name: Name, trace: Trace) -> Iterator[Meant]:
-    """A quantity by its name, or what each head has of it: `Q` may be `[heads, n, d]`."""
+    """Yields a quantity by its name, and what each head has of it: `Q` may be `[heads, n, d]`."""
     yield Meant((name,))
     of_each = each_head(f"{name.path}.heads[*].{name.local}".lstrip("."), trace)
     if of_each:
@@ -250,8 +255,8 @@ def of_heads(names: tuple[Name, ...], trace: Trace) -> Meant:
 
 
 def made_with(key: str, layer: int | None, trace: Trace) -> Iterator[Meant]:
-    """What the module makes whose parameter a scenario knows by a key, `encoder.cross.W_Q`, in a
-    layer from 0; in each where none is said."""
+    """Yields what the module makes whose parameter a scenario knows by a key, `encoder.cross.W_Q`,
+    in a layer from 0, or in each layer if that is None."""
     own = key.removeprefix("encoder.")
     read = _Read(stack="decoder" if own == key else "encoder", cross=own.startswith("cross."))
     local = _MAKES.get(own.removeprefix("cross."))
@@ -261,7 +266,7 @@ def made_with(key: str, layer: int | None, trace: Trace) -> Iterator[Meant]:
 
 
 def _scaled(meant: Meant, trace: Trace) -> Iterator[Meant]:
-    """Embeddings that are scaled, as some modules make what they look up."""
+    """Yields embeddings that are scaled, as some modules make what they look up."""
     for name in meant.names if meant.names[0].local == "E" else ():
         for local in ("scaled_E", "X"):
             scaled = Name(local, name.path)
@@ -271,7 +276,7 @@ def _scaled(meant: Meant, trace: Trace) -> Iterator[Meant]:
 
 
 def made_by(weight: Name, trace: Trace) -> Iterator[Meant]:
-    """What the module makes that has a weight."""
+    """Yields what the module makes that has a weight."""
     local = _MAKES.get(weight.local)
     if local is not None:
         yield from _there(trace, _name(weight.path, local))
@@ -280,7 +285,7 @@ def made_by(weight: Name, trace: Trace) -> Iterator[Meant]:
 
 
 def meant_by_any_layer(theirs: str, trace: Trace) -> Iterator[Meant]:
-    """What a tensor of some name may be, in whichever layer and stack where none is named."""
+    """Yields what a tensor of some name may be, in any layer and stack where none is named."""
     read = _read(theirs)
     if read.words in ((), ("output",)) and read.layer is not None:
         yield from _of_local("block", read, trace)
@@ -297,7 +302,7 @@ def _anywhere(local: str, read: _Read, trace: Trace) -> Iterator[Meant]:
 
 
 def _gradients(of: str, trace: Trace) -> Iterator[Meant]:
-    """The gradients of what a tensor may be, which are kept as that is: `fc1.weight.grad` is the
+    """Yields the gradients of what a tensor may be, which have its shape: `fc1.weight.grad` is the
     gradient of `fc1.weight`."""
     for meant in meant_by(of, trace):
         names = tuple(name.under(GRADIENTS) for name in meant.names)
@@ -306,8 +311,8 @@ def _gradients(of: str, trace: Trace) -> Iterator[Meant]:
 
 
 def _read(theirs: str) -> _Read:
-    """`blocks.0.attn.hook_q` is hook_q of attn in the first layer; `block.0.layer.1` is its second
-    part, and no other layer."""
+    """Reads a module's name: `blocks.0.attn.hook_q` is hook_q of attn in the first layer, and
+    `block.0.layer.1` is the second part of that layer, not another layer."""
     read, before = _Read(), ""
     words: list[str] = []
     for part in re.findall(r"[^./\[\]\s]+", theirs):
@@ -330,7 +335,7 @@ def _read(theirs: str) -> _Read:
 
 
 def is_parameter_called(theirs: str) -> bool:
-    """Whether a name is that of a weight or a bias."""
+    """Tells whether a name is that of a weight or a bias."""
     return bool(_read(theirs).parameter)
 
 
@@ -341,8 +346,8 @@ def _placed(read: _Read, word: str) -> _Read:
 
 
 def _locals(words: tuple[str, ...]) -> Iterator[str]:
-    """What the last words may mean, those of several words first; then without what only says that
-    it is an output."""
+    """Yields what the last words may mean, those of several words first, and then without an ending
+    that only says that it is an output."""
     for start in range(max(0, len(words) - 3), len(words)):
         yield from _OURS.get(".".join(words[start:]), ())
     if not words:
@@ -375,7 +380,8 @@ def _stacks(trace: Trace, read: _Read) -> tuple[Stack, ...]:
 
 
 def _layers(stack: Stack, read: _Read) -> tuple[Layer, ...]:
-    """The layer that is meant; where none is named, the only one."""
+    """Returns the layer that is named, and the only one if none is. Returns nothing where that is
+    unclear."""
     if read.layer is None:
         return stack.layers if len(stack.layers) == 1 else ()
     return stack.layers[read.layer : read.layer + 1]
@@ -412,8 +418,8 @@ def _in_heads(local: str, read: _Read, attention: Attention, trace: Trace) -> It
 
 
 def _packed(local: str, layer: Layer, attention: Attention, trace: Trace) -> Iterator[Meant]:
-    """Queries, keys and values of all heads beside each other: first all queries, or head by head,
-    or group by group; what is multiplied in a feed-forward network, or latent, likewise."""
+    """Yields queries, keys and values of all heads side by side: first all queries, or group by
+    group. Yields likewise what is multiplied in a feed-forward network, or latent."""
     heads, groups = range(attention.heads), attention.kv_heads
     paths = [attention.head_path(h) for h in heads] if len(heads) > 1 else [attention.path]
     if local != "QKV":
@@ -438,7 +444,7 @@ _ENDS = re.compile(r"residual\d|norm\d(_after)?\.normed")
 
 
 def _last_of(layer: Layer, trace: Trace) -> list[Name]:
-    """What the last step of a layer makes, and none of what comes after the layers."""
+    """Returns what the last step of a layer makes, and nothing that comes after the layers."""
     start = f"{layer.path}." if layer.path else ""
     made = [
         definition.name
@@ -452,7 +458,7 @@ def _last_of(layer: Layer, trace: Trace) -> list[Name]:
 
 
 def _is_in(layer: Layer, place: Place) -> bool:
-    """Whether a place is in a layer; norms don't say of which they are."""
+    """Tells whether a place may be in a layer. Norms don't say in which they are."""
     return isinstance(place, NormPlace) or (isinstance(place, LayerPlace) and place.layer is layer)
 
 
@@ -468,7 +474,7 @@ def _there(trace: Trace, *names: Name) -> Iterator[Meant]:
 
 
 def _parameters(local: str, read: _Read, stack: Stack, trace: Trace) -> Iterator[Meant]:
-    """The weight or the bias of the module that makes a quantity."""
+    """Yields the weight or the bias of the module that makes a quantity."""
     own = _PARAMETERS.get(local, ("", ""))[read.parameter == "bias"]
     paths = [stack.path, *(layer.path for layer in _layers(stack, read))]
     attentions = (layer.cross if read.cross else layer.attention for layer in _layers(stack, read))
@@ -481,7 +487,8 @@ def _parameters(local: str, read: _Read, stack: Stack, trace: Trace) -> Iterator
 
 
 def each_head(ours: str, trace: Trace) -> tuple[Name, ...]:
-    """`heads[*].Q` means those of all heads."""
+    """Returns the quantities that `heads[*].Q` means, one of each head, and nothing for a name
+    without `[*]`."""
     if "[*]" not in ours:
         return ()
     names: list[Name] = []
@@ -491,7 +498,8 @@ def each_head(ours: str, trace: Trace) -> tuple[Name, ...]:
 
 
 def _groups(names: tuple[Name, ...], trace: Trace) -> int | None:
-    """How many groups of heads have keys and values of their own, where these are of heads."""
+    """Returns how many groups of heads have keys and values of their own, for quantities of heads,
+    and None for any others."""
     for stack in trace.scenario.stacks:
         for layer in stack.layers:
             for attention in (layer.attention, layer.cross):

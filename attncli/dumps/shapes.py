@@ -10,12 +10,12 @@ from attncli.numbers.rounding import Array
 
 
 def of_each(each: Array, count: int) -> list[Array]:
-    """What each head has, where some may share it."""
+    """Returns what each of `count` heads has, where some may share it."""
     return [each[head * len(each) // count] for head in range(count)]
 
 
 def distance(parts: Sequence[Array], ours: Sequence[Array]) -> float:
-    """How far numbers are from others, as far as they are finite."""
+    """Adds up how far numbers are from others, where both are finite."""
     with np.errstate(invalid="ignore"):
         return float(
             np.nansum([np.nansum(np.abs(a - b)) for a, b in zip(parts, ours, strict=True)])
@@ -25,7 +25,9 @@ def distance(parts: Sequence[Array], ours: Sequence[Array]) -> float:
 def side_by_side(
     values: Array, shapes: list[tuple[int, int]], blocks: tuple[int, ...]
 ) -> list[Array] | None:
-    """The matrices that stand beside each other in a tensor."""
+    """Cuts a tensor into the matrices that stand side by side in it, in the order of `blocks`,
+    which says at which place each stands. Blocks of one number are one matrix. Returns None where
+    the tensor hasn't their width."""
     widths = {block: m for block, (_, m) in zip(blocks, shapes, strict=True)}
     whole = as_matrix(values, (shapes[0][0], sum(widths.values())))
     if whole is None:
@@ -36,7 +38,8 @@ def side_by_side(
 
 
 def as_matrix(values: Array, shape: tuple[int, int]) -> Array | None:
-    """A tensor as a matrix, without a batch of one; a list as a row or a column."""
+    """Returns a tensor as a matrix of a shape, without a batch of one, a list as a row or a column.
+    Returns None where it doesn't fit."""
     while values.ndim > 2 and 1 in values.shape:  # noqa: PLR2004
         values = values.squeeze(values.shape.index(1))
     if values.shape == shape:
@@ -47,7 +50,8 @@ def as_matrix(values: Array, shape: tuple[int, int]) -> Array | None:
 
 
 def heads_apart(values: Array, shapes: list[tuple[int, int]]) -> Array | None:
-    """[h, n, d], [n, h, d] or [n, h·d] as a matrix for each head, or for each group of heads."""
+    """Brings [h, n, d], [n, h, d] or [n, h·d] to [h, n, d], a matrix for each head or for each
+    group of heads. Returns None for any other shape."""
     count, (n, d) = len(shapes), shapes[0]
     if any(shape != (n, d) for shape in shapes):
         return None

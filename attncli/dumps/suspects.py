@@ -47,28 +47,32 @@ _ALIKE = 1e-9
 
 
 class ExplainedTensor(NamedTuple):
-    """A bug that gives a tensor, how many other tensors it makes that don't follow otherwise, what
-    it leaves unexplained, and what it gives of the tensor."""
+    """A bug that gives a tensor."""
 
     way: WrongWay
     departing: int
+    """How many other tensors the bug makes that don't follow otherwise."""
     remainder: float
+    """How far the tensor is from what the bug gives, in standard deviations of what rounding
+    does."""
     spread: Spread
+    """What the bug gives of the tensor."""
 
 
 def _how_far(found: ExplainedTensor) -> tuple[int, bool, int, int]:
-    """The order of bugs that give the same: of what explains more first, then of what is left out,
-    of a setting before those inside it, of what changes less."""
+    """Returns the key that sorts bugs which give the same: first what explains more, then what is
+    left out, a setting before those inside it, and what changes less."""
     way = found.way
     is_other = not way.name.endswith("left_out")
     return -found.departing, is_other, way.setting.count("."), len(way.definitions)
 
 
 class Hidden(NamedTuple):
-    """A mistake that rounding hides, and how far it moves a tensor, times as far as rounding."""
+    """A mistake that rounding hides."""
 
     way: WrongWay
     effect: float
+    """How far the mistake moves a tensor, in multiples of what rounding does."""
 
 
 _PLACES = 4
@@ -78,29 +82,33 @@ SEEK = 10.0
 
 
 def check_seek(called: str, seconds: float) -> None:
-    """Raises UserError for what is no time to seek for; it is `called` so."""
+    """Raises UserError for what is no time to seek for. The error begins with `called`, the name of
+    the option or argument."""
     if not seconds >= 0:  # which nan isn't either
         raise UserError.of(f"{called}{seconds:g}", "no time", "give seconds, or 0 to seek nothing")
 
 
 @dataclass
 class Search:
-    """How many seconds are spent on finding bugs, in all, and how many of them were left untried
-    then, with the tensors for which they were."""
+    """A search for bugs, as long as there is time."""
 
     seconds: float = SEEK
+    """How many seconds may be spent, in all."""
     clock: Callable[[], float] = monotonic
     spent: float = 0.0
     tried: int = 0
+    """How many bugs were tried."""
     untried: int = 0
+    """How many were left untried when the time was over."""
     ended_at: list[str] = field(default_factory=list)
+    """The tensors for which not all was tried."""
 
     @property
     def is_over(self) -> bool:
         return self.spent >= self.seconds
 
     def each(self, ways: Sequence[WrongWay], name: str) -> Iterator[WrongWay]:
-        """The ways to be tried on a tensor, as long as there is time."""
+        """Yields the bugs to be tried on a tensor, as long as there is time."""
         for k, way in enumerate(ways):
             if self.is_over:
                 self.untried += len(ways) - k
@@ -112,7 +120,7 @@ class Search:
 
     @contextmanager
     def counted(self) -> Iterator[None]:
-        """What is done is part of the search, which ends once its time is spent."""
+        """Counts the time of the block as part of the search, which ends once its time is spent."""
         begun = self.clock()
         try:
             yield
@@ -130,16 +138,19 @@ _FEW = 4
 
 
 class _Rows(NamedTuple):
-    """Some rows of a tensor that depart, their numbers, and how near to these a bug must come."""
+    """A few rows of a tensor that depart, on which bugs are tried first."""
 
     rows: tuple[int, ...]
+    """The indices of the rows, from 0."""
     theirs: Array
+    """The numbers of the tensor in these rows."""
     limit: Array
+    """How near to each number a bug must come."""
 
     @classmethod
     @np.errstate(invalid="ignore")
     def of(cls, theirs: Array, follows: Enclosure, half: float) -> _Rows:
-        """The row that is furthest off, and others that depart."""
+        """Takes the row that is furthest off, and others that depart."""
         limit = _limit(follows, half)
         off = np.nan_to_num(np.abs(theirs - follows.middle) / (limit + np.finfo(float).tiny))
         furthest = off.max(axis=1)
@@ -151,14 +162,14 @@ class _Rows(NamedTuple):
 
 @np.errstate(invalid="ignore")
 def _limit(follows: Enclosure, half: float) -> Array:
-    """How far from a tensor's numbers what gives it may be at most."""
+    """Returns how far from each number of a tensor a bug may be at most."""
     slack = np.nan_to_num(follows.high - follows.low) + half
     return np.asarray(_FAR * (slack + slack.max() / _FAR))
 
 
 @np.errstate(invalid="ignore")
 def _within(value: Array, theirs: Array, limit: Array) -> bool:
-    """Whether all numbers are so near to others, and infinite where these are."""
+    """Tells whether all numbers are so near to others, and infinite where these are."""
     far = np.abs(value - theirs) > limit
     return not (far | (np.isinf(value) != np.isinf(theirs))).any()
 
@@ -176,21 +187,21 @@ class Suspects:
     _rows: dict[str, _Rows] = field(default_factory=dict)
 
     def in_floats(self, floats: Floats) -> Suspects:
-        """The same bugs, made in other floats."""
+        """Returns the same bugs, made in other floats."""
         return replace(self, floats=floats, _rows={})
 
     def explaining(
         self, name: str, follows: Enclosure, off: Flags, kinds: int = len(KINDS)
     ) -> Iterator[list[ExplainedTensor]]:
-        """The bugs that give a tensor that departs, of some kinds: of each kind all, the likeliest
-        kind first."""
+        """Yields the bugs that give a tensor that departs, in a list for each of several kinds, the
+        likeliest kind first."""
         for ways in self.leading_to(name, kinds):
             each = (self._explained(way, name, follows, off) for way in ways)
             yield [entry for entry in each if entry is not None]
 
     def causes(self, name: str, found: Sequence[ExplainedTensor]) -> tuple[Cause, ...]:
-        """Those that explain most of a tensor, the others that give the same numbers as far as
-        rounding lets these be told apart, and no bug by two names."""
+        """Returns the bugs that explain most of a tensor, with others that give the same numbers as
+        far as rounding lets these be told apart, and no bug by two names."""
         best = min(found, key=lambda entry: (-entry.departing, entry.remainder))
         same = [e for e in found if best.spread.distance(e.spread.right) <= _SAME]
         same.sort(key=_how_far)
@@ -201,8 +212,8 @@ class Suspects:
         return tuple(way.cause(name) for way in ways)
 
     def _are_one(self, way: WrongWay, other: WrongWay, name: str) -> bool:
-        """Whether two bugs say the same: whatever numbers go in, the same tensor comes out. Two
-        settings may do so by their values, one of them being no part of the other."""
+        """Tells whether two bugs say the same: whatever numbers go in, the same tensor comes out.
+        Two settings may agree by their values alone, unless one is a part of the other."""
         if set(way.definitions) == set(other.definitions):
             return True
         settings = sorted((way.setting, other.setting))
@@ -216,7 +227,8 @@ class Suspects:
 
     @cached_property
     def _moved(self) -> Floats:
-        """What follows from other tensors than theirs, which differ in each number."""
+        """Returns the working from other tensors than the implementation's, which differ in each
+        number."""
         return Floats(self.trace, self.floats.grain, Lazily(self.theirs, self._moved_tensor))
 
     def _moved_tensor(self, name: str) -> Enclosure:
@@ -230,7 +242,8 @@ class Suspects:
     def _explained(
         self, way: WrongWay, name: str, follows: Enclosure, off: Flags
     ) -> ExplainedTensor | None:
-        """What a bug explains of a tensor; None where that is no more than rounding does."""
+        """Returns what a bug explains of a tensor, and None where that is no more than rounding
+        does."""
         theirs, paths = self.theirs[name], self.floats.otherwise(way.definitions)
         if not self._is_near(paths, name, follows):
             return None
@@ -247,8 +260,8 @@ class Suspects:
         return ExplainedTensor(way, made, remainder, spread)
 
     def _is_no_chance(self, name: str, remainder: float) -> bool:
-        """Whether a tensor has so many numbers, so far off, that none of the many bugs that are
-        tried gives all of them by chance, which in coarse floats it may."""
+        """Tells whether a tensor has so many numbers, so far off, that none of the many bugs that
+        are tried gives all of them by chance, as may happen in coarse floats."""
         if not self.floats.grain.is_coarse:
             return True
         theirs = self.theirs[name]
@@ -256,12 +269,12 @@ class Suspects:
         return bool(theirs.size * np.log(times) >= _NO_CHANCE)
 
     def _made(self, way: WrongWay) -> set[Name]:
-        """The tensors of theirs that a bug makes."""
+        """Returns the tensors of the dump that a bug makes."""
         return {d.name for d in way.definitions if d.name in self.theirs}
 
     def leading_to(self, name: str, kinds: int) -> Iterator[Iterator[WrongWay]]:
-        """The bugs in making a quantity, or what is between it and other tensors of theirs, the
-        nearest first; by how likely they are."""
+        """Yields the bugs in making a quantity, or what lies between it and other tensors of the
+        dump, the nearest first, in one iterator after another by how likely they are."""
         parts = {
             id(part): part for text in self.between(name) if (part := self.trace.part_of(text))
         }
@@ -277,8 +290,8 @@ class Suspects:
                 yield self.search.each(ways, name)
 
     def _configured(self, name: str, parts: Iterable[PlannedStep]) -> list[WrongWay]:
-        """Another configuration of the layers of some parts, or of what is outside these, where it
-        makes something between a tensor and others of theirs."""
+        """Returns the bugs by which the layers of some parts, or what is outside of these, are
+        configured otherwise, where that makes something between a tensor and others of the dump."""
         between = {*self.between(name)}
         places: dict[Name | None, LayerPlace | None] = {}
         for part in parts:
@@ -305,7 +318,7 @@ class Suspects:
         return self._known[key, kind]
 
     def between(self, name: str) -> Iterator[str]:
-        """A quantity, and those that lie between it and other tensors of theirs."""
+        """Yields a quantity, and those that lie between it and other tensors of the dump."""
         waiting, seen = [name], {name}
         while waiting:
             made = waiting.pop(0)
@@ -319,7 +332,7 @@ class Suspects:
     def _gives(
         self, way: WrongWay, paths: Floats, name: str, follows: Enclosure, off: Flags
     ) -> bool:
-        """Whether a bug gives all of a tensor, and of others that it makes, and isn't known to give
+        """Tells whether a bug gives all of a tensor, and of others that it makes, and doesn't give
         just about anything."""
         theirs = self.theirs[name]
         if not all(paths.takes_all(x, self.theirs[x]) for x in self._shown(way, name, paths)):
@@ -336,7 +349,7 @@ class Suspects:
         return judged.is_decided and not wide
 
     def _spoils_another(self, paths: Floats, name: str) -> bool:
-        """Whether another tensor departs with a bug, and follows without it."""
+        """Tells whether another tensor departs with a bug that follows without it."""
         others = (x for x in self.theirs if x != name and paths.is_changed(x))
         return any(
             self.floats.takes_all(x, self.theirs[x]) and not paths.takes_all(x, self.theirs[x])
@@ -344,8 +357,8 @@ class Suspects:
         )
 
     def hidden(self) -> tuple[Hidden, ...]:
-        """The mistakes with a name of their own that rounding hides: of each the most that it does
-        to a tensor, in so many places at most."""
+        """Returns the mistakes with a name of their own that rounding hides wherever they were
+        tried, each with the most that it does to a tensor."""
         most: dict[str, Hidden] = {}
         tried: Counter[str] = Counter()
         seen: set[str] = set()
@@ -365,8 +378,8 @@ class Suspects:
         return tuple(entry for says, entry in most.items() if says not in seen)
 
     def _effect(self, way: WrongWay, name: str) -> float | None:
-        """How far a mistake moves a tensor, times as far as rounding; None where it can't be made,
-        or changes nothing at all, as some make no difference here."""
+        """Returns how far a mistake moves a tensor, in multiples of what rounding does, and
+        infinity where it would be seen. Returns None where it can't be made, or changes nothing."""
         try:
             other, spread = (
                 self.floats.otherwise(way.definitions).value(name),
@@ -379,8 +392,8 @@ class Suspects:
         return spread.distance(other) if spread.hides(other) else np.inf
 
     def _shown(self, way: WrongWay, name: str, paths: Floats) -> set[str]:
-        """The tensors that have to be what a bug gives: this one, what it makes itself, and where
-        it is made in several heads what comes of it in each."""
+        """Returns the tensors that have to be what a bug gives: this one, those that it makes
+        itself, and, where it is made in several heads, all that change with it."""
         made = {str(d.name) for d in way.definitions if d.name in self.theirs}
         heads = {d.name.path for d in way.definitions if d.name.path.local == "heads"}
         if len(heads) > 1:
@@ -388,7 +401,7 @@ class Suspects:
         return {name, *made}
 
     def _is_near(self, paths: Floats, name: str, follows: Enclosure) -> bool:
-        """Whether a bug may give a tensor at all, which is known quickly."""
+        """Tells whether a bug may give a tensor at all, which is known quickly."""
         theirs, half = self.theirs[name], self.floats.grain.half
         if not self._gives_some_rows(paths, name, follows):
             return False
@@ -405,7 +418,8 @@ class Suspects:
         return self.floats.grain.is_coarse or _within(value, theirs, _limit(follows, half))
 
     def _gives_some_rows(self, paths: Floats, name: str, follows: Enclosure) -> bool:
-        """Whether a bug may give a few of the rows that depart, which is known more quickly."""
+        """Tells whether a bug may give a few of the rows that depart, which is known more
+        quickly."""
         theirs = self.theirs[name]
         if self.floats.grain.is_coarse or len(theirs) <= _FEW * _FEW:
             return True
@@ -420,14 +434,14 @@ class Suspects:
 
 
 def _apart(theirs: Array, follows: Enclosure) -> Array:
-    """How far each number is from what follows."""
+    """Returns how far each number is from what follows [n, m]."""
     with np.errstate(invalid="ignore"):
         return np.nan_to_num(np.abs(theirs - follows.middle), nan=np.inf)
 
 
 def _everywhere(ways: Iterable[WrongWay]) -> Iterator[WrongWay]:
-    """The same bug made in all heads, and in all that it can be made in: of Q, K and V together,
-    and of each of them."""
+    """Yields bugs that are made in all heads, or in all that they can be made in: in Q, K and V
+    together, and in each of them."""
     alike: dict[tuple[str, str, int, str], dict[Definition, None]] = {}
     for way in ways:
         made = dict.fromkeys(way.definitions)

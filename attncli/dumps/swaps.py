@@ -42,8 +42,8 @@ from attncli.trace import Definition, HeadPlace, LayerPlace, NormPlace, PlannedS
 
 
 def of_another_configuration(trace: Trace, place: LayerPlace | None) -> Iterator[WrongWay]:
-    """What a layer makes, or what is outside of all, with one setting left out, or with another
-    value."""
+    """Yields what a layer makes, or what is outside of all layers, with one setting left out or
+    with another value."""
     others = other_configurations(trace, place) if place else other_frames(trace)
     for setting, says, is_left_out, definitions in others:
         name = setting.replace(".", "_")
@@ -52,8 +52,9 @@ def of_another_configuration(trace: Trace, place: LayerPlace | None) -> Iterator
 
 
 def with_its_own_ways(way: WrongWay, name: str, theirs: Collection[str]) -> WrongWay | None:
-    """The same for one quantity alone, what it is made of on the way being made anew: in another
-    order of steps, what others dumped by the same names is something else."""
+    """Restricts a bug to one quantity, with all that leads to it made anew under names of its own:
+    where steps are in another order, a dumped tensor of the same name is something else. Returns
+    None where no tensor of a dump is on the way."""
     made = {d.name: d for d in way.definitions}
     if not any(x in theirs for x in made if x != name):
         return None
@@ -77,7 +78,7 @@ def with_its_own_ways(way: WrongWay, name: str, theirs: Collection[str]) -> Wron
 
 
 def exchanged(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
-    """What two operations make in the other order."""
+    """Yields what two operations make in the other order."""
     if isinstance(part.place, NormPlace):
         return
     for after in part.definitions:
@@ -100,7 +101,7 @@ def exchanged(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
 
 
 def transposed(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
-    """What is made of a square table that is transposed."""
+    """Yields what is made of a square table that is transposed."""
     for definition in part.definitions:
         for k, operand in enumerate(definition.operands):
             rows, columns = _shape(trace, operand) or (0, 1)
@@ -114,7 +115,7 @@ def transposed(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
 
 
 def operands_exchanged(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
-    """What a step makes where two of the quantities in it stand for each other."""
+    """Yields what a step makes where two of its quantities stand for each other."""
     made = [d.name for d in part.definitions if d.name in trace]
     for a, b in combinations(made, 2):
         if _shape(trace, a) != _shape(trace, b) or isinstance(part.place, NormPlace):
@@ -131,7 +132,7 @@ def operands_exchanged(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
 
 
 def parts_left_out(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
-    """What is made without a factor or a divisor, or by adding up what is to be multiplied."""
+    """Yields what is made without a factor or a divisor, or with a sum in place of a product."""
     for definition in part.definitions:
         operation = definition.operation
         if not isinstance(operation, Indexed) or definition.name not in trace:
@@ -145,7 +146,7 @@ def parts_left_out(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
 def _with_part(
     definition: Definition, node: Expression, other: Expression, what: tuple[str, str]
 ) -> Iterator[WrongWay]:
-    """A definition with another part in its equation."""
+    """Yields a definition with another part in its equation, if it has that part."""
     changed = swapped(definition, lambda part: other if part == node else None)
     if changed is not None:
         name = f"{definition.name.local}_{what[0]}"
@@ -153,7 +154,7 @@ def _with_part(
 
 
 def equation_of(definition: Definition) -> str:
-    """How something is made, in local names: `capped[i, j] = tanh(scaled[i, j] / 2)`."""
+    """Writes how something is made, in local names: `capped[i, j] = tanh(scaled[i, j] / 2)`."""
     operation, names = definition.operation, (definition.name, *definition.operands)
     if isinstance(operation, Indexed):
         operation = Indexed(operation.signature(), operation.tree)
@@ -174,7 +175,8 @@ def _without_parts(node: Expression) -> Iterator[tuple[tuple[str, str], Expressi
 
 
 def of_all_heads(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
-    """What a head tells by one number of each row, taken of the rows of all heads together."""
+    """Yields what a head computes as one number of each row, taken from the rows of all heads
+    together."""
     for definition in part.definitions:
         split = trace[definition.operands[0]].definition if definition.operands else None
         if split is None or not isinstance(split.operation, TakeColumns):
@@ -187,7 +189,7 @@ def of_all_heads(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
 
 
 def down_the_columns(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
-    """What a step makes whose sums along the rows go down the columns instead."""
+    """Yields what a step makes whose sums go down the columns instead of along the rows."""
     sums: set[Name] = set()
     found: list[Definition] = []
     for definition in (d for d in part.definitions if d.name in trace):
@@ -203,7 +205,8 @@ def down_the_columns(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
 
 
 def _down_the_columns(definition: Definition, sums: Collection[Name]) -> Definition | None:
-    """A sum along rows down the columns, or what takes one that goes so."""
+    """Turns a sum along rows into one down the columns, or what takes such a sum. Returns None for
+    anything else."""
     operation = definition.operation
     if not isinstance(operation, Indexed):
         return None
@@ -229,7 +232,7 @@ def _down_the_columns(definition: Definition, sums: Collection[Name]) -> Definit
 
 
 def scaled_by_others(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
-    """What is divided by the root of another dimension than is said."""
+    """Yields scores that are divided by the root of another dimension than the right one."""
     place = part.place
     if part.step != "scale" or not isinstance(place, HeadPlace):
         return
@@ -252,8 +255,8 @@ def scaled_by_others(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
 
 
 def turned_before_split(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
-    """Queries or keys that are turned before they are split into heads, by the angles that all
-    columns together have."""
+    """Yields queries or keys that are rotated before they are split into heads, by the angles of
+    all columns together."""
     place = part.place
     if part.step != "rotate" or not isinstance(place, HeadPlace):
         return
@@ -287,7 +290,7 @@ def _called(definition: Definition, local: str) -> Definition:
 
 
 def taken_twice(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
-    """What a step makes that is taken a second time, of its own result."""
+    """Yields what a step makes that is done a second time, on its own result."""
     made = [d for d in part.definitions if d.name in trace]
     if not made or not made[0].operands:
         return
@@ -307,7 +310,7 @@ def taken_twice(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
 
 
 def of_values_too(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
-    """The output of a head whose values are turned, or normalized, as its keys are."""
+    """Yields the output of a head whose values are rotated as its keys are."""
     place = part.place
     if part.step != "weighted_sum" or not isinstance(place, HeadPlace):
         return
@@ -327,7 +330,7 @@ def of_values_too(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
 
 
 def sloped_otherwise(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
-    """ALiBi's slopes with the other sign, those of another head, or one power off."""
+    """Yields ALiBi's slopes with the other sign, those of another head, or one power off."""
     place = part.place
     if not isinstance(place, HeadPlace):
         return
@@ -351,7 +354,7 @@ def sloped_otherwise(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
 
 
 def _chain_of_keys(trace: Trace, place: HeadPlace) -> Iterator[Definition]:
-    """How keys are turned in a head, if they are."""
+    """Yields how keys are rotated in a head, if they are."""
     rotated = place.name("rotated_K")
     for name in (rotated, Name(rotated.local, place.attention.path)):
         definition = trace[name].definition if name in trace else None
@@ -362,7 +365,7 @@ def _chain_of_keys(trace: Trace, place: HeadPlace) -> Iterator[Definition]:
 
 @dataclass(frozen=True)
 class Turned(Moved):
-    """A table whose rows are the columns of another. [n, m] -> [m, n]"""
+    """A table that is transposed. [n, m] -> [m, n]"""
 
     shapes = "n m -> m n"
 
@@ -375,10 +378,11 @@ class Turned(Moved):
 
 @dataclass(frozen=True)
 class Placed(Operation):
-    """A table of angles whose rows stand at other positions; `positions` holds one for each."""
+    """A table of angles whose rows stand at other positions."""
 
     table: RotaryTable | TurnsTable
     positions: tuple[int, ...]
+    """The position of each row."""
 
     def signature(self) -> str:
         return self.table.signature()
@@ -402,8 +406,8 @@ class Placed(Operation):
 
 
 def placed_otherwise(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
-    """Rows turned by other positions: behind a cache as if it were shorter or longer, of queries
-    and of keys or of one of them; or each row by the number of its head."""
+    """Yields rows rotated by other positions: after a cache as if it were shorter or longer, for
+    queries and keys or for one of them, or each row by the number of its head."""
     place = part.place
     if not isinstance(place, HeadPlace):
         return
@@ -471,7 +475,7 @@ SWAPS = (
 
 
 def _with(operands: tuple[Name, ...], k: int, other: Name) -> tuple[Name, ...]:
-    """Operands with another one in one place."""
+    """Returns operands with another one at one place."""
     return (*operands[:k], other, *operands[k + 1 :])
 
 

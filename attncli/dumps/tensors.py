@@ -45,15 +45,17 @@ be left out; or the names of what stands side by side in it, of several that sha
 
 
 class Mapped(NamedTuple):
-    """What is said of a dump's tensors: which quantity some are, which of them the module itself
-    returned, and what stands before their names in the model that it is a part of."""
+    """A map of a dump's tensors, as users give it."""
 
     names: Mapping[str, Ours]
+    """Which quantity some tensors are."""
     whole: str | None = None
+    """The tensor that the module itself returned."""
     lead: str = ""
+    """What stands before the names of tensors in the model that the module is a part of."""
 
     def meant(self, called: str, trace: Trace) -> tuple[Meant, ...]:
-        """What a tensor may be, the likeliest first."""
+        """Returns what a tensor may be, the likeliest first."""
         ours = self.names.get(called)
         if ours is not None:
             return tuple(_said(ours, called, trace)) if ours else ()
@@ -64,9 +66,10 @@ class Mapped(NamedTuple):
 
 
 class Theirs(NamedTuple):
-    """A tensor, or the part of it, that is a quantity; what they call it."""
+    """A tensor of a dump, or the part of it that is a quantity."""
 
     called: str
+    """What the dump calls the tensor."""
     values: Array
 
 
@@ -77,51 +80,63 @@ class Misshapen(NamedTuple):
     called: str
     shape: tuple[int, ...]
     right: tuple[int, ...]
+    """The shape that the quantity has."""
 
 
 class Unjudged(NamedTuple):
-    """What a module itself returns, where that can't be compared with what comes out of the
-    scenario: its shape, None where it is no array of floats, and that which it should have.
-    `likely` are the names of quantities that have its shape, the last ones first, before these what
-    a part is that makes the same."""
+    """A tensor that a module itself returned, and that can't be compared with the output of the
+    scenario."""
 
     called: str
     shape: tuple[int, ...] | None
+    """The shape of the tensor, and None where it is no array of floats."""
     right: tuple[int, ...]
+    """The shape of the scenario's output."""
     likely: tuple[str, ...] = ()
+    """The names of quantities that it may be: those of tensors with the same numbers, then those of
+    the same shape, the last ones first."""
 
 
 class Entry(NamedTuple):
-    """Which entry of a batch is looked at, from 0, and how many there are."""
+    """An entry of a batch, from 0, and how many there are."""
 
     number: int
     size: int
 
 
 class Dump(NamedTuple):
-    """What of a dump is which quantity; the names of what is none; what has another shape; of
-    what is a quantity that another tensor is already, with other numbers, that tensor's name; how
-    finely all was worked, whether that was said, and in which types of floats it is kept. `taken`
-    is which quantity each tensor was taken for, as it may be said, `unjudged` what a module
-    returned that can't be compared; `sides` says what the first side of tensors was taken for, each
-    with their names. `by_numbers` is what some are whose names say something else, nothing where
-    they are no quantity; `given` are the arguments that the config gave to a part of a model, and
-    `entry` is the one that was looked at of a batch, `other_input` the argument that isn't X."""
+    """A dump whose tensors are taken apart into quantities."""
 
     tensors: Mapping[str, Theirs]
+    """The tensors by the names of their quantities, in the order of the working."""
     unknown: tuple[str, ...]
+    """The names of the tensors that are no quantity."""
     repeated: Mapping[str, str]
+    """The tensors whose quantity another tensor is already, with other numbers, each with the name
+    of that tensor."""
     misshapen: tuple[Misshapen, ...]
+    """The tensors that haven't the shape of what they are called."""
     grain: Grain
+    """How finely all was computed."""
     is_stated: bool
+    """Whether the type of floats was stated."""
     kept: tuple[str, ...]
+    """In which types of floats the tensors are kept."""
     taken: Mapping[str, Ours] = MappingProxyType({})
+    """Which quantity each tensor was taken for, as `--map` has it."""
     unjudged: Unjudged | None = None
+    """What a module returned that can't be compared."""
     sides: Mapping[str, Sequence[str]] = MappingProxyType({})
+    """What the first side of tensors was taken for, each with their names."""
     by_numbers: Mapping[str, Ours] = MappingProxyType({})
+    """The tensors whose numbers are another quantity than their names say, each with that, or with
+    nothing where it is no quantity."""
     entry: Entry | None = None
+    """The entry of a batch that was looked at."""
     other_input: str = ""
+    """The argument that isn't X."""
     given: tuple[str, ...] = ()
+    """The arguments that the config gave to a part of a model."""
 
 
 def taken_apart(
@@ -131,10 +146,10 @@ def taken_apart(
     source: str,
     kind: str | None = None,
 ) -> Dump:
-    """The quantities in a dump; `said` is what some tensors are, `kind` in which type of floats all
-    were worked. What the module itself returned is compared whatever other tensor is the same
-    quantity. Raises UserError where nothing is told by its name, or what is said isn't there or
-    doesn't fit."""
+    """Finds the quantities in a dump. `said` is what some tensors are, `kind` the type of floats in
+    which all was computed. What the module itself returned is compared even where another tensor is
+    the same quantity. Raises UserError where nothing is known by its name, or what is said isn't
+    there or doesn't fit."""
     said = said if isinstance(said, Mapped) else Mapped(said)
     mapped, whole = said.names, said.whole
     _check_map(dump, trace, mapped, source)
@@ -174,8 +189,9 @@ def taken_apart(
 def _found(
     chosen: Mapping[str, _Pieces], whole: str | None
 ) -> tuple[dict[str, Theirs], dict[str, str]]:
-    """Which tensor is compared as each quantity: the first that is one, or that which the module
-    itself returned; and which others are one with other numbers, each with that tensor's name."""
+    """Returns which tensor is compared as each quantity, the first that is one or that which the
+    module itself returned, and which others are one with other numbers, each with the name of that
+    tensor."""
     found: dict[str, Theirs] = {}
     repeated: dict[str, str] = {}
     for called, pieces in chosen.items():
@@ -197,7 +213,7 @@ _MOST_LIKELY = 3
 def _unjudged(
     dump: Mapping[str, Dumped], chosen: Mapping[str, _Pieces], whole: str | None, trace: Trace
 ) -> Unjudged | None:
-    """What the module itself returned, if that can't be compared."""
+    """Returns what the module itself returned, if that can't be compared."""
     if whole is None or whole in chosen:
         return None
     ends = [*outputs_of(trace)]
@@ -216,8 +232,9 @@ def _unjudged(
 
 
 def heads_in(called: str, tensor: Dumped, trace: Trace, said: Mapped) -> int | None:
-    """How many quantities a tensor is by its name, or by what is said that it is, as those of all
-    heads; None where it has the shape of nothing that it may be."""
+    """Returns how many quantities a tensor is by its name, or by what is said of it: as many as
+    there are heads for one that holds all. Returns None where its shape fits nothing that it may
+    be."""
     if any(not _is_there(name, trace) for name in each_of(said.names.get(called) or ())):
         return None
     fitting = _Called.of(called, tensor, trace, said).fitting
@@ -244,12 +261,12 @@ def _check_map(
 
 
 def run_called(name: str, run: int) -> str:
-    """What the tensor of a part that runs several times is called, by its number from 1."""
+    """Names the tensor of a part that runs several times, by the number of the run from 1."""
     return f"{name} (run {run})"
 
 
 def each_of(ours: Ours) -> list[str]:
-    """The names that are said of a tensor."""
+    """Returns the names that are said of a tensor, in one list."""
     if isinstance(ours, str):
         return [ours] if ours else []
     return [name for part in ours for name in each_of(part)]
@@ -260,11 +277,13 @@ def _is_there(ours: str, trace: Trace) -> bool:
 
 
 class _Called(NamedTuple):
-    """A tensor, what it may be by its name, and those of these whose shape it has, taken apart."""
+    """A tensor with what it may be by its name."""
 
     called: str
     meant: tuple[Meant, ...]
+    """What the name may mean, the likeliest first."""
     fitting: tuple[_Pieces, ...]
+    """What of that has the tensor's shape, taken apart."""
 
     @classmethod
     def of(cls, called: str, tensor: Dumped, trace: Trace, said: Mapped) -> _Called:
@@ -278,29 +297,31 @@ class _Called(NamedTuple):
 
     @property
     def habit(self) -> str:
-        """Its name in any layer."""
+        """Returns the name with `*` for each number, the same in any layer."""
         return re.sub(r"\d+", "*", self.called)
 
     def nearest(self, right: Floats) -> tuple[str, tuple[int, ...]] | None:
-        """What modules of its name give, where several things are called so: the first that it is
-        near to."""
+        """Returns the kind of quantities that the tensor is near to, of several that its name may
+        mean. Returns None where it may be only one, or is near to none."""
         if len(self.fitting) == 1:
             return None
         return next((a.kind for a in self.fitting if is_near(a.values, right)), None)
 
     def pieces(self, habit: tuple[str, tuple[int, ...]] | None) -> _Pieces | None:
-        """The quantities that it is; where several fit, what others of its name are."""
+        """Returns the quantities that the tensor is. Where several fit, they are of the kind that
+        others of its name are. Returns None where none fits."""
         likely = (a for a in self.fitting if a.kind == habit)
         return next(likely, self.fitting[0] if self.fitting else None)
 
 
 class _Pieces(NamedTuple):
-    """The quantities that a tensor is, what it is meant by then, and what they are in whichever
-    layer: `norm1.normed`; with the order in which they stand."""
+    """The quantities that a tensor holds, taken apart."""
 
     values: Mapping[Name, Array]
     meant: Meant
+    """What the tensor is meant by then."""
     kind: tuple[str, tuple[int, ...]]
+    """What it is in any layer, `norm1.normed`, with the order in which its parts stand."""
 
 
 def _pieces(meant: Meant, each: Sequence[Array]) -> _Pieces:
@@ -309,8 +330,8 @@ def _pieces(meant: Meant, each: Sequence[Array]) -> _Pieces:
 
 
 def _follows_from(known: Iterable[_Called], trace: Trace) -> Floats:
-    """What quantities come to by the tensors that are one thing only, so that a bug before them
-    doesn't change what another is."""
+    """Returns the working from those tensors that can be one thing only, so that a bug before them
+    doesn't change what another is taken for."""
     sure: dict[str, Enclosure] = {
         name: Enclosure.of(values)
         for entry in known
@@ -325,8 +346,7 @@ _SOME_ROWS = 16
 
 
 def is_near(pieces: Mapping[Name, Array], right: Floats) -> bool:
-    """Whether nearly all numbers are those that are right, rather than others, as some rows of them
-    show."""
+    """Tells whether nearly all numbers are near to the right ones, as some rows of them show."""
     near: list[Flags] = []
     for name, values in pieces.items():
         rows = np.unique(np.linspace(0, len(values) - 1, _SOME_ROWS).astype(int)).tolist()
@@ -338,12 +358,13 @@ def is_near(pieces: Mapping[Name, Array], right: Floats) -> bool:
 
 
 def _misshapen(called: str, tensor: Dumped, meant: Meant, trace: Trace) -> Misshapen:
-    """A tensor beside the shape that it should have."""
+    """Returns a tensor with the shape that it should have."""
     return Misshapen(meant.names[0], called, tensor.shape, _shape_of(meant, trace))
 
 
 def _shape_of(meant: Meant, trace: Trace) -> tuple[int, ...]:
-    """That of all heads together where it is of them, or of all that stands side by side."""
+    """Returns the shape of a quantity: of all heads together, or of all that stands side by side,
+    where it is of these."""
     rows, columns = trace[meant.names[0]].shape
     if meant.heads:
         return (len(meant.names), rows, columns)
@@ -354,7 +375,7 @@ def _shape_of(meant: Meant, trace: Trace) -> tuple[int, ...]:
 
 
 def _said(ours: Ours, called: str, trace: Trace) -> Iterator[Meant]:
-    """What a tensor is that is said to be something."""
+    """Yields what a tensor may be that is said to be something."""
     if not isinstance(ours, str):
         parts = [[*_names_of(part, trace)] for part in _side_by_side(ours, trace)]
         names = tuple(name for part in parts for name in part)
@@ -367,7 +388,8 @@ def _said(ours: Ours, called: str, trace: Trace) -> Iterator[Meant]:
 
 
 def _side_by_side(ours: Sequence[str | Sequence[str]], trace: Trace) -> Iterator[Sequence[str]]:
-    """The parts of a tensor, each with the names that share it: `heads[*].Q` is one a head."""
+    """Yields the parts of a tensor, each with the names that share it: `heads[*].Q` is a part for
+    each head."""
     for part in ours:
         if isinstance(part, str):
             yield from ([name] for name in _names_of([part], trace))
@@ -381,7 +403,7 @@ def _names_of(texts: Sequence[str], trace: Trace) -> Iterator[Name]:
 
 
 def as_said(meant: Meant, trace: Trace) -> Ours:
-    """What a tensor was taken for, as it may be said."""
+    """Returns what a tensor was taken for, as `--map` has it."""
     if meant.blocks:
         parts: dict[int, list[str]] = {}
         for block, name in sorted(zip(meant.blocks, meant.names, strict=True)):
@@ -396,13 +418,14 @@ def as_said(meant: Meant, trace: Trace) -> Ours:
 
 
 def fits(shape: tuple[int, ...], meant: Meant, trace: Trace) -> bool:
-    """Whether a tensor of such a shape has the parts, whatever its numbers are: those of what has
-    another shape aren't read."""
+    """Tells whether a tensor of some shape can be taken apart, whatever its numbers are, so that
+    those of other shapes needn't be read."""
     return apart(np.broadcast_to(np.float64(0), shape), meant, trace) is not None
 
 
 def apart(values: Array, meant: Meant, trace: Trace) -> list[Array] | None:
-    """The parts of a tensor that have the shapes of the quantities; None where it hasn't them."""
+    """Takes a tensor apart into matrices of the shapes of its quantities. Returns None where it
+    doesn't fit."""
     shapes = [trace[name].shape for name in meant.names]
     if meant.blocks:
         return side_by_side(values, shapes, meant.blocks)
@@ -430,8 +453,8 @@ def apart(values: Array, meant: Meant, trace: Trace) -> list[Array] | None:
 
 
 def _grain(tensors: list[Dumped], kind: str | None) -> Grain:
-    """How finely tensors are kept: the coarsest of their types of floats; a finer type whose
-    numbers are all such as a coarser one has was worked in that."""
+    """Returns how finely tensors are kept: by the coarsest of their types of floats, or by a
+    coarser one yet that can hold all numbers and that these fill."""
     floats = [t for t in tensors if t.type in ROUNDOFFS]
     kinds = {t.type for t in floats}
     coarsest = kind or max(kinds, key=lambda text: ROUNDOFFS[text], default="float64")

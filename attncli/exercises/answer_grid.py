@@ -20,8 +20,8 @@ _UNASKED = "–"
 
 
 def answer_grid(forms: Sequence[Document]) -> Document:
-    """The grid of the forms of an exercise, each as a document with all its answers; below them
-    stands what each form's papers were made from."""
+    """Makes the grid of the forms of an exercise, each given as a document with all its answers.
+    Below stands what the papers of each form were made from."""
     papers = [form.paper for form in forms if form.paper is not None]
     first = papers[0]
     words = first.words.keys
@@ -58,7 +58,8 @@ def answer_grid(forms: Sequence[Document]) -> Document:
 
 
 def in_order(forms: Iterable[Iterable[str]]) -> list[str]:
-    """The ids of all forms; one that not all of them ask for stands behind what is before it."""
+    """Merges the ids of all forms into one order. One that not all forms ask for stands behind what
+    is before it."""
     order: list[str] = []
     for ids in forms:
         place = 0
@@ -72,8 +73,8 @@ def in_order(forms: Iterable[Iterable[str]]) -> list[str]:
 
 
 def _cell(item: Item | None, words: Words) -> Word | str:
-    """What is right for a blank in a form, from which a number may be a unit of the last place off;
-    nothing for what a person reads."""
+    """Writes what is right for a blank in a form, as the range that is accepted by eye, a unit of
+    the last place around the key. Returns nothing for what a person reads."""
     if item is None:
         return _UNASKED
     if item.words is not None:
@@ -90,8 +91,8 @@ def _cell(item: Item | None, words: Words) -> Word | str:
 
 
 def ends_by_eye(key: RightAnswer) -> tuple[Number, Number]:
-    """The least and the greatest number with the decimals of the answer that are accepted; of one
-    that isn't rounded, whatever it is written with."""
+    """Returns the least and the greatest number with the decimals of the answer that are accepted.
+    Returns the answer itself twice where it isn't rounded, whatever it is written with."""
     low, high = key.accepted
     if low == high or not (low.is_finite() and high.is_finite()):
         return key.number, key.number
@@ -101,7 +102,7 @@ def ends_by_eye(key: RightAnswer) -> tuple[Number, Number]:
 
 
 def _inside(end: Decimal, low: Decimal, high: Decimal, key: RightAnswer) -> Number:
-    """The rounded number next to an end, and not beyond it."""
+    """Returns the rounded number next to an end of a range, and not beyond it."""
     number, unit = decimals.round_to(end, key.places), decimals.unit(key.places)
     if number < low:
         number = decimals.total((number, unit))

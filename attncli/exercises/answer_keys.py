@@ -49,9 +49,9 @@ carries, or keeps in full, is never further off."""
 def key_of(
     sources: Sources, place: Blankable, carry: Number | None, exact: Number | None
 ) -> RightAnswer:
-    """What a key that knows nobody's earlier numbers accepts for a blank: what lies between what
-    carrying and full precision give, `carry` and `exact` (nothing where one of them can't work
-    it), and a unit and a half of the last place around that; half a unit, where nobody rounds
+    """Makes the key of a blank that knows nobody's earlier numbers. It accepts what lies between
+    `carry` and `exact`, what carrying and full precision give (None where one of them can't work
+    it), and a unit and a half of the last place around that, or half a unit where nobody rounds
     anything."""
     own, both = place.number, (carry, exact)
     source = sources.of(place)
@@ -67,7 +67,7 @@ def key_of(
 
 
 def _is_count(trace: Trace, name: str) -> bool:
-    """Whether the numbers of a quantity are counts, or what counts add up to."""
+    """Tells whether the numbers of a quantity are counts, or sums of counts."""
     quantity = trace[name]
     if quantity.definition is None or is_counted(quantity):
         return quantity.definition is not None
@@ -78,7 +78,7 @@ def _is_count(trace: Trace, name: str) -> bool:
 
 @dataclass(frozen=True)
 class Sources:
-    """In which cells of a trace the numbers of a sheet were rounded, or given."""
+    """The cells of a trace in which the numbers of a sheet were rounded, or given."""
 
     trace: Trace
     roots: Mapping[Decimal, Decimal] = field(default_factory=dict)
@@ -89,7 +89,8 @@ class Sources:
     _copies: dict[str, bool] = field(default_factory=dict)
 
     def of(self, place: Blankable) -> Location | None:
-        """The cell that a place's number was rounded in, or given in, whatever copies it since."""
+        """Finds the cell that a place's number was rounded in, or given in, whatever has copied it
+        since. Returns None where no cell has it."""
         cell = place.number.cell
         if cell is None or cell is INNER:
             return cell
@@ -99,13 +100,13 @@ class Sources:
         return _source(self.trace, cell) if known[name] else cell
 
     def decimals(self, name: str) -> int:
-        """The decimals that a quantity is rounded to."""
+        """Returns the decimals that a quantity is rounded to."""
         if name not in self._decimals:
             self._decimals[name] = _decimals_of(self.trace, name)
         return self._decimals[name]
 
     def is_exact(self, cell: Location) -> bool:
-        """Whether nobody has to round a number, nor one that it is made of."""
+        """Tells whether nobody has to round a number, nor any that it is computed from."""
         if cell is INNER or self.key is None:
             return False
         name, i, j = cell
@@ -115,7 +116,8 @@ class Sources:
         return bool(low == high == float(value)) and fits
 
     def by_printed_root(self, place: Blankable, places: int) -> list[Decimal]:
-        """What a number is to who divides by a root as the sheet prints it."""
+        """Returns the number that comes of dividing by a root as the sheet prints it, and nothing
+        where no such root is printed."""
         definition = self.trace[place.quantity].definition
         match None if definition is None else definition.operation:
             case DivideBy(tree=Quotient(divisor=Root(Number() as square))):
@@ -127,7 +129,7 @@ class Sources:
 
 
 def _places(sources: Sources, place: Blankable, source: Location | None, number: Number) -> int:
-    """The decimals that a number is rounded to: those of its quantity, a copy's those of what it
+    """Returns the decimals that a number is rounded to: those of its quantity, or of what it
     copies."""
     trace = sources.trace
     if source is INNER:
@@ -144,9 +146,9 @@ def _places(sources: Sources, place: Blankable, source: Location | None, number:
 
 
 def _places_on_the_way(trace: Trace, quantity: str, number: Number) -> int:
-    """The decimals of what a line comes to on its way: its own, where these are no more than those
-    of what the line starts from (a score less the largest one, −z, 1 − u); of a product, which has
-    more, theirs, or those of the line if these are more."""
+    """Returns the decimals of a number inside a line: its own, where these are no more than those
+    of what the line starts from (a score minus the largest one, −z, 1 − u). A product has more; it
+    has those of its operands, or those of the line if these are more."""
     definition, line = trace[quantity].definition, _decimals_of(trace, quantity)
     operands = () if definition is None else definition.operands
     known = [_decimals_of(trace, name) for name in operands] or [line]
@@ -155,8 +157,8 @@ def _places_on_the_way(trace: Trace, quantity: str, number: Number) -> int:
 
 
 def _source(trace: Trace, cell: Location) -> Location | None:
-    """The cell that a number was rounded in, or given in, whatever copies it since; None where no
-    quantity has it."""
+    """Finds the cell that a number was rounded in, or given in, whatever has copied it since.
+    Returns None where no quantity has it."""
     definition = trace[cell.quantity].definition
     if definition is None or not _copies(trace, cell.quantity):
         return cell
@@ -166,7 +168,7 @@ def _source(trace: Trace, cell: Location) -> Location | None:
 
 
 def _copies(trace: Trace, name: str) -> bool:
-    """Whether a quantity's numbers are those of another one."""
+    """Tells whether a quantity's numbers are those of another one."""
     definition = trace[name].definition
     return definition is not None and definition.operation.only_moves
 
@@ -178,8 +180,8 @@ def _decimals_of(trace: Trace, name: str) -> int:
 
 
 def number_of(matrix_of: Callable[[str], Matrix], place: Blankable) -> Number:
-    """The number of a result among the matrices of quantities that were worked in another way; the
-    place's own where both are shown alike, as most are."""
+    """Returns the number of a result among the matrices of quantities that were worked in another
+    way. It is the place's own where both are shown alike, as most are."""
     assert place.cell is not None
     name, i, j = place.cell
     worked = matrix_of(name)
@@ -192,8 +194,8 @@ def number_of(matrix_of: Callable[[str], Matrix], place: Blankable) -> Number:
 
 
 def value_at(number: Number, places: int) -> Decimal:
-    """A number as it is compared: rounded, also where a page shows more of a tiny one; what a line
-    comes to on its way is not, where it is told in full."""
+    """Returns a number as it is compared: rounded, also where a page shows more digits of a tiny
+    one. A number inside a line isn't rounded where it is told in full."""
     full, shown = number.full, number.shown
     if shown.same_quantum(decimals.unit(places)) or (number.cell is INNER and full == shown):
         return shown
@@ -202,12 +204,13 @@ def value_at(number: Number, places: int) -> Decimal:
 
 @cache
 def half_a_unit(places: int) -> Decimal:
-    """Half a unit of the last of so many decimals."""
+    """Returns half a unit of the last of so many decimals."""
     return Decimal((0, (5,), -(places + 1)))
 
 
 def around(numbers: Iterable[Decimal], places: int, halves: int = 1) -> Interval:
-    """So many half units of the last place around either of some numbers."""
+    """Returns the interval from the least to the greatest of some numbers, wider by so many half
+    units of the last place on both sides."""
     off = half_a_unit(places) * halves
     known = list(numbers)
     return Interval(decimals.difference(min(known), off), decimals.added(max(known), off))
@@ -216,9 +219,9 @@ def around(numbers: Iterable[Decimal], places: int, halves: int = 1) -> Interval
 def with_slips(
     sheet: SheetCells, part: PlannedStep, keys: Sequence[tuple[Blankable, RightAnswer]]
 ) -> list[tuple[Blankable, RightAnswer]]:
-    """The keys of a part's blanks, with what the common mistakes of its step would give. What
-    can't be told from the right answer, or from another mistake, is left out, and what can't be
-    worked of the numbers on the sheet."""
+    """Adds to the keys of a part's blanks what the common mistakes of its step would give. Leaves
+    out what can't be told from the right answer or from another mistake, and what can't be worked
+    from the numbers on the sheet."""
     trace = sheet.trace
     names = {place.cell.quantity for place, _ in keys if place.cell is not None}
     first: dict[str, WrongWay] = {}
@@ -228,7 +231,7 @@ def with_slips(
     wrong = [(way, other) for way, other in tried if other is not None]
 
     def gives(place: Blankable) -> Iterator[tuple[WrongWay, Number]]:
-        """The mistakes that can be made in a place, with their numbers."""
+        """Yields the mistakes that can be made in a place, with their numbers."""
         cell = place.cell
         for way, other in wrong if cell is not None else ():
             assert cell is not None
@@ -274,8 +277,8 @@ def solution_of(
     *,
     whole: bool = False,
 ) -> tuple[Block, ...]:
-    """The lines of full working that have something to do with what is asked, or the `whole` of
-    it, then each answer with what is accepted."""
+    """Makes the solution of a section: the lines of full working that have something to do with
+    what is asked, or the `whole` of it, then each answer with what is accepted."""
     lines = working
     if not whole:
         asked = _Wanted(places)
@@ -287,8 +290,8 @@ def solution_of(
 
 
 def _doubts(questions: Sequence[Item], names: Sequence[str], words: Words) -> list[Block]:
-    """What answers can't tell: those that may be far off, what mistakes give as well, and which of
-    two mistakes it was."""
+    """Returns what answers can't tell: which of them may be far off, which mistakes give the right
+    answer as well, and which two mistakes can't be told apart."""
     keys = [(name, item.key) for item, name in zip(questions, names, strict=True) if item.key]
     lines: list[Spans] = []
     wide = [Word(name) for name, key in keys if key.is_wide]
@@ -311,7 +314,7 @@ def _listed(names: Sequence[Word], words: Words) -> Spans:
 
 
 def _row(question: Item, name: str, words: Words) -> tuple[Word | str, ...]:
-    """A blank, as it is called, with its answer and what is accepted."""
+    """Makes the row of a blank, as it is called, with its answer and what is accepted."""
     key = question.right
     answer = plain(key.number)
 
@@ -331,7 +334,7 @@ def _row(question: Item, name: str, words: Words) -> tuple[Word | str, ...]:
 
 
 def _range(accepted: Interval, words: Words) -> str:
-    """What is accepted; of a count, which is a whole number, that alone."""
+    """Writes what is accepted. For a count, which is a whole number, that is the number alone."""
     low, high = map(_number, accepted)
     return low if low == high else words.range.format(low=low, high=high)
 
@@ -343,8 +346,8 @@ def _number(number: Decimal) -> str:
 def what_is_accepted(
     keys: Iterable[RightAnswer], roots: Mapping[Decimal, Decimal], words: FrameWords
 ) -> tuple[Block, ...]:
-    """How a key is to be read: what is accepted for numbers, and why; `roots` are printed on the
-    sheet."""
+    """Returns how a key is to be read: what is accepted for numbers, and why. `roots` are printed
+    on the sheet."""
     own = words.keys
     halves = [
         own.half.format(
@@ -365,7 +368,7 @@ def what_is_accepted(
 
 
 class _Wanted:
-    """Which lines are wanted: those whose results, or whose terms, are asked for."""
+    """A choice of lines: those whose results, or whose terms, are asked for."""
 
     def __init__(self, places: Sequence[Blankable]) -> None:
         self.cells = {place.cell for place in places if place.cell is not None}
@@ -390,7 +393,7 @@ class _Wanted:
 
 
 def _without_loose_ends(lines: Sequence[Line | Omitted]) -> list[Line | Omitted]:
-    """The lines without marks for those left out at either end, or twice in a row."""
+    """Returns the lines without marks for those left out at either end, or twice in a row."""
     kept: list[Line | Omitted] = []
     for line in lines:
         if isinstance(line, Line) or (kept and isinstance(kept[-1], Line)):

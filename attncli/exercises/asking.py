@@ -64,20 +64,23 @@ ENGLISH = words_of(LANGUAGES[0]).tasks
 
 @dataclass(frozen=True, eq=False)
 class WholePage:
-    """The sections of a page before anything is asked for. `terms` says which of those inside
-    lines may be asked for; `inputs` are the given quantities that may, and `again` says that
-    copies of what the page tells may, too; `words` are those of its frame."""
+    """The sections of a page before anything is asked for."""
 
     trace: Trace
     sections: Sequence[StepSection]
     terms: Terms
+    """Which numbers inside lines may be asked for."""
     inputs: Collection[str] = ()
+    """The given quantities that may be asked for."""
     again: bool = False
+    """Whether copies of what the page tells may be asked for, too."""
     words: Words = ENGLISH
+    """The words of the page's frame."""
 
     @cached_property
     def makes(self) -> frozenset[str]:
-        """The quantities that are made on the page, but for those that it tells all the same."""
+        """Returns the quantities that are made on the page, but for those that it tells all the
+        same."""
         whole = (s for s in self.sections if not s.only_asked)
         planned = (definition for s in whole for definition in s.works)
         made = [definition for definition in planned if definition.name in self.trace]
@@ -86,7 +89,7 @@ class WholePage:
 
     @cached_property
     def given_cells(self) -> frozenset[Location]:
-        """The cells in tables that sections start from."""
+        """Returns the cells in tables that sections start from."""
         tables = (
             table
             for s in self.sections
@@ -97,15 +100,16 @@ class WholePage:
         return frozenset(Location(t.quantity, i, j) for t in tables for i, j in shown_cells(t))
 
     def places(self) -> list[Blankable]:
-        """What can be asked for, in the order of the page."""
+        """Returns what can be asked for, in the order of the page."""
         return [place for _, place in self.placed()]
 
     def placed(self) -> list[tuple[StepSection, Blankable]]:
-        """What can be asked for, each with its section."""
+        """Returns what can be asked for, each with its section."""
         return [(s, place) for s, places in self._gone_through(Asked()) for place in places]
 
     def asking(self, asked: Asked) -> list[tuple[StepSection, list[Blankable]]]:
-        """The sections with blanks for what is asked, and the places of the blanks."""
+        """Returns the sections with blanks for what is asked, each with the places of its
+        blanks."""
         return [
             (s, [place for place in places if asked.asks(place)])
             for s, places in self._gone_through(asked)
@@ -116,8 +120,8 @@ class WholePage:
         return [_Asker(self, s, asked, shown, cells).run() for s in self.sections]
 
     def asked(self, places: Sequence[Blankable], known: Sequence[Blankable]) -> Asked:
-        """What may not be told when some of the `known` places are asked for: their cells and
-        copies of these, the rest of a quantity all of whose shown cells are asked for, and what
+        """Returns what may not be told when some of the `known` places are asked for: their cells
+        and copies of these, the rest of a quantity all of whose shown cells are asked for, and what
         tells them and is made in no section of the page."""
         cells = frozenset(place.cell for place in places if place.cell is not None)
         names = {cell.quantity for cell in cells}
@@ -137,7 +141,7 @@ class WholePage:
         return Asked(ids, copies | told, frozenset(whole | hidden))
 
     def telling(self, cells: frozenset[Location], names: Collection[str]) -> set[Location]:
-        """The cells of some quantities from which some others can be read."""
+        """Finds the cells of some quantities from which some others can be read."""
         found = {*cells}
         for name in (n for n in self.trace if n in names):
             every = all_cells(self.trace, name)
@@ -145,7 +149,7 @@ class WholePage:
         return found - cells
 
     def needed(self, cells: frozenset[Location]) -> set[Location]:
-        """The cells that sections start from on the way to some that they ask for."""
+        """Finds the cells that sections start from on the way to some that they ask for."""
         works = ({d.name for d in section.works} for section in self.sections)
         return {
             source
@@ -155,8 +159,8 @@ class WholePage:
         }
 
     def giving(self, places: Sequence[Blankable], known: Sequence[Blankable]) -> list[Blankable]:
-        """Those of some places whose number, if it is not a common one, stands elsewhere on the
-        page when they are asked for."""
+        """Returns the places whose number, if it is not a common one, stands elsewhere on the page
+        when they are asked for."""
         asking = self.asking(self.asked(places, known))
         shown = numbers_shown([block for s, _ in asking for block in s.section.blocks])
         return [
@@ -166,12 +170,13 @@ class WholePage:
         ]
 
     def everything(self) -> Asked:
-        """What may not be told when all that the page makes is asked for."""
+        """Returns what may not be told when all that the page makes is asked for."""
         hidden = revealing(self.trace, self.makes)
         return Asked(None, frozenset(), frozenset(hidden))
 
     def chain(self, name: str, hidden: Collection[str]) -> list[Definition]:
-        """How a hidden quantity that no section makes comes from those that sections make."""
+        """Returns how a hidden quantity that no section makes comes from those that sections make,
+        in the order of the working."""
         wanted, chain = {name}, []
         for definition in reversed(self.trace.plan):
             if (
@@ -186,15 +191,17 @@ class WholePage:
 
 @dataclass(frozen=True)
 class _Asker:
-    """Goes through one section; `shown` are the quantities whose tables were shown before, `known`
-    are the cells."""
+    """A walk through one section that takes out what is asked for."""
 
     page: WholePage
     section: StepSection
     asked: Asked
     shown: set[str]
+    """The quantities whose tables were shown before."""
     known: ShownCells
+    """The cells that were shown before."""
     places: list[Blankable] = field(default_factory=list)
+    """The places of the section that may be asked for, as they are found."""
 
     @cached_property
     def made(self) -> set[str]:
@@ -246,11 +253,12 @@ class _Asker:
         return self.with_blanks(block, places), places
 
     def is_ruled(self, name: str) -> bool:
-        """Whether the formula says all that a table holds, which is asked for in cells at most."""
+        """Tells whether the formula says all that a table holds, which is then asked for in cells
+        at most."""
         return not self.page.again and is_ruled(self.page.trace, name)
 
     def is_in_lines(self, cells: Sequence[Location]) -> bool:
-        """Whether lines of the section have the cells, or all that they copy."""
+        """Tells whether lines of the section have the cells, or all that they copy."""
         sources = {self.known.source(place.cell) for place in self.places if place.cell is not None}
         return sources.issuperset(map(self.known.source, cells))
 
@@ -267,15 +275,15 @@ class _Asker:
         return block._replace(matrix=matrix, blanks=blanks, with_sums=False)
 
     def untold(self, block: MatrixBlock) -> Flags:
-        """The cells that the table may not tell. -> [n, m]"""
+        """Returns the cells that the table may not tell. -> [n, m]"""
         if block.quantity in self.asked.quantities:
             return np.ones(block.matrix.shape, dtype=np.bool_)
         own = (c for c in self.asked.cells if c.quantity == block.quantity)
         return block.matrix.marked((c.row, c.column) for c in own)
 
     def follows(self, name: str) -> Iterator[Block]:
-        """What stands in the place of a table that would tell what is asked for: its formulas, and
-        the tables that these need besides."""
+        """Yields what stands in place of a table that would tell what is asked for: its formulas,
+        and the tables that these need besides."""
         trace, path = self.page.trace, self.section.part.path
         chain = self.page.chain(name, self.asked.quantities)
         formulas: list[Spans] = []
@@ -293,25 +301,26 @@ class _Asker:
 
     @cached_property
     def in_part(self) -> set[str]:
-        """The quantities of which the page asks for some cells, and doesn't tell the others."""
+        """Returns the quantities of which the page asks for some cells, and doesn't tell the
+        others."""
         names = {cell.quantity for cell in self.asked.cells} if self.page.again else set[str]()
         trace, cells = self.page.trace, self.asked.cells
         return {name for name in names if not are_all(trace, name, cells)}
 
 
 def are_all(trace: Trace, name: str, cells: Collection[Location]) -> bool:
-    """Whether some cells are all that a quantity has, and maybe more."""
+    """Tells whether some cells are all that a quantity has, and maybe more."""
     return sum(cell.quantity == name for cell in cells) == trace[name].matrix.size
 
 
 def all_cells(trace: Trace, name: str) -> set[Location]:
-    """The cells of a quantity."""
+    """Returns the cells of a quantity."""
     rows, columns = trace[name].matrix.shape
     return {Location(name, i, j) for i in range(rows) for j in range(columns)}
 
 
 def shown_cells(block: MatrixBlock) -> Iterator[tuple[int, int]]:
-    """The cells of a table that a page shows, and doesn't elide."""
+    """Yields the cells of a table that a page shows, and doesn't elide."""
     places = elided_rows(len(block.rows), of_list=block.is_list)
     rows = [block.rows[k] for k in places if k is not None]
     columns = [j for j in elided(block.matrix.shape[1], MOST_PARTS) if j is not None]
@@ -319,7 +328,7 @@ def shown_cells(block: MatrixBlock) -> Iterator[tuple[int, int]]:
 
 
 def parse_blanking(text: str) -> Blanking:
-    """What `--blank` says. Raises SelectionError."""
+    """Reads what `--blank` says. Raises SelectionError."""
     try:
         return Blanking.of(text)
     except decimals.UnreadableError as error:
@@ -327,8 +336,8 @@ def parse_blanking(text: str) -> Blanking:
 
 
 def parse_points(texts: Sequence[str]) -> Points:
-    """What `--points` says: `2` for each blank, `softmax=2` for those of a step, `exp=0.5` for
-    those of a quantity. Raises SelectionError, naming all that is wrong."""
+    """Reads what `--points` says: `2` for each blank, `softmax=2` for those of a step, `exp=0.5`
+    for those of a quantity. Raises SelectionError, naming all that is wrong."""
     each = Decimal(1)
     steps: dict[str, Decimal] = {}
     quantities: dict[str, Decimal] = {}
@@ -351,7 +360,7 @@ def parse_points(texts: Sequence[str]) -> Points:
 
 
 def _worth(text: str) -> Decimal | None:
-    """The points that a text says."""
+    """Reads the points that a text says. Returns None for what is no number of points."""
     try:
         number = decimals.parse(text)
     except ValueError:
@@ -360,8 +369,8 @@ def _worth(text: str) -> Decimal | None:
 
 
 def terms_of(blankings: Sequence[Blanking]) -> Terms:
-    """Which numbers inside lines: where results are asked for, too, only those that nothing else
-    on the sheet tells."""
+    """Returns which numbers inside lines may be asked for. Where results are asked for too, these
+    are only those that nothing else on the sheet tells."""
     return Terms(
         any(b.terms for b in blankings),
         copied=all(b.kind == "working" for b in blankings),
@@ -370,7 +379,7 @@ def terms_of(blankings: Sequence[Blanking]) -> Terms:
 
 
 def takes(blanking: Blanking, place: Blankable) -> bool:
-    """Whether numbers such as this one are taken out."""
+    """Tells whether numbers such as this one are taken out."""
     return blanking.terms if place.cell is None else blanking.results
 
 
@@ -380,10 +389,10 @@ def chosen(
     seed: str,
     function: Callable[[Sequence[Blankable]], Collection[Blankable]],
 ) -> list[Blankable]:
-    """The places that are asked for, in their order. At least one of them is, if there are any.
+    """Chooses the places that are asked for, in their order: at least one, if there are any.
 
-    Of a share, those whose number is `told` elsewhere when they are asked for make room for
-    others; where all are, they stay.
+    Of a share, those that `function` finds to be told elsewhere when they are asked for make room
+    for others. Where all are told, they stay.
     """
     from random import Random
 

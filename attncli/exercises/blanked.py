@@ -51,7 +51,7 @@ _NONE = Tolerance()
 
 
 def let_pass(key: RightAnswer, tolerance: Tolerance) -> RightAnswer:
-    """A key that lets more pass: units of the last place, an absolute and a relative difference;
+    """Widens a key by a tolerance: units of the last place, an absolute and a relative difference,
     and what rounds to so many significant digits as the answer does."""
     if tolerance == _NONE or not key.number.shown.is_finite():
         return key
@@ -64,7 +64,7 @@ def let_pass(key: RightAnswer, tolerance: Tolerance) -> RightAnswer:
 
 
 def what_passes(tolerance: Tolerance, words: Words) -> tuple[Callout, ...]:
-    """What is said of it in a key."""
+    """Returns what a key says of a tolerance, and nothing where there is none."""
     units, absolute, relative, digits = tolerance
     rows = (
         (units, words.units),
@@ -77,7 +77,8 @@ def what_passes(tolerance: Tolerance, words: Words) -> tuple[Callout, ...]:
 
 
 def _to_digits(number: Decimal, digits: int | None) -> Interval:
-    """What rounds to so many significant digits as a number does."""
+    """Returns what rounds to the same number of so many significant digits as a number does, and
+    the number alone without digits."""
     if digits is None or not number:
         return Interval(number, number)
     last = number.adjusted() - digits + 1
@@ -87,14 +88,15 @@ def _to_digits(number: Decimal, digits: int | None) -> Interval:
 
 
 class BlankedPage(NamedTuple):
-    """What is taken out of a page for one form of an exercise: the places that are asked for, and
-    the page without them."""
+    """A page for one form of an exercise, without what is asked for."""
 
     request: ExerciseRequest
     page: WholePage
     places: Sequence[Blankable]
+    """The places that are asked for."""
     asked: Asked
     asking: Sequence[tuple[StepSection, list[Blankable]]]
+    """The sections with blanks, each with the places that are asked for in it."""
 
     @property
     def trace(self) -> Trace:
@@ -102,15 +104,16 @@ class BlankedPage(NamedTuple):
 
     @property
     def context(self) -> set[str]:
-        """The quantities that the sheet shows for its working to start from, besides given ones:
-        those that it doesn't make itself."""
+        """Returns the quantities that the sheet shows for its working to start from, besides given
+        ones: those that it doesn't make itself."""
         blocks = (block for s, _ in self.asking for block in s.section.blocks)
         names = {table.quantity for block in blocks for table in parts_of(block, MatrixBlock)}
         return {n for n in names - self.page.makes if not self.trace[n].given}
 
     @property
     def sheet(self) -> SheetCells:
-        """What whoever works it has; looked up only where mistakes are looked for."""
+        """Returns the cells that whoever works the sheet has. They are looked up only where
+        mistakes are sought."""
         known = self.request.share is not None
         blocks = (block for s, _ in self.asking for block in s.section.blocks)
         asked = (place.cell for place in self.places if place.cell is not None)
@@ -122,11 +125,11 @@ class BlankedPage(NamedTuple):
 
     @property
     def roots(self) -> Mapping[Decimal, Decimal]:
-        """The square roots that the sheet gives in figures."""
+        """Returns the square roots that the sheet gives in figures."""
         return printed_roots(self.trace)
 
     def keys(self) -> dict[str, RightAnswer]:
-        """What is accepted for each of the places that are asked for, by their ids."""
+        """Returns what is accepted for each of the places that are asked for, by their ids."""
         carry, exact = map(self._numbers_under, POLICIES)
         sources, tolerance = Sources(self.trace, self.roots, self.judge.key), self.request.tolerance
         known = ((place.id, place) for place in self.places)
@@ -135,13 +138,13 @@ class BlankedPage(NamedTuple):
 
     @property
     def judge(self) -> Judge:
-        """Who judges what is written on the sheet."""
+        """Returns the judge of what is written on the sheet."""
         shown = self.context | beyond_reach(self.trace)
         return Judge(self.trace, shown, self.request.tolerance, self.roots)
 
     def _numbers_under(self, policy: Policy) -> Mapping[str, Number]:
-        """The numbers of the blanks under a policy, worked from what the sheet shows; none where
-        they can't be worked."""
+        """Computes the numbers of the blanks under a policy, from what the sheet shows. Returns
+        none where they can't be worked."""
         trace = self.trace
         own = trace.rounding.policy == policy
         if own and (trace.rounding.carries or not self.context):
@@ -158,12 +161,13 @@ class BlankedPage(NamedTuple):
 
     @property
     def quantities(self) -> set[str]:
-        """The quantities whose numbers are asked for."""
+        """Returns the quantities whose numbers are asked for."""
         return {place.cell.quantity for place in self.places if place.cell is not None}
 
     def sections(self, words: FrameWords) -> list[Section]:
-        """The sections with blanks, their questions with keys, and their solutions; the first of
-        these says how they are to be read."""
+        """Makes the sections with blanks, their questions with keys, and their solutions, the first
+        of which says how they are to be read. Raises SelectionError where the page tells the answer
+        of a question."""
         keys = self.keys()
         before = (
             *what_is_accepted(keys.values(), self.roots, words),
@@ -199,8 +203,8 @@ class BlankedPage(NamedTuple):
         asked: Sequence[AskedInWords],
         words: FrameWords,
     ) -> Section:
-        """A section that asks something in words, too, before the room for working; where that is
-        all, its solution has the working that leads to the answers."""
+        """Adds to a section what it asks in words, before the room for working. Where that is all,
+        its solution gets the working that leads to the answers."""
         questions = [q.asked_on(self.judge.key) for q in asked]
         keys = [key for question in questions if (key := question.words) is not None]
         blocks = blocks_of(self.trace, asked, keys, words)
@@ -249,13 +253,14 @@ class BlankedPage(NamedTuple):
 
 
 def _with_task(blocks: Sequence[Block], task: Paragraph) -> list[Block]:
-    """A section with its task behind the sentence that says what happens."""
+    """Puts a task behind the sentence that says what happens in a section."""
     first = 1 if blocks and isinstance(blocks[0], Paragraph) else 0
     return [*blocks[:first], task, *map(folded, blocks[first:])]
 
 
 def taken(trace: Trace, request: ExerciseRequest, form: str, words: Words = ENGLISH) -> BlankedPage:
-    """What a form of an exercise asks for. Raises SelectionError where there is nothing."""
+    """Takes out of a page what a form of an exercise asks for. Raises SelectionError where there is
+    nothing."""
     page = request.page(trace, words)
     if not request.asks and request.words:
         return BlankedPage(request, page, (), Asked(), page.asking(Asked()))
@@ -277,7 +282,7 @@ def taken(trace: Trace, request: ExerciseRequest, form: str, words: Words = ENGL
 def _chosen(
     request: ExerciseRequest, page: WholePage, known: Sequence[Blankable], seed: str
 ) -> list[Blankable]:
-    """The places that are asked for, in their order."""
+    """Chooses the places that are asked for, in their order."""
     allowed = request.allowed(page)
     kept: set[str] = set()
     for k, ask in enumerate(request.asks):
@@ -289,8 +294,8 @@ def _chosen(
 
 
 def blanks_of(trace: Trace, request: ExerciseRequest) -> Blanks:
-    """What a sheet asks for and shows, whatever numbers a form has. Raises SelectionError where
-    there is nothing to ask for."""
+    """Returns what a sheet asks for and shows, whatever numbers a form has. Raises SelectionError
+    where there is nothing to ask for."""
     from attncli.nice_numbers.showing import Blanks  # which only forms need
 
     what = taken(trace, request, "")
@@ -303,6 +308,6 @@ def blanks_of(trace: Trace, request: ExerciseRequest) -> Blanks:
 
 
 def shown_rows(quantity: Quantity) -> list[list[Decimal]]:
-    """The numbers of a quantity as a page shows them, [n, m]."""
+    """Returns the numbers of a quantity as a page shows them, [n, m]."""
     rows, columns = quantity.matrix.shape
     return [[quantity.number(i, j).shown for j in range(columns)] for i in range(rows)]

@@ -53,7 +53,7 @@ from attncli.pages.parts.sentences import (
 
 
 def marked_paper(paper: MarkedExam) -> Document:
-    """What is said of a student's answers, part by part."""
+    """Makes the page of a student's paper, part by part."""
     sheet, exam = paper.sheet, paper.exam
     facts: list[tuple[str, Spans]] = [("Student", (Word(sheet.student),))]
     whose: dict[str, object] = {"student": sheet.student}
@@ -91,7 +91,7 @@ def marked_paper(paper: MarkedExam) -> Document:
 
 
 def _report(part: PartExam, paper: MarkedPaper | MarkedOwn) -> Document:
-    """What is said of the answers to a part."""
+    """Makes the report of the answers to a part."""
     if isinstance(paper, MarkedOwn):
         return report_of_own(part.title, paper.terms)
     points = {v.verdict.cell: v.points for v in paper.numbers}
@@ -104,7 +104,7 @@ def _report(part: PartExam, paper: MarkedPaper | MarkedOwn) -> Document:
 
 
 def _earned(paper: MarkedPaper) -> str:
-    """`exp 4.25 of 4.5, exp_sum 1.5 of 1.5`"""
+    """Writes what each quantity earned: `exp 4.25 of 4.5, exp_sum 1.5 of 1.5`"""
     found: dict[str, list[Decimal]] = {}
     for item in paper.exam.items:
         other = "lines" if line_of(item.id) else "words"
@@ -117,7 +117,7 @@ def _earned(paper: MarkedPaper) -> str:
 
 
 def _of_parts(paper: MarkedExam, reports: Sequence[Document]) -> Iterator[Section]:
-    """What each part earned, then what is said of each."""
+    """Yields what each part earned, then what is said of each."""
     each = [*zip(paper.exam.parts, paper.points_of_parts, reports, strict=True)]
     rows = tuple(
         (str(k), Word(part.title), points_text(points), points_text(part.points))
@@ -135,18 +135,18 @@ def _of_parts(paper: MarkedExam, reports: Sequence[Document]) -> Iterator[Sectio
 
 
 def _marked_by(paper: MarkedExam) -> list[tuple[str, Spans]]:
-    """The file of the scheme, where that isn't the exam's own."""
+    """Returns the file of the scheme, where that isn't the exam's own."""
     return [("Marked by", (Word(paper.scheme),))] if paper.scheme else []
 
 
 def in_words(paper: MarkedExam) -> str:
-    """`12.5 of 21`"""
+    """Writes the points of a paper: `12.5 of 21`"""
     return f"{points_text(paper.points)} of {points_text(paper.of)}"
 
 
 def remarks_on(paper: MarkedExam) -> tuple[Phrase, ...]:
-    """What somebody has to look at: numbers that show no working, what is still to be marked, and
-    what doesn't fit."""
+    """Returns what somebody has to look at: numbers that show no working, what is still to be
+    marked, and what doesn't fit."""
     return (
         *paper.copied,
         *_doubts_of(paper),
@@ -173,7 +173,7 @@ def _other_remarks(paper: MarkedExam) -> tuple[Phrase, ...]:
 
 
 def still_to_mark(paper: MarkedExam) -> tuple[Phrase, ...]:
-    """What a person is still to mark in a paper."""
+    """Returns what a person is still to mark in a paper."""
     return (
         *_of_each_part(
             paper,
@@ -185,14 +185,14 @@ def still_to_mark(paper: MarkedExam) -> tuple[Phrase, ...]:
 def _of_each_part(
     paper: MarkedExam, said: Callable[[MarkedPaper | MarkedOwn], Iterable[Phrase]]
 ) -> Iterator[Phrase]:
-    """What is said of each part, beginning with which it is, where there are several."""
+    """Yields what is said of each part, beginning with which it is, where there are several."""
     for k, part in enumerate(paper.parts, start=1):
         which: Phrase = (f"Part {k}: ",) if len(paper.parts) > 1 else ()
         yield from ((*which, *remark) for remark in said(part))
 
 
 def _doubts(paper: MarkedPaper) -> Iterator[Phrase]:
-    """Whether a paper shows working."""
+    """Yields a remark where it can't be seen how a paper was worked."""
     doubt = paper.doubt
     if doubt is None:
         return
@@ -221,7 +221,7 @@ def _showing(count: int) -> str:
 
 
 def doubt_data(paper: MarkedPaper) -> dict[str, object]:
-    """The same as data."""
+    """Returns the doubt about a paper as data."""
     doubt = paper.doubt
     told = {} if doubt is None else {**doubt._asdict(), "more": float(doubt.more)}
     return {"doubt": told} if told else {}
@@ -234,8 +234,8 @@ _ALIKE = 4
 
 
 def class_page(graded: GradedClass) -> Document:
-    """What to look at first, the marks of a class and their distribution, its commonest
-    mistakes and hardest blanks."""
+    """Makes the page of a class: what to look at first, the marks and their distribution, the
+    commonest mistakes and the hardest blanks."""
     papers = graded.papers
     facts: list[tuple[str, Spans]] = [("Papers", (str(len(papers)),))]
     if papers:
@@ -254,17 +254,17 @@ def class_page(graded: GradedClass) -> Document:
 
 
 def mean_points(papers: Sequence[MarkedExam]) -> Decimal:
-    """The points of a paper on average, to two decimals."""
+    """Returns the points of a paper on average, to two decimals."""
     return mean(p.points for p in papers).quantize(Decimal("0.01"), ROUND_HALF_UP)
 
 
 def median_points(papers: Sequence[MarkedExam]) -> Decimal:
-    """The points that half of the papers have at least, to two decimals."""
+    """Returns the points that half of the papers have at least, to two decimals."""
     return median(p.points for p in papers).quantize(Decimal("0.01"), ROUND_HALF_UP)
 
 
 def _boxes(graded: GradedClass) -> Iterator[Section]:
-    """What is to be done or looked at before anything else, each kind by itself."""
+    """Yields what is to be done or looked at before anything else, each kind by itself."""
     papers = graded.papers
     boxes = {
         "Possible copies": [
@@ -282,17 +282,20 @@ def _boxes(graded: GradedClass) -> Iterator[Section]:
 
 
 class Waiting(NamedTuple):
-    """A question that a person is still to mark, by its id and in words, in so many papers; each
-    has so many points at most."""
+    """A question that a person is still to mark."""
 
     id: str
+    """The id of the question."""
     says: str
+    """The question in words, by its part and number."""
     papers: int
+    """In how many papers it waits."""
     most: Worth
+    """The most points that it brings."""
 
 
 def waiting_in(papers: Sequence[MarkedExam]) -> list[Waiting]:
-    """What is still to be marked in a class, each question once."""
+    """Returns what is still to be marked in a class, each question once."""
     found: dict[str, Waiting] = {}
     for paper in papers:
         for id_, term in paper.waiting:
@@ -304,13 +307,14 @@ def waiting_in(papers: Sequence[MarkedExam]) -> list[Waiting]:
 
 
 def _to_enter(waiting: Waiting) -> Spans:
-    """`Part 4, question 2 (11 papers): enter points from 0 to 4 as the answer to 4/2.`"""
+    """Writes what is to be entered: `Part 4, question 2 (11 papers): enter points from 0 to 4 as
+    the answer to 4/2.`"""
     of = f"{waiting.says} ({counted(waiting.papers, 'paper')}): enter points from 0 to"
     return (f"{of} {points_text(waiting.most)} as the answer to ", Term(waiting.id), ".")
 
 
 def _first(graded: GradedClass) -> Iterator[Spans]:
-    """All else that is to be said of what was handed in, and whose it is."""
+    """Yields all else that is to be said of what was handed in, and whose it is."""
     for sheet, why in graded.unmarked:
         yield (*_whose(sheet), ": ", *why)
     for paper in graded.papers:
@@ -354,7 +358,7 @@ def _has_ids(graded: GradedClass) -> bool:
 
 
 def _form(paper: MarkedExam | Unmarked) -> str:
-    """The form that a paper is marked by, or else the one that it names."""
+    """Returns the form that a paper is marked by, or else the one that it names."""
     marked_by = paper.exam.form if isinstance(paper, MarkedExam) else ""
     return marked_by or paper.sheet.form
 
@@ -374,13 +378,13 @@ def _row(
 
 
 def percent(paper: MarkedExam) -> str:
-    """How much of all points a paper has earned, in per cent."""
+    """Returns how much of all points a paper has earned, in per cent."""
     share = 100 * paper.points / paper.of if paper.of else Decimal(0)
     return str(share.quantize(Decimal(1), ROUND_HALF_UP))
 
 
 def rounding_of(graded: GradedClass) -> Mapping[str, object]:
-    """How the numbers were rounded, of the first part that has some."""
+    """Returns how the numbers were rounded, for the first part that has some."""
     return rounding_facts(graded.traces[0]) if graded.traces else {}
 
 
@@ -400,7 +404,7 @@ def _sections(papers: Sequence[MarkedExam]) -> Iterator[Section]:
 
 
 def _common(mistake: CommonMistake) -> Spans:
-    """`9 papers, 63 numbers: Scores were not scaled.`"""
+    """Writes a common mistake: `9 papers, 63 numbers: Scores were not scaled.`"""
     papers, numbers = counted(mistake.papers, "paper"), counted(mistake.numbers, "number")
     return (f"{papers}, {numbers}: ", *mistake.says)
 
@@ -411,7 +415,8 @@ _BARS = 10
 
 
 def _histogram(papers: Sequence[MarkedExam]) -> Bars:
-    """How many papers have how many points, by whole points, up to those of the whole exam."""
+    """Makes a histogram of how many papers have how many points, by whole points, up to those of
+    the whole exam."""
     of = papers[0].of
     wide = max(1, math.ceil(of / _BARS))
     last = int(of // wide)
@@ -422,7 +427,8 @@ def _histogram(papers: Sequence[MarkedExam]) -> Bars:
 
 
 def hardest_alike(papers: Sequence[MarkedExam], most: int = _MOST) -> tuple[Spans, ...]:
-    """The hardest blanks, those together that as many papers have wrong for the same reasons."""
+    """Returns the hardest blanks, those together that as many papers have wrong for the same
+    reasons."""
     alike: dict[HardBlank, list[str]] = {}
     for blank in hardest(papers):
         alike.setdefault(blank._replace(id=""), []).append(blank.id)
@@ -430,20 +436,22 @@ def hardest_alike(papers: Sequence[MarkedExam], most: int = _MOST) -> tuple[Span
 
 
 def _failed(ids: Sequence[str], blank: HardBlank) -> Spans:
-    """`weights[love, AI], exp[love, AI]: not right in 14 of 31 papers (…)`"""
+    """Writes what is hard: `weights[love, AI], exp[love, AI]: not right in 14 of 31 papers (…)`"""
     names = joined((Term(id_),) for id_ in ids[:_ALIKE])
     more = f" and {len(ids) - _ALIKE} more" if len(ids) > _ALIKE else ""
     return *names, f"{more}: ", *why_failed(blank)
 
 
 def why_failed(blank: HardBlank) -> Spans:
-    """`not right in 14 of 31 papers (9 ×: adding up the columns, 2 ×: left empty)`"""
+    """Writes why a blank is hard: `not right in 14 of 31 papers (9 ×: adding up the columns, 2 ×:
+    left empty)`"""
     reasons = joined((f"{n} ×: ", *_inside(says)) for says, n in blank.reasons)
     return (f"not right in {blank.wrong} of {blank.asked} papers (", *reasons, ")")
 
 
 def _inside(says: Phrase) -> Spans:
-    """A sentence as a part of another: `adding up the columns`, but `W_Q`, and `V by W_K`."""
+    """Returns a sentence as a part of another: `adding up the columns`, but `W_Q`, and `V by
+    W_K`."""
     first, *others = says
     if isinstance(first, str) and first[1:2].islower():
         first = first[:1].lower() + first[1:]
@@ -451,7 +459,7 @@ def _inside(says: Phrase) -> Spans:
 
 
 def class_rows(graded: GradedClass) -> Iterator[tuple[Word | str, ...]]:
-    """The table as rows of cells: its headings, then each student, and what has no marks."""
+    """Yields the table as rows of cells: its headings, then each student, and what has no marks."""
     ids = _has_ids(graded)
     whose: tuple[str, ...] = ("student", *(("id",) * ids), "form")
     scale = ("grade",) * _has_grades(graded)
@@ -471,7 +479,8 @@ def class_rows(graded: GradedClass) -> Iterator[tuple[Word | str, ...]]:
 
 
 def class_data(graded: GradedClass) -> dict[str, object]:
-    """The class as data: each paper, who has no marks, what is to be said, what went wrong."""
+    """Returns the class as data: each paper, who has no marks, what is to be said, what went
+    wrong."""
     papers = graded.papers
     of = {"of": float(papers[0].of), "average": float(mean_points(papers)),
           "median": float(median_points(papers))} if papers else {}  # fmt: skip

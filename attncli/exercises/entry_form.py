@@ -20,7 +20,7 @@ Data = dict[str, object]
 
 
 class EntryForm(NamedTuple):
-    """What the page of an exam is called, and what it goes by, as data."""
+    """A form to type papers into: the title of its page, and what it goes by, as data."""
 
     title: str
     data: Data
@@ -29,8 +29,9 @@ class EntryForm(NamedTuple):
 def entry_form(
     forms: Sequence[ExamForm], headings: Sequence[str], students: Iterable[Student], file: str
 ) -> EntryForm:
-    """The forms of an exam to type papers into; `headings` are those of the class's table: what is
-    asked stands behind the first three. It is saved as a `file` of that name."""
+    """Makes the forms of an exam to type papers into. `headings` are those of the class's table,
+    where what is asked stands behind the first three. What is typed is saved as a `file` of that
+    name."""
     marks = [form.whole.paper.hash for form in forms if form.whole.paper is not None]
     data: Data = {
         "hash": joint_mark(marks),
@@ -44,7 +45,7 @@ def entry_form(
 
 
 def _form(form: ExamForm) -> Data:
-    """Parts are worked by themselves."""
+    """Returns a form of an exam as data. Its parts are worked by themselves."""
     parts: list[Mapping[str, object]] = []
     places: dict[str, list[int]] = {}
     for k, own in enumerate(form.whole.own_numbers):
@@ -69,8 +70,8 @@ def _form(form: ExamForm) -> Data:
 
 
 def _section(section: Section) -> Data:
-    """What stands over blanks, and how many of them stand beside each other, again and again: those
-    of a row, or all of a list."""
+    """Returns what stands over blanks, and how many of them stand side by side, again and again:
+    those of a row, or all of a list."""
     counts: list[int] = []
     for _, items in groupby(section.questions, lambda item: item.cell and item.cell.quantity):
         rows = [len([*row]) for _, row in groupby(items, lambda item: item.cell and item.cell.row)]
@@ -81,7 +82,8 @@ def _section(section: Section) -> Data:
 
 
 def _item(item: Item) -> Data:
-    """A blank: its number by the key, or its options, or the points that a person gives."""
+    """Returns a blank as data: its number by the key, or its options, or the points that a person
+    gives."""
     id_ = visible(Word(item.id))
     if item.words is not None:
         options = [visible(Word(raw(option))) for option in item.words.options]

@@ -44,7 +44,8 @@ from attncli.trace import Trace
 
 
 def in_one(exam: ExamFile, wholes: Sequence[Document]) -> Document:
-    """The parts as one paper, with all its answers; the only one, of a scenario, as it is."""
+    """Makes one paper of all parts, with all its answers. The only part of an exam that is a
+    scenario stays as it is."""
     parts, frame = exam.parts, exam.frame
     if len(parts) == 1 and parts[0].most is None and wholes[0].opening and not exam.cover:
         return wholes[0]
@@ -80,7 +81,7 @@ def in_one(exam: ExamFile, wholes: Sequence[Document]) -> Document:
 
 
 def _most(part: ExamPart, whole: Document) -> Worth:
-    """The points that a part can bring."""
+    """Returns the points that a part can bring."""
     assert whole.paper is not None
     return whole.paper.points if part.most is None else min(whole.paper.points, part.most)
 
@@ -90,7 +91,8 @@ def _title(part: ExamPart, whole: Document) -> Word:
 
 
 def _table(titles: Sequence[Word], points: Sequence[Worth], words: FrameWords) -> Table:
-    """What each part is about, and its points, with room for those that are earned."""
+    """Makes a table of what each part is about, and its points, with room for those that are
+    earned."""
     rows = tuple(
         (str(k), title, points_text(worth), "")
         for k, (title, worth) in enumerate(zip(titles, points, strict=True), start=1)
@@ -100,7 +102,7 @@ def _table(titles: Sequence[Word], points: Sequence[Worth], words: FrameWords) -
 
 
 def _sections(heading: Spans, whole: Document, before: int) -> Iterator[Section]:
-    """The sections of a part behind one that says what it is about."""
+    """Yields the sections of a part behind one that says what it is about."""
     facts = () if whole.facts is None else whole.facts.rows
     blocks: tuple[Block, ...] = (
         *([DefinitionList(facts)] if facts else []),
@@ -113,13 +115,13 @@ def _sections(heading: Spans, whole: Document, before: int) -> Iterator[Section]
 
 
 def _followed(section: Section) -> Section:
-    """A section whose room for working doesn't fill the page, as more follows on it."""
+    """Returns a section whose room for working doesn't fill the page, as more follows on it."""
     blocks = (b._replace(to_end=False) if isinstance(b, AnswerSpace) else b for b in section.blocks)
     return section._replace(blocks=tuple(blocks))
 
 
 def key_of(form: ExamForm) -> Document:
-    """The key of a form; of one whose exam says how marks are given, that as well."""
+    """Makes the key of a form, with how marks are given where its exam says so."""
     key = key_page(form.whole)
     if form.exam.scheme == Scheme():
         return key
@@ -129,7 +131,8 @@ def key_of(form: ExamForm) -> Document:
 
 
 def _scheme_in_words(scheme: Scheme, words: Words) -> Iterator[Spans]:
-    """What is wrong costs how much, a sentence each, and what brings which grade."""
+    """Yields a sentence for each kind of mistake with what it costs, and what brings which
+    grade."""
     yield from ((text,) for text in _costs_in_words(scheme, words))
     if scheme.grades:
         rows = ((Word(name), f" {points_text(least)}") for name, least in scheme.grades.items())
@@ -150,7 +153,7 @@ def _costs_in_words(scheme: Scheme, words: Words) -> Iterator[str]:
 
 
 def marked_by_itself(whole: Document) -> Document:
-    """An exam without what a person marks, for what marks by itself."""
+    """Returns an exam without what a person marks, for what marks by itself."""
     sections = tuple(s for s in whole.sections if not any(item.by_hand for item in s.questions))
     assert whole.paper is not None
     points = sum(item.points for section in sections for item in section.questions)
@@ -159,21 +162,22 @@ def marked_by_itself(whole: Document) -> Document:
 
 @dataclass(frozen=True)
 class ExamForm:
-    """A form of an exam: of each part the worked trace, if it has one, and the paper with all its
-    answers."""
+    """A form of an exam."""
 
     exam: ExamFile
     name: str
     traces: tuple[Trace | None, ...]
+    """The worked trace of each part, if it has one."""
     wholes: tuple[Document, ...]
+    """The paper of each part, with all its answers."""
 
     @cached_property
     def whole(self) -> Document:
-        """All of it as one paper."""
+        """Returns all parts as one paper."""
         return in_one(self.exam, self.wholes)
 
     def changed(self, change: Callable[[Document, Trace], Document]) -> Document:
-        """The paper of what becomes of each part about a scenario."""
+        """Returns one paper of all parts, in which each part about a scenario is changed."""
         pairs = zip(self.wholes, self.traces, strict=True)
         changed = [whole if t is None else change(whole, t) for whole, t in pairs]
         return in_one(self.exam, changed)
@@ -186,7 +190,7 @@ FormTraces = tuple[str, tuple[Trace | None, ...]]
 def requests_of(
     exam: ExamFile, traces: Sequence[Trace | None]
 ) -> tuple[ExerciseRequest | None, ...]:
-    """What each part asks of its scenario, if it has one. Raises SelectionError."""
+    """Returns what each part asks of its scenario, if it has one. Raises SelectionError."""
     pairs = zip(exam.parts, traces, strict=True)
     return tuple(
         None if trace is None or part.exercise is None else request_of(trace, part.exercise)
@@ -200,7 +204,7 @@ def exam_forms(
     forms: Iterable[FormTraces],
     command: str,
 ) -> Iterator[ExamForm]:
-    """The exam in each form; of many forms each part is worked at once."""
+    """Yields the exam in each form. Of many forms each part is worked at once."""
     each = tee(forms, len(exam.parts) + 1)
     wholes = [
         _part_in_each(exam, k, request, own, command)
@@ -217,7 +221,8 @@ def _part_in_each(
     forms: Iterable[FormTraces],
     command: str,
 ) -> Iterator[Document]:
-    """The papers of a part in each form. What stands around all parts isn't said in one."""
+    """Yields the papers of a part in each form. What stands around all parts isn't said in a single
+    one."""
     frame = exam.frame
     if len(exam.parts) > 1:
         frame = Frame(language=frame.language, paper=frame.paper)
@@ -235,7 +240,7 @@ def _part_in_each(
 
 
 def _renamed(document: Document, prefix: str) -> Document:
-    """A document whose blanks and items are called by another name as well."""
+    """Returns a document whose blanks and items have a prefix before their names."""
     if not prefix:
         return document
 

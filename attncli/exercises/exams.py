@@ -52,8 +52,8 @@ from attncli.trace import Trace
 def keys_of_terms(
     trace: Trace, steps: Sequence[str], ids: Sequence[str]
 ) -> Mapping[str, RightAnswer]:
-    """The keys of numbers inside lines of some steps, by their ids: of those that a sheet asks for
-    beside results, else of those that it does alone."""
+    """Returns the keys of numbers inside lines of some steps, by their ids: of those that a sheet
+    asks for beside results, or else of those that it asks for alone."""
     found: dict[str, RightAnswer] = {}
     for kind in ("all", "working"):
         if not found.keys() >= set(ids):
@@ -70,19 +70,20 @@ _FORMS = (
 
 @dataclass(frozen=True)
 class Asking:
-    """The numbers that answers to a scenario are marked by, and for how many points."""
+    """A scenario that answers are marked by, with the points."""
 
     scenario: str
     trace: Trace
     points: Points = Points()
     scheme: Scheme = Scheme()
     named: tuple[str, ...] = ()
+    """The cells that are asked for, where they are named."""
     _marks: dict[tuple[int, tuple[str, ...]], str] = field(default_factory=dict)
     _exams: dict[tuple[str, ...], WholeExam] = field(default_factory=dict)
 
     def exam_of(self, sheet: AnswerSheet) -> WholeExam:
-        """What a paper is marked by: all that is `named`, else all that it answers itself. Raises
-        UserError."""
+        """Returns what a paper is marked by: all that is `named`, or else all that it answers
+        itself. Raises UserError."""
         asked = self.named or tuple(sheet.answers)
         if asked not in self._exams:  # making one tells what isn't there
             self._exams[asked] = WholeExam.of(self.exam(asked, sheet.source))
@@ -95,7 +96,7 @@ class Asking:
 
     @property
     def students(self) -> tuple[Student, ...]:
-        """None: a scenario has no list of a class."""
+        """Returns no students: a scenario has no list of a class."""
         return ()
 
     @property
@@ -104,21 +105,21 @@ class Asking:
 
     @property
     def exams(self) -> None:
-        """All forms: they aren't known."""
+        """Returns None: the forms of a scenario aren't known."""
         return None
 
     def named_by(self, sheet: AnswerSheet) -> WholeExam | None:  # noqa: ARG002
-        """The form that a paper names: there are none."""
+        """Returns None: a paper names no form of a scenario."""
         return None
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """What is asked, where that is named."""
+        """Returns what is asked, where that is named."""
         return self.named
 
     def knowing(self, asked: Sequence[str], sheets: Sequence[AnswerSheet]) -> Asking:
-        """The same, knowing all that is asked: what is named, else what is in any of the sheets
-        that belong to it."""
+        """Returns the same, knowing all that is asked: what is named, or else what is in any of the
+        sheets that belong to it."""
         if asked:
             return replace(self, named=tuple(asked))
         return replace(self, named=asked_in(sheet for sheet in sheets if self._belongs(sheet)))
@@ -131,7 +132,8 @@ class Asking:
         return True
 
     def exam(self, ids: Sequence[str], source: str) -> Exam:
-        """The exam that asks for some cells. Raises UserError, naming all that aren't there."""
+        """Makes the exam that asks for some cells. Raises UserError, naming all that aren't
+        there."""
         wrong: list[Problem] = []
         items: list[Item] = []
         for text in ids:
@@ -148,13 +150,14 @@ class Asking:
         return Exam(self.trace, known, self.scheme, printed=printed_roots(self.trace))
 
     def cell(self, text: str) -> Location:
-        """The cell that an id is of; of a number inside a line, one that the line works out. Raises
-        AddressError."""
+        """Finds the cell of an id. For a number inside a line it is one that the line works out.
+        Raises AddressError."""
         line = line_of(text)
         return cell_of(self.trace, text) if line is None else first_cell_of(self.trace, line)
 
     def _keys(self, ids: Sequence[str], source: str) -> Mapping[str, RightAnswer]:
-        """The keys of numbers inside lines. Raises UserError for those that aren't asked for."""
+        """Returns the keys of numbers inside lines. Raises UserError for those that aren't asked
+        for."""
         parts = (self.trace.part_of(self.cell(text).quantity) for text in ids)
         steps = tuple(dict.fromkeys(part.step for part in parts if part is not None))
         keys = keys_of_terms(self.trace, steps, ids)
@@ -166,7 +169,7 @@ class Asking:
         return keys
 
     def points_of(self, text: str) -> Worth:
-        """What a cell is worth, by the step that makes it, or that first uses it."""
+        """Returns what a cell is worth, by the step that makes it, or that first uses it."""
         if is_question(text):
             question = question_at(self.trace, text)
             return self.points.of(question.part.step, question.name.local)
@@ -195,16 +198,16 @@ class Asking:
         raise UserError([Problem(Where(sheet.source), wrong, right)])
 
     def in_order(self, ids: Sequence[str]) -> tuple[str, ...]:
-        """Ids in the order of the working, in which an exercise asks for them, whatever order
-        they were answered in."""
+        """Sorts ids in the order of the working, in which an exercise asks for them, whatever order
+        they were answered in. Returns them as they are where one isn't there."""
         try:
             return tuple(sorted(ids, key=self._place_in_order))
         except AddressError:
             return tuple(ids)
 
     def _place_in_order(self, text: str) -> tuple[int, bool, int, int, int, bool, int]:
-        """A number inside a line stands before what the line comes to, a question behind all of
-        its step. Raises AddressError."""
+        """Returns the key that sorts ids. A number inside a line stands before what the line comes
+        to, a question behind all of its step. Raises AddressError."""
         if is_question(text):
             question = question_at(self.trace, text)
             row = question.asked.row or 0
@@ -221,13 +224,13 @@ class Asking:
         return {name: k for k, name in enumerate(self.trace)}
 
     def _is_marked(self, mark: str, orders: Sequence[tuple[str, ...]]) -> bool:
-        """Whether a hash is that of an exercise which asks for some cells in one of some orders, or
-        was before."""
+        """Tells whether a hash is that of an exercise which asks for some cells in one of some
+        orders, or was before."""
         marks = (self._mark(ids, k, made) for k, made in self._ways() for ids in orders)
         return mark in marks
 
     def _ways(self) -> Iterator[tuple[int, MadeFrom | None]]:
-        """In which ways its hash is made: today's, and those of papers made before."""
+        """Yields the ways in which its hash is made: today's, and those of papers made before."""
         yield 0, None
         yield from enumerate(self._made_before, start=1)
 
@@ -236,7 +239,8 @@ class Asking:
         return tuple(earlier(self.trace.scenario))
 
     def _mark(self, ids: tuple[str, ...], way: int, made_from: MadeFrom | None) -> str:
-        """The hash of an exercise that asks for some cells, none where they aren't there."""
+        """Returns the hash of an exercise that asks for some cells, and an empty text where they
+        aren't there."""
         if (way, ids) not in self._marks:
             try:
                 questions = tuple(Item(text, self.points_of(text)) for text in ids)
@@ -248,30 +252,31 @@ class Asking:
 
 
 def asked_in(sheets: Iterable[AnswerSheet]) -> tuple[str, ...]:
-    """All cells that answers files ask for, in the order of the fullest file."""
+    """Returns all cells that answers files ask for, in the order of the fullest file."""
     order = sorted(sheets, key=lambda sheet: -len(sheet.answers))
     return tuple(dict.fromkeys(text for sheet in order for text in sheet.answers))
 
 
 class FormExam(NamedTuple):
-    """A form by its name and its hash, what papers of it are marked by, and its parts as they were
-    made, by which papers with an older hash are known."""
+    """A form of an exam that papers are marked by."""
 
     form: str
     mark: str
+    """The hash of the form."""
     exam: WholeExam
     made: tuple[HashedPart, ...] = ()
+    """Its parts as they were made, by which papers with an older hash are known."""
 
     @property
     def earlier_marks(self) -> tuple[str, ...]:
-        """The hashes that the form had before."""
+        """Returns the hashes that the form had before."""
         return earlier_marks(self.mark, self.made)
 
 
 def form_exam(
     made: ExamForm, requests: Sequence[ExerciseRequest | None], scheme: Scheme
 ) -> FormExam:
-    """What a form of an exam asks for."""
+    """Returns what a form of an exam asks for."""
     each = zip(made.exam.parts, requests, made.traces, made.wholes, strict=True)
     parts = tuple(
         PartExam(part.title or raw(whole.title), _exam(whole, request, trace, scheme), part.most)
@@ -301,8 +306,8 @@ def _exam(
 def made_form(
     traces: Sequence[Trace | None], form: str, made: FormMade, scheme: Scheme, title: str
 ) -> FormExam:
-    """What a form that was made into a folder asks for. Raises UserError where its numbers aren't
-    those of its papers any more."""
+    """Returns what a form that was made into a folder asks for. Raises UserError where its numbers
+    aren't those of its papers any more."""
     pairs = zip(made.parts, traces, strict=True)
     parts = tuple(_made_part(part, trace, form, scheme, title) for part, trace in pairs)
     each_made = tuple(
@@ -332,7 +337,7 @@ def _made_part(
 
 
 def _made_items(trace: Trace | None, made: PartMade) -> Iterator[Item]:
-    """What a part of a form asks for. Raises UserError for what isn't there."""
+    """Yields what a part of a form asks for. Raises UserError for what isn't there."""
     for id_, points in made.asked.items():
         item = Item(id_, Decimal(str(points)), asks=made.asks.get(id_, ""))
         if id_ in made.choices:
@@ -345,7 +350,8 @@ def _made_items(trace: Trace | None, made: PartMade) -> Iterator[Item]:
 
 
 def _cell(trace: Trace, address: str, made: PartMade) -> Location | None:
-    """The cell of an address; None of a question. Raises UserError for what isn't there."""
+    """Finds the cell of an address. Returns None for a question. Raises UserError for what isn't
+    there."""
     try:
         if is_question(address):
             question_at(trace, address)
@@ -362,12 +368,14 @@ def _key(term: TermMade, cell: Location | None) -> RightAnswer:
 
 @dataclass(frozen=True)
 class AskedForms:
-    """All forms of an exercise, the students that they were made for, and the file of a paper."""
+    """All forms of an exercise, that papers are marked by."""
 
     source: str
     forms: Sequence[FormExam]
     students: Sequence[Student] = ()
+    """The students that the forms were made for."""
     paper: str = ""
+    """The file of a paper."""
 
     @property
     def title(self) -> str:
@@ -375,18 +383,18 @@ class AskedForms:
 
     @property
     def exams(self) -> list[WholeExam]:
-        """All forms."""
+        """Returns all forms."""
         return [form.exam for form in self.forms]
 
     @property
     def traces(self) -> tuple[Trace, ...]:
-        """The first form's."""
+        """Returns the traces of the first form."""
         return self.forms[0].exam.traces
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """What the first form asks for, for files that only count: an LMS asks nothing that a
-        person marks."""
+        """Returns what the first form asks for, for files that only count: an LMS asks nothing that
+        a person marks."""
         return self.forms[0].exam.ids_of_lms
 
     @cached_property
@@ -402,12 +410,12 @@ class AskedForms:
         return {exam.form: exam.exam for exam in self.forms}
 
     def knowing(self, asked: Sequence[str], sheets: Sequence[AnswerSheet]) -> AskedForms:  # noqa: ARG002
-        """The same; what is asked is known."""
+        """Returns the same forms: what is asked is known."""
         return self
 
     def exam_of(self, sheet: AnswerSheet) -> WholeExam:
-        """What a paper is marked by: the form of its hash, or without one of its name. Raises
-        UserError for answers of no form of the exercise."""
+        """Returns what a paper is marked by: the form of its hash, or without one of its name.
+        Raises UserError for answers of no form of the exercise."""
         if sheet.mark:
             found = self._by_mark.get(sheet.mark) or self._by_earlier_mark.get(sheet.mark)
         elif not sheet.form and len(self.forms) == 1:
@@ -420,7 +428,7 @@ class AskedForms:
         return found
 
     def named_by(self, sheet: AnswerSheet) -> WholeExam | None:
-        """The form that a paper names, if it is one."""
+        """Returns the form that a paper names, and None if it is none."""
         return self._by_form.get(sheet.form)
 
     def _wrong(self, sheet: AnswerSheet) -> str:

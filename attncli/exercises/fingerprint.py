@@ -88,7 +88,8 @@ _FOLLOWS: Mapping[type, Callable[[Any], object]] = {
 
 
 def _said(value: object) -> object:
-    """What a record says: its fields, what is said for its keys, and what follows from that."""
+    """Returns what a record says: its fields, what is said for its keys, and what follows from
+    that."""
     if not isinstance(value, tuple):
         return value
     if not hasattr(value, "_fields"):
@@ -108,24 +109,26 @@ def _said(value: object) -> object:
 
 
 def _told(record: type, settings: Settings) -> list[tuple[str, object]]:
-    """What is said for the keys of a record, or of a norm. Matrices are counted by themselves."""
+    """Returns what is said for the keys of a record, or of a norm. Matrices are counted by
+    themselves."""
     settings = settled(settings) if record is Recurrent else settings
     pairs = ((key.name, settings.get(key)) for key in _KEYS[record])
     return [(name, value) for name, value in pairs if isinstance(value, str | Decimal | int | dict)]
 
 
 class MadeFrom(NamedTuple):
-    """What all forms of an exercise are made from but for their numbers, as a text; `of` are the
-    parts of a scenario that it tells, `instead` what is counted for given matrices that the text
-    tells already, nothing for None."""
+    """A text of what all forms of an exercise are made from, but for their numbers."""
 
     of: tuple[object, ...]
+    """The parts of a scenario that the text tells."""
     text: str
     instead: Mapping[Name, Matrix | None] = MappingProxyType({})
+    """What is counted for given matrices that the text tells already, and None for what isn't
+    counted."""
 
     @classmethod
     def of_scenario(cls, scenario: Scenario) -> MadeFrom:
-        """That of a scenario, with its numbers as they are printed."""
+        """Writes the text of a scenario, with its numbers as they are printed."""
         stacks = [
             _with(partial(as_printed, rounding=scenario.rounding), s) for s in _stacks(scenario)
         ]
@@ -136,7 +139,7 @@ class MadeFrom(NamedTuple):
         return cls(_parts(scenario), _text(scenario, stacks), instead)
 
     def like(self, scenario: Scenario) -> MadeFrom:
-        """That of another scenario, which is mostly the same."""
+        """Returns the text of another scenario, which is made anew only where that differs."""
         same = all(value is own for value, own in zip(_parts(scenario), self.of, strict=True))
         return self if same else MadeFrom.of_scenario(scenario)
 
@@ -157,7 +160,7 @@ def _text(scenario: Scenario, stacks: _Stacks) -> str:
 
 
 def _with(own: Callable[[Tokenizing], Tokenizing], stack: Stack | None) -> Stack | None:
-    """A stack with another record of its tokenizer, if that is one of log-probabilities."""
+    """Returns a stack with another record of its tokenizer, if that is one of log-probabilities."""
     tokenizing = None if stack is None else stack.text.tokenizing
     if stack is None or tokenizing is None or not isinstance(tokenizing.tokenizer.model, Unigram):
         return stack
@@ -175,7 +178,7 @@ def _lines(values: Iterable[object]) -> str:
 def fingerprint(
     trace: Trace, sections: Sequence[Section], made_from: MadeFrom | None = None
 ) -> str:
-    """A short hash of what an exercise is made from: the scenario, of which the most may be told
+    """Returns a short hash of what an exercise is made from: the scenario, whose text may be known
     already, and what is asked for."""
     asked = [item for section in sections for item in section.questions]
     return _asked_mark(
@@ -184,7 +187,7 @@ def fingerprint(
 
 
 def asked_of(items: Iterable[Item]) -> list[Asked]:
-    """What some items ask for, and the points of each."""
+    """Returns what some items ask for, each with its points."""
     return [(item.id, plain_points(item.points)) for item in items]
 
 
@@ -193,13 +196,13 @@ def _asked_mark(scenario: Scenario, made_from: MadeFrom, asked: Iterable[Asked])
 
 
 def joint_mark(texts: Iterable[str]) -> str:
-    """A short hash of texts, such as those of the parts of an exam."""
+    """Returns a short hash of texts, such as the hashes of an exam's parts."""
     return _in_letters(hashlib.sha256("\n".join(texts).encode()))
 
 
 def numbers_mark(trace: Trace) -> str:
-    """A short hash of the numbers that a form is made from, and of what is done with them: neither
-    of what it is called nor of what is asked."""
+    """Returns a short hash of the numbers that a form is made from, and of what is done with them.
+    It tells neither what the form is called nor what is asked."""
     made_from = MadeFrom.of_scenario(trace.scenario)
     return _mark(trace.scenario, made_from, (made_from.text,))
 
@@ -225,8 +228,9 @@ def _in_letters(digest: hashlib._Hash) -> str:
 
 
 def earlier(scenario: Scenario) -> Iterator[MadeFrom]:
-    """What papers were made from before, added up as Python 3.11 does and as later ones do; nothing
-    of a scenario that has no log-probabilities of pieces, whose papers have the same hash still."""
+    """Yields what papers were made from before, added up as Python 3.11 does and as later versions
+    do. Yields nothing for a scenario without log-probabilities of pieces, whose papers have kept
+    their hash."""
     for sum_ in (in_turn, compensated):
         stacks = [_with(partial(_added_up, sum_=sum_), stack) for stack in _stacks(scenario)]
         if all(now is own for now, own in zip(stacks, _stacks(scenario), strict=True)):
@@ -241,12 +245,13 @@ def _added_up(tokenizing: Tokenizing, sum_: Summing) -> Tokenizing:
 
 
 def in_turn(numbers: Iterable[float]) -> float:
-    """A sum, one number after the other: what `sum` gives in Python 3.11."""
+    """Adds numbers up one after the other, as `sum` does in Python 3.11."""
     return reduce(add, numbers, 0)
 
 
 def compensated(numbers: Iterable[float]) -> float:
-    """A sum with what is lost on the way (Neumaier 1974): what `sum` gives since Python 3.12."""
+    """Adds numbers up with what is lost on the way (Neumaier 1974), as `sum` does since Python
+    3.12."""
     total: float = 0
     lost = 0.0
     for number in numbers:
@@ -258,21 +263,21 @@ def compensated(numbers: Iterable[float]) -> float:
 
 
 def has_numbers_mark(trace: Trace, mark: str) -> bool:
-    """Whether a hash is that of a form's numbers, or was before."""
+    """Tells whether a hash is that of a form's numbers, or was before."""
     before = (_mark(trace.scenario, m, (m.text,)) for m in earlier(trace.scenario))
     return mark == numbers_mark(trace) or mark in before
 
 
 class HashedPart(NamedTuple):
-    """A part of a form: its numbers, none of a teacher's own questions, what it asks for, and its
-    hash."""
+    """A part of a form, by which its hash is made."""
 
     trace: Trace | None
+    """Its numbers, and None for a teacher's own questions."""
     asked: Sequence[Asked]
     mark: str
 
     def marked_before(self) -> tuple[str, ...]:
-        """The hashes that it had before, by each way to add up."""
+        """Returns the hashes that the part had before, one for each way to add up."""
         if self.trace is None:
             return ()
         scenario = self.trace.scenario
@@ -280,7 +285,7 @@ class HashedPart(NamedTuple):
 
 
 def earlier_marks(mark: str, parts: Sequence[HashedPart]) -> tuple[str, ...]:
-    """The hashes that a form had before which has this one now."""
+    """Returns the hashes that a form had before which has this one now."""
     before = [part.marked_before() for part in parts]
     ways = max(map(len, before), default=0)
     each = (
@@ -292,8 +297,8 @@ def earlier_marks(mark: str, parts: Sequence[HashedPart]) -> tuple[str, ...]:
 
 
 def what_changed(before: Manifest | None, made: Manifest) -> str:
-    """`B changed: W_Q[1, 2]; A, C, D as they were`, as a line; none for an exercise that wasn't
-    there before."""
+    """Writes what changed, as a line: `B changed: W_Q[1, 2]; A, C, D as they were`. It is empty for
+    an exercise that wasn't there before."""
     if before is None:
         return ""
     told = {name: _change(name, before.forms.get(name), form) for name, form in made.forms.items()}
@@ -311,7 +316,7 @@ def what_changed(before: Manifest | None, made: Manifest) -> str:
 
 
 def _change(name: str, old: FormMade | None, form: FormMade) -> str:
-    """What changed in a form; nothing of one whose numbers are as they were."""
+    """Writes what changed in a form. It is empty where its numbers are as they were."""
     if old is None:
         return f"{name} is new"
     if [part.numbers for part in old.parts] == [part.numbers for part in form.parts]:
@@ -326,7 +331,8 @@ def _asked(manifest: Manifest, form: str) -> list[Mapping[str, float]]:
 
 
 def _cells(old: Mapping[str, Rows], new: Mapping[str, Rows]) -> Iterator[str]:
-    """The addresses of numbers that are others now; a whole matrix where its shape is."""
+    """Yields the addresses of numbers that have changed, or the whole matrix where its shape
+    has."""
     for name, rows in new.items():
         was = old.get(name)
         if was is None or [len(row) for row in was] != [len(row) for row in rows]:

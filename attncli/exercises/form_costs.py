@@ -28,13 +28,13 @@ from attncli.trace import Trace
 
 
 class CostedForm(NamedTuple):
-    """A form: what it is called, is worth and costs, and whether each mistake shows; None of one
-    that can't be made with such shapes."""
+    """A form with what it is worth and costs."""
 
     name: str
     points: Worth
     cost: FormCost
     mistakes: Mapping[Phrase, bool | None]
+    """Whether each mistake shows, and None for one that can't be made with such shapes."""
 
     @classmethod
     def of(
@@ -43,7 +43,8 @@ class CostedForm(NamedTuple):
         traces: Sequence[Trace | None],
         requests: Sequence[ExerciseRequest | None],
     ) -> CostedForm:
-        """A form as it is costed: the worked scenarios of its parts, and what is asked of each."""
+        """Computes the costs of a form from the worked scenarios of its parts, and what is asked of
+        each."""
         points, cost, mistakes = Decimal(0), FormCost(0, 0, 0, 0), dict[Phrase, bool | None]()
         several = sum(trace is not None for trace in traces) > 1
         for trace, request in zip(traces, requests, strict=True):
@@ -64,7 +65,7 @@ class CostedForm(NamedTuple):
 
     @property
     def data(self) -> dict[str, object]:
-        """The same for formats that keep data."""
+        """Returns the form for formats that keep data."""
         costs = zip(FormCost._fields[:3], self.cost, strict=False)
         mistakes = {raw_text(says): own for says, own in self.mistakes.items()}
         points = plain_points(self.points)
@@ -72,7 +73,7 @@ class CostedForm(NamedTuple):
 
     @property
     def row(self) -> tuple[str, ...]:
-        """What is told of it in a table."""
+        """Returns the row of the form in a table."""
         may = [own for own in self.mistakes.values() if own is not None]
         costs = map(str, self.cost[:3])
         return self.name, points_text(self.points), *costs, f"{sum(may)} of {len(may)}"
@@ -93,8 +94,8 @@ _COST = f"These forms cost the same: {WITHIN}."
 
 
 def costs_page(title: Word, forms: Sequence[CostedForm], *, alike: bool) -> Document:
-    """A row for each form, and the mistakes by their words, first those that don't show; whether
-    the forms cost the same by the rules is said."""
+    """Makes a page with a row for each form, and the mistakes by their words, first those that
+    don't show. With `alike`, it says that the forms cost the same by the rules."""
     table = Table(_HEADINGS, tuple(form.row for form in forms))
     sections = [_section("forms", "What the forms cost", table, Paragraph((_COUNTED,)))]
     found: dict[str, list[Spans]] = {heading: [] for heading in _HEADINGS_OF_MISTAKES}

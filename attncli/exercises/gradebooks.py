@@ -22,7 +22,7 @@ Rows = Iterator[tuple[str, ...]]
 
 
 def _with_names(graded: GradedClass) -> Iterator[tuple[MarkedExam, str, str]]:
-    """The papers, each with the name and the ID that a platform is to know."""
+    """Yields the papers, each with the name and the ID that a platform is to know."""
     counts = Counter(paper.sheet.id or paper.sheet.student for paper in graded.papers)
     for paper in graded.papers:
         name, id_ = paper.sheet.student, paper.sheet.id
@@ -31,15 +31,17 @@ def _with_names(graded: GradedClass) -> Iterator[tuple[MarkedExam, str, str]]:
 
 
 def moodle_rows(graded: GradedClass) -> Rows:
-    """For Moodle's grade import: the points of each part and in all, and what went wrong. There a
-    row without an ID would go to the student of the row before it, so the name stands instead."""
+    """Yields the rows of Moodle's grade import: the points of each part and in all, and what went
+    wrong. There a row without an ID would go to the student of the row before it, so the name
+    stands instead."""
     yield ("ID number", *_titles(graded), f"{graded.title} (Feedback)")
     for paper, name, id_ in _with_names(graded):
         yield (id_ or name, *_with_the_whole(paper.points_of_parts, paper.points), _feedback(paper))
 
 
 def _titles(graded: GradedClass) -> list[str]:
-    """What the points of each part are called, where there are several, and those in all."""
+    """Returns the titles of the points of each part, where there are several, and of those in
+    all."""
     parts = graded.papers[0].exam.parts if graded.papers[:1] else ()
     numbered = enumerate(parts, start=1)
     each = [f"{graded.title}: {k}. {part.title}".rstrip(". ") for k, part in numbered]
@@ -51,7 +53,8 @@ def _with_the_whole(parts: Sequence[Decimal], whole: Decimal) -> Iterator[str]:
 
 
 def _feedback(paper: MarkedExam) -> str:
-    """What went wrong in a paper, and what a teacher changed, in the HTML that Moodle shows."""
+    """Writes what went wrong in a paper, and what a teacher changed, in the HTML that Moodle
+    shows."""
     found: dict[str, list[str]] = {}
     for wrong in wrong_answers(paper):
         found.setdefault(raw_text(wrong.why).removesuffix("."), []).append(wrong.id)
@@ -61,8 +64,8 @@ def _feedback(paper: MarkedExam) -> str:
 
 
 def canvas_rows(graded: GradedClass) -> Rows:
-    """For Canvas' gradebook import: the points of each part and in all, and how many there are. A
-    number in round brackets at the end of a title would name an assignment."""
+    """Yields the rows of Canvas' gradebook import: the points of each part and in all, and how many
+    there are. A number in round brackets at the end of a title would name an assignment."""
     titles = (re.sub(r"\((\d+)\)$", r"[\1]", title) for title in _titles(graded))
     yield ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", *titles)
     for paper in graded.papers[:1]:

@@ -37,10 +37,11 @@ from attncli.trace import Definition, Trace
 
 
 class ShownCells:
-    """The cells that a page has told or asked for so far, a copy as what it copies. `again` says
-    that copies may be asked for all the same."""
+    """A record of the cells that a page has told or asked for so far. A copy counts as what it
+    copies."""
 
     def __init__(self, trace: Trace, *, again: bool = False) -> None:
+        """Begins with no cells. With `again`, copies may be asked for all the same."""
         self.trace, self.again = trace, again
         self._cells: set[Location] = set()
         self._said: dict[str, bool] = {}
@@ -51,14 +52,16 @@ class ShownCells:
         self._cells.update(map(self.source, cells))
 
     def source(self, cell: Location) -> Location:
-        """The cell that a cell is a copy of, however often it was copied; else itself."""
+        """Finds the cell that a cell is a copy of, however often it was copied. Returns a cell that
+        is no copy itself."""
         name, moved = cell.quantity, self._moved
         if name not in moved:
             moved[name] = name in self.trace and _is_moved(self.trace, name)
         return source_of(self.trace, cell) if moved[name] else cell
 
     def has(self, cell: Location) -> bool:
-        """Whether a cell needs no asking: it is told, asked for before, or goes without saying."""
+        """Tells whether a cell needs no asking: it is told, asked for before, or goes without
+        saying."""
         name, by_name = cell.quantity, self._said
         if name not in by_name:
             ruled = self.again and is_ruled(self.trace, name)
@@ -66,8 +69,8 @@ class ShownCells:
         return by_name[name] or (not self.again and self.source(cell) in self._cells)
 
     def term(self, cell: Location) -> str:
-        """What lines before did with a cell for a term of theirs: `told` or `asked`; nothing for
-        what no line had, and for what lines come to on their way."""
+        """Returns what lines before did with a cell as one of their terms: `told` or `asked`, and
+        an empty text for what no line had, or for a number that a line comes to on its way."""
         if cell is INNER:
             return ""
         source = self.source(cell)
@@ -80,7 +83,8 @@ class ShownCells:
 
 
 def source_of(trace: Trace, cell: Location) -> Location:
-    """The cell that a cell is a copy of, however often it was copied; else itself."""
+    """Finds the cell that a cell is a copy of, however often it was copied. Returns a cell that is
+    no copy itself."""
     name = cell.quantity
     if name not in trace or not _is_moved(trace, name):
         return cell
@@ -91,7 +95,8 @@ def source_of(trace: Trace, cell: Location) -> Location:
 
 
 def copied_cell(trace: Trace, definition: Definition, row: int, column: int) -> Location | None:
-    """The cell whose number stands again in a cell that an operation makes, if one does."""
+    """Finds the cell whose number stands again in a cell that an operation makes. Returns None
+    where none does."""
     if is_of_one(trace, definition):
         return Location(definition.operands[0], 0, 0)
     form = definition.operation.cell(row, column, *trace.operands(definition))[0]
@@ -99,24 +104,24 @@ def copied_cell(trace: Trace, definition: Definition, row: int, column: int) -> 
 
 
 def is_of_one(trace: Trace, definition: Definition) -> bool:
-    """Whether a mean is that of a single number: that number again."""
+    """Tells whether a mean is that of a single number: that number again."""
     mean = is_a(definition.operation, ColumnMean)
     return mean and trace[definition.operands[0]].matrix.shape == (1, 1)
 
 
 def _is_moved(trace: Trace, name: str) -> bool:
-    """Whether a quantity's numbers are those of others, put elsewhere."""
+    """Tells whether a quantity's numbers are those of others, put elsewhere."""
     definition = trace[name].definition
     return definition is not None and (_moves(definition) or is_of_one(trace, definition))
 
 
 def _moves(definition: Definition) -> bool:
-    """Whether numbers are only put elsewhere, without any choice among them."""
+    """Tells whether numbers are only put elsewhere, without any choice among them."""
     return definition.operation.copies and isinstance(definition.operation, Moved)
 
 
 def without_copies(definitions: Iterable[Definition]) -> set[str]:
-    """The names of what is made, but for copies of what isn't made here."""
+    """Returns the names of what is made, but for copies of what isn't made here."""
     made: set[str] = set()
     for definition in definitions:
         if not _moves(definition) or not made.isdisjoint(definition.operands):
@@ -125,15 +130,15 @@ def without_copies(definitions: Iterable[Definition]) -> set[str]:
 
 
 def is_ruled(trace: Trace, name: str) -> bool:
-    """Whether a quantity holds what its formula says without any number: which keys are seen, the 1
-    with which the way back begins. To write that down is no work."""
+    """Tells whether a quantity holds what its formula says without any number: which keys are seen,
+    or the 1 with which the backward pass begins. To write that down is no work."""
     definition = trace[name].definition if name in trace else None
     return definition is not None and isinstance(definition.operation, Seen | One)
 
 
 def is_in_words(trace: Trace, name: str) -> bool:
-    """Whether a section says what a quantity is: an empty memory, or its product, in its words;
-    what is ruled in its formula."""
+    """Tells whether a section says in its words what a quantity is, an empty memory or its product,
+    or the formula rules it."""
     definition = trace[name].definition
     if definition is None or is_ruled(trace, name):
         return definition is not None
@@ -147,8 +152,8 @@ def is_in_words(trace: Trace, name: str) -> bool:
 
 
 def revealing(trace: Trace, names: Collection[str]) -> set[str]:
-    """The quantities of these names, and all that is made of them number by number, by a copy,
-    a division, an addition: from those they can be read. What adds several numbers up, as a
+    """Returns the quantities of these names, and all that is made of them number by number, by a
+    copy, a division or an addition, from which they can be read. What adds several numbers up, as a
     product of matrices does, keeps them to itself."""
     found = set(names)
     for definition in trace.plan:
@@ -162,7 +167,7 @@ def revealing(trace: Trace, names: Collection[str]) -> set[str]:
 
 
 def _keeps(definition: Definition) -> bool:
-    """Whether each number that goes in can be told by one that comes out."""
+    """Tells whether each number that goes in can be told by one that comes out."""
     if definition.operation.copies:
         return True
     signature = definition.operation.sides
@@ -176,7 +181,8 @@ def _keeps(definition: Definition) -> bool:
 
 
 def with_copies(trace: Trace, cells: Set[Location], whole: Collection[str]) -> frozenset[Location]:
-    """Cells with all cells that only copy them; those of `whole` quantities are hidden anyway."""
+    """Returns cells with all cells that only copy them. Those of `whole` quantities are hidden
+    anyway."""
     found = set(cells)
     names = {cell.quantity for cell in cells}
     for definition in trace.plan:
@@ -193,7 +199,7 @@ def with_copies(trace: Trace, cells: Set[Location], whole: Collection[str]) -> f
 
 
 def _copies(trace: Trace, definition: Definition, cells: Set[Location]) -> set[Location]:
-    """The cells of a quantity that copy some of these."""
+    """Returns the cells of a quantity that copy some of these."""
     rows, columns = trace[definition.name].matrix.shape
     if copied_cell(trace, definition, 0, 0) is None and not definition.operation.copies:
         return set()
@@ -206,17 +212,17 @@ _TELLING = 3
 
 
 def is_distinctive(number: Number) -> bool:
-    """Whether a number can be told from others by its digits."""
+    """Tells whether a number can be told from others by its digits."""
     return number.shown.is_finite() and len(number.shown.as_tuple().digits) >= _TELLING
 
 
 def like(number: Number) -> Decimal:
-    """What a number has in common with those that give it away: its size."""
+    """Returns what a number has in common with those that give it away: its size."""
     return abs(number.shown)
 
 
 def numbers_shown(blocks: Iterable[Block]) -> set[Decimal]:
-    """The sizes of all numbers in the tables and lines of some blocks."""
+    """Returns the sizes of all numbers in the tables and lines of some blocks."""
     return {like(number) for block in blocks for number in _of_block(block)}
 
 
@@ -228,39 +234,43 @@ def _of_block(block: Block) -> Iterator[Number]:
 
 
 class Blankable(NamedTuple):
-    """A number that can be asked for, by its `id`. `cell` is that of a result, None for a term;
-    `quantity` is what the line or table tells, and `inside` which cell or row of it; `term` counts
-    those of a line, from 1, and `again` says of one that the page has it elsewhere: `told` or
-    `asked`."""
+    """A number that can be asked for."""
 
     id: str
     quantity: Name
+    """The quantity that the line or table tells."""
     inside: str
+    """The cell or row of it that is told."""
     number: Number
     cell: Location | None
+    """The cell of a result, and None for a term of a line."""
     term: int = 0
+    """The number of a term in its line, from 1."""
     again: str = ""
+    """What the page does with the term elsewhere: `told` or `asked`."""
 
     @property
     def line(self) -> str:
-        """What its line or table works out."""
+        """Returns what its line or table works out."""
         return self.quantity + self.inside
 
     def seen_from(self, path: Name) -> str:
-        """Its id, as it is called at a path."""
+        """Returns its id, as it is called at a path."""
         return self.quantity.seen_from(path) + self.id[len(self.quantity) :]
 
 
 class Asked(NamedTuple):
-    """What is asked for, by ids, and what may therefore not be told: single cells, and whole
-    quantities. Without ids, all that can be asked for is."""
+    """A choice of what is asked for, and what may therefore not be told."""
 
     ids: frozenset[str] | None = frozenset()
+    """The ids that are asked for, and None where all that can be asked for is."""
     cells: frozenset[Location] = frozenset()
+    """Single cells that may not be told."""
     quantities: frozenset[str] = frozenset()
+    """Whole quantities that may not be told."""
 
     def asks(self, place: Blankable) -> bool:
-        """Whether a place is asked for."""
+        """Tells whether a place is asked for."""
         return self.ids is None or place.id in self.ids
 
     def hides(self, cell: Location | None) -> bool:
@@ -268,23 +278,26 @@ class Asked(NamedTuple):
 
 
 class Terms(NamedTuple):
-    """Which numbers inside lines may be asked for: what a line comes to on its way (`inner`), what
-    it has from elsewhere (`copied`), each once. `ruled` are those from elsewhere in a line that
-    asks for its result: they are to be filled in, for no points."""
+    """A choice of numbers inside lines that may be asked for, each once."""
 
     inner: bool = False
+    """Whether these are what a line comes to on its way."""
     copied: bool = False
+    """Whether these are what a line has from elsewhere."""
     ruled: bool = False
+    """Whether those from elsewhere are to be filled in, for no points, in a line that asks for its
+    result."""
 
 
 class LineAsker(NamedTuple):
-    """Asks in the lines of a section that stands at a path; `known` is what the page tells or asks
-    for so far."""
+    """An asker for the lines of a section."""
 
     trace: Trace
     path: Name
+    """The path at which the section stands."""
     asked: Asked
     known: ShownCells
+    """What the page tells or asks for so far."""
     terms: Terms = Terms()
 
     def working(self, block: Derivation) -> tuple[Derivation, list[Blankable]]:
@@ -306,7 +319,8 @@ class LineAsker(NamedTuple):
         return line._replace(parts=parts), [*places, *results]
 
     def addition(self, block: ColumnSum) -> tuple[Block, list[Blankable]]:
-        """A column addition; as one line where what is hidden leaves no columns to write."""
+        """Asks in a column addition. Returns it as one line where what is hidden leaves no columns
+        to write."""
         results = self.result_places(block.total, block.quantity)
         total = self.blanked(block.total, results)
         asks = self.hides(block.total)
@@ -318,14 +332,15 @@ class LineAsker(NamedTuple):
         return _added(block, addends, total), [*places, *results]
 
     def result_places(self, result: Expression, quantity: str) -> list[Blankable]:
-        """The numbers of a result that may be asked for: cells of a quantity, not told before."""
+        """Returns the numbers of a result that may be asked for: cells of a quantity, not told
+        before."""
         cells = [(n, n.cell) for n in numbers_in(result) if n.cell is not None]
         new = [number for number, cell in cells if not self.known.has(cell)]
         self.known.add(cell for _, cell in cells)
         return [self.result_place(number, quantity) for number in new]
 
     def hides(self, result: Expression) -> bool:
-        """Whether some number of a result may not be told."""
+        """Tells whether some number of a result may not be told."""
         return any(self.asked.hides(number.cell) for number in numbers_in(result))
 
     def result_place(self, number: Number, quantity: str) -> Blankable:
@@ -336,8 +351,8 @@ class LineAsker(NamedTuple):
         return Blankable(whole.name + inside, whole.name, inside, number, cell)
 
     def blanked(self, result: Expression, places: Sequence[Blankable]) -> Expression:
-        """A result with blanks in those of its places that are asked for, rules for copies of
-        what is."""
+        """Returns a result with blanks in place of the numbers that are asked for, and rules in
+        place of copies of these."""
         asked = {place.cell: place.id for place in places if self.asked.asks(place)}
 
         def change(number: Number) -> Expression | None:
@@ -350,11 +365,11 @@ class LineAsker(NamedTuple):
     def forms(
         self, forms: Sequence[Expression], line: Line | ColumnSum, *, asks: bool
     ) -> tuple[list[Expression | None], list[Blankable]]:
-        """The forms of a line as they may be told, and the places of their terms.
+        """Returns the forms of a line as they may be told, and the places of their terms.
 
-        None stands for a form that is left out: where terms can be asked for, one that only
-        repeats those of a later form; and what a line comes to on its way where that would
-        give away what is hidden, or what the line itself `asks` for.
+        None stands for a form that is left out: where terms can be asked for, one that only repeats
+        those of a later form; and what a line comes to on its way where that would give away what
+        is hidden, or what the line itself `asks` for.
         """
         hidden = any(self.asked.hides(n.cell) for form in forms for n in numbers_in(form))
         places: list[Blankable] = []
@@ -368,13 +383,14 @@ class LineAsker(NamedTuple):
         return expressions, [place for place in places if self.may_ask(place)]
 
     def may_ask(self, place: Blankable) -> bool:
-        """Whether a term may be asked for."""
+        """Tells whether a term may be asked for."""
         return place.number.cell is INNER or (self.terms.copied and not place.again)
 
     def form(
         self, form: Expression, places: list[Blankable], line: Line | ColumnSum, *, asks: bool
     ) -> Expression:
-        """A form of a line with blanks and names in place of numbers; its terms go to `places`."""
+        """Forms a part of a line with blanks and names in place of numbers. Adds its terms to
+        `places`."""
         name, inside = self.trace[line.quantity].name, inside_of(line)
 
         def change(node: Expression) -> Expression | None:
@@ -397,12 +413,13 @@ class LineAsker(NamedTuple):
         return rewritten(form, change)
 
     def by_name(self, cell: Location) -> Symbol:
-        """A hidden number by its name: `exp[love, AI]`."""
+        """Returns a hidden number by its name: `exp[love, AI]`."""
         quantity = self.trace[cell.quantity]
         return quantity.symbol(cell.row, cell.column, quantity.name.seen_from(self.path))
 
     def row_by_name(self, vector: Vector) -> Symbol | None:
-        """A vector that is a row of a hidden quantity, by its name: `Q[love]`."""
+        """Returns a vector that is a row of a hidden quantity by its name, `Q[love]`, and None for
+        any other."""
         cells = [entry.cell for entry in vector.entries if isinstance(entry, Number)]
         known = [cell for cell in cells if cell is not None and self.asked.hides(cell)]
         if not known or len(known) < len(cells) or len({cell[:2] for cell in known}) > 1:
@@ -413,7 +430,7 @@ class LineAsker(NamedTuple):
 
 
 def inside_of(line: Line | ColumnSum) -> str:
-    """Which cell or row of its quantity a line works out: `[love, AI]`."""
+    """Returns which cell or row of its quantity a line works out: `[love, AI]`."""
     return f"[{', '.join(map(raw, line.label.indices))}]" if line.label.indices else ""
 
 
@@ -421,8 +438,8 @@ Pair = tuple[Expression | None, Expression | None]
 
 
 def _added(block: ColumnSum, addends: Sequence[Pair | Omitted], total: Expression) -> Block:
-    """The addition in columns, where each addend still is a product and its vector. Beside vectors
-    with blanks, others that are left out become rules."""
+    """Returns the addition in columns, where each addend still is a product and its vector, and as
+    one line otherwise. Beside vectors with blanks, others that are left out become rules."""
     values = [a[1] for a in addends if not isinstance(a, Omitted) and a[1] is not None]
     rules = _rules(block.total) if any(any(blanks_in(value)) for value in values) else None
     columns: list[tuple[Product, Vector] | Omitted] = []
@@ -441,13 +458,14 @@ def _added(block: ColumnSum, addends: Sequence[Pair | Omitted], total: Expressio
 
 
 def _rules(vector: Vector) -> Vector:
-    """A vector of rules that nobody asks for."""
+    """Returns a vector of rules that nobody asks for."""
     return Vector(tuple(x if isinstance(x, Omitted) else Blank("") for x in vector.entries))
 
 
 def _without_inner(form: Expression) -> Expression | None:
-    """A form without the numbers that its line comes to on its way: beside blanks, rules stand
-    for them that nobody asks for; without any blank there is nothing left to show."""
+    """Returns a form without the numbers that its line comes to on its way. Beside blanks, rules
+    stand for them that nobody asks for. Returns None for a form without any blank, where nothing is
+    left to show."""
     if not any(number.cell is INNER for number in numbers_in(form)):
         return form
     if not any(blanks_in(form)):
@@ -456,7 +474,7 @@ def _without_inner(form: Expression) -> Expression | None:
 
 
 def _repeats(form: Expression, later: Sequence[Expression]) -> bool:
-    """Whether all numbers of a form come again in one later form."""
+    """Tells whether all numbers of a form come again in one later form."""
     cells = {number.cell for number in numbers_in(form)} - {None}
     if not cells or INNER in cells:
         return False

@@ -48,16 +48,18 @@ _FEWEST_DIGITS = 3
 
 
 class ToTeach(NamedTuple):
-    """A mistake, in how many papers it was made, and a number that it gave in the first form."""
+    """A mistake to be taught."""
 
     says: Phrase
     papers: int
+    """In how many papers it was made."""
     exam: Exam
     verdict: Verdict
+    """The verdict on a number that it gave, in the first form."""
 
 
 def to_teach(papers: Sequence[MarkedExam]) -> list[ToTeach]:
-    """The mistakes in numbers, those of most papers first."""
+    """Finds the mistakes in numbers, those of most papers first."""
     found: dict[Phrase, ToTeach] = {}
     for paper in sorted(papers, key=lambda paper: paper.exam.form):
         made: dict[Phrase, ToTeach] = {}
@@ -73,7 +75,8 @@ def to_teach(papers: Sequence[MarkedExam]) -> list[ToTeach]:
 
 
 def _is_no_lesson(wrong: Wrong) -> bool:
-    """Whether a number is only written down wrongly, with another digit say, or only follows."""
+    """Tells whether a number is only written down wrongly, with another digit say, or only
+    follows."""
     verdict, cause = wrong.verdict, wrong.cause
     if cause is not None:
         return cause == UNEARNED or cause.name in OF_THE_PEN
@@ -86,7 +89,8 @@ def _is_no_lesson(wrong: Wrong) -> bool:
 
 
 def next_lesson(graded: GradedClass) -> Document:
-    """What most papers had wrong, worked wrongly and rightly, and more of it to try."""
+    """Makes the page for the next lesson: what most papers had wrong, worked wrongly and rightly,
+    and more of it to try."""
     papers = without_doubtful(graded.papers)
     taught, count = to_teach(papers), len(papers)
     pairs = [_section(k, entry, count) for k, entry in enumerate(taught, start=1)]
@@ -100,7 +104,8 @@ def next_lesson(graded: GradedClass) -> Document:
 
 
 def _others(graded: GradedClass, taught: Sequence[ToTeach]) -> Iterator[Section]:
-    """The hardest blanks that no such mistake explains: left empty, chosen or slipped."""
+    """Yields the hardest blanks that none of the taught mistakes explains: left empty, chosen or
+    slipped."""
     if not graded.papers:
         return
     asked, said = graded.papers[0].exam.asked, {entry.says for entry in taught}
@@ -122,7 +127,7 @@ def _others(graded: GradedClass, taught: Sequence[ToTeach]) -> Iterator[Section]
 
 
 def _section(number: int, taught: ToTeach, count: int) -> tuple[Section, list[Line]]:
-    """A mistake, and the answer to what is to be tried."""
+    """Makes the section of a mistake. Returns it with the answer to what is to be tried."""
     judge, verdict = taught.exam.judge, _where_it_was_made(taught)
     title, *more = each_sentence(taught.says)
     given = Paragraph(("As it was given: ", Word(verdict.given.shown), "."))
@@ -139,8 +144,8 @@ def _section(number: int, taught: ToTeach, count: int) -> tuple[Section, list[Li
 
 
 def _where_it_was_made(taught: ToTeach) -> Verdict:
-    """The verdict on a number that the mistake gives, on right numbers; where it was made on the
-    way, in what was made wrongly first."""
+    """Returns the verdict on a number that the mistake gives, on right numbers. Where the mistake
+    was made on the way, the number is in what was made wrongly first."""
     verdict, judge = taught.verdict._replace(follows=None), taught.exam.judge
     cause = verdict.cause
     assert cause is not None
@@ -153,7 +158,8 @@ def _where_it_was_made(taught: ToTeach) -> Verdict:
 
 
 def _other_numbers(trace: Trace, name: str) -> Trace:
-    """The scenario with other numbers that are as easy; with its own where none are found."""
+    """Returns the scenario with other numbers that are as easy, and with its own where none are
+    found."""
     try:
         return next(search(trace.scenario, SearchRequest(1, _SEED, {name})))
     except UserError:
@@ -161,13 +167,15 @@ def _other_numbers(trace: Trace, name: str) -> Trace:
 
 
 class ToTry(NamedTuple):
-    """A cell to be worked out on other numbers, or its whole row where a mistake begins before its
-    quantity; what is `made` on the way, and what is `given`, none of which the mistake changes."""
+    """A task: a cell to be worked out on other numbers, or its whole row where a mistake begins
+    before its quantity."""
 
     trace: Trace
     cell: Location
     made: Sequence[str]
+    """The quantities that are made on the way."""
     given: Sequence[str]
+    """The quantities that are given, which the mistake doesn't change."""
 
     @property
     def asked(self) -> Term:
@@ -177,7 +185,7 @@ class ToTry(NamedTuple):
 
     @property
     def tables(self) -> Iterator[Block]:
-        """All that is given."""
+        """Yields tables of all that is given."""
         for name in self.given:
             quantity = self.trace[name]
             rows = tuple(range(quantity.matrix.shape[0]))
@@ -185,7 +193,8 @@ class ToTry(NamedTuple):
 
     @property
     def answer(self) -> list[Line]:
-        """The working of the cell; of a row that of all of its cells, and of what is on the way."""
+        """Returns the working of the cell. For a row it is that of all of its cells, and of what is
+        on the way."""
         trace, (name, row, column) = self.trace, self.cell
         if len(self.made) == 1:
             return [cell_line(trace, trace[name], row, column)]
@@ -193,7 +202,8 @@ class ToTry(NamedTuple):
         return [cell_line(trace, trace[made], i, j) for made, i, j in cells]
 
     def _cells_of_row(self, made: str) -> Iterator[Location]:
-        """The cells of the row, in what has the same rows; else all of them."""
+        """Yields the cells of the row in a quantity with the same rows, and all cells of any
+        other."""
         rows, columns = self.trace[made].matrix.shape
         same = rows == self.trace[self.cell.quantity].matrix.shape[0]
         for i in [self.cell.row] if same else range(rows):
@@ -201,8 +211,8 @@ class ToTry(NamedTuple):
 
 
 def to_try(fresh: Trace, verdict: Verdict) -> ToTry:
-    """What shows a mistake on other numbers: the cell in which it shows most; where that isn't
-    known, the last one."""
+    """Finds what shows a mistake on other numbers: the cell in which it shows most, or the last one
+    where that isn't known."""
     name = verdict.cell.quantity
     before = [*fresh][: [*fresh].index(name)]
     wrong = made_wrongly_by(Judge(fresh), fresh, verdict, before)

@@ -12,7 +12,7 @@ from attncli.trace import PlannedStep, Trace
 
 
 def cells_on(blocks: Iterable[Block]) -> Iterator[Location]:
-    """The cells that stand in the tables and lines of some blocks, shown or asked for."""
+    """Yields the cells that stand in the tables and lines of some blocks, shown or asked for."""
     for block in blocks:
         for table in parts_of(block, MatrixBlock):
             columns = range(table.matrix.shape[1])
@@ -23,7 +23,7 @@ def cells_on(blocks: Iterable[Block]) -> Iterator[Location]:
 
 
 def sources_of(trace: Trace, cell: Location) -> list[Location]:
-    """The cells that a cell is worked from; none of a given one."""
+    """Returns the cells that a cell is worked from, and none for a given one."""
     definition = trace[cell.quantity].definition
     if definition is None:
         return []
@@ -33,8 +33,8 @@ def sources_of(trace: Trace, cell: Location) -> list[Location]:
 
 
 def worked_from(trace: Trace, own: Collection[str], cells: Iterable[Location]) -> set[Location]:
-    """Some cells, and those that they are worked from, to the first that aren't of a part's own
-    quantities."""
+    """Returns some cells with those that they are worked from, up to the first that aren't of a
+    part's own quantities."""
     waiting, found = [*cells], set[Location]()
     while waiting:
         cell = waiting.pop()
@@ -55,7 +55,7 @@ class SheetCells:
 
     @classmethod
     def of(cls, trace: Trace, blocks: Iterable[Block], asked: Iterable[Location]) -> SheetCells:
-        """The sheet with some blocks, on which some cells are asked for."""
+        """Finds the cells of a sheet with some blocks, on which some cells are asked for."""
         there, waiting = set(cells_on(blocks)), [*asked]
         shown = there - {*waiting}
         while waiting:
@@ -65,7 +65,7 @@ class SheetCells:
         return cls(trace, frozenset(there))
 
     def has_all(self, name: str) -> bool:
-        """Whether a whole quantity is there."""
+        """Tells whether a whole quantity is there."""
         if name not in self._whole:
             rows, columns = self.trace[name].matrix.shape
             every = (Location(name, i, j) for i in range(rows) for j in range(columns))
@@ -73,8 +73,8 @@ class SheetCells:
         return self._whole[name]
 
     def allows(self, wrong: Trace, part: PlannedStep, cell: Location) -> bool:
-        """Whether what a mistake gives for a cell of a part can be worked: of what is there, of
-        what the mistake makes, and of what else the part makes."""
+        """Tells whether what a mistake gives for a cell of a part can be worked: from what is
+        there, from what the mistake makes, and from what else the part makes."""
         return self._allows(wrong, {d.name for d in part.definitions}, cell, {})
 
     def _allows(
@@ -91,8 +91,8 @@ class SheetCells:
         return known[cell]
 
     def _has_operands(self, wrong: Trace, name: str) -> bool:
-        """Whether all that a quantity is made of is there, and as it should be; to look at tables
-        is faster than at each cell."""
+        """Tells whether all operands of a quantity are there, and as they should be. To look at
+        tables is faster than at each cell."""
         definition = wrong[name].definition
         operands = () if definition is None else definition.operands
         return all(wrong[o] is self.trace[o] and self.has_all(o) for o in operands)

@@ -28,8 +28,8 @@ from attncli.numbers import decimals
 def questions_page(
     title: str, questions: tuple[OwnQuestion, ...], form: str, frame: Frame, seed: int
 ) -> Document:
-    """The questions with everything, as an exercise has them; options stand in an order that is a
-    form's own."""
+    """Makes a page of the questions with everything, as an exercise has them. Each form has its own
+    order of options."""
     words = words_of(frame.language)
     items = [
         _item(str(k), q, f"{seed}/{k}", form)._replace(asks=q.ask)
@@ -46,7 +46,8 @@ def questions_page(
 
 
 def _ordered(options: Sequence[str], seed: str, form: str) -> list[str]:
-    """In another order in each form, as long as there is one: the same, begun elsewhere."""
+    """Orders options, for each form in another way as long as there is one: in the same order,
+    begun elsewhere."""
     order = Random(seed).sample(options, len(options))
     start = (ord(form[0]) + int("0" + re.sub(r"\D", "", form))) % len(order)
     return order[start:] + order[:start]

@@ -67,7 +67,7 @@ from attncli.trace import CutPlace, LayerPlace, PlannedStep, RoundPlace, Trace
 
 
 def framing_facts(frame: Frame, words: Words) -> Iterator[tuple[str, Spans]]:
-    """The course, the institution, the date and so on, as far as they are said."""
+    """Yields the course, the institution, the date and so on, as far as they are said."""
     rows = (
         (words.course, frame.course),
         (words.institution, frame.institution),
@@ -79,13 +79,13 @@ def framing_facts(frame: Frame, words: Words) -> Iterator[tuple[str, Spans]]:
 
 
 def instructions(frame: Frame) -> Iterator[Paragraph]:
-    """What is to be known before the first question, if something is said."""
+    """Yields what is to be known before the first question, if something is said."""
     if frame.instructions:
         yield Paragraph((Word(frame.instructions),))
 
 
 def products_in_words(trace: Trace, words: Words) -> Iterator[str]:
-    """How the products of matrices are done, where there are some."""
+    """Yields how the products of matrices are done, where there are some."""
     layers = {id(layer): layer for layer in map(_layer_of, filter(_is_worked, shown_parts(trace)))}
     rows = {entry.attention.config.linear for entry in layers.values() if entry.recurrent is None}
     columns = {entry.recurrent.in_out for entry in layers.values() if entry.recurrent is not None}
@@ -95,19 +95,20 @@ def products_in_words(trace: Trace, words: Words) -> Iterator[str]:
 
 
 def _is_worked(part: PlannedStep) -> bool:
-    """Whether a part is worked, and not one of those that lead to the tokens."""
+    """Tells whether a part is worked, and not one of those that lead to the tokens."""
     of_tokens = isinstance(part.place, RoundPlace | CutPlace) or part.step == "dictionary"
     return bool(part.definitions) and not of_tokens
 
 
 def _layer_of(part: PlannedStep) -> Layer:
-    """The layer of a part; of one that leads to the layers, or on from them, the first."""
+    """Returns the layer of a part, or the first one for a part that leads to the layers, or on from
+    them."""
     place = part.place
     return place.layer if isinstance(place, LayerPlace) else place.stack.layers[0]
 
 
 def translated(section: Section, language: str) -> Section:
-    """A section as it is told in a language."""
+    """Returns a section as it is told in a language."""
     if not sentences_in(language):
         return section
     return section._replace(
@@ -118,13 +119,13 @@ def translated(section: Section, language: str) -> Section:
 
 
 def _block(block: Any, language: str) -> Any:  # noqa: ANN401
-    """A block whose text, headings, rows or origin are told in the language, whatever its kind."""
+    """Returns a block, of any kind, whose text, headings, rows or origin are told in a language."""
     known = {"text", "headings", "rows", "origin"} & {*block._fields}
     return block._replace(**{name: _parts(getattr(block, name), language) for name in known})
 
 
 def _parts(value: Any, language: str) -> Any:  # noqa: ANN401
-    """What a part of a block tells; words of authors and numbers stay as they are."""
+    """Translates what a part of a block tells. Words of authors and numbers stay as they are."""
     if type(value) is tuple:
         return tuple(_parts(data, language) for data in value)
     return _span(value, language)
@@ -143,7 +144,8 @@ def _span(span: Span, language: str) -> Span:
 
 
 def _translated(text: str, language: str) -> str:
-    """A title or a sentence, its numbers and names as they are."""
+    """Translates a title or a sentence, with its numbers and names as they are. Returns it
+    unchanged where it isn't known."""
     bare, table = text.strip(), sentences_in(language)
     known = table.get(_NUMBER.sub("{}", bare))
     if known is not None:
@@ -162,7 +164,7 @@ UNFRAMED = Frame()
 def exercise(
     trace: Trace, request: ExerciseRequest, form: str, command: str, frame: Frame = UNFRAMED
 ) -> Document:
-    """The exercise with everything: blanks with their answers, keys, worked solutions.
+    """Makes the exercise with everything: blanks with their answers, keys, worked solutions.
 
     Raises SelectionError where there is nothing to ask for.
     """
@@ -173,7 +175,7 @@ def exercise(
 def exercises(
     forms: Iterable[tuple[str, Trace]], request: ExerciseRequest, command: str, frame: Frame
 ) -> Iterator[tuple[str, Trace, Document]]:
-    """The exercise in each form."""
+    """Yields the exercise in each form. Raises SelectionError where there is nothing to ask for."""
     words, made_from = words_of(frame.language), None
     for form, trace in forms:
         what = taken(trace, request, form, words.tasks)
@@ -220,18 +222,18 @@ def _told(
 
 
 def _worked(exam: Exam, keyed: bool) -> WorkedInBrowser:
-    """How the numbers of an exercise are worked, by whoever marks it."""
+    """Returns how the numbers of an exercise are worked, by whoever marks it."""
     return worked_in_browser(exam.judge, exam.items, keyed=keyed)
 
 
 def fields_of(points: Worth, frame: Frame, words: Words) -> Fields:
-    """What is to be written on the paper; the date, where that isn't printed above."""
+    """Returns what is to be written on the paper, with the date where that isn't printed above."""
     date = () if frame.date else (words.date,)
     return Fields((words.name, *date, words.points_of.format(points=points_text(points))))
 
 
 def _facts(trace: Trace, language: str) -> DefinitionList:
-    """What the key depends on, in words."""
+    """Returns what the key depends on, in words."""
     words = words_of(language).facts
     products = "; ".join(products_in_words(trace, words))
     pairs: tuple[tuple[str, Spans], ...] = ((words.products, (products,)),) if products else ()
@@ -239,7 +241,7 @@ def _facts(trace: Trace, language: str) -> DefinitionList:
 
 
 def _given(trace: Trace, asked: Asked) -> Iterator[MatrixBlock]:
-    """The given matrices as data, without what is asked for."""
+    """Yields the given matrices as data, without what is asked for."""
     for quantity in trace.quantities.values():
         if quantity.given:
             block = matrix_block(quantity, Selection())
@@ -249,7 +251,7 @@ def _given(trace: Trace, asked: Asked) -> Iterator[MatrixBlock]:
 
 
 def sheet_for(sheet: Document, name: str, number: str) -> Document:
-    """The sheet of a student, whose name needn't be written any more."""
+    """Returns the sheet of a student, whose name needn't be written any more."""
     assert sheet.paper is not None
     words, owner = sheet.paper.words, Owner(Word(name), Word(number))
     whose = (owner.name, *((" · ", owner.id) if number else ()))
@@ -268,7 +270,7 @@ def _without(name: str, block: Block) -> Block:
 
 
 def sheet_of(whole: Document) -> Document:
-    """The exercise without any answer, key or solution."""
+    """Returns the exercise without any answer, key or solution."""
     assert whole.paper is not None
     return whole._replace(
         sections=tuple(map(_unanswered_section, whole.sections)),
@@ -288,7 +290,7 @@ def _unanswered_section(section: Section) -> Section:
 
 
 class Rewriting(NamedTuple):
-    """What becomes of whatever has the id of something that is asked for."""
+    """A way to rewrite whatever has the id of something that is asked for."""
 
     blank: Callable[[Blank], Blank]
     words: Callable[[WordBlank], WordBlank]
@@ -296,7 +298,7 @@ class Rewriting(NamedTuple):
     item: Callable[[Item], Item] = lambda item: item
 
     def of(self, part: Any) -> Any:  # noqa: ANN401
-        """Blocks, or whatever they are made of, with what becomes of each."""
+        """Rewrites blocks, or whatever they are made of."""
         kinds: dict[type, Callable[[Any], Any]] = {
             WordBlank: self.words, MatrixBlock: self.table, Item: self.item,
         }  # fmt: skip
@@ -325,7 +327,7 @@ _unanswered = Rewriting(
 
 
 def key_page(whole: Document) -> Document:
-    """The key of an exercise."""
+    """Makes the key of an exercise."""
     assert whole.paper is not None
     return whole._replace(
         sections=tuple(_section(s, whole.paper.words.keys) for s in whole.sections),
@@ -340,7 +342,7 @@ def _section(section: Section, words: Words) -> Section:
 
 
 def _slips(section: Section, words: Words) -> list[Block]:
-    """What common mistakes would give, by which they can be told."""
+    """Returns what common mistakes would give, by which they can be told."""
     found: dict[str, list[tuple[str, MistakenAnswer]]] = {}
     for question in section.questions:
         for slip in question.key.slips if question.key is not None else ():
@@ -361,7 +363,7 @@ def _slip(says: str, places: Sequence[tuple[str, MistakenAnswer]], words: Words)
 
 
 def self_checking(whole: Document) -> Document:
-    """The student's sheet of an exercise, with what it takes to check itself."""
+    """Makes the student's sheet of an exercise, with what it takes to check itself."""
     assert whole.paper is not None
     numbers = [item.key.number.shown for item in whole.items if item.key is not None]
     parts = [(own.prefix, own.worked(False)) for own in whole.own_numbers]
@@ -382,8 +384,8 @@ def self_checking(whole: Document) -> Document:
 
 
 def _accepted(item: Item, whole: Document) -> AcceptedAnswer:
-    """Return what is right for something that isn't judged by its author's own numbers; for a
-    number inside a line with the cell that has the same."""
+    """Returns what is right for something that isn't judged by its author's own numbers. For a
+    number inside a line it has the cell with the same number."""
     if item.words is not None:
         words = item.words
         texts = map(str, words.right) if words.labels else (word.raw for word in words.answers)
@@ -405,7 +407,7 @@ def _accepted_number(key: RightAnswer) -> AcceptedAnswer:
 
 
 def _with_fewer_decimals(key: RightAnswer) -> Iterator[str]:
-    """Yield the right number with each number of decimals that is too few."""
+    """Yields the right number with each number of decimals that is too few."""
     for places in range(decimals.places(key.number.shown)):
         number = decimals.shown(key.number.full, places)
         if decimals.fits(number, places):
@@ -413,6 +415,6 @@ def _with_fewer_decimals(key: RightAnswer) -> Iterator[str]:
 
 
 def _part_in(whole: Document, id_: str) -> str:
-    """What the ids of the part begin with that something is asked in."""
+    """Returns what the ids begin with in the part that asks for something."""
     prefixes = (own.prefix for own in whole.own_numbers)
     return next((prefix for prefix in prefixes if prefix and id_.startswith(prefix)), "")

@@ -61,8 +61,8 @@ _NOT_WORKED = (ScenarioError, ValueError, KeyError, ArithmeticError, IndexError,
 
 
 def workings_of(judge: Judge, verdict: Verdict, own: Trace | None) -> Iterator[Block]:
-    """The working of a wrong number, as it may have been, and as it is right from its author's
-    earlier numbers, which the trace of their `own` has."""
+    """Yields the working of a wrong number, as it may have been, and as it is right from its
+    author's earlier numbers, which the trace of their `own` has."""
     name, i, j = verdict.cell
     if verdict.judgement == "known mistake" and own is not None:
         wrong = made_wrongly_by(judge, own, verdict)
@@ -75,7 +75,7 @@ def workings_of(judge: Judge, verdict: Verdict, own: Trace | None) -> Iterator[B
 
 
 def right_lines(trace: Trace, cells: Sequence[Location], *, whole: bool = False) -> Iterator[Block]:
-    """The lines of some cells as they should be; `whole` leaves no term out."""
+    """Yields the lines of some cells as they should be. With `whole`, no term is left out."""
     worked = [cell for cell in cells if trace[cell.quantity].definition is not None]
     if worked:
         yield Paragraph(("Right:",))
@@ -87,8 +87,8 @@ def _name(verdict: Verdict) -> str:
 
 
 def own_traces(trace: Trace, verdicts: Sequence[Verdict]) -> dict[str, Trace | None]:
-    """The trace by each quantity that an author has otherwise, to the last that is wrong, worked
-    again from their own numbers before it; None where these can't be worked on with."""
+    """Returns the trace by each quantity that an author has otherwise, to the last that is wrong,
+    worked again from their own numbers before it, and None where these can't be worked on with."""
     others: dict[str, list[Verdict]] = {}
     for verdict in verdicts:
         if verdict.judgement != "correct" and verdict.given.number is not None:
@@ -110,7 +110,7 @@ def _gone_on_with(trace: Trace | None, name: str, own: Sequence[Verdict]) -> Tra
 
 
 def _numbers(trace: Trace, name: str, own: Sequence[Verdict]) -> list[list[Decimal]]:
-    """The numbers of a quantity with the author's in the place of ours."""
+    """Returns the numbers of a quantity with the author's in place of ours [n, m]."""
     quantity = trace[name]
     n, m = quantity.matrix.shape
     rows = [[quantity.matrix.number(i, j).full for j in range(m)] for i in range(n)]
@@ -123,8 +123,8 @@ def _numbers(trace: Trace, name: str, own: Sequence[Verdict]) -> list[list[Decim
 def made_wrongly_by(
     judge: Judge, trace: Trace, verdict: Verdict, names: Collection[str] = ()
 ) -> Trace | None:
-    """The trace with the mistake made in it that a verdict names, as far as it leads to the number,
-    and to what has some `names`."""
+    """Returns the trace with the mistake made in it that a verdict names, as far as it leads to the
+    number, and to what has some `names`. Returns None where the mistake can't be made."""
     cause, name = verdict.cause, verdict.cell.quantity
     if cause is None:
         return None
@@ -142,11 +142,11 @@ Points = Mapping[Location, Decimal]
 
 
 class Finding(NamedTuple):
-    """Numbers that are wrong for the same reason, and the points that they cost, if any are to be
-    had."""
+    """A group of numbers that are wrong for the same reason."""
 
     verdicts: tuple[Verdict, ...]
     costs: Decimal | None = None
+    """The points that they cost, if any are to be had."""
 
     @property
     def first(self) -> Verdict:
@@ -156,8 +156,8 @@ class Finding(NamedTuple):
 def findings(
     judge: Judge, verdicts: Sequence[Verdict], costs: Points | None = None
 ) -> Iterator[Block]:
-    """Each cause, in the order of the working, then what was worked in another right way, and what
-    is missing."""
+    """Yields each cause, in the order of the working, then what was worked in another right way,
+    and what is missing."""
     own = own_traces(judge.trace, verdicts)
     for number, finding in enumerate(_causes(verdicts, costs), start=1):
         before = own[finding.first.cell.quantity]
@@ -172,7 +172,7 @@ def findings(
 
 
 def findings_in_lines(trace: Trace, terms: Sequence[MarkedTerm]) -> Iterator[Block]:
-    """What is wrong inside lines, and each line as it should be."""
+    """Yields what is wrong inside lines, and each line as it should be."""
     for term in terms:
         line = line_of(term.asked.id)
         if term.judgement not in FOLLOW and line is not None:
@@ -194,7 +194,7 @@ def _of_term(term: MarkedTerm) -> Spans:
 
 
 def _in_short(given: Given, judgement: str, right: Spans, causes: Sequence[Cause]) -> Spans:
-    """`Given is “0.4”; right is 0.422. Slip: The sign is wrong.`"""
+    """Writes a finding in short: `Given is “0.4”; right is 0.422. Slip: The sign is wrong.`"""
     theirs: Spans = ("Given is “", Word(given.shown), "”")
     why: Spans = (f" {judgement.capitalize()}: ", *causes[0].phrase) if causes else ()
     nothing: Spans = ("Nothing is given",)
@@ -202,7 +202,7 @@ def _in_short(given: Given, judgement: str, right: Spans, causes: Sequence[Cause
 
 
 def findings_in_words(trace: Trace, answers: Sequence[MarkedWords]) -> Iterator[Block]:
-    """What is wrong in words, what led to it, and the numbers that tell the right answer."""
+    """Yields what is wrong in words, what led to it, and the numbers that tell the right answer."""
     for m in answers:
         if m.judgement not in FOLLOW:
             right = joined(((Word(option),) for option in m.right), " or ")
@@ -225,7 +225,7 @@ def _also(causes: Sequence[Cause]) -> Iterator[Paragraph]:
 
 
 def _causes(verdicts: Sequence[Verdict], costs: Points | None) -> list[Finding]:
-    """The wrong numbers, those of one cause together."""
+    """Returns the wrong numbers, those of one cause together."""
     found: dict[tuple[object, ...], list[Verdict]] = {}
     for verdict in verdicts:
         if verdict.judgement in _WRONG:
@@ -270,7 +270,7 @@ def _symbol(trace: Trace, cell: Location) -> Symbol:
 
 
 def _number(trace: Trace, verdict: Verdict) -> Spans:
-    """`Given is 0.5; right is 0.422 (0.4215 to 0.4225 is accepted).`"""
+    """Writes a wrong number: `Given is 0.5; right is 0.422 (0.4215 to 0.4225 is accepted).`"""
     places = trace[verdict.cell.quantity].matrix.decimals
     spans: Spans = ("Given is ", Word(verdict.given.shown), "; right is ", verdict.expected)
     if verdict.follows is not None:
@@ -294,7 +294,7 @@ def _why(finding: Finding) -> Spans:
 
 
 def _cost(finding: Finding) -> str:
-    """` It costs 4.5 points.`"""
+    """Writes what a finding costs: ` It costs 4.5 points.`"""
     if finding.costs is None:
         return ""
     lost = counted_points(finding.costs, words_of("en")) if finding.costs else "nothing"
@@ -308,7 +308,7 @@ def _cells(trace: Trace, cells: Sequence[Location]) -> Spans:
 
 
 def _following(trace: Trace, finding: Finding, verdicts: Sequence[Verdict]) -> Iterator[Block]:
-    """What follows from the wrong numbers."""
+    """Yields what follows from the wrong numbers."""
     own = {v.cell for v in finding.verdicts}
     later = [v for v in verdicts if not own.isdisjoint(v.follows_from)]
     if later:
@@ -332,8 +332,8 @@ def _worked_otherwise(trace: Trace, verdicts: Sequence[Verdict]) -> Iterator[Blo
 
 
 def _without_numbers_of_their_own(trace: Trace, verdicts: Sequence[Verdict]) -> Iterator[Block]:
-    """Where nothing is given, or only what follows without working; with the lines as they should
-    be."""
+    """Yields where nothing is given, or only what follows without working, with the lines as they
+    should be."""
     for judgement, says in (("blank", "Nothing is given"), ("not worked", "No working is shown")):
         cells = [v.cell for v in verdicts if v.judgement == judgement]
         if cells:
@@ -350,7 +350,7 @@ def _unread(trace: Trace, verdict: Verdict) -> Spans:
 
 
 def tables(trace: Trace, verdicts: Sequence[Verdict]) -> Iterator[Table]:
-    """A table for each quantity of which numbers are judged."""
+    """Yields a table for each quantity of which numbers are judged."""
     for name in dict.fromkeys(v.cell.quantity for v in verdicts):
         own = {v.cell[1:]: v for v in verdicts if v.cell.quantity == name}
         yield _table(trace[name], own)
@@ -375,7 +375,8 @@ def _entry(verdict: Verdict | None) -> MarkedNumber | str:
 
 
 def table_of_terms(terms: Sequence[MarkedTerm]) -> Iterator[Table]:
-    """Numbers inside lines of working, a row each; those that are right aren't told."""
+    """Yields a table of numbers inside lines of working, a row each. Those that are right aren't
+    told."""
     rows = tuple(
         (Word(m.asked.id), MarkedNumber(Word(m.given.shown), m.judgement,
                                           plain(m.asked.right.number)))
@@ -387,7 +388,7 @@ def table_of_terms(terms: Sequence[MarkedTerm]) -> Iterator[Table]:
 
 
 def table_of_words(answers: Sequence[MarkedWords]) -> Iterator[Table]:
-    """Answers in words, a row each."""
+    """Yields a table of answers in words, a row each."""
     rows = tuple(
         (Word(m.asked.id), MarkedNumber(Word(m.given.shown), m.judgement, _right(m)))
         for m in answers
@@ -397,14 +398,15 @@ def table_of_words(answers: Sequence[MarkedWords]) -> Iterator[Table]:
 
 
 def _right(answer: MarkedWords) -> str:
-    """The right answers, where they needn't be told in the author's own words."""
+    """Returns the right answers, and an empty text where they needn't be told beside what is
+    given."""
     if answer.judgement in FOLLOW:
         return ""
     return " or ".join(printed(Word(option)) for option in answer.right)
 
 
 def legend(texts: Collection[str], right: str = "number") -> DefinitionList:
-    """What the signs mean that stand behind what is given."""
+    """Returns what the signs mean that stand behind what is given."""
     signs = ((sign, name) for name, sign in SIGNS.items() if name in texts)
     return DefinitionList(tuple((f"{sign} {name}", (_means(name, right),)) for sign, name in signs))
 
@@ -422,8 +424,8 @@ def judged_numbers(
     terms: Sequence[MarkedTerm] = (),
     words: Sequence[MarkedWords] = (),
 ) -> dict[str, object]:
-    """What is said of each number, in the order of the working, then of those inside lines and
-    of answers in words; and how many were judged how."""
+    """Returns what is said of each number as data, in the order of the working, then of those
+    inside lines and of answers in words, and how many were judged how."""
     texts: list[str] = [verdict.judgement for verdict in verdicts]
     texts += [*(m.judgement for m in terms), *(m.judgement for m in words)]
     numbers = (_number_as_data(trace, v, points) for v in verdicts)
@@ -449,7 +451,7 @@ def _number_as_data(trace: Trace, verdict: Verdict, points: Points | None) -> di
 
 
 def _bound(number: float) -> float | str:
-    """One of what is accepted: 0.2825, where a sum of floats has 0.28250000000000003."""
+    """Returns an end of what is accepted: 0.2825, where a sum of floats has 0.28250000000000003."""
     return float(f"{number:.15g}") + 0.0 if math.isfinite(number) else str(number)
 
 
@@ -485,30 +487,34 @@ def _cause(cause: Cause) -> dict[str, str]:
 
 
 class Report(NamedTuple):
-    """What a report tells besides the verdicts: its title, facts and notes; some of it as data; and
-    the points of each number, and those that it costs, if any are to be had; `terms` are numbers
-    inside lines, `words` answers in words, `remarks` what doesn't fit about what was handed in."""
+    """A report on an author's numbers, but for the verdicts."""
 
     title: Word
     facts: tuple[tuple[str, Spans], ...] = ()
     notes: tuple[Callout, ...] = ()
     data: Mapping[str, object] = MappingProxyType({})
+    """Some of it as data."""
     points: Points | None = None
+    """The points of each number."""
     costs: Points | None = None
+    """The points that each number costs, if any are to be had."""
     terms: tuple[MarkedTerm, ...] = ()
+    """Numbers inside lines."""
     words: tuple[MarkedWords, ...] = ()
+    """Answers in words."""
     remarks: tuple[Phrase, ...] = ()
+    """What doesn't fit about what was handed in."""
 
 
 def to_look_at(remarks: Iterable[Spans]) -> Iterator[Section]:
-    """What doesn't fit about what was handed in, before anything else."""
+    """Yields what doesn't fit about what was handed in, before anything else."""
     items = tuple(remarks)
     if items:
         yield Section("", None, ("To look at first",), (), (Bullets(items),))
 
 
 def report(judge: Judge, verdicts: tuple[Verdict, ...], page: Report) -> Document:
-    """What is said of an author's numbers, which a judge has judged."""
+    """Makes the page of an author's numbers, which a judge has judged."""
     trace = judge.trace
     judged: list[str] = [verdict.judgement for verdict in verdicts]
     judged += [m.judgement for m in page.terms]
@@ -537,7 +543,7 @@ def report(judge: Judge, verdicts: tuple[Verdict, ...], page: Report) -> Documen
 
 
 def report_of_own(title: str, terms: Sequence[MarkedTerm]) -> Document:
-    """What is said of answers to a teacher's own questions."""
+    """Makes the page of answers to a teacher's own questions."""
     judged: list[str] = [term.judgement for term in terms]
     rows = tuple(
         (Word(m.asked.id), Word(m.asked.asks),
@@ -559,7 +565,7 @@ def report_of_own(title: str, terms: Sequence[MarkedTerm]) -> Document:
 
 
 def _finding_of_own(term: MarkedTerm) -> Spans:
-    """What is given to a teacher's own question, and what is right."""
+    """Writes what is given to a teacher's own question, and what is right."""
     right: Spans = ("“", Word(term.asked.answer), "”")
     told = _in_short(term.given, term.judgement, right, ()) if term.asked.words else _of_term(term)
     return (Word(term.asked.id), ": ", *told)
@@ -587,8 +593,8 @@ def _without_findings(judged: Sequence[str]) -> Paragraph:
 
 
 def checked(trace: Trace) -> tuple[Document, bool]:
-    """What is said of the numbers of a scenario's source, then of those for each variant, and
-    whether all of them follow."""
+    """Checks the numbers of a scenario's source, then those for each variant. Returns what is said
+    of them, and whether all of them follow."""
     pairs = (("", trace), *trace.variants.items())
     found = {name: _checked(entry, name) for name, entry in pairs if entry.scenario.published}
     pages = {name: page for name, (page, _) in found.items()}
@@ -601,7 +607,7 @@ def checked(trace: Trace) -> tuple[Document, bool]:
 
 
 def _without_numbers(trace: Trace) -> Document:
-    """The page of a scenario that has variants with numbers, and none itself."""
+    """Makes the page of a scenario that has variants with numbers, and none itself."""
     facts = DefinitionList((_scenario(trace),))
     return Document(Word(trace.scenario.title), (), facts, rounding=rounding_facts(trace))
 
@@ -619,8 +625,8 @@ def _checked(trace: Trace, variant: str) -> tuple[Document, bool]:
 
 
 def _sections(name: str, page: Document) -> Iterator[Section]:
-    """The sections of a page; those of a variant say so, and the first of these what its facts
-    say."""
+    """Yields the sections of a page. Those of a variant say so, and the first of these what its
+    facts say."""
     for k, section in enumerate(page.sections):
         if not name:
             yield section

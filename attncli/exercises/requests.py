@@ -38,26 +38,29 @@ from attncli.trace import PlannedStep, Trace
 
 
 class WordsWanted(NamedTuple):
-    """Questions that are asked for by their name, or one by its id, of some part of the trace;
-    whether the answer is to be written, and the points of each, if that is said."""
+    """A name of questions in words that are wanted of some part of the trace."""
 
     text: str
+    """The name of the questions, or the id of one."""
     selection: Selection = Selection()
     written: bool = False
+    """Whether the answer is to be written."""
     points: Decimal | None = None
+    """The points of each, if they are said."""
 
     def questions(self, trace: Trace) -> list[WordQuestion]:
-        """Those that a trace has. Raises AddressError where it has none of that name."""
+        """Returns the questions of that name that are wanted. Raises AddressError where the trace
+        has none."""
         return [q for q in questions_at(trace, self.text) if self.tells(trace, q)]
 
     def tells(self, trace: Trace, question: WordQuestion) -> bool:
-        """Whether a question is of the part of the trace that is asked about."""
+        """Tells whether a question is of the part of the trace that is asked about."""
         own = is_of_rows(trace, question, self.selection)
         return own and self.selection.includes(question.part)
 
 
 def is_of_rows(trace: Trace, question: WordQuestion, selection: Selection) -> bool:
-    """Whether a question is of a row that a selection shows, or of none."""
+    """Tells whether a question is of a row that a selection shows, or of none."""
     row = question.asked.row
     return row is None or row in selection.rows(trace[question.reads])
 
@@ -70,7 +73,7 @@ class AskedInWords(NamedTuple):
     points: Decimal = Decimal(1)
 
     def asked_on(self, paths: Paths) -> Item:
-        """The question with its key: of the options that are listed, or of all."""
+        """Returns the question with its key, for the options that are listed, or for all."""
         asked, right = self.question.asked, self.question.right_on(paths)
         listed = [k for k, label in enumerate(asked.labels) if label and not self.written]
         kept = listed or [*range(len(asked.options))]
@@ -82,7 +85,8 @@ class AskedInWords(NamedTuple):
         return Item(self.question.id, self.points, words=key)
 
     def block(self, key: RightWords, words: FrameWords, rule: Phrase = ()) -> WordBlank:
-        """The question as it stands on the page, with its answer; perhaps with a rule behind it."""
+        """Returns the question as it stands on the page, with its answer, and with the rule behind
+        it if there is one."""
         points = counted_points(self.points, words)
         says = (*self.question.asked.says, *((" ", *rule) if rule else ()), f" ({points})")
         listed = key.labels and not self.question.asked.tables
@@ -91,7 +95,7 @@ class AskedInWords(NamedTuple):
         return WordBlank(self.question.id, says, options, key.labels, heading, key.answer)
 
     def tables(self, trace: Trace) -> list[MatrixBlock]:
-        """The options that are no words."""
+        """Returns the options that are no words."""
         asked, like = self.question.asked, trace[self.question.reads]
         block = matrix_block(like, Selection(), self.question.part.path)
         return [
@@ -101,8 +105,8 @@ class AskedInWords(NamedTuple):
 
 
 def given_away(trace: Trace, question: WordQuestion, blocks: Iterable[Block]) -> MatrixBlock | None:
-    """A table with numbers that tell the answer of a question about a whole table, if there is
-    one."""
+    """Finds a table with numbers that tell the answer of a question about a whole table. Returns
+    None if there is none."""
     if not question.asked.tables:
         return None
     tell = revealing(trace, [question.reads])
@@ -121,8 +125,8 @@ def _is_blank(table: MatrixBlock) -> bool:
 def asked_in_words(
     trace: Trace, wanted: Sequence[WordsWanted], points: Points
 ) -> list[AskedInWords]:
-    """What is asked of a trace, each question once, in the order of the story; what is said of a
-    single one comes before what is said of all."""
+    """Returns what is asked of a trace, each question once, in the order of the story. What is said
+    of a single one comes before what is said of all."""
     found: dict[str, AskedInWords] = {}
     for want in sorted(wanted, key=lambda w: not w.text.endswith("]")):
         for question in want.questions(trace):
@@ -140,7 +144,8 @@ def asked_in_words(
 
 
 def by_names(section: Section) -> Section:
-    """A section whose lists go by names, so that their order doesn't tell what is largest."""
+    """Returns a section whose lists go by names, so that their order doesn't tell what is
+    largest."""
     return section._replace(
         blocks=tuple(map(_by_names, each(section.blocks))),
         questions=tuple(sorted(section.questions, key=lambda item: item.id)),
@@ -166,7 +171,7 @@ def _label_of(line: Line | Omitted) -> str:
 def blocks_of(
     trace: Trace, asked: Sequence[AskedInWords], keys: Sequence[RightWords], words: FrameWords
 ) -> list[Block]:
-    """The questions as they stand on the page, the first of a kind with its rule."""
+    """Returns the questions as they stand on the page, the first of a kind with its rule."""
     blocks: list[Block] = []
     rules: set[Phrase] = set()
     for question, key in zip(asked, keys, strict=True):
@@ -178,7 +183,7 @@ def blocks_of(
 
 
 def table_of_answers(questions: Sequence[Item], words: Words) -> list[Block]:
-    """The answers in words; where several are right, all of them."""
+    """Returns a table of the answers in words. Where several are right, it has all of them."""
     rows = tuple(
         (
             Word(q.id),
@@ -193,33 +198,34 @@ def table_of_answers(questions: Sequence[Item], words: Words) -> list[Block]:
 
 
 def label_of(key: RightWords, words: Words) -> str:
-    """What is to be chosen; nothing where it is called what the answer is."""
+    """Returns what is to be chosen, and an empty text where that is called what the answer is."""
     labels = [key.labels[k] for k in key.right if key.labels]
     return "" if labels == [word.raw for word in key.answers] else _either(labels, words)
 
 
 def answers_of(key: RightWords, words: Words) -> Word:
-    """All that is right."""
+    """Returns all that is right, as one text."""
     return Word(_either([word.raw for word in key.answers], words))
 
 
 def _either(texts: Sequence[str], words: Words) -> str:
-    """`A or C`"""
+    """Joins texts: `A or C`"""
     *before, last = texts or [""]
     return words.either.format(first=", ".join(before), last=last) if before else last
 
 
 class PartAsked(NamedTuple):
-    """One thing that an exercise asks for: a selection, or single cells; what is taken out of it,
-    and what each blank is worth, if that is said of it."""
+    """A part of what an exercise asks for: a selection, or single cells."""
 
     selection: Selection
     cells: Cells = ()
     blanking: Blanking = Blanking()
+    """What is taken out of it."""
     points: Decimal | None = None
+    """What each blank is worth, if that is said."""
 
     def allows(self, trace: Trace, part: PlannedStep, place: Blankable) -> bool:
-        """Whether a number that a part tells is among those that may be asked for."""
+        """Tells whether a number that a part tells is among those that may be asked for."""
         if not self.cells:
             included, some = self.selection.includes(part), bool(self.selection.queries)
             return included and (not some or self.selection.tells(trace[place.quantity]))
@@ -230,27 +236,29 @@ class PartAsked(NamedTuple):
 
 
 class ExerciseRequest(NamedTuple):
-    """What an exercise is to ask for, one thing after the other, and what in `words`. `share` is
-    what a known mistake earns, in per cent; where it is None, mistakes aren't looked for. `room` is
-    the number of lines that each question has, if that is said, and not what the layout gives."""
+    """A request for an exercise, of one thing after the other."""
 
     asks: tuple[PartAsked, ...]
     points: Points = Points()
     seed: str = ""
     share: int | None = None
+    """What a known mistake earns, in per cent. Where it is None, mistakes aren't sought."""
     tolerance: Tolerance = Tolerance()
     layout: Layout = LAYOUTS[1]
     room: int | None = None
+    """The number of lines that each question has, if that is said, in place of what the layout
+    gives."""
     words: tuple[WordsWanted, ...] = ()
+    """What is asked in words."""
 
     @property
     def terms(self) -> Terms:
-        """Which numbers inside lines are asked for."""
+        """Returns which numbers inside lines are asked for."""
         return terms_of([ask.blanking for ask in self.asks])
 
     @property
     def wants_everything(self) -> bool:
-        """Whether all that the page makes is asked for."""
+        """Tells whether all that the page makes is asked for."""
         if not self.asks:
             return False
         first = self.asks[0].blanking.kind
@@ -259,8 +267,8 @@ class ExerciseRequest(NamedTuple):
         return all(whole) and alike and first in ("results", "all")
 
     def quantities(self, trace: Trace) -> set[str]:
-        """What is asked for, by the full names of quantities that are made; for a given one,
-        what its first use makes."""
+        """Returns what is asked for, by the full names of quantities that are made. For a given one
+        these are what its first use makes."""
         page = self.page(trace)
         names = {
             place.quantity
@@ -273,7 +281,7 @@ class ExerciseRequest(NamedTuple):
         return made | {definition.name for part in users for definition in part.definitions}
 
     def page(self, trace: Trace, words: Words = ENGLISH) -> WholePage:
-        """The page that is asked about, in the words of a frame."""
+        """Returns the page that is asked about, in the words of a frame."""
         cells = [cell for ask in self.asks for cell in ask.cells]
         inputs = tuple(name for name, _ in cells if trace[name].given)
         asks = [(ask.selection, ask.cells) for ask in self.asks]
@@ -282,7 +290,7 @@ class ExerciseRequest(NamedTuple):
         return page if page.makes else replace(page, again=True)
 
     def in_words(self, trace: Trace) -> list[AskedInWords]:
-        """What is asked of a trace besides numbers."""
+        """Returns what is asked of a trace besides numbers."""
         asked = asked_in_words(trace, self.words, self.points)
         shown = [q for q in asked if self._shows_rows_of(trace, q.question)]
         kept = [q for q in shown if not q.question.last]
@@ -290,7 +298,7 @@ class ExerciseRequest(NamedTuple):
         return [*kept, *islice(last, 1)]
 
     def _ends_with(self, trace: Trace, question: WordQuestion) -> bool:
-        """Whether nothing is told after a question that would tell its answer."""
+        """Tells whether nothing is told after a question that would tell its answer."""
         parts = shown_parts(trace)
         if question.part not in parts:
             return False
@@ -301,14 +309,14 @@ class ExerciseRequest(NamedTuple):
         return not cells and not any(s.includes(part) for s in whole for part in later)
 
     def _shows_rows_of(self, trace: Trace, question: WordQuestion) -> bool:
-        """Whether the section of a question has its row, if it shows only some."""
+        """Tells whether the section of a question has its row, if it shows only some."""
         whole = [ask for ask in self.asks if not ask.cells]
         own = [ask.selection for ask in whole if ask.selection.includes(question.part)]
         return not own or any(is_of_rows(trace, question, s) for s in own)
 
     def allowed(self, page: WholePage) -> list[tuple[PartAsked, PlannedStep, Blankable]]:
-        """The numbers of a page that may be asked for, each with what asks for it first, and the
-        part that tells it."""
+        """Returns the numbers of a page that may be asked for, each with what asks for it first,
+        and the part that tells it."""
         placed = ((s.part, place) for s, place in page.placed())
         asking = ((self.asking_for(page.trace, *pair), *pair) for pair in placed)
         beyond = beyond_reach(page.trace)
@@ -319,7 +327,8 @@ class ExerciseRequest(NamedTuple):
         ]
 
     def asking_for(self, trace: Trace, part: PlannedStep, place: Blankable) -> PartAsked | None:
-        """What asks for a number that a part tells: what is said of single cells comes first."""
+        """Returns what asks for a number that a part tells. What is said of single cells comes
+        first. Returns None where nothing asks for it."""
         asks = sorted(self.asks, key=lambda ask: not ask.cells) if len(self.asks) > 1 else self.asks
         for ask in asks:
             if takes(ask.blanking, place) and ask.allows(trace, part, place):
@@ -327,24 +336,24 @@ class ExerciseRequest(NamedTuple):
         return None
 
     def worth(self, trace: Trace, part: PlannedStep, place: Blankable) -> Decimal:
-        """The points of a blank."""
+        """Returns the points of a blank."""
         ask = self.asking_for(trace, part, place)
         own = None if ask is None else ask.points
         return own or self.points.of(part.step, place.quantity.local)
 
     def all_points(self, trace: Trace) -> Decimal:
-        """The points of all numbers that may be asked for."""
+        """Adds up the points of all numbers that may be asked for."""
         each = self.allowed(self.page(trace))
         return sum((self.worth(trace, part, place) for _, part, place in each), Decimal(0))
 
     def selection_of(self, part: PlannedStep) -> tuple[Selection, Cells]:
-        """How a part is told, and the cells that alone are told of it."""
+        """Returns how a part is told, and the cells that alone are told of it."""
         return selection_of(part, [(ask.selection, ask.cells) for ask in self.asks])
 
 
 def request_of(trace: Trace, ordered: ExerciseFile) -> ExerciseRequest:
-    """What an exercise asks of a scenario. Raises SelectionError, naming all that is wrong: of a
-    file, each where it stands."""
+    """Reads what an exercise asks of a scenario. Raises SelectionError, naming all that is wrong:
+    of a file, each where it stands."""
     wrong: list[Problem] = []
     asks: list[PartAsked] = []
     words: list[WordsWanted] = []
@@ -368,7 +377,7 @@ def request_of(trace: Trace, ordered: ExerciseFile) -> ExerciseRequest:
 
 
 def tolerance_of(by_name: Mapping[str, Decimal]) -> Tolerance:
-    """What is let pass, as a file says it."""
+    """Returns the tolerance that a file says."""
     entries = dict(by_name)
     digits = entries.pop("digits", None)
     return Tolerance(**entries, digits=None if digits is None else int(digits))
@@ -405,8 +414,8 @@ def check_words(trace: Trace, asks: Sequence[Ask], found: ExerciseRequest) -> No
 
 
 def _alike(asks: Sequence[Ask]) -> Iterator[list[Ask]]:
-    """What is asked for in the same way, together: steps one after the other, or cells; of a file
-    one by one, so that what is wrong is told where it stands."""
+    """Yields what is asked for in the same way, together: steps one after the other, or cells. What
+    a file asks comes one by one, so that what is wrong is told where it stands."""
 
     def way(ask: Ask) -> tuple[object, ...]:
         return ask._replace(step=None, cell=None), ask.cell is None, ask.question
@@ -427,7 +436,7 @@ def _asked(trace: Trace, ordered: ExerciseFile, group: Sequence[Ask]) -> PartAsk
 
 
 def wanted_in_words(trace: Trace, ask: Ask) -> WordsWanted:
-    """A question that is answered in words. Raises SelectionError where nothing has it."""
+    """Returns a question that is answered in words. Raises SelectionError where nothing has it."""
     assert ask.question is not None
     selection = select(trace, (), ask.token, layer=ask.layer, head=ask.head)
     wanted = WordsWanted(ask.question, selection, ask.written, ask.points)
@@ -441,7 +450,8 @@ def wanted_in_words(trace: Trace, ask: Ask) -> WordsWanted:
 
 
 def _cells(trace: Trace, group: Sequence[Ask]) -> list[tuple[Name, Address]]:
-    """The cells that are asked for, each once."""
+    """Finds the cells that are asked for, each once. Raises SelectionError for what holds no
+    numbers."""
     first = group[0]
     steps = [ask.step for ask in group if ask.step is not None]
     narrowed = {"step": steps, "token": first.token, "layer": first.layer, "head": first.head}
@@ -460,7 +470,7 @@ def _cells(trace: Trace, group: Sequence[Ask]) -> list[tuple[Name, Address]]:
 
 
 def _placed(problem: Problem, ask: Ask) -> Problem:
-    """What is wrong with something that a file asks for, at its place there."""
+    """Places what is wrong with something that a file asks for where that stands in the file."""
     if ask.where is None:
         return problem
     text = problem.where.source.removeprefix("--")

@@ -43,7 +43,7 @@ _Numbers = Sequence[tuple[Blankable, Item]]
 
 
 def task_of(trace: Trace, path: Name, asked: _Numbers, words: FrameWords) -> Paragraph:
-    """The task of a section at a path, with the points of each part if there are several."""
+    """Writes the task of a section at a path, with the points of each part if there are several."""
     results: dict[Name, list[tuple[Blankable, Item]]] = {}
     terms = [pair for pair in asked if pair[0].cell is None]
     for pair in asked:
@@ -65,14 +65,15 @@ def _points(asked: _Numbers, words: FrameWords) -> str:
 
 
 def _listed(parts: Sequence[Spans], words: Words) -> Spans:
-    """`a, b and c`"""
+    """Writes a list: `a, b and c`"""
     if len(parts) == 1:
         return parts[0]
     return put_in(words.two, first=joined(parts[:-1]), last=parts[-1])
 
 
 def _numbers(quantity: Quantity, path: Name, asked: _Numbers, words: Words) -> Spans:
-    """`the three scores of the query “likes”`, `the six numbers of Q`, `exp_sum[I]`"""
+    """Writes which numbers are asked for: `the three scores of the query “likes”`, `the six numbers
+    of Q`, `exp_sum[I]`"""
     cell = asked[0][0].cell
     if len(asked) == 1 and cell is not None:
         return (Term(quantity.symbol(cell.row, cell.column, quantity.name.seen_from(path))),)
@@ -95,8 +96,8 @@ def _numbers(quantity: Quantity, path: Name, asked: _Numbers, words: Words) -> S
 def room(
     trace: Trace, section: Section, places: Sequence[Blankable], request: ExerciseRequest
 ) -> list[Block]:
-    """Room for the working: as many lines as are asked for, or else some where no line of it is
-    there to be filled in and it takes some."""
+    """Returns room for the working: as many lines as are asked for, or else some where it takes
+    some and no line of it is there to be filled in."""
     if request.room is not None:
         return [AnswerSpace(request.room)] if request.room else []
     layout = request.layout
@@ -111,15 +112,15 @@ def room(
 
 
 def is_counted(quantity: Quantity) -> bool:
-    """Whether its numbers are counts, which are whole."""
+    """Tells whether the numbers of a quantity are counts, which are whole."""
     definition = quantity.definition
     return definition is not None and isinstance(definition.operation, CountInWords)
 
 
 def arranged(sections: Iterable[Section], *, to_end: bool) -> tuple[list[Block], list[Section]]:
-    """What opens a paper, and its questions, numbered from 1. Sections that ask for nothing go to
-    the beginning of the next one that does; what one before has said isn't said again. The room
-    for the last one's working may go on `to_end` of the last page."""
+    """Arranges sections into what opens a paper, and its questions, numbered from 1. Sections that
+    ask for nothing go to the beginning of the next one that does, and what one before has said
+    isn't said again. The room for the last one's working may go on `to_end` of the last page."""
     opening: list[Block] = []
     waiting: list[Block] = []
     asking: list[Section] = []
@@ -146,7 +147,8 @@ def _to_the_end(section: Section) -> Section:
 
 
 def _without_repeated(section: Section, before: Sequence[Section]) -> Section:
-    """A section without the first sentence and the formulas that the same step had before."""
+    """Returns a section without the first sentence and the formulas that the same step had
+    before."""
     alike = [s for s in before if s.step == section.step]
     first = section.blocks[:1]
     repeats = isinstance(first[0], Paragraph) and any(s.blocks[:1] == first for s in alike)
@@ -158,8 +160,8 @@ def _without_repeated(section: Section, before: Sequence[Section]) -> Section:
 
 
 def hints_page(whole: Document, trace: Trace) -> Document:
-    """A sheet of hints for an exercise: what each step is for, how one of its cells is worked, and
-    the mistakes people make."""
+    """Makes a sheet of hints for an exercise: what each step is for, how one of its cells is
+    worked, and the mistakes people make."""
     assert whole.paper is not None
     return whole._replace(
         sections=tuple(
@@ -173,7 +175,7 @@ def hints_page(whole: Document, trace: Trace) -> Document:
 
 
 def with_hints(whole: Document, trace: Trace) -> Document:
-    """An exercise with its hints for one try after the other: how each step is done, then the
+    """Adds to an exercise its hints, one list for each try: how each step is done, then the
     mistakes people make."""
     assert whole.paper is not None
     words = whole.paper.words.tasks
@@ -185,8 +187,8 @@ def with_hints(whole: Document, trace: Trace) -> Document:
 def _hints(
     sections: Sequence[Section], trace: Trace, words: Words
 ) -> Iterator[tuple[Section, Section]]:
-    """For each section how it is done, and the mistakes of its step; of a step what it is for,
-    and its mistakes, where it comes first."""
+    """Yields for each section how it is done, and the mistakes of its step. What a step is for, and
+    its mistakes, come only with its first section."""
     known: set[str] = set()
     for section in sections:
         step, bare = step_named(section.step), section._replace(questions=(), solution=())
@@ -202,7 +204,8 @@ def _hints(
 
 
 def _mistakes(step: Step[Any], parts: Sequence[PlannedStep], words: Words) -> Sequence[Block]:
-    """Those that can be made in one of some parts, as they are in the first."""
+    """Returns the mistakes of a step that can be made in one of some parts, in the words of the
+    first such part."""
     made = (
         next((m.says_at(*at) for p in parts if any(m.ways(*(at := (p.place, p.definitions))))), "")
         for m in step.mistakes
@@ -212,7 +215,8 @@ def _mistakes(step: Step[Any], parts: Sequence[PlannedStep], words: Words) -> Se
 
 
 def _by_names(section: Section, trace: Trace, words: Words) -> list[Block]:
-    """The first line of each quantity of the solution, names in the place of its numbers."""
+    """Returns the first line of each quantity of the solution, with names in place of its
+    numbers."""
     lines = [line_by_names(line, trace, section.path) for line in _first_lines(section.solution)]
     filled = tuple(line for line in lines if line.parts)
     return [Subheading((words.how_one_is_done,)), Derivation(filled)] if filled else []
@@ -221,7 +225,8 @@ def _by_names(section: Section, trace: Trace, words: Words) -> list[Block]:
 def line_by_names(
     line: Line | ColumnSum, trace: Trace, path: Name, hidden: Asked | None = None
 ) -> Line:
-    """A line without its result, names in the place of its numbers, or of `hidden` ones."""
+    """Returns a line without its result, with names in place of its numbers, or of `hidden`
+    ones."""
     asked = hidden or Asked(quantities=frozenset(trace))
     asker = LineAsker(trace, path, asked, ShownCells(trace))
     if isinstance(line, ColumnSum):

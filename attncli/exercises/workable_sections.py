@@ -49,13 +49,14 @@ Cells = Sequence[tuple[Name, Address]]
 
 
 class StepSection(NamedTuple):
-    """A section, and the part of the story that it tells. Of what is `only_asked` in words it has
-    just what that starts from. `works` are the definitions whose working it asks for."""
+    """A section for a part of the story."""
 
     part: PlannedStep
     section: Section
     works: tuple[Definition, ...]
+    """The definitions whose working it asks for."""
     only_asked: bool = False
+    """Whether it is only asked in words, and has just what that starts from."""
 
 
 def sections_of(
@@ -63,9 +64,10 @@ def sections_of(
     asks: Sequence[tuple[Selection, Cells]],
     asked_in_words: Collection[PlannedStep] = (),
 ) -> list[StepSection]:
-    """A section for each part that is asked about, its tables one after the other. Of one of which
-    only cells are wanted it has the lines of these alone; the first part that uses a given one
-    tells what it makes of it. A part that is only asked in words has the tables it starts from."""
+    """Makes a section for each part that is asked about, its tables one after the other. Where only
+    cells are wanted of a part, its section has the lines of these alone. The first part that uses a
+    given cell tells what it makes of it. A part that is only asked in words has the tables that it
+    starts from."""
     order = _Order(trace, asks, asked_in_words)
     parts = [pair for pair in enumerate(shown_parts(trace), 1) if order.tells(pair[1])]
     known, sections = order.known([part for _, part in parts]), list[StepSection]()
@@ -83,7 +85,8 @@ def sections_of(
 
 @dataclass(frozen=True)
 class _Order:
-    """What is asked of a trace: selections of its parts, single cells, and what in words."""
+    """A choice of what a page tells: selections of its parts, single cells, and what is asked in
+    words."""
 
     trace: Trace
     asks: Sequence[tuple[Selection, Cells]]
@@ -91,18 +94,18 @@ class _Order:
 
     @cached_property
     def wanted(self) -> set[Name]:
-        """The quantities of single cells, but for those that need no asking."""
+        """Returns the quantities of single cells, but for those that need no asking."""
         trace, names = self.trace, {name for _, cells in self.asks for name, _ in cells}
         return {n for n in names if is_ruled(trace, n) or not is_in_words(trace, n)}
 
     @cached_property
     def users(self) -> list[PlannedStep | None]:
-        """The parts that tell what is made of given ones."""
+        """Returns the parts that tell what is made of given cells."""
         trace = self.trace
         return [_first_user(trace, name) for name in self.wanted if trace[name].given]
 
     def makes(self, part: PlannedStep) -> bool:
-        """Whether a part makes what single cells are of."""
+        """Tells whether a part makes a quantity of single cells."""
         return any(quantity.name in self.wanted for quantity in made_by(self.trace, part))
 
     def includes(self, part: PlannedStep) -> bool:
@@ -115,11 +118,11 @@ class _Order:
         return part in self.in_words and not self.includes(part)
 
     def by_cells(self, part: PlannedStep) -> bool:
-        """Whether a part is told in the lines of single cells."""
+        """Tells whether a part is told in the lines of single cells."""
         return self.makes(part) and bool(selection_of(part, self.asks)[1])
 
     def works(self, part: PlannedStep) -> PlannedStep:
-        """The part without what no wanted cell is made of."""
+        """Returns a part without what no wanted cell is made of."""
         return _leading_to(part, self.wanted) if self.by_cells(part) else part
 
     def blocks(self, part: PlannedStep, context: Sequence[Quantity]) -> Iterable[Block]:
@@ -131,8 +134,8 @@ class _Order:
         return _blocks(self.trace, part, context, selection if not cells else Selection())
 
     def known(self, parts: Sequence[PlannedStep]) -> set[Name]:
-        """What needn't be given, as the sheet asks for it: all that parts make that are told whole,
-        and of those told by cells the quantities of which no other cell is needed."""
+        """Returns what needn't be given, as the sheet asks for it: all that parts make that are
+        told whole, and of those told by cells the quantities of which no other cell is needed."""
         some = [self.works(part) for part in parts if self.by_cells(part)]
         whole = [p for p in parts if not (self.by_cells(p) or self.only_asked(p))]
         asked = {
@@ -151,7 +154,7 @@ class _Order:
 
 
 def _leading_to(part: PlannedStep, names: Collection[str]) -> PlannedStep:
-    """A part with just the definitions of some quantities, and of what it makes them of."""
+    """Returns a part with just the definitions of some quantities, and of what it makes them of."""
     wanted = set(names)
     for definition in reversed(part.definitions):
         if definition.name in wanted:
@@ -160,7 +163,7 @@ def _leading_to(part: PlannedStep, names: Collection[str]) -> PlannedStep:
 
 
 def _all_of(trace: Trace, part: PlannedStep, names: Collection[str]) -> set[Location]:
-    """All cells of some quantities that a part starts from."""
+    """Returns all cells of some quantities that a part starts from."""
     sizes = ((q.name, *q.matrix.shape) for q in operands_of(trace, part) if q.name in names)
     return {Location(name, i, j) for name, n, m in sizes for i in range(n) for j in range(m)}
 
@@ -168,8 +171,8 @@ def _all_of(trace: Trace, part: PlannedStep, names: Collection[str]) -> set[Loca
 def selection_of(
     part: PlannedStep, asks: Sequence[tuple[Selection, Cells]]
 ) -> tuple[Selection, Cells]:
-    """How a part is told, and the cells that alone are told of it; none where a selection tells
-    all of it, or of some queries."""
+    """Returns how a part is told, and the cells that alone are told of it: none where a selection
+    tells all of it, or of some queries."""
     if whole := _whole(part, asks):
         queries = dict.fromkeys(query for s in whole for query in s.queries)
         some = all(s.queries for s in whole)
@@ -179,15 +182,15 @@ def selection_of(
 
 
 def _whole(part: PlannedStep, asks: Sequence[tuple[Selection, Cells]]) -> list[Selection]:
-    """The selections that tell a part."""
+    """Returns the selections that tell a part."""
     return [selection for selection, cells in asks if not cells and selection.includes(part)]
 
 
 def working_in(
     trace: Trace, part: PlannedStep, names: Collection[str], cells: Cells, selection: Selection
 ) -> list[Block]:
-    """The full working of some quantities that a part makes; where single cells are asked for,
-    that of these, and of what leads to them."""
+    """Returns the full working of some quantities that a part makes. Where single cells are asked
+    for, it is that of these, and of what leads to them."""
     made = [quantity for quantity in made_by(trace, part) if quantity.name in names]
     if not cells:
         return [block for quantity in made for block in working_of(trace, quantity, selection)]
@@ -202,7 +205,7 @@ def working_in(
 
 
 def _lines_before(trace: Trace, part: PlannedStep, cell: Location) -> list[Line]:
-    """The lines of what a cell is made of, as far as the same part makes it."""
+    """Returns the lines of what a cell is made of, as far as the same part makes it."""
     names = [quantity.name for quantity in made_by(trace, part)]
     order: dict[str, int] = {name: k for k, name in enumerate(names)}
     found = worked_from(trace, order, [cell]) - {cell}
@@ -215,7 +218,7 @@ def _lines_before(trace: Trace, part: PlannedStep, cell: Location) -> list[Line]
 def _blocks(
     trace: Trace, part: PlannedStep, context: Sequence[Quantity], selection: Selection
 ) -> list[Block]:
-    """A part's working, and its tables one after the other."""
+    """Returns a part's working, and its tables one after the other."""
     tables = _separate(table_together(trace, part, selection), part)
     worked = one_by_one(shown_quantities(trace, part, selection), selection)
     blocks = [*opening_blocks(trace, part, selection, context, alone=True), *worked, *tables]
@@ -223,7 +226,7 @@ def _blocks(
 
 
 def _begun_anew(blocks: Sequence[Block], part: PlannedStep) -> list[Block]:
-    """The blocks of a part, its own tables below given ones that stand in rows."""
+    """Returns the blocks of a part, its own tables below given ones that stand in rows."""
     made = {definition.name for definition in part.definitions}
     kept, below_rows = list(blocks), False
     for k, block in enumerate(each(blocks)):
@@ -237,7 +240,8 @@ def _begun_anew(blocks: Sequence[Block], part: PlannedStep) -> list[Block]:
 
 
 def _separate(blocks: Sequence[Block], part: PlannedStep) -> list[Block]:
-    """Rows side by side as a table each, which is better to write in: those that the part made."""
+    """Returns rows side by side as a table each, which is better to write in, for those that the
+    part made."""
     made = {definition.name for definition in part.definitions}
     tables: list[Block] = []
     for block in each(blocks):
@@ -249,7 +253,7 @@ def _separate(blocks: Sequence[Block], part: PlannedStep) -> list[Block]:
 def _left_out(
     trace: Trace, sections: Sequence[StepSection], asks: Sequence[tuple[Selection, Cells]]
 ) -> set[Name]:
-    """Of rows of some queries: the quantities that aren't theirs, and of which nothing is made
+    """Returns the quantities that aren't of the chosen queries' rows, and of which nothing is made
     that is."""
     selections = [(selection_of(s.part, asks), made_by(trace, s.part)) for s in sections]
     made = [quantity for _, own in selections for quantity in own]
@@ -266,7 +270,7 @@ def _left_out(
 
 
 def _without(section: StepSection, names: Collection[str]) -> StepSection:
-    """A section without the tables and lines of some quantities."""
+    """Returns a section without the tables and lines of some quantities."""
     blocks = section.section.blocks
     kept = tuple(block for block in blocks if _tells_of(block).isdisjoint(names))
     return section._replace(section=section.section._replace(blocks=kept))
@@ -301,7 +305,7 @@ def _blocks_of_cells(
 def _line(
     trace: Trace, part: PlannedStep, name: Name, address: Address, selection: Selection
 ) -> Line:
-    """The line of a cell; in a summary only its result."""
+    """Returns the line of a cell, and in a summary only its result."""
     line = cell_line(trace, trace[name], *trace[name].find(address), whole=True)
     label = Symbol(part.place.here(name), line.label.indices)
     parts = line.parts[-1:] if selection.detail == "summary" else line.parts

@@ -42,8 +42,9 @@ _SIGNS = frozenset(
 
 
 def worked_in_browser(judge: Judge, items: Sequence[Item], *, keyed: bool) -> WorkedInBrowser:
-    """How the numbers of some items are worked, and the place of each by its id: of its quantity in
-    the data, and of its cell there. A page that is `keyed` may hold the key's numbers."""
+    """Returns how the numbers of some items are worked, and the place of each by its id: of its
+    quantity in the data, and of its cell there. A page that is `keyed` may hold the key's
+    numbers."""
     cells = {item.id: item.cell for item in items if item.key and item.cell is not None}
     working = _Working(judge, frozenset(cell.quantity for cell in cells.values()), keyed)
     names = {name: k for k, name in enumerate(working.data)}
@@ -71,16 +72,18 @@ def worked_in_browser(judge: Judge, items: Sequence[Item], *, keyed: bool) -> Wo
 
 @dataclass(frozen=True)
 class _Working:
-    """The quantities that lead to those that are `asked` for, as data by their names; operands are
-    still named there."""
+    """A working as data: the quantities that lead to those that are asked for."""
 
     judge: Judge
     asked: frozenset[str]
+    """The quantities that are asked for."""
     keyed: bool
+    """Whether the page may hold the key's numbers."""
 
     @cached_property
     def data(self) -> Mapping[str, dict[str, Any]]:
-        """Those that can be worked in a browser, each behind its operands."""
+        """Returns the quantities that can be worked in a browser, each behind its operands, which
+        are still named there."""
         found: dict[str, dict[str, Any]] = {}
         left = _MOST_NUMBERS
         for name in self.judge.trace:
@@ -107,7 +110,7 @@ class _Working:
 
     @cached_property
     def _after(self) -> set[str]:
-        """What is asked for, and what is worked from that."""
+        """Returns what is asked for, and what is worked from that."""
         found = set(self.asked)
         for definition in self.judge.trace.plan:
             if not found.isdisjoint(definition.operands):
@@ -119,8 +122,9 @@ class _Working:
         return () if definition is None or self._is_start(name) else definition.operands
 
     def _is_start(self, name: str) -> bool:
-        """Whether the working starts from the numbers of a quantity: from given ones, from what the
-        sheet prints in full, and where the key may be told from whatever isn't asked for."""
+        """Tells whether the working starts from the numbers of a quantity: from given ones, from
+        what the sheet prints in full, and, where the key may be told, from whatever isn't worked
+        from what is asked for."""
         trace = self.judge.trace
         if trace[name].definition is None:
             return True
@@ -130,8 +134,8 @@ class _Working:
         return name in self.judge.shown and places is not None and places <= shown
 
     def _entry(self, name: str) -> dict[str, Any]:
-        """A quantity as data; nothing of one that a browser can't work, or that would tell what is
-        asked for."""
+        """Returns a quantity as data, and nothing for one that a browser can't work, or that would
+        tell what is asked for."""
         definition = self.judge.trace[name].definition
         if self._is_start(name) or definition is None:
             is_secret = name in self.asked and not self.keyed
@@ -154,12 +158,13 @@ class _Working:
         return {**data, "asked": 1} if name in self.asked else data
 
     def _told(self, name: str) -> dict[str, Any]:
-        """A quantity that no formula leads to, by the key; nothing where that may not be told."""
+        """Returns a quantity that no formula leads to, by the key, and nothing where that may not
+        be told."""
         numbers = {"numbers": _listed(self.judge.trace[name].values), "key": 1}
         return {**self._about(name), **numbers} if self.keyed else {}
 
     def _numbers(self, name: str) -> dict[str, Any]:
-        """Numbers to start from, and the ends of what is gone on with where that is more."""
+        """Returns numbers to start from, and the ends of what is used next where that is more."""
         values, used = self.judge.trace[name].values, self.judge.unwritten.used(name)
         data: dict[str, Any] = {"numbers": _listed(values)}
         if not (np.array_equal(used.low, values) and np.array_equal(used.high, values)):
@@ -167,7 +172,7 @@ class _Working:
         return data
 
     def _formula(self, definition: Definition) -> dict[str, Any]:
-        """How a quantity is worked. Raises TypeError where a browser can't."""
+        """Returns how a quantity is worked. Raises TypeError where a browser can't."""
         operation, operands = definition.operation, self.judge.trace.operands(definition)
         match operation:
             case Exponential():
@@ -185,7 +190,8 @@ class _Working:
         return {"forms": [_known(tree_of(form, place_of)) for form in forms], **decided}
 
     def _printed(self, definition: Definition) -> dict[str, float]:
-        """By how much a quotient is larger of who divides by a root as the sheet prints it."""
+        """Returns by how much a quotient is larger for whoever divides by a root as the sheet
+        prints it."""
         match definition.operation:
             case DivideBy(tree=Quotient(divisor=Root(Number() as square))):
                 about = self.judge.printed.get(square.full)
@@ -195,7 +201,8 @@ class _Working:
         return {}
 
     def _places(self, definition: Definition) -> PlaceOf:
-        """Where the numbers of all operands stand, one operand behind another."""
+        """Makes what finds the place of a number among those of all operands, one operand behind
+        another."""
         starts: dict[str, int] = {}
         count = 0
         for operand in definition.operands:
@@ -204,7 +211,7 @@ class _Working:
         return lambda cell: starts[cell.quantity] + self.place(cell)
 
     def place(self, cell: Location) -> int:
-        """The place of a cell among those of its quantity, row by row."""
+        """Returns the place of a cell among those of its quantity, row by row."""
         return cell.row * self._shape(cell.quantity)[1] + cell.column
 
     def _shape(self, name: str) -> tuple[int, int]:
@@ -212,13 +219,14 @@ class _Working:
 
 
 def _listed(values: Array) -> list[float | int | None]:
-    """Numbers as JSON has them, whole ones without a point; nothing of −∞."""
+    """Returns numbers as JSON has them, whole ones without a point, and None for −∞."""
     numbers = (float(x) for x in values.ravel())
     return [None if x == -np.inf else int(x) if x.is_integer() else x for x in numbers]
 
 
 def _known(tree: Tree) -> Tree:
-    """The same. Raises TypeError where a sign of it has no meaning between numbers."""
+    """Returns a tree as it is. Raises TypeError where a sign of it has no meaning between
+    numbers."""
     if isinstance(tree, list):
         sign, *parts = tree
         if not (sign in _SIGNS or str(sign).startswith("sum ")):
