@@ -47,8 +47,8 @@ _FLOWING = ("Q", "K", "token")
 
 
 class _Stage(NamedTuple):
-    """What one box stands for: a step at a place, in all layers; all of an attention, or of a cell
-    at a time, where it names no step; on the way back others."""
+    """A stage that one box stands for: a step at a place, in all layers; or, where it names no
+    step, all of an attention or of a cell at a time. The way back has stages of its own."""
 
     place: str
     step: str = ""
@@ -62,7 +62,8 @@ Labels = Mapping[tuple[_Stage, _Stage], str]
 
 
 def pipeline(trace: Trace) -> Iterator[Diagram]:
-    """What runs: cells through time, or several steps that are no mere sequence."""
+    """Yields the diagrams of what runs: cells through time, or several steps that are no mere
+    sequence."""
     parts = [part for part in shown_parts(trace) if not part.is_again]
     cells = [part for part in parts if isinstance(_forward(part), CellPlace)]
     yield from _chains(trace, parts) if cells else _blocks(trace, parts)
@@ -77,9 +78,10 @@ def _is_back(part: PlannedStep) -> bool:
 
 
 def _blocks(trace: Trace, parts: Sequence[PlannedStep]) -> Iterator[Diagram]:
-    """The steps as boxes, what flows between them as arrows. Where there are residuals or many
-    heads, an attention is one box. Equal layers are drawn once, in a frame that says how many they
-    are; what is done again and again is one box. On the way back only gradients flow."""
+    """Yields the diagram of the steps as boxes, with what flows between them as arrows. Where there
+    are residuals or many heads, an attention is one box. Equal layers are drawn once, in a frame
+    that says how many they are; what is done again and again is one box. On the way back only
+    gradients flow."""
     places = [_forward(part) for part in parts]
     whole = any(isinstance(place, ResidualPlace) for place in places)
     whole |= any(isinstance(at, HeadPlace) and at.attention.heads > _MOST_HEADS for at in places)
@@ -106,7 +108,7 @@ def _shapes(flows: Flows) -> Labels:
 
 
 def _stage_of(part: PlannedStep, whole: bool) -> _Stage:
-    """The stage of a part, where attentions may be drawn as a whole."""
+    """Returns the stage of a part, where attentions may be drawn as a whole."""
     place, back = _forward(part), _is_back(part)
     if whole and isinstance(place, AttentionPlace):
         return _Stage(_kept(place.attention.path), "", back)
@@ -116,7 +118,8 @@ def _stage_of(part: PlannedStep, whole: bool) -> _Stage:
 
 
 def _kept(path: Name) -> str:
-    """Where something is, whichever the layer, and but for what is done again and again there."""
+    """Writes where something is, whichever the layer, and without what is done again and again
+    there."""
     kept = (place for place in path.places if place.local not in _AGAIN)
     return "".join(f"{p.local if p.local == _LAYERS else p.alone}." for p in kept)
 
@@ -125,8 +128,8 @@ _LAYERS = "layers"
 
 
 def _flows(trace: Trace, groups: Groups) -> Flows:
-    """What flows from one stage to another, each quantity by its name there once. What comes back
-    to an earlier stage at a later time has no arrow."""
+    """Finds what flows from one stage to another, each quantity by its name there once. What comes
+    back to an earlier stage at a later time has no arrow."""
     order = {stage: k for k, stage in enumerate(groups)}
     makers = {
         q.name: stage
@@ -148,7 +151,7 @@ def _flows(trace: Trace, groups: Groups) -> Flows:
 
 
 def _taken(trace: Trace, part: PlannedStep) -> Sequence[Quantity]:
-    """What flows into a part: on the way back, what comes from the loss."""
+    """Returns what flows into a part: on the way back, what comes from the loss."""
     operands = operands_of(trace, part)
     if not isinstance(part.place, BackwardPlace):
         return operands
@@ -160,7 +163,7 @@ _GIVEN = "given"
 
 
 def _flowing(them: Sequence[Quantity]) -> str:
-    """`Q, K 3×2`: the names with their shapes, a shape that several have once."""
+    """Writes names with their shapes, `Q, K 3×2`: a shape that several have once."""
     shapes: dict[str, list[str]] = {}
     for quantity in them:
         local = (
@@ -178,7 +181,7 @@ def _shape(quantity: Quantity) -> str:
 
 
 def _boxes(groups: Groups, flows: Flows) -> Mapping[_Stage, Box]:
-    """A box for each stage, below all that it comes from."""
+    """Places a box for each stage, below all that it comes from."""
     inputs = dict.fromkeys(a for a, _ in flows if a.step == _GIVEN)
     rows: dict[_Stage, int] = dict.fromkeys(inputs, 0)
     for stage in groups:
@@ -199,7 +202,7 @@ def _boxes(groups: Groups, flows: Flows) -> Mapping[_Stage, Box]:
 
 
 def _frame(parts: Sequence[PlannedStep]) -> str:
-    """What several layers are called that a box is of."""
+    """Returns what the frame of a box is called that is of several layers; else nothing."""
     layers = {at.number for part in parts for at in part.path.places if at.local == _LAYERS}
     stack = "Encoder · " if _is_encoder(parts) else ""
     return f"{stack}{counted(len(layers), 'layer')}" if len(layers) > 1 else ""
@@ -210,13 +213,13 @@ def _is_encoder(parts: Sequence[PlannedStep]) -> bool:
 
 
 def _column_of(stage: _Stage) -> int:
-    """The head that a stage is of, from 0."""
+    """Returns the number of the head that a stage is of, from 0."""
     found = re.search(r"heads\[(\d+)\]\.$", stage.place)
     return int(found[1]) - 1 if found else 0
 
 
 def _told(stage: _Stage, parts: Sequence[PlannedStep]) -> tuple[Label, Label]:
-    """What stands in a box and below it."""
+    """Returns what stands in a box and below it."""
     first, place = parts[0], _forward(parts[0])
     if not stage.step and isinstance(place, AttentionPlace):
         name, heads = _attention_in_words(parts, place), place.attention.heads
@@ -231,7 +234,7 @@ def _told(stage: _Stage, parts: Sequence[PlannedStep]) -> tuple[Label, Label]:
 
 
 def _attention_in_words(parts: Sequence[PlannedStep], place: AttentionPlace) -> str:
-    """`masked multi-head attention`, `cross-attention`."""
+    """Names the kind of attention: `masked multi-head attention`, `cross-attention`."""
     masked = "masked " if any(part.step == "mask" for part in parts) else ""
     many = "multi-head " if place.attention.heads > 1 else ""
     kind = "cross-attention" if place.attention.sees_memory else "attention"
@@ -250,7 +253,7 @@ _READOUT = "readout"
 
 
 def _chains(trace: Trace, parts: Sequence[PlannedStep]) -> Iterator[Diagram]:
-    """The cell of each recurrent layer through time, and its way back."""
+    """Yields the diagram of each recurrent layer's cell through time, and that of its way back."""
     layers: dict[tuple[str, bool], list[PlannedStep]] = {}
     for part in parts:
         place = _forward(part)
@@ -262,8 +265,8 @@ def _chains(trace: Trace, parts: Sequence[PlannedStep]) -> Iterator[Diagram]:
 
 
 def _way_and_time(part: PlannedStep) -> tuple[WayPlace, int]:
-    """The way that a part goes, and at which time; at one of those that are drawn as one, the first
-    of these; what stands before all is at the start."""
+    """Returns the way that a part goes, and at which time. Of the times that are drawn as one it is
+    the first; what stands before all is at the start."""
     place = _forward(part)
     assert isinstance(place, WayPlace)
     time = place.time if isinstance(place, CellPlace) else place.start
