@@ -275,8 +275,9 @@ def _way_and_time(part: PlannedStep) -> tuple[WayPlace, int]:
 
 
 def _chain(trace: Trace, parts: Sequence[PlannedStep], *, back: bool) -> Diagram:
-    """The cell at each time beside that before it, with what it hands on; its tokens below, and
-    below them the cell that goes from the right to the left. On the way back, the losses above."""
+    """Returns the diagram of a cell at each time beside that before it, with what it hands on; its
+    tokens stand below, and below them the cell that goes from the right to the left. On the way
+    back, the losses stand above."""
     groups: dict[_Stage, list[PlannedStep]] = {}
     for part in parts:
         place, time = _way_and_time(part)
@@ -303,8 +304,8 @@ _MOST_CHARACTERS = 48
 
 
 def _numbers(place: Place, flows: Flows) -> Labels:
-    """The numbers of what flows, rather to the next time than to a read-out, which then has the
-    name; nothing where these are too many."""
+    """Returns the numbers of what flows, rather to the next time than to a read-out, which then has
+    the name; nothing where these are too many."""
     onward = {q.name for ends, them in flows.items() if not ends[1].step for q in them}
     labels = {
         ends: ", ".join(
@@ -317,7 +318,7 @@ def _numbers(place: Place, flows: Flows) -> Labels:
 
 
 def _told_whole(place: Place, quantity: Quantity) -> str:
-    """`h[1] = [0.46, 0.2]`: a list with its numbers."""
+    """Writes a list with its numbers: `h[1] = [0.46, 0.2]`."""
     numbers = tuple(quantity.number(i, 0) for i in range(quantity.matrix.shape[0]))
     return f"{place.here(quantity.name)} = {plain(Vector(numbers))}"
 
@@ -329,7 +330,8 @@ _ROWS: Mapping[tuple[bool, bool], int] = MappingProxyType(
 
 
 def _cell(trace: Trace, parts: Sequence[PlannedStep], name: str) -> Box:
-    """A cell at a time, or at all that are drawn as one; what is there before, or is read out."""
+    """Returns the box of a cell at a time, or at all that are drawn as one; or that of what is
+    there before, or is read out."""
     first, (place, time) = parts[0], _way_and_time(parts[0])
     readout = first.step == _READOUT
     row = _ROWS[place.way == "backward", readout]
@@ -351,7 +353,8 @@ def _cell(trace: Trace, parts: Sequence[PlannedStep], name: str) -> Box:
 def _tokens(
     trace: Trace, groups: Groups, boxes: Mapping[_Stage, Box]
 ) -> Iterator[tuple[Box, Link]]:
-    """The token that each cell takes, a box for those that take the same one."""
+    """Yields a box for the token that each cell takes, with the arrow to it; those that take the
+    same one share it."""
     for stage, parts in groups.items():
         taken = (q for part in parts for q in operands_of(trace, part) if q.rows.role == "token")
         rows = next(taken, None)
@@ -366,7 +369,8 @@ def _tokens(
 def _losses(
     trace: Trace, groups: Groups, boxes: Mapping[_Stage, Box]
 ) -> Iterator[tuple[Box, Link]]:
-    """What comes from a loss to the cells that are read out."""
+    """Yields a box for the loss of each cell that is read out, with the arrow of what comes back
+    from it."""
     own = {q.name for parts in groups.values() for part in parts for q in made_by(trace, part)}
     for stage, parts in groups.items():
         taken = {q.local: q for part in parts for q in _taken(trace, part) if q.name not in own}

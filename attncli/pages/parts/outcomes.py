@@ -61,8 +61,8 @@ class _NamedTrace(NamedTuple):
 
 
 def variants_of(trace: Trace, selection: Selection) -> list[Block]:
-    """The rows that are told of each variant, beside the one before it that is told its positions
-    in the same way, or else beside the scenario's own."""
+    """Returns the rows that are told of each variant, beside the one before it that is told its
+    positions in the same way, or else beside the scenario's own."""
     if result_of(trace) is None:
         from attncli.pages.parts.learning import side_by_side
 
@@ -87,7 +87,7 @@ def _positions(trace: Trace) -> tuple[str, ...]:
 def _variant(
     name: str, other: Trace, before: _NamedTrace, trace: Trace, rows: Selection
 ) -> list[Block]:
-    """What a variant changed, what comes of it, and what it finds."""
+    """Returns what a variant changed, what comes of it, and what it finds."""
     own, result = result_of(before.trace) or result_of(trace), result_of(other)
     if own is None or result is None:
         return []
@@ -117,14 +117,14 @@ def _variant(
 
 
 def _given_in(name: str, variant: Trace, changed: Sequence[Quantity]) -> list[Block]:
-    """What a variant gives; its tables know that they are its own."""
+    """Returns what a variant gives; its tables know that they are its own."""
     blocks = given_blocks(variant, changed, Selection())
     return [b._replace(variant=name) if isinstance(b, MatrixBlock) else b for b in blocks]
 
 
 def _taken_anew(before: Trace, other: Trace, rows: Selection) -> list[Block]:
-    """The steps that a variant takes and the trace before it doesn't: what each is for, a row of
-    it worked, and what is worth a remark."""
+    """Returns the steps that a variant takes and the trace before it doesn't: what each is for, a
+    row of it worked, and what is worth a remark."""
     known, brief = {part.step for part in before.story}, rows._replace(detail="rows")
     blocks: list[Block] = []
     for part in shown_parts(other):
@@ -138,7 +138,7 @@ def _taken_anew(before: Trace, other: Trace, rows: Selection) -> list[Block]:
 
 
 def _words_moved(trace: Trace, other: Trace) -> list[Block]:
-    """How near the tokens are to each other where a variant gives them other embeddings."""
+    """Says how near the tokens are to each other where a variant gives them other embeddings."""
     own, others = (_looked_up(t) for t in (trace, other))
     if own is None or others is None or own.rows.names != others.rows.names:
         return []
@@ -147,13 +147,14 @@ def _words_moved(trace: Trace, other: Trace) -> list[Block]:
 
 
 def _looked_up(trace: Trace) -> Quantity | None:
-    """What the tokens' rows of the embedding table are."""
+    """Finds the first quantity that is made by looking tokens up in the table of embeddings; None
+    without one."""
     made = (q for q in trace.quantities.values() if q.definition and q.definition.step == "embed")
     return next(made, None)
 
 
 def _changed(own: Mapping[str, Quantity], other: Trace) -> list[Quantity]:
-    """The matrices that a variant gives, and the scenario doesn't give like that."""
+    """Lists the matrices that a variant gives, and the scenario doesn't give like that."""
     return [
         quantity
         for name, quantity in other.quantities.items()
@@ -163,14 +164,16 @@ def _changed(own: Mapping[str, Quantity], other: Trace) -> list[Quantity]:
 
 
 def result_of(trace: Trace) -> Quantity | None:
-    """What a trace comes to: the last quantity with a row for each token."""
+    """Finds what a trace comes to: the last quantity with a row for each token; None without
+    one."""
     made = [q for q in trace.quantities.values() if not q.given and q.rows.role in ("Q", "token")]
     return made[-1] if made else None
 
 
 class _Compared(NamedTuple):
-    """How the rows of two results with the same tokens compare: the row of the second for each row
-    of the first, and how far each number is off; nothing for results that can't be compared."""
+    """A comparison of the rows of two results with the same tokens: the row of the second for each
+    row of the first, and how far each number is off. It is empty for results that can't be
+    compared."""
 
     order: tuple[int, ...] = ()
     off: Array | None = None
@@ -193,8 +196,8 @@ class _Compared(NamedTuple):
         return list(self.order) != sorted(self.order)
 
     def sentences(self, own: Quantity, other: Quantity, before: Spans, shown: Selection) -> Spans:
-        """The comparison in a sentence or two; `before` names what it is compared with. The row
-        that differs most is one of those that are shown."""
+        """Puts the comparison in a sentence or two; `before` names what it is compared with. The
+        row that differs most is one of those that are shown."""
         symbol = Symbol(other.name)
         if self.off is None:
             return (symbol, " has other tokens or another shape than ", *before, ".")
@@ -234,7 +237,8 @@ class _Compared(NamedTuple):
 
 
 def _in_column(quantity: Quantity, j: int) -> Spans:
-    """` in column 2`, ` in column “Gender”`"""
+    """Says in which column a number stands: ` in column 2`, ` in column “Gender”`; nothing where
+    that has no name."""
     name = quantity.columns.names[j] if not quantity.is_list else ""
     return (" in column ", *([name] if name == str(j + 1) else quoted(name))) if name else ()
 
