@@ -564,8 +564,8 @@ def _named(names: Sequence[Name], detail: str) -> Iterator[Spans]:
 
 
 def _findings(comparison: ComparedTraces) -> Iterator[Section]:
-    """What the numbers of both come to; of heads side by side each, where they find something
-    else."""
+    """Yields the section of what the numbers of both come to; of heads side by side each, where
+    they find something else."""
     title = "What they find"
     sides = (comparison.own, comparison.other)
     found = [last_finding(side.trace, side.selection)[1] for side in sides]

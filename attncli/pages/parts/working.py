@@ -43,8 +43,8 @@ Rows = Sequence[int | None]
 def working_of(
     trace: Trace, quantity: Quantity, selection: Selection, *, one_row: bool = False
 ) -> list[Block]:
-    """The blocks of working of a quantity that was made; of `one_row`, the last, where no queries
-    are asked for."""
+    """Returns the blocks of working of a quantity that was made; of `one_row`, the last, where no
+    queries are asked for."""
     definition = quantity.definition
     if definition is None or definition.operation.copies:
         return []
@@ -62,8 +62,8 @@ def working_of(
 def with_inputs(
     trace: Trace, part: PlannedStep, untold: Collection[Name], blocks: list[Block]
 ) -> list[Block]:
-    """The blocks of a part, its first lines led by the rows that they work with, where these are of
-    quantities that the page has not told."""
+    """Returns the blocks of a part, its first lines led by the rows that they work with, where
+    these are of quantities that the page has not told."""
     at = next((k for k, block in enumerate(blocks) if isinstance(block, Derivation)), None)
     if at is None:
         return blocks
@@ -78,7 +78,8 @@ def with_inputs(
 
 
 def _rows_as_they_are(trace: Trace, part: PlannedStep, name: Name) -> Iterator[Line]:
-    """`norm2.normed[go] = [−0.579, −1.206, 1.452, 0.333]`"""
+    """Yields the rows that are told as they are: `norm2.normed[go] = [−0.579, −1.206, 1.452,
+    0.333]`"""
     quantity = trace[name]
     columns = elided(quantity.matrix.shape[1], MOST_PARTS)
     for i in _that_tells(trace, quantity, [*range(len(quantity.values))]):
@@ -88,7 +89,7 @@ def _rows_as_they_are(trace: Trace, part: PlannedStep, name: Name) -> Iterator[L
 
 
 def sum_of_uses(trace: Trace, quantity: Quantity) -> list[Block]:
-    """A row of a gradient that adds up what comes of several uses; of others nothing."""
+    """Returns a row of a gradient that adds up what comes of several uses; of others nothing."""
     if not adds_up_uses(quantity) or _only_puts_together(trace, quantity):
         return []
     rows = _that_tells(trace, quantity, [*range(len(quantity.values))])
@@ -96,22 +97,22 @@ def sum_of_uses(trace: Trace, quantity: Quantity) -> list[Block]:
 
 
 def _only_puts_together(trace: Trace, quantity: Quantity) -> bool:
-    """Whether the parts of a gradient are numbers put back to places of their own."""
+    """Tells whether the parts of a gradient are numbers put back to places of their own."""
     assert quantity.definition is not None
     parts = (trace[name].definition for name in quantity.definition.operands)
     return all(part is not None and part.operation.repeats for part in parts)
 
 
 def adds_up_uses(quantity: Quantity) -> bool:
-    """Whether a gradient is the sum of parts."""
+    """Tells whether a gradient is the sum of parts."""
     definition = quantity.definition
     adds = definition is not None and isinstance(definition.operation, Add)
     return adds and quantity.name.inside(GRADIENTS)
 
 
 def _that_tells(trace: Trace, quantity: Quantity, rows: Rows) -> Rows:
-    """The row of the token that is asked for, that of a cell's largest number in the end, or else
-    the last; on the way back and of an update one that has a gradient."""
+    """Finds the row of the token that is asked for, that of a cell's largest number in the end, or
+    else the last; on the way back and of an update one that has a gradient."""
     definition = quantity.definition
     back = quantity if quantity.name.inside(GRADIENTS) else None
     if definition is not None and definition.step == "update":
@@ -125,7 +126,7 @@ def _that_tells(trace: Trace, quantity: Quantity, rows: Rows) -> Rows:
 
 
 def _asked_for(trace: Trace, quantity: Quantity) -> Rows:
-    """The row of a quantity that is of the token which is asked for, if one is."""
+    """Finds the row of a quantity that is of the token which is asked for, if one is."""
     asked = row_asked_for(trace)
     if asked is None or quantity.rows.names != asked[0].names:
         return ()
@@ -133,7 +134,7 @@ def _asked_for(trace: Trace, quantity: Quantity) -> Rows:
 
 
 def _remembered(trace: Trace, quantity: Quantity) -> Rows:
-    """The row of what a cell remembers most of in the end, in what has as many at a time."""
+    """Finds the row of what a cell remembers most of in the end, in what has as many at a time."""
     part = trace.part_of(quantity.name)
     place = part.place if part is not None and isinstance(part.place, CellPlace) else None
     memory = None if place is None else trace.quantities.get(place.memory)
@@ -143,7 +144,7 @@ def _remembered(trace: Trace, quantity: Quantity) -> Rows:
 
 
 def cell_line(trace: Trace, quantity: Quantity, i: int, j: int, *, whole: bool = False) -> Line:
-    """The working of one cell; `whole` leaves no term out."""
+    """Returns the working of one cell; `whole` leaves no term out."""
     if quantity.definition is None:
         label = quantity.symbol(i, j, quantity.name if whole else here(trace, quantity))
         return Line(label, (("=", quantity.number(i, j)),), quantity.name)
@@ -153,8 +154,8 @@ def cell_line(trace: Trace, quantity: Quantity, i: int, j: int, *, whole: bool =
 def last_form(
     trace: Trace, quantity: Quantity, cell: tuple[int, int], result: Number
 ) -> tuple[Expression, str] | None:
-    """What the working of a cell comes to before its result, as short as on the page, and the sign
-    before that; nothing of a number that isn't worked."""
+    """Returns what the working of a cell comes to before its result, as short as on the page, and
+    the sign before that; None for a number that isn't worked."""
     if quantity.definition is None:
         return None
     operands = trace.operands(quantity.definition)
@@ -165,7 +166,7 @@ def last_form(
 
 
 def here(trace: Trace, quantity: Quantity) -> Name:
-    """The name of a quantity as it is called where it was made."""
+    """Returns the name of a quantity as it is called where it was made."""
     part = trace.part_of(quantity.name)
     return quantity.name if part is None else part.place.here(quantity.name)
 
@@ -184,13 +185,14 @@ class _QuantityLines(NamedTuple):
     true: bool
 
     def cell(self, i: int, j: int, *, whole: bool = False) -> Line:
-        """The working of a cell."""
+        """Returns the working of a cell; `whole` leaves no term out, and names it in full."""
         forms = (self.operation.cell if whole else self.operation.brief)(i, j, *self.operands)
         name = self.quantity.name if whole else self.name
         return self._line(i, j, name, forms if whole else _short(forms, self.most), forms[-1])
 
     def origin(self, i: int, j: int) -> Line:
-        """The same by its full name; of a copied cell the number whose it still is."""
+        """Returns the working of a cell by its full name; of a copied cell the number whose it
+        still is."""
         forms, name = self.operation.brief(i, j, *self.operands), self.quantity.name
         if len(forms) == 1 and isinstance(forms[0], Number):
             return Line(self.quantity.symbol(i, j, name), (("=", forms[0]),), name)
