@@ -137,7 +137,7 @@ def ending_facts(trace: Trace) -> dict[str, object]:
 
 
 def looks_forgotten(trace: Trace, unused: Sequence[Quantity]) -> bool:
-    """Whether a trace ends where its scenario seems to want more.
+    """Tells whether a trace ends where its scenario seems to want more.
 
     It is meant to end where it does if it has told or found something, and the scenario gives
     nothing of what the step that comes next would need besides what flows into it: no weights, no

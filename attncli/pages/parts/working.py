@@ -204,7 +204,7 @@ class _QuantityLines(NamedTuple):
         return Line(quantity.symbol(i, j, name), parts, quantity.name)
 
     def row(self, i: int, *, with_cells: bool = False) -> Line:
-        """The working of a row as vectors; `with_cells` shows the sums inside as well."""
+        """Returns the working of a row as vectors; `with_cells` shows the sums inside as well."""
         if self.quantity.is_list:
             return self.cell(i, 0)
         forms = list(self.operation.row(i, self.names, *self.operands))
@@ -218,7 +218,7 @@ class _QuantityLines(NamedTuple):
         return Line(label, (*parts, (relation, result)), self.quantity.name)
 
     def addition(self, i: int) -> ColumnSum:
-        """The working of a row as vectors that are added up."""
+        """Returns the working of a row as vectors that are added up."""
         weights, V = self.operands
         relation, total = self.result(i, {} if self.true else self.cells(i))
 
@@ -233,22 +233,23 @@ class _QuantityLines(NamedTuple):
 
     @property
     def columns(self) -> Sequence[int | None]:
-        """The columns that are told."""
+        """Returns the columns that are told; None for those left out."""
         return elided(self.quantity.matrix.shape[1], MOST_PARTS)
 
     def cells(self, i: int) -> dict[int, Expression]:
-        """What the cells of a row are worked from."""
+        """Returns what the cells of a row are worked from, by their columns."""
         brief = self.operation.brief
         return {j: brief(i, j, *self.operands)[0] for j in self.columns if j is not None}
 
     def result(self, i: int, cells: Mapping[int, Expression]) -> tuple[str, Vector]:
-        """The numbers of a row, and whether what its `cells` are worked from gives them."""
+        """Returns the numbers of a row behind `=`, or behind `≈` where what its `cells` are worked
+        from doesn't give them."""
         number = partial(self.quantity.number, i)
         true = all(self.relation(form, number(j)) == "=" for j, form in cells.items())
         return "=" if true else "≈", _entries(self.columns, number)
 
     def relation(self, form: Expression, result: Number) -> str:
-        """The sign between a number and what it is worked from."""
+        """Returns the sign between a number and what it is worked from."""
         return "=" if self.true else deciding.relation(form, result)
 
 
@@ -264,8 +265,9 @@ def _lines_of(trace: Trace, quantity: Quantity) -> _QuantityLines:
 
 
 def _is_true(trace: Trace, quantity: Quantity, definition: Definition) -> bool:
-    """Whether no working of a quantity need be done again to know that it gives the numbers: they
-    were rounded where they were made (`Rounding.carries`), of numbers that are shown in full."""
+    """Tells whether no working of a quantity need be done again to know that it gives the numbers:
+    they were rounded where they were made (`Rounding.carries`), of numbers that are shown in
+    full."""
     if not trace.rounding.carries or quantity.matrix.written is not None:
         return False
     matrices = (quantity.matrix, *(trace[name].matrix for name in definition.operands))
@@ -273,8 +275,8 @@ def _is_true(trace: Trace, quantity: Quantity, definition: Definition) -> bool:
 
 
 def _most_parts(operands: Sequence[Matrix], quantity: Quantity) -> int | None:
-    """How many parts of a form are told, where there may be more: the operands are large enough for
-    that, or where it has none the quantity itself."""
+    """Returns how many parts of a form are told, where there may be more: the operands are large
+    enough for that, or where it has none the quantity itself. Else returns None."""
     operands = operands or (quantity.matrix,)
     longest = max(max(operand.shape) for operand in operands)
     if longest < MOST_PARTS:
@@ -285,19 +287,19 @@ def _most_parts(operands: Sequence[Matrix], quantity: Quantity) -> int | None:
 
 
 def _short(forms: Forms, most: int | None) -> Forms:
-    """The forms, elided where they may have more than so many parts."""
+    """Elides the forms where they may have more than so many parts."""
     return forms if most is None else tuple(shortened(form, most) for form in forms)
 
 
 def _parts(shown: Forms, result: Number, relation: str) -> tuple[tuple[str, Expression], ...]:
-    """The forms as they are told, each with its sign, and the result with the last one."""
+    """Returns the forms as they are told, each with its sign, and the result with the last one."""
     nodes = [form for k, form in enumerate(shown) if k == 0 or form != shown[k - 1]]  # as elided
     parts = [("=", form) for form in nodes if not result.is_same(form)]
     return (*parts, (relation, result))
 
 
 def _is_same(form: Expression, result: Vector) -> bool:
-    """Whether a form of a row is its numbers as they are."""
+    """Tells whether a form of a row is its numbers as they are."""
     if not isinstance(form, Vector) or len(form.entries) != len(result.entries):
         return False
     pairs = zip(result.entries, form.entries, strict=True)
@@ -314,7 +316,8 @@ def _by_rows(its: _QuantityLines, rows: Rows, *, with_cells: bool = False) -> li
 
 
 def _by_cells(its: _QuantityLines, rows: Rows) -> list[Block]:
-    """A cell a line; of a wide table only the first row, which shows how, and the others whole."""
+    """Writes a cell a line; of a wide table only the first row, which shows how, and the others
+    whole."""
     columns = its.columns
     wide = len(columns) < its.quantity.matrix.shape[1]
     lines: list[Line | Omitted] = []
@@ -328,7 +331,7 @@ def _by_cells(its: _QuantityLines, rows: Rows) -> list[Block]:
 
 
 def _by_rows_of_sums(its: _QuantityLines, rows: Rows) -> list[Block]:
-    """A row a line with its sums inside, where they are short; else a cell a line."""
+    """Writes a row a line with its sums inside, where they are short; else a cell a line."""
     terms = its.operands[0].shape[1] * its.quantity.matrix.shape[1]
     if terms > _MOST_TERMS_ON_A_LINE:
         return _by_cells(its, rows)
@@ -344,8 +347,8 @@ _LAYOUTS: dict[Layout, Callable[[_QuantityLines, Rows], list[Block]]] = {
 
 
 class Origins(Mapping[Location, Line]):
-    """The line that works out a number, by where the number stands; of a given one only its value,
-    of a copied one the number that it was copied from."""
+    """A mapping from where a number stands to the line that works it out; of a given number only
+    its value, of a copied one the number that it was copied from."""
 
     def __init__(self, trace: Trace) -> None:
         self._trace = trace
@@ -375,8 +378,8 @@ _MOST_FOLLOWED_IN_A_ROW = 64
 
 
 def number_among(others: Mapping[str, Quantity], trace: Trace, cell: Location) -> Number:
-    """A number of quantities that were worked otherwise than a trace's, which knows how it is made
-    of the numbers of the trace, unless these are very many."""
+    """Returns a number of quantities that were worked otherwise than a trace's. It knows how it is
+    made of the numbers of the trace, unless these are very many."""
     i, j, its = cell.row, cell.column, others[cell.quantity]
     if its.matrix.shape[1] > _MOST_FOLLOWED_IN_A_ROW:
         return its.matrix.number(i, j)
@@ -400,7 +403,7 @@ def number_among(others: Mapping[str, Quantity], trace: Trace, cell: Location) -
 
 
 class Workings(Mapping[str, WorkedTable]):
-    """The quantities of a trace as they are worked again, by their full names."""
+    """A mapping of the quantities of a trace as they are worked again, by their full names."""
 
     def __init__(self, trace: Trace) -> None:
         self._trace = trace
