@@ -67,7 +67,7 @@ def argument(metavar: str, says: str) -> Any:  # noqa: ANN401
 
 
 def arguments(metavar: str, says: str) -> Any:  # noqa: ANN401
-    """Texts without an option, one or more."""
+    """Declares texts without an option, one or more."""
     return Annotated[list[str], typer.Argument(metavar=metavar, help=says)]
 
 

@@ -25,7 +25,7 @@ class _KeptText(io.StringIO):
 
     @property
     def buffer(self) -> Any:  # noqa: ANN401
-        """Bytes go where they are written."""
+        """Returns the standard output of bytes, since bytes aren't kept; None where it has none."""
         return getattr(sys.__stdout__, "buffer", None)
 
 

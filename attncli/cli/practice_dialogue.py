@@ -43,16 +43,22 @@ class Over(Exception):  # noqa: N818  (an end, not a fault)
 
 @dataclass
 class Turn:
-    """One task until it is answered, shown, or gone on with: how many hints and other lines were
-    given, the last answers that don't follow, and the mistakes in them, by addresses."""
+    """A task until it is answered, shown, or gone on with."""
 
     course: Course
+    """What is asked in the sitting."""
     session: Session
+    """The session that the task is of."""
     task: Task
+    """What is asked."""
     hints: int = 0
+    """How many hints were given."""
     others: int = 0
+    """How many other lines were shown."""
     last: Sequence[str] = ()
+    """The last answers that don't follow."""
     mistakes: dict[str, Cause] = field(default_factory=dict)
+    """The mistakes that were made, by the addresses of cells and the ids of questions."""
 
     def run(self) -> None:
         from attncli.practice.feedback import question

@@ -67,11 +67,14 @@ _HEADING_OR_TABLE = re.compile(
 
 
 class Topic(NamedTuple):
-    """A part of the reference, `## Rounding: what is rounded when`, and its text as Markdown."""
+    """A part of the reference, such as `## Rounding: what is rounded when`."""
 
     name: str
+    """What it is called in `attn help`."""
     says: str
+    """What it is about, in a line."""
     text: str
+    """All of it, as Markdown."""
 
 
 def topics() -> dict[str, Topic]:

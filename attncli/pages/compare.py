@@ -142,14 +142,18 @@ _MORE = 2
 
 
 class DriftedCell(NamedTuple):
-    """A cell with both numbers, told finely enough to see what lies between them, and that in
-    units of the last place."""
+    """A cell of two traces, told finely enough to see what lies between both numbers."""
 
     pair: Pair
+    """The quantities that it is of."""
     cell: PairedCell
+    """Where it stands in either of them."""
     own: Number
+    """The number of the first trace."""
     other: Number
+    """The number of the second trace."""
     units: Decimal
+    """What lies between them, in units of the last place."""
 
     @property
     def symbol(self) -> Symbol:
@@ -170,12 +174,15 @@ class DriftedCell(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class DriftedPair:
-    """A quantity with how far each common number is off, in units of the last place: `units`
-    [rows, columns], 0 where one is infinite or whose row isn't told."""
+    """A quantity of two traces, with how far each common number is off."""
 
     pair: Pair
+    """The quantity in either trace."""
     places: int
+    """The decimals of the last place: the fewer that one of both is shown with."""
     units: Array
+    """How far each number is off, in units of the last place, [rows, columns]; 0 where one is
+    infinite or whose row isn't told."""
 
     @classmethod
     def of(cls, pair: Pair, rows: Sequence[int]) -> DriftedPair:
@@ -558,7 +565,7 @@ def _only(comparison: ComparedTraces) -> Iterator[Section]:
 
 
 def _named(names: Sequence[Name], detail: str) -> Iterator[Spans]:
-    """Names; of many only some, unless all are asked for."""
+    """Returns names as terms; of many only some, unless all are asked for."""
     places = elided(len(names), len(names) if detail == "full" else _MOST_NAMES, _MOST_NAMES - 2)
     return (("…",) if k is None else (Term(names[k]),) for k in places)
 

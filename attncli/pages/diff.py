@@ -67,14 +67,18 @@ _RANDOM: tuple[str, Spans] = (
 
 
 class OptionWords(NamedTuple):
-    """A way to write the options of which a page speaks, and `what` is compared: a dump, or a
-    module."""
+    """A way to write the options of which a page speaks: typed, or in Python."""
 
     what: str
+    """What is compared: a dump, or a module."""
     leave_out: str
+    """How a tensor is left out."""
     precision: str
+    """How floats are named, with a gap for their kind."""
     stated: str
+    """The option by which floats are named."""
     close: str
+    """The options by which near enough numbers are let pass."""
 
 
 TYPED = OptionWords("dump", "--map NAME=", "--precision {}", "--precision", "--rtol and --atol")

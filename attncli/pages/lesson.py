@@ -93,8 +93,9 @@ def lessons(
     *,
     whole: bool = True,
 ) -> Document:
-    """Lessons on steps of a trace, each with the trace whose numbers it works on: the scenario's
-    own, or one with the `changes` that give it the step; `whole` if they are on all of it."""
+    """Returns lessons on steps of a trace, each with the trace whose numbers it works on: the
+    scenario's own, or one with the `changes` that give it the step; `whole` if they are on all of
+    it."""
     sections = (
         _lesson(step, its, selection, changes.get(step.name, ()) if its is not trace else ())
         for step, its in pairs

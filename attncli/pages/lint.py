@@ -40,12 +40,14 @@ from attncli.trace import Quantity, Trace
 
 
 class Rule(NamedTuple):
-    """A rule about numbers: what its findings are called, several of them and one, and what is said
-    of them."""
+    """A rule that numbers may break."""
 
     several: str
+    """What several findings are called."""
     singular: str
+    """What one of them is called."""
     says: str
+    """What is said of them."""
 
     @property
     def title(self) -> str:
@@ -168,11 +170,13 @@ _MOST = 10
 
 @dataclass
 class Findings:
-    """A count of what breaks a rule, with the first of it in words. Large quantities break one a
-    million times, so that only what is told is put into words."""
+    """A count of what breaks a rule. Large quantities break one a million times, so that only what
+    is told is put into words."""
 
     count: int = 0
+    """How often the rule is broken."""
     told: list[Spans] = field(default_factory=list)
+    """The first of these findings, in words."""
 
     def add(self, count: int, items: Iterable[Spans]) -> None:
         """Counts some more; as many of them are put into words as there is room for."""
@@ -500,12 +504,14 @@ _TELLERS: Mapping[str, Teller] = MappingProxyType(
 
 
 class _Mistakes(NamedTuple):
-    """A set of three findings: the common mistakes that the numbers reveal, those that they never
-    do, and those that give somewhere what a key has to accept."""
+    """A set of findings on the common mistakes."""
 
     revealed: Findings
+    """Those that the numbers reveal."""
     never: Findings
+    """Those that the numbers never reveal."""
     hiding: Findings
+    """Those that give somewhere what a key has to accept."""
 
     @classmethod
     def of(cls, judge: Judge, names: Sequence[str]) -> _Mistakes:

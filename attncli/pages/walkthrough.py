@@ -444,15 +444,20 @@ def _sections(
 
 
 class _Telling(NamedTuple):
-    """A page while it is told: which given matrices and formulas it has shown, of what it told
-    nothing but the numbers, which only data has, and what it said of them."""
+    """A page while it is told."""
 
     trace: Trace
+    """The trace that it tells."""
     selection: Selection
+    """What it tells of the trace."""
     introduced: set[Name]
+    """The given matrices that it has shown."""
     formulas: set[Equation]
+    """The formulas that it has shown."""
     untold: set[Name]
+    """What it told nothing of but the numbers, which only data has."""
     said: list[Block]
+    """The blocks in words that it doesn't say twice."""
 
     def section(
         self, part: PlannedStep, number: int, before: Sequence[PlannedStep], *, leads_on: bool

@@ -42,13 +42,16 @@ from attncli.trace import Trace
 
 
 class Ancestor(NamedTuple):
-    """A number on the way back: its level, 1 for the one that was asked for; the number through
-    which it was met first; its line, and the cells whose numbers stand in that, in their order."""
+    """A number on the way back."""
 
     level: int
+    """Its level, 1 for the number that was asked for."""
     met_in: Location | None
+    """The number through which it was met first; None for the one that was asked for."""
     line: Line
+    """The line that works it out."""
     made_of: tuple[Location, ...]
+    """The cells whose numbers stand in the line, in their order."""
 
     @property
     def is_copy(self) -> bool:
@@ -159,11 +162,14 @@ def locations(trace: Trace, cells: Iterable[tuple[Name, Address]]) -> list[Locat
 
 
 class _ShownTree(NamedTuple):
-    """A number's ancestry as deep as it is told, and the numbers of its lines on the page."""
+    """A tree of a number's ancestry as far as it is told."""
 
     ancestry: Ancestry
+    """All that the number comes from."""
     depth: int
+    """How many levels are told."""
     lines: Mapping[Location, int]
+    """The numbers of its lines on the page."""
 
     @classmethod
     def of(cls, ancestry: Ancestry, depth: int | None) -> _ShownTree:
@@ -220,13 +226,16 @@ class _ShownTree(NamedTuple):
 
 
 class _Below(NamedTuple):
-    """A division of what a number was made of: worked numbers whose lines stand below its own,
-    given ones, those whose lines stand elsewhere, and those that aren't told."""
+    """A division of what a number was made of."""
 
     own: tuple[Location, ...]
+    """The worked numbers whose lines stand below its own."""
     given: tuple[Location, ...]
+    """The given numbers."""
     elsewhere: tuple[Location, ...]
+    """The worked numbers whose lines stand elsewhere."""
     untold: tuple[Location, ...]
+    """The worked numbers that aren't told."""
 
 
 def _in_order(ancestry: Ancestry, cell: Location, depth: int) -> Iterator[Location]:

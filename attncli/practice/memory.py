@@ -23,16 +23,22 @@ _TWICE = 2
 
 
 class Skill(NamedTuple):
-    """A record of one kind of question: how often it ended how, how often which known mistake was
-    made, when it was asked last, and how often it is still to come `again`."""
+    """A record of how one kind of question went."""
 
     right: int = 0
+    """How often it was answered right at once."""
     hinted: int = 0
+    """How often it was answered right after hints."""
     wrong: int = 0
+    """How often a wrong answer was given first."""
     shown: int = 0
+    """How often its answer was shown."""
     mistakes: Mapping[str, int] = MappingProxyType({})
+    """How often each known mistake was made, by its name."""
     again: int = 0
+    """How often it is still to come again."""
     last: str = ""
+    """When it was asked last."""
 
     def after(self, outcome: Outcome, mistake: str, when: str) -> Skill:
         """Returns the record with one answer more, and the name of its mistake if it has one."""

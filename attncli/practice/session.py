@@ -35,22 +35,28 @@ from attncli.trace import PlannedStep, Quantity, Trace
 
 
 class Task(NamedTuple):
-    """A task that is asked at once: some cells, of one row, that a part of the story makes; or a
-    question that is answered in `words`."""
+    """A task that is asked at once."""
 
     section: int
+    """The section of the lesson that it belongs to, from 0."""
     part: PlannedStep
+    """The part of the story that makes what is asked."""
     cells: tuple[Location, ...]
+    """The cells that are asked for, of one row."""
     words: AskedInWords | None = None
+    """The question, where the task is answered in words."""
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """A lesson: all that is asked of a trace, by cells or by rows."""
+    """A lesson: all that is asked of a trace."""
 
     trace: Trace
+    """The trace whose numbers are asked for."""
     request: ExerciseRequest
+    """What is asked of it."""
     by_rows: bool = False
+    """Whether the cells of a row are asked for at once."""
 
     @cached_property
     def tasks(self) -> tuple[Task, ...]:
@@ -159,13 +165,16 @@ class Review(Lesson):
 
 
 class SettledCell(NamedTuple):
-    """A cell or a question that is settled: the answer as somebody wrote it, or as it was shown,
-    the mistakes that were made before, and how many hints were given."""
+    """A cell or a question that is gone on with."""
 
     text: str
+    """The answer as somebody wrote it, or as it was shown."""
     mistakes: tuple[str, ...] = ()
+    """The mistakes that were made before."""
     shown: bool = False
+    """Whether the answer was shown."""
     hints: int = 0
+    """How many hints were given."""
 
     @property
     def outcome(self) -> Outcome:
@@ -180,10 +189,12 @@ Marked = Verdict | MarkedWords
 
 @dataclass
 class Session:
-    """A session: what was given so far, by the addresses of cells and the ids of questions."""
+    """A session: a lesson and the answers that were given so far."""
 
     lesson: Lesson
+    """What is asked."""
     settled: dict[str, SettledCell] = field(default_factory=dict)
+    """What was given so far, by the addresses of cells and the ids of questions."""
 
     @cached_property
     def judge(self) -> Judge:
@@ -288,17 +299,24 @@ class Session:
 
 @dataclass
 class Course:
-    """A course of what is asked in a sitting: what is `due` first, with other numbers, then a
-    session of one's own; or for so many `minutes` one after the other, each with other numbers, and
-    what has become due between."""
+    """A course of what is asked in a sitting: what is due first, with other numbers, then a session
+    of one's own. Where it goes by time, sessions follow one after the other, each with other
+    numbers, and what has become due between."""
 
     own: Session
+    """The session with the lesson's own numbers."""
     others: Iterator[Trace]
+    """The lesson's scenario with other numbers."""
     due: Callable[[], Collection[Kind]]
+    """Returns the kinds of questions that are due."""
     minutes: int | None = None
+    """How many minutes it goes on; None for a single session."""
     begun: list[Session] = field(default_factory=list)
+    """The sessions that were begun."""
     _ahead: list[Trace] = field(default_factory=list)
+    """The other numbers that were looked for and not used yet."""
     _shown: list[Session] = field(default_factory=list)
+    """The sessions with other numbers that lines are shown of."""
 
     def sessions(self) -> Iterator[Session]:
         """Yields the sessions one after the other, and keeps them as begun."""

@@ -76,7 +76,7 @@ def _found(trace: Trace, selection: Selection) -> list[Block]:
 
 
 def _asked_for(trace: Trace, selection: Selection) -> list[Block]:
-    """Graphs, and tokens before and after, where the scenario asks for these."""
+    """Returns graphs, and tokens before and after, where the scenario asks for these."""
     show = trace.scenario.show
     if not (show.before_after or show.graph or show.arrows):
         return []

@@ -47,12 +47,14 @@ _FLOWING = ("Q", "K", "token")
 
 
 class _Stage(NamedTuple):
-    """A stage that one box stands for: a step at a place, in all layers; or, where it names no
-    step, all of an attention or of a cell at a time. The way back has stages of its own."""
+    """A stage that one box stands for. The way back has stages of its own."""
 
     place: str
+    """Where it is, in all layers."""
     step: str = ""
+    """Its step; empty for all of an attention, or of a cell at a time."""
     back: bool = False
+    """Whether it is on the way back."""
 
 
 Groups = Mapping[_Stage, Sequence[PlannedStep]]

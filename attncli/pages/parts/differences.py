@@ -32,21 +32,26 @@ Places = tuple[tuple[int, int], ...]
 
 
 class PairedCell(NamedTuple):
-    """A cell by its row and column in either quantity."""
+    """A cell that two quantities have in common."""
 
     own: tuple[int, int]
+    """Its row and column in the first one."""
     other: tuple[int, int]
+    """Its row and column in the second one."""
 
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """A quantity of one trace beside that of another one, with the rows and columns that have the
-    same names in both."""
+    """A quantity of one trace beside that of another one."""
 
     own: Quantity
+    """The quantity of the first trace."""
     other: Quantity
+    """The quantity of the second trace."""
     rows: Places
+    """The rows of the same name, by their places in either."""
     columns: Places
+    """The columns of the same name, by their places in either."""
 
     @cached_property
     def common(self) -> tuple[Array, Array]:
@@ -135,14 +140,16 @@ def _sides(places: Places) -> tuple[list[int], list[int]]:
 
 
 class Pairs(NamedTuple):
-    """A matching of the quantities of two traces: those that are held against each other, in the
-    order in which they are made; the names of those that both have, without a row or a column of
-    one name, and of those that only one has."""
+    """A matching of the quantities of two traces."""
 
     pairs: tuple[Pair, ...]
+    """Those that are held against each other, in the order in which they are made."""
     apart: tuple[Name, ...]
+    """The names of those that both have, without a row or a column of one name."""
     only_own: tuple[Name, ...]
+    """The names of those that only the first trace has."""
     only_other: tuple[Name, ...]
+    """The names of those that only the second trace has."""
 
     @classmethod
     def of(cls, own: Trace, other: Trace) -> Pairs:
@@ -199,12 +206,14 @@ def _common(own: Axis, other: Axis) -> Places:
 
 
 class WordLists(NamedTuple):
-    """A list of one trace, its merges or its tokens, beside that of another trace, in their
-    order."""
+    """A list of one trace, its merges or its tokens, beside that of another trace."""
 
     name: Name
+    """What both lists are called."""
     own: Sequence[str]
+    """The words of the first trace, in their order."""
     other: Sequence[str]
+    """The words of the second trace, in their order."""
 
     @property
     def differing(self) -> list[int]:
@@ -237,11 +246,14 @@ def _words_of(trace: Trace) -> Mapping[Name, tuple[str, Sequence[str]]]:
 
 
 class Side(NamedTuple):
-    """A trace, what it is called, and which part of it is told."""
+    """A trace that is compared with another one."""
 
     called: str
+    """What it is called."""
     trace: Trace
+    """The trace itself."""
     selection: Selection
+    """Which part of it is told."""
 
     def tells(self, quantity: Quantity) -> bool:
         """Tells whether a quantity is told: of a part only what its steps make."""
@@ -255,11 +267,14 @@ class Side(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ComparedTraces:
-    """A view of two traces side by side; `changed` is what their files say otherwise."""
+    """A view of two traces side by side."""
 
     own: Side
+    """The first trace."""
     other: Side
+    """The second trace."""
     changed: Sequence[Difference]
+    """What their files say otherwise."""
 
     @property
     def traces(self) -> tuple[Trace, Trace]:

@@ -213,11 +213,14 @@ _MOST_BRANCHES = 4 * MOST_PARTS
 
 
 class GradientSize(NamedTuple):
-    """A quantity, and how large its gradient is."""
+    """A size of a gradient."""
 
     of: Name
+    """The quantity that it is the gradient of."""
     norm: Number
+    """The norm of the gradient."""
     shape: tuple[int, int]
+    """Its rows and columns."""
 
 
 def chain_of(trace: Trace, selection: Selection) -> list[Block]:
@@ -540,13 +543,16 @@ def _found(trace: Trace, part: PlannedStep, gradient: Name) -> Quantity | None:
 
 
 class Alike(NamedTuple):
-    """A part that goes back through a layer as one that is shown does; the last one of it tells
-    what is handed on."""
+    """A part that goes back through a layer as another one that is shown does."""
 
     part: PlannedStep
+    """The part itself."""
     place: LayerPlace
+    """What it goes back through."""
     name: Name
+    """The layer whose way back is shown."""
     is_last: bool
+    """Whether it is the last part of its layer, which tells what is handed on."""
 
 
 def going_back_alike(shown: Sequence[PlannedStep], selection: Selection) -> Mapping[int, Alike]:

@@ -171,12 +171,13 @@ def result_of(trace: Trace) -> Quantity | None:
 
 
 class _Compared(NamedTuple):
-    """A comparison of the rows of two results with the same tokens: the row of the second for each
-    row of the first, and how far each number is off. It is empty for results that can't be
+    """A comparison of the rows of two results with the same tokens; empty for results that can't be
     compared."""
 
     order: tuple[int, ...] = ()
+    """The row of the second result for each row of the first."""
     off: Array | None = None
+    """How far each number is off, [rows, columns]."""
 
     @classmethod
     def of(cls, own: Quantity, other: Quantity) -> _Compared:
@@ -251,11 +252,14 @@ def _of(rows: int, of: int) -> str:
 
 
 class RightWeight(NamedTuple):
-    """A cell of attention weights: a query, from 0, and the key that its target is."""
+    """A cell of attention weights whose key is the target of its query."""
 
     weights: Quantity
+    """The weights that it is a cell of."""
     query: int
+    """The place of its query, from 0."""
     key: int
+    """The place of its key, from 0."""
 
     @property
     def address(self) -> str:
@@ -288,11 +292,12 @@ _PLANE = _TWO = 2
 
 
 class _Pass(NamedTuple):
-    """A pass of a trained model: the quantities after so many updates, by their names without
-    any."""
+    """A pass of a trained model, whose quantities are found by their names without any update."""
 
     trace: Trace
+    """The trace of the training."""
     updates: int
+    """How many updates were made before the pass."""
 
     def find(self, name: str) -> Quantity | None:
         place = after_updates(self.updates)
@@ -544,7 +549,7 @@ def _words_of(trace: Trace, table: Quantity) -> tuple[Word, ...]:
 
 
 def _moved(passes: list[_Pass], table: Name, names: tuple[Word, ...]) -> list[Block]:
-    """Embeddings of two dimensions as arrows from where they were to where they came."""
+    """Draws embeddings of two dimensions as arrows from where they were to where they came."""
     before, after = passes[0].parameter(table), passes[-1].parameter(table)
     if before.matrix.shape[1] != _PLANE:
         return []

@@ -240,20 +240,25 @@ _MOST_WORDS = 6
 
 
 class _Merge(NamedTuple):
-    """A merge: the piece that it made of two parts, the places where these begin, and what is said
-    of it."""
+    """A merge of two parts of a word."""
 
     piece: str
+    """The piece that it made."""
     left: int
+    """The place where the left part begins."""
     right: int
+    """The place where the right part begins."""
     below: str = ""
+    """What is said of it."""
 
 
 class _Merging(NamedTuple):
-    """A sequence of merges: the symbols that a word begins with, and its merges in their order."""
+    """A sequence of merges of a word."""
 
     symbols: tuple[str, ...]
+    """The symbols that the word begins with."""
     merges: tuple[_Merge, ...]
+    """The merges in their order."""
 
 
 def merge_trees(trace: Trace, part: PlannedStep, _: Selection) -> Iterator[Diagram]:
@@ -323,7 +328,8 @@ def _learned(
 
 
 def _tree(title: Word, merging: _Merging) -> Diagram:
-    """Symbols in a row; below them each merge in a row of its own, under the first of its parts."""
+    """Draws symbols in a row; below them each merge in a row of its own, under the first of its
+    parts."""
     boxes = [Box(f"s{k}", Word(text), "", k, 0) for k, text in enumerate(merging.symbols)]
     links: list[Link] = []
     now = dict(enumerate(boxes))
@@ -381,7 +387,7 @@ def _arrows(quantity: Quantity) -> Iterator[Arrow]:
 
 
 def pixels(trace: Trace, part: PlannedStep, _: Selection) -> Iterator[Pixels]:
-    """Patches that are square and make a square."""
+    """Yields the picture of patches that are square and make a square."""
     patches = trace.quantities.get(part.place.name("patches"))
     if patches is None or any(isqrt(n) ** 2 != n or n == 1 for n in patches.matrix.shape):
         return
@@ -546,7 +552,8 @@ def _from_scores(trace: Trace, made: tuple[Definition, ...]) -> tuple[Definition
 
 
 def waves(trace: Trace, part: PlannedStep, selection: Selection) -> Iterator[Curves | HeatMaps]:
-    """Curves of sines and cosines; learned positions go up and down as they will."""
+    """Yields the positional encoding as a map, and before it sines and cosines as curves; learned
+    positions have none, as they go up and down as they will."""
     for quantity in made_by(trace, part):
         if not quantity.local.startswith("P"):
             continue

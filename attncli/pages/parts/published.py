@@ -82,7 +82,7 @@ Judgements = Mapping[tuple[object, ...], str]
 
 
 def differences_in(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
-    """Notes on what the source prints otherwise of what a part makes, in the rows that are told."""
+    """Says what the source prints otherwise of what a part makes, in the rows that are told."""
     if not trace.scenario.published or selection.detail == "summary":
         return []
     figures = _of_part(trace, part)
@@ -93,7 +93,7 @@ def differences_in(trace: Trace, part: PlannedStep, selection: Selection) -> lis
 def differences_at(
     trace: Trace, part: PlannedStep, cells: Collection[tuple[Name, int, int]]
 ) -> list[Block]:
-    """Notes on what the source prints otherwise in some cells of what a part makes."""
+    """Says what the source prints otherwise in some cells of what a part makes."""
     if not trace.scenario.published:
         return []
     printed = [f for f in _of_part(trace, part) if f.cell in cells]

@@ -202,11 +202,14 @@ _REMARKS: Mapping[str, Callable[[Trace, PlannedStep], list[Block]]] = {
 
 
 class _Pair(NamedTuple):
-    """A pair of vectors: their dot product, and those of each with itself, as they are shown."""
+    """A pair of words' vectors."""
 
     names: tuple[str, str]
+    """The two words."""
     dot: Number
+    """The dot product of their vectors, as it is shown."""
     squares: tuple[Number, Number]
+    """The dot product of each vector with itself, as it is shown."""
 
     @property
     def quotient(self) -> Quotient:
@@ -234,12 +237,16 @@ def _pairs(vectors: Quantity, names: Sequence[Word], places: int) -> list[_Pair]
 
 
 class _Move(NamedTuple):
-    """A move of two words: the pair before and after, and their cosines."""
+    """A move of two words' vectors."""
 
     before: _Pair
+    """The pair before it."""
     after: _Pair
+    """The pair after it."""
     then: Number
+    """Their cosine before it."""
     now: Number
+    """Their cosine after it."""
 
     @property
     def rise(self) -> Decimal:

@@ -206,15 +206,18 @@ ROUNDED_BY_ITSELF = Callout(retold(Followed(), _ROUNDED_BY_ITSELF))
 
 
 class ShownQuantity(NamedTuple):
-    """A quantity, its working and its table; no table where its rows stand in another one. `again`
-    says that a later quantity of the part lists it again; one that `repeats` another of the part
-    is not told in brief."""
+    """A quantity as a page shows it."""
 
     quantity: Quantity
+    """The quantity itself."""
     working: list[Block]
+    """The blocks of its working."""
     table: MatrixBlock | None
+    """Its table; None where its rows stand in another one."""
     again: bool = False
+    """Whether a later quantity of the part lists it again."""
     repeats: bool = False
+    """Whether it repeats another quantity of the part, so that it is not told in brief."""
 
     @property
     def table_has_sums(self) -> bool:

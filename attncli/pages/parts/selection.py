@@ -226,19 +226,26 @@ class SelectionError(UserError):
 
 
 class Selection(NamedTuple):
-    """A selection of what to tell: some steps (none: all), a layer by its path, a head by its
-    number, the rows of some queries, how closely, whether with its pictures, of which parts (none:
-    all), and whether that is as closely as the page stays readable."""
+    """A selection of what a page tells of a trace."""
 
     steps: tuple[str, ...] = ()
+    """The steps that are told; all where none is named."""
     queries: tuple[int, ...] = ()
+    """The places of the queries whose rows are told, from 0; all where there are none."""
     axis: tuple[str, ...] = ()
+    """The names of all tokens that the queries are chosen from."""
     detail: str = "full"
+    """How closely it is told: `full`, `rows` or `summary`."""
     layer: Name | None = None
+    """The path of the only layer that is told."""
     head: int | None = None
+    """The only head that is told, from 1."""
     pictured: bool = False
+    """Whether pictures are drawn."""
     parts: tuple[PlannedStep, ...] = ()
+    """The parts that are told; all where none is named."""
     as_fits: bool = False
+    """Whether it is told as closely as the page stays readable."""
     routed: Mapping[Name, tuple[int, ...]] = MappingProxyType({})
     """The rows of tokens that go to an expert, by its place."""
 

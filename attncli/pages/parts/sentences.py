@@ -144,14 +144,18 @@ _MOST, _ONLY, _ALIKE = "attends most to ", "attends only to ", "attends to all a
 
 
 class Attending(NamedTuple):
-    """A query and whom it attends to most: the places of those keys, as many as the digits shown
-    don't tell apart, of how many, the weight of each, and whether the others have none at all."""
+    """A query and the keys that it attends to most."""
 
     query: int
+    """The place of the query, from 0."""
     keys: tuple[int, ...]
+    """The places of these keys, as many as the digits shown don't tell apart."""
     of: int
+    """How many keys there are."""
     weight: Number
+    """The weight of each of these keys."""
     alone: bool
+    """Whether the other keys have no weight at all."""
 
     @classmethod
     def of_row(cls, weights: Quantity, i: int) -> Attending:

@@ -172,17 +172,22 @@ def here(trace: Trace, quantity: Quantity) -> Name:
 
 
 class _QuantityLines(NamedTuple):
-    """A quantity by what its lines are told from: how it was made, of which matrices, and what it
-    and these are called where it was; `most` is how many parts of a form are told, None for all
-    there are. Where it is `true`, each line gives its number."""
+    """A quantity by what its lines are told from."""
 
     quantity: Quantity
+    """The quantity itself."""
     operation: Operation
+    """How it was made."""
     operands: tuple[Matrix, ...]
+    """The matrices that it was made of."""
     name: Name
+    """What it is called where it was made."""
     names: tuple[Name, ...]
+    """What its operands are called there."""
     most: int | None
+    """How many parts of a form are told; None for all there are."""
     true: bool
+    """Whether each line is known to give its number."""
 
     def cell(self, i: int, j: int, *, whole: bool = False) -> Line:
         """Returns the working of a cell; `whole` leaves no term out, and names it in full."""
