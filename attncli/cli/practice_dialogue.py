@@ -94,8 +94,8 @@ class Turn:
         return False
 
     def is_right(self, given: Sequence[str]) -> bool:
-        """Says what there is to say of an answer; whether to go on, since it is right, or nobody is
-        there to try again."""
+        """Says what there is to say of an answer, and tells whether to go on, since it is right,
+        or nobody is there to try again."""
         from attncli.marking.verdicts import FOLLOW
         from attncli.practice import feedback
 
@@ -166,7 +166,7 @@ def _show(page: Document, after: str = "\n") -> None:
 
 def practise(typed: PracticeArguments, now: Callable[[], float] = time) -> bool:
     """Asks until all is answered, the time is over (`now` says what time it is, in seconds since
-    1970) or nobody goes on; whether all that was answered is right."""
+    1970) or nobody goes on; tells whether all that was answered is right."""
     practice = _begun(typed, now)
     practice.run()
     outcomes = {cell.outcome for s in practice.course.begun for _, cell in s.results()}
@@ -269,7 +269,7 @@ def _kept(named: str | None, usual: str) -> Path | None:
 
 def _place(named: str | None, marks: Iterator[str]) -> Path | None:
     """Finds where it is kept how far a practice is: in a file that is named, else in that of the
-    first of some marks which there is one of."""
+    first of some marks which there is one of. None where it isn't kept."""
     place = _kept(named, f"practice/{next(marks)}.json")
     if named is not None or place is None or place.is_file():
         return place

@@ -509,7 +509,8 @@ def _called(part: PlannedStep, table: MatrixBlock) -> MatrixBlock:
 def _lists(
     trace: Trace, part: PlannedStep, block: MatrixBlock, there: Collection[Name]
 ) -> MatrixBlock:
-    """Lists as columns of one table, that of each gradient behind that of what it belongs to."""
+    """Puts lists as columns into one table, that of each gradient behind that of what it belongs
+    to."""
     columns: list[MatrixBlock] = []
     for entry in (block._replace(lists=()), *block.lists):
         before = _forward(trace, part, entry)

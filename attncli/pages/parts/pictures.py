@@ -312,7 +312,7 @@ def _learned(
     merges: list[tuple[int, _Merge]] = []
 
     def take(piece: str) -> int:
-        """Adds what a piece was made of; the place where it begins."""
+        """Adds what a piece was made of, and returns the place where it begins."""
         entry = rounds.get(piece)
         if entry is None:
             symbols.append(piece)

@@ -107,6 +107,7 @@ class Told(NamedTuple):
 
 
 Tell = Callable[[Told], Spans | None]
+"""Says what is notable of a row; None where nothing is."""
 
 
 def _extreme(

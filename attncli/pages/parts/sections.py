@@ -390,7 +390,7 @@ def _as_column(blocks: Sequence[Block], quantity: ShownQuantity) -> list[Block]:
 
 
 def _columns(lists: Sequence[MatrixBlock]) -> list[Block]:
-    """Lists of the same rows as columns of one table."""
+    """Puts lists of the same rows as columns into one table."""
     groups = groupby(lists, lambda table: table.row_names)
     tables = ([*group] for _, group in groups)
     return [first._replace(lists=tuple(others)) for first, *others in tables]
