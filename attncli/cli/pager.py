@@ -25,7 +25,7 @@ class _KeptText(io.StringIO):
 
     @property
     def buffer(self) -> Any:  # noqa: ANN401
-        """Returns where bytes go, which aren't kept: standard output; None where that takes none."""
+        """Returns where bytes go, which aren't kept: standard output; None if that takes none."""
         return getattr(sys.__stdout__, "buffer", None)
 
 
