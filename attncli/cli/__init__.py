@@ -27,13 +27,13 @@ COMMANDS = {
 
 
 def declared(name: str) -> Any:  # noqa: ANN401
-    """The function of a command, which takes its options."""
+    """Imports the function of a command, which takes its options."""
     module = import_module(f"attncli.cli.{COMMANDS[name]}")
     return getattr(module, f"{name}_" if name in ("list", "help") else name)
 
 
 class _Commands(Mapping[str, Any]):
-    """The commands by name; each is imported when it is asked for."""
+    """A mapping of the commands by name; each is imported when it is asked for."""
 
     def __getitem__(self, name: str) -> Any:  # noqa: ANN401
         alone = typer.Typer(
@@ -50,7 +50,7 @@ class _Commands(Mapping[str, Any]):
 
 
 class _Attn(TextGroup):
-    """The group of all commands."""
+    """A group of all commands."""
 
     def __init__(self, **settings: Any) -> None:  # noqa: ANN401
         super().__init__(**{**settings, "commands": _Commands()})
@@ -76,7 +76,7 @@ _INSTALL = "--install-completion"
 
 
 def _not_installed(error: Exception) -> tuple[str, str]:
-    """What keeps the completion from being installed, and what would be right."""
+    """Says what keeps the completion from being installed, and what would be right."""
     place = getattr(error, "filename", None) or "the shell's file"
     wrong = f"{place} can't be read or written ({getattr(error, 'strerror', None) or error})"
     return wrong, "put what `attn --show-completion` prints into that file yourself"

@@ -35,7 +35,7 @@ def say(problems: Sequence[Problem]) -> None:
 
 
 class _AsTyped:
-    """Takes a value as it was typed."""
+    """A type that takes a value as it was typed."""
 
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:  # noqa: ANN401, ARG002
         several = param.multiple or param.nargs == -1
@@ -43,7 +43,7 @@ class _AsTyped:
 
 
 def _as_typed(parameters: list[Any]) -> list[Any]:
-    """The parameters, spared Typer's conversion of values.
+    """Returns the parameters, spared Typer's conversion of values.
 
     Typer 0.29 converts with pydantic, whose import alone takes half as long as everything that a
     run needs. Our options are texts, read by our own parts with their own messages, so there
@@ -70,7 +70,7 @@ def _refusing(context: Any) -> Iterator[None]:  # noqa: ANN401
 
 
 def _what_helps(error: Exception, path: str) -> str:
-    """What to say to a wrong use of the command at a path."""
+    """Says what helps with a wrong use of the command at a path."""
     parameter = getattr(error, "param", None)
     if parameter is not None and parameter.name == "scenario":
         return f"name one, like `{path} i_love_ai`; `attn list` shows them"

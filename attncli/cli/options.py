@@ -12,7 +12,7 @@ from attncli.option_values import DETAILS, POLICIES
 
 
 def beginning(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
-    """What a shell offers to complete: those of the names that begin as what is there."""
+    """Returns what a shell offers to complete: those of the names that begin as what is there."""
 
     def complete(incomplete: str) -> list[str]:
         return [name for name in names() if name.startswith(incomplete)]
@@ -21,7 +21,7 @@ def beginning(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
 
 
 def scenarios() -> Iterable[str]:
-    """The names of shipped scenarios."""
+    """Returns the names of shipped scenarios."""
     from attncli.file import shipped
 
     return shipped.names()
@@ -38,47 +38,47 @@ def text(option: str, metavar: str, says: str) -> Any:  # noqa: ANN401
 
 
 def texts(option: str, metavar: str, says: str) -> Any:  # noqa: ANN401
-    """An option for a text that may be repeated."""
+    """Declares an option for a text that may be repeated."""
     return Annotated[list[str] | None, typer.Option(option, metavar=metavar, help=says)]
 
 
 def flag(option: str, says: str) -> Any:  # noqa: ANN401
-    """An option that is said or not."""
+    """Declares an option that is said or not."""
     return Annotated[bool, typer.Option(option, help=says)]
 
 
 def choice(
     option: str, names: Callable[[], Iterable[str]], says: str, metavar: str | None = None
 ) -> Any:  # noqa: ANN401
-    """An option for one of some names."""
+    """Declares an option for one of some names."""
     shown = metavar or "|".join(names())
     asked = typer.Option(option, metavar=shown, help=says, autocompletion=beginning(names))
     return Annotated[str | None, asked]
 
 
 def output(metavar: str, says: str) -> Any:  # noqa: ANN401
-    """The option for where it goes."""
+    """Declares the option for where it goes."""
     return Annotated[str | None, typer.Option("--output", "-o", metavar=metavar, help=says)]
 
 
 def argument(metavar: str, says: str) -> Any:  # noqa: ANN401
-    """A text without an option."""
+    """Declares a text without an option."""
     return Annotated[str, typer.Argument(metavar=metavar, help=says)]
 
 
 def arguments(metavar: str, says: str) -> Any:  # noqa: ANN401
-    """Texts without an option, one or more."""
+    """Declares texts without an option, one or more."""
     return Annotated[list[str], typer.Argument(metavar=metavar, help=says)]
 
 
 def one_of(metavar: str, names: Callable[[], Iterable[str]], says: str) -> Any:  # noqa: ANN401
-    """A text without an option, which may be one of some names or left out."""
+    """Declares a text without an option, which may be one of some names or left out."""
     asked = typer.Argument(metavar=metavar, help=says, autocompletion=beginning(names))
     return Annotated[str | None, asked]
 
 
 def scenario(says: str, metavar: str = "SCENARIO") -> Any:  # noqa: ANN401
-    """An argument for a scenario; one in brackets may be left out."""
+    """Declares an argument for a scenario; one in brackets may be left out."""
     asked = typer.Argument(
         metavar=metavar,
         help=says,

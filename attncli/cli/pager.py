@@ -18,14 +18,14 @@ _FOOT = r"-Psg\: contents, /\: search, h\: help, q\: leave  ?pB%pB\%."
 
 
 class _KeptText(io.StringIO):
-    """What goes to a terminal, kept until it is whole."""
+    """A text for a terminal, kept until it is whole."""
 
     def isatty(self) -> bool:
         return True
 
     @property
     def buffer(self) -> Any:  # noqa: ANN401
-        """Bytes go where they are written."""
+        """Returns where bytes go, which aren't kept: standard output; None if that takes none."""
         return getattr(sys.__stdout__, "buffer", None)
 
 
@@ -60,7 +60,7 @@ def _fits(text: str) -> bool:
 
 
 def _pager() -> list[str]:
-    """The words that start the pager; none where there is none."""
+    """Returns the words that start the pager; none where there is none."""
     import shlex
     from shutil import which
 
@@ -72,7 +72,7 @@ def _pager() -> list[str]:
 
 
 def _shown(text: str, command: list[str]) -> bool:
-    """Whether the pager has shown a text."""
+    """Shows a text in the pager, and tells whether that worked."""
     import subprocess
 
     settings = {"LESS": _OPTIONS, "LESSCHARSET": "utf-8"}

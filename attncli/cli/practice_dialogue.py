@@ -38,21 +38,27 @@ _MANY = 10**6
 
 
 class Over(Exception):  # noqa: N818  (an end, not a fault)
-    """Nobody goes on."""
+    """An end that is raised where nobody goes on."""
 
 
 @dataclass
 class Turn:
-    """One task until it is answered, shown, or gone on with: how many hints and other lines were
-    given, the last answers that don't follow, and the mistakes in them, by addresses."""
+    """A task until it is answered, shown, or gone on with."""
 
     course: Course
+    """What is asked in the sitting."""
     session: Session
+    """The session that the task is of."""
     task: Task
+    """What is asked."""
     hints: int = 0
+    """How many hints were given."""
     others: int = 0
+    """How many other lines were shown."""
     last: Sequence[str] = ()
+    """The last answers that don't follow."""
     mistakes: dict[str, Cause] = field(default_factory=dict)
+    """The mistakes that were made, by the addresses of cells and the ids of questions."""
 
     def run(self) -> None:
         from attncli.practice.feedback import question
@@ -62,7 +68,7 @@ class Turn:
             pass
 
     def is_settled_by(self, text: str) -> bool:
-        """Whether an answer, or what else was said, ends the turn."""
+        """Takes an answer, or what else was said, and tells whether it ends the turn."""
         from attncli.practice import feedback
 
         said = text.casefold()
@@ -88,8 +94,8 @@ class Turn:
         return False
 
     def is_right(self, given: Sequence[str]) -> bool:
-        """Says what there is to say of an answer; whether to go on, since it is right, or nobody is
-        there to try again."""
+        """Says what there is to say of an answer, and tells whether to go on, since it is right,
+        or nobody is there to try again."""
         from attncli.marking.verdicts import FOLLOW
         from attncli.practice import feedback
 
@@ -114,7 +120,8 @@ class Turn:
         return True
 
     def answers_of(self, text: str) -> list[str] | None:
-        """The answers that were given, one a cell; None where there are not so many."""
+        """Splits a text into the answers that were given, one a cell; None where there are not so
+        many."""
         count = len(self.session.ids(self.task))
         given = [text] if count == 1 else text.replace(";", " ").split()
         if len(given) == count:
@@ -124,7 +131,7 @@ class Turn:
 
     @property
     def found(self) -> list[tuple[Outcome, str]]:
-        """What is to be remembered of it, with the names of mistakes: nothing where nobody
+        """Lists what is to be remembered of it, with the names of mistakes: nothing where nobody
         answered."""
         settled, names = self.session.settled, self.session.ids(self.task)
         return [
@@ -135,12 +142,13 @@ class Turn:
 
 
 def _is_there() -> bool:
-    """Whether somebody sits there, who may try again."""
+    """Tells whether somebody sits there, who may try again."""
     return sys.stdin.isatty()
 
 
 def _heard() -> str:
-    """What somebody answers; what comes from a pipe is shown, too."""
+    """Reads what somebody answers; what comes from a pipe is shown, too. Raises EOFError at its
+    end."""
     if _is_there():
         return input(_PROMPT).strip()
     line = sys.stdin.readline()
@@ -158,7 +166,7 @@ def _show(page: Document, after: str = "\n") -> None:
 
 def practise(typed: PracticeArguments, now: Callable[[], float] = time) -> bool:
     """Asks until all is answered, the time is over (`now` says what time it is, in seconds since
-    1970) or nobody goes on; whether all that was answered is right."""
+    1970) or nobody goes on; tells whether all that was answered is right."""
     practice = _begun(typed, now)
     practice.run()
     outcomes = {cell.outcome for s in practice.course.begun for _, cell in s.results()}
@@ -166,7 +174,7 @@ def practise(typed: PracticeArguments, now: Callable[[], float] = time) -> bool:
 
 
 def _begun(typed: PracticeArguments, now: Callable[[], float]) -> _Practice:
-    """The sitting, with what was kept before. Raises UserError."""
+    """Returns the sitting, with what was kept before. Raises UserError."""
     from attncli.exercises.requests import request_of
     from attncli.practice.session import Course, Lesson, Session, marks_of, read
 
@@ -193,7 +201,7 @@ def _begun(typed: PracticeArguments, now: Callable[[], float]) -> _Practice:
 
 
 def _minutes(typed: PracticeArguments) -> int | None:
-    """How long to go on, where that is said. Raises UserError."""
+    """Returns how many minutes to go on, where that is said; else None. Raises UserError."""
     if typed.minutes is None:
         return None
     if typed.place is not None:
@@ -203,7 +211,8 @@ def _minutes(typed: PracticeArguments) -> int | None:
 
 
 def _others(lesson: Lesson, seed: int) -> Iterator[Trace]:
-    """The lesson's scenario with other numbers of the same difficulty, as long as there are any."""
+    """Yields the lesson's scenario with other numbers of the same difficulty, as long as there are
+    any."""
     from attncli.nice_numbers.search import UnsatisfiedError
 
     try:
@@ -213,7 +222,7 @@ def _others(lesson: Lesson, seed: int) -> Iterator[Trace]:
 
 
 def _exercise_in(typed: PracticeArguments) -> ExerciseFile:
-    """The exercise of a file, which says itself what is asked, or of the options. Raises
+    """Returns the exercise of a file, which says itself what is asked, or of the options. Raises
     UserError."""
     from attncli.building.exam_file import is_ordered, load_exam
     from attncli.building.exercise_file import ExerciseFile
@@ -245,8 +254,8 @@ def _worked(typed: PracticeArguments, source: str) -> Trace:
 
 
 def _kept(named: str | None, usual: str) -> Path | None:
-    """Where something is kept: in a file that is named, or, in a terminal, in the folder for what
-    programs keep (XDG Base Directory)."""
+    """Finds where something is kept: in a file that is named, or, in a terminal, in the folder for
+    what programs keep (XDG Base Directory). None where it isn't kept."""
     if named is not None:
         return Path(named)
     if not _is_there():
@@ -259,8 +268,8 @@ def _kept(named: str | None, usual: str) -> Path | None:
 
 
 def _place(named: str | None, marks: Iterator[str]) -> Path | None:
-    """Where it is kept how far a practice is: in a file that is named, else in that of the first of
-    some marks which there is one of."""
+    """Finds where it is kept how far a practice is: in a file that is named, else in that of the
+    first of some marks which there is one of. None where it isn't kept."""
     place = _kept(named, f"practice/{next(marks)}.json")
     if named is not None or place is None or place.is_file():
         return place
@@ -289,13 +298,13 @@ def _keep(place: Path, text: str, option: str) -> None:
 
 @dataclass
 class _Remembered:
-    """What somebody practised before, and in which file that is kept, if it is."""
+    """A record of what somebody practised before, and in which file that is kept, if it is."""
 
     file: Path | None
     memory: Memory | None = None
 
     def now(self) -> Memory:
-        """What is remembered, also by another window meanwhile. Raises UserError."""
+        """Reads what is remembered, also by another window meanwhile. Raises UserError."""
         from attncli.practice.memory import Memory, memory_of
 
         if self.file is not None and os.path.lexists(self.file):

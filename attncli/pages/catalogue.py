@@ -33,14 +33,16 @@ Contents = Mapping[str, Mapping[str, str]]
 
 
 def contents() -> Contents:
-    """The table of contents, in the order of learning."""
+    """Reads the table of contents, in the order of learning; it is empty where the file isn't
+    there."""
     path = shipped.folder() / _FILE
     found: Contents = json.loads(path.read_text("utf-8")) if path.is_file() else {}
     return found
 
 
 def scenarios_catalogue(*more: Block) -> Document:
-    """Where to start, the scenarios in their groups, and what else there is to say."""
+    """Returns the page of all scenarios: where to start, the scenarios in their groups, then
+    `more`."""
     return Document(Word("Scenarios"), (), closing=(*_blocks(contents()), *more))
 
 
@@ -65,27 +67,32 @@ _HEADING_OR_TABLE = re.compile(
 
 
 class Topic(NamedTuple):
-    """A part of the reference, `## Rounding: what is rounded when`, and its text as Markdown."""
+    """A part of the reference, such as `## Rounding: what is rounded when`."""
 
     name: str
+    """What it is called in `attn help`."""
     says: str
+    """What it is about, in a line."""
     text: str
+    """All of it, as Markdown."""
 
 
 def topics() -> dict[str, Topic]:
-    """The parts of the reference by name, in their order."""
+    """Returns the parts of the reference by name, in their order."""
     return {topic.name: topic for topic in map(_topic, _HEADING.split(_whole())[1:])}
 
 
 def entries(word: str) -> str:
-    """The rows of the reference's tables about a key, a step or an option, each below its heading;
-    behind them those of keys that take it as a value, which say no other one."""
+    """Finds the rows of the reference's tables about a key, a step or an option, each below its
+    heading. Behind them come the rows of keys that take the word as a value, without their other
+    values."""
     values = [part.replace("\n\n\n", "\n\n") for part in _entries(word, 1)]
     return "\n".join([*_entries(word, 0), *values])
 
 
 def _entries(word: str, cell: int) -> Iterator[str]:
-    """The rows that have a word in one of their cells, and in none before that."""
+    """Yields the rows that have a word in the cell of this number and in none before it, as tables
+    below their headings."""
     heading = text = ""
     for found in _HEADING_OR_TABLE.finditer(_whole()):
         heading = found["heading"] or heading
@@ -98,13 +105,14 @@ def _entries(word: str, cell: int) -> Iterator[str]:
 
 
 def _first_with(row: str, word: str) -> int | None:
-    """Which of the first two cells of a row has a word first."""
+    """Finds which of the first two cells of a row has a word first, from 0; None where neither has
+    it."""
     cells = row.split(" | ")[:2]
     return next((k for k, cell in enumerate(cells) if f"`{word}`" in cell), None)
 
 
 def _about(row: str, word: str, cell: int) -> str:
-    """A row, in which of many values only the one that is asked for is left."""
+    """Returns a row; of a cell with many values only the one that is asked for is left."""
     cells = row.split(" | ")
     if cell and cells[cell].count("`, `") > _FEW:
         cells[cell] = f"`{word}`, …"
@@ -120,7 +128,7 @@ def _whole() -> str:
 
 
 def topics_page() -> Document:
-    """Each topic and what it is about, and how to look a word up."""
+    """Returns the page of topics: what each is about, and how to look a word up."""
     rows = tuple((topic.name, (topic.says,)) for topic in topics().values())
     how: Spans = (
         Term("attn help rounding"), " prints a topic; ", Term("attn help softcap"),

@@ -52,8 +52,8 @@ ORDINALS = ("first", "second")
 
 
 def pair_blocks(pair: Pair, places: Sequence[int]) -> Iterator[Block]:
-    """The table of a pair, some of its common rows in it; and which rows and columns only one of
-    both has."""
+    """Yields the table of a pair with its rows at these places, and a sentence on the rows and
+    columns that only one of both has."""
     rows = [None if k is None else places[k] for k in
             elided_rows(len(places), of_list=pair.own.is_list)]  # fmt: skip
     columns = elided(len(pair.columns), MOST_PARTS)
@@ -71,7 +71,7 @@ def pair_blocks(pair: Pair, places: Sequence[int]) -> Iterator[Block]:
 
 
 def _only_in_one(only: Sequence[tuple[int, str]]) -> Spans:
-    """`Only the first has tennis; only the second has Tennis.`"""
+    """Says what only one of both has: `Only the first has tennis; only the second has Tennis.`"""
     texts = [
         f"only the {which} has {listed(dict.fromkeys(name for at, name in only if at == place))}"
         for place, which in enumerate(ORDINALS)
@@ -98,13 +98,13 @@ def _entry(pair: Pair, k: int, m: int | None) -> TableCell:
 
 
 def changed_in_words(pair: Pair, cell: PairedCell) -> str:
-    """`weights[love, AI]: 0.422 → 0.331`."""
+    """Says how a cell differs: `weights[love, AI]: 0.422 → 0.331`."""
     own, other = map(plain, pair.numbers(cell))
     return f"{pair.own.address(*cell.own)}: {own} → {other}"
 
 
 def both_workings(traces: Sequence[Trace], pair: Pair, cell: PairedCell) -> Iterator[Block]:
-    """How a cell was worked in either trace."""
+    """Yields how a cell was worked in either trace."""
     for which, trace, quantity, place in (
         (ORDINALS[0], traces[0], pair.own, cell.own),
         (ORDINALS[1], traces[1], pair.other, cell.other),
@@ -114,7 +114,8 @@ def both_workings(traces: Sequence[Trace], pair: Pair, cell: PairedCell) -> Iter
 
 
 def _made_of(quantity: Quantity, pair: Pair) -> Spans:
-    """What a quantity is made of, where the other one of its pair is made of something else."""
+    """Says what a quantity is made of, where the other one of its pair is made of something else;
+    else nothing."""
     made = [() if q.definition is None else q.definition.operands
             for q in (pair.own, pair.other)]  # fmt: skip
     if quantity.definition is None:
@@ -126,7 +127,7 @@ def _made_of(quantity: Quantity, pair: Pair) -> Spans:
 
 
 def first_in_words(pair: Pair, cell: PairedCell) -> Spans:
-    """Which cell differs first, and how many of its quantity."""
+    """Says which cell differs first, and how many of its quantity do."""
     return (
         Term(pair.own.name), " is the first that differs: ",
         f"{pair.count} of {counted(pair.size, 'number')}, of which ", Term(pair.symbol(cell)),
@@ -141,14 +142,18 @@ _MORE = 2
 
 
 class DriftedCell(NamedTuple):
-    """A cell with both numbers, told finely enough to see what lies between them, and that in
-    units of the last place."""
+    """A cell of two traces, told finely enough to see what lies between both numbers."""
 
     pair: Pair
+    """The quantities that it is of."""
     cell: PairedCell
+    """Where it stands in either of them."""
     own: Number
+    """The number of the first trace."""
     other: Number
+    """The number of the second trace."""
     units: Decimal
+    """What lies between them, in units of the last place."""
 
     @property
     def symbol(self) -> Symbol:
@@ -160,7 +165,7 @@ class DriftedCell(NamedTuple):
 
     @property
     def units_text(self) -> str:
-        """`+0.31`, `−1.20`."""
+        """Returns the units with their sign: `+0.31`, `−1.20`."""
         if not self.units:
             return "0"
         size = decimals.shown(abs(self.units), _MORE)
@@ -169,12 +174,15 @@ class DriftedCell(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class DriftedPair:
-    """A quantity with how far each common number is off, in units of the last place: `units`
-    [rows, columns], 0 where one is infinite or whose row isn't told."""
+    """A quantity of two traces, with how far each common number is off."""
 
     pair: Pair
+    """The quantity in either trace."""
     places: int
+    """The decimals of the last place: the fewer that one of both is shown with."""
     units: Array
+    """How far each number is off, in units of the last place, [rows, columns]; 0 where one is
+    infinite or whose row isn't told."""
 
     @classmethod
     def of(cls, pair: Pair, rows: Sequence[int]) -> DriftedPair:
@@ -187,21 +195,21 @@ class DriftedPair:
 
     @cached_property
     def off(self) -> NDArray[np.bool_]:
-        """The numbers that rounding once doesn't explain."""
+        """Marks the numbers that rounding once doesn't explain."""
         return np.asarray(np.abs(self.units) > _HALF, np.bool_)
 
     @property
     def worst(self) -> tuple[int, int]:
-        """The place of the number that is furthest off."""
+        """Finds the row and column of the number that is furthest off."""
         k, m = np.unravel_index(int(np.abs(self.units).argmax()), self.units.shape)
         return int(k), int(m)
 
     def shown(self, *, every: bool) -> list[tuple[int, int]]:
-        """The places of the numbers that are off, or of every one."""
+        """Lists the places of the numbers that are off, or of every one."""
         return [(int(k), int(m)) for k, m in np.argwhere(self.off | every)]
 
     def cell(self, k: int, m: int) -> DriftedCell:
-        """A number by the places of its row and column among the common ones."""
+        """Returns a number by the places of its row and column among the common ones."""
         cell = self.pair.cell(k, m)
         own = _finely(self.pair.own, cell.own, self.places + _MORE)
         other = _finely(self.pair.other, cell.other, self.places + _MORE)
@@ -211,7 +219,7 @@ class DriftedPair:
 
 
 def _finely(quantity: Quantity, cell: tuple[int, int], places: int) -> Number:
-    """A number with some more decimals than it is shown with, if there is anything behind them."""
+    """Returns a number with some more decimals than `places`, if there is anything behind them."""
     number = quantity.number(*cell)
     known = quantity.matrix.places
     few = known is not None and known <= places
@@ -220,32 +228,33 @@ def _finely(quantity: Quantity, cell: tuple[int, int], places: int) -> Number:
 
 @dataclass(frozen=True, eq=False)
 class Drift:
-    """Two traces that differ only in how they round."""
+    """A comparison of two traces that differ only in how they round."""
 
     comparison: ComparedTraces
 
     @classmethod
     def of(cls, comparison: ComparedTraces) -> Drift | None:
-        """The drift of two traces; None where more than the rounding was changed."""
+        """Returns the drift of two traces; None where more than the rounding was changed."""
         if not comparison.changed or not all(d.is_of_rounding for d in comparison.changed):
             return None
         return cls(comparison)
 
     @cached_property
     def pairs(self) -> list[DriftedPair]:
-        """The quantities that are made, in the order of the story."""
+        """Lists the pairs of quantities that are made, in the order of the story."""
         made = (pair for pair in self.comparison.pairs if not pair.is_given)
         return [DriftedPair.of(pair, self.comparison.rows(pair)) for pair in made]
 
     @cached_property
     def first(self) -> DriftedCell | None:
-        """The first cell that is off by more than rounding it once explains."""
+        """Finds the first cell that is off by more than rounding it once explains; None where there
+        is none."""
         found = (pair.cell(*pair.shown(every=False)[0]) for pair in self.pairs if pair.off.any())
         return next(found, None)
 
     @cached_property
     def worst(self) -> DriftedCell | None:
-        """The cell that is furthest off; None where none is."""
+        """Finds the cell that is furthest off; None where none is."""
         off = [float(np.abs(pair.units).max()) for pair in self.pairs]
         if not any(off):
             return None
@@ -254,7 +263,7 @@ class Drift:
 
     @property
     def headings(self) -> tuple[str, str]:
-        """What the two ways of rounding are called."""
+        """Returns what the two ways of rounding are called in a table's head."""
         own, other = (trace.rounding for trace in self.comparison.traces)
         if own.policy != other.policy:
             return own.policy, other.policy
@@ -322,7 +331,8 @@ def _begins(drift: Drift) -> Iterator[Section]:
 
 
 def _by_step(drift: Drift) -> Iterator[Section]:
-    """The cells, a section for each step that made them: by rows those that are off, else all."""
+    """Yields a section for each step, with its cells that are off; in full with all of its
+    cells."""
     comparison = drift.comparison
     for _, group in groupby(drift.pairs, key=lambda pair: id(comparison.part_of(pair.pair))):
         pairs = list(group)
@@ -424,7 +434,8 @@ _MOST, _MOST_NAMES = 500, 24
 
 
 def comparison(traces: ComparedTraces) -> Document:
-    """What changed in the input, each quantity with the cells that differ, and what both find."""
+    """Returns the page that compares two traces: what changed in the input, each quantity with the
+    cells that differ, and what both find."""
     drift = Drift.of(traces)
     sections = [_input(traces)]
     if drift is not None:
@@ -451,7 +462,7 @@ def _section(title: str, *blocks: Block) -> Section:
 
 
 def _input(comparison: ComparedTraces) -> Section:
-    """What the files say otherwise."""
+    """Returns the section of what the files say otherwise."""
     title = "What changed in the input"
     if not comparison.changed:
         return _section(title, Paragraph(("Nothing that the numbers depend on.",)))
@@ -463,7 +474,7 @@ def _input(comparison: ComparedTraces) -> Section:
 
 
 def _lists(comparison: ComparedTraces) -> Iterator[Section]:
-    """The merges and the tokens that are others, place by place."""
+    """Yields the section of the merges and the tokens that differ, place by place, if any do."""
     if comparison.lists:
         whole = comparison.detail == "full"
         tables = (_table_of_words(words, whole=whole) for words in comparison.lists)
@@ -472,7 +483,7 @@ def _lists(comparison: ComparedTraces) -> Iterator[Section]:
 
 
 def _table_of_words(words: WordLists, *, whole: bool) -> Table:
-    """The places that differ, or in full all."""
+    """Returns the table of the places that differ, or of all of them where `whole`."""
     places = range(words.size) if whole else words.differing
     rows: list[tuple[TableCell, ...]] = []
     for k in elided_rows(len(places), of_list=True):
@@ -486,7 +497,7 @@ def _table_of_words(words: WordLists, *, whole: bool) -> Table:
 
 
 def _overview(comparison: ComparedTraces) -> Section:
-    """Every quantity with how many of its cells differ, and where most."""
+    """Returns the section of every quantity, with how many of its cells differ, and where most."""
     rows = []
     for pair in comparison.pairs:
         most = pair.most
@@ -512,8 +523,8 @@ def _first(comparison: ComparedTraces) -> Iterator[Section]:
 
 
 def _tables(comparison: ComparedTraces) -> Iterator[Section]:
-    """A section for each step that made something else, with the tables of what it made; by
-    summary none."""
+    """Yields a section for each step that made something else, with the tables of what it made;
+    none where only a summary is asked for."""
     if comparison.detail == "summary":
         return
     by_part: dict[int, tuple[PlannedStep | None, list[Pair]]] = {}
@@ -538,7 +549,7 @@ def _tables(comparison: ComparedTraces) -> Iterator[Section]:
 
 
 def _only(comparison: ComparedTraces) -> Iterator[Section]:
-    """The quantities that can't be compared."""
+    """Yields the section of the quantities that can't be compared, if there are any."""
     groups = (
         *(
             (f"Only the {which} has ", names)
@@ -554,14 +565,14 @@ def _only(comparison: ComparedTraces) -> Iterator[Section]:
 
 
 def _named(names: Sequence[Name], detail: str) -> Iterator[Spans]:
-    """Names; of many only some, unless all are asked for."""
+    """Returns names as terms; of many only some, unless all are asked for."""
     places = elided(len(names), len(names) if detail == "full" else _MOST_NAMES, _MOST_NAMES - 2)
     return (("…",) if k is None else (Term(names[k]),) for k in places)
 
 
 def _findings(comparison: ComparedTraces) -> Iterator[Section]:
-    """What the numbers of both come to; of heads side by side each, where they find something
-    else."""
+    """Yields the section of what the numbers of both come to; of heads side by side each, where
+    they find something else."""
     title = "What they find"
     sides = (comparison.own, comparison.other)
     found = [last_finding(side.trace, side.selection)[1] for side in sides]
@@ -583,7 +594,7 @@ def _findings(comparison: ComparedTraces) -> Iterator[Section]:
 
 
 def _as_printed(spans: Spans) -> list[str]:
-    """What is read of spans, whatever digits are behind their numbers."""
+    """Returns spans as they are read, whatever digits are behind their numbers; without terms."""
     return [
         span if isinstance(span, str) else plain(span)
         for span in spans
@@ -592,7 +603,7 @@ def _as_printed(spans: Spans) -> list[str]:
 
 
 def _in_short(comparison: ComparedTraces) -> Spans:
-    """What a reader remembers."""
+    """Sums the comparison up: how many quantities differ, and the first number that does."""
     made = [pair for pair in comparison.pairs if not pair.is_given]
     differing = [pair for pair in made if comparison.differing(pair)]
     if comparison.first is None:
@@ -606,7 +617,8 @@ def _in_short(comparison: ComparedTraces) -> Spans:
 
 
 def _without_a_number(comparison: ComparedTraces) -> Spans:
-    """What is said where no number differs: that there is none, or in what words they differ."""
+    """Says of two traces without a differing number that there is none, or which word differs
+    first."""
     none = "No worked number can be compared" if comparison.without_numbers else ""
     if comparison.lists:
         words = comparison.lists[0]
@@ -620,7 +632,8 @@ def _without_a_number(comparison: ComparedTraces) -> Spans:
 
 
 def _counted(differing: int, of: int) -> str:
-    """`7 of the 12 quantities that both have differ. `"""
+    """Says how many quantities differ: `7 of the 12 quantities that both have differ. `; nothing
+    where there is at most one."""
     if of < 2:  # noqa: PLR2004
         return ""
     verb = "differs" if differing == 1 else "differ"

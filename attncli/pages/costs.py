@@ -23,7 +23,7 @@ Costs = Mapping[tuple[str, str], StepCost]
 
 
 def costs_page(trace: Trace, selection: Selection, floats: str) -> Document:
-    """The page of `attn run --detail cost`."""
+    """Returns the page of `attn run --detail cost`."""
     size, costs = BYTES[floats], costs_of(trace, selection)
     counts = [
         (cost.multiplications, cost.parameters, size * (cost.parameters + cost.made))
@@ -76,7 +76,8 @@ _CACHE = define(
 
 
 def costs_of(trace: Trace, selection: Selection) -> Costs:
-    """The cost of each step: of all heads of a layer together, and of all times of a cell."""
+    """Counts the cost of each step: of all heads of a layer together, and of all times of a cell.
+    Steps without multiplications and parameters are left out."""
     groups: dict[tuple[str, str], list[PlannedStep]] = {}
     for part in filter(selection.includes, parts_of(trace)):
         path = part.path.path if part.path.local == "heads" else part.path
@@ -87,7 +88,8 @@ def costs_of(trace: Trace, selection: Selection) -> Costs:
 
 
 def _cache(trace: Trace, size: int) -> dict[str, Product]:
-    """The bytes of all keys and values that a decoder keeps, if there are any."""
+    """Returns the bytes of all keys and values that a decoder keeps, as a product; nothing where
+    there are none."""
     groups = Counter[tuple[int, ...]]()
     for layer in trace.scenario.stack.layers:
         for attention in filter(None, (layer.attention, layer.cross)):

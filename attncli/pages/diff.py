@@ -67,14 +67,18 @@ _RANDOM: tuple[str, Spans] = (
 
 
 class OptionWords(NamedTuple):
-    """How the options are written of which a page speaks, and `what` is compared: a dump, or a
-    module."""
+    """A way to write the options of which a page speaks: typed, or in Python."""
 
     what: str
+    """What is compared: a dump, or a module."""
     leave_out: str
+    """How a tensor is left out."""
     precision: str
+    """How floats are named, with a gap for their kind."""
     stated: str
+    """The option by which floats are named."""
     close: str
+    """The options by which near enough numbers are let pass."""
 
 
 TYPED = OptionWords("dump", "--map NAME=", "--precision {}", "--precision", "--rtol and --atol")
@@ -86,8 +90,8 @@ PYTHON = OptionWords(
 def report(
     comparison: Comparison, dump: str, options: OptionWords = TYPED, *, is_random: bool = False
 ) -> Document:
-    """The page: the first departure, its cause, all that depart, what can't be told, every
-    tensor."""
+    """Returns the page of a comparison: the first departure, its cause, all that depart, what can't
+    be told, every tensor."""
     trace = comparison.trace
     sections = [
         *_wrong_shapes(comparison, options),
@@ -149,7 +153,7 @@ def _facts(comparison: Comparison, name: str, options: OptionWords) -> Iterator[
 
 
 def _numbers(comparison: Comparison, options: OptionWords) -> str:
-    """In which floats all was worked, and how that is known; or what is let pass."""
+    """Says in which floats all was worked and how that is known, or what is let pass."""
     dump, close = comparison.dump, comparison.close
     if close is not None:
         return (
@@ -176,8 +180,8 @@ DEPARTS, CANT_TELL = 1, 3
 
 
 def status_of(comparison: Comparison) -> int:
-    """What a command ends with: 0 when all follow, 1 when one departs or has a wrong shape, 3 when
-    of some nothing can be told, or of what a module returns."""
+    """Returns the exit status of a command: 0 when all follow, 1 when a tensor departs or has a
+    wrong shape, 3 when nothing can be told of some, or of what a module returns."""
     if comparison.first is not None or comparison.misshapen:
         return DEPARTS
     is_told = comparison.lost is None and comparison.dump.unjudged is None
@@ -185,7 +189,8 @@ def status_of(comparison: Comparison) -> int:
 
 
 def in_short(comparison: Comparison) -> Spans:
-    """`heads[1].scaled departs first. It looks like this: Forgetting to scale, …`"""
+    """Sums a comparison up: `heads[1].scaled departs first. It looks like this: Forgetting to
+    scale, …`"""
     lost = sum(c.standing == "can't tell" for c in comparison.compared)
     more = f" Of {counted(lost, 'tensor')} nothing can be told." if lost else ""
     if comparison.first is not None:
@@ -212,7 +217,8 @@ def in_short(comparison: Comparison) -> Spans:
 
 
 def _cant_compare(unjudged: Unjudged) -> Spans:
-    """`Nothing can be told of what the module returns.`"""
+    """Says why what a module returns can't be compared: `Nothing can be told of what the module
+    returns: …`"""
     end = f"what comes out of the scenario is {_shape(unjudged.right)}"
     end = end if unjudged.right else "nothing comes out of the scenario"
     has = "is no array of floats" if unjudged.shape is None else f"is {_shape(unjudged.shape)}"
@@ -223,7 +229,7 @@ def _cant_compare(unjudged: Unjudged) -> Spans:
 
 
 def _would_help(unjudged: Unjudged, trace: Trace) -> Spans:
-    """What is missing, or the line of `names=` that would help."""
+    """Says what is missing, or which line of `names=` would help; nothing where nothing would."""
     if not unjudged.right and trace.unfinished is not None:
         missing = joined((Term(name),) for name in trace.unfinished.missing)
         return (" ", Term(trace.unfinished.definition.name), " needs ", *missing, ".")
@@ -238,7 +244,7 @@ def _would_help(unjudged: Unjudged, trace: Trace) -> Spans:
 
 
 def _unjudged(comparison: Comparison) -> Iterator[Section]:
-    """What a module returns that can't be compared, and what would help."""
+    """Yields the section of what a module returns that can't be compared, with what would help."""
     unjudged = comparison.dump.unjudged
     if unjudged is not None:
         says = (*_cant_compare(unjudged), *_would_help(unjudged, comparison.trace))
@@ -248,7 +254,7 @@ def _unjudged(comparison: Comparison) -> Iterator[Section]:
 
 
 def _judged(comparison: Comparison) -> Spans:
-    """Which tensors were compared, and which were not."""
+    """Says which tensors were compared, and which were not."""
     dump = comparison.dump
     called = [name for name in dump.taken if name not in dump.repeated]
     none = [called for called, ours in dump.by_numbers.items() if not ours]
@@ -262,7 +268,8 @@ def _judged(comparison: Comparison) -> Spans:
 
 
 def _returned(comparison: Comparison) -> Spans:
-    """What was returned, where that is something else than what comes out of the scenario."""
+    """Says what was returned, where that is something else than what comes out of the scenario;
+    else nothing."""
     returned, trace = comparison.dump.taken.get(OUTPUT), comparison.trace
     ends = [as_said(meant, trace) for meant in outputs_of(trace)][:1]
     if not isinstance(returned, str) or not ends or returned in (*ends, trace.output.name):
@@ -271,7 +278,8 @@ def _returned(comparison: Comparison) -> Spans:
 
 
 def _some(names: list[str]) -> Spans:
-    """The first of some names, and the last, which is what comes out."""
+    """Joins some names; of many the first, how many more there are, and the last, which is what
+    comes out."""
     if len(names) <= _MOST_CELLS:
         return joined((Word(name),) for name in names)
     shown = [*names[: _MOST_CELLS - 2], names[-1]]
@@ -298,13 +306,14 @@ def _one_of(compared: Compared) -> str:
 
 
 def _either(compared: Compared) -> Iterator[Word | Term | str]:
-    """The sentences of several causes, one after the other."""
+    """Yields the sentences of several causes, numbered, one after the other."""
     for k, cause in enumerate(compared.causes[:_MOST_CELLS]):
         yield from ((f" ({k + 1}) " if k else "(1) "), *cause.phrase)
 
 
 def _is_like(compared: Compared, first: Compared) -> bool:
-    """Whether a tensor departs in the same way, of another head or another layer."""
+    """Tells whether a tensor departs in the same way as the first, in another head or another
+    layer."""
     names = Name(compared.name), Name(first.name)
     is_other = len({name.local for name in names}) == len({name.path.path for name in names}) == 1
     return is_other and (compared.standing, compared.causes) == ("departs", first.causes)
@@ -319,7 +328,7 @@ def _follow(count: int) -> str:
 
 
 def _all_follow(comparison: Comparison) -> str:
-    """`All of the 47 tensors follow, 13 of them as computed in float32.`"""
+    """Says that all follow: `All of the 47 tensors follow, 13 of them as computed in float32.`"""
     every, entry = comparison.compared, comparison.dump.entry
     text = _every(len(every), "tensor")
     if entry is not None:
@@ -358,7 +367,8 @@ def _wrong_shapes(comparison: Comparison, options: OptionWords) -> Iterator[Sect
 
 
 def _lost(comparison: Comparison, options: OptionWords) -> Iterator[Section]:
-    """What can't be told, where first, and what would help."""
+    """Yields the section of the first tensor of which nothing can be told, with why, and what would
+    help."""
     compared = comparison.lost
     if compared is None:
         return
@@ -390,7 +400,7 @@ def _lost(comparison: Comparison, options: OptionWords) -> Iterator[Section]:
 
 
 def _why_lost(comparison: Comparison, compared: Compared, count: int) -> str:
-    """What hides whether a tensor is right."""
+    """Says what hides whether a tensor is right."""
     grain = compared.lower or comparison.dump.grain.called
     if compared.distance is not None and compared.distance > FOLLOWS[0]:
         return (
@@ -404,7 +414,8 @@ def _why_lost(comparison: Comparison, compared: Compared, count: int) -> str:
 
 
 def _hidden(comparison: Comparison) -> Iterator[Section]:
-    """Which known mistakes rounding would hide, where nothing departs."""
+    """Yields the sections of the known mistakes that rounding would hide, and of what these
+    parameters can't show, where nothing departs."""
     if comparison.first is not None:
         return
     told = [*_told_hidden(comparison), *_untried(comparison.search)]
@@ -416,7 +427,8 @@ def _hidden(comparison: Comparison) -> Iterator[Section]:
 
 
 def _neutral(trace: Trace) -> Iterator[Block]:
-    """Which biases are 0 throughout, and which factors 1: to leave them out changes nothing."""
+    """Yields a paragraph on the biases that are 0 throughout, and one on the factors that are 1: to
+    leave them out changes nothing."""
     for value in (0, 1):
         found = (
             re.sub(r"\[\d+\]", "[*]", name)
@@ -434,7 +446,7 @@ def _neutral(trace: Trace) -> Iterator[Block]:
 
 
 def _is_row_of(value: int, matrix: Matrix) -> bool:
-    """Whether a matrix is one row, which has the same number everywhere."""
+    """Tells whether a matrix is one row of several numbers which all have this value."""
     rows, columns = matrix.shape
     return rows == 1 < columns and bool((matrix.values == value).all())
 
@@ -505,7 +517,8 @@ def _first(comparison: Comparison, compared: Compared, options: OptionWords) -> 
 
 
 def _worst(trace: Trace, compared: Compared, digits: int) -> list[tuple[Word | str, ...]]:
-    """The cells that are furthest off."""
+    """Lists the cells that are furthest off: each with its address, its number there, the right
+    one, and their difference."""
     differences = compared.differences
     quantity = trace[compared.name]
     return [
@@ -520,14 +533,15 @@ def _worst(trace: Trace, compared: Compared, digits: int) -> list[tuple[Word | s
 
 
 def _furthest(compared: Compared, count: int) -> list[tuple[int, int]]:
-    """So many of the cells that depart, those that are furthest off first."""
+    """Lists at most `count` of the cells that depart, those that are furthest off first."""
     cells = np.argwhere(compared.off)
     sizes = compared.differences[compared.off]
     return [(int(i), int(j)) for i, j in cells[np.argsort(-sizes, kind="stable")[:count]]]
 
 
 def _working(comparison: Comparison, compared: Compared) -> Iterator[Block]:
-    """The right working of the cell that is furthest off, of their own tensors."""
+    """Yields the right working of the cell that is furthest off, from their own tensors, where it
+    can be worked."""
     quantity = comparison.trace[compared.name]
     if quantity.definition is None or quantity.definition.operation.copies or comparison.close:
         return
@@ -547,7 +561,7 @@ def _working(comparison: Comparison, compared: Compared) -> Iterator[Block]:
 
 
 def _short(values: Array) -> Array:
-    """Numbers with six digits, as one works with them on a page."""
+    """Rounds numbers to six digits, as one works with them on a page."""
     return np.array([[float(f"{x:.6g}") for x in row] for row in values])
 
 
@@ -563,7 +577,7 @@ def _causes(comparison: Comparison, compared: Compared) -> Iterator[Block]:
 
 
 def _nameless(comparison: Comparison, compared: Compared, whose: str) -> str:
-    """What is said where a tensor departs and no bug gives it: how far bugs were sought."""
+    """Says how far bugs were sought, where a tensor departs and no bug gives it."""
     search = comparison.search
     if not search.seconds:
         return "No bug was sought (seek: 0)."
@@ -573,7 +587,7 @@ def _nameless(comparison: Comparison, compared: Compared, whose: str) -> str:
 
 
 def _untried(search: Search) -> Iterator[Block]:
-    """What was left untried where the search took too long."""
+    """Yields a paragraph on what was left untried, where the search took too long."""
     if search.seconds and search.ended_at:
         says = (
             f"The search ended after {search.seconds:g} seconds (seek), when"
@@ -591,7 +605,7 @@ def _cause(compared: Compared, k: int) -> Spans:
 
 
 def _others(comparison: Comparison) -> Iterator[Section]:
-    """What departs besides, which doesn't follow from the first."""
+    """Yields the section of the tensors that depart besides the first, and don't follow from it."""
     departing = [c for c in comparison.compared if c.standing == "departs"][1:]
     if departing and comparison.close is None:
         alike: dict[Phrase, list[str]] = {}
@@ -649,7 +663,7 @@ _MEANING: Mapping[Standing, str] = {
 
 
 def number(value: float, digits: int) -> str:
-    """A float with so many digits, as it is printed."""
+    """Writes a float with so many digits, as it is printed."""
     if not math.isfinite(value):
         return "nan" if math.isnan(value) else f"{MINUS if value < 0 else ''}∞"
     if value == 0:
@@ -663,8 +677,8 @@ def number(value: float, digits: int) -> str:
 
 
 class _Data(Mapping[str, object]):
-    """The data of a comparison, which are gathered when a format asks for them: they go through
-    each number of each tensor once more."""
+    """A mapping of a comparison's data, which are gathered when a format asks for them, since they
+    go through each number of each tensor once more."""
 
     def __init__(self, comparison: Comparison) -> None:
         self._comparison = comparison

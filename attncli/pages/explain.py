@@ -41,11 +41,8 @@ def find_cells(
     others: Sequence[tuple[str, object]] = (),
     option: str = "--cell ",
 ) -> list[tuple[Name, Address]]:
-    """The cells that an option or argument names, all of them; `others` are options that don't go
-    with it.
-
-    Raises SelectionError.
-    """
+    """Finds the cells that an option or argument names, all cells of a time together; `others` are
+    options that don't go with it. Raises SelectionError."""
     wrong: list[Problem] = []
     found = tried(
         lambda text: _cells_of_time(trace, text) or [find_cell(trace, text, option)], texts, wrong
@@ -61,12 +58,13 @@ def find_cells(
 
 
 def names_of(trace: Trace) -> list[Name]:
-    """The names of all quantities, by which they are known; none is worked for it."""
+    """Lists the names of all quantities, by which they are known; none is worked for it."""
     return [*cast("Iterable[Name]", trace.quantities)]
 
 
 def _cells_of_time(trace: Trace, text: str) -> list[tuple[Name, Address]]:
-    """All cells of what is of one time, `a[2]` or `gates[2].forget`, if that is what is named."""
+    """Lists all cells of what is of one time, `a[2]` or `gates[2].forget`; none where the text
+    names something else."""
     try:
         address = parse_address(text)
         inside = f"[{address.indices[0].text}]" if address.indices else ""
@@ -80,7 +78,8 @@ def _cells_of_time(trace: Trace, text: str) -> list[tuple[Name, Address]]:
 
 
 def address_of(quantity: Quantity, i: int, j: int) -> Address:
-    """The address of a cell, from 0; its name may end in a time, so that it isn't parsed."""
+    """Returns the address of a cell, counted from 0. It isn't parsed, since its name may end in a
+    time."""
     axes = () if quantity.is_number else (quantity.rows, quantity.columns)
     named = [axis.names[place] for axis, place in zip(axes, (i, j), strict=False) if axis.names]
     named = named[1:] if quantity.is_vector else named
@@ -88,8 +87,8 @@ def address_of(quantity: Quantity, i: int, j: int) -> Address:
 
 
 def find_cell(trace: Trace, text: str, option: str = "--cell ") -> tuple[Name, Address]:
-    """The quantity and the address that a text means; `option` is what named it. Raises
-    SelectionError."""
+    """Finds the quantity, or the list, and the address that a text means; `option` is what named
+    it. Raises SelectionError."""
     lists = [
         below(stack.path, name)
         for stack in trace.scenario.stacks
@@ -116,22 +115,22 @@ def find_cell(trace: Trace, text: str, option: str = "--cell ") -> tuple[Name, A
 
 
 def _loss_meant(trace: Trace, word: str) -> str | None:
-    """What is said of a loss that is called otherwise: `mse`."""
+    """Says what the loss is called here, where a word calls it otherwise (`mse`); else None."""
     path, _, local = word.rpartition("loss")
     loss = path + trace.scenario.prediction.loss_name
     return f"the loss here is {loss}" if not local and loss in trace else None
 
 
 def _together(trace: Trace, address: Address) -> str:
-    """What is said besides of a list that is named whole: the number that all of it makes, as the
-    losses of all positions make the cross-entropy."""
+    """Suggests the number that all of a list makes, where the list is named whole: the losses of
+    all positions make the cross-entropy. Else nothing."""
     made = (q.definition for q in trace.quantities.values() if q.is_number)
     of_all = [d.name for d in made if d is not None and d.operands == (address.name,)]
     return f", or {of_all[0]} for all of them" if of_all and not address.indices else ""
 
 
 def _at_a_time(trace: Trace, address: Address) -> tuple[str, str] | None:
-    """What to say of `a[2, 1]`, where `a[2][1]` is meant."""
+    """Returns what is wrong and right where `a[2, 1]` is said and `a[2][1]` is meant; else None."""
     if not address.indices:
         return None
     time, *others = (index.text for index in address.indices)
@@ -142,13 +141,14 @@ def _at_a_time(trace: Trace, address: Address) -> tuple[str, str] | None:
 
 
 def text_of_list(trace: Trace, name: Name) -> TokenizedText:
-    """The text that a list such as `encoder.tokens` belongs to."""
+    """Returns the text that a list such as `encoder.tokens` belongs to."""
     stacks: dict[Name, Stack] = {stack.path: stack for stack in trace.scenario.stacks}
     return stacks[name.path].text
 
 
 def place_in_list(text: TokenizedText, address: Address) -> int:
-    """The place, from 0, of the token that an index of `tokens` or `ids` means."""
+    """Finds the place, from 0, of the token that an index of `tokens` or `ids` means. Raises
+    AddressError."""
     axis = sentence_axis(text)
     if len(address.indices) != 1:
         example = f"{address.name}[{shortened(axis.index(0))}]"
@@ -157,7 +157,7 @@ def place_in_list(text: TokenizedText, address: Address) -> int:
 
 
 def cells_page(trace: Trace, wanted: Sequence[tuple[Name, Address]]) -> Document:
-    """The working of single cells, with no term left out."""
+    """Returns the page of single cells: the working of each, with no term left out."""
     worked = [*parts_of(trace)]
     lines: dict[int | None, list[Line]] = {}
     for name, address in wanted:
@@ -189,7 +189,7 @@ def cells_page(trace: Trace, wanted: Sequence[tuple[Name, Address]]) -> Document
 
 
 def _part_of(worked: Sequence[PlannedStep], name: str) -> int | None:
-    """The place among the parts of the one that made a quantity; None for a given one."""
+    """Finds the place among the parts of the one that made a quantity; None for a given one."""
     for k, part in enumerate(worked):
         if any(definition.name == name for definition in part.definitions):
             return k
@@ -201,14 +201,14 @@ def _part_of(worked: Sequence[PlannedStep], name: str) -> int | None:
 
 
 def _place(trace: Trace, name: Name, address: Address) -> tuple[int, int]:
-    """The row and column, from 0, of a cell or of an entry of a list."""
+    """Finds the row and column, from 0, of a cell or of an entry of a list."""
     if name in trace.quantities:
         return trace[name].find(address)
     return place_in_list(text_of_list(trace, name), address), 0
 
 
 def line_of(trace: Trace, name: Name, address: Address) -> Line:
-    """The line of working of a cell, or of an entry of a list."""
+    """Returns the line of working of a cell, or of an entry of a list."""
     if name in trace.quantities:
         quantity = trace[name]
         return cell_line(trace, quantity, *quantity.find(address), whole=True)
@@ -227,7 +227,8 @@ _MOST_IN_FULL = 60
 def step_page(
     trace: Trace, name: str, token: str | None, layer: str | None, head: str | None
 ) -> Document:
-    """A step, of a token, a layer and a head if these are said. Raises SelectionError."""
+    """Returns the page of a step: of a token, a layer and a head, if these are said. Raises
+    SelectionError."""
     check_steps([name])
     chosen = select(trace, [name], token, layer=layer, head=head)
     check_on_page(trace, chosen)
@@ -235,7 +236,7 @@ def step_page(
 
 
 def given_page(trace: Trace) -> Document:
-    """What a scenario is about and what it gives, before anything is worked."""
+    """Returns the page of what a scenario is about and gives, before anything is worked."""
     scenario = trace.scenario
     given = [trace.quantities[name] for name in scenario.given]
     return Document(
@@ -250,7 +251,7 @@ def given_page(trace: Trace) -> Document:
 
 
 def quantity_page(trace: Trace, quantity: Quantity) -> Document:
-    """The table of a quantity, and of one that was made the working before it."""
+    """Returns the page of a quantity: its table, and before it the working, where it was made."""
     page = Document(
         Word(trace.scenario.title), (), rounding=rounding_facts(trace), origins=Origins(trace)
     )

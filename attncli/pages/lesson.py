@@ -44,8 +44,8 @@ from attncli.trace import Definition, PlannedStep, Quantity, Trace, WayPlace
 
 
 def steps_catalogue() -> Document:
-    """Every step and what it does, a line each, in the order they are told; then those that lead
-    back through others."""
+    """Returns the page of every step and what it does, a line each, in the order in which they are
+    told; then of those that lead back through others."""
     rows = tuple((step.name, (step.does,)) for step in steps() if step.name not in THROUGH)
     back = Paragraph(("The gradients go back, the last step first: ", ", ".join(THROUGH), "."))
     learn = Callout(("Why, and how: ", Term("attn explain softmax")))
@@ -57,7 +57,8 @@ def steps_catalogue() -> Document:
 
 
 def general_formulas(step: Step[Any]) -> tuple[Equation, ...]:
-    """The formulas of a step with all that it can have, at any time if it has times."""
+    """Returns the formulas of a step with all that it can have, at any time if it has times. Raises
+    LookupError where it makes nothing."""
     place = general_place(step.name)
     formulas = formulas_of(step, place, step.planned(place))
     if not formulas:
@@ -66,7 +67,7 @@ def general_formulas(step: Step[Any]) -> tuple[Equation, ...]:
 
 
 def _at_any_time(formula: Equation) -> Equation:
-    """A formula that was made for the second of three times, for any time t."""
+    """Turns a formula that was made for the second of three times into one for any time t."""
 
     def change(node: Symbol) -> Symbol:
         name = node.name
@@ -92,8 +93,9 @@ def lessons(
     *,
     whole: bool = True,
 ) -> Document:
-    """Lessons on steps of a trace, each with the trace whose numbers it works on: the scenario's
-    own, or one with the `changes` that give it the step; `whole` if they are on all of it."""
+    """Returns lessons on steps of a trace, each with the trace whose numbers it works on: the
+    scenario's own, or one with the `changes` that give it the step; `whole` if they are on all of
+    it."""
     sections = (
         _lesson(step, its, selection, changes.get(step.name, ()) if its is not trace else ())
         for step, its in pairs
@@ -110,7 +112,7 @@ def lessons(
 
 
 def _whose_numbers(scenario: Scenario) -> tuple[Block, ...]:
-    """What lessons on single steps begin with."""
+    """Says whose numbers a lesson on a single step works with."""
     called = as_asked_for(scenario)
     command: Spans = () if called is None else (" (", Term(f"attn run {called}"), ")")
     return (Paragraph(("With the numbers of “", Word(scenario.title), "”", *command, ".")),)
@@ -142,8 +144,9 @@ def _lesson(
 
 
 def part_to_explain(step: Step[Any], trace: Trace, selection: Selection) -> PlannedStep | None:
-    """The first part that takes a step, in the layer and head that are asked for; of those at times
-    the second, which goes on from the one before."""
+    """Finds the first part that takes a step, in the layer and head that are asked for; where it is
+    taken at several times the second, which goes on from the one before. None where there is
+    none."""
     chosen = selection._replace(steps=())
     steps = (part for part in shown_parts(trace) if part.step == step.name)
     parts = [part for part in steps if chosen.includes(part)]
@@ -183,7 +186,7 @@ def _shapes(step: Step[Any], trace: Trace, part: PlannedStep) -> list[tuple[str,
 
 
 def _in_letters(step: Step[Any]) -> list[tuple[str, Spans]]:
-    """The shapes of a step, with a word on the letter for the number of keys."""
+    """Returns the shapes of a step, with a word on n and m where it has a number of keys."""
     of_keys = "[m, " in step.shapes or ", m]" in step.shapes
     return [("Shapes", (step.shapes,)), *([("n, m", (_KEYS,))] if of_keys else [])]
 
@@ -196,7 +199,7 @@ def _with_shapes(quantities: Sequence[Quantity], part: PlannedStep) -> Spans:
 
 
 def _mistake_blocks(trace: Trace, part: PlannedStep | None, mistake: Mistake[Any]) -> list[Block]:
-    """A mistake in words, and what it gives in the cell that it changes most."""
+    """Returns a mistake in words, and what it gives in the cell that it changes most."""
     ways = [] if part is None else [*all_made_wrongly(trace, part, mistake)]
     if not ways or part is None:
         return [Bullets(((mistake.says,),))]
@@ -217,8 +220,9 @@ def _mistake_blocks(trace: Trace, part: PlannedStep | None, mistake: Mistake[Any
 
 
 def _that_shows(trace: Trace, ways: Sequence[Planned]) -> tuple[Definition, Trace | None]:
-    """What the first way to make a mistake that can be seen in the numbers makes, and what it
-    gives; else that of the first that can be made at all."""
+    """Finds the first way to make a mistake that can be seen in the numbers, and returns what it
+    makes wrongly with the mistaken trace. Else it is the first way that can be worked; else the
+    first, and None."""
     tried = [(way[0], mistaken(trace, way, (way[0].name,))) for way in ways]
     done = [(made, wrong) for made, wrong in tried if wrong is not None]
     seen = ((d, wrong) for d, wrong in done if worst_cell(trace[d.name], wrong[d.name]))
@@ -226,7 +230,7 @@ def _that_shows(trace: Trace, ways: Sequence[Planned]) -> tuple[Definition, Trac
 
 
 def worst_cell(right: Quantity, wrong: Quantity) -> tuple[int, int] | None:
-    """The cell that is most off; None where all are shown alike."""
+    """Finds the cell that is most off; None where it is shown alike."""
     with np.errstate(invalid="ignore"):  # −∞ less −∞
         off = np.where(wrong.values == right.values, 0, np.abs(wrong.values - right.values))
     i, j = divmod(int(off.argmax()), off.shape[1])

@@ -40,11 +40,14 @@ from attncli.trace import Quantity, Trace
 
 
 class Rule(NamedTuple):
-    """What findings are called, several of them and one, and what is said of them."""
+    """A rule that numbers may break."""
 
     several: str
+    """What several findings are called."""
     singular: str
+    """What one of them is called."""
     says: str
+    """What is said of them."""
 
     @property
     def title(self) -> str:
@@ -167,11 +170,13 @@ _MOST = 10
 
 @dataclass
 class Findings:
-    """What breaks a rule: how often, and the first of them in words. Large quantities break one a
-    million times, so that only what is told is put into words."""
+    """A count of what breaks a rule. Large quantities break one a million times, so that only what
+    is told is put into words."""
 
     count: int = 0
+    """How often the rule is broken."""
     told: list[Spans] = field(default_factory=list)
+    """The first of these findings, in words."""
 
     def add(self, count: int, items: Iterable[Spans]) -> None:
         """Counts some more; as many of them are put into words as there is room for."""
@@ -180,14 +185,14 @@ class Findings:
 
     @classmethod
     def of(cls, items: Iterable[Spans]) -> Findings:
-        """Those that are there already."""
+        """Counts items that are there already."""
         made = [*items]
         return cls(len(made), made[:_MOST_TOLD])
 
 
 def wide(judge: Judge, names: Sequence[str]) -> Findings:
-    """The cells of these quantities for which a key accepts too much to tell, and how many
-    decimals of what they are made of would help; the widest of each quantity first."""
+    """Finds the cells of these quantities for which a key accepts too much to tell, and how many
+    decimals of what they are made of would help; the widest of each quantity come first."""
     each = [wide_ones for name in names if (wide_ones := _wide(judge, name)).count]
     firsts, others = ([spans for w in each for spans in w.told[part]] for part in _FIRST_AND_REST)
     found = Findings()
@@ -227,8 +232,8 @@ def _wide(judge: Judge, name: str) -> Findings:
 
 
 def hiding(judge: Judge, slip: Attempt, wrong: Trace) -> Spans | None:
-    """Where a mistake gives a number that a key accepts, though it isn't the right one, and how
-    many decimals would tell it apart; None where it does so nowhere."""
+    """Says where a mistake gives a number that a key accepts, though it isn't the right one, and
+    how many decimals would tell it apart; None where it does so nowhere."""
     name = slip.definition.name
     if not judge.key.rounds(name):
         return None
@@ -255,19 +260,19 @@ def hiding(judge: Judge, slip: Attempt, wrong: Trace) -> Spans | None:
 
 
 def _apart(places: int, times: float) -> str:
-    """How many decimals tell numbers apart that lie in a range so many times as wide as what is
-    between them."""
+    """Says how many decimals tell numbers apart that lie in a range so many times as wide as what
+    is between them."""
     more = min(_MOST, max(1, ceil(log10(times))))
     return f"rounding.decimals={places + more} would tell them apart"
 
 
 def _shown(trace: Trace, quantity: Quantity, found: Flags) -> Flags:
-    """Those of what was found that a page shows."""
+    """Keeps the marks in the rows that a page shows."""
     return _of_rows(found, shown_rows(trace)(quantity))
 
 
 def _of_rows(found: Flags, rows: Sequence[int] | None) -> Flags:
-    """Those of what was found that are in some rows, or in any."""
+    """Keeps the marks in some rows; all of them where `rows` is None."""
     if rows is None:
         return found
     kept = np.zeros_like(found)
@@ -290,7 +295,8 @@ _REVEALED = "These change a number, so that an answer can tell them."
 
 
 def weaknesses(trace: Trace, steps: Sequence[str] = ()) -> Document:
-    """What is weak about the numbers that some steps make (none named: all), a section a rule."""
+    """Returns the page of what is weak about the numbers that some steps make (none named: all), a
+    section a rule."""
     names = _names(trace, steps)
     judge = Judge(trace, printed=printed_roots(trace))
     tried = _Mistakes.of(judge, names)
@@ -313,7 +319,7 @@ def weaknesses(trace: Trace, steps: Sequence[str] = ()) -> Document:
 
 
 def _names(trace: Trace, steps: Sequence[str]) -> list[str]:
-    """The quantities that the steps make; given weights too, where no step is named."""
+    """Lists the quantities that the steps make, and given weights too where no step is named."""
     chosen = select(trace, steps)
     parts = [part for part in shown_parts(trace) if chosen.includes(part)]
     made = [quantity.name for part in parts for quantity in made_by(trace, part)]
@@ -327,7 +333,7 @@ def _section(rule: str, found: Findings) -> Section:
 
 
 def _criteria() -> Section:
-    """What is asked of numbers, by the names that `--allow` takes."""
+    """Returns the section of what is asked of numbers, by the names that `--allow` takes."""
     items = tuple((rule, ": ", RULES[rule]) for rule in WEAK if rule in RULES)
     blocks = (Paragraph(("Forms and new scenarios keep these rules.",)), Bullets(items))
     return Section("nice", None, ("What is taken for nice",), (), blocks)
@@ -345,8 +351,8 @@ def _list(found: Findings, most: int) -> Bullets:
 
 
 def _given(trace: Trace, names: Sequence[str]) -> dict[str, Findings]:
-    """What breaks the rules about matrices of numbers that may vary, of those that these
-    quantities are made of."""
+    """Finds which of the matrices that may vary, and that these quantities are made of, break a
+    rule about given numbers."""
     made = (trace[name].definition for name in names)
     used = {name for definition in made if definition for name in definition.operands}
     matrices = [drawn.names[0] for drawn in drawn_of(trace.scenario, used) if not drawn.whole]
@@ -357,7 +363,7 @@ def _given(trace: Trace, names: Sequence[str]) -> dict[str, Findings]:
 
 
 def _in_all(found: Mapping[str, Findings]) -> str:
-    """One sentence: nothing weak, or how many of each."""
+    """Sums the findings up in one sentence: nothing weak, or how many of each."""
     counts = {rule: found[rule].count for rule in WEAK}
     if not any(counts.values()):
         others = ", ".join(rule.several for rule in WEAK.values())
@@ -389,7 +395,7 @@ def _both_ways(both: Both, name: str, flags: Flags) -> Iterator[Spans]:
 
 
 def _numbers(trace: Trace, names: Sequence[str]) -> dict[str, Findings]:
-    """What breaks the rules that are about one quantity."""
+    """Finds what breaks the rules that are about one quantity."""
     rows = shown_rows(trace)
     found = {rule: Findings() for rule in CHECKS}
     for name in names:
@@ -418,7 +424,7 @@ def _each(tell: Telling) -> Teller:
 
 
 def _cells_of(flags: Flags) -> Iterator[tuple[int, int]]:
-    """The cells that are marked, row by row."""
+    """Yields the cells that are marked, row by row."""
     for i in np.flatnonzero(flags.any(axis=1)).tolist():
         yield from ((i, j) for j in np.flatnonzero(flags[i]).tolist())
 
@@ -498,12 +504,14 @@ _TELLERS: Mapping[str, Teller] = MappingProxyType(
 
 
 class _Mistakes(NamedTuple):
-    """The common mistakes that the numbers reveal, those that they never do, and those that give
-    somewhere what a key has to accept."""
+    """A set of findings on the common mistakes."""
 
     revealed: Findings
+    """Those that the numbers reveal."""
     never: Findings
+    """Those that the numbers never reveal."""
     hiding: Findings
+    """Those that give somewhere what a key has to accept."""
 
     @classmethod
     def of(cls, judge: Judge, names: Sequence[str]) -> _Mistakes:
@@ -522,7 +530,7 @@ class _Mistakes(NamedTuple):
 
 
 def mistake_in_words(slip: Attempt) -> Phrase:
-    """Where a mistake is made, and what it is."""
+    """Says where a mistake is made, and what it is."""
     before = f"{place} · " if (place := place_in_words(slip.part.path)) else ""
     says = slip.mistake.says_of(slip.definition, slip.part.definitions)
     return (before, *title_of(slip.part), f": {says}")

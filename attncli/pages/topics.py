@@ -36,7 +36,7 @@ def _shown(x: float) -> str:
 
 
 def _line(name: str, form: Expression, result: int) -> Line:
-    """`spread = √64 = 8`"""
+    """Returns a line of working: `spread = √64 = 8`"""
     return Line(Symbol(name), (("=", form), ("=", Number.written(result))))
 
 
@@ -49,7 +49,7 @@ def _normals(rows: int, size: int) -> Array:
 
 
 def _largest_weight(scores: Array) -> float:
-    """The mean over all rows of the largest weight that a softmax gives."""
+    """Computes the mean over all rows of the largest weight that a softmax gives."""
     exp = np.exp(scores - scores.max(axis=1, keepdims=True))
     return float((exp.max(axis=1) / exp.sum(axis=1)).mean())
 
@@ -87,7 +87,7 @@ _WORDS = 100
 
 
 def _largest_cosine(size: int) -> float:
-    """The largest cosine of any two of some words' vectors."""
+    """Computes the largest cosine of any two of some words' vectors, which are drawn."""
     vectors = _normals(_WORDS, size)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     cosines = vectors @ vectors.T
@@ -183,7 +183,7 @@ TOPICS: Mapping[str, str] = {name: title for name, (title, *_) in _LESSONS.items
 
 
 def topic(name: str) -> Document:
-    """The lesson of a name."""
+    """Returns the lesson of a name."""
     title, about, example, tell = _LESSONS[name]
     facts = DefinitionList((("Numbers", (f"drawn with the seed {_SEED}",)),))
     more = Callout(("On a sentence: ", Term(example)))

@@ -111,14 +111,14 @@ _TITLE = 3
 
 
 def length_of(document: Document) -> int:
-    """About how many lines a page has in a terminal of 80 columns."""
+    """Estimates how many lines a page has in a terminal of 80 columns."""
     sections = sum(map(length_of_section, document.sections))
     ends = (document.lead, document.opening, document.closing, document.foot)
     return _TITLE + sections + sum(map(_lines, ends))
 
 
 def length_of_section(section: Section) -> int:
-    """The same of a section, with its heading."""
+    """Estimates how many lines a section has, with its heading; none if it is only data."""
     if section.is_data:
         return 0
     return 1 + _lines_of_heading(section) + _lines(section.blocks)
@@ -131,13 +131,15 @@ def _lines_of_heading(section: Section) -> int:
 
 
 def _lines(blocks: Sequence[Block]) -> int:
-    """Of blocks, each with the empty line behind it; small tables stand side by side."""
+    """Counts the lines of blocks, each with the empty line behind it; small tables stand side by
+    side."""
     shown = (block for block in each(blocks) if not isinstance(block, ONLY_DATA))
     return sum(1 + height for height in _heights(shown))
 
 
 def _heights(blocks: Iterable[Block]) -> Iterator[int]:
-    """Of tables that follow each other as they stand side by side; of every other block alone."""
+    """Yields the heights of blocks: of tables that follow each other, of each row as they stand
+    side by side; of every other block alone."""
     for are_tables, group in groupby(blocks, lambda block: isinstance(block, MatrixBlock)):
         if not are_tables:
             yield from (rule_for(block, _HEIGHTS, "a page")(block) for block in group)
@@ -153,7 +155,7 @@ def _width_of_pair(sizes: Sequence[tuple[int, int]]) -> int:
 
 
 def _wrapped(text: Spans) -> int:
-    """The lines of running text, which are broken at spaces: not quite full."""
+    """Counts the lines of running text, which are broken at spaces: not quite full."""
     return 1 + _width_of(text) // (_CELLS - BAR)
 
 
@@ -162,7 +164,7 @@ def _width_of(text: Spans) -> int:
 
 
 def _height_of_lines(block: Derivation) -> int:
-    """Of lines of working, whose parts stand in columns."""
+    """Counts the lines of a working, whose parts stand in columns."""
     lines = block.lines
     worked = [line for line in lines if isinstance(line, Line)]
     labels = [plain(line.label) for line in worked]
@@ -174,14 +176,16 @@ def _height_of_lines(block: Derivation) -> int:
 
 
 def _height_of_row(row: Sequence[str], columns: PartColumns, room: int) -> int:
-    """The lines of a line of working: a last part that is too long goes on on the next."""
+    """Counts the lines that one line of working takes: a last part that is too long goes on on the
+    next."""
     breaks = columns.breaks[len(row)]
     ends = [k for k in range(len(row)) if k == len(row) - 1 or breaks[k + 1]]
     return columns.own_line + sum(1 + max(0, len(row[k]) - 1) // room for k in ends)
 
 
 def _height_of_addition(block: ColumnSum) -> int:
-    """Of a column addition, whose products have lines of their own where they are wide."""
+    """Counts the lines of a column addition, whose products have lines of their own where they are
+    wide."""
     lines = 2 if len(plain(block.total)) > _CELLS // 3 else 1
     return lines * len(block.addends) + 3
 
@@ -191,7 +195,8 @@ def _height_of_table(block: MatrixBlock | Table) -> int:
 
 
 def _height_side_by_side(block: SideBySide) -> int:
-    """Of vectors side by side in bands, or a table each where these are too wide."""
+    """Counts the lines of vectors side by side in bands, or of a table each where these are too
+    wide."""
     caption, grid = 2 if block.caption else 0, grid_of(block)
     names, *vectors = (column.width for column in grid.columns)
     if names + BAR + max(vectors) <= _CELLS:
@@ -228,15 +233,16 @@ if it has no more, and says nothing of how to see less."""
 
 
 def most_in_full(scenario: Scenario) -> int:
-    """The lines of the longest page of a scenario that is told in full without being asked for."""
+    """Returns the lines of the longest page of a scenario that is told in full without being asked
+    for."""
     if scenario.training:
         return LONG
     return ONE_PAGE if scenario.goes_back else MOST_IN_FULL
 
 
 def how_to_see_less(detail: str, length: int, asked: str = "") -> list[Block]:
-    """A word at the top of a page of so many lines on what else could be told of it; and which
-    token's row is worked, where it is that of one that is `asked` for."""
+    """Says at the top of a page of so many lines what else could be told of it; and which token's
+    row is worked, where it is that of one that is `asked` for."""
     if detail == "rows":
         whose: Spans = (", that of “", Word(asked), "” where there is one") if asked else ()
         spans: Spans = ("One row of each table is worked", *whose, " (", Term("--detail full"))
@@ -255,7 +261,8 @@ def how_to_see_less(detail: str, length: int, asked: str = "") -> list[Block]:
 
 
 class FurtherPages(Mapping[str, "Document"]):
-    """The pages by what they are called; each is told when somebody asks for it."""
+    """A mapping of the further pages by what they are called; each is told when somebody asks for
+    it."""
 
     def __init__(self, trace: Trace, tell: Callable[[Trace], Document]) -> None:
         self._title, self._tell = trace.scenario.title, tell
@@ -281,14 +288,14 @@ class FurtherPages(Mapping[str, "Document"]):
 
 
 def walkthrough(trace: Trace, selection: Selection) -> Document:
-    """The page of `attn run`: facts, a section a part, what is missing for going on."""
+    """Returns the page of `attn run`: facts, a section a part, what is missing for going on."""
     selection = with_routing(trace, selection)
     return _noted(trace, _page(trace, selection, tuple(_told(trace, selection))), selection)
 
 
 def as_it_fits(trace: Trace, selection: Selection) -> Document:
-    """The page in full; if that were long, by rows. Where a page gets long, telling it in full goes
-    no further."""
+    """Returns the page in full; if that were long, by rows. Where a page gets long, telling it in
+    full goes no further."""
     selection = with_routing(trace, selection)
     full, rows = (selection._replace(detail=detail, as_fits=True) for detail in ("full", "rows"))
     sections: list[Section] = []
@@ -306,7 +313,8 @@ def as_it_fits(trace: Trace, selection: Selection) -> Document:
 def _noted(
     trace: Trace, page: Document, selection: Selection, length: int | None = None
 ) -> Document:
-    """A page with a word on how to see less of it; its length where that is known."""
+    """Returns a page that says how to see less of it, where that is worth saying; `length` is its
+    length where that is known."""
     if selection.partial or selection.detail == "summary":
         return page
     length = length_of(page) if length is None else length
@@ -321,7 +329,7 @@ def _noted(
 
 
 def _told(trace: Trace, selection: Selection) -> Iterator[Section]:
-    """The sections of a page, told one by one."""
+    """Yields the sections of a page, told one by one."""
     steps = shown_parts(trace)
     if not selection.partial and selection.detail == "summary":
         return _summary(trace, steps, selection)
@@ -330,7 +338,8 @@ def _told(trace: Trace, selection: Selection) -> Iterator[Section]:
 
 
 def _since(sections: Iterator[Section]) -> Iterator[Section]:
-    """The sections, each told for those of data behind it that end its place, and before it."""
+    """Yields the sections, each told for those of data behind it that end its place, and before
+    it."""
     told: Section | None = None
     data: list[Section] = []
     for section in sections:
@@ -347,7 +356,7 @@ def _since(sections: Iterator[Section]) -> Iterator[Section]:
 
 
 def _page(trace: Trace, selection: Selection, sections: tuple[Section, ...]) -> Document:
-    """The sections with what stands before and behind them."""
+    """Returns the page: the sections with what stands before and behind them."""
     steps, whole = shown_parts(trace), not selection.partial
     return Document(
         Word(trace.scenario.title),
@@ -372,12 +381,13 @@ def _in_full(trace: Trace) -> Document:
 
 
 def _about(trace: Trace, selection: Selection) -> tuple[Block, ...]:
-    """What the page answers, and the number that answers it, worked."""
+    """Returns what the page answers, and the number that answers it, worked."""
     return (*about_of(trace.scenario), *first_number(trace, selection))
 
 
 def _opening(trace: Trace, steps: Sequence[PlannedStep], selection: Selection) -> tuple[Block, ...]:
-    """What ran, as a tree where there is more to it, and as a picture where these are asked for."""
+    """Returns what ran, as a tree where there is more to it, and as a picture where these are asked
+    for."""
     tree = (_tree(trace, steps, selection),) if is_structured(trace) else ()
     if not selection.pictured:
         return tree
@@ -387,7 +397,8 @@ def _opening(trace: Trace, steps: Sequence[PlannedStep], selection: Selection) -
 
 
 def _summary(trace: Trace, steps: Sequence[PlannedStep], selection: Selection) -> Iterator[Section]:
-    """Each head's weights, what the last part comes to, what was found and learned."""
+    """Yields in brief each head's weights, what the last part comes to, what was found and
+    learned."""
     for number, part in enumerate(steps, start=1):
         if is_left_out(trace, part, selection):
             continue
@@ -433,20 +444,25 @@ def _sections(
 
 
 class _Telling(NamedTuple):
-    """A page while it is told: which given matrices and formulas it has shown, of what it told
-    nothing but the numbers, which only data has, and what it said of them."""
+    """A page while it is told."""
 
     trace: Trace
+    """The trace that it tells."""
     selection: Selection
+    """What it tells of the trace."""
     introduced: set[Name]
+    """The given matrices that it has shown."""
     formulas: set[Equation]
+    """The formulas that it has shown."""
     untold: set[Name]
+    """What it told nothing of but the numbers, which only data has."""
     said: list[Block]
+    """The blocks in words that it doesn't say twice."""
 
     def section(
         self, part: PlannedStep, number: int, before: Sequence[PlannedStep], *, leads_on: bool
     ) -> Section:
-        """The section of a part; what comes after one that `leads_on` tells it."""
+        """Returns the section of a part; what comes after one that `leads_on` tells it."""
         trace, selection = self.trace, self.selection
         givens = _givens(trace, part, self.introduced)
         self.introduced.update(quantity.name for quantity in givens)
@@ -475,7 +491,8 @@ class _Telling(NamedTuple):
     def _blocks(
         self, part: PlannedStep, givens: Sequence[Quantity], *, again: bool, leads_on: bool
     ) -> list[Block]:
-        """What is told of a part behind its opening words; in brief if it happens `again`."""
+        """Returns what is told of a part behind its opening words; in brief if it happens
+        `again`."""
         trace, selection, later = self.trace, self.selection, is_again(part, self.selection)
         closely = selection._replace(detail="summary") if again and not later else selection
         blocks = part_blocks(trace, part, closely, givens, again=again)[1:]
@@ -507,7 +524,8 @@ _WORKED_AGAIN = Paragraph((_AGAIN, Term("train[1]"), "."))
 
 
 def _made_for_nobody(trace: Trace, part: PlannedStep, selection: Selection) -> Iterator[Section]:
-    """As data what experts make that no token goes to, before the step that puts them together."""
+    """Yields as data what experts make that no token goes to, before the step that puts them
+    together."""
     if part.step != "mix" or selection.partial or selection.queries:
         return
     for step in idle_before(trace, part):
@@ -517,7 +535,7 @@ def _made_for_nobody(trace: Trace, part: PlannedStep, selection: Selection) -> I
 def _passed_over(
     trace: Trace, part: PlannedStep, number: int, selection: Selection, alike: Alike | None
 ) -> Section:
-    """The section of a part that a page in brief goes without, or says in a word."""
+    """Returns the section of a part that a page in brief goes without, or says in a word."""
     if alike is None or is_left_out(trace, part, selection):
         return section_of(trace, part, number, only_data(trace, part, selection))
     from attncli.pages.parts.gradients import in_a_word
@@ -528,8 +546,8 @@ def _passed_over(
 def _going_back_alike(
     trace: Trace, shown: Sequence[PlannedStep], selection: Selection
 ) -> Mapping[int, Alike]:
-    """The parts, by their places, that a page in brief says in a word, as they go back through
-    another layer than the one it tells."""
+    """Finds the parts, by their places, that a page in brief says in a word, as they go back
+    through another layer than the one it tells."""
     if not trace.scenario.goes_back:
         return {}
     from attncli.pages.parts.gradients import going_back_alike
@@ -545,7 +563,7 @@ def part_blocks(
     *,
     again: bool = False,
 ) -> list[Block]:
-    """All that is told of a part: how it is worked, and what its numbers come to."""
+    """Returns all that is told of a part: how it is worked, and what its numbers come to."""
     blocks = [
         *opening_blocks(trace, part, selection, givens, alone=selection.partial),
         *keys_and_values(trace, part, selection),
@@ -565,8 +583,8 @@ def part_blocks(
 def _copies(
     trace: Trace, part: PlannedStep, selection: Selection, givens: Sequence[Quantity]
 ) -> list[Block]:
-    """The table of what a step made; where that is only one matrix under other names, this one,
-    unless its rows stand before on the page."""
+    """Returns the table of what a step made; where that is only one matrix under other names, this
+    one, unless its rows stand before on the page."""
     source = copied_in(trace, part)
     if source is None:
         return table_together(trace, part, selection)
@@ -576,7 +594,7 @@ def _copies(
 
 
 def _givens(trace: Trace, part: PlannedStep, introduced: set[Name]) -> list[Quantity]:
-    """The given matrices whose numbers a part is the first to need."""
+    """Lists the given matrices whose numbers a part is the first to need."""
     operands = operands_of(trace, part)
     known = introduced | only_for_sizes(trace, part)
     return [operand for operand in operands if operand.given and operand.name not in known]
@@ -585,7 +603,7 @@ def _givens(trace: Trace, part: PlannedStep, introduced: set[Name]) -> list[Quan
 def with_pictures(
     trace: Trace, part: PlannedStep, section: Section, selection: Selection
 ) -> Section:
-    """The section with the pictures of its part behind it, where these are asked for."""
+    """Returns the section with the pictures of its part behind it, where these are asked for."""
     if not selection.pictured:
         return section
     from attncli.pages.parts.pictures import pictures_of

@@ -42,22 +42,25 @@ from attncli.trace import Trace
 
 
 class Ancestor(NamedTuple):
-    """A number on the way back: its level, 1 for the one that was asked for; the number through
-    which it was met first; its line, and the cells whose numbers stand in that, in their order."""
+    """A number on the way back."""
 
     level: int
+    """Its level, 1 for the number that was asked for."""
     met_in: Location | None
+    """The number through which it was met first; None for the one that was asked for."""
     line: Line
+    """The line that works it out."""
     made_of: tuple[Location, ...]
+    """The cells whose numbers stand in the line, in their order."""
 
     @property
     def is_copy(self) -> bool:
-        """Whether its line is nothing but another cell's number."""
+        """Tells whether its line is nothing but another cell's number."""
         return len(self.line.parts) == 1 and len(self.made_of) == 1
 
     @property
     def is_elided(self) -> bool:
-        """Whether its line leaves terms out."""
+        """Tells whether its line leaves terms out."""
         return any(any(each(part, Omitted)) for _, part in self.line.parts)
 
 
@@ -76,12 +79,12 @@ class Ancestry(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """Whether all were followed."""
+        """Tells whether all were followed."""
         return len(self.ancestors) < MOST_FOLLOWED
 
     @property
     def deepest(self) -> int:
-        """The level of the last working."""
+        """Returns the level of the last working."""
         return max(a.level for a in self.ancestors.values())
 
     def is_given(self, cell: Location) -> bool:
@@ -91,13 +94,13 @@ class Ancestry(NamedTuple):
         return self.trace[cell.quantity].number(cell.row, cell.column)
 
     def given(self) -> list[Location]:
-        """The given numbers that it comes from."""
+        """Lists the given numbers that it comes from."""
         met = [self.cell, *(cell for a in self.ancestors.values() for cell in a.made_of)]
         return [cell for cell in dict.fromkeys(met) if self.is_given(cell)]
 
 
 def _met(trace: Trace, cell: Location) -> Iterator[tuple[Location, Ancestor]]:
-    """The numbers level by level, so that each is met where it is nearest."""
+    """Yields the numbers level by level, so that each is met where it is nearest."""
     origins = Origins(trace)
     waiting: deque[tuple[Location, int, Location | None]] = deque([(cell, 1, None)])
     known = {cell}
@@ -119,7 +122,8 @@ def _met(trace: Trace, cell: Location) -> Iterator[tuple[Location, Ancestor]]:
 
 
 def _cells_in(node: Expression) -> Iterator[Location]:
-    """The cells whose numbers stand in an expression, or in what these were worked from there."""
+    """Yields the cells whose numbers stand in an expression, or in what these were worked from
+    there."""
     for number in numbers_in(node):
         if number.cell == INNER:
             yield from () if number.form is None else _cells_in(number.form)
@@ -135,7 +139,7 @@ _LEAST = 2
 
 
 def why_page(trace: Trace, cells: Iterable[Location], depth: int | None) -> Document:
-    """A page with a tree for each cell; without a depth as deep as fits on a screen."""
+    """Returns a page with a tree for each cell; without a depth as deep as fits on a screen."""
     trees = [_ShownTree.of(Ancestry.of(trace, cell), depth) for cell in dict.fromkeys(cells)]
     return Document(
         Word(trace.scenario.title),
@@ -147,7 +151,7 @@ def why_page(trace: Trace, cells: Iterable[Location], depth: int | None) -> Docu
 
 
 def locations(trace: Trace, cells: Iterable[tuple[Name, Address]]) -> list[Location]:
-    """Where cells stand. Raises SelectionError for tokens and IDs, which aren't worked."""
+    """Finds where cells stand. Raises SelectionError for tokens and IDs, which aren't worked."""
     found = []
     for name, address in cells:
         if name not in trace:
@@ -158,11 +162,14 @@ def locations(trace: Trace, cells: Iterable[tuple[Name, Address]]) -> list[Locat
 
 
 class _ShownTree(NamedTuple):
-    """A number's ancestry as deep as it is told, and the numbers of its lines on the page."""
+    """A tree of a number's ancestry as far as it is told."""
 
     ancestry: Ancestry
+    """All that the number comes from."""
     depth: int
+    """How many levels are told."""
     lines: Mapping[Location, int]
+    """The numbers of its lines on the page."""
 
     @classmethod
     def of(cls, ancestry: Ancestry, depth: int | None) -> _ShownTree:
@@ -182,7 +189,7 @@ class _ShownTree(NamedTuple):
         return cls(ancestry, depth, {cell: k for k, cell in enumerate(order, start=1)})
 
     def below(self, cell: Location) -> _Below:
-        """What a cell's number was made of, by how that is told."""
+        """Sorts what a cell's number was made of by how that is told."""
         worked = [c for c in self._ancestor(cell).made_of if not self.ancestry.is_given(c)]
         cells = [entry for entry in worked if entry in self.lines]
         own = [entry for entry in cells if self._ancestor(entry).met_in == cell]
@@ -219,17 +226,20 @@ class _ShownTree(NamedTuple):
 
 
 class _Below(NamedTuple):
-    """What a number was made of: worked numbers whose lines stand below its own, given ones,
-    those whose lines stand elsewhere, and those that aren't told."""
+    """A division of what a number was made of."""
 
     own: tuple[Location, ...]
+    """The worked numbers whose lines stand below its own."""
     given: tuple[Location, ...]
+    """The given numbers."""
     elsewhere: tuple[Location, ...]
+    """The worked numbers whose lines stand elsewhere."""
     untold: tuple[Location, ...]
+    """The worked numbers that aren't told."""
 
 
 def _in_order(ancestry: Ancestry, cell: Location, depth: int) -> Iterator[Location]:
-    """The cells that have a line, in the order of the lines."""
+    """Yields the cells that have a line, in the order of the lines."""
     yield cell
     for other in ancestry.ancestors[cell].made_of:
         met = ancestry.ancestors.get(other)
@@ -238,7 +248,8 @@ def _in_order(ancestry: Ancestry, cell: Location, depth: int) -> Iterator[Locati
 
 
 def _line(ancestry: Ancestry, ancestor: Ancestor) -> Spans:
-    """`weights[love, AI] = 2.718 / 6.436 = 0.422`; of a copy also what it is copied from."""
+    """Returns a line as text, `weights[love, AI] = 2.718 / 6.436 = 0.422`; of a copy also what it
+    is copied from."""
     line = ancestor.line
     spans: list[Span] = [Term(line.label)]
     if ancestor.is_copy:
@@ -261,7 +272,7 @@ def _section(tree: _ShownTree) -> Section:
 
 
 def _notes(tree: _ShownTree) -> Iterator[Block]:
-    """What a reader of the tree has to know."""
+    """Yields what a reader of the tree has to know."""
     ancestry = tree.ancestry
     if ancestry.is_given(ancestry.cell):
         yield Callout(("It is given: nothing was worked for it.",))
@@ -287,7 +298,7 @@ def _levels(depth: int) -> str:
 
 
 def _data(tree: _ShownTree, cell: Location) -> dict[str, Any]:
-    """A number with what it was made of, nested."""
+    """Returns a number with what it was made of, nested."""
     ancestor, below = tree.ancestry.ancestors[cell], tree.below(cell)
     known: Mapping[Location, dict[str, Any]] = {
         **{e: _data(tree, e) for e in below.own},

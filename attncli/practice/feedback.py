@@ -68,12 +68,12 @@ _SAID: Mapping[Judgement, str] = MappingProxyType(
 
 
 def page_of(*blocks: Block, sections: Sequence[Section] = ()) -> Document:
-    """Some blocks without a title."""
+    """Returns some blocks as a page without a title."""
     return Document(Word(""), tuple(sections), opening=tuple(blocks))
 
 
 def greeting(course: Course) -> Document:
-    """What is asked, and how to answer."""
+    """Says what is asked, and how to answer."""
     session = course.own
     lesson, tasks, waiting = session.lesson, session.lesson.tasks, session.waiting
     numbers, questions = sum(len(task.cells) for task in tasks), sum(not t.cells for t in tasks)
@@ -101,7 +101,7 @@ def greeting(course: Course) -> Document:
 
 
 def _kinds_in_words(kinds: Iterable[Kind]) -> str:
-    """`softmax (exp, weights), scores`"""
+    """Names kinds of questions by their steps: `softmax (exp, weights), scores`"""
     by_step: dict[str, list[str]] = {}
     for step, name in kinds:
         by_step.setdefault(step, []).append(name)
@@ -112,14 +112,14 @@ def _kinds_in_words(kinds: Iterable[Kind]) -> str:
 
 
 def section_opening(session: Session, section: int) -> Document:
-    """What a step is called and does, and the tables that it starts from."""
+    """Returns what a step is called and does, and the tables that it starts from."""
     opening = session.lesson.opening_of(section)
     return page_of(sections=(opening,))
 
 
 def question(session: Session, task: Task) -> Document:
-    """What is asked: `3 of 21 · weights[love, AI]`, with somebody's own numbers that go in; or in
-    words, with its options and the rule that settles it."""
+    """Asks for a number, `3 of 21 · weights[love, AI]`, with somebody's own numbers that go in; or
+    asks in words, with the options and the rule that settles it."""
     if task.words is not None:
         return _question_in_words(session, task, task.words)
     lesson = session.lesson
@@ -155,7 +155,8 @@ def _question_in_words(session: Session, task: Task, asked: AskedInWords) -> Doc
 
 
 def _own_numbers(session: Session, task: Task) -> Spans:
-    """`, with your exp[love, AI] = 1.778`"""
+    """Names the own numbers that go in: `, with your exp[love, AI] = 1.778`; none where they are
+    many."""
     known = session.numbers
     sources = dict.fromkeys(s for cell in task.cells for s in session.judge.sources(cell))
     own = [cell for cell in sources if cell in known]
@@ -174,8 +175,8 @@ def _own_numbers(session: Session, task: Task) -> Spans:
 
 
 def hint(session: Session, task: Task, given: int) -> Document | None:
-    """The next hint, where some are `given`: what the step does, the line in names, the line in
-    numbers but for the result and what tells it; None where there are no more."""
+    """Returns the next hint, where some are `given`: what the step does, the line in names, the
+    line in numbers but for the result and what tells it. None where there are no more."""
     if given == 0:
         return page_of(Paragraph(step_named(task.part.step).happens_at(task.part.place)))
     if task.words is not None:
@@ -194,7 +195,7 @@ def hint(session: Session, task: Task, given: int) -> Document | None:
 
 
 def _telling(session: Session, task: Task, lines: Sequence[Line]) -> Iterator[Location]:
-    """The cells whose numbers in some lines are, but for the sign, an answer to a task."""
+    """Yields the cells whose numbers in some lines are, but for the sign, an answer to a task."""
     answers = session.right_answers(task)
     for number in (n for line in lines for _, form in line.parts[:-1] for n in numbers_in(form)):
         if number.cell is not None and number.cell is not INNER:
@@ -204,8 +205,8 @@ def _telling(session: Session, task: Task, lines: Sequence[Line]) -> Iterator[Lo
 
 
 def _line_from_its_start(trace: Trace, quantity: Quantity, cell: Location) -> Line:
-    """The line of a cell, with nothing worked in its first form: of a copy that is what it copies,
-    of what a form takes from a line of its own, `−(−2)`, what stands there."""
+    """Returns the line of a cell, with nothing worked in its first form: of a copy that is what it
+    copies, of what a form takes from a line of its own, `−(−2)`, what stands there."""
     line = cell_line(trace, quantity, cell.row, cell.column)
     definition = quantity.definition
     if definition is None:
@@ -217,12 +218,13 @@ def _line_from_its_start(trace: Trace, quantity: Quantity, cell: Location) -> Li
 
 
 def _unfolded(form: Expression) -> Expression:
-    """A form with what its numbers on the way were worked from."""
+    """Replaces the numbers on the way in a form by what they were worked from."""
     return with_each(form, Number, lambda n: None if n.form is None else _unfolded(n.form))
 
 
 def answer(session: Session, task: Task) -> Document:
-    """The whole line of each cell, from somebody's own numbers; or the right answer in words."""
+    """Returns the whole line of each cell, from somebody's own numbers; or the right answer in
+    words."""
     if task.words is not None:
         right = Word(session.right_answers(task)[0])
         return page_of(Paragraph((Word(task.words.question.id), ": ", right, ".")))
@@ -233,7 +235,8 @@ def answer(session: Session, task: Task) -> Document:
 
 
 def another(course: Course, session: Session, task: Task) -> Document:
-    """Another line of the same kind in full, of what was answered or with other numbers."""
+    """Returns another line of the same kind in full, of what was answered or with other numbers; or
+    says that there is none."""
     found = course.another(session, task)
     if found is None:
         return page_of(Callout(("There is no other line to show.",)))
@@ -245,7 +248,7 @@ def another(course: Course, session: Session, task: Task) -> Document:
 
 
 def verdict_on(session: Session, marked: Marked) -> Document:
-    """What is said of an answer at once."""
+    """Says at once what an answer is."""
     if isinstance(marked, MarkedWords):
         unreadable = "that is none of the answers that there are."
         sign, *text = _said_of(marked.judgement, _cause(marked), "numbers", unreadable)
@@ -261,13 +264,13 @@ def _cause(marked: Marked) -> Cause | None:
 
 
 def mistake_of(marked: Marked) -> Cause:
-    """What is remembered of a wrong answer: a name, where it has one, and a sentence."""
+    """Returns what is remembered of a wrong answer: a name, where it has one, and a sentence."""
     what = "A number" if isinstance(marked, Verdict) else "An answer in words"
     return _cause(marked) or Cause("", f"{what} that doesn't follow.")
 
 
 def _said_of(judgement: Judgement, cause: Cause | None, earlier: str, unreadable: str) -> Spans:
-    """The mark of an answer, then what is said of it."""
+    """Returns the mark of an answer, then what is said of it."""
     gives: Spans = () if cause is None else cause.phrase
     if judgement == "known mistake":
         first, *others = gives or ("",)
@@ -283,8 +286,8 @@ _HEADINGS: Mapping[str, Outcome] = MappingProxyType(
 
 
 def closing(course: Course, *, remembers: bool) -> Document:
-    """How it went, step by step: what sits and what doesn't, which mistakes were made, and what
-    comes the next time where somebody `remembers`."""
+    """Says how it went, step by step: what sits and what doesn't, which mistakes were made, and
+    what comes the next time where somebody `remembers`."""
     results = [pair for session in course.begun for pair in session.results()]
     if not results:
         return page_of(Callout(("Nothing was answered.",)))
@@ -311,7 +314,8 @@ def closing(course: Course, *, remembers: bool) -> Document:
 
 
 def _sits(kinds: Mapping[Kind, set[str]], due: Sequence[Kind]) -> Iterator[tuple[str, Spans]]:
-    """What was right at once, what was after hints, what wasn't, and what comes the next time."""
+    """Yields what was right at once, what was after hints, what wasn't, and what comes the next
+    time."""
     wrong = [kind for kind, outcomes in kinds.items() if outcomes & {"wrong", "shown"}]
     hinted = [k for k, outcomes in kinds.items() if "hinted" in outcomes and k not in wrong]
     sits = [kind for kind, outcomes in kinds.items() if outcomes == {"right"}]

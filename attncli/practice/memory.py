@@ -23,19 +23,25 @@ _TWICE = 2
 
 
 class Skill(NamedTuple):
-    """How often a kind of question ended how, how often which known mistake was made, and when it
-    was asked last; how often it is still to come `again`."""
+    """A record of how one kind of question went."""
 
     right: int = 0
+    """How often it was answered right at once."""
     hinted: int = 0
+    """How often it was answered right after hints."""
     wrong: int = 0
+    """How often a wrong answer was given first."""
     shown: int = 0
+    """How often its answer was shown."""
     mistakes: Mapping[str, int] = MappingProxyType({})
+    """How often each known mistake was made, by its name."""
     again: int = 0
+    """How often it is still to come again."""
     last: str = ""
+    """When it was asked last."""
 
     def after(self, outcome: Outcome, mistake: str, when: str) -> Skill:
-        """How it went, with one answer more, and the name of its mistake if it has one."""
+        """Returns the record with one answer more, and the name of its mistake if it has one."""
         made = {mistake: self.mistakes.get(mistake, 0) + 1} if mistake else {}
         counts = {outcome: getattr(self, outcome) + 1}
         return self._replace(mistakes={**self.mistakes, **made}, last=when, **counts)
@@ -43,18 +49,18 @@ class Skill(NamedTuple):
 
 @dataclass(frozen=True)
 class Memory:
-    """How each kind of question went."""
+    """A memory of how each kind of question went."""
 
     skills: dict[Kind, Skill] = field(default_factory=dict)
 
     @property
     def answers(self) -> int:
-        """How many answers are remembered."""
+        """Counts the answers that are remembered."""
         counts = get_args(Outcome)
         return sum(getattr(skill, name) for skill in self.skills.values() for name in counts)
 
     def due(self) -> list[Kind]:
-        """What is to come again."""
+        """Lists the kinds of questions that are to come again."""
         return [kind for kind, skill in self.skills.items() if skill.again]
 
     def note(
@@ -73,7 +79,7 @@ class Memory:
         self.skills[kind] = skill
 
     def written(self) -> str:
-        """The memory as JSON."""
+        """Writes the memory as JSON."""
         steps: dict[str, dict[str, object]] = {}
         for (step, name), skill in self.skills.items():
             steps.setdefault(step, {})[name] = skill._asdict() | {"mistakes": {**skill.mistakes}}
@@ -82,7 +88,8 @@ class Memory:
 
 
 def memory_of(text: str, file: str) -> Memory:
-    """The memory that a text keeps. Raises UserError for what is none, or a newer program's."""
+    """Reads the memory that a text keeps. Raises UserError for what is none, or a newer
+    program's."""
     right = "name another file with --memory, or move this one away"
     try:
         data = parsed_json(text)
@@ -100,7 +107,7 @@ def memory_of(text: str, file: str) -> Memory:
 
 
 def _skill(*, mistakes: Mapping[str, int], last: str, **counts: int) -> Skill:
-    """A skill as it was kept. Raises TypeError for what is none."""
+    """Returns a skill as it was kept. Raises TypeError for what is none."""
     if not all(map(_is_count, (*counts.values(), *mistakes.values()))) or type(last) is not str:
         raise TypeError
     return Skill(mistakes=mistakes, last=last, **counts)

@@ -35,26 +35,32 @@ from attncli.trace import PlannedStep, Quantity, Trace
 
 
 class Task(NamedTuple):
-    """What is asked at once: some cells, of one row, that a part of the story makes; or a question
-    that is answered in `words`."""
+    """A task that is asked at once."""
 
     section: int
+    """The section of the lesson that it belongs to, from 0."""
     part: PlannedStep
+    """The part of the story that makes what is asked."""
     cells: tuple[Location, ...]
+    """The cells that are asked for, of one row."""
     words: AskedInWords | None = None
+    """The question, where the task is answered in words."""
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """All that is asked of a trace: by cells, or by rows."""
+    """A lesson: all that is asked of a trace."""
 
     trace: Trace
+    """The trace whose numbers are asked for."""
     request: ExerciseRequest
+    """What is asked of it."""
     by_rows: bool = False
+    """Whether the cells of a row are asked for at once."""
 
     @cached_property
     def tasks(self) -> tuple[Task, ...]:
-        """What is asked, in the order of the working. Raises SelectionError where there is
+        """Returns what is asked, in the order of the working. Raises SelectionError where there is
         nothing."""
         tasks = tuple(self._tasks())
         if not tasks:
@@ -76,7 +82,7 @@ class Lesson:
             )
 
     def kind_of(self, task: Task) -> Kind:
-        """What kind of question a task is."""
+        """Returns what kind of question a task is."""
         question = task.words and task.words.question.name
         return task.part.step, (question or self.trace[task.cells[0].quantity].name).local
 
@@ -96,7 +102,8 @@ class Lesson:
 
     @cached_property
     def shown(self) -> frozenset[str]:
-        """The quantities that are shown to start from, and are neither given nor asked for."""
+        """Finds the quantities that are shown to start from, and are neither given nor asked
+        for."""
         asked = {cell.quantity for task in self.tasks for cell in task.cells}
         blocks = (block for s in self.sections for block in s.section.blocks)
         names = {
@@ -105,8 +112,8 @@ class Lesson:
         return frozenset(name for name in names if not self.trace[name].given)
 
     def opening_of(self, section: int) -> Section:
-        """A section with what its working starts from, tables and words, and nothing that is
-        asked."""
+        """Returns a section with what its working starts from, tables and words, and nothing that
+        is asked."""
         page = self.sections[section]
         if page.only_asked:
             return page.section._replace(number=None)
@@ -119,7 +126,7 @@ class Lesson:
 
 
 def _starts_from(block: Block, hidden: Collection[str]) -> bool:
-    """Whether a block is shown before anything is asked: words, and tables but for some."""
+    """Tells whether a block is shown before anything is asked: words, and tables but for some."""
     if isinstance(block, MatrixBlock):
         return block.quantity not in hidden
     return isinstance(block, Paragraph | Table)
@@ -133,13 +140,13 @@ class Review(Lesson):
 
     @cached_property
     def tasks(self) -> tuple[Task, ...]:
-        """The one task; none where these numbers have none of its kind."""
+        """Returns the one task; none where these numbers have none of its kind."""
         alike = [task for task in self._tasks() if self.kind_of(task) == self.kind]
         return tuple(Random(mark_of(self.trace)).sample(alike, min(1, len(alike))))
 
     @property
     def _starts_from(self) -> list[Quantity]:
-        """The quantities that the number is worked from."""
+        """Lists the quantities that the number is worked from."""
         (task,) = self.tasks
         definition = self.trace[task.cells[0].quantity].definition if task.cells else None
         return [] if definition is None else [self.trace[n] for n in definition.operands]
@@ -158,17 +165,20 @@ class Review(Lesson):
 
 
 class SettledCell(NamedTuple):
-    """What is gone on with for a cell or a question: an answer as somebody wrote it, or as it was
-    shown, the mistakes that were made before, and how many hints were given."""
+    """A cell or a question that is gone on with."""
 
     text: str
+    """The answer as somebody wrote it, or as it was shown."""
     mistakes: tuple[str, ...] = ()
+    """The mistakes that were made before."""
     shown: bool = False
+    """Whether the answer was shown."""
     hints: int = 0
+    """How many hints were given."""
 
     @property
     def outcome(self) -> Outcome:
-        """What became of it."""
+        """Tells what became of it: it was shown, wrong at first, right after hints, or right."""
         if self.shown:
             return "shown"
         return "wrong" if self.mistakes else "hinted" if self.hints else "right"
@@ -179,10 +189,12 @@ Marked = Verdict | MarkedWords
 
 @dataclass
 class Session:
-    """What was given so far, by the addresses of cells and the ids of questions."""
+    """A session: a lesson and the answers that were given so far."""
 
     lesson: Lesson
+    """What is asked."""
     settled: dict[str, SettledCell] = field(default_factory=dict)
+    """What was given so far, by the addresses of cells and the ids of questions."""
 
     @cached_property
     def judge(self) -> Judge:
@@ -190,31 +202,31 @@ class Session:
         return Judge(trace, self.lesson.shown, self.lesson.request.tolerance, printed_roots(trace))
 
     def address(self, cell: Location) -> str:
-        """What a cell is called: `weights[love, AI]`."""
+        """Returns what a cell is called: `weights[love, AI]`."""
         return self.lesson.trace[cell.quantity].address(cell.row, cell.column)
 
     def ids(self, task: Task) -> list[str]:
-        """What is asked at once, by addresses, or by the id of a question."""
+        """Lists what is asked at once, by addresses, or by the id of a question."""
         if task.words is not None:
             return [task.words.question.id]
         return [self.address(cell) for cell in task.cells]
 
     @property
     def waiting(self) -> list[Task]:
-        """What is still to be asked."""
+        """Lists the tasks that are still to be asked."""
         return [task for task in self.lesson.tasks if not self.is_done(task)]
 
     def is_done(self, task: Task) -> bool:
         return all(name in self.settled for name in self.ids(task))
 
     def done_like(self, task: Task) -> list[Task]:
-        """What else of the same kind is answered, the last first."""
+        """Lists what else of the same kind is answered, the last first."""
         kind, tasks = self.lesson.kind_of(task), reversed(self.lesson.tasks)
         alike = (other for other in tasks if self.lesson.kind_of(other) == kind)
         return [other for other in alike if other != task and self.is_done(other)]
 
     def marked(self, task: Task, texts: Sequence[str]) -> Sequence[Marked]:
-        """What is said of new answers to a task."""
+        """Judges new answers to a task."""
         if task.words is not None:
             return [self.marked_words(task.words, texts[0])]
         new = {c: read_number(text) for c, text in zip(task.cells, texts, strict=True)}
@@ -222,7 +234,7 @@ class Session:
         return [verdict for verdict in verdicts if verdict.cell in new]
 
     def marked_words(self, asked: AskedInWords, text: str) -> MarkedWords:
-        """What is said of an answer in words."""
+        """Judges an answer in words."""
         paper = self.judge.judged(self.numbers)
         own = OwnAnswers.of(paper)
         return marked_words(asked.question, asked.points, read_number(text), own, carry=True)
@@ -236,7 +248,7 @@ class Session:
             self.settled[name] = SettledCell(text, found, not texts, hints)
 
     def right_answers(self, task: Task) -> list[str]:
-        """The right answers; for a number what follows from somebody's own."""
+        """Returns the right answers; for a number what follows from somebody's own."""
         if task.words is not None:
             asked = task.words.question
             return [asked.asked.options[asked.right_on(self.judge.key)[0]]]
@@ -244,7 +256,7 @@ class Session:
         return [str(quantity.number(cell.row, cell.column).shown) for cell in task.cells]
 
     def tells(self, task: Task, answers: Sequence[str], number: Decimal) -> bool:
-        """Whether a number is one of the right answers to a task, or rounds to one."""
+        """Tells whether a number is one of the right answers to a task, or rounds to one."""
         decimals = self.judge.key.decimals(task.cells[0].quantity)
         own = {round_to(Decimal(text), decimals) for text in answers}
         accepted = any(self.judge.accepted(cell).takes(number) for cell in task.cells)
@@ -252,7 +264,7 @@ class Session:
 
     @property
     def numbers(self) -> dict[Location, Given]:
-        """The numbers that are gone on with."""
+        """Returns the numbers that are gone on with."""
         cells = {self.address(cell): cell for task in self.lesson.tasks for cell in task.cells}
         return {
             cells[address]: read_number(cell.text)
@@ -261,8 +273,8 @@ class Session:
         }
 
     def leading_to(self, task: Task) -> Trace:
-        """The trace with somebody's own numbers before a task; ours, where these can't be worked
-        with."""
+        """Returns the trace with somebody's own numbers before a task; ours, where these can't be
+        worked with."""
         trace, asked = self.lesson.trace, task.cells[0].quantity
         rows: dict[str, list[list[Decimal]]] = {}
         for (name, i, j), given in self.numbers.items():
@@ -278,7 +290,8 @@ class Session:
             return trace
 
     def results(self) -> Iterator[tuple[Kind, SettledCell]]:
-        """What became of each cell and question that was asked, in the order of the working."""
+        """Yields what became of each cell and question that was asked, in the order of the
+        working."""
         for task in self.lesson.tasks:
             names = (name for name in self.ids(task) if name in self.settled)
             yield from ((self.lesson.kind_of(task), self.settled[name]) for name in names)
@@ -286,20 +299,27 @@ class Session:
 
 @dataclass
 class Course:
-    """What is asked in a sitting: what is `due` first, with other numbers, then a session of one's
-    own; or for so many `minutes` one after the other, each with other numbers, and what has become
-    due between."""
+    """A course of what is asked in a sitting: what is due first, with other numbers, then a session
+    of one's own. Where it goes by time, sessions follow one after the other, each with other
+    numbers, and what has become due between."""
 
     own: Session
+    """The session with the lesson's own numbers."""
     others: Iterator[Trace]
+    """The lesson's scenario with other numbers."""
     due: Callable[[], Collection[Kind]]
+    """Returns the kinds of questions that are due."""
     minutes: int | None = None
+    """How many minutes it goes on; None for a single session."""
     begun: list[Session] = field(default_factory=list)
+    """The sessions that were begun."""
     _ahead: list[Trace] = field(default_factory=list)
+    """The other numbers that were looked for and not used yet."""
     _shown: list[Session] = field(default_factory=list)
+    """The sessions with other numbers that lines are shown of."""
 
     def sessions(self) -> Iterator[Session]:
-        """One after the other."""
+        """Yields the sessions one after the other, and keeps them as begun."""
         for session in self._sessions():
             self.begun.append(session)
             yield session
@@ -320,17 +340,18 @@ class Course:
         return Session(replace(self.own.lesson, trace=trace))
 
     def _can_vary(self) -> bool:
-        """Whether there are other numbers, which are looked for once."""
+        """Tells whether there are other numbers, which are looked for once."""
         self._ahead += islice(self.others, not self._ahead)
         return bool(self._ahead)
 
     def _other(self) -> Trace | None:
-        """The next other numbers, if there are any."""
+        """Takes the next other numbers; None where there are none."""
         return self._ahead.pop() if self._can_vary() else None
 
     @property
     def due_here(self) -> list[Kind]:
-        """What is due of what this lesson asks, as far as it can be asked with other numbers."""
+        """Lists what is due of what this lesson asks, as far as it can be asked with other
+        numbers."""
         lesson, due = self.own.lesson, self.due()
         kinds = [kind for kind in dict.fromkeys(map(lesson.kind_of, lesson.tasks)) if kind in due]
         return kinds if kinds and self._can_vary() else []
@@ -343,15 +364,16 @@ class Course:
             yield from (Session(review) for review in reviews if review.tasks)
 
     def _examples(self) -> Iterator[Session]:
-        """The same lesson with other numbers, to show lines of, as many as somebody looks at."""
+        """Yields the same lesson with other numbers, to show lines of, as many as somebody looks
+        at."""
         yield from self._shown
         while len(self._shown) < _EXAMPLES and (trace := self._other()) is not None:
             self._shown.append(self._with(trace))
             yield self._shown[-1]
 
     def another(self, session: Session, task: Task) -> tuple[Session, Task] | None:
-        """A task of the same kind whose answer may be shown since it isn't that of a task: one that
-        is answered, or one with other numbers; None where there is none."""
+        """Finds a task of the same kind whose answer may be shown since it isn't that of a task:
+        one that is answered, or one with other numbers; None where there is none."""
         kind, asked = session.lesson.kind_of(task), session.right_answers(task)
         for other in session.done_like(task):
             if not _tells(session, task, asked, session.right_answers(other)):
@@ -369,30 +391,31 @@ _EXAMPLES = 3
 
 
 def _tells(session: Session, task: Task, asked: Sequence[str], shown: Sequence[str]) -> bool:
-    """Whether right answers to another task would answer a task."""
+    """Tells whether right answers to another task would answer a task."""
     numbers = () if task.words is not None else map(Decimal, shown)
     return asked == shown or any(session.tells(task, asked, number) for number in numbers)
 
 
 def mark_of(trace: Trace) -> str:
-    """What tells the numbers of a scenario from those of others."""
+    """Returns what tells the numbers of a scenario from those of others."""
     return fingerprint(trace, ())
 
 
 def marks_of(trace: Trace) -> Iterator[str]:
-    """The same, and what told them before."""
+    """Yields the mark of a scenario's numbers, and those that earlier versions had for them."""
     yield mark_of(trace)
     yield from (fingerprint(trace, (), made_from) for made_from in earlier(trace.scenario))
 
 
 def written(mark: str, by_name: Mapping[str, SettledCell]) -> str:
-    """What was told, as JSON."""
+    """Writes what was told as JSON."""
     answers = {address: cell._asdict() for address, cell in by_name.items()}
     return json_text({"practice": mark, "answers": answers}, indent=1) + "\n"
 
 
 def read(text: str, file: str, marks: Iterable[str]) -> dict[str, SettledCell]:
-    """What was told before. Raises UserError for what is no kept place, or one of other numbers."""
+    """Reads what was told before. Raises UserError for what is no kept place, or one of other
+    numbers."""
     right = "name another file with --place, or begin anew with --fresh"
     try:
         kept = parsed_json(text)

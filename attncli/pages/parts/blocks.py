@@ -48,7 +48,7 @@ _TO_FOLD = 6
 
 
 def table(headings: tuple[Word | str, ...], rows: Iterable[Row], most: int = MOST_PARTS) -> Table:
-    """A table; the middle of a long one is left out."""
+    """Returns a table; the middle of a long one is left out."""
     every = list(rows)
     places = elided(len(every), most)
     shown = ((Omitted(),) * len(headings) if k is None else every[k] for k in places)
@@ -56,7 +56,8 @@ def table(headings: tuple[Word | str, ...], rows: Iterable[Row], most: int = MOS
 
 
 def folded(whole: Block) -> Block:
-    """A table of two columns as one of four, which takes half the room, unless it is short."""
+    """Folds a table of two columns into one of four, which takes half the room, unless it is
+    short."""
     if not isinstance(whole, Table) or len(whole.headings) != 2 or len(whole.rows) < _TO_FOLD:  # noqa: PLR2004
         return whole
     half = -(-len(whole.rows) // 2)
@@ -66,7 +67,7 @@ def folded(whole: Block) -> Block:
 
 
 def rounds_between(own: int, numbers: Sequence[int]) -> list[Block]:
-    """A word on the rounds that aren't told, after one that is."""
+    """Says of the rounds after `own` that aren't told that they go the same way."""
     after = [number for number in numbers if number > own]
     if not after or after[0] == own + 1:
         return []
@@ -82,7 +83,7 @@ _ON_A_LINE = ("heads", "experts", "shared_expert")
 def matrix_block(
     quantity: Quantity, selection: Selection, path: Name = TOP, *, with_sums: bool = False
 ) -> MatrixBlock:
-    """The table of a quantity, called as it is at a path."""
+    """Returns the table of a quantity, named as seen from a path."""
     rows, asked = selection.rows(quantity), selection.rows_asked_for(quantity)
     both = quantity.rows.role == "Q" and quantity.columns.role == "K"
     return MatrixBlock(
@@ -102,12 +103,12 @@ def matrix_block(
 
 
 def variant_block(variant: str, quantity: Quantity, selection: Selection) -> MatrixBlock:
-    """The table of a quantity of a scenario's variant."""
+    """Returns the table of a quantity of a scenario's variant."""
     return matrix_block(quantity, selection)._replace(variant=variant)
 
 
 def _are_shares(quantity: Quantity) -> bool:
-    """Whether the numbers of a row are parts of 1; of what is given, weights are."""
+    """Tells whether the numbers of a row are parts of 1; of what is given, weights are."""
     step = quantity.definition.step if quantity.definition else "softmax"
     return quantity.local in step_named(step).adds_up_to_one
 
@@ -115,8 +116,9 @@ def _are_shares(quantity: Quantity) -> bool:
 def given_blocks(
     trace: Trace, quantities: Sequence[Quantity], selection: Selection, path: Name = TOP
 ) -> list[Block]:
-    """Given matrices: as tables, and where they come from if the file doesn't write them out; none
-    of which a selection has no row, as of what an expert makes to which no token goes."""
+    """Returns given matrices as tables, and where they come from if the file doesn't write them
+    out. Those of which a selection has no row are left out, as of what an expert makes to which no
+    token goes."""
     sources = trace.scenario.sources
     quantities = [quantity for quantity in quantities if selection.rows(quantity)]
     elsewhere = [quantity for quantity in quantities if quantity.name in sources]
@@ -131,7 +133,7 @@ def given_blocks(
 def given_block(
     trace: Trace, quantity: Quantity, selection: Selection, path: Name = TOP
 ) -> MatrixBlock:
-    """The table of a given quantity; one of embeddings by ID says whose each row is, one of
+    """Returns the table of a given quantity. One of embeddings by ID says whose each row is, one of
     weights what its rows add up to."""
     block = matrix_block(
         quantity, selection, path, with_sums=quantity.given and _are_shares(quantity)
@@ -145,8 +147,8 @@ def given_block(
 
 
 def by_gates(part: PlannedStep, given: Sequence[Block]) -> list[Block]:
-    """What a cell's gates work on: what was made before, then the given matrices, those of one
-    gate, which are added up, in a row."""
+    """Arranges what a cell's gates work on: what was made before, then the given matrices, those of
+    one gate, which are added up, in a row."""
     gates = {name: k for k, d in enumerate(part.definitions) for name in d.operands}
     matrices = [block for block in each(given) if isinstance(block, MatrixBlock) and block.given]
     others = [block for block in given if not isinstance(block, MatrixBlock) or not block.given]
@@ -166,7 +168,7 @@ def _is_small(quantity: Quantity) -> bool:
 
 
 def _told(quantity: Quantity, source: str) -> Spans:
-    """`512 × 512; normal, seed 7; begins [0.034, −0.012, 0.009, …]`"""
+    """Describes a given matrix: `512 × 512; normal, seed 7; begins [0.034, −0.012, 0.009, …]`"""
     rows, columns = quantity.matrix.shape
     size = f"{rows} × {columns}" if rows > 1 or quantity.rows.role else f"{columns}"
     if _is_small(quantity):
@@ -179,7 +181,8 @@ def _told(quantity: Quantity, source: str) -> Spans:
 def together_block(
     trace: Trace, part: PlannedStep, names: Sequence[tuple[str, str]], selection: Selection
 ) -> SideBySide | None:
-    """The rows of a part's quantities side by side, where there are several of them."""
+    """Returns the rows of a part's quantities side by side; None where fewer than two can be set
+    so."""
     place = part.place
     found = [(heading, trace.quantities.get(place.name(name))) for name, heading in names]
     made = {quantity.name for quantity in made_by(trace, part)}
@@ -197,7 +200,7 @@ def together_block(
 
 
 def token_blocks(place: Place) -> list[Block]:
-    """The tokens of a sentence and their IDs: as a table, and as lists."""
+    """Returns the tokens of a sentence and their IDs: as a table, and as lists."""
     text = place.text
     names = words(distinct_tokens(text.tokens))
     lists: list[Block] = [TextList(below(place.path, "tokens"), names, words(text.tokens))]
@@ -213,7 +216,7 @@ def token_blocks(place: Place) -> list[Block]:
 
 
 def tree_block(trace: Trace, parts: Sequence[PlannedStep]) -> Tree:
-    """What ran: every part with what it made, below its layer and head."""
+    """Returns the tree of what ran: every part with what it made, below its layer and head."""
     rows: list[TreeRow] = []
     before: tuple[Name, ...] = ()
     for number, part in enumerate(parts, start=1):
@@ -226,7 +229,8 @@ def tree_block(trace: Trace, parts: Sequence[PlannedStep]) -> Tree:
 
 
 def short_tree(parts: Sequence[PlannedStep]) -> Tree:
-    """The same on one screen: the steps that are taken at one place on one line."""
+    """Returns the tree of what ran on one screen: the steps that are taken at one place on one
+    line."""
     rows: list[TreeRow] = []
     before: tuple[Name, ...] = ()
     numbered = enumerate(parts, start=1)
@@ -244,7 +248,7 @@ def short_tree(parts: Sequence[PlannedStep]) -> Tree:
 
 
 def _opened(before: Sequence[Name], now: Sequence[Name]) -> list[TreeRow]:
-    """Lines for the layers and heads that begin here."""
+    """Returns lines for the layers and heads that begin here."""
     return [
         TreeRow(depth, "", (place,))
         for depth, path in enumerate(now)
@@ -253,12 +257,14 @@ def _opened(before: Sequence[Name], now: Sequence[Name]) -> list[TreeRow]:
 
 
 def _ancestors(path: Name) -> tuple[Name, ...]:
-    """`layers[1]`, `layers[1].heads[2]`; norms are steps rather than places."""
+    """Returns the places around a path, the outermost first: `layers[1]`, `layers[1].heads[2]`.
+    Norms are steps rather than places."""
     return tuple(place for place in path.places if place.local not in WITHIN_A_STEP)
 
 
 def _made_in_short(made: Sequence[Quantity], path: Name) -> Spans:
-    """`Q [3, 2], K, V [5, 2]`: names, and the shape of those that have the same."""
+    """Writes what was made in short, `Q [3, 2], K, V [5, 2]`: names, and the shape of those that
+    have the same."""
     lines: list[Spans] = []
     for shape, group in groupby(made, shape_in_short):
         names = [Symbol(quantity.name.seen_from(path)) for quantity in group]
@@ -269,7 +275,7 @@ def _made_in_short(made: Sequence[Quantity], path: Name) -> Spans:
 
 
 def shape_in_short(quantity: Quantity) -> str:
-    """` [3, 2]`, ` [3]` of a list; nothing of a single number."""
+    """Writes a shape in short: ` [3, 2]`, ` [3]` of a list; nothing of a single number."""
     rows, columns = quantity.matrix.shape
     if quantity.is_number:
         return ""
@@ -277,13 +283,13 @@ def shape_in_short(quantity: Quantity) -> str:
 
 
 def common_mistakes(blocks: Sequence[Block]) -> list[Block]:
-    """What is told of a step's common mistakes, under their heading; nothing where there are
+    """Returns what is told of a step's common mistakes under their heading; nothing where there are
     none."""
     return [Subheading(("Common mistakes",)), *blocks] if blocks else []
 
 
 def about_given_weights(weights: Quantity) -> list[Callout]:
-    """A word on rows that are a little off 1 as they are given. Of those that are off by more than
+    """Remarks on rows that are a little off 1 as they are given. Of those that are off by more than
     their rounding can account for, the step that uses them speaks."""
     off = list(_off(weights))
     shown = (("…",) if k is None else off[k] for k in elided(len(off), MOST_PARTS))
@@ -293,7 +299,7 @@ def about_given_weights(weights: Quantity) -> list[Callout]:
 
 
 def _off(weights: Quantity) -> Iterator[Spans]:
-    """`I add up to 1.1`: rows, and their sums."""
+    """Yields the rows that are a little off 1, and their sums: `I add up to 1.1`."""
     for i, row in enumerate(weights.matrix.written or ()):
         total = decimals.total(row)
         if total != 1 and not is_off_one(row):

@@ -15,7 +15,7 @@ from attncli.trace.claims import JudgedClaim, judged_claims
 
 
 def closing_on_claims(trace: Trace) -> list[Block]:
-    """A remark on each thing that the source says of a scenario or of its variants."""
+    """Remarks on each thing that the source says of a scenario or of its variants."""
     traces = (((), trace), *(((Word(name), ": "), v) for name, v in trace.variants.items()))
     blocks: list[Block] = [
         Callout((*name, *_judged(claim)))
@@ -30,8 +30,9 @@ def closing_on_claims(trace: Trace) -> list[Block]:
 
 
 def _judged(judged: JudgedClaim) -> Spans:
-    """`The source says that each row of weights has its largest number at its own token (slide 4).
-    It is so for “Tennis”, but not for “I” and “love”, whose largest is at “Tennis”.`"""
+    """Says whether the source is right: `The source says that each row of weights has its largest
+    number at its own token (slide 4). It is so for “Tennis”, but not for “I” and “love”, whose
+    largest is at “Tennis”.`"""
     failing = judged.failing
     holding = [i for i in judged.rows if i not in failing]
     if not failing:
@@ -51,7 +52,7 @@ def _judged(judged: JudgedClaim) -> Spans:
 
 
 def _rows(judged: JudgedClaim, rows: Sequence[int]) -> Spans:
-    """` for “I”, “love” and “.”`"""
+    """Names rows: ` for “I”, “love” and “.”`"""
     return (" for ", *quoted(*(judged.quantity.rows.names[i] for i in rows)))
 
 
@@ -70,7 +71,8 @@ def _said(judged: JudgedClaim) -> Spans:
 
 
 def _instead(judged: JudgedClaim, i: int) -> Spans:
-    """`, whose largest is at “Tennis”`, `: 0.7 + 0.2 + 0.1 + 0.1 = 1.1`"""
+    """Says how a row is instead of as the source says: `, whose largest is at “Tennis”`, `: 0.7 +
+    0.2 + 0.1 + 0.1 = 1.1`"""
     quantity = judged.quantity
     if not judged.adds_up(i):
         numbers = tuple(quantity.number(i, j) for j in range(quantity.matrix.shape[1]))

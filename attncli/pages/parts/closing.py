@@ -28,7 +28,7 @@ from attncli.trace import BackwardPlace, PlannedStep, Quantity, Trace
 
 
 def ending_of(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
-    """What a part's numbers come to, in words."""
+    """Says what a part's numbers come to."""
     found = findings_of(trace, part, selection)
     in_row = () if found else in_a_row(trace, part, selection)
     return [
@@ -40,7 +40,7 @@ def ending_of(trace: Trace, part: PlannedStep, selection: Selection) -> list[Blo
 
 
 def _most_likely(trace: Trace) -> list[Block]:
-    """The most likely next tokens as data."""
+    """Returns the most likely next tokens as data; nothing where none are predicted."""
     probabilities = trace.next_token
     if probabilities is None:
         return []
@@ -49,7 +49,7 @@ def _most_likely(trace: Trace) -> list[Block]:
 
 
 def closing_notes(trace: Trace, selection: Selection) -> list[Block]:
-    """What closes the page."""
+    """Returns the notes that close the page."""
     return [
         *_found(trace, selection),
         *_asked_for(trace, selection),
@@ -60,9 +60,10 @@ def closing_notes(trace: Trace, selection: Selection) -> list[Block]:
 
 
 def _found(trace: Trace, selection: Selection) -> list[Block]:
-    """What the page found: of a block what it does to the tokens, or else its last finding, unless
-    one of its last two sections, or a summary, has just said so; states that are set side by side
-    behind it say nothing new, and a page that ends with the way back is about that."""
+    """Says what the page found: of a block what it does to the tokens, or else its last finding. It
+    says nothing where one of the last two sections, or a summary, has just said so (states that are
+    set side by side say nothing new), nor where a page ends with the way back, as it is about
+    that."""
     if whole := moved(trace, selection):
         return [Callout(whole)]
     parts = shown_parts(trace)
@@ -75,7 +76,7 @@ def _found(trace: Trace, selection: Selection) -> list[Block]:
 
 
 def _asked_for(trace: Trace, selection: Selection) -> list[Block]:
-    """Graphs, and tokens before and after, where the scenario asks for these."""
+    """Returns graphs, and tokens before and after, where the scenario asks for these."""
     show = trace.scenario.show
     if not (show.before_after or show.graph or show.arrows):
         return []
@@ -110,14 +111,15 @@ def _generated(trace: Trace, selection: Selection) -> list[Block]:
 
 
 def unused_in(trace: Trace) -> list[Quantity]:
-    """Given quantities that no step came to use."""
+    """Lists the given quantities that no step came to use."""
     made = (definition for definition in trace.plan if definition.name in trace)
     used = {name for definition in made for name in definition.operands}
     return [q for q in trace.quantities.values() if q.given and q.name not in used]
 
 
 def ending_in_short(trace: Trace) -> str:
-    """`; not used: W3; ends before ffn, which needs W3`; nothing where neither is so."""
+    """Says in short what was not used and where it ends, `; not used: W3; ends before ffn, which
+    needs W3`; nothing where neither is so."""
     unused = f"; not used: {listed(trace.unused)}" if trace.unused else ""
     ends = trace.unfinished
     if ends is None or not looks_forgotten(trace, unused_in(trace)):
@@ -126,7 +128,7 @@ def ending_in_short(trace: Trace) -> str:
 
 
 def ending_facts(trace: Trace) -> dict[str, object]:
-    """What was given to no purpose and what is missing, as data."""
+    """Returns what was given to no purpose and what is missing, as data."""
     unused = {"unused": [*trace.unused]} if trace.unused else {}
     ends = trace.unfinished
     if ends is None or not looks_forgotten(trace, unused_in(trace)):
@@ -135,7 +137,7 @@ def ending_facts(trace: Trace) -> dict[str, object]:
 
 
 def looks_forgotten(trace: Trace, unused: Sequence[Quantity]) -> bool:
-    """Whether a trace ends where its scenario seems to want more.
+    """Tells whether a trace ends where its scenario seems to want more.
 
     It is meant to end where it does if it has told or found something, and the scenario gives
     nothing of what the step that comes next would need besides what flows into it: no weights, no
@@ -155,7 +157,7 @@ def looks_forgotten(trace: Trace, unused: Sequence[Quantity]) -> bool:
 
 
 def closing_of(trace: Trace, selection: Selection) -> tuple[Block, ...]:
-    """All that comes behind a page's sections."""
+    """Returns all that comes behind a page's sections."""
     unused, end = unused_in(trace), trace.unfinished
     return (
         *_not_needed(trace, unused, selection),
@@ -172,8 +174,8 @@ def closing_of(trace: Trace, selection: Selection) -> tuple[Block, ...]:
 
 
 def _way_back(trace: Trace, selection: Selection) -> list[Block]:
-    """The way back at a glance, where there is one of several steps; a page of training by rows,
-    which goes on from it, is long enough without."""
+    """Returns the way back at a glance, where there is one of several steps. A page of training by
+    rows, which goes on from it, is long enough without."""
     back = sum(isinstance(part.place, BackwardPlace) for part in shown_parts(trace))
     is_long = trace.scenario.training and selection.detail == "rows"
     if not back or ((is_long or back == 1) and not selection.whole):
@@ -184,7 +186,7 @@ def _way_back(trace: Trace, selection: Selection) -> list[Block]:
 
 
 def _unused_settings(trace: Trace) -> list[Block]:
-    """What the scenario says of steps that aren't taken."""
+    """Names what the scenario sets for steps that aren't taken."""
     names = [name for name in trace.unused if name not in trace]
     so_far = " so far" if trace.unfinished is not None else ""
     spans = joined((Term(name),) for name in names)
@@ -201,7 +203,7 @@ def _not_needed(trace: Trace, unused: Sequence[Quantity], selection: Selection) 
 
 
 def _judged(trace: Trace) -> list[Block]:
-    """Where it is told why the source prints other numbers than are worked here."""
+    """Says where it is told why the source prints other numbers than are worked here."""
     called = as_asked_for(trace.scenario)
     count = printed_otherwise(trace)
     if called is None or not count:
@@ -211,8 +213,8 @@ def _judged(trace: Trace) -> list[Block]:
 
 
 def _why(trace: Trace, selection: Selection) -> list[Block]:
-    """Where a step is explained: the one that found something, or else the last; where weights are
-    given and not used, the one that would have made them."""
+    """Says where a step is explained: the one that found something, or else the last; where weights
+    are given and not used, the one that would have made them."""
     steps, called = shown_parts(trace), as_asked_for(trace.scenario)
     if not steps or called is None:
         return []
@@ -225,7 +227,7 @@ def _why(trace: Trace, selection: Selection) -> list[Block]:
 
 
 def _what_if(trace: Trace) -> list[Block]:
-    """What to try next: a question, and the command that answers it."""
+    """Returns what to try next: questions, and the commands that answer them."""
     called = as_asked_for(trace.scenario)
     if called is None:
         return []
@@ -238,8 +240,9 @@ def _what_if(trace: Trace) -> list[Block]:
 
 
 def _without_one_number(trace: Trace) -> Mapping[str, Sequence[str]]:
-    """The question for a scenario that asks none: without the largest number of the first matrix
-    that something is computed from, if it is written in the file."""
+    """Returns the question for a scenario that asks none: without the largest number of the first
+    matrix that something is computed from, if it is written in the file; with the change that
+    answers it."""
     scenario = trace.scenario
     names = (name for d in trace.plan if d.name in trace for name in d.operands)
     written = (trace[name] for name in names if name in scenario.given)
@@ -256,8 +259,8 @@ def _without_one_number(trace: Trace) -> Mapping[str, Sequence[str]]:
 
 
 def _way_to_read_of(steps: Sequence[PlannedStep]) -> str:
-    """Of a page that ends with the way back, the step of it to begin with: one that says so, or
-    else the first."""
+    """Finds the step to begin with on a page that ends with the way back: one that says so, or else
+    the first of it. Of another page it is empty."""
     if not isinstance(steps[-1].place, BackwardPlace):
         return ""
     back = [part for part in steps if isinstance(part.place, BackwardPlace)]
@@ -269,7 +272,7 @@ _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 
 
 def _typed(called: str) -> str:
-    """A name or a path as it is typed in a shell."""
+    """Quotes a name or a path as it is typed in a shell."""
     if _PLAIN.issuperset(called):  # as those of shipped scenarios are
         return called
     from shlex import quote
@@ -278,13 +281,15 @@ def _typed(called: str) -> str:
 
 
 def asking_for_large(scenario: Scenario) -> str:
-    """What a further command has to say of a scenario that is only worked where this is said."""
+    """Returns the option that a further command needs for a scenario that is only worked where this
+    is said."""
     return " --large" if scenario.large else ""
 
 
 def as_asked_for(scenario: Scenario) -> str | None:
-    """What a command calls a scenario: a shipped one by its name, a file as it was asked for from
-    here, or by its name alone, since a page is read elsewhere too."""
+    """Returns what a command calls a scenario: a shipped one by its name, a file as it was asked
+    for from here; by its name alone if that is absolute, since a page is read elsewhere too. None
+    for what is no such file."""
     path = Path(scenario.places[""].source)
     if path == shipped.path_of(path.stem):
         return path.stem

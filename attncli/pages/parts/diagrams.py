@@ -47,12 +47,14 @@ _FLOWING = ("Q", "K", "token")
 
 
 class _Stage(NamedTuple):
-    """What one box stands for: a step at a place, in all layers; all of an attention, or of a cell
-    at a time, where it names no step; on the way back others."""
+    """A stage that one box stands for. The way back has stages of its own."""
 
     place: str
+    """Where it is, in all layers."""
     step: str = ""
+    """Its step; empty for all of an attention, or of a cell at a time."""
     back: bool = False
+    """Whether it is on the way back."""
 
 
 Groups = Mapping[_Stage, Sequence[PlannedStep]]
@@ -62,7 +64,8 @@ Labels = Mapping[tuple[_Stage, _Stage], str]
 
 
 def pipeline(trace: Trace) -> Iterator[Diagram]:
-    """What runs: cells through time, or several steps that are no mere sequence."""
+    """Yields the diagrams of what runs: cells through time, or several steps that are no mere
+    sequence."""
     parts = [part for part in shown_parts(trace) if not part.is_again]
     cells = [part for part in parts if isinstance(_forward(part), CellPlace)]
     yield from _chains(trace, parts) if cells else _blocks(trace, parts)
@@ -77,9 +80,10 @@ def _is_back(part: PlannedStep) -> bool:
 
 
 def _blocks(trace: Trace, parts: Sequence[PlannedStep]) -> Iterator[Diagram]:
-    """The steps as boxes, what flows between them as arrows. Where there are residuals or many
-    heads, an attention is one box. Equal layers are drawn once, in a frame that says how many they
-    are; what is done again and again is one box. On the way back only gradients flow."""
+    """Yields the diagram of the steps as boxes, with what flows between them as arrows. Where there
+    are residuals or many heads, an attention is one box. Equal layers are drawn once, in a frame
+    that says how many they are; what is done again and again is one box. On the way back only
+    gradients flow."""
     places = [_forward(part) for part in parts]
     whole = any(isinstance(place, ResidualPlace) for place in places)
     whole |= any(isinstance(at, HeadPlace) and at.attention.heads > _MOST_HEADS for at in places)
@@ -106,7 +110,7 @@ def _shapes(flows: Flows) -> Labels:
 
 
 def _stage_of(part: PlannedStep, whole: bool) -> _Stage:
-    """The stage of a part, where attentions may be drawn as a whole."""
+    """Returns the stage of a part, where attentions may be drawn as a whole."""
     place, back = _forward(part), _is_back(part)
     if whole and isinstance(place, AttentionPlace):
         return _Stage(_kept(place.attention.path), "", back)
@@ -116,7 +120,8 @@ def _stage_of(part: PlannedStep, whole: bool) -> _Stage:
 
 
 def _kept(path: Name) -> str:
-    """Where something is, whichever the layer, and but for what is done again and again there."""
+    """Writes where something is, whichever the layer, and without what is done again and again
+    there."""
     kept = (place for place in path.places if place.local not in _AGAIN)
     return "".join(f"{p.local if p.local == _LAYERS else p.alone}." for p in kept)
 
@@ -125,8 +130,8 @@ _LAYERS = "layers"
 
 
 def _flows(trace: Trace, groups: Groups) -> Flows:
-    """What flows from one stage to another, each quantity by its name there once. What comes back
-    to an earlier stage at a later time has no arrow."""
+    """Finds what flows from one stage to another, each quantity by its name there once. What comes
+    back to an earlier stage at a later time has no arrow."""
     order = {stage: k for k, stage in enumerate(groups)}
     makers = {
         q.name: stage
@@ -148,7 +153,7 @@ def _flows(trace: Trace, groups: Groups) -> Flows:
 
 
 def _taken(trace: Trace, part: PlannedStep) -> Sequence[Quantity]:
-    """What flows into a part: on the way back, what comes from the loss."""
+    """Returns what flows into a part: on the way back, what comes from the loss."""
     operands = operands_of(trace, part)
     if not isinstance(part.place, BackwardPlace):
         return operands
@@ -160,7 +165,7 @@ _GIVEN = "given"
 
 
 def _flowing(them: Sequence[Quantity]) -> str:
-    """`Q, K 3×2`: the names with their shapes, a shape that several have once."""
+    """Writes names with their shapes, `Q, K 3×2`: a shape that several have once."""
     shapes: dict[str, list[str]] = {}
     for quantity in them:
         local = (
@@ -178,7 +183,7 @@ def _shape(quantity: Quantity) -> str:
 
 
 def _boxes(groups: Groups, flows: Flows) -> Mapping[_Stage, Box]:
-    """A box for each stage, below all that it comes from."""
+    """Places a box for each stage, below all that it comes from."""
     inputs = dict.fromkeys(a for a, _ in flows if a.step == _GIVEN)
     rows: dict[_Stage, int] = dict.fromkeys(inputs, 0)
     for stage in groups:
@@ -199,7 +204,7 @@ def _boxes(groups: Groups, flows: Flows) -> Mapping[_Stage, Box]:
 
 
 def _frame(parts: Sequence[PlannedStep]) -> str:
-    """What several layers are called that a box is of."""
+    """Returns what the frame of a box is called that is of several layers; else nothing."""
     layers = {at.number for part in parts for at in part.path.places if at.local == _LAYERS}
     stack = "Encoder · " if _is_encoder(parts) else ""
     return f"{stack}{counted(len(layers), 'layer')}" if len(layers) > 1 else ""
@@ -210,13 +215,13 @@ def _is_encoder(parts: Sequence[PlannedStep]) -> bool:
 
 
 def _column_of(stage: _Stage) -> int:
-    """The head that a stage is of, from 0."""
+    """Returns the number of the head that a stage is of, from 0."""
     found = re.search(r"heads\[(\d+)\]\.$", stage.place)
     return int(found[1]) - 1 if found else 0
 
 
 def _told(stage: _Stage, parts: Sequence[PlannedStep]) -> tuple[Label, Label]:
-    """What stands in a box and below it."""
+    """Returns what stands in a box and below it."""
     first, place = parts[0], _forward(parts[0])
     if not stage.step and isinstance(place, AttentionPlace):
         name, heads = _attention_in_words(parts, place), place.attention.heads
@@ -231,7 +236,7 @@ def _told(stage: _Stage, parts: Sequence[PlannedStep]) -> tuple[Label, Label]:
 
 
 def _attention_in_words(parts: Sequence[PlannedStep], place: AttentionPlace) -> str:
-    """`masked multi-head attention`, `cross-attention`."""
+    """Names the kind of attention: `masked multi-head attention`, `cross-attention`."""
     masked = "masked " if any(part.step == "mask" for part in parts) else ""
     many = "multi-head " if place.attention.heads > 1 else ""
     kind = "cross-attention" if place.attention.sees_memory else "attention"
@@ -250,7 +255,7 @@ _READOUT = "readout"
 
 
 def _chains(trace: Trace, parts: Sequence[PlannedStep]) -> Iterator[Diagram]:
-    """The cell of each recurrent layer through time, and its way back."""
+    """Yields the diagram of each recurrent layer's cell through time, and that of its way back."""
     layers: dict[tuple[str, bool], list[PlannedStep]] = {}
     for part in parts:
         place = _forward(part)
@@ -262,8 +267,8 @@ def _chains(trace: Trace, parts: Sequence[PlannedStep]) -> Iterator[Diagram]:
 
 
 def _way_and_time(part: PlannedStep) -> tuple[WayPlace, int]:
-    """The way that a part goes, and at which time; at one of those that are drawn as one, the first
-    of these; what stands before all is at the start."""
+    """Returns the way that a part goes, and at which time. Of the times that are drawn as one it is
+    the first; what stands before all is at the start."""
     place = _forward(part)
     assert isinstance(place, WayPlace)
     time = place.time if isinstance(place, CellPlace) else place.start
@@ -272,8 +277,9 @@ def _way_and_time(part: PlannedStep) -> tuple[WayPlace, int]:
 
 
 def _chain(trace: Trace, parts: Sequence[PlannedStep], *, back: bool) -> Diagram:
-    """The cell at each time beside that before it, with what it hands on; its tokens below, and
-    below them the cell that goes from the right to the left. On the way back, the losses above."""
+    """Returns the diagram of a cell at each time beside that before it, with what it hands on; its
+    tokens stand below, and below them the cell that goes from the right to the left. On the way
+    back, the losses stand above."""
     groups: dict[_Stage, list[PlannedStep]] = {}
     for part in parts:
         place, time = _way_and_time(part)
@@ -300,8 +306,8 @@ _MOST_CHARACTERS = 48
 
 
 def _numbers(place: Place, flows: Flows) -> Labels:
-    """The numbers of what flows, rather to the next time than to a read-out, which then has the
-    name; nothing where these are too many."""
+    """Returns the numbers of what flows, rather to the next time than to a read-out, which then has
+    the name; nothing where these are too many."""
     onward = {q.name for ends, them in flows.items() if not ends[1].step for q in them}
     labels = {
         ends: ", ".join(
@@ -314,7 +320,7 @@ def _numbers(place: Place, flows: Flows) -> Labels:
 
 
 def _told_whole(place: Place, quantity: Quantity) -> str:
-    """`h[1] = [0.46, 0.2]`: a list with its numbers."""
+    """Writes a list with its numbers: `h[1] = [0.46, 0.2]`."""
     numbers = tuple(quantity.number(i, 0) for i in range(quantity.matrix.shape[0]))
     return f"{place.here(quantity.name)} = {plain(Vector(numbers))}"
 
@@ -326,7 +332,8 @@ _ROWS: Mapping[tuple[bool, bool], int] = MappingProxyType(
 
 
 def _cell(trace: Trace, parts: Sequence[PlannedStep], name: str) -> Box:
-    """A cell at a time, or at all that are drawn as one; what is there before, or is read out."""
+    """Returns the box of a cell at a time, or at all that are drawn as one; or that of what is
+    there before, or is read out."""
     first, (place, time) = parts[0], _way_and_time(parts[0])
     readout = first.step == _READOUT
     row = _ROWS[place.way == "backward", readout]
@@ -348,7 +355,8 @@ def _cell(trace: Trace, parts: Sequence[PlannedStep], name: str) -> Box:
 def _tokens(
     trace: Trace, groups: Groups, boxes: Mapping[_Stage, Box]
 ) -> Iterator[tuple[Box, Link]]:
-    """The token that each cell takes, a box for those that take the same one."""
+    """Yields a box for the token that each cell takes, with the arrow to it; those that take the
+    same one share it."""
     for stage, parts in groups.items():
         taken = (q for part in parts for q in operands_of(trace, part) if q.rows.role == "token")
         rows = next(taken, None)
@@ -363,7 +371,8 @@ def _tokens(
 def _losses(
     trace: Trace, groups: Groups, boxes: Mapping[_Stage, Box]
 ) -> Iterator[tuple[Box, Link]]:
-    """What comes from a loss to the cells that are read out."""
+    """Yields a box for the loss of each cell that is read out, with the arrow of what comes back
+    from it."""
     own = {q.name for parts in groups.values() for part in parts for q in made_by(trace, part)}
     for stage, parts in groups.items():
         taken = {q.local: q for part in parts for q in _taken(trace, part) if q.name not in own}

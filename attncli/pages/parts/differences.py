@@ -32,31 +32,36 @@ Places = tuple[tuple[int, int], ...]
 
 
 class PairedCell(NamedTuple):
-    """A cell by its row and column in either quantity."""
+    """A cell that two quantities have in common."""
 
     own: tuple[int, int]
+    """Its row and column in the first one."""
     other: tuple[int, int]
+    """Its row and column in the second one."""
 
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """A quantity of one trace beside that of another one, with the rows and columns that have the
-    same names in both."""
+    """A quantity of one trace beside that of another one."""
 
     own: Quantity
+    """The quantity of the first trace."""
     other: Quantity
+    """The quantity of the second trace."""
     rows: Places
+    """The rows of the same name, by their places in either."""
     columns: Places
+    """The columns of the same name, by their places in either."""
 
     @cached_property
     def common(self) -> tuple[Array, Array]:
-        """The numbers of the common cells, [rows, columns] each."""
+        """Returns the numbers of the common cells of both, [rows, columns] each."""
         (own, other), (columns, others) = _sides(self.rows), _sides(self.columns)
         return self.own.values[np.ix_(own, columns)], self.other.values[np.ix_(other, others)]
 
     @cached_property
     def differs(self) -> NDArray[np.bool_]:
-        """Which of the common cells differ, [rows, columns]."""
+        """Marks the common cells that differ, [rows, columns]."""
         own, other = self.common
         size = np.maximum(1, np.where(np.isfinite(own), np.abs(own), 1))
         alike: NDArray[np.bool_] = (own == other) | (self._apart <= _NOISE * size)
@@ -71,17 +76,17 @@ class Pair:
 
     @property
     def count(self) -> int:
-        """How many common cells differ."""
+        """Counts the common cells that differ."""
         return int(self.differs.sum())
 
     @property
     def size(self) -> int:
-        """How many common cells there are."""
+        """Counts the common cells."""
         return self.differs.size
 
     @property
     def name(self) -> str:
-        """What both are called."""
+        """Returns what both are called."""
         names = dict.fromkeys((self.own.name, self.other.name))
         return " and ".join(names)
 
@@ -90,32 +95,32 @@ class Pair:
         return self.own.given and self.other.given
 
     def cell(self, k: int, m: int) -> PairedCell:
-        """A common cell by the places of its row and its column among the common ones."""
+        """Returns a common cell by the places of its row and its column among the common ones."""
         rows, columns = self.rows[k], self.columns[m]
         return PairedCell((rows[0], columns[0]), (rows[1], columns[1]))
 
     def symbol(self, cell: PairedCell) -> Symbol:
-        """A cell as it is called in the first trace."""
+        """Returns a cell as it is called in the first trace."""
         return self.own.symbol(*cell.own, self.own.name)
 
     def values(self, cell: PairedCell) -> tuple[float, float]:
-        """Both numbers of a cell as floats."""
+        """Returns both numbers of a cell as floats."""
         return self.own.values[cell.own], self.other.values[cell.other]
 
     def numbers(self, cell: PairedCell) -> tuple[Number, Number]:
-        """Both numbers of a cell, with as many decimals as tell them apart."""
+        """Returns both numbers of a cell, with as many decimals as tell them apart."""
         numbers = self.own.number(*cell.own), self.other.number(*cell.other)
         return contrasted(*numbers) or numbers
 
     def differing(self) -> Iterator[tuple[int, int]]:
-        """The places of the cells that differ, row by row."""
+        """Yields the places of the cells that differ, row by row."""
         for k in np.flatnonzero(self.differs.any(axis=1)):
             yield from ((int(k), int(m)) for m in np.flatnonzero(self.differs[k]))
 
     @property
     def most(self) -> tuple[int, int] | None:
-        """The place of the cell that differs most: one that is only infinite in one of both, or
-        else the one whose numbers are furthest apart."""
+        """Finds the place of the cell that differs most: one that is only infinite in one of both,
+        or else the one whose numbers are furthest apart. None where none differs."""
         if not self.count:
             return None
         k, m = np.unravel_index(int(self._apart.argmax()), self._apart.shape)
@@ -123,7 +128,8 @@ class Pair:
 
     @property
     def left_out(self) -> Iterator[tuple[int, str]]:
-        """Names of rows and columns that only one of both has, with which: 0 the first."""
+        """Yields the names of rows and columns that only one of both has, each after 0 for the
+        first or 1 for the second."""
         for axis, two in ((self.own.rows, self.other.rows), (self.own.columns, self.other.columns)):
             yield from ((0, name) for name in axis.names if name not in two.names)
             yield from ((1, name) for name in two.names if name not in axis.names)
@@ -134,14 +140,16 @@ def _sides(places: Places) -> tuple[list[int], list[int]]:
 
 
 class Pairs(NamedTuple):
-    """The quantities of two traces: those that are held against each other, in the order in which
-    they are made; the names of those that both have, without a row or a column of one name, and
-    of those that only one has."""
+    """A matching of the quantities of two traces."""
 
     pairs: tuple[Pair, ...]
+    """Those that are held against each other, in the order in which they are made."""
     apart: tuple[Name, ...]
+    """The names of those that both have, without a row or a column of one name."""
     only_own: tuple[Name, ...]
+    """The names of those that only the first trace has."""
     only_other: tuple[Name, ...]
+    """The names of those that only the second trace has."""
 
     @classmethod
     def of(cls, own: Trace, other: Trace) -> Pairs:
@@ -160,8 +168,8 @@ class Pairs(NamedTuple):
 
 
 def _pairs(own: Mapping[str, Quantity], other: Mapping[str, Quantity]) -> Iterator[Pair]:
-    """Those of one name; and where one model has heads that the other goes without, its quantity
-    beside that of each head, if they have one shape."""
+    """Yields the pairs of quantities of one name. Where one model has heads that the other goes
+    without, its quantity is paired with that of each head, if they have one shape."""
     heads = {q.name: _without_heads(q.name) for q in other.values() if q.name not in own}
     for quantity in own.values():
         if quantity.name in other:
@@ -183,12 +191,13 @@ def _pairs(own: Mapping[str, Quantity], other: Mapping[str, Quantity]) -> Iterat
 
 
 def _without_heads(name: Name) -> Sequence[Name]:
-    """The places that a name leads through, but for heads."""
+    """Returns the places that a name leads through, without heads."""
     return [place.alone for place in name.places if place.local != "heads"]
 
 
 def _common(own: Axis, other: Axis) -> Places:
-    """The places that have one name in both; of a list's only column, the place that has none."""
+    """Finds the places that have one name in both; of a list's only column, which has no name,
+    place 0."""
     if own.names == other.names:
         return tuple((k, k) for k in range(max(1, len(own.names))))
     return tuple(
@@ -197,31 +206,34 @@ def _common(own: Axis, other: Axis) -> Places:
 
 
 class WordLists(NamedTuple):
-    """The merges, or the tokens, of one trace beside those of another one, in their order."""
+    """A list of one trace, its merges or its tokens, beside that of another trace."""
 
     name: Name
+    """What both lists are called."""
     own: Sequence[str]
+    """The words of the first trace, in their order."""
     other: Sequence[str]
+    """The words of the second trace, in their order."""
 
     @property
     def differing(self) -> list[int]:
-        """The places, from 0, at which they have not the same word, or only one has any."""
+        """Lists the places, from 0, at which they have not the same word, or only one has any."""
         pairs = enumerate(zip_longest(self.own, self.other))
         return [k for k, (mine, theirs) in pairs if mine != theirs]
 
     @property
     def size(self) -> int:
-        """How many places there are."""
+        """Counts the places of the longer list."""
         return max(len(self.own), len(self.other))
 
     def words(self, k: int) -> tuple[str | None, str | None]:
-        """The words at a place; None where there is none."""
+        """Returns the words of both at a place; None where there is none."""
         own, other = ((*words[k : k + 1], None)[0] for words in (self.own, self.other))
         return own, other
 
 
 def _words_of(trace: Trace) -> Mapping[Name, tuple[str, Sequence[str]]]:
-    """The lists of words of a trace by their names, each with the step that makes it."""
+    """Finds the lists of words of a trace by their names, each with the step that makes it."""
     found: dict[Name, tuple[str, Sequence[str]]] = {}
     for stack in trace.scenario.stacks:
         learned = stack.text.learned_as(MergeTraining)
@@ -234,29 +246,35 @@ def _words_of(trace: Trace) -> Mapping[Name, tuple[str, Sequence[str]]]:
 
 
 class Side(NamedTuple):
-    """A trace, what it is called, and which part of it is told."""
+    """A trace that is compared with another one."""
 
     called: str
+    """What it is called."""
     trace: Trace
+    """The trace itself."""
     selection: Selection
+    """Which part of it is told."""
 
     def tells(self, quantity: Quantity) -> bool:
-        """Whether a quantity is told: of a part only what its steps make."""
+        """Tells whether a quantity is told: of a part only what its steps make."""
         part = self.trace.part_of(quantity.name)
         return not self.selection.partial if part is None else self.selection.includes(part)
 
     def tells_of(self, step: str) -> bool:
-        """Whether a step is told that the story has once."""
+        """Tells whether a step is told that the story has once."""
         return not self.selection.partial or step in self.selection.steps
 
 
 @dataclass(frozen=True, eq=False)
 class ComparedTraces:
-    """Two traces side by side; `changed` is what their files say otherwise."""
+    """A view of two traces side by side."""
 
     own: Side
+    """The first trace."""
     other: Side
+    """The second trace."""
     changed: Sequence[Difference]
+    """What their files say otherwise."""
 
     @property
     def traces(self) -> tuple[Trace, Trace]:
@@ -268,7 +286,7 @@ class ComparedTraces:
 
     @cached_property
     def pairs(self) -> tuple[Pair, ...]:
-        """The pairs that are told: of a made quantity those in either trace's part."""
+        """Returns the pairs that are told: of a made quantity those in either trace's part."""
         return tuple(pair for pair in self._all.pairs if self._tells(pair))
 
     @cached_property
@@ -285,19 +303,20 @@ class ComparedTraces:
 
     @cached_property
     def only(self) -> tuple[tuple[Name, ...], tuple[Name, ...]]:
-        """The quantities that only one has, of the part that is told."""
+        """Returns the names of the quantities that only one has, those of the first and those of
+        the second, of the part that is told."""
         own, other = self._all.only_own, self._all.only_other
         return _told(self.own, own), _told(self.other, other)
 
     @cached_property
     def apart(self) -> tuple[Name, ...]:
-        """Those that both have, and that have no cell in common."""
+        """Returns the names of the quantities that both have, and that have no cell in common."""
         return _told(self.own, self._all.apart)
 
     @cached_property
     def lists(self) -> tuple[WordLists, ...]:
-        """The merges and the tokens that both have, where they are others, of the part that is
-        told."""
+        """Returns the lists of merges and of tokens that both have, where they differ, of the part
+        that is told."""
         mine, theirs = map(_words_of, self.traces)
         common = (
             WordLists(name, words, theirs[name][1])
@@ -308,23 +327,23 @@ class ComparedTraces:
 
     @property
     def without_numbers(self) -> bool:
-        """Whether no number that is worked can be compared."""
+        """Tells whether no number that is worked can be compared."""
         return all(pair.is_given for pair in self.pairs)
 
     def rows(self, pair: Pair) -> list[int]:
-        """The common rows of a pair that are told: those of some queries, or all."""
+        """Lists the common rows of a pair that are told: those of some queries, or all."""
         wanted = set(self.own.selection.rows(pair.own))
         others = set(self.other.selection.rows(pair.other))
         return [k for k, (i, j) in enumerate(pair.rows) if i in wanted and j in others]
 
     def differing(self, pair: Pair) -> list[int]:
-        """The rows of a pair that are told and have a number that differs."""
+        """Lists the rows of a pair that are told and have a number that differs."""
         return [k for k in self.rows(pair) if pair.differs[k].any()]
 
     @cached_property
     def first(self) -> tuple[Pair, PairedCell] | None:
-        """The first number that differs, in the order of the story; one that is given only where
-        nothing that is made of these differs."""
+        """Finds the first number that differs, in the order of the story; one that is given only
+        where nothing that is made of these differs. None where none does."""
         found = [(entry, rows[0]) for entry in self.pairs if (rows := self.differing(entry))]
         made = [(pair, row) for pair, row in found if not pair.is_given]
         for pair, row in made or found:
@@ -333,11 +352,11 @@ class ComparedTraces:
 
     @property
     def same(self) -> bool:
-        """Whether all that is told of both is the same."""
+        """Tells whether all that is told of both is the same."""
         return self.first is None and not any((*self.only, self.apart, self.lists))
 
     def part_of(self, pair: Pair) -> PlannedStep | None:
-        """The part of the story in which a pair is made; None where both are given."""
+        """Finds the part of the story in which a pair is made; None where both are given."""
         own = self.own.trace.part_of(pair.own.name)
         return own if not pair.own.given else self.other.trace.part_of(pair.other.name)
 
@@ -353,8 +372,8 @@ def compared(
     detail: str = "rows",
     **within: Any,  # noqa: ANN401
 ) -> ComparedTraces:
-    """Two traces, by what they are called, and the part that options ask for. What only one of
-    both has can be asked for, too. Raises SelectionError for what neither has."""
+    """Compares two traces, by what they are called, in the part that options ask for. What only one
+    of both has can be asked for, too. Raises SelectionError for what neither has."""
     chosen: Mapping[int, Selection] = {}
     refused: list[SelectionError] = []
     for k, (_, trace) in enumerate(sides):

@@ -94,8 +94,8 @@ FEW = 4
 
 
 def is_left_out(trace: Trace, part: PlannedStep, selection: Selection) -> bool:
-    """Whether a page goes without a part of a model that is worked again after an
-    update, or of another micro-batch but where what that gives is used."""
+    """Tells whether a page goes without a part of a model that is worked again after an update, or
+    of another micro-batch but where what that gives is used."""
     if not is_again(part, selection):
         return False
     told = part.step in _TOLD and not (part.step == "loss" and _is_repeated(trace, part))
@@ -106,7 +106,7 @@ def is_left_out(trace: Trace, part: PlannedStep, selection: Selection) -> bool:
 
 
 def in_brief(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
-    """What is told of a later update: the parameters after it, and what it came to."""
+    """Returns what is told of a later update: the parameters after it, and what it came to."""
     path = Name(UPDATES, after_updates(part.updates))
     made = [(q, matrix_block(q, selection, part.path)) for q in made_by(trace, part)]
     tables = [table if q.name.inside(path) else Data(table) for q, table in made]
@@ -114,31 +114,32 @@ def in_brief(trace: Trace, part: PlannedStep, selection: Selection) -> list[Bloc
 
 
 def is_in_brief(trace: Trace, part: PlannedStep, selection: Selection) -> bool:
-    """Whether a page tells of a later update no more than that."""
+    """Tells whether a page says no more of a later update than its parameters and what it came
+    to."""
     update = part.step == "update" and not trains_few(trace)
     progress = part.step == "progress" and _is_repeated(trace, part)
     return is_again(part, selection) and (update or progress)
 
 
 def _is_repeated(trace: Trace, part: PlannedStep) -> bool:
-    """Whether a part comes after an update whose likes have shown how it is worked."""
+    """Tells whether a part comes after an update whose likes have shown how it is worked."""
     return part.updates > 1 and not trains_few(trace)
 
 
 def trained_parameters(trace: Trace) -> list[Name]:
-    """The parameters that are trained."""
+    """Lists the parameters that are trained."""
     given = (q.name for q in trace.quantities.values() if q.given)
     return [name for name in given if name.under(Name(UPDATES)) in trace]
 
 
 def trains_few(trace: Trace) -> bool:
-    """Whether so little is trained that all of it is worked at each update."""
+    """Tells whether so little is trained that all of it is worked at each update."""
     return sum(trace[name].matrix.size for name in trained_parameters(trace)) <= FEW
 
 
 def in_one(trace: Trace, part: PlannedStep, section: Section) -> Section:
-    """A section of an update whose formulas are those of one parameter, as those of all are
-    alike."""
+    """Returns a section of an update with the formulas of one parameter, as those of all are alike;
+    any other section as it is."""
     if not isinstance(part.place, UpdatePlace):
         return section
     alike: dict[tuple[str, Operation], Definition] = {}
@@ -153,12 +154,13 @@ def in_one(trace: Trace, part: PlannedStep, section: Section) -> Section:
 
 
 def is_again(part: PlannedStep, selection: Selection) -> bool:
-    """Whether a part is of a model that is worked again, of which a page tells in brief."""
+    """Tells whether a part is of a model that is worked again, of which a page tells in brief."""
     return not selection.whole and part.is_again
 
 
 def progressed(trace: Trace, place: Place, _: Selection) -> list[Spans]:
-    """`after update 1 the loss is 1.343. It fell by 0.344, where the gradient predicted …`"""
+    """Says what an update did to the loss: `after update 1 the loss is 1.343. It fell by 0.344,
+    where the gradient predicted …`; nothing where that isn't worked."""
     assert isinstance(place, UpdatePlace)
     loss, change, predicted = (
         trace.quantities.get(below(after_updates(place.update), local))
@@ -183,8 +185,8 @@ _FIRST = 64
 
 
 def ranked(matrix: Matrix, i: int) -> Iterator[tuple[Number, list[int]]]:
-    """The numbers of a row from the largest on, and the places that show each: as few as may be
-    are put in order or looked at, since there may be as many as a vocabulary has words."""
+    """Yields the numbers of a row from the largest on, with the places that show each. As few as
+    may be are put in order or looked at, since there may be as many as a vocabulary has words."""
     values, at, order = matrix.values[i], 0, list[int]()
     while at < values.size:
         order = _from_largest(values, at + 1, order)
@@ -199,7 +201,7 @@ def ranked(matrix: Matrix, i: int) -> Iterator[tuple[Number, list[int]]]:
 
 
 def _from_largest(values: Array, count: int, known: list[int]) -> list[int]:
-    """The places of the largest numbers, so many or more, of equal ones the first before
+    """Lists the places of at least `count` of the largest numbers, of equal ones the first before
     the others; `known` are those that were asked for before."""
     if count <= len(known):
         return known
@@ -214,7 +216,7 @@ def _differs(matrix: Matrix, i: int, number: Number, j: int) -> bool:
 
 
 def findings_of(trace: Trace, part: PlannedStep, selection: Selection) -> list[Spans]:
-    """What a part's numbers come to, a sentence each."""
+    """Says what a part's numbers come to, a sentence each."""
     return [capital(spans) for spans in _found(trace, part, selection)]
 
 
@@ -224,8 +226,9 @@ def _found(trace: Trace, part: PlannedStep, selection: Selection) -> list[Spans]
 
 
 def last_finding(trace: Trace, selection: Selection) -> tuple[PlannedStep | None, Spans]:
-    """The finding that a page closes with, and the part that it is of: the last one of the main
-    stack, or of weights that are given; with no words if there is none."""
+    """Finds what a page closes with, and the part that it is of: the last finding of the main
+    stack, or that of weights that are given, which are of no part. It has no words if there is
+    none."""
     asked = row_asked_for(trace)
     if asked is not None and not selection.queries:
         selection = selection._replace(queries=(asked[1],), axis=asked[0].names)
@@ -241,8 +244,8 @@ def last_finding(trace: Trace, selection: Selection) -> tuple[PlannedStep | None
 
 
 def first_number(trace: Trace, selection: Selection) -> tuple[Block, ...]:
-    """The number that the page is about, worked: one of what the page closes with, or else of
-    what was made last that takes more than a look; none where nothing does."""
+    """Works the number that the page is about: one of what the page closes with, or else of what
+    was made last that takes more than a look. Returns nothing where nothing does."""
     part, _ = last_finding(trace, selection)
     weights = weights_of(trace)
     made = [q for q in trace.quantities.values() if not q.given and q.matrix.values.size]
@@ -258,8 +261,8 @@ def first_number(trace: Trace, selection: Selection) -> tuple[Block, ...]:
 
 
 def _cell_about(trace: Trace, quantity: Quantity, selection: Selection) -> tuple[int, int]:
-    """The cell of a quantity that the page is about: the largest of a prediction's row, or what
-    one token has most of another, or else the largest of the last row that is shown."""
+    """Finds the cell of a quantity that the page is about: the largest of a prediction's row, or
+    what one token has most of another, or else the largest of the last row that is shown."""
     asked, rows, values = row_asked_for(trace), selection.rows(quantity), quantity.values
     if quantity.is_list:
         return max(rows, key=lambda i: float(values[i, 0])), 0
@@ -284,8 +287,8 @@ def _with_place(part: PlannedStep, spans: Spans) -> Spans:
 
 
 def findings_anew(trace: Trace, before: Trace, selection: Selection) -> list[Spans]:
-    """What a trace comes to that one before it doesn't: of heads side by side each, and of their
-    queries those that attend otherwise."""
+    """Says what a trace comes to and the one before it doesn't: for each head side by side with the
+    last one, the queries that attend otherwise."""
     part, found = last_finding(trace, selection)
     if isinstance(shown_parts(trace)[-1].place, BackwardPlace):
         return []  # the page is about the way back
@@ -307,19 +310,21 @@ def findings_anew(trace: Trace, before: Trace, selection: Selection) -> list[Spa
 
 
 def _side_by_side(name: Name, other: Name) -> bool:
-    """Whether two paths are of heads of the same layer."""
+    """Tells whether two paths are of heads of the same layer."""
     return name.local == other.local == "heads" and name.path == other.path
 
 
 def _attended_anew(trace: Trace, weights: Quantity, before: Trace, selection: Selection) -> Spans:
-    """Whom the queries attend to that attend otherwise than before."""
+    """Says whom the queries attend to that attend otherwise than before; nothing where none
+    does."""
     own = before.quantities.get(weights.name)
     rows = [i for i in selection.rows(weights) if own is None or _is_new(weights, i, own)]
     return _attended(trace, weights, rows) if rows else ()
 
 
 def _is_new(weights: Quantity, i: int, own: Quantity) -> bool:
-    """Whether a query attends to others than in its own weights before, or more or less to them."""
+    """Tells whether a query attends to others than in its own weights before, or more or less to
+    them."""
     query = weights.rows.names[i]
     if query not in own.rows.names:
         return True
@@ -329,7 +334,8 @@ def _is_new(weights: Quantity, i: int, own: Quantity) -> bool:
 
 
 def weights_of(trace: Trace) -> Quantity | None:
-    """The weights of the last head of the main stack."""
+    """Finds the weights of the last head of the main stack; those of the encoder where there are no
+    others, None where there are none."""
     found = [q for q in trace.quantities.values() if q.local == "weights" and not q.is_list]
     found = [q for q in found if pass_of(q.name).local != "batches"]
     main = [quantity for quantity in found if not quantity.name.inside(ENCODER)]
@@ -342,13 +348,14 @@ def _attended(trace: Trace, weights: Quantity, rows: Sequence[int]) -> Spans:
 
 
 def _attention(trace: Trace, place: Place, selection: Selection) -> list[Spans]:
-    """Whom each query attends to most."""
+    """Says whom each query attends to most."""
     weights = trace.quantities.get(place.name("weights"))
     return [] if weights is None else [_attended(trace, weights, selection.rows(weights))]
 
 
 def _routed(trace: Trace, place: Place, selection: Selection) -> list[Spans]:
-    """`“cats” goes to expert 1 (0.642) and to expert 3 (0.358), “mice” to expert 2 (1.000).`"""
+    """Says which experts each token goes to: `“cats” goes to expert 1 (0.642) and to expert 3
+    (0.358), “mice” to expert 2 (1.000).`"""
     assert isinstance(place, LayerPlace)
     routing = trace.quantities.get(below(place.layer.path, "routing"))
     rows = () if routing is None else selection.rows(routing)
@@ -360,7 +367,7 @@ def _routed(trace: Trace, place: Place, selection: Selection) -> list[Spans]:
 
 
 def _route(routing: Quantity, i: int, goes: str) -> Spans:
-    """A token and its experts, the one that counts most first."""
+    """Names a token and its experts, the one that counts most first."""
     chosen = [j for j in np.argsort(-routing.values[i], kind="stable") if routing.values[i, j]]
     names = routing.columns.names
     pick = Pick(len(names), partial(routing.row, i), lambda j: (Word(names[j]),))
@@ -378,7 +385,7 @@ def _route(routing: Quantity, i: int, goes: str) -> Spans:
 
 
 def _lookup(trace: Trace, place: Place, selection: Selection) -> list[Spans]:
-    """What a query gets mostly, where the values have other names than their keys."""
+    """Says what each query gets mostly, where the values have other names than their keys."""
     weights = trace.quantities.get(place.name("weights"))
     V = trace.quantities.get(place.find("V"))
     if weights is None or V is None or not looks_up(weights, V):
@@ -387,13 +394,14 @@ def _lookup(trace: Trace, place: Place, selection: Selection) -> list[Spans]:
 
 
 def looks_up(weights: Quantity, V: Quantity) -> bool:
-    """Whether values have names of their own, as in a dictionary; a sink has no value."""
+    """Tells whether values have names of their own, as in a dictionary. A sink has no value, so
+    that there are fewer of these than keys."""
     keys, values = weights.columns.names, V.rows.names
     return len(keys) == len(values) and keys != values
 
 
 def _looked_up(weights: Quantity, V: Quantity, i: int) -> Spans:
-    """`Pasta is most like Food: 81 % of its answer is Rice.`"""
+    """Says what a query gets mostly: `Pasta is most like Food: 81 % of its answer is Rice.`"""
     attending = Attending.of_row(weights, i)
     keys, values = (
         retold(
@@ -410,7 +418,8 @@ def _looked_up(weights: Quantity, V: Quantity, i: int) -> Spans:
 
 
 def _predicted(trace: Trace, place: Place, _: Selection) -> list[Spans]:
-    """The most likely next token after each, and the one that comes next to it."""
+    """Says which next token is the most likely after each, and which one comes next to it; and
+    which one is drawn."""
     probabilities = trace.next_token_in(pass_of(place.path))
     if probabilities is None:
         return []
@@ -424,7 +433,7 @@ def _predicted(trace: Trace, place: Place, _: Selection) -> list[Spans]:
 
 
 def _verified(trace: Trace, place: Place, _: Selection) -> list[Spans]:
-    """Up to which drafted token they are accepted, and which one is drawn after them."""
+    """Says up to which drafted token they are accepted, and which one is drawn after them."""
     accept, accepted, drawn = (trace[place.name(n)] for n in ("accept", "accepted", "drawn"))
     found: list[Spans] = []
     for k, r in enumerate(map(Number.written, trace.scenario.prediction.draft["r"])):
@@ -441,7 +450,7 @@ def _verified(trace: Trace, place: Place, _: Selection) -> list[Spans]:
 
 
 def _classed(trace: Trace, place: Place, _: Selection) -> list[Spans]:
-    """The most likely class of each, or the token that belongs in its place."""
+    """Says which class is the most likely for each, or which token belongs in its place."""
     probabilities = trace.next_token_in(pass_of(place.path))
     if probabilities is None:
         return []
@@ -453,7 +462,8 @@ def _classed(trace: Trace, place: Place, _: Selection) -> list[Spans]:
 
 
 def _most_likely(probabilities: Quantity, i: int, called: str = "next token") -> Spans:
-    """`“go” the most likely next token is “alone” (0.649), then “home” (0.258).`"""
+    """Says what is most likely, and then: `“go” the most likely next token is “alone” (0.649), then
+    “home” (0.258).`"""
     columns, spans = probabilities.columns.names, list[Span]()
     pick = Pick(len(columns), partial(probabilities.row, i), partial(called_as, columns))
     for rank, (number, places) in enumerate(islice(ranked(probabilities.matrix, i), 2), start=1):
@@ -469,7 +479,7 @@ def _most_likely(probabilities: Quantity, i: int, called: str = "next token") ->
 
 
 def _read_out(trace: Trace, place: Place, _: Selection) -> list[Spans]:
-    """How sure a cell is, or of which class."""
+    """Says how sure a cell is, or of which class."""
     assert isinstance(place, CellPlace)
     y = trace.quantities.get(place.timed("y"))
     if y is None:
@@ -487,7 +497,7 @@ def _read_out(trace: Trace, place: Place, _: Selection) -> list[Spans]:
 
 
 def _classified(y: Quantity) -> Spans:
-    """`Class 2 is the most likely (0.632).`"""
+    """Says which class is the most likely: `class 2 is the most likely (0.632).`"""
     numbers = [y.number(k, 0) for k in range(y.matrix.shape[0])]
     most = max(number.shown for number in numbers)
     places = [k for k, number in enumerate(numbers) if number.shown == most]
@@ -500,7 +510,7 @@ def _classified(y: Quantity) -> Spans:
 
 
 def _gradient(trace: Trace, place: Place, _: Selection) -> list[Spans]:
-    """Whether a gradient vanishes or explodes, told once it is back where the cell began."""
+    """Says whether a gradient vanishes or explodes, once it is back where the cell began."""
     assert isinstance(place, CellPlace)
     if place.time != place.order[0]:
         return []
@@ -509,7 +519,8 @@ def _gradient(trace: Trace, place: Place, _: Selection) -> list[Spans]:
 
 
 def way_back(norms: Quantity, places: Sequence[int]) -> list[Spans]:
-    """The norms of a factor, at places in the order of its way back, and what becomes of it."""
+    """Says what becomes of a factor, by its norms at places in the order of its way back; nothing
+    of a single one."""
     if len(places) < 2:  # noqa: PLR2004  (one norm goes nowhere)
         return []
 
@@ -518,7 +529,7 @@ def way_back(norms: Quantity, places: Sequence[int]) -> list[Spans]:
 
 
 def _surprised(trace: Trace, place: Place, _: Selection) -> list[Spans]:
-    """What a perplexity means, unless the page goes on to what the loss is there for."""
+    """Says what a perplexity means, unless the page goes on to what the loss is there for."""
     perplexity = trace.quantities.get(place.name("perplexity"))
     if perplexity is None or trace.scenario.goes_back:
         return []
@@ -548,8 +559,8 @@ _FINDINGS: Mapping[str, Callable[[Trace, Place, Selection], list[Spans]]] = {
 
 
 def on_its_way(numbers: Sequence[Number], what: str) -> Spans:
-    """How large something is on its way back, and what becomes of it:
-    `0.834 → 2.014 → 4.199 → 8.369: it grows at every step. So the gradient explodes.`"""
+    """Says how large something is on its way back, and what becomes of it: `0.834 → 2.014 → 4.199 →
+    8.369: it grows at every step. So the gradient explodes.`"""
     shown = elided(len(numbers), MOST_PARTS)
     sequence = joined((("…",) if k is None else (numbers[k],) for k in shown), " → ")
     spans: Spans = (f"{what} goes ", *sequence, ": ", *by_case(*_verdicts(numbers)), ".")
@@ -562,7 +573,8 @@ explodes."""
 
 
 def _verdicts(numbers: Sequence[Number]) -> Iterator[tuple[Expression | None, Spans]]:
-    """What becomes of a gradient whose size goes through numbers, by what is so of these."""
+    """Yields what may become of a gradient whose size goes through numbers, each after the
+    condition on these under which it is said; the last one has none."""
     first, last = numbers[0], numbers[-1]
     steps = [*pairwise(numbers)]
     falls, grows = (
@@ -583,8 +595,8 @@ def _verdicts(numbers: Sequence[Number]) -> Iterator[tuple[Expression | None, Sp
 
 
 def keys_and_values(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
-    """Each key with its value and the weights that the queries give it, where values have names of
-    their own: as a table, and as a list."""
+    """Returns each key with its value and the weights that the queries give it, as a table and as a
+    list, where values have names of their own; else nothing."""
     weights = trace.quantities.get(part.place.name("weights"))
     V = trace.quantities.get(part.place.find("V"))
     if part.step != "weighted_sum" or weights is None or V is None or not looks_up(weights, V):
@@ -608,8 +620,8 @@ _BLOCK = ("residual", "norm", "ffn")
 
 
 def moved(trace: Trace, selection: Selection) -> Spans:
-    """Which token ends furthest from where it began, where a trace ends with what several heads or
-    a block made of all tokens; nothing where it doesn't."""
+    """Says which token ends furthest from where it began, where a trace ends with what several
+    heads or a block made of all tokens; nothing where it doesn't."""
     X = trace.quantities.get(below(trace.scenario.stack.path, "X"))
     steps = shown_parts(trace)
     if X is None or not steps or not is_structured(trace):

@@ -28,7 +28,8 @@ from attncli.trace.generation import Continuation, generation
 
 
 def generation_of(trace: Trace, selection: Selection) -> list[Block]:
-    """The choice of each step of generation; a summary goes without the temperature."""
+    """Returns the choice of each step of generation; a summary goes without the temperature.
+    Returns nothing where no next token is predicted."""
     prediction = trace.scenario.prediction
     if trace.next_token is None:
         return []
@@ -38,7 +39,7 @@ def generation_of(trace: Trace, selection: Selection) -> list[Block]:
 
 
 def _how(trace: Trace) -> Spans:
-    """What each step does, and where its working is to be seen."""
+    """Says what each step does, and where its working is to be seen."""
     prediction = trace.scenario.prediction
     drawn = "draws the next token" if trace.drawn else "takes the most likely next token"
     does = f"keeps the {prediction.beams} largest sums of log-probabilities"
@@ -79,7 +80,8 @@ def _passes(trace: Trace) -> Table:
 
 
 def _of_cache(step: Trace) -> tuple[TableCell, ...]:
-    """The tokens that a pass works, how many were kept before, and the bytes of keys and values."""
+    """Returns the tokens that a pass works, how many were kept before, and the bytes of the keys
+    and values that it adds and that are kept then."""
     text, attention = step.scenario.text, step.scenario.stack.layers[0].attention
     sizes = {"new_bytes": Decimal(0), "cache_bytes": Decimal(0)}
     for quantity in step.quantities.values():
@@ -92,7 +94,7 @@ def _of_cache(step: Trace) -> tuple[TableCell, ...]:
 
 
 def _beams(trace: Trace) -> Iterator[Block]:
-    """The tree of all texts that were kept, and the texts at its ends from the best on."""
+    """Yields the tree of all texts that were kept, and the texts at its ends from the best on."""
     steps = [*generation(trace)]
     yield Tree(tuple(_branches(steps, trace.scenario.tokens_so_far)))
     ends = [beam for beams in steps for beam in beams if beam.ends or beams is steps[-1]]
@@ -106,7 +108,7 @@ def _beams(trace: Trace) -> Iterator[Block]:
 def _branches(
     steps: Sequence[Sequence[Continuation]], text: tuple[str, ...], depth: int = 0
 ) -> Iterator[TreeRow]:
-    """The tokens that are kept after a text, each with those after it."""
+    """Yields the tokens that are kept after a text, each with those after it."""
     for beam in steps[depth] if depth < len(steps) else ():
         if beam.trace.scenario.tokens_so_far == text:
             made: list[Span] = ["log-probability ", beam.log_p, ", sum ", beam.sum]

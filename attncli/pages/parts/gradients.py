@@ -72,7 +72,8 @@ _LONGEST = 36
 
 
 def sources_of(trace: Trace, names: Collection[Name]) -> Sources:
-    """The quantities whose gradients the gradient of each is made of, by whatever parts."""
+    """Finds for each quantity those whose gradients its own gradient is made of, through whatever
+    parts."""
     made: dict[Name, Definition] = {d.name: d for d in trace.plan}
     whole = {name.under(GRADIENTS): name for name in names}
     found: dict[Name, Sequence[Name]] = {}
@@ -95,8 +96,8 @@ def sources_of(trace: Trace, names: Collection[Name]) -> Sources:
 
 
 def tree_of(sources: Sources) -> Tree:
-    """Each gradient below the one that it comes from, or where these are several, below the nearest
-    that all of them go through."""
+    """Puts each gradient below the one that it comes from, or where these are several, below the
+    nearest that all of them go through."""
     above: dict[Name | None, Name | None] = {}
     depth: dict[Name | None, int] = {None: 0}
 
@@ -115,7 +116,8 @@ def tree_of(sources: Sources) -> Tree:
 
 
 def only(tree: Tree, wanted: Collection[Name]) -> Tree:
-    """The tree with those that are wanted and those from which ways to several of them part."""
+    """Cuts the tree down to those that are wanted and those from which ways to several of them
+    part."""
     ways = dict.fromkeys(tree, 0)
     for name, above in reversed(tree.items()):
         if above is not None and (name in wanted or ways[name]):
@@ -128,7 +130,7 @@ def only(tree: Tree, wanted: Collection[Name]) -> Tree:
 
 
 def in_outer_layers(names: Iterable[Name]) -> list[Name]:
-    """Those that are in the first or the last layer of a stack, or in none."""
+    """Keeps the names that are in the first or the last layer of a stack, or in none."""
     layers = {name: [x for x in name.places if x.local == "layers"][:1] for name in names}
     stacks: dict[Name, list[Name]] = {}
     for layer in sorted(
@@ -140,7 +142,7 @@ def in_outer_layers(names: Iterable[Name]) -> list[Name]:
 
 
 def branches(tree: Tree, sources: Sources) -> Iterator[Branch]:
-    """The lines of the tree from the top, with the guides before them."""
+    """Yields the lines of the tree from the top, with the guides before them."""
     below = _below(tree, sources)
     sizes = _lines_below(tree)
     waiting = [(name, "") for name in reversed(below.get(None, []))]
@@ -155,8 +157,8 @@ def branches(tree: Tree, sources: Sources) -> Iterator[Branch]:
 
 
 def _below(tree: Tree, sources: Sources) -> dict[Name | None, list[Name]]:
-    """What stands below each: what comes from it alone, the smallest branch first, and then what
-    adds up several, in the order in which it is made, so that all of these stand above."""
+    """Lists what stands below each: what comes from it alone, the smallest branch first, and then
+    what adds up several, in the order in which it is made, so that all of these stand above."""
     sizes = _lines_below(tree)
     below: dict[Name | None, list[Name]] = {}
     for name, above in tree.items():
@@ -169,7 +171,7 @@ def _below(tree: Tree, sources: Sources) -> dict[Name | None, list[Name]]:
 
 
 def _lines_below(tree: Tree) -> dict[Name, int]:
-    """How many lines the branch that begins with each has."""
+    """Counts the lines of the branch that begins with each."""
     sizes = dict.fromkeys(tree, 1)
     for name, above in reversed(tree.items()):
         if above is not None:
@@ -178,16 +180,18 @@ def _lines_below(tree: Tree) -> dict[Name, int]:
 
 
 def _marks(sizes: Sequence[int]) -> list[str]:
-    """The guide before each of those that stand below one. The last goes straight on, without any,
-    where it is alone or there is more of it than of all others: so a long stack stays on a page."""
+    """Returns the guide before each of those that stand below one. The last goes straight on,
+    without any, where it is alone or there is more of it than of all others: so a long stack stays
+    on a page."""
     *others, last = sizes or [0]
     straight_on = not others or (last > 1 and last > sum(others))
     return ["├" for _ in others] + ["" if straight_on else "└"] * bool(sizes)
 
 
 def added_up(sources: Sequence[Name], above: Name | None) -> str:
-    """`residual2, norm2`: what a gradient adds up, where that is several; what is inside a step by
-    the step, a long row of one kind by its first and its last, and what has no room by how many."""
+    """Names what a gradient adds up, `residual2, norm2`, where that is several: what is inside a
+    step by the step, a long row of one kind by its first and its last, and what has no room by how
+    many."""
     if len(sources) < 2:  # noqa: PLR2004  (nothing is added)
         return ""
     place = _place(above)
@@ -209,15 +213,18 @@ _MOST_BRANCHES = 4 * MOST_PARTS
 
 
 class GradientSize(NamedTuple):
-    """A quantity, and how large its gradient is."""
+    """A size of a gradient."""
 
     of: Name
+    """The quantity that it is the gradient of."""
     norm: Number
+    """The norm of the gradient."""
     shape: tuple[int, int]
+    """Its rows and columns."""
 
 
 def chain_of(trace: Trace, selection: Selection) -> list[Block]:
-    """All that is told of a way back at its end; nothing where there is none."""
+    """Returns all that is told of a way back at its end; nothing where there is none."""
     sizes = {g.of: g for g in _sizes(trace)}
     if not sizes:
         return []
@@ -244,7 +251,8 @@ def _sizes(trace: Trace) -> Iterator[GradientSize]:
 
 
 def _whole(trace: Trace, sizes: Mapping[Name, GradientSize]) -> Iterator[Block]:
-    """The gradients as a tree; of many those of what is given, and those where their ways part."""
+    """Yields the gradients as a tree; of many those of what is given, and those where their ways
+    part."""
     sources = sources_of(trace, sizes)
     tree = tree_of(sources)
     shown, left_out = _some(trace, tree)
@@ -265,7 +273,8 @@ def _row_of_branch(line: Branch, sizes: Mapping[Name, GradientSize], sources: So
 
 
 def _some(trace: Trace, tree: Tree) -> tuple[Tree, list[str]]:
-    """The gradients that a page has room for, and what is said of this where these aren't all."""
+    """Returns the tree of the gradients that a page has room for, and what is said of this where
+    these aren't all."""
     if len(tree) <= _MOST_BRANCHES:
         return tree, []
     given = [name for name in tree if trace.quantities[name].given] or [*tree]
@@ -278,8 +287,8 @@ def _some(trace: Trace, tree: Tree) -> tuple[Tree, list[str]]:
 
 
 def _fitting(lines: Sequence[Branch]) -> list[Branch | None]:
-    """The lines of a tree that there is room for, and the last one, by its full name where what it
-    stands below isn't told; None for those between."""
+    """Returns the lines of a tree that there is room for, None for those left out, and the last
+    one, by its full name where what it stands below isn't told."""
     if len(lines) <= _MOST_BRANCHES:
         return [*lines]
     *shown, last = (*lines[: _MOST_BRANCHES - 2], lines[-1])
@@ -288,7 +297,7 @@ def _fitting(lines: Sequence[Branch]) -> list[Branch | None]:
 
 
 def _chain_in_words(tree: Tree, *, several: bool) -> Iterator[str]:
-    """How the tree is read."""
+    """Says how the tree is read."""
     if len({*tree.values()}) < len(tree):
         yield (
             "Each gradient comes from the next one above it in its column. A gradient that begins"
@@ -317,8 +326,8 @@ class _Link(NamedTuple):
 def _by_time(
     trace: Trace, sizes: Mapping[Name, GradientSize], selection: Selection
 ) -> Iterator[Block]:
-    """Of each way of a recurrent layer the states, the one that the way ends with first, with the
-    norm of the factor that leads there from the end, where that is worked."""
+    """Yields the states of each way of a recurrent layer, the one that the way ends with first,
+    with the norm of the factor that leads there from the end, where that is worked."""
     for path, places in _ways(trace, sizes).items():
         links = [_Link(str(place.time), place.timed("a")) for place in reversed(places)]
         factors = [_factor(trace, place) for place in reversed(places)]
@@ -332,7 +341,8 @@ def _by_time(
 def _beside_attention(
     sizes: Mapping[Name, GradientSize], places: Sequence[CellPlace]
 ) -> Iterator[Block]:
-    """What the way from the last token back to the first does to a gradient."""
+    """Says what the way from the last token back to the first does to a gradient, where all of it
+    is worked."""
     ends = ends_of(places[0])
     if ends and len(places) == places[0].times:
         last, first = (sizes[places[k].timed("a")].norm for k in (-1, 0))
@@ -341,8 +351,8 @@ def _beside_attention(
 
 
 def _ways(trace: Trace, sizes: Mapping[Name, GradientSize]) -> dict[Name, list[CellPlace]]:
-    """The cells of each way of a recurrent layer whose states have gradients, in the order in which
-    they are taken."""
+    """Lists the cells of each way of a recurrent layer whose states have gradients, in the order in
+    which they are taken."""
     ways: dict[Name, list[CellPlace]] = {}
     for part in trace.story:
         place = part.place
@@ -353,7 +363,7 @@ def _ways(trace: Trace, sizes: Mapping[Name, GradientSize]) -> dict[Name, list[C
 
 
 def _of_variants(trace: Trace, selection: Selection) -> Iterator[Block]:
-    """What becomes of the gradients of states in the scenario's variants."""
+    """Says what becomes of the gradients of states in the scenario's variants."""
     for name, other in trace.variants.items():
         sizes = {g.of: g for g in _sizes(other)}
         for places in _ways(other, sizes).values():
@@ -367,7 +377,8 @@ def _of_variants(trace: Trace, selection: Selection) -> Iterator[Block]:
 
 
 def _factor(trace: Trace, place: CellPlace) -> str:
-    """What a gradient at the end is multiplied by on its way to the state before this time."""
+    """Writes what a gradient at the end is multiplied by on its way to the state before this time;
+    nothing where that isn't worked."""
     norm = trace.quantities.get(place.timed("factor_norm"))
     return "" if norm is None else _text(norm.number(0, 0))
 
@@ -375,7 +386,7 @@ def _factor(trace: Trace, place: CellPlace) -> str:
 def _by_layer(
     trace: Trace, sizes: Mapping[Name, GradientSize], selection: Selection
 ) -> Iterator[Block]:
-    """Of each stack what goes into its layers, the last one first."""
+    """Yields for each stack the gradients of what goes into its layers, the last one first."""
     stacks: dict[Name, dict[Name, Name]] = {}
     for part in trace.story:
         place = part.place
@@ -423,7 +434,8 @@ def _links(
 
 
 def _ratios(norms: Sequence[Number]) -> Iterator[str]:
-    """Each as a share of the one before it on the way back."""
+    """Yields each norm as a share of the one before it on the way back; nothing for the first one,
+    nor after a 0."""
     yield ""
     for before, after in pairwise(norms):
         share = after.shown / before.shown if before.shown else None
@@ -450,8 +462,8 @@ def _text(number: Number) -> str:
 
 
 def with_forward(trace: Trace, part: PlannedStep, blocks: Sequence[Block]) -> list[Block]:
-    """The blocks of a step back, the table of each gradient behind that of what it belongs to;
-    unless the blocks have that already. What a page comes to is a table in any case."""
+    """Returns the blocks of a step back, with the table of each gradient behind that of what it
+    belongs to, unless the blocks have that already. What a page comes to is a table in any case."""
     if not isinstance(part.place, BackwardPlace):
         return [*blocks]
     shown = _with_result(blocks) if part is shown_parts(trace)[-1] else blocks
@@ -460,7 +472,8 @@ def with_forward(trace: Trace, part: PlannedStep, blocks: Sequence[Block]) -> li
 
 
 def _with_result(blocks: Sequence[Block]) -> Sequence[Block]:
-    """Blocks of which the last one is a table; of what its lines have told, told again."""
+    """Returns blocks of which the last one is a table: where lines alone told it, it is told
+    again."""
     if any(isinstance(block, MatrixBlock) for block in blocks):
         return blocks
     tables = [block.table for block in blocks if isinstance(block, Data)]
@@ -489,14 +502,15 @@ def _told(
 
 
 def _called(part: PlannedStep, table: MatrixBlock) -> MatrixBlock:
-    """A table called as the lines and formulas of its section call it: `grad.W_Q`."""
+    """Returns a table called as the lines and formulas of its section call it: `grad.W_Q`."""
     return table._replace(name=part.place.here(table.quantity))
 
 
 def _lists(
     trace: Trace, part: PlannedStep, block: MatrixBlock, there: Collection[Name]
 ) -> MatrixBlock:
-    """Lists as columns of one table, that of each gradient behind that of what it belongs to."""
+    """Puts lists as columns into one table, that of each gradient behind that of what it belongs
+    to."""
     columns: list[MatrixBlock] = []
     for entry in (block._replace(lists=()), *block.lists):
         before = _forward(trace, part, entry)
@@ -508,8 +522,8 @@ def _lists(
 
 
 def _forward(trace: Trace, part: PlannedStep, table: MatrixBlock) -> MatrixBlock | None:
-    """The table of what a gradient is of, the same rows of it; none of what is no gradient, or one
-    by one use of several."""
+    """Returns the table of what a gradient is of, the same rows of it; None for what is no
+    gradient, or one by one use of several."""
     quantity = _found(trace, part, table.quantity)
     if quantity is None or quantity.matrix.shape != table.matrix.shape:
         return None
@@ -519,7 +533,8 @@ def _forward(trace: Trace, part: PlannedStep, table: MatrixBlock) -> MatrixBlock
 
 
 def _found(trace: Trace, part: PlannedStep, gradient: Name) -> Quantity | None:
-    """What a gradient is of; a parameter that was updated stands in the update before."""
+    """Finds what a gradient is of. A parameter that was updated stands in the update before. None
+    for what is no gradient."""
     place = part.place
     assert isinstance(place, BackwardPlace)
     if not gradient.inside(place.gradients):
@@ -529,18 +544,21 @@ def _found(trace: Trace, part: PlannedStep, gradient: Name) -> Quantity | None:
 
 
 class Alike(NamedTuple):
-    """A part that goes back through a layer as one that is shown does; the last one of it tells
-    what is handed on."""
+    """A part that goes back through a layer as another one that is shown does."""
 
     part: PlannedStep
+    """The part itself."""
     place: LayerPlace
+    """What it goes back through."""
     name: Name
+    """The layer whose way back is shown."""
     is_last: bool
+    """Whether it is the last part of its layer, which tells what is handed on."""
 
 
 def going_back_alike(shown: Sequence[PlannedStep], selection: Selection) -> Mapping[int, Alike]:
-    """The parts of a page, by their places in it, that go back through a layer as those before do
-    through another one of the same stack; none where all is asked for."""
+    """Finds the parts of a page, by their places in it, that go back through a layer as those
+    before do through another one of the same stack; none where all is asked for."""
     if selection.whole or selection.detail != "rows":
         return {}
     places = {k: place for k, part in enumerate(shown) if (place := _layer_of(part)) is not None}
@@ -556,8 +574,8 @@ def going_back_alike(shown: Sequence[PlannedStep], selection: Selection) -> Mapp
 def _names_instead(
     shown: Sequence[PlannedStep], places: Mapping[int, LayerPlace]
 ) -> dict[Name, Name]:
-    """For each layer the first one of its stack that goes back by all steps that it does, which is
-    itself where its cell, say, is of another kind."""
+    """Finds for each layer the first one of its stack that goes back by all steps that it does,
+    which is itself where, say, its cell is of another kind."""
     steps: dict[Name, set[str]] = {}
     for k, place in places.items():
         steps.setdefault(place.layer.path, set()).add(shown[k].step)
@@ -571,15 +589,15 @@ def _names_instead(
 
 
 def _layer_of(part: PlannedStep) -> LayerPlace | None:
-    """The place of what a step goes back through, if that is in a layer."""
+    """Returns the place of what a step goes back through, if that is in a layer; else None."""
     place = part.place
     forward = place.forward if isinstance(place, BackwardPlace) else None
     return forward if isinstance(forward, LayerPlace) else None
 
 
 def in_a_word(trace: Trace, alike: Alike, number: int, selection: Selection) -> Section:
-    """The section of such a part: data, and of the last one of its layer how to read it and what it
-    hands on."""
+    """Returns the section of a part that goes back like another: data, and of the last one of its
+    layer how to read it and what it hands on."""
     if not alike.is_last:
         return section_of(trace, alike.part, number, only_data(trace, alike.part, selection))
     layer = alike.place.layer.path
@@ -590,7 +608,8 @@ def in_a_word(trace: Trace, alike: Alike, number: int, selection: Selection) -> 
 
 
 def _says(alike: Alike) -> Spans:
-    """`Layer 1 goes back as layer 2 does, with its own numbers: see --layer 1.`"""
+    """Says what a layer goes back like: `Layer 1 goes back as layer 2 does, with its own numbers:
+    see --layer 1.`"""
     layer = alike.place.layer.path.alone
     option = f"--layer {below(alike.place.stack.path, str(layer.number))}"
     says = f"{place_in_words(layer)} goes back as {place_in_words(alike.name.alone).lower()} does"
@@ -598,7 +617,8 @@ def _says(alike: Alike) -> Spans:
 
 
 def _goes_in(trace: Trace, table: MatrixBlock, layer: Name) -> bool:
-    """Whether a table is the gradient of what goes into a layer: of what is made before it."""
+    """Tells whether a table is the gradient of what goes into a layer: of what is made before
+    it."""
     of = table.quantity.seen_from(GRADIENTS)
     return of in trace.quantities and not of.inside(layer) and not trace[of].given
 
@@ -609,8 +629,8 @@ _FEW = 4
 
 
 def gradient_check(trace: Trace) -> list[Block]:
-    """A row for each gradient, with its cell that agrees least; a line where there is no way
-    back."""
+    """Returns a row for each gradient, with its cell that agrees least; a line where there is no
+    way back, or it can't be checked."""
     if not trace.scenario.goes_back or not trace.scenario.prediction.loss:
         return [Callout(("No gradients to check: this scenario has no way back. It goes back with ",
                       Term("backward: true"), " and targets."))]  # fmt: skip
@@ -647,7 +667,7 @@ def _row(checked: Checked) -> tuple[str, ...]:
 
 
 def _written(number: float) -> str:
-    """To twelve digits."""
+    """Writes a number with twelve digits."""
     return f"{number:.12g}".replace("-", "−")
 
 

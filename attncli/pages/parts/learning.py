@@ -49,14 +49,14 @@ from attncli.trace.quantity import counted
 
 
 def best_cuts(part: PlannedStep) -> list[Block]:
-    """The best cut of each word of the corpus."""
+    """Returns a table of the best cut of each word of the corpus."""
     own, pruning = count_round(part.place), trained_pruning(part.place)
     cuts = [cut.pieces for cut in own.cuts] if own else pruning.cuts if pruning else ()
     return cut_table(part.place, "Its best cut", cuts)
 
 
 def cut_table(place: Place, how: str, cuts: Iterable[Sequence[str]]) -> list[Block]:
-    """The words of the corpus with their cuts."""
+    """Returns a table of the words of the corpus with their cuts; nothing without a tokenizer."""
     if place.text.tokenizing is None:
         return []
     rows: list[Row] = [
@@ -67,7 +67,7 @@ def cut_table(place: Place, how: str, cuts: Iterable[Sequence[str]]) -> list[Blo
 
 
 def estimated(_: Trace, part: PlannedStep) -> list[Block]:
-    """After the last round, all that has been learned."""
+    """Returns all that has been learned, after the last round; nothing before."""
     rounds = count_rounds(part.place)
     if count_round(part.place) is not rounds[-1]:
         return []
@@ -78,7 +78,7 @@ def estimated(_: Trace, part: PlannedStep) -> list[Block]:
 
 
 def vocabulary_of(place: Place) -> list[Block]:
-    """The vocabulary that there is in the end."""
+    """Returns the vocabulary that there is in the end; nothing without a tokenizer."""
     tokenizing = place.text.tokenizing
     if tokenizing is None:
         return []
@@ -92,14 +92,14 @@ def vocabulary_of(place: Place) -> list[Block]:
 
 
 def ids_of(place: Place, tokenizing: Tokenizing) -> TextList:
-    """The tokens by their IDs, for formats that keep lists."""
+    """Returns the tokens by their IDs, for formats that keep lists."""
     tokens = tuple(tokenizing.tokenizer.vocabulary)
     numbers = words(tuple(map(str, range(len(tokens)))))
     return TextList(below(place.stack.path, "vocabulary"), numbers, words(tokens))
 
 
 def pruned(trace: Trace, part: PlannedStep) -> list[Block]:
-    """What was tried and which pieces go, and what is left out of the rounds that follow."""
+    """Says what was tried and which pieces go, and what is left out of the rounds that follow."""
     own, pruning = count_round(part.place), trained_pruning(part.place)
     if own is not None and isinstance(part.place, RoundPlace):
         gone = Callout((*_gone(trace, part, own.removals), *_enough(own)))
@@ -111,13 +111,15 @@ def pruned(trace: Trace, part: PlannedStep) -> list[Block]:
 
 
 def training_of(place: Place) -> list[Block]:
-    """The rounds of a training by expectation, and what it came to."""
+    """Returns the rounds of a training by expectation, and what it came to; nothing of another
+    training."""
     learned = place.text.learned_as(EMTraining)
     return [*_rounds(learned), *vocabulary_of(place)] if learned else []
 
 
 def _scored(trace: Trace, part: PlannedStep, own: CountRound) -> list[Block]:
-    """The best cut of each word of the corpus, and its score."""
+    """Returns a table of the best cut of each word of the corpus, with its score where that is
+    worked."""
     scores = trace.quantities.get(part.place.name("cut_scores"))
     if scores is None:
         return best_cuts(part)
@@ -130,7 +132,8 @@ def _scored(trace: Trace, part: PlannedStep, own: CountRound) -> list[Block]:
 
 
 def _tried(trace: Trace, part: PlannedStep, own: CountRound) -> Table:
-    """The words as they are cut without each piece, and by how much the loss grows."""
+    """Returns a table of the words as they are cut without each piece, and by how much the loss
+    grows."""
     growth = trace.quantities.get(part.place.name("growth"))
     used = {token: k for k, token in enumerate(growth.rows.names)} if growth else {}
     rows: list[Row] = []
@@ -153,13 +156,13 @@ def _tried(trace: Trace, part: PlannedStep, own: CountRound) -> Table:
 
 
 def _equal(removals: Sequence[Removal]) -> list[str]:
-    """The pieces that stay and would have cost as little as those that go."""
+    """Lists the pieces that stay and would have cost as little as those that go."""
     worst = max((r.increase for r in removals if r.pruned), default=None)
     return [r.token for r in removals if not r.pruned and r.increase == worst]
 
 
 def _gone(trace: Trace, part: PlannedStep, removals: Sequence[Removal]) -> Iterator[Span]:
-    """Which pieces go, and which others would have cost as little."""
+    """Says which pieces go, and which others would have cost as little."""
     gone = [r for r in removals if r.pruned]
     yield from quoted(*(r.token for r in gone))
     verb = "go" if len(gone) > 1 else "goes"
@@ -174,7 +177,7 @@ def _gone(trace: Trace, part: PlannedStep, removals: Sequence[Removal]) -> Itera
 
 
 def _enough(own: CountRound) -> Iterator[Span]:
-    """Why fewer pieces go than the share of a round would be."""
+    """Says why fewer pieces go than the share of a round would be; nothing where they don't."""
     if sum(r.pruned for r in own.removals) < own.share:
         gone = sum(r.pruned for r in own.removals)
         yield f" This round may prune {own.share}, but without these {gone} the vocabulary already"
@@ -207,7 +210,7 @@ def _kept(pruning: Pruning) -> str:
 
 
 def _rounds(trained: EMTraining) -> list[Block]:
-    """How many pieces each round of the training had."""
+    """Says how many pieces each round of the training had."""
     rows = [_round_row(number, e) for number, e in enumerate(trained.rounds, start=1)]
     return [
         Paragraph(
@@ -230,7 +233,8 @@ def _round_row(number: int, em_round: EMRound) -> Row:
 
 
 def way_back(trace: Trace, part: PlannedStep) -> list[Block]:
-    """All ways to each place, and from the end of a word back to its start, from best to best."""
+    """Says all ways to each place, and from the end of a word back to its start, from best to
+    best."""
     places = {place.end: place for place in table_of(part.place)}
     end, way = max(places, default=0), list[str]()
     total = trace[part.place.name(f"best[{end}]")].matrix.number(0, 0)
@@ -252,7 +256,8 @@ def way_back(trace: Trace, part: PlannedStep) -> list[Block]:
 
 
 def _arrivals(trace: Trace, part: PlannedStep) -> Table:
-    """The pieces that end at each place of a word, where they start, and their totals."""
+    """Returns a table of the pieces that end at each place of a word, where they start, and their
+    totals."""
     word = part.place.word if isinstance(part.place, CutPlace) else ""
     rows: list[Row] = []
     for place in table_of(part.place):
@@ -270,8 +275,8 @@ _MOST_PAIRS = 10
 
 
 def segmented(part: PlannedStep, *, alone: bool) -> list[Block]:
-    """The words of the corpus as they are cut before a round; with their counts, and in little
-    room if they are few, in a section that is read `alone`."""
+    """Returns the words of the corpus as they are cut before a round; in a section that is read
+    `alone` with their counts and in little room, if they are few."""
     own, tokenizing = round_of(part.place), part.place.text.tokenizing
     if own is None or own.snapshot is None or tokenizing is None:
         return []
@@ -286,26 +291,26 @@ def segmented(part: PlannedStep, *, alone: bool) -> list[Block]:
 
 
 def _counted(symbols: Sequence[str], count: int) -> Spans:
-    """A word's symbols and its count, on one line: `u n (4)`."""
+    """Writes a word's symbols and its count, on one line: `u n (4)`."""
     together = joined(((Word(symbol),) for symbol in symbols), GLUE)
     return (*together, f"{GLUE}({count})")
 
 
 def pairs_as_met(part: PlannedStep) -> list[str]:
-    """The pairs of neighbours of a round, from the first word on."""
+    """Lists the pairs of neighbours of a round, from the first word on."""
     own = round_of(part.place)
     cuts = own.snapshot.words if own is not None and own.snapshot is not None else ()
     return [*dict.fromkeys(" ".join(pair) for symbols in cuts for pair in pairwise(symbols))]
 
 
 def goes_on(part: PlannedStep) -> bool:
-    """Whether the round before a round is told as well."""
+    """Tells whether the round before a round is told as well."""
     own = round_of(part.place)
     return own is not None and own.number - 1 in shown_rounds(part.place)
 
 
 def chosen(trace: Trace, part: PlannedStep) -> list[Block]:
-    """Which pair is merged and why; after the last round what has been learned."""
+    """Says which pair is merged and why; after the last round what has been learned."""
     own, learned = round_of(part.place), part.place.text.learned_as(MergeTraining)
     if own is None or learned is None:
         return []
@@ -324,7 +329,7 @@ def chosen(trace: Trace, part: PlannedStep) -> list[Block]:
 
 
 def worked_pair(trace: Trace, part: PlannedStep) -> list[Block]:
-    """How the pair is worked that a round merges: its count, those of its parts, its score."""
+    """Works the pair that a round merges: its count, those of its parts, its score."""
     own = round_of(part.place)
     if own is None or own.snapshot is None:
         return []
@@ -337,8 +342,8 @@ def worked_pair(trace: Trace, part: PlannedStep) -> list[Block]:
 
 
 def _pairs(trace: Trace, part: PlannedStep, own: LearnedMerge) -> Table:
-    """The pairs that were looked at, the largest first: how often each occurs, and where it goes by
-    likelihood, how often its parts do and its score."""
+    """Returns a table of the pairs that were looked at, the largest first: how often each occurs,
+    and where it goes by likelihood, how often its parts do and its score."""
     counts, symbols, scores = (
         trace.quantities.get(part.place.name(local)) for local in ("counts", "symbols", "scores")
     )
@@ -356,14 +361,14 @@ def _pairs(trace: Trace, part: PlannedStep, own: LearnedMerge) -> Table:
 
 
 def _cut_now(part: PlannedStep, own: LearnedMerge) -> list[Block]:
-    """The words of the corpus as they are cut after a round."""
+    """Returns a table of the words of the corpus as they are cut after a round."""
     words = own.snapshot.words if own.snapshot else ()
     after = [_merged(symbols, own) for symbols in words]
     return cut_table(part.place, "As it is cut now", after)
 
 
 def _merged(symbols: Sequence[str], own: LearnedMerge) -> list[str]:
-    """A word's symbols with the pair as one, wherever it stands, from the left."""
+    """Merges the pair in a word's symbols, wherever it stands, from the left."""
     after: list[str] = []
     whole = False
     for symbol in symbols:
@@ -400,7 +405,7 @@ def _choice(
 
 
 def _grown(learned: MergeTraining, own: LearnedMerge) -> str:
-    """What a merge did to the vocabulary."""
+    """Says what a merge did to the vocabulary."""
     after = len(learned.vocabulary) - sum(
         merge.new for merge in learned.rounds if merge.number > own.number
     )
@@ -410,7 +415,7 @@ def _grown(learned: MergeTraining, own: LearnedMerge) -> str:
 
 
 def merges(trace: Trace, learned: MergeTraining, part: PlannedStep) -> list[Block]:
-    """All merges."""
+    """Returns all merges, as a table and as lists."""
     pairs = tuple(" ".join(pair) for pair in learned.merges)
     scores = scores_of_merged(trace)
     merges: list[Row] = [
@@ -440,7 +445,8 @@ def merges(trace: Trace, learned: MergeTraining, part: PlannedStep) -> list[Bloc
 
 
 def scores_of_merged(trace: Trace) -> dict[int, str]:
-    """The score of the pair that each round merged, where pairs go by one and it was worked."""
+    """Finds the score of the pair that each round merged, where pairs go by one and it was
+    worked."""
     found: dict[int, str] = {}
     for part in trace.story:
         own, scores = round_of(part.place), trace.quantities.get(part.place.name("scores"))
@@ -451,14 +457,14 @@ def scores_of_merged(trace: Trace) -> dict[int, str]:
 
 
 def _cuts_later(part: PlannedStep) -> bool:
-    """Whether the best cuts of words stand with their scores, at the end of a step."""
+    """Tells whether the best cuts of words stand with their scores, at the end of a step."""
     own = count_round(part.place)
     return part.step == "prune" and own is not None and bool(own.removals)
 
 
 def cuts_of(part: PlannedStep, *, alone: bool) -> list[Block]:
-    """How words are cut at a step, or before it, where it goes by that; unless a section is read
-    `alone`, a round doesn't say again how the one before it left them."""
+    """Returns how words are cut at a step, or before it, where it goes by that. Unless a section is
+    read `alone`, a round doesn't say again how the one before it left them."""
     if not alone and (goes_on(part) or _cuts_later(part)):
         return []
     if part.step == "learn":
@@ -468,7 +474,8 @@ def cuts_of(part: PlannedStep, *, alone: bool) -> list[Block]:
 
 
 def dictionary_of(_: Trace, part: PlannedStep) -> list[Block]:
-    """The words with their counts and IDs, and those below the cut."""
+    """Returns the words with their counts and IDs, and those below the cut; nothing where no
+    dictionary was counted."""
     text = part.place.text
     tokenizing, dictionary = text.tokenizing, text.learned_as(CountedDictionary)
     if tokenizing is None or dictionary is None:
@@ -488,7 +495,7 @@ def dictionary_of(_: Trace, part: PlannedStep) -> list[Block]:
 
 
 def _below_the_cut(text: TokenizedText) -> list[Block]:
-    """What becomes of the words of the sentence that the dictionary doesn't have."""
+    """Says what becomes of the words of the sentence that the dictionary doesn't have."""
     if text.tokenizing is None or text.sentence is None or not text.cut:
         return []
     pieces = text.tokenizing.tokenizer.encode(text.sentence)
@@ -509,7 +516,8 @@ def _below_the_cut(text: TokenizedText) -> list[Block]:
 
 
 def learned_at(trace: Trace, part: PlannedStep) -> list[Block]:
-    """What a training came to, at its last round: the merges, or the vocabulary."""
+    """Returns what a training came to, at its last round: the merges, or the vocabulary; else
+    nothing."""
     own, learned = round_of(part.place), part.place.text.learned_as(MergeTraining)
     if own is not None and learned is not None and part.step == "learn":
         return merges(trace, learned, part) if own is learned.rounds[-1] else []
@@ -519,8 +527,8 @@ def learned_at(trace: Trace, part: PlannedStep) -> list[Block]:
 
 
 def _cutting(part: PlannedStep) -> list[Block]:
-    """How each word of a sentence is cut into pieces; and what a training came to, if nothing was
-    told of it."""
+    """Says how each word of a sentence is cut into pieces; and what a training came to, if nothing
+    was told of it."""
     place = part.place
     blocks = [] if trained_pruning(place) else training_of(place)
     learned = place.text.learned_as(MergeTraining)
@@ -544,14 +552,14 @@ def _cut(text: TokenizedText) -> list[Block]:
 
 
 def _taken_out(sentence: str, tokenizing: Tokenizing) -> list[Block]:
-    """Which tokens of a sentence are none of the model's pieces."""
+    """Says which tokens of a sentence are none of the model's pieces."""
     added = tokenizing.tokenizer.added_in(sentence)
     why = ": added to the vocabulary as whole tokens, and taken out of the text before it is cut."
     return [Callout((*quoted(*added), why))] if added else []
 
 
 def _decoded(sentence: str, tokenizing: Tokenizing) -> Callout:
-    """What the tokens come to when they are put together again."""
+    """Says what the tokens come to when they are put together again."""
     tokenizer = tokenizing.tokenizer
     pieces = tokenizer.encode(sentence)
     text = tokenizer.decode(pieces)
@@ -562,7 +570,7 @@ def _decoded(sentence: str, tokenizing: Tokenizing) -> Callout:
 
 
 def _why_not(sentence: str, text: str, pieces: Sequence[Piece], tokenizer: WordTokenizer) -> str:
-    """Why tokens don't come to the sentence that they are of."""
+    """Says why tokens don't come to the sentence that they are of."""
     if any(piece.token == tokenizer.unknown for piece in pieces):
         return "what is unknown is lost"
     if text == unicodedata.normalize("NFKC", sentence):
@@ -575,7 +583,7 @@ def _why_not(sentence: str, text: str, pieces: Sequence[Piece], tokenizer: WordT
 
 
 def _row(word: str, model: Model) -> Iterator[Row]:
-    """How a word is cut, in as many rows as that takes."""
+    """Yields how a word is cut, in as many rows as that takes."""
     pieces = Word(" ".join(piece.token for piece in model.pieces(word)))
     if len(word) > LONGEST_TOLD:
         yield Word(word), "", pieces
@@ -612,7 +620,8 @@ IN_TABLES: Mapping[str, tuple[str, ...]] = {
 
 
 def side_by_side(trace: Trace) -> list[Block]:
-    """The tokens of a scenario and its variants, where these cut their sentences in other ways."""
+    """Returns the tokens of a scenario and its variants, where these cut their sentences in other
+    ways."""
     texts = {trace.scenario.text.tokenizer: trace.scenario.text}
     texts |= {name: other.scenario.text for name, other in trace.variants.items()}
     if len({text.tokens for text in texts.values()}) == 1:
@@ -633,7 +642,7 @@ def side_by_side(trace: Trace) -> list[Block]:
 
 
 def _ways(texts: Mapping[str, TokenizedText]) -> list[Block]:
-    """How each of the ways cuts a sentence, where they differ in that."""
+    """Says how each of the ways cuts a sentence, where they differ in that."""
     ways = {name: tokenizer_kind(text.tokenizer).explained for name, text in texts.items()}
     if len({*ways.values()}) == 1:
         return []

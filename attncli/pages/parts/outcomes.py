@@ -61,8 +61,8 @@ class _NamedTrace(NamedTuple):
 
 
 def variants_of(trace: Trace, selection: Selection) -> list[Block]:
-    """The rows that are told of each variant, beside the one before it that is told its positions
-    in the same way, or else beside the scenario's own."""
+    """Returns the rows that are told of each variant, beside the one before it that is told its
+    positions in the same way, or else beside the scenario's own."""
     if result_of(trace) is None:
         from attncli.pages.parts.learning import side_by_side
 
@@ -87,7 +87,7 @@ def _positions(trace: Trace) -> tuple[str, ...]:
 def _variant(
     name: str, other: Trace, before: _NamedTrace, trace: Trace, rows: Selection
 ) -> list[Block]:
-    """What a variant changed, what comes of it, and what it finds."""
+    """Returns what a variant changed, what comes of it, and what it finds."""
     own, result = result_of(before.trace) or result_of(trace), result_of(other)
     if own is None or result is None:
         return []
@@ -117,14 +117,14 @@ def _variant(
 
 
 def _given_in(name: str, variant: Trace, changed: Sequence[Quantity]) -> list[Block]:
-    """What a variant gives; its tables know that they are its own."""
+    """Returns what a variant gives; its tables know that they are its own."""
     blocks = given_blocks(variant, changed, Selection())
     return [b._replace(variant=name) if isinstance(b, MatrixBlock) else b for b in blocks]
 
 
 def _taken_anew(before: Trace, other: Trace, rows: Selection) -> list[Block]:
-    """The steps that a variant takes and the trace before it doesn't: what each is for, a row of
-    it worked, and what is worth a remark."""
+    """Returns the steps that a variant takes and the trace before it doesn't: what each is for, a
+    row of it worked, and what is worth a remark."""
     known, brief = {part.step for part in before.story}, rows._replace(detail="rows")
     blocks: list[Block] = []
     for part in shown_parts(other):
@@ -138,7 +138,7 @@ def _taken_anew(before: Trace, other: Trace, rows: Selection) -> list[Block]:
 
 
 def _words_moved(trace: Trace, other: Trace) -> list[Block]:
-    """How near the tokens are to each other where a variant gives them other embeddings."""
+    """Says how near the tokens are to each other where a variant gives them other embeddings."""
     own, others = (_looked_up(t) for t in (trace, other))
     if own is None or others is None or own.rows.names != others.rows.names:
         return []
@@ -147,13 +147,14 @@ def _words_moved(trace: Trace, other: Trace) -> list[Block]:
 
 
 def _looked_up(trace: Trace) -> Quantity | None:
-    """What the tokens' rows of the embedding table are."""
+    """Finds the first quantity that is made by looking tokens up in the table of embeddings; None
+    without one."""
     made = (q for q in trace.quantities.values() if q.definition and q.definition.step == "embed")
     return next(made, None)
 
 
 def _changed(own: Mapping[str, Quantity], other: Trace) -> list[Quantity]:
-    """The matrices that a variant gives, and the scenario doesn't give like that."""
+    """Lists the matrices that a variant gives, and the scenario doesn't give like that."""
     return [
         quantity
         for name, quantity in other.quantities.items()
@@ -163,17 +164,20 @@ def _changed(own: Mapping[str, Quantity], other: Trace) -> list[Quantity]:
 
 
 def result_of(trace: Trace) -> Quantity | None:
-    """What a trace comes to: the last quantity with a row for each token."""
+    """Finds what a trace comes to: the last quantity with a row for each token; None without
+    one."""
     made = [q for q in trace.quantities.values() if not q.given and q.rows.role in ("Q", "token")]
     return made[-1] if made else None
 
 
 class _Compared(NamedTuple):
-    """How the rows of two results with the same tokens compare: the row of the second for each row
-    of the first, and how far each number is off; nothing for results that can't be compared."""
+    """A comparison of the rows of two results with the same tokens; empty for results that can't be
+    compared."""
 
     order: tuple[int, ...] = ()
+    """The row of the second result for each row of the first."""
     off: Array | None = None
+    """How far each number is off, [rows, columns]."""
 
     @classmethod
     def of(cls, own: Quantity, other: Quantity) -> _Compared:
@@ -193,8 +197,8 @@ class _Compared(NamedTuple):
         return list(self.order) != sorted(self.order)
 
     def sentences(self, own: Quantity, other: Quantity, before: Spans, shown: Selection) -> Spans:
-        """The comparison in a sentence or two; `before` names what it is compared with. The row
-        that differs most is one of those that are shown."""
+        """Puts the comparison in a sentence or two; `before` names what it is compared with. The
+        row that differs most is one of those that are shown."""
         symbol = Symbol(other.name)
         if self.off is None:
             return (symbol, " has other tokens or another shape than ", *before, ".")
@@ -234,24 +238,28 @@ class _Compared(NamedTuple):
 
 
 def _in_column(quantity: Quantity, j: int) -> Spans:
-    """` in column 2`, ` in column “Gender”`"""
+    """Says in which column a number stands: ` in column 2`, ` in column “Gender”`; nothing where
+    that has no name."""
     name = quantity.columns.names[j] if not quantity.is_list else ""
     return (" in column ", *([name] if name == str(j + 1) else quoted(name))) if name else ()
 
 
 def _of(rows: int, of: int) -> str:
-    """`the only row`, `all 4 rows`, `3 of the 4 rows`."""
+    """Says how many of the rows: `the only row`, `all 4 rows`, `3 of the 4 rows`."""
     if of == rows:
         return {1: "the only row", 2: "both rows"}.get(of, f"all {of} rows")
     return f"{rows} of the {of} rows"
 
 
 class RightWeight(NamedTuple):
-    """A cell of attention weights: a query, from 0, and the key that its target is."""
+    """A cell of attention weights whose key is the target of its query."""
 
     weights: Quantity
+    """The weights that it is a cell of."""
     query: int
+    """The place of its query, from 0."""
     key: int
+    """The place of its key, from 0."""
 
     @property
     def address(self) -> str:
@@ -259,8 +267,8 @@ class RightWeight(NamedTuple):
 
 
 def right_weight(trace: Trace) -> RightWeight | None:
-    """The weight that the asked token gives to the one that is its target; None where there is no
-    such key, or more than one head."""
+    """Finds the weight that the asked token gives to the one that is its target; None where there
+    is no such key, or more than one head."""
     prediction = trace.scenario.prediction
     found = [q for q in trace.quantities.values() if _is_attention(q)]
     if len(found) != 1 or prediction.every or len(prediction.counted) != 1:
@@ -284,10 +292,12 @@ _PLANE = _TWO = 2
 
 
 class _Pass(NamedTuple):
-    """The quantities after so many updates, by their names without any."""
+    """A pass of a trained model, whose quantities are found by their names without any update."""
 
     trace: Trace
+    """The trace of the training."""
     updates: int
+    """How many updates were made before the pass."""
 
     def find(self, name: str) -> Quantity | None:
         place = after_updates(self.updates)
@@ -295,14 +305,14 @@ class _Pass(NamedTuple):
         return self.trace.quantities.get(known)
 
     def parameter(self, name: Name) -> Quantity:
-        """A parameter after these updates."""
+        """Returns a parameter after these updates."""
         latest = Name(UPDATES, after_updates(self.updates - 1))
         return self.trace[name.under(latest) if self.updates else name]
 
 
 def training_table(trace: Trace, selection: Selection) -> list[Block]:
-    """The loss and the targets' probabilities after each update, and the trained embeddings before
-    all, on the way, and after."""
+    """Returns the loss and the targets' probabilities after each update, and the trained embeddings
+    before all, on the way, and after; nothing where nothing is trained."""
     passes = _passes(trace)
     if not passes:
         return []
@@ -315,7 +325,7 @@ def training_table(trace: Trace, selection: Selection) -> list[Block]:
 
 
 def _became_of(right: RightWeight, passes: Sequence[_Pass]) -> Iterator[Block]:
-    """What became of the right weight, and of the one that was the largest before."""
+    """Says what became of the right weight, and of the one that was the largest before."""
     first = right._replace(key=int(right.weights.values[right.query].argmax()))
     told = ((right, "weight of the right token"), (first, "weight that was largest"))
     for weight, which in told[: 1 + (first.key != right.key)]:
@@ -330,8 +340,8 @@ def _became_of(right: RightWeight, passes: Sequence[_Pass]) -> Iterator[Block]:
 
 
 def _shares(passes: Sequence[_Pass]) -> list[Block]:
-    """How much of the fall of the loss comes from the training of what the attention weights are
-    made of, and how much from that of all else: each time the others are as they were."""
+    """Says how much of the fall of the loss comes from the training of what the attention weights
+    are made of, and how much from that of all else: each time the others are as they were."""
     first, last = passes[0], passes[-1]
     attended = [q.name for q in first.trace.quantities.values() if _is_attention(q)]
     leading = {name for d in first.trace.leading_to(attended).plan for name in d.operands}
@@ -348,13 +358,15 @@ def _shares(passes: Sequence[_Pass]) -> list[Block]:
 
 
 def _without(first: _Pass, last: _Pass, names: Sequence[Name]) -> Spans:
-    """`W_V put back to the start, the loss falls by 0.90`"""
+    """Says how far the loss falls without the training of some parameters: `W_V put back to the
+    start, the loss falls by 0.90`"""
     text = " put back to the start, the loss falls by "
     return (*words_enumerated(names), text, _fall(first, last, names))
 
 
 def _fall(first: _Pass, last: _Pass, put_back: Sequence[Name]) -> Number:
-    """By how much the loss falls with some parameters as they were, from the digits shown."""
+    """Computes by how much the loss falls with some parameters as they were, from the digits
+    shown."""
     was = {last.parameter(name).name: first.parameter(name) for name in put_back}
     loss = last.find(last.trace.scenario.trained_loss)
     assert loss is not None
@@ -365,8 +377,8 @@ def _fall(first: _Pass, last: _Pass, put_back: Sequence[Name]) -> Number:
 
 
 def beside_another(trace: Trace, own: Trace, called: Spans) -> list[Block]:
-    """How the training of a variant went, and what its loss is instead of that of another trace,
-    or than before where that has none."""
+    """Says how the training of a variant went, and what its loss is instead of that of another
+    trace, or than before where that has none."""
     passes, others = _passes(trace), _passes(own)
     if not passes:
         return []
@@ -382,8 +394,8 @@ def beside_another(trace: Trace, own: Trace, called: Spans) -> list[Block]:
 
 
 def numbers_of_training(trace: Trace) -> list[Quantity]:
-    """The numbers that this tells: the norm and the factor of clipping, and of each pass its loss,
-    the change and the predicted one."""
+    """Lists the numbers that are told of a training: the norm and the factor of clipping, and of
+    each pass its loss, the change and the predicted one."""
     passes = _passes(trace)
     loss = trace.scenario.trained_loss
     clipping = [t.find(name) for t in passes[:1] for name in ("grad_norm", "clip_factor")]
@@ -392,7 +404,7 @@ def numbers_of_training(trace: Trace) -> list[Quantity]:
 
 
 def _clipped(first: _Pass) -> Spans:
-    """What clipping did before the first update."""
+    """Says what clipping did before the first update; nothing where it changed nothing."""
     norm, factor = (first.find(name) for name in ("grad_norm", "clip_factor"))
     if norm is None or factor is None or factor.matrix.number(0, 0).shown >= 1:
         return ()
@@ -411,7 +423,7 @@ def _loss(training_pass: _Pass) -> Number:
 
 
 def _passes(trace: Trace) -> list[_Pass]:
-    """All passes of the model through which a trace gets; none where nothing is trained."""
+    """Lists all passes of the model through which a trace gets; none where nothing is trained."""
     done = [
         step
         for step in trace.story
@@ -423,8 +435,8 @@ def _passes(trace: Trace) -> list[_Pass]:
 
 
 def _table(passes: list[_Pass], right: RightWeight | None) -> Table:
-    """A row for each pass; with the right token's weight, and with all that is trained if that is
-    very little."""
+    """Returns a row for each pass, with the right token's weight, and with all that is trained if
+    that is very little."""
     rows, headings = [*_rows(passes)], _headings(passes[0])
     if right is not None:
         headings = (*headings, Word(right.address))
@@ -438,7 +450,8 @@ def _table(passes: list[_Pass], right: RightWeight | None) -> Table:
 
 
 def _few(trace: Trace) -> list[Name]:
-    """The parameters, if all of them together are a few numbers, each in one row or one column."""
+    """Lists the trained parameters that have one row or one column, if all that is trained is a few
+    numbers."""
     trained = trained_parameters(trace) if trains_few(trace) else []
     return [name for name in trained if 1 in trace[name].matrix.shape]
 
@@ -450,7 +463,7 @@ def _vector(quantity: Quantity) -> str:
 
 
 def _curve(passes: Sequence[_Pass]) -> list[Block]:
-    """The loss after each update."""
+    """Returns the curve of the loss after each update."""
     losses = [t.find(t.trace.scenario.trained_loss) for t in passes[:MOST_POINTS]]
     numbers = tuple(q.matrix.number(0, 0) for q in losses if q is not None)
     labels = tuple(str(t.updates) for t in passes[: len(numbers)])
@@ -458,7 +471,8 @@ def _curve(passes: Sequence[_Pass]) -> list[Block]:
 
 
 def _attended(training_pass: _Pass, right: RightWeight) -> Number:
-    """The right token's weight after so many updates; as before where nothing changes it."""
+    """Returns the right token's weight after so many updates; as before where nothing changes
+    it."""
     quantity = training_pass.find(right.weights.name) or right.weights
     return quantity.number(right.query, right.key)
 
@@ -473,7 +487,7 @@ def _headings(first: _Pass) -> tuple[Word | str, ...]:
 
 
 def _targets(training_pass: _Pass) -> tuple[int, ...]:
-    """The places of the targets whose probabilities are told."""
+    """Returns the places of the targets whose probabilities are told."""
     if training_pass.find("probabilities") is None:
         return ()
     return training_pass.trace.scenario.prediction.counted[:_MOST_TARGETS]
@@ -495,7 +509,7 @@ def _written(number: Number) -> str:
 
 
 def _probabilities(training_pass: _Pass) -> Iterator[str]:
-    """What the targets got."""
+    """Yields the probabilities that the targets got."""
     quantity, prediction = (
         training_pass.find("probabilities"),
         training_pass.trace.scenario.prediction,
@@ -507,7 +521,8 @@ def _probabilities(training_pass: _Pass) -> Iterator[str]:
 
 
 def _embeddings(trace: Trace, passes: list[_Pass], selection: Selection) -> list[Block]:
-    """The embeddings before training, on the way, and after it."""
+    """Returns the embeddings before training, on the way, and after it; nothing where they aren't
+    trained."""
     table = trace.scenario.text.table
     if table.under(Name(UPDATES)) not in trace:
         return []
@@ -528,13 +543,13 @@ def _called(k: int, passes: list[_Pass]) -> str:
 
 
 def _words_of(trace: Trace, table: Quantity) -> tuple[Word, ...]:
-    """The tokens that a table has rows for."""
+    """Returns the tokens that a table has rows for."""
     tokens = {str(k): token for token, k in trace.scenario.text.known_ids.items()}
     return tuple(Word(tokens.get(name, name)) for name in table.rows.names)
 
 
 def _moved(passes: list[_Pass], table: Name, names: tuple[Word, ...]) -> list[Block]:
-    """Embeddings of two dimensions as arrows from where they were to where they came."""
+    """Draws embeddings of two dimensions as arrows from where they were to where they came."""
     before, after = passes[0].parameter(table), passes[-1].parameter(table)
     if before.matrix.shape[1] != _PLANE:
         return []
@@ -550,7 +565,8 @@ def _moved(passes: list[_Pass], table: Name, names: tuple[Word, ...]) -> list[Bl
 
 
 def closing_graphs(trace: Trace, selection: Selection) -> list[Block]:
-    """Who attends to whom in a scenario, and in each of its variants, where it asks for that."""
+    """Draws who attends to whom in a scenario, and in each of its variants, where it asks for
+    that."""
     show = trace.scenario.show
     if not show.graph and not show.arrows:
         return []
@@ -577,7 +593,7 @@ def _graph_of(trace: Trace, selection: Selection, heading: Spans) -> list[Block]
 def _edges(
     weights: Quantity, selection: Selection, arrows: Mapping[str, Sequence[str]]
 ) -> Iterator[Edge]:
-    """The strongest of each query first."""
+    """Yields the edges of each query, the strongest first."""
     for i in selection.rows(weights):
         for j in sorted(_keys(weights, i, arrows), key=lambda j: -weights.values[i, j]):
             number = weights.matrix.number(i, j)
@@ -587,7 +603,7 @@ def _edges(
 def _without_weight(
     weights: Quantity, selection: Selection, arrows: Mapping[str, Sequence[str]]
 ) -> Iterator[Callout]:
-    """A word on each of the arrows that isn't there."""
+    """Remarks on each of the arrows that isn't there, as its weight is 0."""
     for i in selection.rows(weights):
         for j in _keys(weights, i, arrows):
             if weights.values[i, j] == 0:
@@ -597,7 +613,7 @@ def _without_weight(
 
 
 def _keys(weights: Quantity, i: int, arrows: Mapping[str, Sequence[str]]) -> list[int]:
-    """The places of the keys that a query's arrows may go to."""
+    """Lists the places of the keys that a query's arrows may go to."""
     names = weights.columns.names
     if not arrows:
         return list(range(len(names)))
@@ -607,7 +623,8 @@ def _keys(weights: Quantity, i: int, arrows: Mapping[str, Sequence[str]]) -> lis
 
 
 def before_and_after(trace: Trace, result: Quantity | None, selection: Selection) -> list[Block]:
-    """Each token's vector as it went in, beside what it came to, where a scenario asks for that."""
+    """Returns each token's vector as it went in, beside what it came to, where a scenario asks for
+    that."""
     X = trace.quantities.get(below(trace.scenario.stack.path, "X"))
     if not trace.scenario.show.before_after or X is None or result is None:
         return []
@@ -626,8 +643,8 @@ _GREEDY = "The temperature changes no greedy choice: the largest logit stays the
 
 
 def on_temperature(trace: Trace) -> list[Block]:
-    """How many of 100 draws are of the likeliest token, at the temperature and at one on the other
-    side of 1."""
+    """Says how many of 100 draws are of the likeliest token, at the temperature and at one on the
+    other side of 1; nothing where no temperature is set."""
     own, name = trace.scenario.prediction.config.get(TEMPERATURE), Name("tempered", Name("next"))
     shares = trace.next_token
     if own is None or shares is None or name not in trace:
@@ -650,7 +667,7 @@ def on_temperature(trace: Trace) -> list[Block]:
 
 
 def _of_the_rest(shares: Quantity, others: Quantity, order: list[int]) -> Spans:
-    """`Draws of neither “alone” nor “home” rise from 9 to 37.`"""
+    """Says how the other draws change: `Draws of neither “alone” nor “home” rise from 9 to 37.`"""
     first, second, *rest = order
     now, then = (_of_100(q, rest) for q in (shares, others))
     if now.shown == then.shown:
@@ -661,7 +678,7 @@ def _of_the_rest(shares: Quantity, others: Quantity, order: list[int]) -> Spans:
 
 
 def _of_100(shares: Quantity, places: Iterable[int]) -> Number:
-    """How many of 100 draws are of some tokens, from the digits shown."""
+    """Counts how many of 100 draws are of some tokens, from the digits shown."""
     row = shares.matrix.shape[0] - 1
     total = decimals.total(shares.matrix.shown(row, j) for j in places)
     return Number.written(decimals.round_to(decimals.product(total, Decimal(100)), 0))

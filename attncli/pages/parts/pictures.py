@@ -65,18 +65,19 @@ from attncli.trace import (
 
 
 def cut(shown: int, of: int, things: str, which: str = "first") -> str:
-    """What a title says of a picture that shows some of many: `, the first 12 of 40 queries`."""
+    """Says in a title that a picture shows some of many: `, the first 12 of 40 queries`; nothing
+    where it shows all."""
     return "" if shown >= of else f", the {which} {shown} of {of} {things}"
 
 
 def called(part: PlannedStep, title: str) -> str:
-    """A title with the place that a picture is of, where there are several."""
+    """Returns a title with the place that a picture is of, where there are several."""
     place = place_in_words(part.path)
     return f"{title} ({place})" if place else title
 
 
 def called_by(part: PlannedStep, title: str, quantity: Quantity, i: int) -> Word:
-    """A title with the address of the row that a picture is of in the place of `{}`."""
+    """Returns a title with the address of the row that a picture is of in the place of `{}`."""
     row = f"{part.place.here(quantity.name)}{quantity.inside(i)}"
     return Word(called(part, title.format(row)))
 
@@ -86,13 +87,13 @@ MOST_POINTS = 64
 
 
 def cut_of(quantity: Quantity, rows: str) -> str:
-    """What isn't drawn of a quantity, for a title."""
+    """Says in a title what isn't drawn of a quantity."""
     height, width = quantity.matrix.shape
     return cut(MOST_POINTS, height, rows) + cut(MOST_PARTS, width, "dimensions")
 
 
 def series_of(quantity: Quantity) -> tuple[Series, ...]:
-    """A series for each column of a quantity, the first ones of many; a list is one."""
+    """Returns a series for each column of a quantity, the first ones of many; a list is one."""
     rows, columns = min(quantity.matrix.shape[0], MOST_POINTS), quantity.matrix.shape[1]
     names = quantity.columns.words or (quantity.local,)
     return tuple(
@@ -108,7 +109,8 @@ _THRESHOLDS = (0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
 
 
 def attended(trace: Trace, part: PlannedStep, selection: Selection) -> Iterator[Subheading | Graph]:
-    """The edges of each query, the heaviest first."""
+    """Yields a heading and the graph of the weights: the edges of each query, the heaviest
+    first."""
     for weights in made_by(trace, part):
         if weights.local == "weights":
             least = _threshold(weights)
@@ -120,7 +122,8 @@ def attended(trace: Trace, part: PlannedStep, selection: Selection) -> Iterator[
 
 
 def _threshold(weights: Quantity) -> float:
-    """The first that is no more than an even share, so that every query has an edge."""
+    """Finds the first threshold that is no more than an even share, so that every query has an
+    edge."""
     even = 1 / weights.matrix.shape[1]
     return next((n for n in _THRESHOLDS if n <= even), 0.0)
 
@@ -128,8 +131,8 @@ def _threshold(weights: Quantity) -> float:
 def graph_of(
     weights: Quantity, edges: Sequence[Edge], least: float = 0.0, most: float = inf
 ) -> Graph:
-    """Those that weigh more than nothing, and no less than what is shown; of each query the first
-    ones."""
+    """Returns the graph of the edges that weigh more than nothing and no less than `least`, of each
+    query the first `most`; it keeps the others aside."""
     queries = (enumerate(its) for _, its in groupby(edges, attrgetter("source")))
     each = ((k, edge.weight.shown) for its in queries for k, edge in its)
     shown = [k < most and weight > 0 and float(weight) >= least for k, weight in each]
@@ -148,7 +151,7 @@ def _edges(weights: Quantity, selection: Selection) -> Iterator[Edge]:
 
 
 def gradient_norm(trace: Trace, part: PlannedStep, _: Selection) -> Iterator[Curves]:
-    """The norms of all times, where the last of them is worked."""
+    """Yields the norms of all times, where the last of them is worked."""
     norms = next((q for q in made_by(trace, part) if q.local == "factor_norms"), None)
     if norms is not None:
         title = called(
@@ -161,7 +164,7 @@ def gradient_norm(trace: Trace, part: PlannedStep, _: Selection) -> Iterator[Cur
 
 
 def heat_maps(trace: Trace, part: PlannedStep, selection: Selection) -> Iterator[HeatMaps]:
-    """One picture for each attention."""
+    """Yields one picture for each attention, with a map for each head."""
     place = part.place
     assert isinstance(place, AttentionPlace)
     heads = place.attention.heads
@@ -189,7 +192,8 @@ LONGEST = 12
 
 
 def lattice(trace: Trace, part: PlannedStep, _: Selection) -> Iterator[Diagram]:
-    """A box for each place that pieces reach, with its best total; an arrow for each piece."""
+    """Yields the lattice of a word: a box for each place that pieces reach, with its best total; an
+    arrow for each piece."""
     place = part.place
     points = table_of(place)
     if not isinstance(place, CutPlace) or not points or len(place.word) > LONGEST:
@@ -211,7 +215,7 @@ def lattice(trace: Trace, part: PlannedStep, _: Selection) -> Iterator[Diagram]:
 
 
 def _way(part: PlannedStep) -> list[PieceEnding]:
-    """The pieces of the best path, from the end back."""
+    """Lists the pieces of the best path, from the end back."""
     places = {point.end: point for point in table_of(part.place)}
     end, way = max(places, default=0), list[PieceEnding]()
     while end:
@@ -221,7 +225,7 @@ def _way(part: PlannedStep) -> list[PieceEnding]:
 
 
 def _piece_label(trace: Trace, part: PlannedStep, piece: PieceEnding) -> Word:
-    """A piece with its log-probability."""
+    """Writes a piece with its log-probability."""
     place = part.place
     if not piece.known:
         return Word(f"{piece.token} {plain(trace[place.name('unknown')].number(0, 0))}")
@@ -236,23 +240,29 @@ _MOST_WORDS = 6
 
 
 class _Merge(NamedTuple):
-    """What a merge made of two parts, the places where these begin, and what is said of it."""
+    """A merge of two parts of a word."""
 
     piece: str
+    """The piece that it made."""
     left: int
+    """The place where the left part begins."""
     right: int
+    """The place where the right part begins."""
     below: str = ""
+    """What is said of it."""
 
 
 class _Merging(NamedTuple):
-    """The symbols that a word begins with, and its merges in their order."""
+    """A sequence of merges of a word."""
 
     symbols: tuple[str, ...]
+    """The symbols that the word begins with."""
     merges: tuple[_Merge, ...]
+    """The merges in their order."""
 
 
 def merge_trees(trace: Trace, part: PlannedStep, _: Selection) -> Iterator[Diagram]:
-    """A tree for each word that takes a merge, each word once."""
+    """Yields a tree for each word that takes a merge, each word once."""
     text = part.place.text
     if text.tokenizing is None or text.sentence is None or not text.cut:
         return
@@ -267,8 +277,8 @@ def merge_trees(trace: Trace, part: PlannedStep, _: Selection) -> Iterator[Diagr
 
 
 def _told_by(trace: Trace, part: PlannedStep) -> tuple[str, Callable[[str], _Merging]]:
-    """What a tree is called, and what tells the merges of a word. Pieces that are looked up, the
-    longest first, came to be by merges of the corpus."""
+    """Returns what a tree is called, and a function that tells the merges of a word. Pieces that
+    are looked up, the longest first, came to be by merges of the corpus."""
     text = part.place.text
     model = text.tokenizing.tokenizer.model if text.tokenizing else None
     learned = text.learned_as(MergeTraining)
@@ -282,7 +292,7 @@ def _told_by(trace: Trace, part: PlannedStep) -> tuple[str, Callable[[str], _Mer
 
 
 def _merged(model: MergeModel, word: str) -> _Merging:
-    """The merges that cut a word."""
+    """Returns the merges that cut a word."""
     start, *steps = model.trace(word)
     places, before = [*range(len(start.symbols))], start.symbols
     merges = []
@@ -297,12 +307,12 @@ def _merged(model: MergeModel, word: str) -> _Merging:
 def _learned(
     model: LongestMatch, rounds: Mapping[str, LearnedMerge], scores: Mapping[int, str], word: str
 ) -> _Merging:
-    """The merges that made a word's pieces when they were learned, each with its score."""
+    """Returns the merges that made a word's pieces when they were learned, each with its score."""
     symbols: list[str] = []
     merges: list[tuple[int, _Merge]] = []
 
     def take(piece: str) -> int:
-        """Adds what a piece was made of; the place where it begins."""
+        """Adds what a piece was made of, and returns the place where it begins."""
         entry = rounds.get(piece)
         if entry is None:
             symbols.append(piece)
@@ -318,7 +328,8 @@ def _learned(
 
 
 def _tree(title: Word, merging: _Merging) -> Diagram:
-    """Symbols in a row; below them each merge in a row of its own, under the first of its parts."""
+    """Draws symbols in a row; below them each merge in a row of its own, under the first of its
+    parts."""
     boxes = [Box(f"s{k}", Word(text), "", k, 0) for k, text in enumerate(merging.symbols)]
     links: list[Link] = []
     now = dict(enumerate(boxes))
@@ -344,7 +355,7 @@ _TITLES: Mapping[str, str] = MappingProxyType(
 
 
 def planes(trace: Trace, part: PlannedStep, _: Selection) -> Iterator[Plane]:
-    """What a part takes and makes, as far as it is of two dimensions."""
+    """Yields the vectors that a part takes and makes, as far as these have two dimensions."""
     shown = [v for v in _vectors(trace, part) if v.matrix.shape[1] == _PLANE]
     if shown:
         groups = tuple(ArrowGroup(*_name(part, q), tuple(_arrows(q))) for q in shown)
@@ -365,7 +376,7 @@ def _vectors(trace: Trace, part: PlannedStep) -> Sequence[Quantity]:
 
 
 def _name(part: PlannedStep, quantity: Quantity) -> tuple[str, str]:
-    """What a quantity is called here, and the name of its ink."""
+    """Returns what a quantity is called here, and the name of its ink."""
     role = quantity.local.removeprefix("rotated_").removeprefix("normed_").removesuffix("_new")
     return part.place.here(quantity.name), role if role in ("Q", "K", "V") else ""
 
@@ -376,7 +387,7 @@ def _arrows(quantity: Quantity) -> Iterator[Arrow]:
 
 
 def pixels(trace: Trace, part: PlannedStep, _: Selection) -> Iterator[Pixels]:
-    """Patches that are square and make a square."""
+    """Yields the picture of patches that are square and make a square."""
     patches = trace.quantities.get(part.place.name("patches"))
     if patches is None or any(isqrt(n) ** 2 != n or n == 1 for n in patches.matrix.shape):
         return
@@ -393,7 +404,8 @@ MOST_BARS = 12
 
 
 def softmax_bars(trace: Trace, part: PlannedStep, selection: Selection) -> Iterator[Bars]:
-    """The row that is worked; under a causal mask the last is the one that sees every key."""
+    """Yields the bars of the row that is worked; under a causal mask the last is the one that sees
+    every key."""
     made = softmax_of(trace, part)
     if made is None:
         return
@@ -407,7 +419,8 @@ def softmax_bars(trace: Trace, part: PlannedStep, selection: Selection) -> Itera
 
 
 def softmax_of(trace: Trace, part: PlannedStep) -> tuple[Definition, ...] | None:
-    """How a part made its exponentials, their sums and the shares."""
+    """Returns the definitions of the exponentials, their sums and the shares that a part made; None
+    where it is no softmax."""
     made = {d.name.local: d for d in definitions_of(trace, part)}
     result = made.get("weights") or made.get("probabilities")
     if "exp" not in made or "exp_sum" not in made or result is None:
@@ -422,18 +435,19 @@ def _told_row(trace: Trace, shares: Quantity, selection: Selection) -> int:
 
 
 def cut_of_bars(shares: Quantity) -> str:
-    """What has no bars, for a title."""
+    """Says in a title what has no bars."""
     return cut(MOST_BARS, shares.matrix.shape[1], "shares", "largest")
 
 
 def largest(shares: Quantity, i: int) -> Sequence[int]:
-    """The places of a row's largest shares, in the order of the row."""
+    """Finds the places of a row's largest shares, in the order of the row."""
     row = shares.values[i]
     return sorted(np.argsort(-row, kind="stable")[:MOST_BARS].tolist())
 
 
 def states(trace: Trace, part: PlannedStep, _: Selection) -> Iterator[Curves]:
-    """The states that the layer hands on, and the cell states of an LSTM."""
+    """Yields the curves of the states that the layer hands on, and of the cell states of an
+    LSTM."""
     states, place = made_by(trace, part)[-1], part.place
     assert isinstance(place, WayPlace)
     cells = [trace.quantities.get(place.name("c").at(time + 1)) for time in range(place.times)]
@@ -451,7 +465,8 @@ _USUAL = (Decimal("0.5"), Decimal(1), Decimal(2))
 
 
 def temperatures(trace: Trace, part: PlannedStep, selection: Selection) -> Iterator[Bars]:
-    """The row of the softmax that the part is, or that follows it."""
+    """Yields the bars of a row at several temperatures, for the softmax that the part is, or that
+    follows it."""
     own = _softmax_after(trace, part)
     made = None if own is None else softmax_of(trace, own)
     if own is None or made is None or _pictured_before(trace, part):
@@ -485,7 +500,7 @@ def _softmax_after(trace: Trace, part: PlannedStep) -> PlannedStep | None:
 
 
 def _pictured_before(trace: Trace, part: PlannedStep) -> bool:
-    """Whether a step of its own, before this one, has the picture."""
+    """Tells whether a step of its own, before this one, has the picture."""
     return part.step == "softmax" and part.place.name("tempered") in trace
 
 
@@ -501,7 +516,8 @@ def _own_temperature(trace: Trace, part: PlannedStep) -> Decimal:
 def _at(
     trace: Trace, part: PlannedStep, made: tuple[Definition, ...], temperature: Decimal
 ) -> Mapping[str, Quantity]:
-    """All at a temperature: in the place of the scenario's own, or just before softmax."""
+    """Works all at a temperature: in the place of the scenario's own, or just before softmax.
+    Returns the quantities by name."""
     name = part.place.name("tempered")
     if name in trace:
         return tempered_by(trace, name, temperature, made[-1].name)
@@ -518,7 +534,8 @@ def _at(
 def tempered_by(
     trace: Trace, name: Name, temperature: Decimal, result: Name
 ) -> Mapping[str, Quantity]:
-    """What leads to a result, with another temperature in the place of the scenario's own."""
+    """Works what leads to a result, with another temperature in the place of the scenario's own.
+    Returns the quantities by name."""
     own = trace[name].definition
     assert own is not None
     divided = own._replace(operation=DivideBy(Number.written(temperature)))
@@ -526,7 +543,8 @@ def tempered_by(
 
 
 def _from_scores(trace: Trace, made: tuple[Definition, ...]) -> tuple[Definition, ...]:
-    """All that is made of scores that are numbers: what is masked out is −∞, and masked again."""
+    """Returns the definitions of all that is made of scores that are numbers: what is masked out is
+    −∞, and masked again."""
     scores = trace[made[0].operands[0]]
     masked = scores.definition
     is_masked = masked is not None and scores.local in ("masked", "filtered")
@@ -534,7 +552,8 @@ def _from_scores(trace: Trace, made: tuple[Definition, ...]) -> tuple[Definition
 
 
 def waves(trace: Trace, part: PlannedStep, selection: Selection) -> Iterator[Curves | HeatMaps]:
-    """Curves of sines and cosines; learned positions go up and down as they will."""
+    """Yields the positional encoding as a map, and before it sines and cosines as curves; learned
+    positions have none, as they go up and down as they will."""
     for quantity in made_by(trace, part):
         if not quantity.local.startswith("P"):
             continue
@@ -566,6 +585,6 @@ _KINDS: Mapping[str, Callable[[Trace, PlannedStep, Selection], Iterator[Block]]]
 
 
 def pictures_of(trace: Trace, part: PlannedStep, selection: Selection) -> Iterator[Block]:
-    """The pictures of a part, in the order in which its step names them."""
+    """Yields the pictures of a part, in the order in which its step names them."""
     for kind in step_of(part).pictures:
         yield from _KINDS[kind](trace, part, selection)

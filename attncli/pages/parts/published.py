@@ -42,22 +42,23 @@ MEANING: Mapping[str, str] = MappingProxyType(
 
 
 def in_short(texts: Sequence[str], what: str = "number") -> str:
-    """`21 numbers: 12 correct, 8 carried forward, 2 slips`"""
+    """Sums verdicts up: `21 numbers: 12 correct, 8 carried forward, 2 slips`"""
     return f"{counted(len(texts), what)}: {by_verdict(texts) or 'none'}"
 
 
 def by_verdict(texts: Sequence[str]) -> str:
-    """`12 correct, 8 carried forward, 2 slips`"""
+    """Counts each verdict: `12 correct, 8 carried forward, 2 slips`"""
     return ", ".join(_counted_verdicts(texts.count(name), name) for name in SIGNS if name in texts)
 
 
 def _counted_verdicts(count: int, name: str) -> str:
-    """`1 slip`, `2 slips`; the other verdicts say what numbers are."""
+    """Writes how often a verdict is given: `1 slip`, `2 slips`. The other verdicts say what numbers
+    are, and have no plural."""
     return counted(count, name) if name in ("slip", "known mistake") else f"{count} {name}"
 
 
 def number_text(number: float, places: int) -> str:
-    """A bound of what is accepted, to half a unit of the last place and a digit more."""
+    """Writes a bound of what is accepted, to half a unit of the last place and a digit more."""
     if number in (float("inf"), float("-inf")):
         return "∞" if number > 0 else f"{MINUS}∞"
     text = decimals.text(decimals.shown(number, places).normalize() + Decimal(0))
@@ -65,7 +66,7 @@ def number_text(number: float, places: int) -> str:
 
 
 def accepted_text(accepted: Accepted, places: int) -> str:
-    """`0.4215 to 0.4225`"""
+    """Writes the bounds of what is accepted: `0.4215 to 0.4225`"""
     low, high = (number_text(n, places + 1) for n in accepted)
     return low if low == high else f"{low} to {high}"
 
@@ -81,7 +82,7 @@ Judgements = Mapping[tuple[object, ...], str]
 
 
 def differences_in(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
-    """Notes on what the source prints otherwise of what a part makes, in the rows that are told."""
+    """Says what the source prints otherwise of what a part makes, in the rows that are told."""
     if not trace.scenario.published or selection.detail == "summary":
         return []
     figures = _of_part(trace, part)
@@ -92,7 +93,7 @@ def differences_in(trace: Trace, part: PlannedStep, selection: Selection) -> lis
 def differences_at(
     trace: Trace, part: PlannedStep, cells: Collection[tuple[Name, int, int]]
 ) -> list[Block]:
-    """Notes on what the source prints otherwise in some cells of what a part makes."""
+    """Says what the source prints otherwise in some cells of what a part makes."""
     if not trace.scenario.published:
         return []
     printed = [f for f in _of_part(trace, part) if f.cell in cells]
@@ -100,7 +101,7 @@ def differences_at(
 
 
 def _of_part(trace: Trace, part: PlannedStep) -> Iterator[PublishedNumber]:
-    """What the source prints of what a part makes."""
+    """Yields what the source prints of what a part makes."""
     made = {part.place.name("ids"), *(definition.name for definition in part.definitions)}
     return (f for f in published_numbers(trace) if f.quantity.name in made)
 
@@ -127,7 +128,8 @@ def _split(differing: Published) -> tuple[Published, Published]:
 
 
 def _difference(trace: Trace, part: PlannedStep, figure: PublishedNumber) -> Spans:
-    """`The source prints 0.53 for scores[met, Bob], but 0.07 + 0.40 + 0.03 = 0.50.`"""
+    """Says where the source differs: `The source prints 0.53 for scores[met, Bob], but 0.07 + 0.40
+    + 0.03 = 0.50.`"""
     name = part.place.here(figure.quantity.name)
     cell = Term(figure.quantity.symbol(figure.row, figure.column, name))
     spans: Spans = ("The source prints ", Number.written(figure.theirs), " for ", cell, ", but ")
@@ -141,7 +143,7 @@ def _difference(trace: Trace, part: PlannedStep, figure: PublishedNumber) -> Spa
 
 
 def _rows(part: PlannedStep, printed: Published) -> Iterator[Block]:
-    """A word on rows that the source assumes, and on those of other numbers than ours that should
+    """Remarks on rows that the source assumes, and on those of other numbers than ours that should
     add up to 1 and don't."""
     adding_up = step_of(part).adds_up_to_one
     for _, group in groupby(printed, key=lambda f: (f.cell[:2], f.at, f.assumed)):
@@ -153,7 +155,8 @@ def _rows(part: PlannedStep, printed: Published) -> Iterator[Block]:
 
 
 def _assumption(part: PlannedStep, row: Published) -> Spans:
-    """`The source assumes [0.2, 0.8] for weights[1]. Worked out, it is [0.49, 0.51].`"""
+    """Says what the source assumes: `The source assumes [0.2, 0.8] for weights[1]. Worked out, it
+    is [0.49, 0.51].`"""
     theirs = _vector([Number.written(f.theirs) for f in row])
     ours = _vector([f.ours for f in row])
     address = _address(part, row)
@@ -161,14 +164,14 @@ def _assumption(part: PlannedStep, row: Published) -> Spans:
 
 
 def _vector(numbers: Sequence[Number]) -> Number | Vector:
-    """The numbers of a row; a single one by itself."""
+    """Returns the numbers of a row as a vector, and a single one by itself."""
     places = elided(len(numbers), MOST_PARTS)
     entries = tuple(Omitted() if k is None else numbers[k] for k in places)
     return numbers[0] if len(numbers) == 1 else Vector(entries)
 
 
 def _address(part: PlannedStep, row: Published) -> Term:
-    """What the numbers are printed for: a cell, or a whole row."""
+    """Returns what the numbers are printed for: a cell, or a whole row."""
     quantity, i, j, *_ = row[0]
     name = part.place.here(quantity.name)
     return Term(quantity.symbol(i, j if len(row) == 1 else None, name))
@@ -185,20 +188,21 @@ def _sum(part: PlannedStep, row: Published) -> Iterator[Block]:
 
 
 def _differing(printed: Published) -> Published:
-    """What the source works out to other numbers than are worked here."""
+    """Lists what the source works out to other numbers than are worked here."""
     return [f for f in printed if f.differs]
 
 
 def printed_otherwise(trace: Trace) -> int:
-    """How many other numbers than are worked here the source prints, variants and all."""
+    """Counts the numbers that the source prints otherwise than they are worked here, variants and
+    all."""
     traces = (trace, *trace.variants.values())
     each = (published_numbers(entry) for entry in traces if entry.scenario.published)
     return sum(len(_differing(printed)) for printed in each)
 
 
 def closing_on_published(trace: Trace, selection: Selection) -> list[Block]:
-    """How many of the numbers follow that the source prints for a scenario and its variants, and a
-    table of those that don't."""
+    """Says how many of the numbers follow that the source prints for a scenario and its variants,
+    with a table of those that don't."""
     pairs = [((), trace), *(((Word(name), ": "), entry) for name, entry in trace.variants.items())]
     blocks = [
         block
@@ -232,7 +236,7 @@ _ROUNDED_LESS = (
 
 
 def _counted(count: int, wrong: Sequence[str]) -> str:
-    """That all of the numbers follow, or what is said of how many."""
+    """Says that all of the numbers follow, or what is said of how many."""
     if wrong:
         return f"The source prints {in_short(['correct'] * (count - len(wrong)) + [*wrong])}."
     which = {1: "The number", 2: "Both numbers"}.get(count, f"All {count} numbers")
@@ -240,7 +244,7 @@ def _counted(count: int, wrong: Sequence[str]) -> str:
 
 
 def _judged(trace: Trace) -> Judgements:
-    """What is said of the numbers, by who judges all of them."""
+    """Returns what is said of the numbers, by who judges all of them."""
     from attncli.marking.publications import published_verdicts
 
     _, verdicts = published_verdicts(trace)
@@ -248,7 +252,8 @@ def _judged(trace: Trace) -> Judgements:
 
 
 def _listed(differing: Published, judged: Judgements, selection: Selection) -> list[Block]:
-    """A table of the differences in the rows that are told, and how many others there are."""
+    """Returns a table of the differences in the rows that are told, and says how many others there
+    are."""
     figures = [f for f in differing if f.row in selection.rows(f.quantity)]
     others = len(differing) - len(figures)
     return [

@@ -41,13 +41,13 @@ if TYPE_CHECKING:
 
 
 def remarks_on(trace: Trace, part: PlannedStep) -> list[Block]:
-    """What is worth a remark of a step that is taken for the first time."""
+    """Remarks on a step that is taken for the first time, where it is worth that."""
     remark = _REMARKS.get(part.step)
     return [] if remark is None or part.is_again else remark(trace, part)
 
 
 def _wave_lengths(trace: Trace, part: PlannedStep) -> list[Block]:
-    """After how many positions the waves of each pair of columns repeat."""
+    """Says after how many positions the waves of each pair of columns repeat."""
     from attncli.operations.positions import Sinusoids
 
     blocks: list[Block] = []
@@ -85,8 +85,8 @@ def _wave_length(trace: Trace, waves: Sinusoids, i: int | None) -> Spans:
 
 
 def _way_through(trace: Trace, part: PlannedStep) -> list[Block]:
-    """How many steps a cell takes one after the other, how many attention would, and how much of
-    the first memory the gates keep."""
+    """Says how many steps a cell takes one after the other, how many attention would, and how much
+    of the first memory the gates keep."""
     place, ends = part.place, ends_of(part.place)
     assert isinstance(place, WayPlace)
     if not ends:
@@ -101,7 +101,8 @@ def _way_through(trace: Trace, part: PlannedStep) -> list[Block]:
 
 
 def ends_of(place: Place) -> tuple[Spans, Spans] | None:
-    """The tokens that a way begins and ends with, unless it has only one, or these no names."""
+    """Returns the tokens that a way begins and ends with; None where it has only one, or these have
+    no names."""
     names = place.text.tokens
     if not isinstance(place, WayPlace) or not 1 < place.times == len(names):
         return None
@@ -110,7 +111,8 @@ def ends_of(place: Place) -> tuple[Spans, Spans] | None:
 
 
 def _kept(trace: Trace, place: WayPlace, ends: tuple[Spans, Spans]) -> list[Block]:
-    """The share of each number of the first memory that is kept; what is left of each token."""
+    """Says which share of each number of the first memory is kept, and what is left of each
+    token."""
     lstm, after = place.cell.kind == "lstm", place.order[1:]
     known = all(below(place.name("gates").at(t), "candidate") in trace for t in place.order)
     if not known or len(after) > MOST_PARTS:
@@ -133,7 +135,8 @@ def _kept(trace: Trace, place: WayPlace, ends: tuple[Spans, Spans]) -> list[Bloc
 
 
 def _gated(trace: Trace, place: WayPlace, time: int, k: int) -> tuple[Expression, Expression]:
-    """What a cell writes to a number of its memory at a time, and the share of it that it keeps."""
+    """Returns what a cell writes to a number of its memory at a time, and the share of it that it
+    keeps."""
     from attncli.steps.recurrent.cells import keeps_old
 
     locals_ = ("candidate", "update", *(("forget",) if place.cell.kind == "lstm" else ()))
@@ -146,7 +149,8 @@ def _gated(trace: Trace, place: WayPlace, time: int, k: int) -> tuple[Expression
 
 
 def _left_of_each(trace: Trace, place: WayPlace, memory: Quantity) -> Spans:
-    """`c[4][1] = 0.819 ≈ 0.296 + 0.094 + 0.109 + 0.321: what is left of …`, of its largest."""
+    """Says what is left of each token in the memory's largest number: `c[4][1] = 0.819 ≈ 0.296 +
+    0.094 + 0.109 + 0.321: what is left of …`"""
     k, names = int(abs(memory.values).argmax()), distinct_tokens(place.text.tokens)
     start = trace[place.name(memory.local).at(place.start)].number(k, 0)
     left: list[Expression] = [start] if start.full else []
@@ -171,7 +175,8 @@ def _share(trace: Trace, exact: Expression) -> Number:
 
 
 def _back_through(trace: Trace, part: PlannedStep) -> list[Block]:
-    """How large what leads back to the first token is, and that attention goes back in one step."""
+    """Says how large what leads back to the first token is, and that attention goes back in one
+    step."""
     place, ends = part.place, ends_of(part.place)
     if not isinstance(place, CellPlace) or not ends or place.time != place.order[0]:
         return []
@@ -184,7 +189,7 @@ def _back_through(trace: Trace, part: PlannedStep) -> list[Block]:
 
 
 def way_back_to(ends: tuple[Spans, Spans], through: Spans) -> Callout:
-    """What a gradient goes through from the last token back to the first, beside attention."""
+    """Says what a gradient goes through from the last token back to the first, beside attention."""
     way: Spans = ("From ", *ends[1], " back to ", *ends[0], " a gradient goes through ", *through)
     return Callout((*way, ". Attention takes it back in 1 step, at any distance."))
 
@@ -197,11 +202,14 @@ _REMARKS: Mapping[str, Callable[[Trace, PlannedStep], list[Block]]] = {
 
 
 class _Pair(NamedTuple):
-    """Two vectors: their dot product, and those of each with itself, as they are shown."""
+    """A pair of words' vectors."""
 
     names: tuple[str, str]
+    """The two words."""
     dot: Number
+    """The dot product of their vectors, as it is shown."""
     squares: tuple[Number, Number]
+    """The dot product of each vector with itself, as it is shown."""
 
     @property
     def quotient(self) -> Quotient:
@@ -212,7 +220,7 @@ class _Pair(NamedTuple):
 
 
 def _pairs(vectors: Quantity, names: Sequence[Word], places: int) -> list[_Pair]:
-    """Each two of some vectors that aren't 0."""
+    """Lists each two of some vectors that aren't 0."""
     columns = range(vectors.matrix.shape[1])
     rows = [[vectors.number(i, j).full for j in columns] for i in range(len(names))]
 
@@ -229,12 +237,16 @@ def _pairs(vectors: Quantity, names: Sequence[Word], places: int) -> list[_Pair]
 
 
 class _Move(NamedTuple):
-    """Two words before and after, and their cosines."""
+    """A move of two words' vectors."""
 
     before: _Pair
+    """The pair before it."""
     after: _Pair
+    """The pair after it."""
     then: Number
+    """Their cosine before it."""
     now: Number
+    """Their cosine after it."""
 
     @property
     def rise(self) -> Decimal:
@@ -245,7 +257,8 @@ class _Move(NamedTuple):
         return (Word(" and ".join(self.before.names)), *map(plain, numbers))
 
     def told(self, how: str) -> Spans:
-        """`The cosine of king and queen rises most, from 5 / √(25 × 4) = 0.5 to …`"""
+        """Says how the cosine moves: `The cosine of king and queen rises most, from 5 / √(25 × 4) =
+        0.5 to …`"""
         one, other = (called_as(self.before.names, k) for k in (0, 1))
         then: Spans = (self.before.quotient, " = ", self.then)
         now: Spans = (self.after.quotient, " = ", self.now)
@@ -256,7 +269,8 @@ class _Move(NamedTuple):
 def nearness(
     before: Quantity, after: Quantity, names: Sequence[Word], places: int, when: tuple[str, str]
 ) -> list[Block]:
-    """How near words are to each other before and after: the cosine of each two of them."""
+    """Says how near words are to each other before and after, by the cosine of each two of them;
+    nothing where the vectors that aren't 0 are others."""
     pairs = [_pairs(vectors, names, places) for vectors in (before, after)]
     if not pairs[0] or [p.names for p in pairs[0]] != [p.names for p in pairs[1]]:
         return []

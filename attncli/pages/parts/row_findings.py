@@ -62,12 +62,14 @@ class Told(NamedTuple):
     selection: Selection
 
     def made(self, *locals_: str) -> Quantity | None:
-        """The last quantity of one of these names that the part made."""
+        """Finds the last quantity of one of these names that the part made; None where it made
+        none."""
         made = (q for q in reversed(made_by(self.trace, self.part)) if q.local in locals_)
         return next(made, None)
 
     def row(self, quantity: Quantity) -> int:
-        """The row that the page is about: of the token that is asked for, or else the last."""
+        """Finds the row that the page is about: of the token that is asked for, or else the
+        last."""
         asked, rows = row_asked_for(self.trace), self.selection.rows(quantity)
         is_there = asked is not None and asked[0].names == quantity.rows.names
         return asked[1] if asked is not None and is_there and asked[1] in rows else rows[-1]
@@ -78,25 +80,25 @@ class Told(NamedTuple):
 
     @property
     def looks_away(self) -> bool:
-        """Whether the keys of the part are of other tokens than its queries."""
+        """Tells whether the keys of the part are of other tokens than its queries."""
         place = self.part.place
         return isinstance(place, HeadPlace) and place.attention.sees_memory
 
     def nouns(self, quantity: Quantity) -> tuple[str, str]:
-        """What rows and columns without names are called."""
+        """Returns what rows and columns without names are called."""
         return nouns_of(quantity, same=not self.looks_away)
 
     def itself(self, quantity: Quantity, i: int) -> int | None:
-        """The column that is of the same token as a row; None where that isn't known."""
+        """Finds the column that is of the same token as a row; None where that isn't known."""
         alike = quantity.rows.names == quantity.columns.names and not self.looks_away
         return i if alike else None
 
     def largest_in(
         self, quantity: Quantity, leads: tuple[str, str] = ("", "")
     ) -> tuple[Spans, Number] | None:
-        """The dimension in which the row is largest in size, behind what leads to one above 0 or
-        to one below, and the number there; None where all are alike, and of a row that is shown in
-        part."""
+        """Finds the dimension in which the row is largest in size, behind what leads to one above 0
+        or to one below, and the number there; None where all are alike, and of a row that is shown
+        in part."""
         i, matrix = self.row(quantity), quantity.matrix
         if None in elided(matrix.shape[1], MOST_PARTS):
             return None
@@ -105,6 +107,7 @@ class Told(NamedTuple):
 
 
 Tell = Callable[[Told], Spans | None]
+"""Says what is notable of a row; None where nothing is."""
 
 
 def _extreme(
@@ -114,8 +117,8 @@ def _extreme(
     before: Quantity | None = None,
     leads: tuple[str, str] = ("", ""),
 ) -> tuple[Spans, Number] | None:
-    """The dimension of a row that has the largest size, or is furthest from what it was `before`;
-    None where none is larger than others."""
+    """Finds the dimension of a row that has the largest size, or is furthest from what it was
+    `before`, and the number there; None where none is larger than others."""
     j = int(sizes.argmax())
     if sizes.size == 1 or (sizes == sizes[j]).sum() > 1:
         return None
@@ -132,7 +135,8 @@ def _extreme(
 
 
 def in_a_row(trace: Trace, part: PlannedStep, selection: Selection) -> Spans:
-    """The sentence on the row that the page is about; nothing where there is none to say."""
+    """Says what there is to say of the row that the page is about; nothing where that is
+    nothing."""
     tell = _slope if isinstance(part.place, BackwardPlace) else _SAYS.get(part.step)
     told = Told(trace, part, selection)
     has_rows = all(selection.rows(q) for q in made_by(trace, part))
@@ -141,7 +145,7 @@ def in_a_row(trace: Trace, part: PlannedStep, selection: Selection) -> Spans:
 
 
 def _embedded(told: Told) -> Spans | None:
-    """`The tokens use 3 of the 30,000 rows of embeddings.`"""
+    """Says how many rows are looked up: `The tokens use 3 of the 30,000 rows of embeddings.`"""
     made = told.made("E", "X")
     definition = None if made is None else made.definition
     ids = told.part.place.stack.text.ids
@@ -158,7 +162,8 @@ def _embedded(told: Told) -> Spans | None:
 
 
 def _changed(told: Told, before: Quantity | None, after: Quantity | None) -> Spans | None:
-    """`“go” changes most in dimension 4: from 0.2 to 0.5.`"""
+    """Says in which dimension a row changes most: `“go” changes most in dimension 4: from 0.2 to
+    0.5.`"""
     if before is None or after is None or before.matrix.shape != after.matrix.shape:
         return None
     i = told.row(after)
@@ -179,8 +184,8 @@ def _positioned(told: Told) -> Spans | None:
 
 
 def _normed(told: Told) -> Spans | None:
-    """`The row of “go” now has mean 0 and standard deviation 1, up to rounding.` A gain and a
-    shift may leave it with others."""
+    """Says what the norm did: `The row of “go” now has mean 0 and standard deviation 1, up to
+    rounding.` A gain and a shift may leave it with others, of which nothing is said."""
     mean, normed = told.made("mean"), told.made("normed")
     if mean is None or normed is None:
         return None
@@ -196,7 +201,8 @@ def _normed(told: Told) -> Spans | None:
 
 
 def _preferred(told: Told) -> Spans | None:
-    """`“go” prefers keys that are negative in dimension 2 (its query is −1.175 there).`"""
+    """Says which keys a query prefers: `“go” prefers keys that are negative in dimension 2 (its
+    query is −1.175 there).`"""
     Q = told.made("Q")
     leads = ("positive in ", "negative in ")
     if Q is None or (found := told.largest_in(Q, leads)) is None:
@@ -207,8 +213,8 @@ def _preferred(told: Told) -> Spans | None:
 
 
 def _largest_of(*locals_: str, begins: str) -> Tell:
-    """In which dimension the row is largest in size:
-    `The attention for “go” is furthest from 0 in dimension 3 (0.224).`"""
+    """Returns what tells in which dimension the row is largest in size: `The attention for “go” is
+    furthest from 0 in dimension 3 (0.224).`"""
 
     def tell(told: Told) -> Spans | None:
         made = told.made(*locals_)
@@ -222,7 +228,8 @@ def _largest_of(*locals_: str, begins: str) -> Tell:
 
 
 def _best_of(local: str, verb: str, then: str = "", begins: Spans = ()) -> Tell:
-    """`“love” matches “AI” best (2).`, `The highest logit of “go” is that of “alone” (2.372).`"""
+    """Returns what tells of which column the row's largest number is: `“love” matches “AI” best
+    (2).`, `The highest logit of “go” is that of “alone” (2.372).`"""
 
     def tell(told: Told) -> Spans | None:
         made = told.made(local)
@@ -234,7 +241,8 @@ def _best_of(local: str, verb: str, then: str = "", begins: Spans = ()) -> Tell:
 
 
 def _largest(told: Told, quantity: Quantity, then: str = "") -> Spans:
-    """`“AI” best (2)`: the columns of the largest number of the row, as they are shown."""
+    """Names the columns of the largest number of the row, as they are shown, with that: `“AI” best
+    (2)`"""
     i, names = told.row(quantity), quantity.columns.names
     most = quantity.matrix.number(i, int(np.argmax(quantity.values[i])))
     alike = [j for j in range(len(names)) if quantity.matrix.shown(i, j) == most.shown]
@@ -250,7 +258,8 @@ def _largest(told: Told, quantity: Quantity, then: str = "") -> Spans:
 
 
 def _scaled(told: Told) -> Spans | None:
-    """`The scores of “go” now lie between −0.298 and 0.610.`"""
+    """Says between which numbers scores lie: `The scores of “go” now lie between −0.298 and
+    0.610.`"""
     scaled = told.made("scaled")
     if scaled is None or scaled.matrix.shape[1] == 1:
         return None
@@ -265,7 +274,7 @@ def _scaled(told: Told) -> Spans | None:
 
 
 def _masked(told: Told) -> Spans | None:
-    """`The mask hides 3 of the 9 scores.`"""
+    """Says how many scores are hidden: `The mask hides 3 of the 9 scores.`"""
     masked = told.made("masked")
     if masked is None:
         return None
@@ -285,7 +294,8 @@ def _masked(told: Told) -> Spans | None:
 
 
 def _blended(told: Told) -> Spans | None:
-    """`Attention moves “love” from its own value, [2, 1], to [2.364, 2.364].`"""
+    """Says where attention moves a token: `Attention moves “love” from its own value, [2, 1], to
+    [2.364, 2.364].`"""
     output, place = told.made("output"), told.part.place
     if output is None or not isinstance(place, HeadPlace):
         return None
@@ -301,7 +311,7 @@ def _blended(told: Told) -> Spans | None:
 
 
 def _added(told: Told) -> Spans | None:
-    """`“go” changes most in dimension 4: from 0.2 to 0.5.`"""
+    """Says how a residual changes a row: `“go” changes most in dimension 4: from 0.2 to 0.5.`"""
     place, made = told.part.place, made_by(told.trace, told.part)
     if not made or not isinstance(place, ResidualPlace):
         return None
@@ -310,7 +320,8 @@ def _added(told: Told) -> Spans | None:
 
 
 def _surprised(told: Told) -> Spans | None:
-    """`Equal probabilities for all 3 classes would give a loss of 1.10, certainty 0.`"""
+    """Says what other losses would mean: `Equal probabilities for all 3 classes would give a loss
+    of 1.10, certainty 0.`"""
     loss = told.made("cross_entropy")
     probabilities = told.trace.quantities.get(told.part.place.name("probabilities"))
     if loss is None or probabilities is None or told.part.is_again:
@@ -330,7 +341,7 @@ def _surprised(told: Told) -> Spans | None:
 
 
 def _remembered(told: Told) -> Spans | None:
-    """`After “is” the state is [0.319, −0.170].`"""
+    """Says what a cell remembers: `After “is” the state is [0.319, −0.170].`"""
     place = told.part.place
     if not isinstance(place, CellPlace):
         return None
@@ -344,8 +355,9 @@ def _remembered(told: Told) -> Spans | None:
 
 
 def _slope(told: Told) -> Spans | None:
-    """`The loss falls fastest as W_K[1, 1] grows and as W_K[1, 2] falls.` A step that makes parts
-    of a gradient says it only of what is given and whose gradient is whole."""
+    """Says how the loss falls fastest: `The loss falls fastest as W_K[1, 1] grows and as W_K[1, 2]
+    falls.` A step that makes parts of a gradient says it only of what is given and whose gradient
+    is whole."""
     made = [q for q in made_by(told.trace, told.part) if not q.local.endswith("loss")]
     of = {q: q.name.seen_from(GRADIENTS) for q in made if not q.is_list}
     known = told.trace.quantities
@@ -375,7 +387,8 @@ _Cell = tuple[Quantity, int, int]
 
 
 def _steepest(gradients: Sequence[Quantity]) -> Iterator[_Cell]:
-    """The cells whose numbers are the largest in size, as the digits shown tell; none of zeros."""
+    """Yields the cells whose numbers are the largest in size, as the digits shown tell; none of
+    zeros."""
     tops = (
         q.matrix.shown(*divmod(int(np.abs(q.values).argmax()), q.values.shape[1]))
         for q in gradients

@@ -65,7 +65,8 @@ from attncli.trace.quantity import counted
 
 
 def _learning(part: PlannedStep) -> ModuleType | None:
-    """The module that tells of tokenizers, for a part where that is told, which few pages need."""
+    """Returns the module that tells of tokenizers, for a part where that is told; else None, as few
+    pages need it."""
     if part.place.text.tokenizing is None:
         return None
     from attncli.pages.parts import learning
@@ -74,15 +75,15 @@ def _learning(part: PlannedStep) -> ModuleType | None:
 
 
 def cuts_of(part: PlannedStep, *, alone: bool) -> list[Block]:
-    """How words are cut into pieces at a step, or before it, where that is told; of a section that
-    is read `alone`, also what one before it said."""
+    """Returns how words are cut into pieces at a step, or before it, where that is told; of a
+    section that is read `alone`, also what one before it said."""
     learning = _learning(part)
     return [*learning.cuts_of(part, alone=alone)] if learning else []
 
 
 def as_met(part: PlannedStep, block: Block) -> Block:
-    """A table of pairs in the order in which a reader meets them, which doesn't tell what is to be
-    counted as that of a trace does, the largest first."""
+    """Puts a table of pairs in the order in which a reader meets them. That of a trace, the largest
+    first, tells what is to be counted. Any other block is left as it is."""
     if part.step != "learn" or not isinstance(block, MatrixBlock):
         return block
     from attncli.pages.parts.learning import pairs_as_met
@@ -95,33 +96,34 @@ def as_met(part: PlannedStep, block: Block) -> Block:
 
 
 def told_at_the_end(trace: Trace, part: PlannedStep) -> list[Block]:
-    """A part's ending, of tokenizers."""
+    """Returns the ending of a part that tells of tokenizers; nothing of another part."""
     learning = _learning(part)
     tell = learning and learning.ENDINGS.get(part.step)
     return [*tell(trace, part)] if tell else []
 
 
 def example_of(trace: Trace, part: PlannedStep) -> list[Block]:
-    """The working of what a part chooses, where its numbers stand in a table of its ending."""
+    """Returns the working of what a part chooses, where its numbers stand in a table of its
+    ending."""
     learning = _learning(part) if part.step == "learn" else None
     return [*learning.worked_pair(trace, part)] if learning else []
 
 
 def learned_at(trace: Trace, part: PlannedStep) -> list[Block]:
-    """What a training came to, at its last round."""
+    """Returns what a training came to, at its last round."""
     learning = _learning(part)
     return [*learning.learned_at(trace, part)] if learning else []
 
 
 def in_tables(trace: Trace, part: PlannedStep) -> set[str]:
-    """The quantities of a part whose numbers stand in tables of its ending."""
+    """Finds the quantities of a part whose numbers stand in tables of its ending."""
     learning = _learning(part)
     local = learning.IN_TABLES.get(part.step, ()) if learning else ()
     return {d.name for d in definitions_of(trace, part) if d.name.local in local}
 
 
 def listed_again(trace: Trace, part: PlannedStep) -> set[str]:
-    """The quantities of a part that another one of it shows again, all in one table."""
+    """Finds the quantities of a part that another one of it shows again, all in one table."""
     if part.place.text.tokenizing is None:
         return set()
     from attncli.operations.rearranging import Listed
@@ -139,24 +141,25 @@ def listed_again(trace: Trace, part: PlannedStep) -> set[str]:
 def section_of(
     trace: Trace, part: PlannedStep, number: int | None, blocks: Sequence[Block]
 ) -> Section:
-    """A section about a part."""
+    """Returns a section about a part."""
     formulas = formulas_at(trace, part)
     place = place_in_words(part.path)
     return Section(part.step, number, title_of(part), formulas, tuple(blocks), part.path, place)
 
 
 def formulas_at(trace: Trace, part: PlannedStep) -> tuple[Equation, ...]:
-    """The formulas of a part, in the names of its place."""
+    """Returns the formulas of a part, in the names of its place."""
     return formulas_of(step_of(part), part.place, definitions_of(trace, part) or part.definitions)
 
 
 def leads_on(part: PlannedStep, after: Sequence[PlannedStep]) -> bool:
-    """Whether what comes after it tells a part in brief: of what a sublayer adds, the residual."""
+    """Tells whether what comes after it tells a part in brief: of what a sublayer adds, the
+    residual."""
     return bool(after) and (step_of(part).on_the_way or after[0].step == "residual")
 
 
 def happens_again(part: PlannedStep, before: Sequence[PlannedStep]) -> bool:
-    """Whether a page said before in the same words what happens; of steps that are
+    """Tells whether a page said before in the same words what happens; of steps that are
     `explained_once`, and of a step back through a cell at some time, whether one was."""
     happens = step_of(part).happens_at(part.place)
     alike = [step for step in before if step.step == part.step]
@@ -172,21 +175,21 @@ def is_back_in_time(place: Place) -> bool:
 def in_fewer_words(
     section: Section, blocks: Sequence[Block], formulas_before: Collection[Equation]
 ) -> Section:
-    """A section that happens again, with a formula that goes into its heading where it is another
-    than before: of a residual, what is added to what."""
+    """Returns a section that happens again, with a formula that goes into its heading where it is
+    another than before: of a residual, what is added to what."""
     is_new = len(section.formulas) == 1 and section.formulas[0] not in formulas_before
     formulas = section.formulas if is_new else ()
     return section._replace(blocks=tuple(blocks), formulas=formulas)
 
 
 def of_sums(trace: Trace, part: PlannedStep, section: Section) -> tuple[Equation, ...]:
-    """The formulas of a step back that say of what several uses a gradient is the sum."""
+    """Returns the formulas of a step back that say of what several uses a gradient is the sum."""
     sums = {part.place.here(q.name) for q in made_by(trace, part) if adds_up_uses(q)}
     return tuple(f for f in section.formulas if isinstance(f.left, Symbol) and f.left.name in sums)
 
 
 def as_result(section: Section) -> Section:
-    """The last section, its closing table named as the result."""
+    """Returns the last section with its closing table named as the result."""
     *before, last = section.blocks
     if isinstance(last, SideBySide):
         *others, (heading, matrix) = last.columns
@@ -203,15 +206,18 @@ ROUNDED_BY_ITSELF = Callout(retold(Followed(), _ROUNDED_BY_ITSELF))
 
 
 class ShownQuantity(NamedTuple):
-    """A quantity, its working and its table; no table where its rows stand in another one. `again`
-    says that a later quantity of the part lists it again; one that `repeats` another of the part
-    is not told in brief."""
+    """A quantity as a page shows it."""
 
     quantity: Quantity
+    """The quantity itself."""
     working: list[Block]
+    """The blocks of its working."""
     table: MatrixBlock | None
+    """Its table; None where its rows stand in another one."""
     again: bool = False
+    """Whether a later quantity of the part lists it again."""
     repeats: bool = False
+    """Whether it repeats another quantity of the part, so that it is not told in brief."""
 
     @property
     def table_has_sums(self) -> bool:
@@ -221,7 +227,8 @@ class ShownQuantity(NamedTuple):
 def shown_quantities(
     trace: Trace, part: PlannedStep, selection: Selection, *, one_row: bool = False
 ) -> list[ShownQuantity]:
-    """What a part made; `one_row` works only the last row where no queries are asked for."""
+    """Lists what a part made, with working and tables; `one_row` works only the last row where no
+    queries are asked for."""
     step = step_of(part)
     listed = listed_again(trace, part)
     aside = {part.place.name(name) for name, _ in step.together} | listed
@@ -239,12 +246,12 @@ def shown_quantities(
 
 
 def _turned(table: MatrixBlock) -> MatrixBlock:
-    """A table of one query's numbers as a column."""
+    """Turns a table of one query's numbers into a column."""
     return table._replace(turned=len(table.rows) == 1 and all(table.roles))
 
 
 def one_by_one(quantities: Iterable[ShownQuantity], selection: Selection) -> list[Block]:
-    """Each quantity's working with its table behind it, as an exercise has them."""
+    """Returns each quantity's working with its table behind it, as an exercise has them."""
     blocks: list[Block] = []
     for quantity in quantities:
         blocks = (
@@ -258,8 +265,8 @@ def one_by_one(quantities: Iterable[ShownQuantity], selection: Selection) -> lis
 def arranged(
     trace: Trace, part: PlannedStep, selection: Selection, *, again: bool = False
 ) -> list[Block]:
-    """The quantities of a part as a page has them: no number twice in a row of its own. Of a step
-    that is told `again` in brief, the last matrix stands for those before it."""
+    """Arranges the quantities of a part as a page has them: no number twice in a row of its own. Of
+    a step that is told `again` in brief, the last matrix stands for those before it."""
     shown_later = in_tables(trace, part)
     one_row = selection.detail == "rows"
     blocks: list[Block] = []
@@ -296,12 +303,13 @@ def arranged(
 
 
 def only_data(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
-    """The quantities of a part that a page in brief goes without, for formats that keep data."""
+    """Returns the quantities of a part that a page in brief goes without, for formats that keep
+    data."""
     return [Data(matrix_block(q, selection, part.path)) for q in made_by(trace, part)]
 
 
 def _working_first(blocks: Sequence[Block]) -> list[Block]:
-    """All lines of working in one block, then the tables, which can stand side by side."""
+    """Puts all lines of working into one block before the tables, which can stand side by side."""
     lines = [
         line for block in each(blocks) if isinstance(block, Derivation) for line in block.lines
     ]
@@ -311,8 +319,8 @@ def _working_first(blocks: Sequence[Block]) -> list[Block]:
 
 
 def _is_repeated(quantity: Quantity, made: Sequence[Quantity]) -> bool:
-    """Whether a quantity has the numbers of another that the part made, as they are or put back to
-    where they came from; or one number, which its formula tells."""
+    """Tells whether a quantity has the numbers of another that the part made, as they are or put
+    back to where they came from; or one number, which its formula tells."""
     definition = quantity.definition
     if definition is not None and isinstance(definition.operation, One):
         return True
@@ -322,14 +330,14 @@ def _is_repeated(quantity: Quantity, made: Sequence[Quantity]) -> bool:
 
 
 def _is_whole(quantity: ShownQuantity, selection: Selection) -> bool:
-    """Whether the lines gave all of a list."""
+    """Tells whether the lines gave all of a list."""
     some = selection.detail == "rows" and not selection.picks(quantity.quantity)
     return bool(quantity.working) and (not some or quantity.quantity.matrix.shape[0] == 1)
 
 
 def _is_known(trace: Trace, quantity: ShownQuantity, selection: Selection, *, again: bool) -> bool:
-    """Whether a page that is told in brief goes without the table of a matrix: its numbers are
-    those of others, or of its only line, or it leads to the last one of a step told again."""
+    """Tells whether a page that is told in brief goes without the table of a matrix: its numbers
+    are those of others, or of its only line, or it leads to the last one of a step told again."""
     definition = quantity.quantity.definition
     if quantity.repeats or (definition is not None and definition.operation.stands_in_a_table):
         return True
@@ -346,13 +354,13 @@ def _is_known(trace: Trace, quantity: ShownQuantity, selection: Selection, *, ag
 
 
 def _is_by_one_use(trace: Trace, name: Name) -> bool:
-    """Whether a gradient comes by one use of several, `grad.X.layers[1].Q`, which are added up for
-    the table of `grad.X`."""
+    """Tells whether a gradient comes by one use of several, `grad.X.layers[1].Q`, which are added
+    up for the table of `grad.X`."""
     return name.inside(GRADIENTS) and any(place in trace.quantities for place in name.path.places)
 
 
 def _is_looked_up(trace: Trace, definition: Definition) -> bool:
-    """Whether a matrix has rows of one that is written out in the scenario."""
+    """Tells whether a matrix has rows of one that is written out in the scenario."""
     if not isinstance(definition.operation, TakeRows):
         return False
     return all(
@@ -361,7 +369,7 @@ def _is_looked_up(trace: Trace, definition: Definition) -> bool:
 
 
 def _sums_up(quantity: ShownQuantity, blocks: Sequence[Block]) -> bool:
-    """Whether a list has a number for each row of the table before it, made of that row."""
+    """Tells whether a list has a number for each row of the table before it, made of that row."""
     definition = quantity.quantity.definition
     match blocks:
         case [*_, MatrixBlock() as table] if (
@@ -373,7 +381,8 @@ def _sums_up(quantity: ShownQuantity, blocks: Sequence[Block]) -> bool:
 
 
 def _as_column(blocks: Sequence[Block], quantity: ShownQuantity) -> list[Block]:
-    """The table that comes last, with a list as one more column, behind the list's working."""
+    """Returns the blocks with a list as one more column of their last table, which stands behind
+    the list's working."""
     *before, table = blocks
     assert isinstance(table, MatrixBlock)
     assert quantity.table is not None
@@ -381,15 +390,15 @@ def _as_column(blocks: Sequence[Block], quantity: ShownQuantity) -> list[Block]:
 
 
 def _columns(lists: Sequence[MatrixBlock]) -> list[Block]:
-    """Lists of the same rows as columns of one table."""
+    """Puts lists of the same rows as columns into one table."""
     groups = groupby(lists, lambda table: table.row_names)
     tables = ([*group] for _, group in groups)
     return [first._replace(lists=tuple(others)) for first, *others in tables]
 
 
 def _row_of(trace: Trace, part: PlannedStep, what: ShownQuantity, *, whole: bool) -> list[Block]:
-    """A vector of a cell at a time as one row, `a[1] = [0.508, 0.000]`: a state, or one that its
-    lines don't give in full; so also a single number."""
+    """Returns a vector of a cell at a time as one row, `a[1] = [0.508, 0.000]`: a state, or one
+    that its lines don't give in full; so also a single number."""
     quantity = what.quantity
     count = quantity.matrix.shape[0]
     if whole and (part.step != "state" or quantity.is_number):
@@ -407,7 +416,8 @@ def _row_of(trace: Trace, part: PlannedStep, what: ShownQuantity, *, whole: bool
 
 
 def _gone_on(blocks: Sequence[Block], working: Sequence[Block]) -> list[Block]:
-    """Blocks with some working after them, in one block with the working that is there last."""
+    """Returns blocks with some working after them, in one block with the working that is there
+    last."""
     match [*blocks[-1:], *working]:
         case [Derivation(before), Derivation(after)]:
             return [*blocks[:-1], Derivation((*before, *after))]
@@ -416,7 +426,7 @@ def _gone_on(blocks: Sequence[Block], working: Sequence[Block]) -> list[Block]:
 
 
 def _about_sums(table: MatrixBlock, selection: Selection) -> list[Block]:
-    """A word on rows that don't add up to 1 as they are shown."""
+    """Remarks on rows that don't add up to 1 as they are shown."""
     if not table.with_sums or selection.detail == "summary":
         return []
     shown = elided(len(table.rows), MOST_PARTS)
@@ -434,8 +444,8 @@ def opening_blocks(
     *,
     alone: bool = False,
 ) -> list[Block]:
-    """What happens, the given matrices that the part needs, remarks on how it is done here; in a
-    section that is read `alone`, also what one before it said."""
+    """Returns what opens a part: what happens, the given matrices that it needs, remarks on how it
+    is done here; in a section that is read `alone`, also what one before it said."""
     step = step_of(part)
     blocks: list[Block] = [Paragraph(step.happens_at(part.place))]
     if part.step == "tokenize":
@@ -450,7 +460,7 @@ def opening_blocks(
 
 
 def remarks_on(trace: Trace, part: PlannedStep) -> list[Block]:
-    """What has to be said of how a step was done on these numbers."""
+    """Says what has to be said of how a step was done on these numbers."""
     remarks = [
         definition.operation.remark(*trace.operands(definition))
         for definition in definitions_of(trace, part)
@@ -459,7 +469,8 @@ def remarks_on(trace: Trace, part: PlannedStep) -> list[Block]:
 
 
 def table_together(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
-    """The rows of what a step made and started from, side by side, or as tables."""
+    """Returns the rows of what a step made and started from, side by side, or as tables; nothing of
+    a step that sets none together."""
     together = step_of(part).together
     if not together:
         return []
@@ -472,7 +483,7 @@ def table_together(trace: Trace, part: PlannedStep, selection: Selection) -> lis
 
 
 def opening_of(trace: Trace, part: PlannedStep, before: Sequence[PlannedStep]) -> Spans:
-    """The paragraph that opens a section; what a page has said `before` of the same step it
+    """Returns the paragraph that opens a section. What a page has said `before` of the same step it
     doesn't say again: its purpose, and shapes that are the same."""
     step = step_of(part)
     alike = [entry for entry in before if entry.step == part.step]
@@ -498,8 +509,8 @@ _GRADIENT: Spans = (
 def _unless_said(
     part: PlannedStep, alike: Sequence[PlannedStep], before: Sequence[PlannedStep]
 ) -> Spans:
-    """What happens at a part, but for the sentences that steps like it have said before: of a way
-    back those of any other."""
+    """Says what happens at a part, without the sentences that steps like it have said before: of a
+    way back those of any other."""
     others = [*alike[:1], *alike[-1:]]
     if not others and isinstance(part.place, BackwardPlace):
         others = [entry for entry in before if isinstance(entry.place, BackwardPlace)]
@@ -510,8 +521,8 @@ def _unless_said(
 
 
 def shapes_in(trace: Trace, part: PlannedStep) -> tuple[Equation, ...]:
-    """The shapes of the products of matrices that a part makes, each once:
-    `(3 × 2)(2 × 4) = (3 × 4)`."""
+    """Returns the shapes of the products of matrices that a part makes, each once: `(3 × 2)(2 × 4)
+    = (3 × 4)`."""
     made = definitions_of(trace, part)
     return tuple(dict.fromkeys(shapes for d in made for shapes in _shapes(trace, d)))
 
@@ -527,7 +538,8 @@ def _shapes(trace: Trace, definition: Definition) -> Iterator[Equation]:
 
 
 def _size(trace: Trace, factor: Expression) -> tuple[int, int] | None:
-    """The rows and columns of what a formula names, if it is a quantity or one turned over."""
+    """Finds the rows and columns of what a formula names, if it is a quantity or one turned over;
+    else None."""
     match factor:
         case Transposed(operand):
             size = _size(trace, operand)

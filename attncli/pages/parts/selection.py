@@ -65,13 +65,14 @@ WITHIN_A_STEP = (
 
 @lru_cache(maxsize=8)
 def shown_parts(trace: Trace) -> tuple[PlannedStep, ...]:
-    """The parts that the page tells of those that the trace gets through, in order; found once for
-    a trace. Of many rounds of learning some are left out, and experts that no token goes to."""
+    """Returns the parts that the page tells of those that the trace gets through, in order; found
+    once for a trace. Of many rounds of learning some are left out, and experts that no token goes
+    to."""
     return tuple(shown_of(trace, parts_of(trace)))
 
 
 def shown_of(trace: Trace, parts: Iterable[PlannedStep]) -> Iterator[PlannedStep]:
-    """Those of some parts that the page tells."""
+    """Keeps those of some parts that the page tells."""
     return (part for part in parts if _is_shown(trace, part))
 
 
@@ -82,18 +83,18 @@ def _is_shown(trace: Trace, part: PlannedStep) -> bool:
 
 
 def made_by(trace: Trace, part: PlannedStep) -> list[Quantity]:
-    """The quantities that a part made."""
+    """Lists the quantities that a part made."""
     made = (trace.quantities.get(definition.name) for definition in part.definitions)
     return [quantity for quantity in made if quantity is not None and not quantity.given]
 
 
 def definitions_of(trace: Trace, part: PlannedStep) -> tuple[Definition, ...]:
-    """How a part made what it made."""
+    """Returns the definitions of what a part made."""
     return tuple(q.definition for q in made_by(trace, part) if q.definition is not None)
 
 
 def operands_of(trace: Trace, part: PlannedStep) -> list[Quantity]:
-    """The quantities that a part starts from."""
+    """Lists the quantities that a part starts from."""
     definitions = definitions_of(trace, part)
     names = [name for definition in definitions for name in definition.operands]
     own = {definition.name for definition in definitions}
@@ -101,7 +102,7 @@ def operands_of(trace: Trace, part: PlannedStep) -> list[Quantity]:
 
 
 def copied_in(trace: Trace, part: PlannedStep) -> Quantity | None:
-    """The one matrix that all that a part made are other names of, if that is so."""
+    """Finds the one matrix that all that a part made are other names of; None where they aren't."""
     made = definitions_of(trace, part)
     sources = {name for d in made for name in d.operands}
     only_names = all(isinstance(d.operation, Same) for d in made)
@@ -109,7 +110,7 @@ def copied_in(trace: Trace, part: PlannedStep) -> Quantity | None:
 
 
 def only_for_sizes(trace: Trace, part: PlannedStep) -> set[str]:
-    """The quantities that a part needs for their shapes, and not for their numbers."""
+    """Finds the quantities that a part needs for their shapes, and not for their numbers."""
     sized = (d for d in definitions_of(trace, part) if d.operation.takes_only_sizes)
     return {name for d in sized for name in d.operands}
 
@@ -119,12 +120,12 @@ def step_of(part: PlannedStep) -> Step[Any]:
 
 
 def title_of(part: PlannedStep) -> Phrase:
-    """What a part is called: its step's title there."""
+    """Returns what a part is called: its step's title there."""
     return step_of(part).title_at(part.place)
 
 
 def place_in_words(path: Name) -> str:
-    """`Layer 1 · Head 2` of `layers[1].heads[2]`; nothing for the top."""
+    """Writes a path in words: `Layer 1 · Head 2` of `layers[1].heads[2]`; nothing for the top."""
     places = (p for p in path.places if p.local not in WITHIN_A_STEP and p != "train")
     return " · ".join(map(_in_words, places))
 
@@ -135,7 +136,8 @@ def _in_words(place: Name) -> str:
 
 
 def is_structured(trace: Trace) -> bool:
-    """Whether there is more to it than one attention with one head, or one time of a cell."""
+    """Tells whether there is more to a trace than one attention with one head, or one time of a
+    cell."""
     if any((part.time or 0) > 1 for part in trace.story):
         return True
     places = {place.local for part in trace.story for place in part.path.places}
@@ -143,7 +145,7 @@ def is_structured(trace: Trace) -> bool:
 
 
 def routed_rows(trace: Trace) -> Mapping[Name, tuple[int, ...]]:
-    """The rows, from 0, of the tokens that go to each expert, by its place."""
+    """Finds the rows, from 0, of the tokens that go to each expert, by its place."""
     places = (part.place for part in trace.story if part.step == "route")
     paths = (
         p for place in places if isinstance(place, LayerPlace) for p in place.layer.expert_paths
@@ -157,14 +159,15 @@ def _rows(trace: Trace, path: Name) -> tuple[int, ...]:
 
 
 def is_idle(trace: Trace, part: PlannedStep) -> bool:
-    """Whether a part is of an expert that no token goes to."""
+    """Tells whether a part is of an expert that no token goes to."""
     if part.path.local != "experts" or below(part.path, "share") not in trace:
         return False
     return not _rows(trace, part.path)
 
 
 def idle_before(trace: Trace, part: PlannedStep) -> list[PlannedStep]:
-    """The parts of experts that no token goes to, before the step that puts experts together."""
+    """Lists the parts of experts that no token goes to, before the step that puts experts
+    together."""
     if part.step != "mix" or not isinstance(part.place, LayerPlace):
         return []
     paths = part.place.layer.expert_paths
@@ -172,7 +175,7 @@ def idle_before(trace: Trace, part: PlannedStep) -> list[PlannedStep]:
 
 
 def who_goes_there(trace: Trace, part: PlannedStep) -> Spans:
-    """Which tokens go to the expert that a part is of; nothing of any other part."""
+    """Says which tokens go to the expert that a part is of; nothing of any other part."""
     if part.path.local != "experts" or below(part.path, "share") not in trace:
         return ()
     share = trace[below(part.path, "share")]
@@ -184,7 +187,7 @@ def who_goes_there(trace: Trace, part: PlannedStep) -> Spans:
 
 
 def is_aside(trace: Trace, quantity: Quantity) -> bool:
-    """Whether nothing is made of a number on a page that goes back from its loss."""
+    """Tells whether nothing is made of a number on a page that goes back from its loss."""
     if not trace.scenario.goes_back or not quantity.is_number or quantity.given:
         return False
     if quantity.name.inside(GRADIENTS) or quantity.local == trace.scenario.prediction.loss_name:
@@ -196,7 +199,7 @@ def is_aside(trace: Trace, quantity: Quantity) -> bool:
 
 
 def without_asides(trace: Trace, part: PlannedStep, section: Section) -> Section:
-    """A section without the formulas of such numbers."""
+    """Returns a section without the formulas of numbers of which nothing is made."""
     asides = {part.place.here(q.name) for q in made_by(trace, part) if is_aside(trace, q)}
     if not asides:
         return section
@@ -223,38 +226,45 @@ class SelectionError(UserError):
 
 
 class Selection(NamedTuple):
-    """What to tell: some steps (none: all), a layer by its path, a head by its number, the rows
-    of some queries, how closely, whether with its pictures, of which parts (none: all),
-    and whether that is as closely as the page stays readable."""
+    """A selection of what a page tells of a trace."""
 
     steps: tuple[str, ...] = ()
+    """The steps that are told; all where none is named."""
     queries: tuple[int, ...] = ()
+    """The places of the queries whose rows are told, from 0; all where there are none."""
     axis: tuple[str, ...] = ()
+    """The names of all tokens that the queries are chosen from."""
     detail: str = "full"
+    """How closely it is told: `full`, `rows` or `summary`."""
     layer: Name | None = None
+    """The path of the only layer that is told."""
     head: int | None = None
+    """The only head that is told, from 1."""
     pictured: bool = False
+    """Whether pictures are drawn."""
     parts: tuple[PlannedStep, ...] = ()
+    """The parts that are told; all where none is named."""
     as_fits: bool = False
+    """Whether it is told as closely as the page stays readable."""
     routed: Mapping[Name, tuple[int, ...]] = MappingProxyType({})
     """The rows of tokens that go to an expert, by its place."""
 
     @property
     def partial(self) -> bool:
-        """Whether only some of the sections are told."""
+        """Tells whether only some of the sections are told."""
         return bool(self.steps or self.parts) or self.layer is not None or self.head is not None
 
     @property
     def whole(self) -> bool:
-        """Whether all is told that there is to tell, as somebody asked for it."""
+        """Tells whether all is told that there is to tell, as somebody asked for it."""
         return self.partial or (self.detail == "full" and not self.as_fits)
 
     def illustrated(self, pictured: bool) -> Selection:
-        """The same with pictures, if these are asked for here or were before."""
+        """Returns the same selection with pictures, if these are asked for here or were before."""
         return self._replace(pictured=self.pictured or pictured)
 
     def includes(self, part: PlannedStep) -> bool:
-        """Whether a part is told."""
+        """Tells whether a part is told."""
         head = part.place.head if isinstance(part.place, HeadPlace) else None
         return (
             (not self.steps or part.step in self.steps)
@@ -266,12 +276,12 @@ class Selection(NamedTuple):
         )
 
     def _goes_to(self, path: Name, rows: Sequence[int]) -> bool:
-        """Whether one of the rows goes to an expert; all do to what is none."""
+        """Tells whether one of the rows goes to an expert; all do to what is none."""
         return path not in self.routed or not set(rows).isdisjoint(self.routed[path])
 
     def rows(self, quantity: Quantity) -> tuple[int, ...]:
-        """The rows of a quantity that are shown: those of some queries, or all; of what
-        an expert makes those of the tokens that go there."""
+        """Returns the rows of a quantity that are shown: those of some queries, or all; of what an
+        expert makes those of the tokens that go there."""
         rows = self.rows_asked_for(quantity)
         made = quantity.definition
         if made is None or made.step != "ffn" or quantity.name.path not in self.routed:
@@ -279,11 +289,11 @@ class Selection(NamedTuple):
         return tuple(i for i in rows if i in self.routed[quantity.name.path])
 
     def rows_asked_for(self, quantity: Quantity) -> tuple[int, ...]:
-        """The rows of a quantity of some queries, or all."""
+        """Returns the rows of a quantity of some queries, or all."""
         return self.queries if self.picks(quantity) else tuple(range(quantity.matrix.shape[0]))
 
     def worked_rows(self, quantity: Quantity) -> list[int | None]:
-        """The rows whose working is shown; None for those left out."""
+        """Lists the rows whose working is shown; None for those left out."""
         if self.picks(quantity):
             return list(self.rows(quantity))
         others = quantity.rows.role not in ("Q", "token", "")
@@ -294,12 +304,12 @@ class Selection(NamedTuple):
         return [None if k is None else rows[k] for k in places]
 
     def tells(self, quantity: Quantity) -> bool:
-        """Whether a quantity is about the queries: it has their rows, or is of a time, of which
-        only theirs are told."""
+        """Tells whether a quantity is about the queries: it has their rows, or is of a time, of
+        which only theirs are told."""
         return self.picks(quantity) or quantity.is_timed
 
     def picks(self, quantity: Quantity) -> bool:
-        """Whether only the rows of some queries are shown of a quantity."""
+        """Tells whether only the rows of some queries are shown of a quantity."""
         rows = quantity.rows
         return bool(self.queries) and rows.role in ("Q", "token") and rows.names == self.axis
 
@@ -320,10 +330,8 @@ def select(
     layer: str | None = None,
     head: str | None = None,
 ) -> Selection:
-    """The selection that options ask for; without a token, the queries that the scenario shows.
-
-    Raises SelectionError.
-    """
+    """Returns the selection that options ask for; without a token, the queries that the scenario
+    shows. Raises SelectionError."""
     axis = _queries(trace)
     wanted = trace.scenario.show.queries if token is None else (token,)
     wrong: list[Problem] = []
@@ -340,14 +348,14 @@ def select(
 
 
 def with_routing(trace: Trace, selection: Selection) -> Selection:
-    """A selection that knows which tokens of a trace go to which experts."""
+    """Returns a selection that knows which tokens of a trace go to which experts."""
     if all(part.step != "route" for part in trace.story):
         return selection
     return selection._replace(routed=routed_rows(trace))
 
 
 def tried(find: Callable[[str], T], texts: Sequence[str], wrong: list[Problem]) -> list[T]:
-    """What is found for each text; why it isn't goes to `wrong`."""
+    """Lists what is found for each text; why something isn't goes to `wrong`."""
     found: list[T] = []
     for text in texts:
         try:
@@ -375,7 +383,8 @@ def check_detail(detail: str) -> None:
 
 
 def find_layer(trace: Trace, text: str) -> Name:
-    """The path of the layer that `--layer` names: `2`, or `encoder.1`. Raises SelectionError."""
+    """Finds the path of the layer that `--layer` names: `2`, or `encoder.1`. Raises
+    SelectionError."""
     known: dict[str, Name] = {
         below(stack.path, str(k)): layer.path
         for stack in reversed(trace.scenario.stacks)
@@ -387,7 +396,7 @@ def find_layer(trace: Trace, text: str) -> Name:
 
 
 def find_head(trace: Trace, text: str) -> int:
-    """The head that `--head` names, from 1. Raises SelectionError."""
+    """Returns the head that `--head` names, from 1. Raises SelectionError."""
     places = (part.place for part in trace.story)
     most = max((at.attention.heads for at in places if isinstance(at, AttentionPlace)), default=1)
     if text.isascii() and text.isdigit() and len(text) < _MANY and 1 <= int(text) <= most:
@@ -396,7 +405,8 @@ def find_head(trace: Trace, text: str) -> int:
 
 
 def _find_query(axis: Axis, token: str) -> int:
-    """The place, from 0, of the query that `--token` names: a token, or else a position."""
+    """Finds the place, from 0, of the query that `--token` names: a token, or else a position.
+    Raises SelectionError."""
     try:
         return axis.find(_index_of_token(token), "the sentence")
     except AddressError as error:
@@ -404,7 +414,7 @@ def _find_query(axis: Axis, token: str) -> int:
 
 
 def _index_of_token(token: str) -> Index:
-    """`2` is a position and `"2"` a name, as in the address of a cell."""
+    """Reads a token as in the address of a cell: `2` is a position and `"2"` a name."""
     try:
         (index,) = parse_address(f"token[{token}]").indices
     except (AddressError, ValueError):
@@ -414,9 +424,9 @@ def _index_of_token(token: str) -> Index:
 
 @lru_cache(maxsize=8)
 def row_asked_for(trace: Trace) -> tuple[Axis, int] | None:
-    """The tokens, and which of them the page is about, from 0: the one that the scenario names, or
-    that a prediction is about, which is the first where its vector is taken, the last with a target
-    where some have none, or a hidden word; None where none is."""
+    """Returns the tokens, and which of them the page is about, from 0: the one that the scenario
+    names, or that a prediction is about, which is the first where its vector is taken, the last
+    with a target where some have none, or a hidden word. None where none is."""
     prediction, texts = trace.scenario.prediction, trace.scenario.text.tokens
     named = trace.scenario.show.token
     asked = [k for k, text in enumerate(texts) if text in _HIDDEN] if prediction.every else []
@@ -433,7 +443,8 @@ def row_asked_for(trace: Trace) -> tuple[Axis, int] | None:
 
 
 def _queries(trace: Trace) -> Axis:
-    """The rows of queries: the first that there are, so that nothing after them is worked."""
+    """Returns the rows of queries: the first that there are, so that nothing after them is
+    worked."""
     text = sentence_axis(trace.scenario.text)
     for role in ("Q",) if text.names else ("Q", "token"):
         main = (q for q in trace.quantities.values() if not q.name.inside(ENCODER))
@@ -444,7 +455,7 @@ def _queries(trace: Trace) -> Axis:
 
 
 def sentence_axis(text: TokenizedText) -> Axis:
-    """The tokens of the sentence as names."""
+    """Returns the tokens of the sentence as names."""
     return Axis(distinct_tokens(text.tokens), "Q")
 
 

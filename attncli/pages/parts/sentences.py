@@ -32,7 +32,7 @@ from attncli.trace.trace import Outline, outline_of
 
 
 def counted(count: int, noun: str) -> str:
-    """`1 token`, `3 tokens`, `3 quantities`."""
+    """Writes a count with its noun: `1 token`, `3 tokens`, `3 quantities`."""
     if count == 1:
         return f"1 {noun}"
     return f"{count} {_ENDS_IN_Y.sub('ie', noun)}s"
@@ -42,7 +42,7 @@ _ENDS_IN_Y = re.compile(r"(?<=[^aeiou])y$")
 
 
 def put_in(template: str, **parts: Spans | str) -> Spans:
-    """A sentence with what is put in for each `{name}` of it."""
+    """Returns a sentence with what is put in for each `{name}` of it."""
     spans: list[Span] = []
     for text, name in _fields(template):
         part = parts[name] if name else ()
@@ -56,13 +56,13 @@ def put_in(template: str, **parts: Spans | str) -> Spans:
 
 @lru_cache(maxsize=512)
 def _fields(template: str) -> tuple[tuple[str, str], ...]:
-    """The texts of a template, each with the name of what comes after it."""
+    """Splits a template into its texts, each with the name of what comes after it."""
     parts = [part.partition("{")[::2] for part in template.split("}")]
     return tuple(part for part in parts if any(part))
 
 
 def joined(parts: Iterable[Spans], by: str = ", ") -> Spans:
-    """Some running texts as one, with a comma between them or whatever else."""
+    """Joins some running texts, with a comma between them or whatever else."""
     spans: list[Span] = []
     for part in parts:
         spans += [by, *part] if spans else part
@@ -70,7 +70,7 @@ def joined(parts: Iterable[Spans], by: str = ", ") -> Spans:
 
 
 def each_sentence(spans: Spans) -> list[Spans]:
-    """The sentences of a running text."""
+    """Lists the sentences of a running text."""
     sentences, own = list[Spans](), list[Span]()
     for span in spans:
         *ended, last = re.split(r"(?<=\.) +", span) if isinstance(span, str) else (span,)
@@ -82,13 +82,13 @@ def each_sentence(spans: Spans) -> list[Spans]:
 
 
 def without_stop(spans: Spans) -> Spans:
-    """A sentence without the full stop at its end."""
+    """Returns a sentence without the full stop at its end."""
     *before, last = spans
     return (*before, last.removesuffix(".") if isinstance(last, str) else last)
 
 
 def capital(spans: Spans) -> Spans:
-    """A sentence that begins with a capital, unless with somebody's word."""
+    """Begins a sentence with a capital, unless it begins with somebody's word."""
     place = int(isinstance(spans[0], Mark))
     first = spans[place]
     if not isinstance(first, str):
@@ -97,28 +97,29 @@ def capital(spans: Spans) -> Spans:
 
 
 def enumerated(names: Sequence[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
+    """Enumerates names: `a`, `a and b`, `a, b and c`."""
     return " and ".join([", ".join(names[:-1]), *names[-1:]] if names[1:] else names)
 
 
 def words_enumerated(names: Sequence[str]) -> Spans:
-    """The same of somebody's words, each one by itself."""
+    """Enumerates somebody's words, each one by itself."""
     return spans_enumerated([(Word(name),) for name in names])
 
 
 def quoted(*names: str) -> Spans:
-    """`“a”, “b” and “c”`."""
+    """Enumerates words in quotation marks: `“a”, “b” and “c”`."""
     return spans_enumerated([("“", Word(name), "”") for name in names])
 
 
 def spans_enumerated(parts: Sequence[Spans]) -> Spans:
-    """Some running texts as they are enumerated."""
+    """Enumerates some running texts."""
     *others, last = parts
     return (*joined(others), " and ", *last) if others else last
 
 
 def in_turns(names: Sequence[str]) -> Iterator[str]:
-    """Names one after the other, those that come several times in turn once: `a, 3 × (b, c)`."""
+    """Yields names one after the other, those that come several times in turn once: `a, 3 × (b,
+    c)`."""
     start = 0
     while start < len(names):
         size, times = max(_turns(names[start:]), key=lambda pairs: pairs[0] * (pairs[1] - 1))
@@ -128,7 +129,7 @@ def in_turns(names: Sequence[str]) -> Iterator[str]:
 
 
 def _turns(names: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """How often the first names come in turn, for each number of them."""
+    """Yields how many of the first names are taken, and how often these come in turn."""
     yield 1, 1
     for size in range(1, len(names) // 2 + 1):
         times = 1
@@ -143,14 +144,18 @@ _MOST, _ONLY, _ALIKE = "attends most to ", "attends only to ", "attends to all a
 
 
 class Attending(NamedTuple):
-    """Whom a query attends to most: the places of those keys, as many as the digits shown don't
-    tell apart, of how many, the weight of each, and whether the others have none at all."""
+    """A query and the keys that it attends to most."""
 
     query: int
+    """The place of the query, from 0."""
     keys: tuple[int, ...]
+    """The places of these keys, as many as the digits shown don't tell apart."""
     of: int
+    """How many keys there are."""
     weight: Number
+    """The weight of each of these keys."""
     alone: bool
+    """Whether the other keys have no weight at all."""
 
     @classmethod
     def of_row(cls, weights: Quantity, i: int) -> Attending:
@@ -168,14 +173,14 @@ class Attending(NamedTuple):
         return _ALIKE if 1 < len(self.keys) == self.of else _MOST
 
     def sentence(self, weights: Quantity) -> tuple[object, ...]:
-        """What is said of it: how the query attends, to whom, and how much."""
+        """Returns what is said of it: how the query attends, to whom, and how much."""
         keys = tuple(weights.columns.names[j] for j in self.keys)
         return self.verb, keys, self.weight.shown
 
 
 def _nearly_most(weights: Quantity, i: int) -> list[int]:
-    """The places of the weights of a row that may be shown as the largest is: of long rows the
-    others need not be put into digits."""
+    """Lists the places of the weights of a row that may be shown as the largest is. Of long rows
+    the others need not be put into digits."""
     values = weights.values[i]
     top = weights.matrix.number(i, int(values.argmax())).shown
     exponent = top.as_tuple().exponent
@@ -188,8 +193,8 @@ _A_HALF = 0.500001
 
 
 def attended(weights: Quantity, rows: Sequence[int], *, to_itself: bool) -> Spans:
-    """`“I” attends most to itself and to “AI” (0.422 each), “love” to “AI” (0.576).` `to_itself`
-    says that the keys are of the same tokens as the queries."""
+    """Says whom queries attend to: `“I” attends most to itself and to “AI” (0.422 each), “love” to
+    “AI” (0.576).` `to_itself` says that the keys are of the same tokens as the queries."""
     shown = [
         None if k is None else Attending.of_row(weights, rows[k])
         for k in elided(len(rows), MOST_PARTS)
@@ -204,7 +209,8 @@ def attended(weights: Quantity, rows: Sequence[int], *, to_itself: bool) -> Span
 def _clause(
     weights: Quantity, attending: Attending, before: Attending | None, *, to_itself: bool
 ) -> Spans:
-    """A query and whom it attends to; the verb is said once for those that have the same."""
+    """Returns a query and whom it attends to; the verb is said once for those that have the
+    same."""
     query = weights.rows.names[attending.query]
     again = before is not None and before.verb == attending.verb
     verb = (
@@ -231,7 +237,7 @@ def _clause(
 
 
 def called_as(names: Sequence[str], place: int, noun: str = "token") -> Spans:
-    """A token by its name: `“love”`, or `token 1` where it has none."""
+    """Names a token: `“love”`, or `token 1` where it has no name."""
     name = names[place]
     if name == str(place + 1):
         return (f"{noun} ", Word(name))
@@ -239,16 +245,16 @@ def called_as(names: Sequence[str], place: int, noun: str = "token") -> Spans:
 
 
 def nouns_of(table: Quantity, *, same: bool) -> tuple[str, str]:
-    """What a row and a column without names are called: tokens, but where queries and keys aren't
-    of the `same` tokens, or not as many, queries and keys."""
+    """Returns what a row and a column without names are called: tokens, but where queries and keys
+    aren't of the `same` tokens, or not as many, queries and keys."""
     of_pairs = (table.rows.role, table.columns.role) == (QUERIES, KEYS)
     alike = same and len(table.rows.names) == len(table.columns.names)
     return ("query", "key") if of_pairs and not alike else ("token", "token")
 
 
 def tied(names: Iterable[Spans], again: str = "", many: int = 0) -> Spans:
-    """`A`, `A and to B`, `A, to B and to C`, `A, to B, to C and 4 others`; of `many` the first few
-    names are enough."""
+    """Enumerates names that tie: `A`, `A and to B`, `A, to B and to C`, `A, to B, to C and 4
+    others`. Of `many` the first few names are enough."""
     every = list(names)
     named, left = every[:MOST_TIED], max(len(every), many) - MOST_TIED
     more: list[Spans] = [] if left <= 0 else [(f"{left} other{'' if left == 1 else 's'}",)]
@@ -258,7 +264,8 @@ def tied(names: Iterable[Spans], again: str = "", many: int = 0) -> Spans:
 
 
 def percent(number: Number, places: int | None = None) -> Number:
-    """A share of 1 as a percentage, from the digits shown: with all of these, or rounded."""
+    """Turns a share of 1 into a percentage, from the digits shown: with all of these, or
+    rounded."""
     hundredfold = decimals.product(number.shown, decimals.counted(100, 0))
     exact = decimals.round_to(hundredfold, max(0, decimals.places(number.shown) - 2))
     rounded = exact if places is None else decimals.round_to(exact, places)
@@ -266,8 +273,8 @@ def percent(number: Number, places: int | None = None) -> Number:
 
 
 def contrasted(number: Number, other: Number) -> tuple[Number, Number] | None:
-    """Two numbers as they are shown, or where these are alike with as many more decimals as it
-    takes; None where no digit tells them apart."""
+    """Returns two numbers as they are shown, or where these are alike with as many more decimals as
+    it takes; None where no digit tells them apart."""
     if number.shown != other.shown:
         return number, other
     first = decimals.places(number.shown) + 1
@@ -284,7 +291,7 @@ _LEAST_OF_A_ROOT = 3
 
 
 def rounding_in_words(rounding: Rounding, words: Words = _ENGLISH) -> str:
-    """The rounding policy as a teacher would state it."""
+    """States the rounding policy as a teacher would."""
     places = words.counted("decimals", rounding.decimals)
     others = {**rounding.steps, **rounding.quantities}
     own = f" ({', '.join(f'{name}: {n}' for name, n in others.items())})" if others else ""
@@ -293,7 +300,7 @@ def rounding_in_words(rounding: Rounding, words: Words = _ENGLISH) -> str:
 
 
 def sizes(outline: Outline, stack: Stack, words: Words = _ENGLISH) -> Spans:
-    """`3 tokens, d_model = 2, 2 heads, d_k = 2, d_v = 2`: what is the same in every layer."""
+    """Says what is the same in every layer: `3 tokens, d_model = 2, 2 heads, d_k = 2, d_v = 2`"""
     tokens, layers = stack.text.tokens, stack.layers
     counts = [words.counted("tokens", len(tokens))] if tokens else []
     counts += [words.counted("layers", len(layers))] if len(layers) > 1 else []
@@ -315,7 +322,7 @@ def sizes(outline: Outline, stack: Stack, words: Words = _ENGLISH) -> Spans:
 
 
 def _heads(outline: Outline, stack: Stack, words: Words) -> list[Spans]:
-    """How many heads there are; of a single one a word where another stack has several."""
+    """Says how many heads there are; of a single one only where another stack has several."""
     several = any(site.attention.heads > 1 for site in outline.scenario.sites)
     attending = (layer for layer in stack.layers if layer.recurrent is None)
     heads = _common(layer.attention.heads for layer in attending)
@@ -327,27 +334,28 @@ def _size(name: str, size: int | None) -> list[Spans]:
 
 
 def _common(sizes: Iterable[int | None]) -> int | None:
-    """The size that all have; None where they differ."""
+    """Returns the size that all have; None where they differ."""
     found = set(sizes)
     return found.pop() if len(found) == 1 else None
 
 
 def _rows(outline: Outline, layer: Layer) -> int | None:
-    """How many numbers the memory of a recurrent layer has."""
+    """Returns how many numbers the memory of a recurrent layer has; None where that isn't known."""
     cell = layer.recurrent or Recurrent()
     path = cell.way_path(layer.path, cell.ways[0])
     return outline.scenario.shapes.get(below(path, "a").at(1), (None, None))[0]
 
 
 def _columns(outline: Outline, name: str, *, made: bool = False) -> int | None:
-    """The columns of a quantity, whether it came to be made or not."""
+    """Returns the number of columns of a quantity, whether it came to be made or not (`made`: only
+    if it did); None where that isn't known."""
     shapes = outline.shapes if made or name in outline.shapes else outline.scenario.shapes
     return shapes.get(name, (None, None))[1]
 
 
 def about_of(scenario: Scenario) -> tuple[Block, ...]:
-    """What a page begins with; if it was written of other numbers than those of this run, that is
-    said before it."""
+    """Returns what a page begins with. If it was written of other numbers than those of this run,
+    that is said before it."""
     if not scenario.about:
         return ()
     made = scenario.changed.made
@@ -361,7 +369,8 @@ def about_of(scenario: Scenario) -> tuple[Block, ...]:
 def facts_of(
     trace: Trace, queries: Sequence[str] = (), language: str = LANGUAGES[0]
 ) -> DefinitionList:
-    """What the page opens with; `queries` are those of which it tells the rows, where not all."""
+    """Returns the facts that the page opens with; `queries` are those of which it tells the rows,
+    where not all."""
     words, own = words_of(language).facts, sentences_in(language)
     scenario = trace.scenario
     rows: list[tuple[str, Spans]] = []
@@ -388,14 +397,14 @@ def facts_of(
 
 
 def _chosen(scenario: Scenario, words: Words) -> Spans:
-    """`; chosen for this example: W_Q, W_K`: what a source doesn't have."""
+    """Says what a source doesn't have: `; chosen for this example: W_Q, W_K`"""
     named = joined((Term(name),) for name in scenario.ours)
     names = (words.all_given,) if scenario.ours == ALL_OURS else named
     return ("; ", *put_in(words.chosen, names=names)) if scenario.ours else ()
 
 
 def _in_words(phrase: Phrase, own: Mapping[str, str]) -> Spans:
-    """A phrase in a language whose texts are by the English ones."""
+    """Says a phrase in a language whose texts are by the English ones."""
     gaps = {
         gap: _in_words(value, own) if isinstance(value, Phrase) else (value,)
         for gap, value in phrase.gaps.items()
@@ -404,7 +413,7 @@ def _in_words(phrase: Phrase, own: Mapping[str, str]) -> Spans:
 
 
 def _attends(trace: Trace, stack: Stack) -> bool:
-    """Whether scores came to be made or given in a stack."""
+    """Tells whether scores came to be made or given in a stack."""
     names = (*(q.name for q in trace.given), *(d.name for d in trace.plan if d.name in trace))
     scores = (name for name in names if name.local == "scores")
     in_stack = (name for name in scores if place_of(name, trace.scenario).stack is stack)
@@ -436,13 +445,15 @@ def _scaling(outline: Outline, stack: Stack, words: Words = _ENGLISH) -> Spans:
 
 
 def _printed_root(square: int, scenario: Scenario) -> Decimal:
-    """A square root as the facts print it: as finely as the results that are made with it."""
+    """Returns a square root as the facts print it: as finely as the results that are made with
+    it."""
     places = max(_LEAST_OF_A_ROOT, scenario.rounding.decimals)
     return decimals.round_to(deciding.full(Root(Number.written(square))), places)
 
 
 def printed_roots(trace: Trace) -> dict[Decimal, Decimal]:
-    """The square roots that the facts give in figures that are cut short, by what they are of."""
+    """Finds the square roots that the facts give in figures that are cut short, by what they are
+    of."""
     outline = outline_of(trace)
     rows = (_scaling(outline, stack) for stack in trace.scenario.stacks if _attends(trace, stack))
     roots = (s.right for spans in rows for s in spans if isinstance(s, Equation))
@@ -453,7 +464,7 @@ def printed_roots(trace: Trace) -> dict[Decimal, Decimal]:
 
 
 def rounding_facts(trace: Trace) -> dict[str, object]:
-    """The rounding policy as data."""
+    """Returns the rounding policy as data."""
     rounding = trace.rounding
     own = {"quantities": dict(rounding.quantities)} if rounding.quantities else {}
     return {
@@ -465,7 +476,7 @@ def rounding_facts(trace: Trace) -> dict[str, object]:
 
 
 def unfinished_in_words(unfinished: Unfinished) -> Callout:
-    """Why the trace ends where it does, in one line."""
+    """Says in one line why the trace ends where it does."""
     definition = unfinished.definition
     wanted = [*dict.fromkeys(unfinished.missing)]
     if wanted == ["d_k"]:
@@ -484,7 +495,7 @@ _PROJECTED = {"W_Q": "Q", "W_K": "K", "W_V": "V"}
 
 
 def _or(name: str) -> Spans:
-    """What else than the quantity itself a scenario could give."""
+    """Says what else than the quantity itself a scenario could give."""
     match name:
         case "X":
             return (" (or ", Term("embeddings"), " for a ", Term("sentence"), ")")
@@ -499,7 +510,8 @@ def _or(name: str) -> Spans:
 
 
 def summary(outline: Outline) -> Spans:
-    """`I love AI: 3 tokens, d_model = 2, …; carry, 3 decimals; tokenize → … → ffn`"""
+    """Sums a scenario up: `I love AI: 3 tokens, d_model = 2, …; carry, 3 decimals; tokenize → … →
+    ffn`"""
     scenario = outline.scenario
     steps = [part.step for part in outline.parts]
     path = f"{steps[0]} → {steps[-1]}" if len(steps) > 1 else "".join(steps) or "nothing to work"
@@ -508,7 +520,8 @@ def summary(outline: Outline) -> Spans:
 
 
 def published_in_short(trace: Trace) -> str:
-    """`; 54 of 62 published numbers follow`; nothing where it prints none."""
+    """Says how many printed numbers follow, `; 54 of 62 published numbers follow`; nothing where
+    the source prints none."""
     if not trace.scenario.published:
         return ""
     from attncli.marking.publications import follow

@@ -43,8 +43,8 @@ Rows = Sequence[int | None]
 def working_of(
     trace: Trace, quantity: Quantity, selection: Selection, *, one_row: bool = False
 ) -> list[Block]:
-    """The blocks of working of a quantity that was made; of `one_row`, the last, where no queries
-    are asked for."""
+    """Returns the blocks of working of a quantity that was made; of `one_row`, the last, where no
+    queries are asked for."""
     definition = quantity.definition
     if definition is None or definition.operation.copies:
         return []
@@ -62,8 +62,8 @@ def working_of(
 def with_inputs(
     trace: Trace, part: PlannedStep, untold: Collection[Name], blocks: list[Block]
 ) -> list[Block]:
-    """The blocks of a part, its first lines led by the rows that they work with, where these are of
-    quantities that the page has not told."""
+    """Returns the blocks of a part, its first lines led by the rows that they work with, where
+    these are of quantities that the page has not told."""
     at = next((k for k, block in enumerate(blocks) if isinstance(block, Derivation)), None)
     if at is None:
         return blocks
@@ -78,7 +78,8 @@ def with_inputs(
 
 
 def _rows_as_they_are(trace: Trace, part: PlannedStep, name: Name) -> Iterator[Line]:
-    """`norm2.normed[go] = [−0.579, −1.206, 1.452, 0.333]`"""
+    """Yields the rows that are told as they are: `norm2.normed[go] = [−0.579, −1.206, 1.452,
+    0.333]`"""
     quantity = trace[name]
     columns = elided(quantity.matrix.shape[1], MOST_PARTS)
     for i in _that_tells(trace, quantity, [*range(len(quantity.values))]):
@@ -88,7 +89,7 @@ def _rows_as_they_are(trace: Trace, part: PlannedStep, name: Name) -> Iterator[L
 
 
 def sum_of_uses(trace: Trace, quantity: Quantity) -> list[Block]:
-    """A row of a gradient that adds up what comes of several uses; of others nothing."""
+    """Returns a row of a gradient that adds up what comes of several uses; of others nothing."""
     if not adds_up_uses(quantity) or _only_puts_together(trace, quantity):
         return []
     rows = _that_tells(trace, quantity, [*range(len(quantity.values))])
@@ -96,22 +97,22 @@ def sum_of_uses(trace: Trace, quantity: Quantity) -> list[Block]:
 
 
 def _only_puts_together(trace: Trace, quantity: Quantity) -> bool:
-    """Whether the parts of a gradient are numbers put back to places of their own."""
+    """Tells whether the parts of a gradient are numbers put back to places of their own."""
     assert quantity.definition is not None
     parts = (trace[name].definition for name in quantity.definition.operands)
     return all(part is not None and part.operation.repeats for part in parts)
 
 
 def adds_up_uses(quantity: Quantity) -> bool:
-    """Whether a gradient is the sum of parts."""
+    """Tells whether a gradient is the sum of parts."""
     definition = quantity.definition
     adds = definition is not None and isinstance(definition.operation, Add)
     return adds and quantity.name.inside(GRADIENTS)
 
 
 def _that_tells(trace: Trace, quantity: Quantity, rows: Rows) -> Rows:
-    """The row of the token that is asked for, that of a cell's largest number in the end, or else
-    the last; on the way back and of an update one that has a gradient."""
+    """Finds the row of the token that is asked for, that of a cell's largest number in the end, or
+    else the last; on the way back and of an update one that has a gradient."""
     definition = quantity.definition
     back = quantity if quantity.name.inside(GRADIENTS) else None
     if definition is not None and definition.step == "update":
@@ -125,7 +126,7 @@ def _that_tells(trace: Trace, quantity: Quantity, rows: Rows) -> Rows:
 
 
 def _asked_for(trace: Trace, quantity: Quantity) -> Rows:
-    """The row of a quantity that is of the token which is asked for, if one is."""
+    """Finds the row of a quantity that is of the token which is asked for, if one is."""
     asked = row_asked_for(trace)
     if asked is None or quantity.rows.names != asked[0].names:
         return ()
@@ -133,7 +134,7 @@ def _asked_for(trace: Trace, quantity: Quantity) -> Rows:
 
 
 def _remembered(trace: Trace, quantity: Quantity) -> Rows:
-    """The row of what a cell remembers most of in the end, in what has as many at a time."""
+    """Finds the row of what a cell remembers most of in the end, in what has as many at a time."""
     part = trace.part_of(quantity.name)
     place = part.place if part is not None and isinstance(part.place, CellPlace) else None
     memory = None if place is None else trace.quantities.get(place.memory)
@@ -143,7 +144,7 @@ def _remembered(trace: Trace, quantity: Quantity) -> Rows:
 
 
 def cell_line(trace: Trace, quantity: Quantity, i: int, j: int, *, whole: bool = False) -> Line:
-    """The working of one cell; `whole` leaves no term out."""
+    """Returns the working of one cell; `whole` leaves no term out."""
     if quantity.definition is None:
         label = quantity.symbol(i, j, quantity.name if whole else here(trace, quantity))
         return Line(label, (("=", quantity.number(i, j)),), quantity.name)
@@ -153,8 +154,8 @@ def cell_line(trace: Trace, quantity: Quantity, i: int, j: int, *, whole: bool =
 def last_form(
     trace: Trace, quantity: Quantity, cell: tuple[int, int], result: Number
 ) -> tuple[Expression, str] | None:
-    """What the working of a cell comes to before its result, as short as on the page, and the sign
-    before that; nothing of a number that isn't worked."""
+    """Returns what the working of a cell comes to before its result, as short as on the page, and
+    the sign before that; None for a number that isn't worked."""
     if quantity.definition is None:
         return None
     operands = trace.operands(quantity.definition)
@@ -165,32 +166,38 @@ def last_form(
 
 
 def here(trace: Trace, quantity: Quantity) -> Name:
-    """The name of a quantity as it is called where it was made."""
+    """Returns the name of a quantity as it is called where it was made."""
     part = trace.part_of(quantity.name)
     return quantity.name if part is None else part.place.here(quantity.name)
 
 
 class _QuantityLines(NamedTuple):
-    """A quantity by what its lines are told from: how it was made, of which matrices, and what it
-    and these are called where it was; `most` is how many parts of a form are told, None for all
-    there are. Where it is `true`, each line gives its number."""
+    """A quantity by what its lines are told from."""
 
     quantity: Quantity
+    """The quantity itself."""
     operation: Operation
+    """How it was made."""
     operands: tuple[Matrix, ...]
+    """The matrices that it was made of."""
     name: Name
+    """What it is called where it was made."""
     names: tuple[Name, ...]
+    """What its operands are called there."""
     most: int | None
+    """How many parts of a form are told; None for all there are."""
     true: bool
+    """Whether each line is known to give its number."""
 
     def cell(self, i: int, j: int, *, whole: bool = False) -> Line:
-        """The working of a cell."""
+        """Returns the working of a cell; `whole` leaves no term out, and names it in full."""
         forms = (self.operation.cell if whole else self.operation.brief)(i, j, *self.operands)
         name = self.quantity.name if whole else self.name
         return self._line(i, j, name, forms if whole else _short(forms, self.most), forms[-1])
 
     def origin(self, i: int, j: int) -> Line:
-        """The same by its full name; of a copied cell the number whose it still is."""
+        """Returns the working of a cell by its full name; of a copied cell the number whose it
+        still is."""
         forms, name = self.operation.brief(i, j, *self.operands), self.quantity.name
         if len(forms) == 1 and isinstance(forms[0], Number):
             return Line(self.quantity.symbol(i, j, name), (("=", forms[0]),), name)
@@ -202,7 +209,7 @@ class _QuantityLines(NamedTuple):
         return Line(quantity.symbol(i, j, name), parts, quantity.name)
 
     def row(self, i: int, *, with_cells: bool = False) -> Line:
-        """The working of a row as vectors; `with_cells` shows the sums inside as well."""
+        """Returns the working of a row as vectors; `with_cells` shows the sums inside as well."""
         if self.quantity.is_list:
             return self.cell(i, 0)
         forms = list(self.operation.row(i, self.names, *self.operands))
@@ -216,7 +223,7 @@ class _QuantityLines(NamedTuple):
         return Line(label, (*parts, (relation, result)), self.quantity.name)
 
     def addition(self, i: int) -> ColumnSum:
-        """The working of a row as vectors that are added up."""
+        """Returns the working of a row as vectors that are added up."""
         weights, V = self.operands
         relation, total = self.result(i, {} if self.true else self.cells(i))
 
@@ -231,22 +238,23 @@ class _QuantityLines(NamedTuple):
 
     @property
     def columns(self) -> Sequence[int | None]:
-        """The columns that are told."""
+        """Returns the columns that are told; None for those left out."""
         return elided(self.quantity.matrix.shape[1], MOST_PARTS)
 
     def cells(self, i: int) -> dict[int, Expression]:
-        """What the cells of a row are worked from."""
+        """Returns what the cells of a row are worked from, by their columns."""
         brief = self.operation.brief
         return {j: brief(i, j, *self.operands)[0] for j in self.columns if j is not None}
 
     def result(self, i: int, cells: Mapping[int, Expression]) -> tuple[str, Vector]:
-        """The numbers of a row, and whether what its `cells` are worked from gives them."""
+        """Returns the numbers of a row behind `=`, or behind `≈` where what its `cells` are worked
+        from doesn't give them."""
         number = partial(self.quantity.number, i)
         true = all(self.relation(form, number(j)) == "=" for j, form in cells.items())
         return "=" if true else "≈", _entries(self.columns, number)
 
     def relation(self, form: Expression, result: Number) -> str:
-        """The sign between a number and what it is worked from."""
+        """Returns the sign between a number and what it is worked from."""
         return "=" if self.true else deciding.relation(form, result)
 
 
@@ -262,8 +270,9 @@ def _lines_of(trace: Trace, quantity: Quantity) -> _QuantityLines:
 
 
 def _is_true(trace: Trace, quantity: Quantity, definition: Definition) -> bool:
-    """Whether no working of a quantity need be done again to know that it gives the numbers: they
-    were rounded where they were made (`Rounding.carries`), of numbers that are shown in full."""
+    """Tells whether no working of a quantity need be done again to know that it gives the numbers:
+    they were rounded where they were made (`Rounding.carries`), of numbers that are shown in
+    full."""
     if not trace.rounding.carries or quantity.matrix.written is not None:
         return False
     matrices = (quantity.matrix, *(trace[name].matrix for name in definition.operands))
@@ -271,8 +280,8 @@ def _is_true(trace: Trace, quantity: Quantity, definition: Definition) -> bool:
 
 
 def _most_parts(operands: Sequence[Matrix], quantity: Quantity) -> int | None:
-    """How many parts of a form are told, where there may be more: the operands are large enough for
-    that, or where it has none the quantity itself."""
+    """Returns how many parts of a form are told, where there may be more: the operands are large
+    enough for that, or where it has none the quantity itself. Else returns None."""
     operands = operands or (quantity.matrix,)
     longest = max(max(operand.shape) for operand in operands)
     if longest < MOST_PARTS:
@@ -283,19 +292,19 @@ def _most_parts(operands: Sequence[Matrix], quantity: Quantity) -> int | None:
 
 
 def _short(forms: Forms, most: int | None) -> Forms:
-    """The forms, elided where they may have more than so many parts."""
+    """Elides the forms where they may have more than so many parts."""
     return forms if most is None else tuple(shortened(form, most) for form in forms)
 
 
 def _parts(shown: Forms, result: Number, relation: str) -> tuple[tuple[str, Expression], ...]:
-    """The forms as they are told, each with its sign, and the result with the last one."""
+    """Returns the forms as they are told, each with its sign, and the result with the last one."""
     nodes = [form for k, form in enumerate(shown) if k == 0 or form != shown[k - 1]]  # as elided
     parts = [("=", form) for form in nodes if not result.is_same(form)]
     return (*parts, (relation, result))
 
 
 def _is_same(form: Expression, result: Vector) -> bool:
-    """Whether a form of a row is its numbers as they are."""
+    """Tells whether a form of a row is its numbers as they are."""
     if not isinstance(form, Vector) or len(form.entries) != len(result.entries):
         return False
     pairs = zip(result.entries, form.entries, strict=True)
@@ -312,7 +321,8 @@ def _by_rows(its: _QuantityLines, rows: Rows, *, with_cells: bool = False) -> li
 
 
 def _by_cells(its: _QuantityLines, rows: Rows) -> list[Block]:
-    """A cell a line; of a wide table only the first row, which shows how, and the others whole."""
+    """Writes a cell a line; of a wide table only the first row, which shows how, and the others
+    whole."""
     columns = its.columns
     wide = len(columns) < its.quantity.matrix.shape[1]
     lines: list[Line | Omitted] = []
@@ -326,7 +336,7 @@ def _by_cells(its: _QuantityLines, rows: Rows) -> list[Block]:
 
 
 def _by_rows_of_sums(its: _QuantityLines, rows: Rows) -> list[Block]:
-    """A row a line with its sums inside, where they are short; else a cell a line."""
+    """Writes a row a line with its sums inside, where they are short; else a cell a line."""
     terms = its.operands[0].shape[1] * its.quantity.matrix.shape[1]
     if terms > _MOST_TERMS_ON_A_LINE:
         return _by_cells(its, rows)
@@ -342,8 +352,8 @@ _LAYOUTS: dict[Layout, Callable[[_QuantityLines, Rows], list[Block]]] = {
 
 
 class Origins(Mapping[Location, Line]):
-    """The line that works out a number, by where the number stands; of a given one only its value,
-    of a copied one the number that it was copied from."""
+    """A mapping from where a number stands to the line that works it out; of a given number only
+    its value, of a copied one the number that it was copied from."""
 
     def __init__(self, trace: Trace) -> None:
         self._trace = trace
@@ -373,8 +383,8 @@ _MOST_FOLLOWED_IN_A_ROW = 64
 
 
 def number_among(others: Mapping[str, Quantity], trace: Trace, cell: Location) -> Number:
-    """A number of quantities that were worked otherwise than a trace's, which knows how it is made
-    of the numbers of the trace, unless these are very many."""
+    """Returns a number of quantities that were worked otherwise than a trace's. It knows how it is
+    made of the numbers of the trace, unless these are very many."""
     i, j, its = cell.row, cell.column, others[cell.quantity]
     if its.matrix.shape[1] > _MOST_FOLLOWED_IN_A_ROW:
         return its.matrix.number(i, j)
@@ -398,7 +408,7 @@ def number_among(others: Mapping[str, Quantity], trace: Trace, cell: Location) -
 
 
 class Workings(Mapping[str, WorkedTable]):
-    """The quantities of a trace as they are worked again, by their full names."""
+    """A mapping of the quantities of a trace as they are worked again, by their full names."""
 
     def __init__(self, trace: Trace) -> None:
         self._trace = trace
