@@ -20,13 +20,13 @@ Rows = Mapping[str, Matrix]
 
 
 class TextReader(NamedTuple):
-    """What reads the text of one stack; an encoder without a table of its own uses the main
-    stack's, which then comes as `fallback`."""
+    """A reader of the text of one stack."""
 
     path: Name
     values: Values
     complaints: NamedProblems
     fallback: Values
+    """The main stack's values, for an encoder without a table of its own."""
 
     def _get(self, key: str) -> Any:  # noqa: ANN401
         return self.values.get(key, self.fallback.get(key))
@@ -36,8 +36,8 @@ class TextReader(NamedTuple):
         return below(self.path, key) if own else Name(key)
 
     def text(self, table: Matrix | None, height: int | None) -> TokenizedText:
-        """The text; `table` is its table of embeddings and `height` that table's rows, where
-        they are known."""
+        """Returns the text; `table` is its table of embeddings and `height` how many rows that has,
+        where they are known."""
         tokens = self.tokens()
         return TokenizedText(
             sentence=self.values.get("sentence"),
