@@ -90,7 +90,7 @@ def _check_features(
 Values = Mapping[str, Any]
 
 GRADIENTS = "gradients"
-"""What `backward` says where it isn't the way back of a cell."""
+"""The key of what `backward` says where it isn't the way back of a cell."""
 SIZES = ("d_model", "d_k", "d_v", "d_ff")
 
 

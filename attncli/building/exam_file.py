@@ -106,9 +106,9 @@ class ExamPart(NamedTuple):
 
 
 _OF_ALL = ("exercise", "forms", "seed", "layout", *Frame._fields)
-"""What an exam says for all of its parts."""
+"""The keys that an exam says for all of its parts."""
 _OF_EACH = ("forms", "seed", "layout", "room")
-"""What an exam says for each of its exercises; its room is only the usual one."""
+"""The keys that an exam says for each of its exercises; its room is only the usual one."""
 PART = Record.of(
     Key("title", TextKind("a title"), "what the part is called, if not as its scenario"),
     *(key for key in EXERCISE.keys if key.name not in _OF_ALL),

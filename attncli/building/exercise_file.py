@@ -205,7 +205,7 @@ _AT_ODDS = (
     ("question", {"step", "blank"},
      "a question is answered in words, and {} beside it", "keep one of them"),
 )  # fmt: skip
-"""What isn't asked for together: a key, others, what is wrong with these and what is right."""
+"""Keys that aren't said together: a key, others, what is wrong with these and what is right."""
 
 
 class Points(NamedTuple):
@@ -253,7 +253,8 @@ TOLERANCE = Record.of(
 
 
 class Frame(NamedTuple):
-    """What stands around the questions, and what all of it is printed on."""
+    """A frame of an exercise or an exam: what stands around the questions, and what all of it is
+    printed on."""
 
     title: str = ""
     course: Annotated[str, _TEXT, "the course, which stands below the title"] = ""
@@ -271,8 +272,8 @@ class Frame(NamedTuple):
 
 
 class ExerciseFile(NamedTuple):
-    """All that an exercise is made from besides its scenario, which `scenario` names: a path, or a
-    shipped name."""
+    """An exercise as a file has it: all that it is made from besides its scenario, which `scenario`
+    names by a path or a shipped name."""
 
     scenario: Annotated[
         str,

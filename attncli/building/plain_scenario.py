@@ -80,7 +80,7 @@ _COPIES = 4
 
 
 _OWN = ("block", "mask", "cell", "direction")
-"""What an encoder does otherwise than what reads it, unless it is said of the encoder itself."""
+"""The keys of an encoder that it doesn't take over from what reads it."""
 _OF_THE_STACK = ("positions", "embedding_scale")
 
 
@@ -293,10 +293,10 @@ def _copied(value: object) -> object:
 
 
 _OF_THE_ORIGINAL = ("title", "about", "published", "claims", "ours", "variants")
-"""What isn't said of other numbers."""
+"""The keys that aren't said of other numbers."""
 _NOT_OF_FORMS = (*_OF_THE_ORIGINAL, "source")
 _TEXT_FILES = ("corpus", "tokenizer")
-"""What may be in a text file of its own, which then stands beside the form."""
+"""The keys whose values may be in a text file of its own, which then stands beside the form."""
 
 
 def exported(source: str, changes: Changes, scenario: Scenario) -> str:

@@ -16,7 +16,7 @@ from attncli.scenario.model import Head, Prediction, Settings, Stack
 
 
 class ReadOut(NamedTuple):
-    """What is read out of the last layer's cell."""
+    """A read-out of the last layer's cell."""
 
     end: str
     """What becomes of it: `sigmoid`, `softmax`, `none`."""

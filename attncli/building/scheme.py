@@ -52,7 +52,7 @@ _MISTAKE = NameKind(
 
 
 class Costs(NamedTuple):
-    """What mistakes of each kind cost: a share of the points of a step for a mistake of
+    """The costs of mistakes of each kind: a share of the points of a step for a mistake of
     understanding, of the points of a number for everything else.
 
     By default a mistake costs more than a slip, and a slip more than a habit of writing.

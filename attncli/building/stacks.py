@@ -24,7 +24,7 @@ from attncli.scenario.model import (
 from attncli.steps.schema import ATTENTION, CELL, LAYER, LAYER_ALONE, WAY
 
 _FOR_BOTH = {"weights_layout", "activation", "d_k", "d_v", "d_ff", "norms"}
-"""What is for other layers, and yet may be said where a cell is."""
+"""The keys of other layers that may be said where a cell is, too."""
 
 
 class RecurrentBuilder(NamedTuple):
@@ -71,8 +71,8 @@ _MAKING, _TABLES = ("base", "scaling"), ("cos", "sin")
 
 
 class AttendedRows(NamedTuple):
-    """What the queries of a stack may attend to, and how positions come in: to the stack's own
-    keys, or to the memory, whose positions nobody tells."""
+    """The rows that the queries of a stack may attend to, and how positions come in: to the stack's
+    own keys, or to the memory, whose positions nobody tells."""
 
     keys: tuple[str, ...]
     memory: Sequence[str] | None
@@ -153,7 +153,7 @@ _WITHOUT = (
 )  # fmt: skip
 _ATTENDING = ("block", "queries", "keys", "values", "memory", "encoder", "d_k", "d_v")
 _FOR_ALL = ("weights_layout",)
-"""What is said of attention, and of what comes after it alike."""
+"""The keys that are said of attention, and of what comes after it alike."""
 
 
 def _needs_no_attention(values: Mapping[str, Any]) -> bool:
@@ -177,7 +177,7 @@ Called = tuple[str, ...]
 
 _KEYS = (("K", 0), ("scores", 1), ("scaled", 1), ("weights", 1))
 _QUERIES = (("Q", 0), ("scores", 0), ("scaled", 0), ("weights", 0), ("output", 0))
-"""What has a row (0) or a column (1) for each of them."""
+"""The local names of matrices that have a row (0) or a column (1) for each query."""
 
 
 class Names(NamedTuple):

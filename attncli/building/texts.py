@@ -204,10 +204,11 @@ def one_hot(tokens: Sequence[str]) -> dict[str, Matrix]:
 
 
 ONE_HOT_TABLE = "a table of ones and zeros"
-"""Among the values of a stack whose embeddings are `one_hot`."""
+"""The key, among the values of a stack, that says that its embeddings were `one_hot`."""
 
 TOKENIZED = "tokenized with"
-"""Among the values of a stack: its tokenizer, where it is one that cuts words into pieces."""
+"""The key, among the values of a stack, of its tokenizer, where it is one that cuts words into
+pieces."""
 
 
 def tokens_of(values: Values) -> tuple[str, ...]:

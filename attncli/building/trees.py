@@ -116,7 +116,7 @@ def changed_tree(source: Source, changes: Changes, problems: Diagnostics) -> Cha
 
 
 _HEAD = re.compile(r"[.\[]")
-"""What ends the first part of the key of a change."""
+"""A pattern of what ends the first part of the key of a change."""
 
 
 def _without_words(tree: Map) -> Map:

@@ -49,7 +49,7 @@ class CandidateQuantity:
     decimals: int
     """The decimals that are shown."""
     own: int
-    """The decimals that its numbers have of these at most."""
+    """The decimals that its numbers have at most, of those shown."""
     hides: bool
     """Whether the numbers have more decimals than are shown."""
     operands: tuple[Array, ...] = ()
@@ -76,7 +76,8 @@ class CandidateQuantity:
 
 
 Check = Callable[[CandidateQuantity], "Flags | None"]
-"""Where a rule is broken: cells [n, m], rows [n, 1]; None where it has nothing to say."""
+"""A rule: finds where it is broken, in cells [n, m] or rows [n, 1]; returns None where it has
+nothing to say."""
 
 
 def units(values: Array, decimals: int) -> Array:
@@ -92,7 +93,7 @@ def along(function: np.ufunc, values: NDArray[Any]) -> NDArray[Any]:
 
 
 Numbers = Callable[[str], Array]
-"""The numbers of a quantity by its full name, [n, m] or [n, m, b]."""
+"""A function that returns the numbers of a quantity by its full name, [n, m] or [n, m, b]."""
 
 
 def is_share(name: Name, definition: Definition | None = None) -> bool:

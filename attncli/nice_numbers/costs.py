@@ -47,7 +47,7 @@ from attncli.trace import Trace
 
 
 class FormCost(NamedTuple):
-    """What a form costs to work out by hand."""
+    """The cost of a form that is worked out by hand."""
 
     products: float
     """How many products there are."""
@@ -64,12 +64,12 @@ Limits = Mapping[str, tuple[float, int]]
 LIMITS: Limits = MappingProxyType(
     {"products": (0.05, 0), "digits": (0.2, 3), "negative": (1 / 3, 2), "difficulty": (0.15, 0)}
 )
-"""What is asked of forms that are made together."""
+"""The limits for forms that are made together."""
 WITHIN = (
     "products within {} %, digits multiplied within {} %, negative operands within {} %,"
     " difficulty within {} %".format(*(round(100 * share) for share, _ in LIMITS.values()))
 )
-"""The same in words."""
+"""The same limits in words."""
 ALONE: Limits = MappingProxyType({"difficulty": LIMITS["difficulty"]})
 
 
@@ -183,7 +183,7 @@ def _added_up(a: IndexedArray, b: IndexedArray, operation: Indexed) -> Array:
 
 
 _REDUCTIONS = (ColumnMean, KeptSum, MeanOfSquares, RowMean, RowSum)
-"""What makes one number of a whole row, or of a column."""
+"""Operations that make one number of a whole row, or of a column."""
 
 
 def _of_products(made: CandidateQuantity, products: Array) -> Array:

@@ -26,20 +26,20 @@ from attncli.steps.training import trained
 from attncli.trace import Definition, PlannedStep, Trace
 
 Sizes = tuple[tuple[str, ...], tuple[int, ...]]
-"""What the sizes of products are called, `h`, `d_k`, and what they are."""
+"""The names of the sizes of products, `h`, `d_k`, and the sizes themselves."""
 
 
 class StepCost(NamedTuple):
-    """What a step costs: its products, its parameters and its numbers."""
+    """The cost of some steps: their products, their parameters and their numbers."""
 
     products: Mapping[Sizes, int]
-    """How often it has products of some sizes."""
+    """How often they have products of some sizes."""
     of_matrices: int
     """How many products are of two matrices."""
     parameters: int
-    """How many parameters it is the first to use."""
+    """How many parameters they are the first to use."""
     made: int
-    """How many numbers it makes."""
+    """How many numbers they make."""
 
     @property
     def multiplications(self) -> int:

@@ -77,7 +77,8 @@ def _sentence(count: int, random: RandomState) -> list[str]:
 MOST_D_MODEL = 8
 
 _EFFORT = 10
-"""A scenario is made once, and large ones are hard to find."""
+"""How many times as long a scenario is searched for: it is made once, and large ones are hard to
+find."""
 
 _INTEGERS = (-2, -1, 1, 2, 3)
 _POSITIVE = (1, 2, 3)

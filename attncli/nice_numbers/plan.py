@@ -21,7 +21,7 @@ from attncli.operations.relative_positions import Buckets
 from attncli.trace import Definition, Trace
 
 _SHAPE_ONLY = (Alibi, Buckets, RotaryTable, Seen)
-"""What goes by the shapes of its operands, or by tables that stay."""
+"""Operations that go by the shapes of their operands, or by tables that stay."""
 
 
 class Fresh(NamedTuple):
@@ -44,7 +44,7 @@ class Stage(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What is drawn, and the stages in their order."""
+    """A plan: what is drawn, and the stages in their order."""
 
     drawn: tuple[Drawn, ...]
     stages: tuple[Stage, ...]

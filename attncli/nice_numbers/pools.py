@@ -46,21 +46,22 @@ _KIN = {name: family[0] for family in (_INPUTS, _QKV, _W_QKV) for name in family
 """What may have the same numbers on purpose; that W_Q and W2 have them is a coincidence."""
 
 _BEFORE_SOFTMAX = ("W_Q", "W_K")
-"""With integers in these, scores would lie too far apart for a softmax."""
+"""The last names of weights before a softmax: with integers in them, scores would lie too far
+apart."""
 _NARROWED = ("W_Q", "W_K", "W_V", "W_O", "unembedding", "W1", "W2", "W3")
 """What is drawn small besides, where numbers like the original's make all powers of e large: those
 of 0 and 1 are fewer than those drawn for them, which multiplies up before a softmax."""
 _BEFORE_SQUASHING = frozenset(name for name in _OF_CELLS if name.startswith("W_"))
 """With large numbers in these, every sigmoid and tanh would be at its end."""
 _SMALL = (-5, -4, -3, -2, -1, 1, 2, 3, 4, 5)
-"""Tenths for these: their products end up in exponents."""
+"""Small numbers in tenths, for weights whose products end up in exponents."""
 _LARGEST = 9
 _TENTHS = 10
 _MOST_TENTHS = 10**5 - 1
 """9999.9: what is larger isn't nice to work with, whatever the original's range is."""
 _STEPS = 8
 _FEW_SHARES = 4
-"""So many different tenths can add up to 1: 0.1, 0.2, 0.3 and 0.4."""
+"""How many different tenths can add up to 1: 0.1, 0.2, 0.3 and 0.4."""
 
 
 class Drawn(NamedTuple):
@@ -99,7 +100,7 @@ def _number(count: int, places: int) -> Decimal:
 
 
 Pools = Mapping[Name, tuple[int, tuple[int, ...]]]
-"""What to draw from by the full names of matrices: decimals, and numbers in units of the last."""
+"""The pools of matrices by their full names: decimals, and numbers in units of the last."""
 
 
 def drawn_of(

@@ -271,7 +271,7 @@ def _alike(shown: Array) -> Flags:
 
 
 _SPARSE = (Activate, DivideByRow, Dropout, KeptShare)
-"""What makes zeros for good reason: activations, masked weights, dropout."""
+"""Operations that make zeros for good reason: activations, masked weights, dropout."""
 
 
 def trivial(made: CandidateQuantity) -> Flags | None:

@@ -194,7 +194,7 @@ _ENOUGH = 2
 
 
 class SearchRequest(NamedTuple):
-    """What is searched for."""
+    """A request for forms of a scenario."""
 
     number: int
     """How many forms are wanted."""
@@ -422,8 +422,8 @@ class _Search:
         return points is None or points(trace) == points(self.trace)
 
     def _like(self, costs: Array, first: Array) -> Flags:
-        """Tells which candidates cost as much as they should: as the median of the first ones. [4,
-        b], [4, c] -> [b]"""
+        """Tells which candidates cost as much as they should: as the median of the first ones. [4]
+        or [4, b] -> [] or [b]"""
         if self.reference is None:
             self.costs += (FormCost(*own) for own in first.T.tolist())
             if len(self.costs) >= _REFERENCE:

@@ -22,10 +22,10 @@ from attncli.trace import Trace
 
 
 class Blanks(NamedTuple):
-    """What a sheet asks for, whatever its numbers."""
+    """The blanks of a sheet, whatever its numbers."""
 
     cells: Cells = MappingProxyType({})
-    """Its cells."""
+    """Its cells that are asked for."""
     shown: Collection[str] = ()
     """The quantities that it shows to start from, besides given ones."""
     printed: Mapping[Decimal, Decimal] = MappingProxyType({})

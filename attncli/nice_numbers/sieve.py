@@ -83,7 +83,8 @@ class CandidateValues(NamedTuple):
 
 
 _BY_ROW = (Nucleus, Rotate, TopK)
-"""What works on each row by itself, so that the rows of all candidates go through at once."""
+"""Operations that work on each row by itself, so that the rows of all candidates go through at
+once."""
 
 
 def _in_full(
@@ -347,7 +348,7 @@ class BatchMaker:
 # breaks a rule whatever is drawn; that is found out with a few candidates first, and spared.
 
 UNWORKABLE = "unworkable"
-"""What candidates fall by whose numbers can't be worked with; no rule to allow."""
+"""The name of what takes candidates whose numbers can't be worked with; no rule to allow."""
 
 _STRUCTURAL = frozenset({"repeats", "ties", "trivial", "zeros"})
 """Rules that the structure of a scenario may break whatever its numbers are."""

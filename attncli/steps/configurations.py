@@ -177,7 +177,7 @@ def _layer_path(part: PlannedStep) -> Name:
 _NO_MODEL = (
     LookupError, ValueError, TypeError, ArithmeticError, AssertionError, AttributeError,
 )  # fmt: skip
-"""What steps raise that no model can take so."""
+"""The errors of steps for a configuration that no model can have."""
 
 
 def _sized(told: Iterable[PlannedStep]) -> list[Definition]:
@@ -213,7 +213,8 @@ def _other_layers(place: LayerPlace) -> Iterator[tuple[str, str, Layer, bool]]:
 
 _OF_ROWS = norms.KIND._replace(kind=Choice(("rms", "layer")))
 _KIND_OF_NORM: Mapping[str, Key[Any]] = {_OF_ROWS.name: _OF_ROWS}
-"""What of a norm no mistake says that is known by a name of its own, as one down the columns is."""
+"""The settings of a norm that no mistake with a name of its own changes, as one down the columns
+does."""
 
 
 _NOT_SET = frozenset(
@@ -229,7 +230,7 @@ _NOT_SET = frozenset(
         "online_softmax",
     ]
 )
-"""What can't be set otherwise with the same weights, or is no setting of a model."""
+"""Settings that can't be other ones with the same weights, or are none of a model."""
 
 
 def _other_attentions(

@@ -13,7 +13,7 @@ from attncli.steps.step import Mistake
 from attncli.trace import Definition, Place
 
 MISTAKES_BACK = ("transpose_forgotten", "bias_not_summed", "averaged_over_tokens")
-"""What people do wrong on the way back through one (`steps.backward.gradient_steps`)."""
+"""The mistakes that people make on the way back through one (`steps.backward.gradient_steps`)."""
 
 
 def linear(place: Place, made: str, x: Name, suffix: str, *, out_in: bool) -> Definition:

@@ -36,9 +36,10 @@ Ways = Callable[[P, Planned], Iterable[Planned]]
 
 
 Kind = str | type[Operation] | EquationText
-"""Quantities of a local name, or made by operations of a kind."""
+"""A kind of quantities: those of a local name, or made by operations of a kind."""
 Operand = int | str | Callable[[P], Name | None]
-"""One of a definition's own by its place, the latest of a local name, or what a place knows."""
+"""An operand: one of a definition's own by its place, the latest of a local name, or one that a
+place knows."""
 WENT_IN: Callable[[Place], Name] = attrgetter("x")
 
 

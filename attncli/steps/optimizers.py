@@ -249,7 +249,7 @@ _AVERAGES = {
     "v_row": (FirstOfRow, LaterOfRow),
     "v_column": (FirstOfColumn, LaterOfColumn),
 }
-"""The first of each, and a later one."""
+"""The operations of each moving average: of its first value, and of a later one."""
 
 
 def _average(parameter: Parameter, what: str, gradient: Name, *numbers: Number) -> Definition:

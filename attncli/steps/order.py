@@ -67,7 +67,7 @@ GIVEN = (
     StepLine("quantize", "quantizing", stack="quantized"),
     StepLine("lora", "lora", stack="lora"),
 )
-"""What puts others in the place of given matrices."""
+"""The steps that put others in the place of given matrices."""
 INPUT = (
     StepLine(
         "tokenize",
@@ -105,7 +105,7 @@ WITH_HEADS = (
         "split", "attention.projections", attention="heads kv_heads", only_for="heads kv_heads"
     ),
 )
-"""What is done with all heads together."""
+"""The steps that all heads take together."""
 IN_HEADS = (
     _QK_NORM,
     StepLine("rotate", "attention.rotary", attention="rope", only_for="positions rope"),
@@ -134,7 +134,7 @@ IN_HEADS = (
         only_for="online_softmax",
     ),
 )
-"""What each head does."""
+"""The steps that each head takes."""
 MERGING = (
     StepLine("average", "attention.projections", attention="average_heads"),
     StepLine("merge", "attention.projections", attention="W_O b_O"),
@@ -265,4 +265,4 @@ HEAD = Record(
         lambda step: step_named(step).keys,
     )
 )
-"""What a head may say for itself."""
+"""The keys that a head may say for itself."""

@@ -56,7 +56,7 @@ KEY_NAMES = MappingProxyType(
         **dict.fromkeys(("head_dim", "d_head"), "d_k"),
     }
 )
-"""What other programs and people call what is a key here."""
+"""Words of other programs and people for keys, each with the key."""
 
 
 _STEP_NAMES = MappingProxyType(
@@ -81,7 +81,7 @@ _STEP_NAMES = MappingProxyType(
         "initial_state": "start",
     }
 )
-"""What people call what a step does."""
+"""Words of people for the work of a step, each with the step."""
 
 
 def step_meant(word: str) -> str | None:

@@ -93,7 +93,7 @@ def in_no_order(count: int, numbers: Array) -> list[int]:
 # What a step is: its part of the story, and the operations that make its quantities.
 
 Planned = tuple[Definition, ...]
-"""What a step makes at a place."""
+"""The definitions of what a step makes at a place."""
 
 
 class Mistake(NamedTuple, Generic[P]):

@@ -166,9 +166,9 @@ def _happens(place: RoundPlace) -> str:
 
 
 _MOST_LISTED = 5
-"""Pairs from which one is chosen."""
+"""How many pairs there are to choose from."""
 _MOST_TOKENS = 60
-"""Tokens of a vocabulary that are listed."""
+"""How many tokens of a vocabulary are listed at most."""
 
 
 _OTHER_RULE = "Among equally good pairs, one was taken by another rule than the stated one."
@@ -345,7 +345,7 @@ DICTIONARY_STEP = Step(
 
 _MOST_ROUNDS = 4
 _MOST_PIECES = 20_000
-"""Of all rounds, whose counts are all worked."""
+"""How many pieces all rounds may have together, so that the counts of all are worked."""
 
 
 def count_rounds(place: Place) -> tuple[CountRound, ...]:
@@ -529,7 +529,7 @@ PRUNE_STEP = Step(
 
 
 LONGEST_TOLD = 40
-"""Longer words are cut without being told how."""
+"""The length of the longest word whose cut is told."""
 _MOST_WORDS = 12
 
 

@@ -270,11 +270,11 @@ _DATA = frozenset(
         *("logits", "probabilities", "initial_state", "initial_cell", "cache"),
     }
 )
-"""What is given in place of something that is worked, or comes from outside, and is trained only
-where `of` names it."""
+"""The names of what is given in place of something that is worked, or comes from outside, and is
+trained only where `of` names it."""
 
 Story = tuple[Sequence[PlannedStep], Sequence[PlannedStep]]
-"""The way forth, and the way back."""
+"""The parts of the way forth, and those of the way back."""
 Names = Mapping[Name, Name]
 
 

@@ -162,10 +162,10 @@ def check_mask(place: HeadPlace) -> Objections:
 
 
 _MOST_LISTED = 4
-"""Masks from which one is chosen."""
+"""How many masks there are to choose from."""
 _LABELS = "ABCD"
 _WIDTH = 2
-"""Of a window that might be taken for the mask."""
+"""The width of a window that might be taken for the mask."""
 
 
 def which_mask(place: HeadPlace, trace: Trace) -> tuple[WordsAsked, ...]:
@@ -260,8 +260,8 @@ def _plan(place: HeadPlace) -> tuple[Definition, ...]:
 
 
 def _not_masked(place: HeadPlace, planned: Planned) -> Iterator[Planned]:
-    """Yields the ways to go without a mask; or it is written down and forgotten: at once, or before
-    the softmax.
+    """Yields the ways to forget a mask: it hides nothing, or it is written down and forgotten, at
+    once or before the softmax.
 
     What is worked again after an update has the mask that was made before.
     """

@@ -148,7 +148,7 @@ def _takes_embeddings(place: AttentionPlace) -> bool:
 
 
 def _definition(place: AttentionPlace, name: str, of: Name | None = None) -> Definition:
-    """Defines Q, K or V, where said `of` something else than what it should be made of."""
+    """Defines Q, K or V, made `of` something else than it should be where that is said."""
     x = of or _input(place, name)
     cached = name != "Q" and place.attention.cached is not None
     made = f"{name}_new" if cached else name

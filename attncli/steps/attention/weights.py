@@ -97,8 +97,8 @@ _BY_COLUMNS = equation("exp[i, j] / exp_sum[j]", exp="n m", exp_sum="m 1")
 
 
 def _columns_added_up(_: Place, planned: Planned) -> Iterator[Planned]:
-    """Yields the ways to take the sums of the columns: in the sums alone, or to divide by these as
-    well."""
+    """Yields the ways to add up the columns instead of the rows: in the sums alone, or so that
+    these divide the columns, too."""
     for k, definition in enumerate(planned):
         if is_a(definition.operation, RowSum):
             added = definition._replace(operation=_COLUMN_SUMS())
@@ -115,7 +115,7 @@ IN_SOFTMAX: tuple[Mistake[Any], ...] = (
     ),
     Mistake("columns_added_up", "Adding up the columns instead of the rows.", _columns_added_up),
 )
-"""Those that can be made in any softmax."""
+"""The mistakes that can be made in any softmax."""
 
 
 def _of_scaled(definition: Definition, place: HeadPlace) -> Definition | None:

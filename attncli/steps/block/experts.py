@@ -34,7 +34,7 @@ from attncli.trace import Axis, Definition, LayerPlace
 ANY_EXPERT = Name("experts").at("e")
 """The place of an expert in formulas."""
 _USUAL = 2
-"""So many experts a token goes to in Mixtral."""
+"""How many experts a token goes to by default, as in Mixtral."""
 _EXPERTS = ListOf(Record.of(*MATRICES))
 EXPERTS: Key[Any] = Key(
     "experts",

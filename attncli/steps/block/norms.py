@@ -81,7 +81,7 @@ PLUS_ONE = Key(
 )
 SETTINGS: tuple[Key[Any], ...] = (KIND, EPSILON, EPSILON_IN, OVER, PLUS_ONE)
 _OF_A_ROW: tuple[Key[Any], ...] = (OVER, PLUS_ONE)
-"""Those that a batch norm has no use for, whose mean and variance training found."""
+"""Settings that a batch norm has no use for, whose mean and variance training found."""
 MOMENTUM = Key(
     "momentum",
     SHARE,
@@ -521,8 +521,8 @@ def _plan_qk_norm(place: AttentionPlace) -> tuple[Definition, ...]:
 
 
 def _other_gamma(definition: Definition, place: AttentionPlace) -> Definition | None:
-    """Changes a norm to one with the γ of the keys, for the queries; returns None where both aren't
-    there."""
+    """Changes a norm of queries to one with the γ of the keys; returns None where not both have
+    one."""
     own, other = (dict(_normalizing_qk_norm(place, name).given) for name in _QK)
     if own.keys() != other.keys() or "gamma" not in own:
         return None

@@ -80,7 +80,7 @@ _KEYS = tuple(
 
 
 _IN_TORCH = {RESET.name: "after", UPDATE.name: "old"}
-"""What PyTorch does, where matrices are kept as it keeps them."""
+"""The settings of PyTorch's cells, where matrices are stored as it stores them."""
 
 
 def _check_gates(place: CellPlace) -> Objections:
