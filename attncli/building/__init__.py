@@ -1,1 +1,1 @@
-"""From a file's values, read by the steps' keys, to a scenario."""
+"""Builds a scenario of a file's values, read by the steps' keys."""

@@ -1,4 +1,4 @@
-"""From the values that were read to a scenario: its stacks, its prediction, and what is given."""
+"""Builds a scenario of the values that were read: its stacks, its prediction, and what is given."""
 
 from __future__ import annotations
 
@@ -41,7 +41,11 @@ def _show_of(
     rows: Mapping[str, Sequence[str]],
     complaints: NamedProblems,
 ) -> Show:
-    """What is said under `show`; its queries and keys are tokens, or are called by their `rows`."""
+    """Returns what is said under `show`; its queries and keys are tokens, or are called by their
+    `rows`.
+
+    Complains of those that aren't known.
+    """
     queries = rows.get("queries") or tokens or rows.get("Q", ())
     keys = rows.get("keys") or rows.get("K") or tokens
     named = [("show.queries", query) for query in show.get("queries", ())]
@@ -69,7 +73,7 @@ def _check_known(
 def _check_features(
     path: Name, values: Values, given: Mapping[Name, Matrix], complaints: NamedProblems
 ) -> None:
-    """Each dimension has a name, and no two have the same."""
+    """Complains of dimensions without a name, and of two with the same one."""
     features = values.get("features", ())
     name = below(path, "features")
     matrices = (given.get(below(path, key)) for key in ("embeddings", "X"))
@@ -86,24 +90,29 @@ def _check_features(
 Values = Mapping[str, Any]
 
 GRADIENTS = "gradients"
-"""What `backward` says where it isn't the way back of a cell."""
+"""The key of what `backward` says where it isn't the way back of a cell."""
 SIZES = ("d_model", "d_k", "d_v", "d_ff")
 
 
 class Origin(NamedTuple):
-    """What a scenario is called if it has no title, which files it may read and how large they may
-    be, whether large matrices are left in these, and who is told how far its tokenizer is."""
+    """The origin of a scenario: what it is called and which files it may read."""
 
     name: str
+    """What it is called if it has no title."""
     folder: Path | None
+    """The folder whose files it may read, None where it has none."""
     outside: bool
+    """Whether it may read files outside this folder, too."""
     large: bool
+    """Whether it may be large."""
     in_place: bool = False
+    """Whether large matrices are left in their files."""
     progress: Progress | None = None
+    """Who is told how far its tokenizer is."""
 
 
 class ScenarioBuilder(NamedTuple):
-    """The parts of one scenario, from the values that were read."""
+    """A builder of the parts of one scenario, from the values that were read."""
 
     values: Values
     complaints: NamedProblems
@@ -115,7 +124,7 @@ class ScenarioBuilder(NamedTuple):
     def of(
         cls, tree: Map, values: Values, origin: Origin, problems: Diagnostics
     ) -> ScenarioBuilder:
-        """What is to be made of a tree, from which these values were read."""
+        """Makes the builder of a tree, from which these values were read."""
         complaints = NamedProblems(places(tree), problems)
         files = FileReader(origin.folder, origin.outside, complaints)
         read = with_inherited(files.read(_apart(values), TOP))
@@ -168,7 +177,7 @@ class ScenarioBuilder(NamedTuple):
         )
 
     def _goes_back(self, stack: Stack) -> bool:
-        """Whether gradients are asked for, and no updates after them."""
+        """Tells whether gradients are asked for, and no updates after them."""
         asked: bool = self.values.get(GRADIENTS, False)
         cell = stack.layers[0].recurrent
         if asked and "layers" not in self.values and cell is not None and cell.direction == "both":
@@ -214,8 +223,8 @@ class ScenarioBuilder(NamedTuple):
         return Builder(self.complaints, self.names).stack(path, values, text, memory)
 
     def _pieces(self, path: Name, values: Values) -> tuple[str, ...]:
-        """What the rows are called that are made of a picture's patches or a sound's frames, with
-        that of a class token."""
+        """Returns what the rows are called that are made of a picture's patches or a sound's
+        frames, with that of a class token."""
         key, letter = ("frames", "t") if "frames" in values else ("patches", "p")
         name = below(path, key)
         pieces = self.gathered.given.get(name)
@@ -228,7 +237,7 @@ class ScenarioBuilder(NamedTuple):
         return (*first, *(named if len(named) == rows else counted))
 
     def _memory(self, encoder: Stack | None) -> Sequence[str] | None:
-        """The names of what cross-attention sees; None where there is nothing."""
+        """Returns the names of what cross-attention sees; None where there is nothing."""
         if encoder is not None:
             if "memory" in self.values:
                 self.complaints.add("memory", "a memory, and an encoder that makes one", "keep one")
@@ -238,7 +247,7 @@ class ScenarioBuilder(NamedTuple):
         return None
 
     def _check_memory(self, stack: Stack, memory: Sequence[str] | None) -> None:
-        """Something attends to the memory, if there is one."""
+        """Complains of a memory that nothing attends to."""
         attends = any(layer.cross or layer.block == "attention" for layer in stack.layers)
         if memory is not None and not attends:
             name = "encoder" if "encoder" in self.values else "memory"
@@ -246,7 +255,7 @@ class ScenarioBuilder(NamedTuple):
             self.complaints.add(name, f"nothing attends to the {name}", right)
 
     def _sizes(self, values: Values, path: Name = TOP) -> dict[str, int]:
-        """The extents that are stated, by full name: `layers[2].d_k`."""
+        """Returns the extents that are stated, by full name: `layers[2].d_k`."""
         found: dict[str, int] = {below(path, key): values[key] for key in SIZES if key in values}
         if "features" in values and "project_in" not in values:
             found.setdefault(below(path, "d_model"), len(values["features"]))
@@ -259,8 +268,8 @@ class ScenarioBuilder(NamedTuple):
 
 
 def _shared_keys(path: Name, values: Values) -> tuple[str, ...]:
-    """What an encoder takes over from the main stack: the table of embeddings if it has none,
-    and the vocabulary that goes with IDs."""
+    """Returns the keys that an encoder takes over from the main stack: the table of embeddings if
+    it has none, and the vocabulary that goes with IDs."""
     if not path or "X" in values:
         return ()
     if "embeddings" not in values:
@@ -269,12 +278,13 @@ def _shared_keys(path: Name, values: Values) -> tuple[str, ...]:
 
 
 def _is_without_updates(values: Values) -> bool:
-    """Whether a training has no steps, which comes to its gradients alone."""
+    """Tells whether a training has no steps, which comes to its gradients alone."""
     return bool(values.get("train", {}).get("steps") == 0)
 
 
 def _apart(values: Values) -> Values:
-    """The values of a file, with what is said of gradients told from the way back of a cell."""
+    """Returns the values of a file, with what is said of gradients told from the way back of a
+    cell."""
     if not isinstance(values.get("backward"), bool):
         return values
     others = {key: value for key, value in values.items() if key != "backward"}
@@ -287,8 +297,8 @@ _KEY = "weights_layout"
 def in_other_layout(
     tree: Map, found: Sequence[Problem], is_fine: Callable[[Map], bool]
 ) -> list[Problem]:
-    """What was found wrong with a tree; where nothing would be, if it said that its weights are
-    kept the other way round, just that."""
+    """Returns what was found wrong with a tree; where nothing would be, if it said that its weights
+    are kept the other way round, just that."""
     node = tree.get(_KEY)
     linear = isinstance(node, Scalar) and node.text == "linear"
     where = min(found).where if node is None else node.where
@@ -310,7 +320,10 @@ _TRAIN = Name("train")
 def _training_of(
     values: Mapping[str, Any], generate: int, complaints: NamedProblems
 ) -> Training | None:
-    """How a scenario is trained, if it says so; what is wrong with it is complained of."""
+    """Returns how a scenario is trained; None where it has no learning rate.
+
+    What is wrong with it is complained of.
+    """
     if "learning_rate" not in values:  # of which was complained
         return None
     others = (*Training._fields, *OF_THE_LOSS)
@@ -324,7 +337,8 @@ def _training_of(
 
 
 def _against_batches(training: Training, given: Mapping[Name, Matrix]) -> Objections:
-    """What a micro-batch has is in the place of a matrix at the top, as large, and not trained."""
+    """Complains of what a micro-batch has that isn't in the place of a matrix at the top, isn't as
+    large, or is trained."""
     for batch, key in ((k, key) for k, own in enumerate(training.batches, 1) for key in own):
         name, whole = below(over_batch(batch), key), given.get(Name(key))
         if whole is None:

@@ -1,5 +1,6 @@
-"""An exam as somebody orders it in a file: parts, each an exercise about a scenario or questions in
-the teacher's own words, and what stands around them. An exercise is an exam of one part."""
+"""Reads an exam as somebody orders it in a file: parts, each an exercise about a scenario or
+questions in the teacher's own words, and what stands around them. An exercise is an exam of one
+part."""
 
 import os
 from collections.abc import Mapping
@@ -61,7 +62,7 @@ class OwnQuestion(NamedTuple):
 
     @property
     def by_hand(self) -> bool:
-        """Whether a person marks it."""
+        """Tells whether a person marks it."""
         return not self.options and self.number is None
 
 
@@ -70,7 +71,7 @@ _WAYS = ("options", "number", "answer")
 
 
 class OwnQuestionKind:
-    """A question with one way to answer it."""
+    """A kind of value: a question with one way to answer it."""
 
     def read(self, node: Node, problems: Diagnostics) -> OwnQuestion | None:
         values = QUESTION.whole(node, problems)
@@ -95,19 +96,19 @@ class OwnQuestionKind:
 
 
 class ExamPart(NamedTuple):
-    """A part of an exam: an exercise, or questions; its title, and the most points that it can
-    bring, if they are said."""
+    """A part of an exam: an exercise, or questions."""
 
     title: str = ""
     exercise: ExerciseFile | None = None
     questions: tuple[OwnQuestion, ...] = ()
     most: Decimal | None = None
+    """The most points that it can bring, if they are said."""
 
 
 _OF_ALL = ("exercise", "forms", "seed", "layout", *Frame._fields)
-"""What an exam says for all of its parts."""
+"""The keys that an exam says for all of its parts."""
 _OF_EACH = ("forms", "seed", "layout", "room")
-"""What an exam says for each of its exercises; its room is only the usual one."""
+"""The keys that an exam says for each of its exercises; its room is only the usual one."""
 PART = Record.of(
     Key("title", TextKind("a title"), "what the part is called, if not as its scenario"),
     *(key for key in EXERCISE.keys if key.name not in _OF_ALL),
@@ -117,7 +118,8 @@ PART = Record.of(
 
 
 class ExamPartKind:
-    """A part; what it says of an exercise stays as it is read until the whole file is known."""
+    """A kind of value: a part of an exam. What it says of an exercise stays as it is read until the
+    whole file is known."""
 
     def read(self, node: Node, problems: Diagnostics) -> dict[str, Any] | None:
         values = PART.whole(node, problems)
@@ -139,43 +141,44 @@ class ExamPartKind:
 
 
 class ExamFile(NamedTuple):
-    """All that an exam is made from. `path` is its file's, where it is one; a `cover` is a page of
-    its own before the questions."""
+    """All that an exam is made from."""
 
     parts: tuple[ExamPart, ...]
     frame: Frame = Frame()
     forms: int | None = None
     seed: int = 1
     cover: bool = False
+    """Whether there is a page of its own before the questions."""
     scheme: Scheme = Scheme()
     path: Path | None = None
+    """Its file, where there is one."""
     places: Mapping[str, Where] = MappingProxyType({})
 
     @classmethod
     def of(cls, exercise: ExerciseFile) -> "ExamFile":
-        """An exercise as an exam of one part."""
+        """Makes an exam of one part, which is an exercise."""
         part = ExamPart(exercise=exercise)
         return cls((part,), forms=exercise.forms, seed=exercise.seed)
 
     @property
     def exercises(self) -> tuple[ExerciseFile, ...]:
-        """Those of its parts, for whatever all of them have."""
+        """Returns the exercises of its parts."""
         return tuple(part.exercise for part in self.parts if part.exercise is not None)
 
     @property
     def scenarios(self) -> tuple[str | None, ...]:
-        """What each part is about; None for questions in the teacher's own words."""
+        """Returns what each part is about; None for questions in the teacher's own words."""
         return tuple(part.exercise and part.exercise.scenario for part in self.parts)
 
     @property
     def share(self) -> int | None:
-        """What a known mistake earns where an LMS marks, in per cent: as an exercise says, or else
-        the scheme; None where neither does."""
+        """Returns what a known mistake earns where an LMS marks, in per cent: as an exercise says,
+        or else the scheme; None where neither does."""
         by_scheme = None if self.scheme.costs == Costs() else self.scheme.earned_by_a_mistake
         return next((e.mistakes for e in self.exercises if e.mistakes is not None), by_scheme)
 
     def each(self, **changed: Any) -> "ExamFile":  # noqa: ANN401
-        """The same with something else said in each exercise."""
+        """Returns the same exam with something else said in each exercise."""
         parts = (
             p._replace(exercise=p.exercise._replace(**changed)) if p.exercise else p
             for p in self.parts
@@ -197,7 +200,7 @@ _OWN = ("exam", "parts")
 
 
 def is_ordered(source: str | os.PathLike[str]) -> bool:
-    """Whether a file that is there is one of an exercise or an exam, and not a scenario."""
+    """Tells whether a file that is there is one of an exercise or an exam, and not a scenario."""
     path = shipped.find(os.fspath(source))
     if not path.is_file():
         return False
@@ -206,8 +209,8 @@ def is_ordered(source: str | os.PathLike[str]) -> bool:
 
 
 def load_exam(source: str | os.PathLike[str]) -> ExamFile:
-    """The exam of a file, which may be that of an exercise. Raises ScenarioError, whose `problems`
-    are all that is wrong."""
+    """Returns the exam of a file, which may be that of an exercise. Raises ScenarioError, whose
+    `problems` are all that is wrong."""
     problems = Diagnostics()
     path = Path(source)
     tree = reading.read_file(path, problems, step_meant)
@@ -225,7 +228,8 @@ def load_exam(source: str | os.PathLike[str]) -> ExamFile:
 
 
 def _part(values: Mapping[str, Any], path: Path, problems: Diagnostics) -> ExamPart:
-    """A part with its exercise, whose scenario is a file beside the exam, or else a shipped one."""
+    """Makes a part with its exercise, whose scenario is a file beside the exam, or else a shipped
+    one."""
     part, tree = typed(ExamPart, values), values["where"]
     if part.questions:
         return part

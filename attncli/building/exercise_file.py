@@ -1,6 +1,9 @@
-"""An exercise as somebody orders it, in a file or by options: what is asked of a scenario, for how
-many points, and what stands around the questions; the fields are the keys of a file, from which
-come reading and the tables of the reference."""
+"""Reads an exercise as somebody orders it, in a file or by options: what is asked of a scenario,
+for how many points, and what stands around the questions.
+
+The fields of the records are the keys of a file, from which come reading and the tables of the
+reference.
+"""
 
 from collections.abc import Callable, Mapping
 from decimal import Decimal
@@ -53,7 +56,7 @@ class Blanking(NamedTuple):
 
     @classmethod
     def of(cls, text: str) -> "Blanking":
-        """What `results` or `random:0.4` says. Raises UnreadableError."""
+        """Reads `results` or `random:0.4`. Raises UnreadableError."""
         kind, colon, share = text.partition(":")
         if kind not in BLANKS or (colon and kind != "random"):
             right = f"say {', '.join(BLANKS)}, or random:0.4"
@@ -83,7 +86,7 @@ WORTH = NumberKind(positive=True, most=MOST_POINTS)
 
 
 class BlankingKind:
-    """`results`, `working`, `all`, `random:0.4`."""
+    """A kind of value: `results`, `working`, `all`, `random:0.4`."""
 
     def read(self, node: Node, problems: Diagnostics) -> Blanking | None:
         try:
@@ -97,11 +100,13 @@ class BlankingKind:
 
 
 class NameKind(NamedTuple):
-    """A name of `what` is known."""
+    """A kind of value: a name of something that is known."""
 
     what: str
+    """What it is a name of, in words."""
     is_known: Callable[[str], bool]
     nearest: Callable[[str], str]
+    """Suggests the name that is meant by one that isn't known."""
     schema: Callable[[], Schema]
 
     def read(self, node: Node, problems: Diagnostics) -> str | None:
@@ -124,9 +129,10 @@ _TEXT = TextKind()
 
 class Ask(NamedTuple):
     """Something that is asked for: a step, a cell, a question that is answered in words, or without
-    any of them all that is made; of a token, a layer and a head, if these are said. What it doesn't
-    say of blanks and points the whole exercise does. The answer of a question is chosen, or
-    `written`. `where` it is said, in a file."""
+    any of them all that is made; of a token, a layer and a head, if these are said.
+
+    What it doesn't say of blanks and points the whole exercise does.
+    """
 
     step: Annotated[str | None, STEP, "`{step: softmax}`: what this step makes"] = None
     cell: Annotated[
@@ -153,9 +159,10 @@ class Ask(NamedTuple):
     ] = None
     points: Annotated[Decimal | None, WORTH, "the points of each of its blanks: `0.5`"] = None
     where: Where | None = None
+    """Where it is said in a file."""
 
     def asking(self, text: str) -> "Ask":
-        """What `--ask` says: a question, perhaps with `:written` behind it."""
+        """Returns this with what `--ask` says: a question, perhaps with `:written` behind it."""
         question = text.removesuffix(_WRITTEN)
         return self._replace(question=question, written=question != text)
 
@@ -164,7 +171,7 @@ ASKED = Record.of(*keys_of_fields(Ask))
 
 
 class AskKind:
-    """A step or a question by its name, or a map that says more."""
+    """A kind of value: a step or a question by its name, or a map that says more."""
 
     kind = ASKED
 
@@ -198,7 +205,7 @@ _AT_ODDS = (
     ("question", {"step", "blank"},
      "a question is answered in words, and {} beside it", "keep one of them"),
 )  # fmt: skip
-"""What isn't asked for together: a key, others, what is wrong with these and what is right."""
+"""Keys that aren't said together: a key, others, what is wrong with these and what is right."""
 
 
 class Points(NamedTuple):
@@ -209,12 +216,12 @@ class Points(NamedTuple):
     quantities: Mapping[str, Decimal] = MappingProxyType({})
 
     def of(self, step: str, quantity: str) -> Decimal:
-        """The points of a blank of a quantity, by its last name, that a step makes."""
+        """Returns the points of a blank of a quantity, by its last name, that a step makes."""
         return self.quantities.get(quantity, self.steps.get(step, self.each))
 
 
 class PointsKind:
-    """A number for each blank, or a map from steps and quantities to numbers."""
+    """A kind of value: a number for each blank, or a map from steps and quantities to numbers."""
 
     kinds = (WORTH, MapOf(WORTH, "step or quantity"))
 
@@ -246,8 +253,8 @@ TOLERANCE = Record.of(
 
 
 class Frame(NamedTuple):
-    """What stands around the questions, in which language the program's own words do, and what all
-    of it is printed on."""
+    """A frame of an exercise or an exam: what stands around the questions, and what all of it is
+    printed on."""
 
     title: str = ""
     course: Annotated[str, _TEXT, "the course, which stands below the title"] = ""
@@ -265,9 +272,8 @@ class Frame(NamedTuple):
 
 
 class ExerciseFile(NamedTuple):
-    """All that an exercise is made from besides its scenario, which `scenario` names: a path, or
-    a shipped name. `forms` is None for the scenario's own numbers, `mistakes` what a known one
-    earns, in per cent; `places` says where its keys stand in a file."""
+    """An exercise as a file has it: all that it is made from besides its scenario, which `scenario`
+    names by a path or a shipped name."""
 
     scenario: Annotated[
         str,
@@ -308,6 +314,7 @@ class ExerciseFile(NamedTuple):
     forms: Annotated[
         int | None, WholeNumber(1, MOST_FORMS), "so many forms, each with numbers of its own"
     ] = None
+    """How many forms there are; None for the scenario's own numbers."""
     seed: Annotated[
         int, WholeNumber(0, LARGEST_SEED), "chooses the forms' numbers and random blanks"
     ] = 1
@@ -317,7 +324,9 @@ class ExerciseFile(NamedTuple):
         WholeNumber(0, 99),
         "the share of the points that a known mistake earns, in %",
     ] = None
+    """What a known mistake earns, in per cent."""
     places: Mapping[str, Where] = MappingProxyType({})
+    """Where its keys stand in a file."""
 
 
 EXERCISE = Record.of(

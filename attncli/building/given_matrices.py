@@ -1,4 +1,4 @@
-"""The matrices of a scenario by their full names, whatever they come from."""
+"""Gathers the matrices of a scenario by their full names, whatever they come from."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
@@ -23,8 +23,11 @@ from attncli.scenario.scenario import Scenario
 def by_names(
     given: Map | Mapping[str, Any], whole: Collection[str] = (), path: Name = TOP, place: str = ""
 ) -> Iterator[tuple[Name, str, Any]]:
-    """All that a node of a file says, or that was read of one, by full names and by its keys as
-    `--set` takes them, but for what is in the values of some; of what is in a list the maps."""
+    """Yields all that a node of a file says, or that was read of one, by full names and by its keys
+    as `--set` takes them.
+
+    The values of the keys in `whole` aren't looked into; of lists the maps are.
+    """
     yield path, place, given
     pairs = {key.text: node for key, node in given.entries} if isinstance(given, Map) else given
     for key, value in pairs.items():
@@ -41,8 +44,8 @@ def by_names(
 
 
 def places(node: Map) -> dict[str, Where]:
-    """Where the values of a file stand, by their full names: of one that is there twice, the
-    first."""
+    """Returns where the values of a file stand, by their full names: of one that is there twice,
+    the first."""
     found: dict[str, Where] = {}
     for name, _, value in by_names(node):
         found.setdefault(name, value.where)
@@ -50,8 +53,8 @@ def places(node: Map) -> dict[str, Where]:
 
 
 def matrices_in(values: Mapping[str, Any]) -> dict[Name, MatrixLike]:
-    """Every matrix among the values read, by its full name; tables of embeddings by token are
-    not among them."""
+    """Returns every matrix among the values read, by its full name; tables of embeddings by token
+    are not among them."""
     return {
         name: data
         for name, _, value in by_names(values, whole=("embeddings", "vocabulary"))
@@ -61,23 +64,27 @@ def matrices_in(values: Mapping[str, Any]) -> dict[Name, MatrixLike]:
 
 
 class Gathered(NamedTuple):
-    """The matrices of a scenario: those that are there, those that are yet to be drawn, where
-    they come from, what their rows are called, and which are a single row without a name."""
+    """The matrices of a scenario."""
 
     given: dict[Name, Matrix]
+    """Those that are there."""
     random: dict[Name, RandomSource]
+    """Those that are yet to be drawn."""
     sources: dict[str, str]
+    """Where they come from, if nobody wrote them."""
     row_names: dict[str, tuple[str, ...]]
+    """What their rows are called."""
     vectors: set[Name]
+    """The names of those that are a single row without a name."""
 
     def read(self, *, stored: bool) -> int:
-        """How many numbers came from files, those that stay there counted or not."""
+        """Counts the numbers that came from files, with those that stay there where `stored`."""
         read = (matrix for name, matrix in self.given.items() if name in self.sources)
         return sum(matrix.size for matrix in read if stored or not matrix.is_stored)
 
 
 class Gatherer(NamedTuple):
-    """Makes matrices of what was read."""
+    """A maker of matrices of what was read."""
 
     rounding: Rounding
     folder: Path | None
@@ -87,7 +94,7 @@ class Gatherer(NamedTuple):
     complaints: NamedProblems
 
     def gather(self, values: Mapping[str, Any]) -> Gathered:
-        """Everything that the values of a scenario hold."""
+        """Returns everything that the values of a scenario hold."""
         gathered = Gathered({}, {}, {}, {}, set())
         for name, value in matrices_in(values).items():
             self._put(gathered, name, value)
@@ -117,7 +124,7 @@ class Gatherer(NamedTuple):
             gathered.given[name] = matrix
 
     def _rounded(self) -> str:
-        """What has to be said of numbers that nobody wrote, if they are rounded."""
+        """Says of numbers that nobody wrote that they are rounded, if they are."""
         decimals = self.rounding.decimals
         return f"; rounded to {decimals} decimals" if self.rounding.carries else ""
 
@@ -159,7 +166,8 @@ class Gatherer(NamedTuple):
 def of_array(
     array: Array, rounding: Rounding, where: Where, problems: Diagnostics
 ) -> Matrix | None:
-    """The matrix of numbers that nobody wrote; None having said what is wrong with them."""
+    """Makes the matrix of numbers that nobody wrote; returns None where something is wrong with
+    them, which goes to `problems`."""
     try:
         return Matrix.of_array(np.atleast_2d(array), rounding.decimals, carry=rounding.carries)
     except Unworkable as trouble:
@@ -168,14 +176,15 @@ def of_array(
 
 
 def with_drawn(scenario: Scenario, problems: Diagnostics) -> Scenario:
-    """The scenario with its random matrices drawn."""
+    """Returns the scenario with its random matrices drawn."""
     drawn = {name: _drawn(scenario, name, problems) for name in scenario.random}
     given = {name: matrix for name, matrix in drawn.items() if matrix is not None}
     return replace(scenario, given={**scenario.given, **given}, random={})
 
 
 def _drawn(scenario: Scenario, name: Name, problems: Diagnostics) -> Matrix | None:
-    """A random matrix of the shape that follows from the rest."""
+    """Draws a random matrix of the shape that follows from the rest; returns None where none
+    follows or it would be too large."""
     source = scenario.random[name]
     rows, columns = source.shape or scenario.shapes[name]
     if rows is None or columns is None:

@@ -1,5 +1,5 @@
-"""The manifest of an exercise or an exam, which is kept beside its papers: which forms were made,
-from which numbers, what each part of them asks, and which files are theirs."""
+"""Reads and writes the manifest of an exercise or an exam, which is kept beside its papers: which
+forms were made, from which numbers, what each part of them asks, and which files are theirs."""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -19,13 +19,16 @@ Rows = list[list[str]]
 
 
 class TermMade(NamedTuple):
-    """The key of a number inside a line: the answer, from where to where it is accepted, and the
-    cell that it comes from, if it does."""
+    """The key of a number inside a line."""
 
     answer: Decimal
+    """The answer."""
     low: Decimal
+    """The least number that is accepted."""
     high: Decimal
+    """The largest number that is accepted."""
     cell: str = ""
+    """The cell that it comes from, if it does."""
 
 
 class ChoiceMade(NamedTuple):
@@ -36,66 +39,77 @@ class ChoiceMade(NamedTuple):
 
 
 class PartMade(NamedTuple):
-    """A part of a form: its title, the file of its scenario from the manifest's folder, the hash of
-    its numbers, and these by the names of matrices; what it asks for with points, the keys of
-    numbers that are in no cell, of choices, what is let pass, the most that it can bring, what a
-    teacher's own questions ask, and the hash of all that. What has neither cell nor key is marked
-    by a person."""
+    """A part of a form. What has neither cell nor key is marked by a person."""
 
     title: str
     asked: Mapping[str, float]
+    """What it asks for, with points."""
     file: str = ""
+    """The file of its scenario, from the manifest's folder."""
     numbers: str = ""
+    """The hash of its numbers."""
     given: Mapping[str, Rows] = MappingProxyType({})
+    """Its numbers by the names of matrices."""
     terms: Mapping[str, TermMade] = MappingProxyType({})
+    """The keys of numbers that are in no cell."""
     choices: Mapping[str, ChoiceMade] = MappingProxyType({})
+    """The keys of choices."""
     tolerance: Mapping[str, Decimal] = MappingProxyType({})
+    """What is let pass."""
     most: float | None = None
+    """The most points that it can bring."""
     asks: Mapping[str, str] = MappingProxyType({})
+    """What a teacher's own questions ask."""
     hash: str = ""
+    """The hash of all that."""
 
 
 class FormMade(NamedTuple):
-    """A form: the hash that its papers carry, its points, its parts, and its papers."""
+    """A form of an exercise or an exam."""
 
     hash: str
+    """The hash that its papers carry."""
     points: float
     parts: tuple[PartMade, ...]
     papers: tuple[str, ...] = ()
 
 
 class StudentMade(NamedTuple):
-    """A student, the form that is theirs, their sheet, and the file for their answers."""
+    """A student of a class that papers were made for."""
 
     name: str
     id: str
     form: str
+    """The form that is theirs."""
     sheet: str
+    """The file of their sheet."""
     answers: str = ""
+    """The file for their answers."""
 
 
 class Manifest(NamedTuple):
-    """The forms by their names, the hash of each file's contents, and which sheet of which form is
-    whose; `made_of` are the hashes of the scenarios' own numbers and settings. `version` is the
-    program's."""
+    """A manifest: the forms by their names, and which sheet of which form is whose."""
 
     version: str
+    """The version of the program."""
     exercise: str
     scenarios: tuple[str, ...]
     seed: int
     forms: Mapping[str, FormMade]
     files: Mapping[str, str]
+    """The hash of each file's contents."""
     students: tuple[StudentMade, ...] = ()
     made_of: tuple[str, ...] = ()
+    """The hashes of the scenarios' own numbers and settings."""
     scheme: Scheme = Scheme()
 
     def text(self) -> str:
-        """The manifest as it is written."""
+        """Returns the manifest as it is written."""
         return json_text(_plain(self), indent=1) + "\n"
 
 
 def _plain(value: object) -> object:
-    """A record as a map, all of it as JSON has it."""
+    """Returns a record as a map, all of it as JSON has it."""
     if isinstance(value, tuple) and hasattr(value, "_asdict") and not isinstance(value, TermMade):
         return _plain(value._asdict())
     if isinstance(value, Mapping):
@@ -106,7 +120,7 @@ def _plain(value: object) -> object:
 
 
 def load_manifest(path: Path) -> Manifest:
-    """The manifest of a file, or of a folder that has one. Raises ScenarioError."""
+    """Returns the manifest of a file, or of a folder that has one. Raises ScenarioError."""
     place = path / FILE if path.is_dir() else path
     try:
         manifest: Manifest = _read(Manifest, parsed_json(text_in(place)))
@@ -124,7 +138,8 @@ def load_manifest(path: Path) -> Manifest:
 
 
 def _read(kind: Any, data: Any) -> Any:  # noqa: ANN401
-    """A value of a kind, as it was written. Raises what `load_manifest` takes for no manifest."""
+    """Returns a value of a kind, as it was written. Raises what `load_manifest` takes for no
+    manifest."""
     if get_origin(kind) is Annotated:
         kind = get_args(kind)[0]
     of, inside = get_origin(kind), get_args(kind)
@@ -155,15 +170,15 @@ def _check(form: FormMade) -> None:
 
 
 def has_manifest(folder: Path) -> bool:
-    """Whether an exercise was made into a folder."""
+    """Tells whether an exercise was made into a folder."""
     return (folder / FILE).is_file()
 
 
 def is_manifest(path: Path) -> bool:
-    """Whether a path is a manifest's, or that of the folder of one."""
+    """Tells whether a path is a manifest's, or that of the folder of one."""
     return has_manifest(path) or (path.name == FILE and path.is_file())
 
 
 def folder_of(path: Path) -> Path:
-    """The folder of a manifest, which may be named itself."""
+    """Returns the folder of a manifest, which may be named itself."""
     return path if path.is_dir() else path.parent

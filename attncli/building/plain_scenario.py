@@ -1,5 +1,5 @@
-"""What some values stand for: the vectors of `one_hot`, a tokenizer with its vocabulary and its
-numbers."""
+"""Reads and writes a scenario as plain data: what some of its values stand for, its text with other
+numbers, and the files that belong to it."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ _MADE = ("vocabulary", "merges", "pieces", "corpus", "vocabulary_size")
 
 
 class FileReader(NamedTuple):
-    """What reads the files that a scenario names besides its matrices."""
+    """A reader of the files that a scenario names besides its matrices."""
 
     folder: Path | None
     outside: bool
     complaints: NamedProblems
 
     def read(self, values: Values, path: Name) -> Values:
-        """The values of a stack with what its files say, and those of its encoder."""
+        """Returns the values of a stack with what its files say, and those of its encoder."""
         data = dict(values)
         for key, kinds, reading in (
             ("corpus", CORPORA, lambda text, _: {"corpus": tuple(text.splitlines())}),
@@ -64,7 +64,7 @@ class FileReader(NamedTuple):
         return data
 
     def _saved(self, text: str, values: Values, path: Name) -> Values:
-        """The settings and pieces of a tokenizer.json. Raises RefusedFileError."""
+        """Returns the settings and pieces of a tokenizer.json. Raises RefusedFileError."""
         from attncli.scenario.tokenizers import hugging_face
 
         saved = hugging_face.read(text)
@@ -80,13 +80,13 @@ _COPIES = 4
 
 
 _OWN = ("block", "mask", "cell", "direction")
-"""What an encoder does otherwise than what reads it, unless it is said of the encoder itself."""
+"""The keys of an encoder that it doesn't take over from what reads it."""
 _OF_THE_STACK = ("positions", "embedding_scale")
 
 
 def with_inherited(values: Values) -> Values:
-    """The values with what an encoder takes over from the top, where it says no other: how layers
-    of attention are made, and how positions are told, but no matrices."""
+    """Returns the values with what an encoder takes over from the top, where it says no other: how
+    layers of attention are made, and how positions are told, but no matrices."""
     encoder = values.get("encoder")
     if encoder is None or any("cell" in value for value in (encoder, *encoder.get("layers", ()))):
         return values
@@ -99,8 +99,8 @@ def with_inherited(values: Values) -> Values:
 
 
 def with_tokenizers(settings: TokenizerSettings, most: int = MOST_NUMBERS) -> Values:
-    """The values with what they stand for: a tokenizer and its vocabulary, the vectors of
-    `one_hot`, which have at most so many numbers; of an encoder too."""
+    """Returns the values with what they stand for, of an encoder too: a tokenizer and its
+    vocabulary, and the vectors of `one_hot`, which have at most so many numbers."""
     data = dict(settings.values)
     tokenizing = _tokenizing(settings)
     if tokenizing is not None:
@@ -136,7 +136,7 @@ def _name_ids(settings: TokenizerSettings, data: dict[str, Any]) -> None:
 
 
 def _tokenizing(settings: TokenizerSettings) -> Tokenizing | None:
-    """The tokenizer of a stack, if it has a vocabulary of its own."""
+    """Makes the tokenizer of a stack; returns None where it has no vocabulary of its own."""
     check(settings)
     unknown_to_it = settings.unknown is not None and "vocabulary" in settings.values
     if not (settings.model.given_by or "corpus" in settings.values or unknown_to_it):
@@ -147,7 +147,7 @@ def _tokenizing(settings: TokenizerSettings) -> Tokenizing | None:
 
 
 def _one_hot(settings: TokenizerSettings, values: Values, most: int) -> dict[str, Matrix]:
-    """The vectors of `one_hot`. Raises ScenarioError where they have too many numbers."""
+    """Returns the vectors of `one_hot`. Raises ScenarioError where they have too many numbers."""
     tokens = one_hot_tokens(values)
     if len(tokens) ** 2 > most // _COPIES:
         wrong = f"{len(tokens):,} × {len(tokens):,} numbers of one_hot"
@@ -156,8 +156,8 @@ def _one_hot(settings: TokenizerSettings, values: Values, most: int) -> dict[str
 
 
 def numbers_of_texts(*stacks: Stack | None) -> dict[Name, Matrix]:
-    """How often each word of a corpus occurs, where a tokenizer was learned from one; and the
-    log-probabilities of pieces that have some."""
+    """Returns how often each word of a corpus occurs, where a tokenizer was learned from one, and
+    the log-probabilities of pieces that have some, by full names."""
     found: dict[Name, Matrix] = {}
     for stack in stacks:
         tokenizing = stack.text.tokenizing if stack else None
@@ -181,7 +181,8 @@ Plain = dict[str, Any]
 
 
 def plain_data(source: Source, changes: Changes = ()) -> Plain:
-    """What a file, a shipped scenario or a mapping says, with changes made as `--set` makes them.
+    """Returns what a file, a shipped scenario or a mapping says, with changes made as `--set` makes
+    them.
 
     Nothing in it is shared: what anchors and aliases repeat is there as often as it is meant.
     Raises ScenarioError for what can't be read.
@@ -193,8 +194,8 @@ def plain_data(source: Source, changes: Changes = ()) -> Plain:
 
 
 def text_counts(tree: Map) -> tuple[int, ...]:
-    """How often the corpus of a scenario's file has each of its texts; none where it is one text,
-    or in a file of its own."""
+    """Returns how often the corpus of a scenario's file has each of its texts; none where it is one
+    text, or in a file of its own."""
     corpus = next((data_of(value) for key, value in tree.entries if key.text == "corpus"), None)
     match corpus:
         case Mapping() if "file" not in corpus:
@@ -206,7 +207,7 @@ def text_counts(tree: Map) -> tuple[int, ...]:
 
 
 def with_counts(tree: Map, counts: Sequence[int]) -> Plain:
-    """What a scenario's file says, but for other counts of the texts of its corpus."""
+    """Returns what a scenario's file says, but for other counts of the texts of its corpus."""
     data = {key.text: data_of(value) for key, value in tree.entries}
     corpus = data["corpus"]
     assert isinstance(corpus, Mapping | list)
@@ -218,7 +219,7 @@ def _counted(corpus: Iterable[str], counts: Iterable[object]) -> Plain:
 
 
 def with_numbers(data: Mapping[str, Any], given: Mapping[str, Rows]) -> Plain:
-    """The same data with other numbers in the place of its own; `data` stays as it is.
+    """Returns the same data with other numbers in the place of its own; `data` stays as it is.
 
     `given` has rows by full names as `Scenario.given` has them: `W_Q`, `layers[1].heads[2].W_K`,
     `encoder.embeddings`, `norm1.gamma`; `corpus` is how often it has each of its texts. Rows that
@@ -233,7 +234,7 @@ def with_numbers(data: Mapping[str, Any], given: Mapping[str, Rows]) -> Plain:
 
 
 class _Numbers:
-    """Puts numbers in by their names; `found` gathers the names that there are."""
+    """A writer that puts numbers in by their names; `found` gathers the names that there are."""
 
     def __init__(self, given: Mapping[str, Rows], found: set[str]) -> None:
         self.given, self.found = given, found
@@ -259,14 +260,15 @@ class _Numbers:
         return self.record(value, name) if isinstance(value, Mapping) else _copied(value)
 
     def entry(self, key: str, value: object, path: Name, place: tuple[int, int]) -> object:
-        """One of the things that a list holds: a layer, a head, a rule, a kind of positions."""
+        """Returns one of the things that a list holds, with its numbers: a layer, a head, a rule, a
+        kind of positions."""
         if isinstance(value, Mapping) and not _is_source(value):
             return self.record(value, entry_path(path, key, *place))
         return self.value(key, value, path)
 
 
 def _is_listing(value: Sequence[object]) -> bool:
-    """Whether a list holds things of their own, rather than numbers, words or rows."""
+    """Tells whether a list holds things of their own, rather than numbers, words or rows."""
     rows = all(isinstance(data, list) for data in value)
     return not rows and any(isinstance(data, list | Mapping | np.ndarray) for data in value)
 
@@ -276,7 +278,8 @@ def _is_source(value: Mapping[str, object]) -> bool:
 
 
 def _written(key: str, value: object, rows: Rows) -> object:
-    """Numbers as texts, in the form that the value has: a map of rows, a single row, a matrix."""
+    """Writes numbers as texts, in the form that the value has: a map of rows, a single row, a
+    matrix."""
     texts = [["-inf" if number == -np.inf else str(number) for number in row] for row in rows]
     if isinstance(value, Mapping) and not _is_source(value):
         return dict(zip(value, texts, strict=True))
@@ -290,29 +293,30 @@ def _copied(value: object) -> object:
 
 
 _OF_THE_ORIGINAL = ("title", "about", "published", "claims", "ours", "variants")
-"""What isn't said of other numbers."""
+"""The keys that aren't said of other numbers."""
 _NOT_OF_FORMS = (*_OF_THE_ORIGINAL, "source")
 _TEXT_FILES = ("corpus", "tokenizer")
-"""What may be in a text file of its own, which then stands beside the form."""
+"""The keys whose values may be in a text file of its own, which then stands beside the form."""
 
 
 def exported(source: str, changes: Changes, scenario: Scenario) -> str:
-    """The text of a file with what a source says, and the numbers of a form of it."""
+    """Returns the text of a file with what a source says, and the numbers of a form of it."""
     data = _without(plain_data(source, changes), _OF_THE_ORIGINAL)
     numbers = all_numbers(scenario)
     return emitted(_beside(with_numbers({"title": scenario.title, **data}, numbers)))
 
 
 def all_numbers(scenario: Scenario) -> dict[str, Rows]:
-    """The numbers of all given matrices by their full names, and how often the corpus has each of
-    its texts."""
+    """Returns the numbers of all given matrices by their full names, and how often the corpus has
+    each of its texts."""
     counts = [[Decimal(count)] for count in scenario.text_counts]
     numbers: dict[str, Rows] = {name: numbers_of(scenario, name) for name in scenario.given}
     return {**numbers, **({"corpus": counts} if counts else {})}
 
 
 def numbers_of(scenario: Scenario, name: Name) -> list[list[Decimal]]:
-    """The numbers of a given matrix, as they are written or, if nobody wrote them, in full."""
+    """Returns the numbers of a given matrix, as they are written or, if nobody wrote them, in
+    full."""
     matrix = scenario.given[name]
     if matrix.written is not None:
         return [list(row) for row in matrix.written]
@@ -321,22 +325,22 @@ def numbers_of(scenario: Scenario, name: Name) -> list[list[Decimal]]:
 
 
 def texts_beside(source: str) -> dict[str, str]:
-    """The files of text that a source goes on to read, by their names."""
+    """Reads the files of text that a source goes on to read, and returns them by their names."""
     folder = shipped.find(source).parent
     found = {Path(path).name: folder / path for path in _paths(plain_data(source))}
     return {name: path.read_text("utf-8-sig") for name, path in found.items()}
 
 
 def settings_that_differ(form: Path, source: str) -> list[str]:
-    """The keys of a scenario, but for those of numbers, that say something else than in a form
-    that was made of it."""
+    """Returns the keys of a scenario, but for those of numbers, that say something else than in a
+    form that was made of it."""
     own, others = (_without(plain_data(text), _NOT_OF_FORMS) for text in (str(form), source))
     keys = [key for key in {**others, **own} if str(own.get(key)) != str(others.get(key))]
     return [key for key in keys if not _holds_numbers(own.get(key, others.get(key)))]
 
 
 def _holds_numbers(value: object) -> bool:
-    """Whether a value is rows of numbers, with names or without."""
+    """Tells whether a value is rows of numbers, with names or without."""
     rows = [*value.values()] if isinstance(value, Mapping) else value
     return isinstance(rows, list) and all(isinstance(row, list) for row in rows)
 
@@ -352,7 +356,7 @@ def _paths(data: Mapping[str, object]) -> Iterator[str]:
 
 
 def _beside(data: Mapping[str, object]) -> Plain:
-    """The data with the files of text that it names beside it."""
+    """Returns the data with the files of text that it names beside it."""
     return {key: _moved(key, value) for key, value in data.items()}
 
 
@@ -371,13 +375,15 @@ _LARGEST = 10_000_000
 
 
 class NotTakenError(UserError):
-    """Files that can't go with their scenario."""
+    """An error: files that can't go with their scenario."""
 
 
 def taken_along(source: str, *, outside: bool) -> Mapping[str, bytes]:
-    """The file of a source that was read, and those that it names, by paths from which it finds
-    them again, its own the first. Raises NotTakenError for those that it names by a place on this
-    machine, and for large ones."""
+    """Returns the file of a source that was read, and those that it names, by paths from which it
+    finds them again, its own the first.
+
+    Raises NotTakenError for those that it names by a place on this machine, and for large ones.
+    """
     own = shipped.find(source)
     folder = Path(os.path.abspath(own.parent))  # noqa: PTH100  (links stay as they are named)
     tree = tree_of(source, Diagnostics())
@@ -397,7 +403,7 @@ def taken_along(source: str, *, outside: bool) -> Mapping[str, bytes]:
 
 
 def _file(path: str, own: Path, outside: bool) -> Path | None:
-    """The file that a path leads to; None of what is no path but somebody's word."""
+    """Returns the file that a path leads to; None of what is no path but somebody's word."""
     from attncli.file import array_files
 
     kinds = (*array_files.KINDS, *CORPORA, *TOKENIZERS)

@@ -1,4 +1,5 @@
-"""What a scenario says of the next token: which tokens the logits stand for, and the targets."""
+"""Reads what a scenario says of the next token: which tokens the logits stand for, and the
+targets."""
 
 from __future__ import annotations
 
@@ -15,16 +16,19 @@ from attncli.scenario.model import Head, Prediction, Settings, Stack
 
 
 class ReadOut(NamedTuple):
-    """What is read out of the last layer's cell: what becomes of it, whether at every time, and how
-    many numbers it is, where that is known."""
+    """A read-out of the last layer's cell."""
 
     end: str
+    """What becomes of it: `sigmoid`, `softmax`, `none`."""
     every: bool
+    """Whether it is read out at every time."""
     width: int | None
+    """How many numbers it is, where that is known."""
 
 
 def _read_out_of(values: Values, stack: Stack, given: Mapping[Name, Matrix]) -> ReadOut | None:
-    """What targets are compared with where nothing else is made of the states."""
+    """Returns what targets are compared with where nothing else is made of the states; None where
+    that isn't a read-out."""
     layer = stack.layers[-1] if stack.layers else None
     cell = None if layer is None else layer.recurrent
     if layer is None or cell is None or "W_ya" not in cell.config.values:
@@ -40,7 +44,7 @@ OF_THE_LOSS = ("loss", "label_smoothing", "reduction")
 
 
 def _are_numbers(values: Values) -> bool:
-    """Whether the targets are rows of numbers, and no tokens."""
+    """Tells whether the targets are rows of numbers, and no tokens."""
     return isinstance(values.get("targets"), MatrixLike)
 
 
@@ -58,7 +62,8 @@ def prediction_of(
     given: Mapping[Name, Matrix],
     complaints: NamedProblems,
 ) -> Prediction:
-    """What is said of the next token after a stack; what is wrong with it is complained of."""
+    """Returns what is said of the next token after a stack; what is wrong with it is complained
+    of."""
     value = values.get("train", {})  # whose loss is in the place of one that is said at the top
     values = {**values, **{key: value[key] for key in OF_THE_LOSS if key in value}}
     tied = values.get("unembedding") == "tied"
@@ -79,8 +84,8 @@ def prediction_of(
 
 
 def _classes(values: Values, stack: Stack, read_out: ReadOut) -> Mapping[str, int]:
-    """What is read out of a cell: classes by their labels, tokens where these are as many, or else
-    classes by their numbers from 1."""
+    """Returns the places of what is read out of a cell, by name: of classes by their labels, of
+    tokens where these are as many, or else of classes by their numbers from 1."""
     known = _columns(values, stack)
     width = read_out.width or len(known)
     if len(known) == width or "labels" in values:
@@ -89,7 +94,8 @@ def _classes(values: Values, stack: Stack, read_out: ReadOut) -> Mapping[str, in
 
 
 def _columns(values: Values, stack: Stack) -> Mapping[str, int]:
-    """What the columns of logits are called: classes by their labels, or tokens."""
+    """Returns the columns of the logits by what they are called: classes by their labels, or
+    tokens."""
     if "labels" in values:
         return {label: k for k, label in enumerate(values["labels"])}
     if values.get("unembedding") == "tied":
@@ -100,23 +106,22 @@ def _columns(values: Values, stack: Stack) -> Mapping[str, int]:
 
 
 def _width(predicted: Matrix | None, matrix: Matrix | None, *, turned: bool) -> int | None:
-    """The columns of the logits, where they are known."""
+    """Returns how many columns the logits have, where that is known."""
     if predicted is not None:
         return predicted.shape[1]
     return None if matrix is None else matrix.shape[0 if turned else 1]
 
 
 class _PredictionReader(NamedTuple):
-    """Reads a scenario's prediction.
-
-    `positions` is how many tokens there are, 0 if unknown; `rows` are the columns of known
-    tokens, or their order; `width` the columns of the logits where they are known.
-    """
+    """A reader of a scenario's prediction."""
 
     values: Values
     positions: int
+    """How many tokens there are, 0 if unknown."""
     rows: Mapping[str, int]
+    """The columns of known tokens, or their order."""
     width: int | None
+    """The columns of the logits, where they are known."""
     read_out: ReadOut | None
     complaints: NamedProblems
 
@@ -146,7 +151,7 @@ class _PredictionReader(NamedTuple):
         )
 
     def _over_tokens(self, *, every: bool) -> Prediction:
-        """What is said of the tokens or classes that probabilities are of."""
+        """Returns what is said of the tokens or classes that probabilities are of."""
         values, vocabulary = self.values, self._vocabulary()
         draft = values.get("draft", {})
         taken = (*_OF_LOGITS, *(_OF_TARGETS[1:] if _are_numbers(values) else _OF_TARGETS))
@@ -177,7 +182,7 @@ class _PredictionReader(NamedTuple):
         return Head(head.get("activation", "none"), norm)
 
     def _against_loss(self, loss: str, *, has_logits: bool) -> Objections:
-        """Each loss is of its own kind of numbers, and there is none without targets."""
+        """Complains of a loss that is of another kind of numbers, and of one without targets."""
         end = None if self.read_out is None else self.read_out.end
         numbers = _are_numbers(self.values)
         entropy, other = loss == "cross_entropy", loss not in ("", "cross_entropy")
@@ -210,13 +215,14 @@ class _PredictionReader(NamedTuple):
         return ((self._said(key), wrong, right) for so, key, wrong, right in rows if so)
 
     def _said(self, key: str) -> str:
-        """Where it is said: of a loss that goes without saying, by the targets."""
+        """Returns where it is said: of a loss that goes without saying, by the targets."""
         if key in self.values.get("train", {}):
             return f"train.{key}"
         return key if key in self.values else "targets"
 
     def _against_labels(self) -> Objections:
-        """A head, labels or the first token tell of what is there, and not of what comes next."""
+        """Complains of labels that aren't as many as logits, and of what is for a next token beside
+        a head, labels or the first token, which tell of what is there."""
         labels = self.values.get("labels", ())
         if labels and self.width not in (None, len(labels)):
             wrong = f"{len(labels)} labels, and {self.width} logits"
@@ -229,7 +235,7 @@ class _PredictionReader(NamedTuple):
                 yield key, wrong, "leave one of them out"
 
     def _unneeded(self, *, is_given: bool) -> Objections:
-        """What goes on from logits where there are none."""
+        """Complains of what goes on from logits where there are none."""
         more = ("head",) if is_given else _OF_TARGETS
         if "logits" not in self.values:
             more = (*more, "next", *(() if is_given else ("draft",)))
@@ -241,7 +247,7 @@ class _PredictionReader(NamedTuple):
             yield "logits", wrong, "keep one of the two"
 
     def _for_a_loss(self) -> tuple[str, ...]:
-        """What is said without an unembedding, too."""
+        """Returns the keys that are said without an unembedding, too."""
         texts: tuple[str, ...] = ("label_smoothing",)
         if self.read_out is not None:
             texts += ("targets", "ignored_target", "labels")
@@ -250,7 +256,7 @@ class _PredictionReader(NamedTuple):
         return (*texts, "predict_from") if "head" in self.values else texts
 
     def _against_end(self, prediction: Prediction) -> Objections:
-        """Tokens at which nothing can end, or that stand for no target."""
+        """Complains of tokens at which nothing can end, or that stand for no target."""
         end, ignored = prediction.end_token, prediction.ignored_target
         if end and end not in prediction.vocabulary:
             wrong = f"{quote(end)} is no token that can be made"
@@ -264,8 +270,8 @@ class _PredictionReader(NamedTuple):
             yield "targets", "all targets are ignored", "give one that counts"
 
     def _vocabulary(self) -> tuple[str, ...]:
-        """The tokens that the columns of the logits stand for, as far as they are known: columns
-        enough for every ID, or where IDs leave gaps, one for each token."""
+        """Returns the tokens that the columns of the logits stand for, as far as they are known:
+        columns enough for every ID, or where IDs leave gaps, one for each token."""
         places, most = self.rows, max(self.rows.values(), default=-1) + 1
         least = most if most <= 2 * len(places) else len(places)
         width = least if self.width is None else self.width

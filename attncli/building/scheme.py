@@ -1,5 +1,5 @@
-"""A marking scheme, as an exam or a file of its own says it: what is wrong costs how much, which
-mistakes cost nothing, and the scale of grades."""
+"""Reads a marking scheme, as an exam or a file of its own says it: what is wrong costs how much,
+which mistakes cost nothing, and the scale of grades."""
 
 import os
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ ROUNDINGS = (
 
 @lru_cache(maxsize=1)
 def _mistakes() -> frozenset[str]:
-    """The names of mistakes, and of ways of rounding."""
+    """Returns the names of mistakes, and of ways of rounding."""
     from attncli.steps.story import steps
 
     return frozenset((*ROUNDINGS, *(m.name for step in steps() for m in step.mistakes)))
@@ -52,9 +52,11 @@ _MISTAKE = NameKind(
 
 
 class Costs(NamedTuple):
-    """What is wrong costs so much by what is said of it: a share of the points of a step for a
-    mistake of understanding, of the points of a number for everything else. By default a mistake
-    costs more than a slip, and a slip more than a habit of writing."""
+    """The costs of mistakes of each kind: a share of the points of a step for a mistake of
+    understanding, of the points of a number for everything else.
+
+    By default a mistake costs more than a slip, and a slip more than a habit of writing.
+    """
 
     mistake: Annotated[
         Decimal,
@@ -92,7 +94,7 @@ COSTS = Record.of(*keys_of_fields(Costs))
 
 
 class CostsKind:
-    """A map of costs; the usual ones stand for those that it doesn't say."""
+    """A kind of value: a map of costs. The usual ones stand for those that it doesn't say."""
 
     def read(self, node: Node, problems: Diagnostics) -> Costs | None:
         values = COSTS.read(node, problems)
@@ -103,8 +105,11 @@ class CostsKind:
 
 
 class Scheme(NamedTuple):
-    """How marks are given. Where `carry`, what follows by the right working from a wrong number
-    costs nothing, nor does a mistake that is made again; else each number is marked by itself."""
+    """A marking scheme: how marks are given.
+
+    Where `carry`, what follows by the right working from a wrong number costs nothing, nor does a
+    mistake that is made again; else each number is marked by itself.
+    """
 
     costs: Annotated[Costs, CostsKind(), "what is wrong costs how much"] = Costs()
     carry: Annotated[
@@ -129,26 +134,26 @@ class Scheme(NamedTuple):
 
     @property
     def strictest(self) -> "Scheme":
-        """The same where nothing earns points but what is right."""
+        """Returns the same scheme where nothing earns points but what is right."""
         return self._replace(
             costs=_EVERYTHING._replace(otherwise=self.costs.otherwise), carry=False
         )
 
     @property
     def earned_by_a_mistake(self) -> int:
-        """What a number earns that a known mistake gives, in per cent, where each is marked by
-        itself."""
+        """Returns what a number earns that a known mistake gives, in per cent, where each is marked
+        by itself."""
         return int(100 * (1 - self.costs.mistake))
 
     def in_units(self, points: Decimal, of: Decimal) -> Decimal:
-        """Points as the scheme rounds them: to all that there are only where it is all of them."""
+        """Rounds points as the scheme does: to all that there are only where it is all of them."""
         if self.unit is None:
             return points
         made = (points / self.unit + Decimal("0.5")).to_integral_value("ROUND_FLOOR") * self.unit
         return made - self.unit if points < of <= made else made
 
     def grade(self, points: Decimal, of: Decimal) -> str:
-        """The best grade that so many points bring; nothing where there is none."""
+        """Returns the best grade that so many points bring; nothing where there is none."""
         share = 100 * points / of if of else Decimal(0)
         earned = [(least, name) for name, least in self.grades.items() if share >= least]
         return max(earned)[1] if earned else ""
@@ -163,7 +168,8 @@ SCHEME = Record.of(*keys_of_fields(Scheme))._replace(hint=_of_costs)
 
 
 def load_scheme(source: str | os.PathLike[str]) -> Scheme:
-    """The scheme of a file. Raises ScenarioError, whose `problems` are all that is wrong."""
+    """Returns the scheme of a file. Raises ScenarioError, whose `problems` are all that is
+    wrong."""
     problems = Diagnostics()
     tree = reading.read_file(Path(source), problems, step_meant)
     values = SCHEME.read(tree, problems) or {}

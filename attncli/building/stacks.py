@@ -1,4 +1,4 @@
-"""From the values that were read to the model: stacks, layers, attentions, norms."""
+"""Builds the model of the values that were read: stacks, layers, attentions, norms."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ from attncli.scenario.model import (
 from attncli.steps.schema import ATTENTION, CELL, LAYER, LAYER_ALONE, WAY
 
 _FOR_BOTH = {"weights_layout", "activation", "d_k", "d_v", "d_ff", "norms"}
-"""What is for other layers, and yet may be said where a cell is."""
+"""The keys of other layers that may be said where a cell is, too."""
 
 
 class RecurrentBuilder(NamedTuple):
-    """Builds recurrent layers of the values that were read."""
+    """A builder of recurrent layers of the values that were read."""
 
     complaints: NamedProblems
 
     def layer(self, path: Name, values: Values) -> Layer:
-        """A recurrent layer; what it says that isn't for a cell is wrong."""
+        """Makes a recurrent layer; complains of what it says that isn't for a cell."""
         cell = typed(Recurrent, values, kind=values["cell"], config=Settings(path, values))
         self._check_foreign(path, values, cell)
         return Layer(path, "recurrent", attention=Attention(path), recurrent=cell)
 
     @staticmethod
     def shared(values: Values, layer: Values) -> Values:
-        """What a layer of a list takes over of what is said for all: one with a cell what is for
-        cells, another one the rest."""
+        """Returns what a layer of a list takes over of what is said for all: one with a cell what
+        is for cells, another one the rest."""
         recurrent = "cell" in layer or ("cell" in values and "block" not in layer)
         if recurrent:
             own = {*CELL, "weights_layout", "activation"}
@@ -71,8 +71,8 @@ _MAKING, _TABLES = ("base", "scaling"), ("cos", "sin")
 
 
 class AttendedRows(NamedTuple):
-    """What the queries of a stack may attend to, and how positions come in: to the stack's own
-    keys, or to the memory, whose positions nobody tells."""
+    """The rows that the queries of a stack may attend to, and how positions come in: to the stack's
+    own keys, or to the memory, whose positions nobody tells."""
 
     keys: tuple[str, ...]
     memory: Sequence[str] | None
@@ -87,7 +87,7 @@ class AttendedRows(NamedTuple):
 
 
 def _attention_of(settings: Settings, seen: AttendedRows, names: Names) -> Attention:
-    """The attention of what is said at a path or above it."""
+    """Makes the attention of what is said at a path or above it."""
     path, values = settings.path, settings.values
     heads = values.get("heads", 1)
     listed = isinstance(heads, tuple)
@@ -113,7 +113,8 @@ def _attention_of(settings: Settings, seen: AttendedRows, names: Names) -> Atten
 
 
 def _rotated(settings: Settings, seen: AttendedRows) -> Positions | None:
-    """How queries and keys are turned: as positions say, but for what is said here."""
+    """Returns how queries and keys are turned: as positions say, but for what is said here; None
+    where they aren't."""
     own = settings.values.get(_ROPE)
     if own is None or seen.sees_memory:
         return seen.rope
@@ -129,13 +130,14 @@ def _rotated(settings: Settings, seen: AttendedRows) -> Positions | None:
 
 
 def _paths(path: Name, heads: int) -> Iterator[Name]:
-    """The path of an attention, and those of its heads."""
+    """Yields the path of an attention, and those of its heads."""
     yield path
     yield from (entry_path(path, "heads", k, heads) for k in range(heads))
 
 
 def _shared_settings(values: Values) -> Values:
-    """What a cross-attention takes over from its layer: how many heads, how scores are scaled."""
+    """Returns what a cross-attention takes over from its layer: how many heads, how scores are
+    scaled."""
     counted = isinstance(values.get("heads"), int)
     of_heads = () if counted else ("heads", "kv_heads")
     texts = (key for key in values if key in ATTENTION and key not in of_heads)
@@ -151,17 +153,19 @@ _WITHOUT = (
 )  # fmt: skip
 _ATTENDING = ("block", "queries", "keys", "values", "memory", "encoder", "d_k", "d_v")
 _FOR_ALL = ("weights_layout",)
-"""What is said of attention, and of what comes after it alike."""
+"""The keys that are said of attention, and of what comes after it alike."""
 
 
 def _needs_no_attention(values: Mapping[str, Any]) -> bool:
-    """Whether nothing is said of an attention, but something of what may stand without one."""
+    """Tells whether nothing is said of an attention, but something of what may stand without
+    one."""
     attending = (*_ATTENDING, *(key for key in ATTENTION if key not in _FOR_ALL))
     return not any(key in values for key in attending) and any(key in values for key in _WITHOUT)
 
 
 def _without_attention(layer: Layer, norm: Settings) -> Layer:
-    """The layer without its attention; a norm that is said is taken, if there is nothing else."""
+    """Returns the layer without its attention; a norm that is said is taken, if there is nothing
+    else."""
     values = layer.config.values
     has_ffn = any(key in values for key in _NETWORK)
     layer = layer._replace(attends=False, has_ffn=has_ffn)
@@ -173,7 +177,7 @@ Called = tuple[str, ...]
 
 _KEYS = (("K", 0), ("scores", 1), ("scaled", 1), ("weights", 1))
 _QUERIES = (("Q", 0), ("scores", 0), ("scaled", 0), ("weights", 0), ("output", 0))
-"""What has a row (0) or a column (1) for each of them."""
+"""The local names of matrices that have a row (0) or a column (1) for each query."""
 
 
 class Names(NamedTuple):
@@ -183,12 +187,13 @@ class Names(NamedTuple):
     rows: Mapping[str, Called]
 
     def of_rows(self, name: Name, others: Called) -> Called:
-        """What the rows of a matrix are called, if it is given: as the file has it, else like
-        `others`, else by their positions. If it isn't given, `others`."""
+        """Returns what the rows of a matrix are called, if it is given: as the file has it, else
+        like `others`, else by their positions. If it isn't given, returns `others`."""
         return self._along(name, 0, others)
 
     def of_keys(self, paths: Iterable[Name], others: Called) -> Called:
-        """What the keys of an attention are called, which is at a path and has heads at others."""
+        """Returns what the keys of an attention are called, which is at a path and has heads at
+        others."""
         return self._of_any(paths, _KEYS, others)
 
     def of_queries(self, paths: Iterable[Name], others: Called) -> Called:
@@ -214,7 +219,7 @@ Values = Mapping[str, Any]
 
 
 class Builder(NamedTuple):
-    """Builds the model of a scenario."""
+    """A builder of the model of a scenario."""
 
     complaints: NamedProblems
     names: Names
@@ -222,7 +227,8 @@ class Builder(NamedTuple):
     def stack(
         self, path: Name, values: Values, text: TokenizedText, memory: Sequence[str] | None
     ) -> Stack:
-        """A stack; `memory` names the rows that its cross-attentions see, None without any."""
+        """Makes a stack; `memory` names the rows that its cross-attentions see, None without
+        any."""
         positions = _all_positions(path, values.get("positions"))
         kinds = {p.kind: p for p in positions}
         rope, alibi, relative, disentangled = map(kinds.get, FOR_ATTENTION)
@@ -269,12 +275,13 @@ class Builder(NamedTuple):
         return tuple(built)
 
     def _separate(self, path: Name, seen: AttendedRows) -> AttendedRows:
-        """The keys of a first attention, which may be made of an input of their own."""
+        """Returns the rows with the keys of a first attention, which may be made of an input of
+        their own."""
         return seen._replace(keys=self.names.of_rows(below(path, "keys"), seen.keys))
 
     def _layer(self, settings: Settings, seen: AttendedRows, *, alone: bool = False) -> Layer:
-        """A layer of a list, an encoder's by default; or the top itself, which may say no block:
-        then it is an attention with a network to follow."""
+        """Makes a layer of a list, an encoder's by default; or the top itself, which may say no
+        block: then it is an attention with a network to follow."""
         path, values = settings.path, settings.values
         recurrents = RecurrentBuilder(self.complaints)
         if "cell" in values:
@@ -323,8 +330,8 @@ class Builder(NamedTuple):
     def _cross(
         self, path: Name, values: Values, seen: AttendedRows, *, crosses: bool
     ) -> Attention | None:
-        """A decoder's attention to the memory; its heads and scale are the layer's, unless it
-        says others."""
+        """Makes a decoder's attention to the memory, with the heads and the scale of the layer
+        unless it says others; returns None where there is none."""
         inside = below(path, "cross")
         if not crosses:
             if "cross" in values:
@@ -338,7 +345,7 @@ class Builder(NamedTuple):
 
 
 def _all_positions(path: Name, value: object) -> tuple[Positions, ...]:
-    """The positions of a stack: what is said of them, or of each in a list."""
+    """Returns the positions of a stack: what is said of them, or of each in a list."""
     whole = below(path, "positions")
     if isinstance(value, tuple) and not isinstance(value, MatrixLike):
         paths = [entry_path(path, "positions", k, len(value)) for k in range(len(value))]
@@ -361,7 +368,7 @@ def _positions(path: Name, value: Any) -> Positions:  # noqa: ANN401
 
 
 def _norm(path: Name, key: str, values: Values) -> Settings:
-    """What is said of a norm, by itself or for all of them."""
+    """Returns what is said of a norm, by itself or for all of them."""
     return Settings(below(path, key), {**values.get("norms", {}), **values.get(key, {})})
 
 

@@ -1,4 +1,4 @@
-"""The tokens of a stack, their IDs, and the table of their embeddings."""
+"""Reads the tokens of a stack, their IDs, and the table of their embeddings."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ Rows = Mapping[str, Matrix]
 
 
 class TextReader(NamedTuple):
-    """What reads the text of one stack; an encoder without a table of its own uses the main
-    stack's, which then comes as `fallback`."""
+    """A reader of the text of one stack."""
 
     path: Name
     values: Values
     complaints: NamedProblems
     fallback: Values
+    """The main stack's values, for an encoder without a table of its own."""
 
     def _get(self, key: str) -> Any:  # noqa: ANN401
         return self.values.get(key, self.fallback.get(key))
@@ -36,8 +36,8 @@ class TextReader(NamedTuple):
         return below(self.path, key) if own else Name(key)
 
     def text(self, table: Matrix | None, height: int | None) -> TokenizedText:
-        """The text; `table` is its table of embeddings and `height` that table's rows, where
-        they are known."""
+        """Returns the text; `table` is its table of embeddings and `height` how many rows that has,
+        where they are known."""
         tokens = self.tokens()
         return TokenizedText(
             sentence=self.values.get("sentence"),
@@ -65,15 +65,15 @@ class TextReader(NamedTuple):
         return tokens_of(self.values)
 
     def _in_order(self, height: int | None) -> bool:
-        """Whether a matrix has a row for each token of the text, in order, none of which is there
-        twice, and no vocabulary says which row is whose."""
+        """Tells whether a matrix has a row for each token of the text, in order, none of which is
+        there twice, and no vocabulary says which row is whose."""
         embeddings, tokens = self.values.get("embeddings"), self.tokens()
         is_matrix = embeddings is not None and not isinstance(embeddings, Mapping)
         alone = is_matrix and self._get("vocabulary") is None
         return alone and len(tokens) == height == len({*tokens})
 
     def token_rows(self, height: int | None) -> Mapping[str, int]:
-        """The row of the table that each known token has."""
+        """Returns the row of the table that each known token has."""
         embeddings = self._get("embeddings")
         if self._in_order(height):
             return {token: row for row, token in enumerate(self.tokens())}
@@ -82,7 +82,7 @@ class TextReader(NamedTuple):
         return dict(self._get("vocabulary") or {})
 
     def _every_id(self, height: int | None) -> dict[str, int]:
-        """The rows of a table by ID, where tokens are called by their IDs."""
+        """Returns the rows of a table by ID, where tokens are called by their IDs."""
         return {str(row): row for row in range(height or 0)} if "ids" in self.values else {}
 
     def _ids(self, tokens: Sequence[str]) -> tuple[int, ...]:
@@ -115,7 +115,7 @@ class TextReader(NamedTuple):
             self.complaints.add(below(self.path, "sentence"), wrong, right)
 
     def _row_names(self, table: Matrix | None, height: int | None) -> tuple[str, ...]:
-        """What the rows of the table are called: IDs where all have one, else tokens."""
+        """Returns what the rows of the table are called: IDs where all have one, else tokens."""
         embeddings = self._get("embeddings")
         if self._in_order(height):
             return self.tokens()
@@ -129,7 +129,7 @@ class TextReader(NamedTuple):
         return tuple(embeddings)
 
     def _named_by_id(self, height: int | None) -> bool:
-        """Whether every row of the table has an ID."""
+        """Tells whether every row of the table has an ID."""
         embeddings = self._get("embeddings")
         if not isinstance(embeddings, Mapping):
             return embeddings is not None and not self._in_order(height)
@@ -188,13 +188,14 @@ class TextReader(NamedTuple):
 
 
 def one_hot_tokens(values: Values) -> list[str]:
-    """The tokens in the order of their IDs, or without a vocabulary in that of the sentence."""
+    """Returns the tokens in the order of their IDs, or without a vocabulary in that of the
+    sentence."""
     ids: Mapping[str, int] = values.get("vocabulary") or {}
     return sorted(ids, key=ids.__getitem__) or list(dict.fromkeys(tokens_of(values)))
 
 
 def one_hot(tokens: Sequence[str]) -> dict[str, Matrix]:
-    """A vector for each token, in which its place is 1 and all others are 0."""
+    """Returns a vector for each token, in which its place is 1 and all others are 0."""
     places = range(len(tokens))
     return {
         token: Matrix(np.array([[float(index == place) for index in places]]), 0, 0)
@@ -203,14 +204,15 @@ def one_hot(tokens: Sequence[str]) -> dict[str, Matrix]:
 
 
 ONE_HOT_TABLE = "a table of ones and zeros"
-"""Among the values of a stack whose embeddings are `one_hot`."""
+"""The key, among the values of a stack, that says that its embeddings were `one_hot`."""
 
 TOKENIZED = "tokenized with"
-"""Among the values of a stack: its tokenizer, where it is one that cuts words into pieces."""
+"""The key, among the values of a stack, of its tokenizer, where it is one that cuts words into
+pieces."""
 
 
 def tokens_of(values: Values) -> tuple[str, ...]:
-    """The tokens that a stack gives, or that its sentence is cut into."""
+    """Returns the tokens that a stack gives, or that its sentence is cut into."""
     if "tokens" in values:
         return tuple(values["tokens"])
     sentence, tokenizing = values.get("sentence", ""), values.get(TOKENIZED)
@@ -221,7 +223,8 @@ def tokens_of(values: Values) -> tuple[str, ...]:
 
 
 def stacked(rows: Rows, name: Name, complaints: NamedProblems) -> Matrix | None:
-    """The vectors of tokens as one table; None where their lengths differ."""
+    """Returns the vectors of tokens as one table; None where their lengths differ, which is
+    complained of."""
     first, width = next((token, row.shape[1]) for token, row in rows.items())
     agree = True
     for token, row in rows.items():

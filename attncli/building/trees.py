@@ -1,4 +1,4 @@
-"""From a path, a shipped name or a mapping to the tree of what it says; with changes, and of each
+"""Reads the tree of what a path, a shipped name or a mapping says; with changes, and of each
 variant."""
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ Source = str | os.PathLike[str] | Mapping[str, Any]
 
 
 class FileText(NamedTuple):
-    """What a scenario file says, or would say; a source in the place of the file."""
+    """The text of a scenario file, as it is or would be; a source in the place of the file."""
 
     path: Path
     data: bytes
 
     @classmethod
     def of(cls, source: str) -> Self:
-        """What the file of a source says by now. Raises ScenarioError."""
+        """Reads the file of a source as it is by now. Raises ScenarioError."""
         path = shipped.find(source)
         return cls(path, reading.bytes_of(path, step_meant))
 
@@ -37,7 +37,7 @@ class FileText(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The text itself. Raises ScenarioError for one that isn't in UTF-8."""
+        """Returns the text itself. Raises ScenarioError for one that isn't in UTF-8."""
         return reading.decoded(self.data, str(self.path))
 
 
@@ -64,7 +64,7 @@ _OF_THE_SOURCE = ("published", "claims")
 
 
 def tree_of(source: Source, problems: Diagnostics) -> Map:
-    """What a source says, before anybody reads meaning into it, each layer by itself."""
+    """Returns what a source says, before anybody reads meaning into it, each layer by itself."""
     if isinstance(source, Mapping):
         from attncli.file.reading import mapping_tree
 
@@ -76,17 +76,17 @@ def tree_of(source: Source, problems: Diagnostics) -> Map:
 
 
 def with_changes(tree: Map, changes: Changes, problems: Diagnostics) -> Map:
-    """A tree with the changes made."""
+    """Returns a tree with the changes made."""
     return expanded(applied(tree, changes, SCENARIO.known, problems), problems)
 
 
 def name_of(source: Source) -> str:
-    """What a scenario is called if it has no title."""
+    """Returns what a scenario is called if it has no title."""
     return "Scenario" if isinstance(source, Mapping) else Path(os.fspath(source)).stem
 
 
 def folder_of(source: Source) -> Path | None:
-    """The folder whose files it may read."""
+    """Returns the folder whose files it may read; None for a mapping."""
     return None if isinstance(source, Mapping) else shipped.find(os.fspath(source)).parent
 
 
@@ -98,8 +98,11 @@ class ChangedTree(NamedTuple):
 
 
 def changed_tree(source: Source, changes: Changes, problems: Diagnostics) -> ChangedTree:
-    """The tree of a source with the changes made. Where its numbers are others now, it is without
-    what the source says of its own, and without what-ifs that change nothing more."""
+    """Returns the tree of a source with the changes made.
+
+    Where its numbers are others now, it is without what the source says of its own, and without
+    what-ifs that change nothing more.
+    """
     tree = tree_of(source, problems)
     changed = with_changes(tree, changes, problems)
     before = {key.text: value for key, value in reversed(tree.entries)}
@@ -113,11 +116,11 @@ def changed_tree(source: Source, changes: Changes, problems: Diagnostics) -> Cha
 
 
 _HEAD = re.compile(r"[.\[]")
-"""What ends the first part of the key of a change."""
+"""A pattern of what ends the first part of the key of a change."""
 
 
 def _without_words(tree: Map) -> Map:
-    """A tree without what its source says of its numbers and of those of its variants."""
+    """Returns a tree without what its source says of its numbers and of those of its variants."""
     tree = tree.without(*_OF_THE_SOURCE)
     variants = tree.get("variants")
     if not isinstance(variants, Map):
@@ -128,7 +131,7 @@ def _without_words(tree: Map) -> Map:
 
 
 def _says_of_numbers(tree: Map) -> bool:
-    """Whether the source says something of a tree's numbers, or of those of a variant."""
+    """Tells whether the source says something of a tree's numbers, or of those of a variant."""
     variants = tree.get("variants")
     entries = variants.entries if isinstance(variants, Map) else ()
     trees = (tree, *(variant for _, variant in entries if isinstance(variant, Map)))
@@ -136,7 +139,7 @@ def _says_of_numbers(tree: Map) -> bool:
 
 
 def _without_what_is_so(tree: Map) -> Map:
-    """A tree without the what-ifs of its page that would change nothing in it."""
+    """Returns a tree without the what-ifs of its page that would change nothing in it."""
     show = tree.get("show")
     asked = show.get("what_if") if isinstance(show, Map) else None
     if not (isinstance(show, Map) and isinstance(asked, Map)):
@@ -147,7 +150,7 @@ def _without_what_is_so(tree: Map) -> Map:
 
 
 def _is_so(tree: Map, changes: Node) -> bool:
-    """Whether some changes change nothing."""
+    """Tells whether some changes change nothing."""
     entries = changes.items if isinstance(changes, Items) else (changes,)
     texts = [entry.text for entry in entries if isinstance(entry, Scalar)]
     problems = Diagnostics()
@@ -155,7 +158,7 @@ def _is_so(tree: Map, changes: Node) -> bool:
 
 
 def _same(one: Node | None, two: Node | None) -> bool:
-    """Whether two nodes say the same."""
+    """Tells whether two nodes say the same."""
     match one, two:
         case _ if one is two:
             return True
@@ -203,8 +206,8 @@ def variants_of(tree: Map, problems: Diagnostics) -> Iterator[Variant]:
 
 
 def _varied(tree: Map, change: Map) -> Map:
-    """The tree with the values of a variant in place of its own, without variants and what the
-    source prints for the scenario."""
+    """Returns the tree with the values of a variant in place of its own, without variants and what
+    the source prints for the scenario."""
     changed = {key.text: (key, value) for key, value in change.entries}
     kept = [
         changed.pop(key.text, (key, value))
@@ -215,8 +218,8 @@ def _varied(tree: Map, change: Map) -> Map:
 
 
 def _told(key: Scalar, value: Node, tree: Map) -> str:
-    """What a key changes: its value where that is a word or a number, or else whether the tree has
-    other ones or none."""
+    """Says what a key changes: its value where that is a word or a number, or else whether the tree
+    has other ones or none."""
     if isinstance(value, Scalar):
         return f"{key.text}: {value.text}"
     what = {"train": "training"}.get(key.text, key.text)
@@ -237,7 +240,7 @@ class Difference(NamedTuple):
 
 
 def differences(own: Map, other: Map, path: str = "") -> Iterator[Difference]:
-    """Where two trees say something else of their numbers."""
+    """Yields where two trees say something else of their numbers."""
     keys = dict.fromkeys(key.text for tree in (own, other) for key, _ in tree.entries)
     for key in keys:
         entry, two = own.get(key), other.get(key)
@@ -254,7 +257,8 @@ def differences(own: Map, other: Map, path: str = "") -> Iterator[Difference]:
 
 
 def _in_short(node: Node | None) -> str:
-    """`causal`, `[I, love, AI]`, `2 × 3 numbers`; nothing of what isn't there."""
+    """Says a node in short: `causal`, `[I, love, AI]`, `2 × 3 numbers`; nothing of what isn't
+    there."""
     match node:
         case None:
             return ""

@@ -36,69 +36,75 @@ _HALF = 0.5 + 1e-9
 
 @dataclass(frozen=True, eq=False)
 class CandidateQuantity:
-    """A quantity and what it was made of, in one scenario [n, m] or in many [n, m, b].
-
-    `values` are its numbers as they are gone on with, `full` before they were rounded; `places`
-    hold those in full, `decimals` are shown, of which the numbers have no more than `own`.
-    `hides` says whether they have more than are shown. `operands` are the numbers that it was
-    made of, `digits` the decimals that each of these is shown with, `left` the operation that
-    made the first of them. `seen` tells which weights aren't masked, None where the quantity
-    isn't one that adds up to 1; `rows` are those that a page shows.
-    """
+    """A quantity and what it was made of, in one scenario [n, m] or in many [n, m, b]."""
 
     operation: Operation | None
+    """The operation that makes it, None where it is given."""
     values: Array
+    """Its numbers as they are gone on with."""
     full: Array
+    """Its numbers before they were rounded."""
     places: int | None
+    """The decimals that hold them in full."""
     decimals: int
+    """The decimals that are shown."""
     own: int
+    """The decimals that its numbers have at most, of those shown."""
     hides: bool
+    """Whether the numbers have more decimals than are shown."""
     operands: tuple[Array, ...] = ()
+    """The numbers that it was made of."""
     digits: tuple[int, ...] = ()
+    """The decimals that each operand is shown with."""
     left: Operation | None = None
+    """The operation that made the first operand."""
     seen: Flags | None = None
+    """Which weights aren't masked, None where the quantity isn't one whose rows add up to 1."""
     is_list: bool = False
     rows: tuple[int, ...] | None = None
+    """The rows that a page shows, None for all."""
 
     @cached_property
     def units(self) -> Array:
-        """The numbers as they are shown, in units of their last place."""
+        """Returns the numbers as they are shown, in units of their last place."""
         return units(self.values, self.decimals)
 
     @property
     def shown(self) -> Array:
-        """The numbers as they are shown, if only to compare them."""
+        """Returns the numbers as they are shown, if only to compare them."""
         return self.units if self.hides else self.values
 
 
 Check = Callable[[CandidateQuantity], "Flags | None"]
-"""Where a rule is broken: cells [n, m], rows [n, 1]; None where it has nothing to say."""
+"""A rule: finds where it is broken, in cells [n, m] or rows [n, 1]; returns None where it has
+nothing to say."""
 
 
 def units(values: Array, decimals: int) -> Array:
-    """Numbers in units of the last of so many decimals, half away from zero."""
+    """Returns numbers in units of the last of so many decimals, rounded half away from zero."""
     grid = np.asarray(values * 10.0**decimals)
     grid += np.copysign(_HALF, grid)
     return np.asarray(np.trunc(grid, out=grid))
 
 
 def along(function: np.ufunc, values: NDArray[Any]) -> NDArray[Any]:
-    """What the numbers of each row come to together. [n, m] -> [n, 1]"""
+    """Reduces the numbers of each row to one. [n, m] -> [n, 1]"""
     return np.asarray(function.reduce(values, axis=1, keepdims=True))
 
 
 Numbers = Callable[[str], Array]
-"""The numbers of a quantity by its full name, [n, m] or [n, m, b]."""
+"""A function that returns the numbers of a quantity by its full name, [n, m] or [n, m, b]."""
 
 
 def is_share(name: Name, definition: Definition | None = None) -> bool:
-    """Whether each row of a quantity adds up to 1, but for rounding; of given ones, weights' do."""
+    """Tells whether each row of a quantity adds up to 1, but for rounding; of given ones, weights'
+    do."""
     step = "softmax" if definition is None else definition.step
     return name.local in step_named(step).adds_up_to_one
 
 
 def seen_of(name: Name, definitions: Mapping[Name, Definition], numbers: Numbers) -> Flags | None:
-    """Which weights aren't masked, [n, m]; None for what isn't shares of 1.
+    """Finds which weights aren't masked, [n, m]; returns None for what isn't shares of 1.
 
     A softmax goes back to its scores, which a mask may have made; a given weight of 0 is masked.
     """
@@ -125,7 +131,8 @@ def _seen(
 
 
 def shown_rows(trace: Trace) -> Callable[[Quantity], tuple[int, ...] | None]:
-    """Which rows of a quantity a page shows, where the scenario names queries; None for all."""
+    """Returns a function that tells which rows of a quantity a page shows, where the scenario names
+    queries; None for all."""
     axis = next((q.rows for q in trace.quantities.values() if q.rows.role == "Q"), Axis(()))
     found = (_place(axis, query) for query in trace.scenario.show.queries)
     places = tuple(place for place in found if place is not None)
@@ -138,7 +145,8 @@ def shown_rows(trace: Trace) -> Callable[[Quantity], tuple[int, ...] | None]:
 
 
 def _place(axis: Axis, query: str) -> int | None:
-    """The place, from 0, of a query: `2` is a position, `"2"` and `love` are names."""
+    """Finds the place, from 0, of a query: `2` is a position, `"2"` and `love` are names. Returns
+    None where there is none."""
     try:
         (index,) = parse_address(f"token[{query}]").indices
     except (AddressError, ValueError):
@@ -153,7 +161,7 @@ Rows = Callable[[Quantity], tuple[int, ...] | None]
 
 
 def made_of(trace: Trace, quantity: Quantity, rows: Rows) -> CandidateQuantity:
-    """A quantity of a trace, with what it was made of and its numbers before rounding."""
+    """Returns a quantity of a trace, with what it was made of and its numbers before rounding."""
     definitions = {
         q.name: q.definition for q in trace.quantities.values() if q.definition is not None
     }
@@ -182,7 +190,7 @@ def made_of(trace: Trace, quantity: Quantity, rows: Rows) -> CandidateQuantity:
 
 
 def _shown_places(matrix: Matrix) -> int:
-    """The decimals that a matrix's numbers are shown with."""
+    """Returns the decimals that a matrix's numbers are shown with."""
     return matrix.decimals if matrix.places is None else min(matrix.places, matrix.decimals)
 
 
@@ -192,12 +200,12 @@ def _shown_places(matrix: Matrix) -> int:
 
 
 class Attempt(NamedTuple):
-    """A mistake that can be made in a part of a trace, and all that it makes in other ways, what it
-    is a mistake in first."""
+    """A mistake that can be made in a part of a trace."""
 
     part: PlannedStep
     mistake: Mistake[Any]
     way: tuple[Definition, ...]
+    """All that it makes in other ways, first the quantity that it is a mistake in."""
 
     @property
     def definition(self) -> Definition:
@@ -205,8 +213,8 @@ class Attempt(NamedTuple):
 
 
 def attempts(trace: Trace, names: Collection[str] = ()) -> Iterator[Attempt]:
-    """The declared mistakes in making the quantities of these full names, all of them without
-    any names; those whose operands are there."""
+    """Yields the declared mistakes in making the quantities of these full names, or of all without
+    any names, whose operands are there."""
     for part in trace.story:
         for mistake in step_named(part.step).mistakes:
             way = next(all_made_wrongly(trace, part, mistake), None)
@@ -215,7 +223,8 @@ def attempts(trace: Trace, names: Collection[str] = ()) -> Iterator[Attempt]:
 
 
 def reveals(trace: Trace, attempt: Attempt, wrong: Trace) -> bool:
-    """Whether the numbers shown are others when a mistake is made, as in the `wrong` trace."""
+    """Tells whether the numbers shown are others when a mistake is made, as in the `wrong`
+    trace."""
     name = attempt.definition.name
     right = trace[name]
     rows = shown_rows(trace)(right)
@@ -232,7 +241,8 @@ class Both(NamedTuple):
 
 
 def under_both(trace: Trace) -> Both | None:
-    """The trace's scenario under both policies; None where one of them can't work it."""
+    """Returns the trace's scenario worked under both policies; None where one of them can't work
+    it."""
     try:
         carry, exact = (
             trace if trace.rounding.policy == policy else trace.under(policy) for policy in POLICIES
@@ -243,7 +253,8 @@ def under_both(trace: Trace) -> Both | None:
 
 
 def ambiguous(both: Both, name: str) -> Flags:
-    """The cells of a quantity, by its full name, that the policies show differently. -> [n, m]"""
+    """Finds the cells of a quantity, by its full name, that the policies show differently. -> [n,
+    m]"""
     carry, exact = (None if name not in side else side[name].matrix for side in both)
     if carry is None or exact is None or carry.shape != exact.shape:
         return np.zeros((0, 0) if carry is None else carry.shape, dtype=np.bool_)
@@ -257,8 +268,8 @@ def ambiguous(both: Both, name: str) -> Flags:
 
 
 def _is_unsure(values: Array, decimals: int) -> Flags:
-    """Where floats don't tell by themselves how a number is shown: next to a half, and where it
-    has many digits."""
+    """Tells where floats don't decide by themselves how a number is shown: next to a half, and
+    where it has many digits."""
     size = np.abs(values) * 10.0**decimals
     near = np.abs(size - np.floor(size) - 0.5) < _NEAR_A_HALF
     return np.asarray(near | (size > _MANY_UNITS))

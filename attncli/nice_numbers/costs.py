@@ -47,13 +47,16 @@ from attncli.trace import Trace
 
 
 class FormCost(NamedTuple):
-    """What a form takes: products, the digits that are multiplied in them, their operands that are
-    negative, and how hard it is in all."""
+    """The cost of a form that is worked out by hand."""
 
     products: float
+    """How many products there are."""
     digits: float
+    """The digits that are multiplied in them."""
     negative: float
+    """How many of their operands are negative."""
     difficulty: float
+    """How hard it is in all."""
 
 
 Limits = Mapping[str, tuple[float, int]]
@@ -61,17 +64,17 @@ Limits = Mapping[str, tuple[float, int]]
 LIMITS: Limits = MappingProxyType(
     {"products": (0.05, 0), "digits": (0.2, 3), "negative": (1 / 3, 2), "difficulty": (0.15, 0)}
 )
-"""What is asked of forms that are made together."""
+"""The limits for forms that are made together."""
 WITHIN = (
     "products within {} %, digits multiplied within {} %, negative operands within {} %,"
     " difficulty within {} %".format(*(round(100 * share) for share, _ in LIMITS.values()))
 )
-"""The same in words."""
+"""The same limits in words."""
 ALONE: Limits = MappingProxyType({"difficulty": LIMITS["difficulty"]})
 
 
 def near(costs: Array, wanted: FormCost, limits: Limits) -> Flags:
-    """Whether forms cost as much as is wanted, within limits. [4] or [4, b] -> [] or [b]"""
+    """Tells whether forms cost as much as is wanted, within limits. [4] or [4, b] -> [] or [b]"""
     good = np.ones(costs.shape[1:], dtype=np.bool_)
     for name, (share, few) in limits.items():
         aim = getattr(wanted, name)
@@ -80,7 +83,7 @@ def near(costs: Array, wanted: FormCost, limits: Limits) -> Flags:
 
 
 def middle(costs: Sequence[FormCost]) -> FormCost:
-    """The median of each."""
+    """Returns the median of each of the four costs."""
     return FormCost(*map(median, zip(*costs, strict=True)))
 
 
@@ -91,7 +94,7 @@ Cells = Mapping[str, Flags]
 def cost_of(
     trace: Trace, names: Collection[str] = (), cells: Cells = MappingProxyType({})
 ) -> FormCost:
-    """What the quantities of these full names cost, all of them without any."""
+    """Returns what the quantities of these full names cost, or all without any names."""
     rows = shown_rows(trace)
     made = (q for q in trace.quantities.values() if not q.given and (not names or q.name in names))
     each_ = (cost(made_of(trace, quantity, rows), cells.get(quantity.name)) for quantity in made)
@@ -99,14 +102,17 @@ def cost_of(
 
 
 def difficulty(trace: Trace, names: Collection[str] = ()) -> int:
-    """How hard the quantities of these full names are to work out, all of them without any
+    """Returns how hard the quantities of these full names are to work out, or all without any
     names; of the rows that the scenario shows."""
     return int(cost_of(trace, names).difficulty)
 
 
 def cost(made: CandidateQuantity, cells: Flags | None = None) -> Array:
-    """The four costs of a quantity's numbers, in one scenario or in each of many: products of the
-    `cells` that are asked for, or else of all rows shown. -> [4] or [4, b]"""
+    """Computes the four costs of a quantity's numbers, in one scenario or in each of many. -> [4]
+    or [4, b]
+
+    The products are those of the `cells` that are asked for, or else of all rows shown.
+    """
     if made.operation is None or made.operation.copies:
         return np.zeros((4, *made.values.shape[2:]))
     products = _products(made)
@@ -119,8 +125,8 @@ def cost(made: CandidateQuantity, cells: Flags | None = None) -> Array:
 
 
 def _products(made: CandidateQuantity) -> Array:
-    """Of each cell how many products it takes, their digits, and how many of their factors are
-    negative. -> [3, n, m] or [3, n, m, b]"""
+    """Counts for each cell how many products it takes, their digits, and how many of their factors
+    are negative. -> [3, n, m] or [3, n, m, b]"""
     shape, operation = made.values.shape, made.operation
     if not isinstance(operation, Indexed) or not _pairs(operation.tree):
         return np.zeros((3, *shape))
@@ -134,7 +140,7 @@ def _products(made: CandidateQuantity) -> Array:
 
 @lru_cache(maxsize=256)
 def _pairs(tree: Expression) -> tuple[tuple[Expression, Expression], ...]:
-    """What is multiplied with what in an equation."""
+    """Returns what is multiplied with what in an equation."""
     products = [pair for node in each(tree, Product) for pair in pairwise(node.factors)]
     squares = [node.base for node in each(tree, Power) if node.exponent == TWO and node.base != E]
     return (*products, *((base, base) for base in squares))
@@ -148,7 +154,7 @@ below 0 and the other isn't 0."""
 def _measured(
     made: CandidateQuantity, factor: Expression, order: Sequence[int] = _OF_ONE
 ) -> IndexedArray:
-    """A factor's measures, beside each other as if they were of so many more candidates."""
+    """Returns a factor's measures, beside each other as if they were of so many more candidates."""
     assert isinstance(made.operation, Indexed)
     match factor:
         case Operand(place):
@@ -169,7 +175,7 @@ def _measured(
 
 
 def _added_up(a: IndexedArray, b: IndexedArray, operation: Indexed) -> Array:
-    """The products of the measures of two factors, added up as an equation does. [n, m, 4 b]"""
+    """Adds up the products of the measures of two factors, as an equation does. -> [n, m, 4 b]"""
     over = "".join(sorted({*a.indices, *b.indices} - {*operation.sides.indices}))
     if over and {*over} <= {*a.indices} & {*b.indices}:
         return contracted(a, b, over).along("ij")(())
@@ -177,7 +183,7 @@ def _added_up(a: IndexedArray, b: IndexedArray, operation: Indexed) -> Array:
 
 
 _REDUCTIONS = (ColumnMean, KeptSum, MeanOfSquares, RowMean, RowSum)
-"""What makes one number of a whole row, or of a column."""
+"""Operations that make one number of a whole row, or of a column."""
 
 
 def _of_products(made: CandidateQuantity, products: Array) -> Array:
@@ -200,14 +206,14 @@ def _digits_of(made: CandidateQuantity) -> Array:
 
 
 def _digits(whole: Array) -> Array:
-    """The digits of whole numbers; 0 has none, and neither has −∞."""
+    """Counts the digits of whole numbers; 0 has none, and neither has −∞."""
     size = np.array(np.abs(whole))
     size[~np.isfinite(size)] = 0.0
     return np.asarray(np.floor(np.log10(np.maximum(size, 0.1))) + 1)
 
 
 def _hard(numbers: Array, places: int) -> Array:
-    """The digits of factors; those that are 0, 1 or −1 have none."""
+    """Counts the digits of factors; those that are 0, 1 or −1 have none."""
     return np.where(np.abs(numbers) == 1, 0.0, _digits(units(numbers, places)))
 
 

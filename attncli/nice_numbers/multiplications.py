@@ -1,4 +1,5 @@
-"""How many multiplications steps take, by their equations and how large their operands are.
+"""Counts how many multiplications steps take (`--detail cost`), by their equations and how large
+their operands are.
 
 Two factors are one product for each place of the indices that they have, `x[i, k] * W[k, j]` one
 for each i, k and j. What is known before a number is, a table of positions or a constant, is none.
@@ -25,24 +26,28 @@ from attncli.steps.training import trained
 from attncli.trace import Definition, PlannedStep, Trace
 
 Sizes = tuple[tuple[str, ...], tuple[int, ...]]
-"""What the sizes of products are called, `h`, `d_k`, and what they are."""
+"""The names of the sizes of products, `h`, `d_k`, and the sizes themselves."""
 
 
 class StepCost(NamedTuple):
-    """How often a step has products of some sizes, how many of them are of two matrices, how many
-    parameters it is the first to use, and how many numbers it makes."""
+    """The cost of some steps: their products, their parameters and their numbers."""
 
     products: Mapping[Sizes, int]
+    """How often they have products of some sizes."""
     of_matrices: int
+    """How many products are of two matrices."""
     parameters: int
+    """How many parameters they are the first to use."""
     made: int
+    """How many numbers they make."""
 
     @property
     def multiplications(self) -> int:
         return sum(times * prod(sizes) for (_, sizes), times in self.products.items())
 
     def form(self, *, named: bool) -> Expression:
-        """`3 × n × d_model × d_k`, or the same in numbers, `3 × 4 × 2 × 2`."""
+        """Returns the number of multiplications as a sum of products: `3 × n × d_model × d_k`, or
+        the same in numbers, `3 × 4 × 2 × 2`."""
         terms: list[Expression] = []
         pairs = {pair for sizes in self.products for pair in zip(*sizes, strict=True)}
         times_named = Counter(name for name, _ in pairs)  # one name may be of several sizes
@@ -59,13 +64,14 @@ class StepCost(NamedTuple):
 
 
 def parameters_of(trace: Trace) -> set[Name]:
-    """All that might be trained."""
+    """Returns the names of all that might be trained."""
     scenario = trace.scenario
     return {*trained(Training(Decimal(1)), [*scenario.given, *scenario.random], None)}
 
 
 def cost_of_steps(trace: Trace, parts: Iterable[PlannedStep], left: set[Name]) -> StepCost:
-    """What steps cost together; the parameters that they use are taken out of those `left`."""
+    """Returns what steps cost together; the parameters that they use are taken out of those
+    `left`."""
     found = Counter[Sizes]()
     of_matrices = parameters = made = 0
     for part in parts:
@@ -92,8 +98,8 @@ Axes = list[tuple[Name, int]]
 
 
 def _products(trace: Trace, d: Definition) -> Iterator[tuple[list[Axes], int, bool]]:
-    """The indices of the products of a quantity, how many there are for each place of these, and
-    whether they are of two matrices."""
+    """Yields the indices of each kind of products of a quantity, how many there are for each place
+    of these, and whether they are of two matrices."""
     if d.operation.takes_only_sizes:
         return
     if not isinstance(d.operation, Indexed):
@@ -115,8 +121,9 @@ def _products(trace: Trace, d: Definition) -> Iterator[tuple[list[Axes], int, bo
 
 @lru_cache(maxsize=256)
 def _multiplied(tree: Expression) -> list[tuple[tuple[str, ...], int, bool]]:
-    """The indices of each two factors of which one is no constant, how many products they are, and
-    whether these are of two matrices: added up over an index of both, while others differ."""
+    """Returns the indices of each two factors of which one is no constant, how many products they
+    are, and whether these are of two matrices: added up over an index of both, while others
+    differ."""
     summed = {(total.over, p) for total in each(tree, ex.Total) for p in each(total, ex.Product)}
     found, is_filled = [], not any(each(tree, Operand))
     for product in each(tree, ex.Product):
@@ -134,14 +141,14 @@ def _multiplied(tree: Expression) -> list[tuple[tuple[str, ...], int, bool]]:
 
 
 def _free(part: Expression) -> tuple[str, ...]:
-    """The indices of a part but for those that it adds up over itself."""
+    """Returns the indices of a part but for those that it adds up over itself."""
     bound = {total.over for total in each(part, ex.Total)}
     indices = (index for operand in each(part, Operand) for index in operand.indices)
     return tuple(index for index in dict.fromkeys(indices) if index not in bound)
 
 
 def _named(trace: Trace, part: PlannedStep, indices: list[Axes]) -> Iterator[tuple[str, int]]:
-    """How far indices go, by what steps call that, `d_model`, or else as a number."""
+    """Yields how far indices go, by what steps call that, `d_model`, or else as a number."""
     attention, known = getattr(part.place, "attention", None), dict[str, int]()
     if attention is not None:
         K, V = (below(attention.head_path(0), name) for name in ("K", "V"))
@@ -157,8 +164,11 @@ def _named(trace: Trace, part: PlannedStep, indices: list[Axes]) -> Iterator[tup
 
 
 def _fitting(text: str, extent: int, known: dict[str, int]) -> list[tuple[str, int]]:
-    """A size in its parts, `h · d_k`, where these come to it, or do with the heads; a name that
-    isn't known yet is known from then on."""
+    """Returns a size in its parts, `h · d_k`, where these come to it, or do with the heads;
+    otherwise none.
+
+    A name that isn't known yet is known from then on.
+    """
     parts = text.split(" · ")
     if text.isidentifier():
         known.setdefault(text, extent)
@@ -170,7 +180,8 @@ def _fitting(text: str, extent: int, known: dict[str, int]) -> list[tuple[str, i
 
 
 def _called(trace: Trace, part: PlannedStep, name: Name, side: int) -> str:
-    """What the step that makes a quantity, or else one that uses it, calls its rows or columns."""
+    """Returns what the step that makes a quantity, or else one that uses it, calls its rows or
+    columns."""
     maker = trace.part_of(name) or part
     alias = "x" if name == getattr(part.place, "x", None) else name.local
     for step, called in ((maker.step, name.local), (part.step, name.local), (part.step, alias)):
@@ -182,6 +193,6 @@ def _called(trace: Trace, part: PlannedStep, name: Name, side: int) -> str:
 
 @cache
 def _shapes(step: str) -> Mapping[str, tuple[str, ...]]:
-    """What a step calls the rows and columns of quantities, where it says its shapes."""
+    """Returns what a step calls the rows and columns of quantities, where it says its shapes."""
     found = re.findall(r"(?<![\w.])([\w.]+)(?:\[[^][]*\])? \[([^][]*)\]", step_named(step).shapes)
     return {name: tuple(sizes.split(", ")) for name, sizes in reversed(found)}

@@ -65,7 +65,7 @@ FEWEST, MOST = min(_PATTERNS), max(_PATTERNS)
 
 
 def _sentence(count: int, random: RandomState) -> list[str]:
-    """So many different words that make a sentence."""
+    """Returns so many different words that make a sentence."""
     words: list[str] = []
     for kind in _PATTERNS[count]:
         known = _WORDS.get(kind, (kind,))
@@ -77,7 +77,8 @@ def _sentence(count: int, random: RandomState) -> list[str]:
 MOST_D_MODEL = 8
 
 _EFFORT = 10
-"""A scenario is made once, and large ones are hard to find."""
+"""How many times as long a scenario is searched for: it is made once, and large ones are hard to
+find."""
 
 _INTEGERS = (-2, -1, 1, 2, 3)
 _POSITIVE = (1, 2, 3)
@@ -89,7 +90,7 @@ _FEW_TOKENS, _FEW_DIMENSIONS, _MANY_DIMENSIONS = 3, 2, 5
 
 
 class Sizes(NamedTuple):
-    """What is asked for: tokens, dimensions, heads, decimals."""
+    """The sizes that are asked for: tokens, dimensions, heads, decimals."""
 
     tokens: int
     d_model: int
@@ -102,12 +103,13 @@ class Sizes(NamedTuple):
 
     @property
     def d_ff(self) -> int:
-        """With a single hidden number, relu would leave all rows as they are, or nothing of one."""
+        """Returns how many hidden numbers there are: with a single one, relu would leave all rows
+        as they are, or nothing of one."""
         return max(self.d_model, 2)
 
 
 def sketch(sizes: Sizes, seed: int, allow: Collection[str] = ()) -> tuple[list[str], Scenario]:
-    """The words of a new scenario, and its numbers.
+    """Returns the words of a new scenario, and the scenario with its numbers.
 
     The same sizes and the same seed give the same. Raises UnsatisfiedError where no numbers keep
     all rules but for those that are allowed to be broken.
@@ -128,8 +130,8 @@ def _searched(
     same: int,
     effort: int = 1,
 ) -> Scenario:
-    """The scenario with numbers under which so many queries of a head may attend most to what an
-    earlier one does."""
+    """Returns the scenario with numbers under which so many queries of a head may attend most to
+    what an earlier one does. Raises UnsatisfiedError where none are found."""
     spare = {"winners": same}
     request = SearchRequest(1, seed, (), allow, _pools(sizes), effort, spare, limits=ALONE)
     (designed,) = (trace.scenario for trace in search(blank, request))
@@ -137,7 +139,7 @@ def _searched(
 
 
 def _blank(sizes: Sizes, words: Sequence[str]) -> dict[str, object]:
-    """The scenario with ones for all numbers."""
+    """Returns the scenario with ones for all numbers."""
     d_model, d_ff = sizes.d_model, sizes.d_ff
     ones = [[1] * d_model] * d_model
     return {
@@ -157,7 +159,8 @@ def _blank(sizes: Sizes, words: Sequence[str]) -> dict[str, object]:
 
 
 def _scale(sizes: Sizes) -> str:
-    """With one dimension a head there is nothing to scale: √1 is 1."""
+    """Returns how scores are scaled: with one dimension a head there is nothing to scale, as √1 is
+    1."""
     return "sqrt_d_k" if sizes.d_k > 1 else "none"
 
 
@@ -190,7 +193,7 @@ def _before_softmax(sizes: Sizes) -> tuple[int, tuple[int, ...]]:
 
 
 def text_of(sizes: Sizes, words: Sequence[str], scenario: Scenario, command: str) -> str:
-    """The scenario as a file with comments; `command` makes it again."""
+    """Returns the scenario as a file with comments; `command` makes it again."""
     return "\n".join(_lines(sizes, words, scenario, command)) + "\n"
 
 

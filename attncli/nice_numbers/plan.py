@@ -1,7 +1,7 @@
-"""In which order candidates are worked: each number is drawn just before it is needed.
+"""Plans in which order candidates are worked: each number is drawn just before it is needed.
 
-So what is drawn late (W_V, which only the weighted sum needs) is drawn many times for a
-candidate whose earlier numbers are good, rather than spoiling it.
+So what is drawn late (W_V, which only the weighted sum needs) is drawn many times for a candidate
+whose earlier numbers are good, rather than spoiling it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from attncli.operations.relative_positions import Buckets
 from attncli.trace import Definition, Trace
 
 _SHAPE_ONLY = (Alibi, Buckets, RotaryTable, Seen)
-"""What goes by the shapes of its operands, or by tables that stay."""
+"""Operations that go by the shapes of their operands, or by tables that stay."""
 
 
 class Fresh(NamedTuple):
@@ -32,22 +32,24 @@ class Fresh(NamedTuple):
 
 
 class Stage(NamedTuple):
-    """A quantity to make, what is drawn before, whether the exercise asks for it, and whether its
-    rows are factors of a product that comes later."""
+    """A stage of a plan: a quantity to make."""
 
     definition: Definition
     fresh: tuple[Fresh, ...] = ()
+    """What is drawn before."""
     asked: bool = True
+    """Whether the exercise asks for it."""
     factor: bool = False
+    """Whether its rows are factors of a product that comes later."""
 
 
 class Plan(NamedTuple):
-    """What is drawn, and the stages in their order; `fixed` are the quantities that no number
-    drawn has a part in."""
+    """A plan: what is drawn, and the stages in their order."""
 
     drawn: tuple[Drawn, ...]
     stages: tuple[Stage, ...]
     fixed: frozenset[str]
+    """The names of the quantities that no number drawn has a part in."""
 
 
 def plan_of(
@@ -57,9 +59,12 @@ def plan_of(
     *,
     narrow: bool = False,
 ) -> Plan:
-    """The stages that lead to the quantities asked for, by their full names; all that the trace
-    makes without any. `pools` says for some matrices what they are to be drawn from; the weights
-    of a `narrow` one are small. Raises ValueError for names that the trace doesn't make."""
+    """Plans the stages that lead to the quantities asked for, by their full names, or to all that
+    the trace makes without any.
+
+    `pools` says for some matrices what they are drawn from; the weights of a `narrow` plan are
+    small. Raises ValueError for names that the trace doesn't make.
+    """
     made = {q.name: q.definition for q in trace.quantities.values() if q.definition is not None}
     unknown = [name for name in asked if name not in made]
     if unknown:
@@ -80,7 +85,7 @@ def plan_of(
 
 
 def _in_order(wanted: Sequence[Name], made: Mapping[Name, Definition]) -> Iterator[Definition]:
-    """Makings, each after those that it needs and as late as may be."""
+    """Yields definitions, each after those that it needs and as late as may be."""
     done: set[str] = set()
     waiting = list(reversed(wanted))
     while waiting:
@@ -98,7 +103,7 @@ def _in_order(wanted: Sequence[Name], made: Mapping[Name, Definition]) -> Iterat
 def _staged(
     definitions: Sequence[Definition], drawn: Sequence[Drawn], asked: frozenset[str]
 ) -> Iterator[Stage]:
-    """The stages; before a head takes its columns, those are drawn anew."""
+    """Yields the stages; before a head takes its columns, those are drawn anew."""
     of_name = {name: entry for entry in drawn for name in entry.names}
     by_name = {definition.name: definition for definition in definitions}
     factors = {name for definition in definitions for name in _factors(definition)}
@@ -118,7 +123,7 @@ def _staged(
 
 
 def _factors(definition: Definition) -> tuple[str, ...]:
-    """The operands whose rows are multiplied with something."""
+    """Returns the operands whose rows are multiplied with something."""
     if not isinstance(definition.operation, ProductOfMatrices):
         return ()
     across = is_a(definition.operation, MatMulTransposed, Linear)
@@ -131,8 +136,11 @@ def _own_columns(
     of_name: Mapping[Name, Drawn],
     parts: set[tuple[str, int]],
 ) -> Fresh | None:
-    """The columns that only this head uses of a matrix that all heads share, if it is the first
-    to take them; the first head's own were drawn with the whole."""
+    """Returns the columns that only this head uses of a matrix that all heads share, if it is the
+    first to take them, and None otherwise.
+
+    The first head's own were drawn with the whole.
+    """
     take = definition.operation
     if not isinstance(take, TakeColumns) or (definition.operands[0], take.part) in parts:
         return None

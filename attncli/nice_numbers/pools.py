@@ -1,7 +1,7 @@
-"""Which given matrices of a scenario may have other numbers, and which numbers.
+"""Chooses which given matrices of a scenario may have other numbers, and which numbers.
 
-Integers stay integers and one decimal stays one decimal; numbers with more decimals become
-one decimal. Zeros aren't drawn, so that nothing gets trivial.
+Integers stay integers and one decimal stays one decimal; numbers with more decimals become one
+decimal. Zeros aren't drawn, so that nothing gets trivial.
 """
 
 from __future__ import annotations
@@ -46,40 +46,41 @@ _KIN = {name: family[0] for family in (_INPUTS, _QKV, _W_QKV) for name in family
 """What may have the same numbers on purpose; that W_Q and W2 have them is a coincidence."""
 
 _BEFORE_SOFTMAX = ("W_Q", "W_K")
-"""With integers in these, scores would lie too far apart for a softmax."""
+"""The last names of weights before a softmax: with integers in them, scores would lie too far
+apart."""
 _NARROWED = ("W_Q", "W_K", "W_V", "W_O", "unembedding", "W1", "W2", "W3")
 """What is drawn small besides, where numbers like the original's make all powers of e large: those
 of 0 and 1 are fewer than those drawn for them, which multiplies up before a softmax."""
 _BEFORE_SQUASHING = frozenset(name for name in _OF_CELLS if name.startswith("W_"))
 """With large numbers in these, every sigmoid and tanh would be at its end."""
 _SMALL = (-5, -4, -3, -2, -1, 1, 2, 3, 4, 5)
-"""Tenths for these: their products end up in exponents."""
+"""Small numbers in tenths, for weights whose products end up in exponents."""
 _LARGEST = 9
 _TENTHS = 10
 _MOST_TENTHS = 10**5 - 1
 """9999.9: what is larger isn't nice to work with, whatever the original's range is."""
 _STEPS = 8
 _FEW_SHARES = 4
-"""So many different tenths can add up to 1: 0.1, 0.2, 0.3 and 0.4."""
+"""How many different tenths can add up to 1: 0.1, 0.2, 0.3 and 0.4."""
 
 
 class Drawn(NamedTuple):
-    """Matrices [n, m] with the same numbers in the scenario, which get the same new ones.
-
-    `pool` are the numbers to draw from, in units of the last of `places`; one that is there more
-    than once is likelier. Shares of 1 have no pool: their rows add up to `whole` units, in the
-    cells that `held` says aren't 0.
-    """
+    """Matrices [n, m] with the same numbers in the scenario, which get the same new ones."""
 
     names: tuple[Name, ...]
     shape: tuple[int, int]
     places: int
+    """The decimals of their numbers."""
     pool: tuple[int, ...] = ()
+    """The numbers to draw from, in units of the last of `places`; one that is there more than once
+    is likelier. Shares of 1 have none."""
     whole: int = 0
+    """Of shares of 1: how many units each row adds up to."""
     held: tuple[tuple[bool, ...], ...] = ()
+    """Of shares of 1: which cells aren't 0."""
 
     def draw(self, random: RandomState, count: int) -> Array:
-        """New numbers for so many candidates. -> [n, m, count]"""
+        """Draws new numbers for so many candidates. -> [n, m, count]"""
         if self.whole:
             return _shares(self, random, count) / 10.0**self.places
         size = (*self.shape, count)
@@ -88,7 +89,7 @@ class Drawn(NamedTuple):
         return np.asarray((np.array(self.pool) / 10.0**self.places)[chosen])
 
     def matrix(self, numbers: Array) -> Matrix:
-        """The numbers of one candidate, as an author would write them. [n, m]"""
+        """Returns the numbers of one candidate, as an author would write them. [n, m]"""
         counts = np.rint(numbers * 10.0**self.places).astype(np.int64).tolist()
         return Matrix.of_written([[_number(count, self.places) for count in row] for row in counts])
 
@@ -99,7 +100,7 @@ def _number(count: int, places: int) -> Decimal:
 
 
 Pools = Mapping[Name, tuple[int, tuple[int, ...]]]
-"""What to draw from by the full names of matrices: decimals, and numbers in units of the last."""
+"""The pools of matrices by their full names: decimals, and numbers in units of the last."""
 
 
 def drawn_of(
@@ -109,8 +110,11 @@ def drawn_of(
     *,
     narrow: bool = False,
 ) -> tuple[Drawn, ...]:
-    """What may have other numbers, of the given matrices of these full names; `pools` says for
-    some what they are to be drawn from. If they are to be `narrow`, all weights are small."""
+    """Returns what may have other numbers, of the given matrices of these full names.
+
+    `pools` says for some what they are drawn from. If they are to be `narrow`, all weights are
+    small.
+    """
     alike: dict[tuple[object, ...], list[Name]] = {}
     for name, matrix in scenario.given.items():
         if name in used and name not in pools and _may_vary(scenario, name, matrix):
@@ -134,7 +138,7 @@ def _may_vary(scenario: Scenario, name: Name, matrix: Matrix) -> bool:
 
 
 def _adds_up(matrix: Matrix) -> bool:
-    """Whether each row of given weights adds up to 1, and none is negative."""
+    """Tells whether each row of given weights adds up to 1, and none is negative."""
     totals = [decimals.total(row) == 1 for row in matrix.written or ()]
     return all(totals) and bool((matrix.values >= 0).all())
 
@@ -158,7 +162,8 @@ def _drawn(names: list[Name], matrix: Matrix, narrow: bool) -> Drawn:
 
 
 def _whole(matrix: Matrix) -> tuple[int, ...]:
-    """Integers of the original's range: 1 … 3 at least, or −2 … 3 where it has both signs."""
+    """Returns integers of the original's range: 1 … 3 at least, or −2 … 3 where it has both
+    signs."""
     low, high = int(matrix.values.min()), int(matrix.values.max())
     least = max(min(low, -2), -_LARGEST) if low < 0 else 1
     most = min(max(high, 3), _LARGEST) if high > 0 or low >= 0 else -1
@@ -166,7 +171,7 @@ def _whole(matrix: Matrix) -> tuple[int, ...]:
 
 
 def _tenths(matrix: Matrix) -> tuple[int, ...]:
-    """Tenths of the original's range, five of a sign at least."""
+    """Returns tenths of the original's range, five of a sign at least."""
     ends = np.array([matrix.values.min(), matrix.values.max()])
     low, high = np.clip(np.rint(_TENTHS * ends), -_MOST_TENTHS, _MOST_TENTHS).astype(int).tolist()
     least = min(low, -5) if low < 0 else min(max(low, 1), max(high - 4, 1))
@@ -175,7 +180,8 @@ def _tenths(matrix: Matrix) -> tuple[int, ...]:
 
 
 def _mostly_small(pool: tuple[int, ...]) -> tuple[int, ...]:
-    """The smaller ones more often, as products of products end up in exponents."""
+    """Returns a pool with the smaller numbers more often, as products of products end up in
+    exponents."""
     largest = max(map(abs, pool))
     steps = max(largest // _STEPS, 1)
     return tuple(count for count in pool for _ in range((largest - abs(count)) // steps + 1))
@@ -186,7 +192,8 @@ def _without_zero(least: int, most: int) -> tuple[int, ...]:
 
 
 def _shares(drawn: Drawn, random: RandomState, count: int) -> Array:
-    """Rows of positive whole numbers that add up to the whole: the gaps between random cuts."""
+    """Draws rows of positive whole numbers that add up to the whole: the gaps between random
+    cuts."""
     numbers = np.zeros((*drawn.shape, count))
     for i, row in enumerate(drawn.held):
         places = np.flatnonzero(row)

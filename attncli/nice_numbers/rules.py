@@ -32,8 +32,8 @@ _NO_PIVOT = 1e-9
 
 
 def singular(matrix: Array) -> Flags:
-    """Whether one of the rows (of the columns, where these are fewer) follows from the others, by
-    Gaussian elimination."""
+    """Tells whether one of the rows (of the columns, where these are fewer) follows from the
+    others, by Gaussian elimination. -> [1, 1] or [1, 1, b]"""
     rows = np.array(matrix if matrix.shape[0] <= matrix.shape[1] else matrix.swapaxes(0, 1))
     broken = np.zeros((1, 1, *matrix.shape[2:]), dtype=np.bool_)
     if len(rows) < 2:  # noqa: PLR2004
@@ -50,7 +50,7 @@ def singular(matrix: Array) -> Flags:
 
 
 def unvaried(matrix: Array) -> Flags:
-    """Whether more than half of the numbers are the same one."""
+    """Tells whether more than half of the numbers are the same one. -> [1, 1] or [1, 1, b]"""
     numbers = np.sort(matrix.reshape(-1, *matrix.shape[2:]), axis=0)
     half = len(numbers) // 2
     if not half:
@@ -64,12 +64,12 @@ _TWO_DIGITS = 100.0
 
 
 def _many_seen(seen: Flags) -> Flags:
-    """The rows that see two keys or more. [n, m] -> [n, 1]"""
+    """Finds the rows that see two keys or more. [n, m] -> [n, 1]"""
     return np.asarray(along(np.add, seen.astype(np.int64)) > 1)
 
 
 def _ties(made: CandidateQuantity) -> Flags | None:
-    """Weights that are shown like another one of their row; masked ones aside."""
+    """Finds weights that are shown like another one of their row; masked ones aside. -> [n, m]"""
     if made.seen is None:
         return None
     shown = np.where(made.seen, made.shown, np.nan)
@@ -84,8 +84,11 @@ def _ties(made: CandidateQuantity) -> Flags | None:
 
 
 def _again_in_row(values: Array) -> Flags:
-    """The numbers that are like another one of their row, which stands next to them in order. Many
-    candidates, of few numbers each, are faster compared one with the other. [n, m] -> [n, m]"""
+    """Finds the numbers that are like another one of their row, which stands next to them in order.
+    [n, m] -> [n, m]
+
+    Many candidates, of few numbers each, are faster compared one with the other.
+    """
     order = values.argsort(axis=1)
     ordered = np.take_along_axis(values, order, axis=1)
     same, again = ordered[:, 1:] == ordered[:, :-1], np.zeros(values.shape, dtype=np.bool_)
@@ -97,7 +100,8 @@ def _again_in_row(values: Array) -> Flags:
 
 
 def _extreme(made: CandidateQuantity) -> Flags | None:
-    """Weights that are shown as 0 or above 0.95, where there are others that aren't masked."""
+    """Finds weights that are shown as 0 or above 0.95, where there are others that aren't masked.
+    -> [n, m]"""
     if made.seen is None:
         return None
     shown = made.units
@@ -106,7 +110,7 @@ def _extreme(made: CandidateQuantity) -> Flags | None:
 
 
 def uniform(made: CandidateQuantity) -> Flags | None:
-    """Rows of weights that are nearly all the same. -> [n, 1]"""
+    """Finds rows of weights that are nearly all the same. -> [n, 1]"""
     if made.seen is None:
         return None
     top = along(np.maximum, np.where(made.seen, made.values, 0.0))
@@ -115,8 +119,8 @@ def uniform(made: CandidateQuantity) -> Flags | None:
 
 
 def _winners(made: CandidateQuantity) -> Flags | None:
-    """Rows that have their largest weight where an earlier one has it; of those that a page shows,
-    and that see two keys or more. -> [n, 1]"""
+    """Finds rows that have their largest weight where an earlier one has it; of those that a page
+    shows, and that see two keys or more. -> [n, 1]"""
     if made.seen is None:
         return None
     weights = np.where(made.seen, made.values, -1.0)
@@ -131,19 +135,19 @@ def _winners(made: CandidateQuantity) -> Flags | None:
 
 
 def _exponentials(made: CandidateQuantity) -> Flags | None:
-    """Powers of e with three digits or more before the decimal point."""
+    """Finds powers of e with three digits or more before the decimal point. -> [n, m]"""
     return made.values >= _TWO_DIGITS if isinstance(made.operation, Exponential) else None
 
 
 def _method(made: CandidateQuantity) -> Flags | None:
-    """Rows whose maximum is subtracted before e is raised to them. -> [n, 1]"""
+    """Finds rows whose maximum is subtracted before e is raised to them. -> [n, 1]"""
     if not isinstance(made.operation, Exponential):
         return None
     return made.operation.shifted(made.operands[0])
 
 
 def _sums(made: CandidateQuantity) -> Flags | None:
-    """Rows of weights that don't add up to exactly 1 as shown. -> [n, 1]"""
+    """Finds rows of weights that don't add up to exactly 1 as shown. -> [n, 1]"""
     if made.seen is None:
         return None
     shown = made.units
@@ -184,7 +188,8 @@ _LARGE = 10_000.0
 
 
 def edges(made: CandidateQuantity) -> Flags | None:
-    """Numbers whose rounding hangs by a hair: within a hundredth of a unit of a half."""
+    """Finds numbers whose rounding hangs by a hair: within a hundredth of a unit of a half. -> [n,
+    m]"""
     if not is_rounded(made):
         return None
     with np.errstate(invalid="ignore", over="ignore"):  # what is infinite has no half to be near to
@@ -193,8 +198,8 @@ def edges(made: CandidateQuantity) -> Flags | None:
 
 
 def halves(made: CandidateQuantity) -> Flags | None:
-    """The cells that are whole or half units in every candidate, and halves in some, as half of
-    what was rounded is: every other one is at an edge, in full view. [n, m, b] -> [n, m, 1]"""
+    """Finds the cells that are whole or half units in every candidate, and halves in some, as half
+    of what was rounded is: every other one is at an edge, in full view. [n, m, b] -> [n, m, 1]"""
     if not is_rounded(made):
         return None
     with np.errstate(invalid="ignore", over="ignore"):
@@ -205,16 +210,17 @@ def halves(made: CandidateQuantity) -> Flags | None:
 
 
 def is_rounded(made: CandidateQuantity) -> bool:
-    """Whether its numbers have more places than are kept or shown."""
+    """Tells whether its numbers have more places than are kept or shown."""
     if made.operation is None or made.operation.copies:
         return False
     return made.places is None or made.places > made.decimals
 
 
 def zeros(made: CandidateQuantity) -> Flags | None:
-    """Rows of nothing but zeros; masks, and lists of one number a row, aside. -> [n, 1]
+    """Finds rows of nothing but zeros; masks, and lists of one number a row, aside. -> [n, 1]
 
-    A single number that an activation makes may be 0: that is what it is for."""
+    A single number that an activation makes may be 0: that is what it is for.
+    """
     single = made.values.shape[1] == 1 and isinstance(made.operation, Activate)
     if made.is_list or single or isinstance(made.operation, ZeroOne):
         return None
@@ -222,26 +228,29 @@ def zeros(made: CandidateQuantity) -> Flags | None:
 
 
 def repeats(made: CandidateQuantity) -> Flags | None:
-    """Rows and columns that are shown like another one; masks and lists aside, columns that an
-    activation made 0, and products of a column and a row, where two equal numbers make two."""
+    """Finds rows and columns that are shown like another one. -> [n, m]
+
+    Masks and lists are left aside, columns that an activation made 0, and products of a column and
+    a row, where two equal numbers make two equal rows or columns.
+    """
     if made.is_list or isinstance(made.operation, ZeroOne) or _is_outer(made):
         return None
     return np.asarray(alike_rows(made) | alike_columns(made))
 
 
 def _is_outer(made: CandidateQuantity) -> bool:
-    """Whether a matrix is made of columns alone, as ∂W = ∂z xᵀ is."""
+    """Tells whether a matrix is made of columns alone, as ∂W = ∂z xᵀ is."""
     return bool(made.operands) and all(array.shape[1] == 1 for array in made.operands)
 
 
 def alike_rows(made: CandidateQuantity) -> Flags:
-    """The rows that are shown like another one. [n, m] -> [n, 1]"""
+    """Finds the rows that are shown like another one. [n, m] -> [n, 1]"""
     return _alike(made.shown)
 
 
 def alike_columns(made: CandidateQuantity) -> Flags:
-    """The columns that are shown like another one, but for what an activation made 0.
-    [n, m] -> [1, m]"""
+    """Finds the columns that are shown like another one, but for what an activation made 0. [n, m]
+    -> [1, m]"""
     columns = np.asarray(_alike(np.asarray(made.shown.swapaxes(0, 1))).swapaxes(0, 1))
     if isinstance(made.operation, Activate):
         columns = columns & made.shown.any(axis=0, keepdims=True)
@@ -249,7 +258,7 @@ def alike_columns(made: CandidateQuantity) -> Flags:
 
 
 def _alike(shown: Array) -> Flags:
-    """The rows that are like another one, unless they are single numbers. [n, m] -> [n, 1]"""
+    """Finds the rows that are like another one, unless they are single numbers. [n, m] -> [n, 1]"""
     if shown.ndim == 2 and shown.shape[1] > 1:  # noqa: PLR2004
         _, which, counts = np.unique(shown, axis=0, return_inverse=True, return_counts=True)
         return np.asarray(counts[which].reshape(-1, 1) > 1)
@@ -262,11 +271,11 @@ def _alike(shown: Array) -> Flags:
 
 
 _SPARSE = (Activate, DivideByRow, Dropout, KeptShare)
-"""What makes zeros for good reason: activations, masked weights, dropout."""
+"""Operations that make zeros for good reason: activations, masked weights, dropout."""
 
 
 def trivial(made: CandidateQuantity) -> Flags | None:
-    """Sums of two or more products of which fewer than two aren't 0.
+    """Finds sums of two or more products of which fewer than two aren't 0. -> [n, m]
 
     Where an activation, a mask or dropout made the factors 0, that isn't the numbers' fault.
     """
@@ -281,14 +290,14 @@ def trivial(made: CandidateQuantity) -> Flags | None:
 
 
 def large(made: CandidateQuantity) -> Flags | None:
-    """Numbers of 10,000 and more."""
+    """Finds numbers of 10,000 and more. -> [n, m]"""
     if made.operation is None or made.operation.copies:
         return None
     return np.asarray(made.values >= _LARGE) | ((made.values <= -_LARGE) & (made.values > -np.inf))
 
 
 def sparse(made: CandidateQuantity) -> Flags | None:
-    """Rows with fewer than two numbers that aren't 0: as factors they make trivial products.
+    """Finds rows with fewer than two numbers that aren't 0: as factors they make trivial products.
     -> [n, 1]"""
     if made.values.shape[1] < 2 or is_a(made.operation, *_SPARSE):  # noqa: PLR2004
         return None
@@ -327,7 +336,7 @@ OF_ONE_KIND = frozenset({"extreme", "uniform", "winners", "exponentials", "metho
 
 
 def factors_of(made: CandidateQuantity) -> tuple[Array, Array] | None:
-    """The factors [n, k] and [k, m] of a product of matrices; None for anything else."""
+    """Returns the factors [n, k] and [k, m] of a product of matrices; None for anything else."""
     if not isinstance(made.operation, ProductOfMatrices):
         return None
     x, W = made.operands[:2]
@@ -338,9 +347,10 @@ def factors_of(made: CandidateQuantity) -> tuple[Array, Array] | None:
 
 
 def product(x: Array, W: Array) -> Array:
-    """x W, of two matrices or of many at once. [n, k], [k, m] -> [n, m]
+    """Multiplies two matrices, or many at once. [n, k], [k, m] -> [n, m]
 
-    Raises ValueError where they don't fit."""
+    Raises ValueError where they don't fit.
+    """
     if x.shape[1] != W.shape[0]:
         raise ValueError(f"{x.shape[1]} columns by {W.shape[0]} rows")
     if x.ndim == W.ndim == 2:  # noqa: PLR2004
@@ -352,7 +362,7 @@ def product(x: Array, W: Array) -> Array:
 
 
 def check_names(names: Collection[str]) -> list[Problem]:
-    """What is wrong with the names of rules, if anything."""
+    """Returns what is wrong with the names of rules, if anything."""
     return [
         Problem.of(f"--allow {name}", "no such rule", nearest(name, RULES))
         for name in names

@@ -51,7 +51,8 @@ _TOLERANCE_OF_COUNTS = 0.15
 
 
 def _recounted(own: Trace, request: SearchRequest) -> Iterator[Trace]:
-    """The forms of a request, worked. Raises UnsatisfiedError where the search finds none."""
+    """Yields the forms of a request, worked, whose corpus has other counts of its texts. Raises
+    UnsatisfiedError where the search finds none."""
     random = RandomState(list(str(request.seed).encode()))
     found = {own.scenario.text_counts}
     for k in range(request.number):
@@ -79,7 +80,7 @@ def _next(
 
 
 def _worked(own: Trace, counts: Sequence[int]) -> Trace | None:
-    """The scenario with other counts, if it can be learned and worked."""
+    """Returns the scenario with other counts, worked; None where it can't be learned or worked."""
     recount = own.scenario.recount
     try:
         return None if recount is None else work(recount(counts))
@@ -88,8 +89,8 @@ def _worked(own: Trace, counts: Sequence[int]) -> Trace | None:
 
 
 def _is_alike(own: Trace, like: SearchRequest, made: Trace) -> bool:
-    """Whether it makes the same quantities, with no more ties than the scenario and as many unknown
-    tokens, as hard and worth as much."""
+    """Tells whether a trace makes the same quantities, with no more ties than the scenario and as
+    many unknown tokens, as hard and worth as much."""
     if list(made) != list(own) or _unknown(made) != _unknown(own):
         return False
     if "ties" not in like.allow and _ties(made) > _ties(own):
@@ -102,13 +103,13 @@ def _is_alike(own: Trace, like: SearchRequest, made: Trace) -> bool:
 
 
 def _unknown(trace: Trace) -> int:
-    """How many tokens of the sentence the tokenizer doesn't know."""
+    """Counts the tokens of the sentence that the tokenizer doesn't know."""
     text = trace.scenario.text
     return 0 if text.tokenizing is None else text.tokens.count(text.tokenizing.tokenizer.unknown)
 
 
 def _ties(trace: Trace) -> int:
-    """In how many rounds of merges several pairs are the best."""
+    """Counts the rounds of merges in which several pairs are the best."""
     made = [q for q in trace.quantities.values() if not q.given]
     known = {q.local for q in made}
     if "log_p" in known:  # which prunes pieces, and merges none
@@ -119,7 +120,7 @@ def _ties(trace: Trace) -> int:
 
 
 class UnsatisfiedError(UserError):
-    """Rules that no numbers were found for."""
+    """An error: no numbers were found for some rules."""
 
 
 _ANY = 2**62
@@ -128,8 +129,8 @@ Spare = Mapping[tuple[str, str], int]
 
 
 def _spared(trace: Trace, plan: Plan, by_name: Mapping[str, int] | None = None) -> Spare:
-    """What numbers for a plan may break: so much in each quantity if that is said, else what the
-    scenario's own do."""
+    """Returns what numbers for a plan may break: so much in each quantity if that is said, else
+    what the scenario's own do."""
     if by_name is not None:
         names = [stage.definition.name for stage in plan.stages]
         return {(name, rule): many for name in names for rule, many in by_name.items()}
@@ -153,7 +154,7 @@ def _broken(trace: Trace, plan: Plan) -> Iterator[tuple[tuple[str, str], Flags]]
 
 
 def _with_numbers(scenario: Scenario, numbers: Mapping[Name, Matrix]) -> Scenario:
-    """The scenario, and its variants, with other numbers where they had the same."""
+    """Returns the scenario, and its variants, with other numbers where they had the same."""
 
     def other(name: Name, matrix: Matrix) -> Matrix:
         own = scenario.given.get(name)
@@ -193,25 +194,31 @@ _ENOUGH = 2
 
 
 class SearchRequest(NamedTuple):
-    """What is searched for: so many forms from a seed, of the quantities asked for, by their full
-    names (none: all that are made), under the rules but for those allowed to be broken. `pools`
-    says what to draw some matrices from, `effort` how many times as long to search. `spare` says in
-    how many places forms may break some rules; None: as the scenario's own numbers do. `points`
-    says what a form is worth, where that hangs on its numbers: as much as the scenario itself.
-    `blanks` are those in which mistakes have to show, and `hidden` gets the mistakes that need not,
-    since such numbers hardly can show them. `limits` say how far costs may be apart."""
+    """A request for forms of a scenario."""
 
     number: int
+    """How many forms are wanted."""
     seed: int
+    """The seed of the random numbers."""
     asked: Collection[str] = ()
+    """The full names of the quantities asked for; none: all that are made."""
     allow: Collection[str] = ()
+    """The rules that may be broken."""
     pools: Pools = MappingProxyType({})
+    """What some matrices are drawn from."""
     effort: int = 1
+    """How many times as long the search goes on."""
     spare: Mapping[str, int] | None = None
+    """In how many places forms may break some rules; None: as the scenario's own numbers do."""
     points: Callable[[Trace], object] | None = None
+    """Returns what a form is worth, where that depends on its numbers: it has to be as much as the
+    scenario itself."""
     blanks: Blanks = Blanks()
+    """The blanks in which mistakes have to show."""
     hidden: list[Attempt] | None = None
+    """Gets the mistakes that need not show, since such numbers hardly can show them."""
     limits: Limits = LIMITS
+    """How far costs may be apart."""
 
 
 def forms(
@@ -222,19 +229,19 @@ def forms(
     asked: Collection[str] = (),
     allow: Collection[str] = (),
 ) -> Iterator[Scenario]:
-    """So many scenarios that are the given one with other numbers, all different.
+    """Yields so many scenarios that are the given one with other numbers, all different.
 
     `asked` are the full names of the quantities that the exercise asks for (none: all that are
     made), `allow` names rules of RULES that may be broken. When a form is asked for, it raises
-    UnsatisfiedError where nothing can vary or the bounded search finds nothing, ValueError for
-    unknown names.
+    UnsatisfiedError where nothing can vary or the bounded search finds nothing, UserError for
+    unknown rules, ValueError for unknown quantities.
     """
     request = SearchRequest(count, seed, asked, allow)
     return (trace.scenario for trace in search(scenario, request))
 
 
 def search(scenario: Scenario, request: SearchRequest) -> Iterator[Trace]:
-    """The scenarios that a request asks for, worked; see `forms`."""
+    """Yields the scenarios that a request asks for, worked; see `forms`."""
     wrong = check_names(request.allow)
     if wrong:
         raise UserError(wrong)
@@ -261,16 +268,17 @@ def search(scenario: Scenario, request: SearchRequest) -> Iterator[Trace]:
 
 
 def _keep_memory() -> None:
-    """Has the C library keep what large arrays free for the next ones. Once a block of this size
-    was freed, glibc gives smaller ones back to the system no more, which would cost a quarter of
-    the search; elsewhere it changes nothing."""
+    """Makes the C library keep what large arrays free for the next ones.
+
+    Once a block of this size was freed, glibc gives smaller ones back to the system no more, which
+    would cost a quarter of the search; elsewhere it changes nothing.
+    """
     np.empty(_LARGE_BLOCK, dtype=np.uint8)
 
 
 @dataclass
 class _Search:
-    """A search on its way: what got through and is still to be looked at, what was looked at and is
-    `ready`, and what was found before."""
+    """A search on its way."""
 
     scenario: Scenario
     trace: Trace
@@ -279,8 +287,11 @@ class _Search:
     random: RandomState
     request: SearchRequest
     waiting: deque[Survivor] = field(default_factory=deque)
+    """What got through the sieve and is still to be looked at."""
     ready: deque[Trace] = field(default_factory=deque)
+    """What was looked at and is good."""
     found: set[bytes] = field(default_factory=set)
+    """The numbers of what was found before."""
     costs: list[FormCost] = field(default_factory=list)
     reference: FormCost | None = None
     mistakes: Sequence[Attempt] | None = None
@@ -291,7 +302,7 @@ class _Search:
 
     @classmethod
     def of(cls, scenario: Scenario, trace: Trace, plan: Plan, request: SearchRequest) -> Self:
-        """A search that begins."""
+        """Makes a search that begins."""
         random = RandomState(list(str(request.seed).encode()))
         spare = _spared(trace, plan, request.spare)
         workshop, allow = BatchMaker(trace, plan), frozenset(request.allow)
@@ -307,7 +318,7 @@ class _Search:
         self.found.add(_as_bytes(own))
 
     def next(self, k: int) -> Trace:
-        """The k-th form, worked."""
+        """Returns the k-th form, worked. Raises UnsatisfiedError where there is none."""
         failures = Failures()
         tried = 0
         while not self.ready:
@@ -315,8 +326,11 @@ class _Search:
         return self.ready.popleft()
 
     def _look(self, k: int, tried: int, failures: Failures) -> int:
-        """Gathers some good candidates, and makes those ready in which all mistakes show; how many
-        were tried. Raises UnsatisfiedError where there is none."""
+        """Gathers some good candidates, and makes those ready in which all mistakes show; returns
+        how many were tried.
+
+        Raises UnsatisfiedError where there is none.
+        """
         some: list[Trace] = []
         left, before = self.request.number - k, tried
         wanted = max(left, _REFERENCE) if left <= _AT_ONCE else _REFERENCE
@@ -335,7 +349,8 @@ class _Search:
         return tried - before
 
     def _show(self, some: Sequence[Trace], failures: Failures) -> None:
-        """Makes those ready in which all mistakes show; the first ones tell which these are."""
+        """Makes those ready in which all mistakes show; the first ones tell which mistakes these
+        are."""
         slips, good = self.mistakes, np.ones(len(some), dtype=np.bool_)
         if slips is None:
             slips = [*attempts(self.trace, self.request.asked)]
@@ -353,7 +368,8 @@ class _Search:
         self.ready += (trace for trace, is_good in zip(some, good, strict=True) if is_good)
 
     def _fill(self, k: int, tried: int, failures: Failures) -> int:
-        """Sends a batch through the sieve; how many candidates it had. Raises UnsatisfiedError."""
+        """Sends a batch through the sieve; returns how many candidates it had. Raises
+        UnsatisfiedError when the search has tried enough."""
         if tried * self.cells > _TRIED * _CELLS * self.request.effort:
             wrong, right = _told(tried, failures)
             self.was_too_large = failures.took["exponentials"] > 0
@@ -370,8 +386,8 @@ class _Search:
         return size
 
     def _checked(self, survivor: Survivor, failures: Failures) -> Trace | None:
-        """A survivor worked, if there is none like it yet, it costs as much as it should, and
-        what it makes is what the sieve saw."""
+        """Works a survivor; returns None if there is one like it already, it costs or is worth more
+        or less than it should, or what it makes isn't what the sieve saw."""
         trace, rule, key = None, "difficulty", b""
         if self._like(np.array(survivor.cost), _NONE):
             # what was drawn, as an author would write it
@@ -391,8 +407,8 @@ class _Search:
         return trace
 
     def _worked(self, numbers: Mapping[Drawn, Matrix]) -> Trace | None:
-        """The scenario with other numbers, if all of it can be worked, its variants and generated
-        tokens too."""
+        """Works the scenario with other numbers; returns None where not all of it can be worked,
+        its variants and generated tokens too."""
         by_name = {name: matrix for drawn, matrix in numbers.items() for name in drawn.names}
         scenario = _with_numbers(self.scenario, by_name)
         is_alone = not self.scenario.variants and self.scenario.prediction.generate < 2  # noqa: PLR2004
@@ -406,7 +422,8 @@ class _Search:
         return points is None or points(trace) == points(self.trace)
 
     def _like(self, costs: Array, first: Array) -> Flags:
-        """Which candidates cost as much as they should: as the median of the first ones."""
+        """Tells which candidates cost as much as they should: as the median of the first ones. [4]
+        or [4, b] -> [] or [b]"""
         if self.reference is None:
             self.costs += (FormCost(*own) for own in first.T.tolist())
             if len(self.costs) >= _REFERENCE:
@@ -418,7 +435,7 @@ class _Search:
 
 
 def _is_as_seen(trace: Trace, survivor: Survivor) -> bool:
-    """Whether the numbers, worked one by one as a page has them, are those that were seen."""
+    """Tells whether the numbers, worked one by one as a page has them, are those that were seen."""
     return all(_agree(trace[name].values, seen) for name, seen in survivor.made.items())
 
 
@@ -437,8 +454,8 @@ _MOST_TOLD = 3
 
 
 def _told(tried: int, failures: Failures) -> tuple[str, str]:
-    """What to say of numbers that weren't found: the rules that were hardest to get past, and what
-    would help."""
+    """Says of numbers that weren't found which rules were hardest to get past, and what would
+    help."""
     by_hardness = sorted(failures.hard, key=failures.hard.__getitem__, reverse=True)
     worst = [rule for rule in by_hardness if rule in RULES and failures.took[rule]][:_MOST_TOLD]
     took = ", ".join(f"{rule} ({RULES[rule]}) took {failures.took[rule]:,}" for rule in worst)
@@ -449,6 +466,7 @@ def _told(tried: int, failures: Failures) -> tuple[str, str]:
 
 
 def _agree(worked: Array, seen: Array) -> bool:
-    """Whether numbers are the same, but for the noise of floats where they are kept in full."""
+    """Tells whether numbers are the same, but for the noise of floats where they are kept in
+    full."""
     same = worked.shape == seen.shape and bool((worked == seen).all())
     return same or np.allclose(worked, seen, rtol=1e-9, atol=1e-9)

@@ -1,5 +1,5 @@
-"""Which known mistakes show in a form: those that give some blank a number that isn't right where
-those before are, however they are rounded."""
+"""Finds which known mistakes show in a form: those that give some blank a number that isn't right
+where those before are, however they are rounded."""
 
 from __future__ import annotations
 
@@ -22,20 +22,24 @@ from attncli.trace import Trace
 
 
 class Blanks(NamedTuple):
-    """What a sheet asks for, whatever its numbers: its cells, the quantities that it shows to start
-    from besides given ones, the roots that it gives in figures, and what a key lets pass."""
+    """The blanks of a sheet, whatever its numbers."""
 
     cells: Cells = MappingProxyType({})
+    """Its cells that are asked for."""
     shown: Collection[str] = ()
+    """The quantities that it shows to start from, besides given ones."""
     printed: Mapping[Decimal, Decimal] = MappingProxyType({})
+    """The roots that it gives in figures."""
     tolerance: Tolerance = Tolerance()
+    """What a key lets pass."""
 
 
 @np.errstate(all="ignore")  # a mistake may make any numbers
 def shows(traces: Sequence[Trace], slips: Sequence[Attempt], blanks: Blanks) -> list[Flags | None]:
-    """For each of some mistakes in which of the traces it shows. [b]
+    """Finds for each of some mistakes in which of the traces it shows. [b] each
 
-    None for a mistake that can't be made with such shapes."""
+    The result is None for a mistake that can't be made with such shapes.
+    """
     if any(trace.story is not traces[0].story for trace in traces):
         apart = zip(*(shows([trace], slips, blanks) for trace in traces), strict=True)
         return [None if None in each else np.concatenate(each) for each in apart]
@@ -71,7 +75,7 @@ def _in_which(judges: Sequence[Judge], slip: Attempt, blanks: Blanks, batch: Bat
 
 
 def _shows_in(judge: Judge, slip: Attempt, cells: Flags) -> bool:
-    """Whether a mistake shows in a trace, to who judges it."""
+    """Tells whether a mistake shows in a trace, to who judges it."""
     trace, definition = judge.trace, slip.definition
     rounding = trace.rounding.of_quantity(definition.step, definition.name)
     try:
@@ -83,7 +87,7 @@ def _shows_in(judge: Judge, slip: Attempt, cells: Flags) -> bool:
 
 
 def _cells(trace: Trace, name: Name, blanks: Blanks) -> Flags:
-    """The cells that are asked for, or that a page shows. [n, m, 1]"""
+    """Returns the cells that are asked for, or that a page shows. [n, m, 1]"""
     rows = shown_rows(trace)(trace[name])
     cells = np.zeros(trace[name].matrix.shape, dtype=np.bool_)
     cells[slice(None) if rows is None else [*rows]] = True

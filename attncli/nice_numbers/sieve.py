@@ -48,7 +48,8 @@ if TYPE_CHECKING:
 
 
 class CandidateValues(NamedTuple):
-    """A quantity's numbers in many candidates [n, m, b], or what all of them have, [n, m, 1]."""
+    """The numbers of a quantity in many candidates [n, m, b], or those that all of them have, [n,
+    m, 1]."""
 
     values: Array
     places: int | None
@@ -57,16 +58,16 @@ class CandidateValues(NamedTuple):
 
     @classmethod
     def same(cls, matrix: Matrix) -> CandidateValues:
-        """The numbers that all candidates have."""
+        """Makes the numbers that all candidates have."""
         return cls(matrix.values[:, :, np.newaxis], matrix.places, matrix.decimals, fixed=True)
 
     @property
     def digits(self) -> int:
-        """The decimals that its numbers are shown with."""
+        """Returns the decimals that its numbers are shown with."""
         return self.decimals if self.places is None else min(self.places, self.decimals)
 
     def taken(self, indices: NDArray[np.intp]) -> CandidateValues:
-        """The numbers of some of the candidates."""
+        """Returns the numbers of some of the candidates."""
         return (
             self
             if self.fixed
@@ -77,19 +78,20 @@ class CandidateValues(NamedTuple):
         return Matrix(np.array(self.alone(candidate)), self.places, self.decimals)
 
     def alone(self, candidate: int) -> Array:
-        """The numbers of one candidate, [n, m]."""
+        """Returns the numbers of one candidate, [n, m]."""
         return np.asarray(self.values[:, :, 0 if self.fixed else candidate])
 
 
 _BY_ROW = (Nucleus, Rotate, TopK)
-"""What works on each row by itself, so that the rows of all candidates go through at once."""
+"""Operations that work on each row by itself, so that the rows of all candidates go through at
+once."""
 
 
 def _in_full(
     operation: Operation, count: int, operands: Sequence[CandidateValues], shape: tuple[int, int]
 ) -> Array:
-    """The result [n, m] of an operation in so many candidates, before it is rounded; nan where it
-    can't be worked. [n, m, b]"""
+    """Computes the result [n, m] of an operation in so many candidates, before it is rounded; nan
+    where it can't be worked. [n, m, b]"""
     with np.errstate(all="ignore"):
         if isinstance(operation, Indexed | ListOfEquations):
             # without a memory its weights aren't used, and the result is the same for all
@@ -102,7 +104,7 @@ def _in_full(
 
 
 def _at_once(operation: Indexed | ListOfEquations, operands: Sequence[CandidateValues]) -> Array:
-    """An equation, for all candidates at once."""
+    """Computes an equation for all candidates at once."""
     values = operation.arrays([operand.values for operand in operands])
     infinite = np.isinf(values)
     # a mask's −∞ is copied
@@ -110,7 +112,7 @@ def _at_once(operation: Indexed | ListOfEquations, operands: Sequence[CandidateV
 
 
 def _of_each(values: Array, count: int) -> Array:
-    """The numbers of each candidate, though all have the same."""
+    """Returns the numbers of each candidate, though all have the same."""
     return np.broadcast_to(values, (*values.shape[:2], count))
 
 
@@ -122,8 +124,8 @@ def _by_row(operation: Operation, count: int, operands: Sequence[CandidateValues
 
 
 def _rows(values: Array, count: int) -> Array:
-    """The rows of all candidates under each other; a column of it is one run of memory, which is
-    what makes it quick."""
+    """Returns the rows of all candidates under each other; a column of it is one run of memory,
+    which is what makes it quick."""
     return _of_each(values, count).swapaxes(0, 1).reshape(values.shape[1], -1).T
 
 
@@ -148,7 +150,7 @@ def _settled(
     step: str,
     operands: Sequence[CandidateValues],
 ) -> CandidateValues:
-    """The numbers as they are gone on with: copied, rounded, or in full."""
+    """Returns the numbers as they are gone on with: copied, rounded, or in full."""
     if operation.only_moves:
         first = operation.make(rounding, step, *(operand.matrix(0) for operand in operands))
         return CandidateValues(values, first.places, first.decimals)
@@ -165,13 +167,17 @@ def _settled(
 
 
 def _places_of(operation: Operation, operands: Sequence[CandidateValues]) -> int | None:
-    """The decimals that hold the results of an operation in full; None where none need do."""
+    """Returns the decimals that hold the results of an operation in full; None where none need
+    do."""
     return operation.places(*(operand.matrix(0) for operand in operands))
 
 
 class Quantities:
-    """The numbers of candidates by the names of quantities. Candidates that fall are taken out of
-    a quantity when it is next asked for: most are seldom, and candidates fall at every stage."""
+    """The numbers of candidates by the names of quantities.
+
+    Candidates that fall are taken out of a quantity when it is next asked for: most are seldom, and
+    candidates fall at every stage.
+    """
 
     def __init__(self, fixed: Mapping[str, CandidateValues]) -> None:
         self._stored = {name: (many, 0) for name, many in fixed.items()}
@@ -199,7 +205,7 @@ class Quantities:
         self._back = [indices]
 
     def _places(self, behind: int) -> NDArray[np.intp]:
-        """Where the candidates of now stood so many takes ago."""
+        """Returns where the candidates of now stood so many takes ago."""
         while len(self._back) < behind:
             self._back.append(self._takes[-1 - len(self._back)][self._back[-1]])
         return self._back[behind - 1]
@@ -207,12 +213,13 @@ class Quantities:
 
 @dataclass
 class Batch:
-    """So many candidates: their numbers, drawn and made, and from which of the first ones each
-    comes."""
+    """Some candidates that are worked at once."""
 
     count: int
     made: Quantities
+    """Their numbers, drawn and made."""
     origin: NDArray[np.intp]
+    """From which of the first candidates each comes."""
 
     def take(self, indices: NDArray[np.intp]) -> None:
         """Keeps these candidates; some may come more than once."""
@@ -233,7 +240,8 @@ class Batch:
             self.take(np.arange(wanted) % self.count)
 
     def firsts(self, liked: Flags) -> NDArray[np.intp]:
-        """The first candidate of each origin that is liked, or else the first."""
+        """Returns the place of the first candidate of each origin that is liked, or else of the
+        first."""
         order = np.argsort(~liked, kind="stable")
         return np.asarray(order[np.unique(self.origin[order], return_index=True)[1]])
 
@@ -251,13 +259,14 @@ class Batch:
 
 @dataclass(frozen=True)
 class BatchMaker:
-    """Makes the quantities of a plan for a batch, as the trace that the plan is of makes them."""
+    """A maker of the quantities of a plan for a batch, as the trace that the plan is of makes
+    them."""
 
     trace: Trace
     plan: Plan
 
     def batch(self, count: int) -> Batch:
-        """So many candidates of which nothing is drawn yet."""
+        """Makes so many candidates of which nothing is drawn yet."""
         return Batch(count, Quantities(self._fixed), np.arange(count))
 
     @cached_property
@@ -272,12 +281,13 @@ class BatchMaker:
         return self.candidates_of(batch, definition, full)
 
     def numbers(self, batch: Batch, definition: Definition) -> CandidateValues:
-        """What a quantity would be if it were made so; the batch stays as it is. Raises
+        """Returns what a quantity would be if it were made so; the batch stays as it is. Raises
         ValueError where the shapes don't fit."""
         return self._settled(batch, definition, self.full(batch, definition))
 
     def wrong(self, batch: Batch, definition: Definition) -> Array | None:
-        """What a mistake makes of a quantity that was made; None where its shapes don't fit."""
+        """Returns what a mistake makes of a quantity that was made; None where its shapes don't
+        fit."""
         try:
             wrong = self.numbers(batch, definition).values
         except (ValueError, Unworkable):
@@ -285,7 +295,7 @@ class BatchMaker:
         return wrong if wrong.shape[:2] == batch.made[definition.name].values.shape[:2] else None
 
     def full(self, batch: Batch, definition: Definition) -> Array:
-        """The numbers of a quantity before they are rounded."""
+        """Returns the numbers of a quantity before they are rounded."""
         operands = [batch.made[name] for name in definition.operands]
         shape = self.trace[definition.name].matrix.shape
         return _in_full(definition.operation, batch.count, operands, shape)
@@ -298,8 +308,8 @@ class BatchMaker:
     def candidates_of(
         self, batch: Batch, definition: Definition, full: Array | None = None
     ) -> CandidateQuantity:
-        """A quantity that was made, as the rules see it; `full` are its numbers before they were
-        rounded, where that matters."""
+        """Returns a quantity that was made, as the rules see it; `full` are its numbers before they
+        were rounded, where that matters."""
         operands = [batch.made[name] for name in definition.operands]
         many = batch.made[definition.name]
         before = next(map(self.definitions.get, definition.operands), None)
@@ -321,12 +331,12 @@ class BatchMaker:
 
     @cached_property
     def definitions(self) -> Mapping[Name, Definition]:
-        """How each quantity is made."""
+        """Returns how each quantity is made."""
         return {definition.name: definition for definition in self.trace.plan}
 
     @cached_property
     def rows(self) -> Mapping[str, tuple[int, ...] | None]:
-        """The rows of each quantity that a page shows, None for all."""
+        """Returns the rows of each quantity that a page shows, None for all."""
         rows = shown_rows(self.trace)
         return {name: rows(quantity) for name, quantity in self.trace.quantities.items()}
 
@@ -338,7 +348,7 @@ class BatchMaker:
 # breaks a rule whatever is drawn; that is found out with a few candidates first, and spared.
 
 UNWORKABLE = "unworkable"
-"""What candidates fall by whose numbers can't be worked with; no rule to allow."""
+"""The name of what takes candidates whose numbers can't be worked with; no rule to allow."""
 
 _STRUCTURAL = frozenset({"repeats", "ties", "trivial", "zeros"})
 """Rules that the structure of a scenario may break whatever its numbers are."""
@@ -357,14 +367,14 @@ softmax."""
 
 @dataclass
 class Failures:
-    """How many candidates each rule took, and how hard it was to get past it: the sum of the
-    logarithms of the shares that were left."""
+    """A count of the candidates that each rule took, and how hard it was to get past it."""
 
     took: Counter[str] = field(default_factory=Counter)
     hard: dict[str, float] = field(default_factory=dict)
+    """The sum of minus the logarithms of the shares that were left."""
 
     def add(self, rule: str, taken: int, among: int) -> None:
-        """Takes note of so many candidates that fell."""
+        """Counts so many candidates that fell."""
         self.took[rule] += taken
         left = (among - taken + 1) / (among + 1)
         self.hard[rule] = self.hard.get(rule, 0.0) - math.log(left)
@@ -376,28 +386,32 @@ Likes = Callable[[Array, Array], Flags]
 
 
 class Survivor(NamedTuple):
-    """What gets through: its numbers as drawn, what was made of them, what it costs."""
+    """A candidate that gets through all rules."""
 
     drawn: Mapping[Drawn, Array]
+    """Its numbers as drawn."""
     made: Mapping[str, Array]
+    """What was made of them."""
     cost: FormCost
+    """What it costs."""
 
 
 @dataclass(frozen=True)
 class RuleFilter:
-    """What candidates have to get through: all rules but for those allowed to be broken; `spare`
-    says of a quantity and a rule in how many places it may be. `cells` are those asked for."""
+    """A sieve that candidates have to get through: all rules but for those allowed to be broken."""
 
     workshop: BatchMaker
     allow: frozenset[str] = frozenset()
     spare: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    """In how many places a quantity may break a rule."""
     cells: Cells = field(default_factory=dict)
+    """The cells asked for."""
 
     def sift(
         self, random: RandomState, count: int, failures: Failures, likes: Likes
     ) -> list[Survivor]:
-        """Those of so many new candidates that get through, one of each origin, if there is one
-        with costs that `likes` likes; `failures` counts how many each rule took."""
+        """Returns those of so many new candidates that get through, one of each origin, if there is
+        one with costs that `likes` likes; `failures` counts how many each rule took."""
         size = max(count // _GROWTH**2, 1)
         batch = self.workshop.batch(size)
         for k, (stage, mistakes) in enumerate(zip(self._stages, self._mistakes, strict=True)):
@@ -418,13 +432,13 @@ class RuleFilter:
 
     @cached_property
     def _decisive(self) -> int:
-        """Where the last softmax is: what is hard is behind a candidate that gets so far."""
+        """Finds where the last softmax is: what is hard is behind a candidate that gets so far."""
         made = enumerate(stage.definition for stage in self._stages)
         shares = (k for k, definition in made if is_share(definition.name, definition))
         return max(shares, default=0)
 
     def _good(self, stage: Stage, made: CandidateQuantity, failures: Failures) -> Flags:
-        """The candidates that break no rule in a quantity."""
+        """Finds the candidates that break no rule in a quantity. -> [b]"""
         good = ~unfit(made.values)
         failures.add(UNWORKABLE, int((~good).sum()), len(good))
         for rule, broken in self._broken(stage, made):
@@ -435,7 +449,7 @@ class RuleFilter:
         return good
 
     def _is_bad(self, rule: str, name: str, broken: Flags, spared: Flags | None = None) -> Flags:
-        """The candidates that break a rule more often than they may. -> [b]"""
+        """Finds the candidates that break a rule more often than they may. -> [b]"""
         broken = broken if spared is None else broken & ~spared
         may = self.spare.get((name, rule), 0)
         if rule == "method" and may:
@@ -443,7 +457,7 @@ class RuleFilter:
         return np.asarray(broken.sum(axis=(0, 1)) > may if may else broken.any(axis=(0, 1)))
 
     def _drop_weak(self, batch: Batch, stage: Stage, failures: Failures) -> None:
-        """Lets those candidates fall whose new matrices are weak."""
+        """Drops the candidates whose new matrices are weak."""
         for drawn, _ in stage.fresh:
             for rule in () if drawn.whole else GIVEN_CHECKS.keys() - self.allow:
                 broken = GIVEN_CHECKS[rule](batch.made[drawn.names[0]].values)
@@ -452,7 +466,7 @@ class RuleFilter:
                 batch.keep(~bad)
 
     def _broken(self, stage: Stage, made: CandidateQuantity) -> Iterator[tuple[str, Flags]]:
-        """The rules that hold for a quantity, and where each is broken in the rows shown."""
+        """Yields the rules that hold for a quantity, and where each is broken in the rows shown."""
         for rule, check in CHECKS.items():
             if rule not in self.allow and (stage.asked or rule not in ASKED_ONLY):
                 broken = check(made)
@@ -464,7 +478,7 @@ class RuleFilter:
 
     @cached_property
     def _probe(self) -> Batch:
-        """A few candidates that nobody picked."""
+        """Makes a few candidates that nobody picked."""
         batch, random = self.workshop.batch(_PROBES), RandomState(0)
         for stage in self._stages:
             batch.draw(stage, random)
@@ -473,8 +487,8 @@ class RuleFilter:
 
     @cached_property
     def _spared(self) -> Mapping[tuple[str, str], Flags]:
-        """The cells that break a rule in each of a few candidates, or stand at an edge in every
-        other one, which no numbers could help."""
+        """Finds the cells that break a rule in each of a few candidates, or stand at an edge in
+        every other one, which no numbers could help."""
         spared: dict[tuple[str, str], Flags] = {}
         for stage in self._stages:
             made = self.workshop.candidates_of(self._probe, stage.definition)
@@ -486,8 +500,8 @@ class RuleFilter:
         return {**spared, **self._at_edges()}
 
     def _at_edges(self) -> Mapping[tuple[str, str], Flags]:
-        """The cells that are whole or half units whatever is drawn, so that chance decides whether
-        they are at an edge, where there are too many for it to keep all of them off."""
+        """Finds the cells that are whole or half units whatever is drawn, so that chance decides
+        whether they are at an edge, where there are too many for it to keep all of them off."""
         found: dict[tuple[str, str], Flags] = {}
         for stage in self._stages:
             if not stage.asked:
@@ -500,8 +514,8 @@ class RuleFilter:
 
     @cached_property
     def _mistakes(self) -> tuple[tuple[Definition, ...], ...]:
-        """For each stage the mistakes that can be looked for after it, in what is asked for, of
-        those that some numbers would reveal."""
+        """Returns for each stage the mistakes that can be looked for after it, in what is asked
+        for, of those that some numbers would reveal."""
         asked = {stage.definition.name for stage in self._stages if stage.asked}
         if not asked or "mistakes" in self.allow:
             return tuple(() for _ in self._stages)
@@ -525,7 +539,7 @@ class RuleFilter:
     def _drop_blind(
         self, batch: Batch, mistakes: tuple[Definition, ...], failures: Failures
     ) -> None:
-        """Lets those candidates fall that couldn't reveal one of some mistakes."""
+        """Drops the candidates that couldn't reveal one of some mistakes."""
         for definition in mistakes:
             if batch.count:
                 good = self._reveals(batch, definition)
@@ -533,7 +547,7 @@ class RuleFilter:
                 batch.keep(good)
 
     def _reveals(self, batch: Batch, definition: Definition) -> Flags:
-        """The candidates in which a mistake shows. -> [b]"""
+        """Finds the candidates in which a mistake shows. -> [b]"""
         right, wrong = batch.made[definition.name], self.workshop.wrong(batch, definition)
         if wrong is None:
             return np.zeros(batch.count, dtype=np.bool_)
@@ -562,7 +576,7 @@ class RuleFilter:
 
 
 def unfit(values: Array) -> Flags:
-    """The candidates with numbers that can't be worked with. -> [b]"""
+    """Finds the candidates with numbers that can't be worked with. -> [b]"""
     fine = np.isfinite(values)
     if fine.all():
         return np.zeros(values.shape[2], dtype=np.bool_)

@@ -1,6 +1,5 @@
-"""A layer of a trace, or what is around the layers, in another configuration: with one of its
-settings left out, or with another value, as programs have it that were written for another model.
-"""
+"""Works a layer of a trace, or what is around the layers, in another configuration: with one
+setting left out or with another value, as programs have it that were written for another model."""
 
 from __future__ import annotations
 
@@ -26,15 +25,21 @@ T = TypeVar("T")
 
 
 class Configured(NamedTuple):
-    """A layer that is made otherwise: the setting, how it is set, and what differs then."""
+    """A layer, or what is around the layers, with one setting changed."""
 
     setting: str
+    """The setting that is changed, by its path: `mask.window`."""
     says: str
+    """A sentence that says how it is set."""
     left_out: bool
+    """Whether the setting is left out."""
     definitions: tuple[Definition, ...]
+    """The definitions that differ from the usual ones."""
 
 
 class _Other(NamedTuple):
+    """A setting with another value, and a sentence that says so."""
+
     setting: str
     says: str
     value: Any
@@ -42,7 +47,8 @@ class _Other(NamedTuple):
 
 
 def other_configurations(trace: Trace, place: LayerPlace) -> Iterator[Configured]:
-    """What one layer makes otherwise with one of its settings changed."""
+    """Yields a layer with one of its settings changed, once for each change by which some of its
+    quantities are made in another way."""
     own = _forward_parts(trace, place)
     usual = {d.name: d for d in _told(trace, own, place.layer)}
     for setting, says, layer, left_out in _other_layers(place):
@@ -53,8 +59,11 @@ def other_configurations(trace: Trace, place: LayerPlace) -> Iterator[Configured
 
 
 def other_frames(trace: Trace) -> Iterator[Configured]:
-    """What is made otherwise outside the layers, with one of the scenario's settings changed: of
-    embeddings, of positions, of the last norm, of logits."""
+    """Yields what is around the layers with one of the scenario's settings changed: of embeddings,
+    of positions, of the norms outside layers, of logits.
+
+    It is yielded once for each change by which some of its quantities are made in another way.
+    """
     story = [part for part in trace.story if not part.is_again]
     made = {part.place.stack.path: part.definitions[-1].name for part in _in_layers(story)}
     usual = {d.name: d for d in _framed(trace, trace.scenario, made)}
@@ -66,7 +75,7 @@ def other_frames(trace: Trace) -> Iterator[Configured]:
 
 
 def _in_layers(story: list[PlannedStep]) -> Iterator[PlannedStep]:
-    """The steps that layers take, which norms outside them are none of."""
+    """Yields the steps that are taken in layers and make something, and so no norm outside them."""
     for part in story:
         place, stack = part.place, part.place.stack
         around = {norm.path for norm in (stack.embedding_norm, stack.final_norm) if norm}
@@ -78,7 +87,8 @@ def _in_layers(story: list[PlannedStep]) -> Iterator[PlannedStep]:
 
 
 def layer_around(trace: Trace, part: PlannedStep) -> LayerPlace | None:
-    """The place of the layer that a step is of, which a norm outside all of them isn't."""
+    """Finds the place of the layer that a step belongs to; returns None for what is outside all
+    layers."""
     if next(_in_layers([part]), None) is None:
         return None
     path = _layer_path(part)
@@ -87,7 +97,7 @@ def layer_around(trace: Trace, part: PlannedStep) -> LayerPlace | None:
 
 
 def _framed(trace: Trace, scenario: Scenario, made: Mapping[Name, Name]) -> list[Definition]:
-    """How all is made outside the layers; nothing where no model can be so."""
+    """Returns all definitions outside the layers; none where no model can be made so."""
     try:
         return _sized(frame_told(scenario, trace.story, made))
     except _NO_MODEL:
@@ -129,7 +139,7 @@ _NORM: Mapping[str, Key[Any]] = {key.name: key for key in norms.SETTINGS}
 
 
 def _forward_parts(trace: Trace, place: LayerPlace) -> list[PlannedStep]:
-    """The steps of a layer, those of the way back left out."""
+    """Returns the steps of a layer, without those of the way back."""
     return [
         part
         for part in trace.story
@@ -140,7 +150,8 @@ def _forward_parts(trace: Trace, place: LayerPlace) -> list[PlannedStep]:
 
 
 def _told(trace: Trace, own: list[PlannedStep], layer: Layer) -> list[Definition]:
-    """How all is made in another layer in the place of one; nothing where no model can be so."""
+    """Returns all definitions of another layer in the place of the layer of some steps; none where
+    no model can be made so."""
     first = own[0].place
     assert isinstance(first, LayerPlace)
     first = replace(first, x=_into(trace, first))
@@ -153,7 +164,7 @@ def _told(trace: Trace, own: list[PlannedStep], layer: Layer) -> list[Definition
 
 
 def _into(trace: Trace, place: LayerPlace) -> Name:
-    """What flows into a layer: into its first step, which may be a norm."""
+    """Returns the name of what flows into a layer: into its first step, which may be a norm."""
     inside = _in_layers([part for part in trace.story if not part.is_again])
     return next(part.place.x for part in inside if _layer_path(part) == place.layer.path)
 
@@ -166,7 +177,7 @@ def _layer_path(part: PlannedStep) -> Name:
 _NO_MODEL = (
     LookupError, ValueError, TypeError, ArithmeticError, AssertionError, AttributeError,
 )  # fmt: skip
-"""What steps raise that no model can take so."""
+"""The errors of steps for a configuration that no model can have."""
 
 
 def _sized(told: Iterable[PlannedStep]) -> list[Definition]:
@@ -202,7 +213,8 @@ def _other_layers(place: LayerPlace) -> Iterator[tuple[str, str, Layer, bool]]:
 
 _OF_ROWS = norms.KIND._replace(kind=Choice(("rms", "layer")))
 _KIND_OF_NORM: Mapping[str, Key[Any]] = {_OF_ROWS.name: _OF_ROWS}
-"""What of a norm no mistake says that is known by a name of its own, as one down the columns is."""
+"""The settings of a norm that no mistake with a name of its own changes, as one down the columns
+does."""
 
 
 _NOT_SET = frozenset(
@@ -218,7 +230,7 @@ _NOT_SET = frozenset(
         "online_softmax",
     ]
 )
-"""What can't be set otherwise with the same weights, or is no setting of a model."""
+"""Settings that can't be other ones with the same weights, or are none of a model."""
 
 
 def _other_attentions(
@@ -250,7 +262,8 @@ def _other_positions(
 def _of_other_layers(
     place: LayerPlace, attention: Attention
 ) -> Iterator[tuple[str, str, Attention, bool]]:
-    """With the positions, or the settings of its attention, that another kind of layer has."""
+    """Yields an attention with the positions, or one of the settings, that another kind of layer in
+    its stack has."""
     others = [layer.attention for layer in place.stack.layers if layer.attends]
     for rotated in _unlike(attention.rotated, (other.rotated for other in others)):
         if attention.rotated and rotated:
@@ -267,7 +280,7 @@ def _of_other_layers(
 
 
 def _unlike(own: T, others: Iterable[T]) -> Iterator[T]:
-    """What others have that differs from what is one's own, each once."""
+    """Yields the values of others that differ from one's own, each once."""
     seen = [own]
     for other in others:
         if not any(_are_alike(other, one) for one in seen):
@@ -276,7 +289,7 @@ def _unlike(own: T, others: Iterable[T]) -> Iterator[T]:
 
 
 def _are_alike(value: object, other: object) -> bool:
-    """Whether two settings say the same, whose matrices are arrays."""
+    """Tells whether two values of a setting are equal; matrices are compared as arrays."""
     if isinstance(value, tuple) and isinstance(other, tuple):
         return len(value) == len(other) and all(map(_are_alike, value, other))
     if isinstance(value, Mapping) and isinstance(other, Mapping):
@@ -295,7 +308,7 @@ def _other_settings(
 def _others_of_map(
     values: Mapping[str, Any], known: Mapping[str, Key[Any]], path: str
 ) -> Iterator[_Other]:
-    """A map with one of its values changed or left out, or with another one than is usual."""
+    """Yields a map with one of its values changed or left out, or set where it isn't."""
     for name, key in known.items():
         called = f"{path}.{name}" if path else name
         value = values.get(name, key.default)
@@ -317,7 +330,8 @@ def _words_alone(kind: Any) -> tuple[str, ...]:  # noqa: ANN401
 
 
 def _others(value: Any, kind: Any, called: str) -> Iterator[_Other]:  # noqa: ANN401
-    """Another value for a setting: another word, off by one, twice or half, without a part."""
+    """Yields other values for a setting: another word; a number off by one, twice or half as large;
+    a map or a list with one part changed or left out."""
     match value:
         case Mapping():
             yield from _others_of_map(value, _keys_inside(kind), called)
@@ -362,13 +376,16 @@ def _other_numbers(value: int | Decimal) -> Iterator[int | Decimal]:
 
 
 def _left_out(called: str) -> str:
-    """`The window is left out (mask.window).`"""
+    """Says that a setting is left out: `The window is left out (mask.window).`"""
     return f"The {_in_words(called)} is left out{_in_brackets(called)}."
 
 
 def _instead(called: str, other: object, value: object) -> str:
-    """`The window is 4 instead of 3 (mask.window).`; words and flags inside a map often say
-    nothing without the name of that."""
+    """Says that a setting is another one: `The window is 4 instead of 3 (mask.window).`
+
+    Words and flags inside a map often say nothing without its name, so their full path begins the
+    sentence.
+    """
     both = f"is {_text(other)} instead of {_text(value)}"
     if isinstance(value, bool) or (isinstance(value, str) and not called.endswith(".kind")):
         return f"The {_in_words(called)} {both}." if "." not in called else f"{called} {both}."
@@ -376,7 +393,8 @@ def _instead(called: str, other: object, value: object) -> str:
 
 
 def _in_words(called: str) -> str:
-    """`max distance` of `positions.max_distance`, `scaling` of `positions.scaling.kind`"""
+    """Returns the last part of a setting's path in words: `max distance` of
+    `positions.max_distance`, `scaling` of `positions.scaling.kind`."""
     return called.removesuffix(".kind").rpartition(".")[2].replace("_", " ")
 
 
@@ -385,14 +403,15 @@ def _in_brackets(called: str) -> str:
 
 
 def _text(value: object) -> str:
-    """A value as a file has it."""
+    """Writes a value as it stands in a file."""
     if isinstance(value, Decimal):
         return f"{value.normalize():f}"
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _is_a_setting(value: Any) -> bool:  # noqa: ANN401
-    """Whether something is no matrix, but a setting of a layer; its own weights may be one's."""
+    """Tells whether a value is a setting of a layer, or made of such, and no matrix: a matrix may
+    be the layer's own weights."""
     if isinstance(value, Mapping):
         return not value or any(map(_is_a_setting, value.values()))
     if isinstance(value, tuple | list) and not hasattr(value, "_fields"):
@@ -407,7 +426,10 @@ def _words(kind: Any) -> tuple[str, ...]:  # noqa: ANN401
 
 
 def _keys_inside(kind: Any) -> dict[str, Key[Any]]:  # noqa: ANN401
-    """The keys of the records that a kind may be; where each has a word of its own, all these."""
+    """Returns the keys of the records that a kind may be, by name.
+
+    A key that takes a single word in several of them takes all these words.
+    """
     found: dict[str, Key[Any]] = {}
     for record in (inner for inner in _each_kind(kind) if isinstance(inner, Record)):
         for name, key in record.known.items():
@@ -418,7 +440,7 @@ def _keys_inside(kind: Any) -> dict[str, Key[Any]]:  # noqa: ANN401
 
 
 def _each_kind(kind: Any) -> Iterator[Any]:  # noqa: ANN401
-    """A kind, and those that it is one of, or many."""
+    """Yields a kind, and all kinds that it is made of."""
     yield kind
     for inner in getattr(kind, "kinds", ()) or filter(None, [getattr(kind, "kind", None)]):
         yield from _each_kind(inner)

@@ -1,4 +1,4 @@
-"""Each step at a place where it has all that it can have, for its formulas in general."""
+"""Makes a place for each step where it has all that it can have, for its formulas in general."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from attncli.trace import (
 
 @dataclass(frozen=True, eq=False)
 class _Everything(Scenario):
-    """A scenario that gives what a step can do with: every bias, γ and β."""
+    """A scenario that gives all that a step can take: every bias, γ and β."""
 
     known: tuple[str, ...] = ()
 
@@ -41,8 +41,11 @@ class _Everything(Scenario):
 
 
 def general_place(name: str, also: tuple[str, ...] = ()) -> Place:
-    """A place where a step does all that it can, of what it is given and `also` of some more; of a
-    cell the second of three times."""
+    """Makes a place where a step does all that it can, with what it is given in general, and `also`
+    some more.
+
+    The place of a recurrent cell is the second of three times.
+    """
     step = step_named(name)
     if step.at is BackwardPlace:
         return _back_through(name)
@@ -86,7 +89,8 @@ def general_place(name: str, also: tuple[str, ...] = ()) -> Place:
 
 
 def _back_through(name: str) -> BackwardPlace:
-    """The place of a step that leads back through another, which is at its general place."""
+    """Makes the place of a step that leads back through another one, which is at its general
+    place."""
     from attncli.steps.backward.chain_rule import in_general
 
     through = step_named(THROUGH[name])
@@ -98,7 +102,8 @@ def _back_through(name: str) -> BackwardPlace:
 
 
 def _trained(step: str) -> UpdatePlace:
-    """The place of an update by gradient descent of a matrix W, or of what came of it."""
+    """Makes the place of an update by gradient descent of a matrix W, or of the progress after
+    it."""
     from attncli.steps.training import in_general
 
     training = Training(Decimal("0.1"))
@@ -107,7 +112,7 @@ def _trained(step: str) -> UpdatePlace:
 
 
 def _tokenizing(step: str) -> Tokenizing:
-    """A tokenizer that learned something, which the step tells of."""
+    """Makes a tokenizer with the record of what it learned, of which the step tells."""
     from attncli.tokenizers.merges import MergeSettings, learn_merges
     from attncli.tokenizers.pieces import CountedWord, make_dictionary
     from attncli.tokenizers.splitting import WhiteSpace, WordTokenizer

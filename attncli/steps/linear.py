@@ -13,13 +13,14 @@ from attncli.steps.step import Mistake
 from attncli.trace import Definition, Place
 
 MISTAKES_BACK = ("transpose_forgotten", "bias_not_summed", "averaged_over_tokens")
-"""What people do wrong on the way back through one (`steps.backward.gradient_steps`)."""
+"""The mistakes that people make on the way back through one (`steps.backward.gradient_steps`)."""
 
 
 def linear(place: Place, made: str, x: Name, suffix: str, *, out_in: bool) -> Definition:
-    """`made` = x W + b, of `W{suffix}` and, where it is given, `b{suffix}`.
+    """Defines `made` = x W + b, with `W{suffix}` and, where it is given, `b{suffix}`. [n, k], [k,
+    m], [m] -> [n, m]
 
-    `x` is a full name. [n, k], [k, m], [m] -> [n, m]
+    `x` is a full name; `out_in` has a W that is stored out × in.
     """
     W, b = place.find(f"W{suffix}"), place.find(f"b{suffix}")
     operation, operands = layer_of(place, x, W, b, out_in=out_in)
@@ -29,16 +30,19 @@ def linear(place: Place, made: str, x: Name, suffix: str, *, out_in: bool) -> De
 def layer_of(
     place: Place, x: Name, W: Name, b: Name, *, out_in: bool
 ) -> tuple[Operation, tuple[Name, ...]]:
-    """The operation of a linear layer and its operands, all by full names; the bias only where
-    it is given."""
+    """Returns the operation of a linear layer and its operands by their full names, with the bias
+    only where it is given."""
     if place.scenario.gives(b):
         return (AffineTransposed() if out_in else Affine()), (x, W, b)
     return (Linear() if out_in else MatMul()), (x, W)
 
 
 def rows_for_columns(W: str, *made: str, in_letters: bool = False) -> Mistake[Any]:
-    """The rows of a matrix for its columns, or its columns for its rows where it is kept out × in,
-    in what is made by it; told `in_letters` as well, as X Wᵀ."""
+    """Makes the mistake of multiplying by the rows of a matrix for its columns, or by its columns
+    for its rows where it is stored out × in, in the quantities `made` by it.
+
+    `in_letters` has it written in letters as well, as X Wᵀ.
+    """
 
     def which(_: Definition, layer: Definition) -> str:
         by_rows = is_a(layer.operation, Linear, AffineTransposed)
@@ -51,19 +55,19 @@ def rows_for_columns(W: str, *made: str, in_letters: bool = False) -> Mistake[An
 
 
 def by_the_other_side(W: str, *, by_rows: bool) -> str:
-    """By which side of a matrix something is wrongly multiplied, and by which it is to be."""
+    """Says by which side of a matrix something is wrongly multiplied, and by which it should be."""
     side, right = ("rows", "columns") if by_rows else ("columns", "rows")
     return f"by the {side} of {W} instead of its {right}"
 
 
 def bias_left_out(b: str, *made: str, change: Change[Any] | None = None) -> Mistake[Any]:
-    """A bias that is left out of what is made with it."""
+    """Makes the mistake of leaving out a bias of the quantities `made` with it."""
     says = f"Leaving out the bias {b}."
     return Mistake(f"{b}_forgotten", says, wrong(change or without_bias, *made))
 
 
 def without_bias(layer: Definition, _: Place) -> Definition | None:
-    """A mistake: a linear layer that leaves out its bias; None of one that has none."""
+    """Changes a linear layer to one without its bias; returns None where it has none."""
     if not is_a(layer.operation, Affine, AffineTransposed):
         return None
     bare = Linear() if is_a(layer.operation, AffineTransposed) else MatMul()
@@ -71,7 +75,8 @@ def without_bias(layer: Definition, _: Place) -> Definition | None:
 
 
 def transposed(layer: Definition, _: Place) -> Definition | None:
-    """A mistake: the rows of W for its columns."""
+    """Changes a linear layer to one that multiplies by the transpose of W; returns None for any
+    other operation."""
     for kind, other in _TURNED:
         if is_a(layer.operation, kind):
             return layer._replace(operation=other())

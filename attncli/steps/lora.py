@@ -39,7 +39,7 @@ _SHOWN = "lora={W_Q: {A: [[1, 0.5], [0, 1]], B: [[-0.25, 0], [0, 0.5]], alpha: 4
 
 
 def _adapters(place: Place) -> Iterator[tuple[Name, Place, Number]]:
-    """The matrices that are adapted, the place of what is made of each, and α."""
+    """Yields each matrix that is adapted, the place of what is made of it, and α."""
     for text, said in place.stack.config.get(LORA).items():
         at = place.at(below(place.stack.config.at(LORA), text))
         yield given_matrix(place, text), at, Number.written(said["alpha"])

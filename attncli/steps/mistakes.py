@@ -1,4 +1,5 @@
-"""Making mistakes on purpose, and what people do wrong in equations of a kind."""
+"""Makes mistakes on purpose: how a definition is changed, and what people do wrong in equations of
+a kind."""
 
 from __future__ import annotations
 
@@ -29,47 +30,56 @@ from attncli.trace import Definition, HeadPlace, Place, PlannedStep, Trace
 from attncli.trace.place import P
 
 Change = Callable[[Definition, P], Definition | None]
-"""What somebody makes instead of what a definition says, at a place; None where it's the same."""
+"""A function that returns what somebody makes instead of what a definition says, at a place, or
+None where that can't be made."""
 Ways = Callable[[P, Planned], Iterable[Planned]]
 
 
 Kind = str | type[Operation] | EquationText
-"""Quantities of a local name, or made by operations of a kind."""
+"""A kind of quantities: those of a local name, or made by operations of a kind."""
 Operand = int | str | Callable[[P], Name | None]
-"""One of a definition's own by its place, the latest of a local name, or what a place knows."""
+"""An operand: one of a definition's own by its place, the latest of a local name, or one that a
+place knows."""
 WENT_IN: Callable[[Place], Name] = attrgetter("x")
 
 
 def wrong(change: Change[P], *of: Kind, when: Callable[[P], bool] = lambda _: True) -> Ways[P]:
-    """What is made wrongly in one of the quantities that are made under some local names, or by
-    some kinds of operations, or in any: in the first where that can be, or as well in another."""
+    """Returns the ways to make a change in one quantity: one way for each quantity in which it can
+    be made, from the first on.
+
+    The quantities are those that are made under the local names `of`, or by these kinds of
+    operations, or any; `when` tells at which places it can be made.
+    """
     return lambda place, planned: (
         (d,) for d in _changed(change, of, place, planned) if when(place)
     )
 
 
 def once(change: Change[P], *of: Kind, when: Callable[[P], bool] = lambda _: True) -> Ways[P]:
-    """What is made wrongly in the first of these quantities where that can be, and in no other."""
+    """Returns the way to make a change in the first of these quantities where it can be made, and
+    in no other."""
     return lambda place, planned: islice(wrong(change, *of, when=when)(place, planned), 1)
 
 
 def in_last(change: Change[P], *of: Kind, when: Callable[[P], bool] = lambda _: True) -> Ways[P]:
-    """What is made wrongly in the last quantity of a step, if it is one of these."""
+    """Returns the way to make a change in the last quantity of a step, if it is one of these."""
     return lambda place, planned: wrong(change, *of, when=when)(place, planned[-1:])
 
 
 def all_wrong(change: Change[P], *of: Kind) -> Ways[P]:
-    """What is made wrongly in each of these quantities by whoever makes it in one."""
+    """Returns the one way that makes a change in all these quantities at once, for a mistake that
+    is made everywhere or nowhere."""
     return lambda place, planned: filter(None, (tuple(_changed(change, of, place, planned)),))
 
 
 def either(*ways: Ways[P]) -> Ways[P]:
-    """One of several ways, first those of the first."""
+    """Joins the ways of several mistakes, those of the first one first."""
     return lambda place, planned: (made for f in ways for made in f(place, planned))
 
 
 def instead(*made: Callable[[P], Definition | None]) -> Ways[P]:
-    """Quantities that are made otherwise at a place, all by whoever makes the first of them so."""
+    """Returns the one way that makes these definitions instead of the right ones, all at once;
+    there is none where the first can't be made."""
 
     def ways(place: P, _: Planned) -> Iterator[Planned]:
         first, *others = (f(place) for f in made)
@@ -81,6 +91,8 @@ def instead(*made: Callable[[P], Definition | None]) -> Ways[P]:
 def _changed(
     change: Change[P], of: tuple[Kind, ...], place: P, planned: Planned
 ) -> Iterator[Definition]:
+    """Yields the quantities of these kinds as a change makes them, where it makes them
+    otherwise."""
     texts = [kind for kind in of if isinstance(kind, EquationText)]
     classes = tuple(kind for kind in of if isinstance(kind, type))
     for definition in planned:
@@ -95,7 +107,8 @@ def _changed(
 
 
 def by(operation: Operation | EquationText, *operands: Operand[P]) -> Change[P]:
-    """The same by another operation, of all operands, or of some, or of others."""
+    """Returns the change to another operation, of the same operands, or of those that are said; it
+    makes nothing where one of these isn't there."""
 
     def change(definition: Definition, place: P) -> Definition | None:
         found = [_found(definition, place, operand) for operand in operands] or definition.operands
@@ -111,7 +124,8 @@ def by(operation: Operation | EquationText, *operands: Operand[P]) -> Change[P]:
 
 
 def operand(k: int, other: Operand[P]) -> Change[P]:
-    """The same of another operand in one place."""
+    """Returns the change to another operand in one place; it makes nothing where that isn't
+    there."""
 
     def change(definition: Definition, place: P) -> Definition | None:
         name = _found(definition, place, other)
@@ -131,7 +145,8 @@ def _found(definition: Definition, place: P, operand: Operand[P]) -> Name | None
 
 
 def remade(change: Callable[[Any, P], Operation | None]) -> Change[P]:
-    """The same by an operation that is made of its own; None where that can't be."""
+    """Returns the change to an operation that is made of the right one; it makes nothing where that
+    can't be."""
 
     def changed(definition: Definition, place: P) -> Definition | None:
         made = change(definition.operation, place)
@@ -141,14 +156,16 @@ def remade(change: Callable[[Any, P], Operation | None]) -> Change[P]:
 
 
 def of_next_head(number: str) -> Change[HeadPlace]:
-    """By the numbers that another head has, where an operation knows its own by this `number`."""
+    """Returns the change to the numbers of the next head, where an operation knows its own head's
+    by this `number`."""
     return remade(
         lambda own, place: replace(own, **{number: (place.head + 1) % place.attention.heads})
     )
 
 
 def as_a(kind: Callable[..., Operation] | EquationText) -> Change[Place]:
-    """The same by another kind of operation, with all that its own is made with."""
+    """Returns the change to another kind of operation, made with all that the right one is made
+    with."""
 
     return remade(
         lambda own, _: (
@@ -160,17 +177,21 @@ def as_a(kind: Callable[..., Operation] | EquationText) -> Change[Place]:
 
 
 def left_out(definition: Definition, _: Place) -> Definition:
-    """What it is made of, as it is."""
+    """Changes a quantity to its first operand, unchanged."""
     return definition._replace(operation=Same(), operands=definition.operands[:1])
 
 
 def turned_round(definition: Definition, _: Place) -> Definition:
-    """The operands in the other order."""
+    """Changes a quantity to one with its operands in reversed order."""
     return definition._replace(operands=definition.operands[::-1])
 
 
 def swap(part: str, other: str, shown: str = "") -> Callable[[Definition, Place], Definition]:
-    """Something else in the place of a part of an equation that is a text."""
+    """Returns the change of one part of an equation's text to another; operands that the text no
+    longer names are left out.
+
+    `shown` is the formula that is shown then, where that isn't the text.
+    """
 
     def change(definition: Definition, _: Place) -> Definition:
         right = definition.operation
@@ -190,7 +211,8 @@ def swap(part: str, other: str, shown: str = "") -> Callable[[Definition, Place]
 def swapped(
     definition: Definition, change: Callable[[Expression], Expression | None]
 ) -> Definition | None:
-    """The same by its equation with some parts changed; None where there are none to change."""
+    """Changes the parts of a quantity's equation that `change` has something else for; returns None
+    where there are none."""
     equation = definition.operation
     if not isinstance(equation, Indexed):
         return None
@@ -202,7 +224,8 @@ def swapped(
 
 
 def sum_for_mean(definition: Definition, _: Place | None = None) -> Definition | None:
-    """What is added up, without dividing it by how many there are."""
+    """Changes a mean to the sum, without the division by how many numbers there are; returns None
+    where there is no mean."""
     equation = definition.operation
     match equation:
         case Indexed(tree=Quotient(total, count)) if any(each(count, Length)):
@@ -214,12 +237,12 @@ def sum_for_mean(definition: Definition, _: Place | None = None) -> Definition |
 
 
 def without_root(definition: Definition, _: Place | None = None) -> Definition | None:
-    """What stands below a root, without taking that."""
+    """Changes a root to what stands below it; returns None where there is no root."""
     return swapped(definition, lambda node: node.operand if isinstance(node, Root) else None)
 
 
 def exchanged(definition: Definition, _: Place | None = None) -> Definition | None:
-    """b − a for a − b."""
+    """Changes a − b to b − a; returns None where there is no difference."""
     from attncli.operations.prediction import TargetDifference
 
     if isinstance(definition.operation, TargetDifference):
@@ -235,9 +258,12 @@ def exchanged(definition: Definition, _: Place | None = None) -> Definition | No
 
 
 def all_made_wrongly(trace: Trace, part: PlannedStep, mistake: Mistake[Any]) -> Iterator[Planned]:
-    """All that is made in other ways by whoever makes a mistake, of what is there, what the mistake
-    is in first: once for each way to make it. None where the part doesn't come to make that, or
-    where what it is made of isn't there."""
+    """Yields, for each way to make a mistake, all that is made in another way and is in the trace,
+    first the quantity that the mistake is in.
+
+    Nothing is yielded where the part doesn't come to make that quantity, nor a way whose operands
+    aren't in the trace.
+    """
     ways = [*mistake.ways(part.place, part.definitions)]
     if not ways or not _is_made(trace, ways[0][0]):
         return
@@ -252,9 +278,8 @@ def _is_made(trace: Trace, definition: Definition) -> bool:
 
 
 def mistaken(trace: Trace, way: Planned, names: Collection[str]) -> Trace | None:
-    """The trace with all made in other ways that is so by whoever makes a mistake in one way, and
-    what leads from there to some quantities worked again; None where their numbers, or their
-    shapes, don't allow that."""
+    """Returns the trace with one way of a mistake made, and what leads from there to some
+    quantities worked again; None where their numbers, or their shapes, don't allow that."""
     try:
         wrong = trace.remake(*way, to=names)
     except (KeyError, ValueError, ArithmeticError, IndexError, TypeError, ScenarioError):

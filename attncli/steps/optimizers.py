@@ -62,25 +62,27 @@ from attncli.trace import Definition, UpdatePlace
 
 
 def share(name: str, default: str, says: str) -> Key[Any]:
-    """A setting from 0 to below 1."""
+    """Returns the key of a setting from 0 to below 1."""
     return Key(name, SHARE, says, Decimal(default))
 
 
 class Parameter(NamedTuple):
-    """A parameter at an update, from 1: what it is called, what it is before that update, and the
-    gradient that moves it."""
+    """A parameter at an update."""
 
     name: Name
     before: Name
+    """Its name before the update."""
     gradient: Name
+    """The gradient that moves it."""
     update: int
+    """The number of the update, from 1."""
 
     def made(self, what: str) -> Name:
-        """Something of it that this update makes: `m.W_Q`, `train[1].m.W_Q`."""
+        """Names a quantity that this update makes of it: `m.W_Q`, `train[1].m.W_Q`."""
         return self._of(what, self.update)
 
     def made_before(self, what: str) -> Name:
-        """The same of the update before."""
+        """Names the same quantity of the update before."""
         return self._of(what, self.update - 1)
 
     def _of(self, what: str, update: int) -> Name:
@@ -91,29 +93,32 @@ Said = Mapping[str, Number]
 
 
 class Optimizer(NamedTuple):
-    """A way to update parameters.
-
-    `direction` makes what a step goes against, last, of a gradient and the settings; without it
-    that is the gradient itself. `step_size` makes a parameter's own learning rate, last. `happens`
-    says what is done, `makes` names the quantities besides the update, and `mistakes` are those
-    that people make with it. A weight decay λ adds λ times the parameter to its gradient, or
-    `shrinks` the parameter.
-    """
+    """A way to update parameters."""
 
     name: str
     happens: str
+    """Sentences that say what is done."""
     direction: Callable[[Parameter, Said, Name], Iterator[Definition]] | None = None
+    """Makes what a step goes against, last, of a gradient and the settings; without it that is the
+    gradient itself."""
     settings: tuple[Key[Any], ...] = ()
     step_size: Callable[[Parameter, Said, tuple[Name, ...]], Planned] = lambda *_: ()
+    """Makes a parameter's own learning rate, last."""
     makes: tuple[str, ...] = ()
+    """The names of the quantities that it makes besides the update."""
     mistakes: tuple[Mistake[UpdatePlace], ...] = ()
+    """The mistakes that people make with it."""
     shrinks: bool = False
+    """Whether a weight decay λ shrinks the parameter; otherwise λ times the parameter is added to
+    its gradient."""
 
     def planned(
         self, parameter: Parameter, settings: Said, rates: tuple[Name, ...]
     ) -> Iterator[Definition]:
-        """All that an update makes of a parameter, last its new value; `rates` has the learning
-        rate where that is a quantity."""
+        """Yields all that an update makes of a parameter, last its new value.
+
+        `rates` has the name of the learning rate where that is a quantity.
+        """
         rate, decay = settings["learning_rate"], settings["weight_decay"]
         gradient, start = parameter.gradient, parameter.before
         if decay.full and not self.shrinks:
@@ -135,13 +140,13 @@ class Optimizer(NamedTuple):
         yield Definition(parameter.made(UPDATES), down, (start, against, *rates))
 
     def is_plain(self, training: Training) -> bool:
-        """Whether each step is −η times the gradient, and nothing else."""
+        """Tells whether each step is −η times the gradient, and nothing else."""
         decay = self.settings_of(training).get("weight_decay")
         changes = (self.direction, training.clip, decay and decay.full)
         return not any(changes) and not training.is_scheduled
 
     def settings_of(self, training: Training) -> dict[str, Number]:
-        """The settings as they are said, or else as they are by default."""
+        """Returns the settings by name, each as a training has it or with its default."""
         data = {key.name: training.settings.get(key.name, key.default) for key in self.settings}
         numbers = {name: Number.written(value) for name, value in data.items() if value is not None}
         return {"learning_rate": Number.written(training.learning_rate), **numbers}
@@ -244,11 +249,11 @@ _AVERAGES = {
     "v_row": (FirstOfRow, LaterOfRow),
     "v_column": (FirstOfColumn, LaterOfColumn),
 }
-"""The first of each, and a later one."""
+"""The operations of each moving average: of its first value, and of a later one."""
 
 
 def _average(parameter: Parameter, what: str, gradient: Name, *numbers: Number) -> Definition:
-    """The moving average `m` of a gradient, or `v` of its square."""
+    """Defines a moving average of a gradient or of its square, by its name in `_AVERAGES`."""
     first, later = _AVERAGES[what]
     if parameter.update == 1:
         return Definition(parameter.made(what), first(*numbers[: len(first.names)]), (gradient,))
@@ -259,7 +264,8 @@ def _average(parameter: Parameter, what: str, gradient: Name, *numbers: Number) 
 def quotient(
     parameter: Parameter, settings: Said, gradient: Name, *, largest: bool = False
 ) -> Iterator[Definition]:
-    """m̂ / (√v̂ + ε), and before it all that it is made of; v̂ may be of the `largest` v so far."""
+    """Yields all that m̂ / (√v̂ + ε) is made of, and that last; with `largest`, v̂ is of the
+    largest v so far."""
     for what, beta in (("m", settings["beta1"]), ("v", settings["beta2"])):
         average = _average(parameter, what, gradient, beta)
         yield average
@@ -305,14 +311,16 @@ ADAM = Optimizer(
 
 
 def _not_shrunk(step: Definition, place: UpdatePlace) -> Definition | None:
-    """The step from where the parameter is."""
+    """Changes a step to one from where the parameter was before it shrank; returns None where it
+    didn't shrink."""
     shrunk = (d for d in place.planned if d.name == step.operands[0])
     before = next((d.operands[0] for d in shrunk if is_a(d.operation, Shrink, ShrinkBy)), None)
     return step._replace(operands=(before, *step.operands[1:])) if before else None
 
 
 def _decay_in_the_gradient(definition: Definition, place: UpdatePlace) -> Definition | None:
-    """All with λ x as a part of the gradient, and no shrinking, as Adam has it."""
+    """Changes a definition to one with λ x as a part of the gradient, and no shrinking, as Adam has
+    it; returns None where it stays the same."""
     if is_a(definition.operation, StepDown, StepDownBy):
         return _not_shrunk(definition, place)
     if is_a(definition.operation, Shrink, ShrinkBy):
@@ -400,7 +408,8 @@ RMSPROP = Optimizer(
 
 
 def _factored(parameter: Parameter, settings: Said, gradient: Name) -> Iterator[Definition]:
-    """U = g / √V, with V from the means of the rows and columns of g², and U clipped."""
+    """Yields all that U = g / √V is made of, with V from the means of the rows and columns of g²,
+    and U clipped."""
     count, decay = Number.written(Decimal(parameter.update)), settings["beta2_decay"]
     row, column = (_average(parameter, what, gradient, count, decay) for what in _FACTORS)
     yield from (row, column)
@@ -413,7 +422,7 @@ def _factored(parameter: Parameter, settings: Said, gradient: Name) -> Iterator[
 
 
 def _relative(parameter: Parameter, settings: Said, rates: tuple[Name, ...]) -> Planned:
-    """α = max(ε₂, RMS(x)) · min(η, 1/√t)"""
+    """Defines a step's size, α = max(ε₂, RMS(x)) · min(η, 1/√t), and the RMS before it."""
     count, rms = Number.written(Decimal(parameter.update)), parameter.made("parameter_rms")
     least, rate = settings["epsilon2"], settings["learning_rate"]
     step = RelativeStepBy(least, count) if rates else RelativeStep(least, rate, count)

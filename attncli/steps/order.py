@@ -20,31 +20,38 @@ if TYPE_CHECKING:
 
 
 class StepLine(NamedTuple):
-    """A step, and its keys: those of a stack, of an attention, of a layer, of a recurrent layer or
-    one way of it, and of the whole file. What is `only_for` some keys isn't taken without one.
-    `asks` names its questions that are answered in words; where a step may be taken at several
-    places, `when` is the key and the word that choose this one, None for the default. It may lead
-    back `through` another."""
+    """A line of the order: a step, the module that it stands in, and the keys that it owns."""
 
     step: str
     module: str
     stack: str = ""
+    """Its keys of a stack, separated by spaces."""
     attention: str = ""
+    """Its keys of an attention."""
     layer: str = ""
+    """Its keys of a layer."""
     cell: str = ""
+    """Its keys of a recurrent layer."""
     way: str = ""
+    """Its keys of one way of a recurrent layer."""
     file: str = ""
+    """Its keys of the whole file."""
     only_for: str = ""
+    """Keys without one of which it isn't taken."""
     asks: str = ""
+    """The names of its questions that are answered in words."""
     when: tuple[str, str | None] = ("", None)
+    """Where a step may be taken at several places: the key and the word that choose this one, None
+    for the default."""
     through: str = ""
+    """The step that it leads back through."""
 
     def is_taken(self, texts: Collection[str]) -> bool:
-        """Whether it is taken where these keys are said."""
+        """Tells whether the step is taken where these keys are said."""
         return not self.only_for or any(key in texts for key in self.only_for.split())
 
     def is_moment(self, data: Mapping[str, object]) -> bool:
-        """Whether this is the place of a step that may be taken at several."""
+        """Tells whether this is the place of a step that may be taken at several."""
         key, value = self.when
         return not key or data.get(key) == value
 
@@ -60,7 +67,7 @@ GIVEN = (
     StepLine("quantize", "quantizing", stack="quantized"),
     StepLine("lora", "lora", stack="lora"),
 )
-"""What puts others in the place of given matrices."""
+"""The steps that put others in the place of given matrices."""
 INPUT = (
     StepLine(
         "tokenize",
@@ -98,7 +105,7 @@ WITH_HEADS = (
         "split", "attention.projections", attention="heads kv_heads", only_for="heads kv_heads"
     ),
 )
-"""What is done with all heads together."""
+"""The steps that all heads take together."""
 IN_HEADS = (
     _QK_NORM,
     StepLine("rotate", "attention.rotary", attention="rope", only_for="positions rope"),
@@ -127,7 +134,7 @@ IN_HEADS = (
         only_for="online_softmax",
     ),
 )
-"""What each head does."""
+"""The steps that each head takes."""
 MERGING = (
     StepLine("average", "attention.projections", attention="average_heads"),
     StepLine("merge", "attention.projections", attention="W_O b_O"),
@@ -204,7 +211,8 @@ STORY = tuple(dict.fromkeys(line.step for line in ORDER))
 
 @cache
 def step_named(name: str) -> Step[Any]:
-    """The step of a name, which is in a module; one that leads back is made of another."""
+    """Returns the step of a name, from its module; a step that leads back is made of the one that
+    it leads through."""
     if name in THROUGH:
         from attncli.steps.backward.gradient_steps import step_back
 
@@ -215,17 +223,19 @@ def step_named(name: str) -> Step[Any]:
 
 
 def made() -> frozenset[str]:
-    """The last names of the quantities that steps make."""
+    """Returns the last names of all quantities that steps make."""
     return frozenset(name for step in map(step_named, STORY) for name in step.makes)
 
 
 def inquiries() -> Mapping[str, str]:
-    """The names of the questions that are answered in words, each with the step that it is of."""
+    """Returns the names of the questions that are answered in words, each with the name of its
+    step."""
     return {name: line.step for line in ORDER for name in line.asks.split()}
 
 
 def is_question(text: str) -> bool:
-    """Whether an address is that of a question that is answered in words, and not of a cell."""
+    """Tells whether an address is that of a question that is answered in words, and not of a
+    cell."""
     try:
         name = parse_address(text).name
     except AddressError:
@@ -234,7 +244,8 @@ def is_question(text: str) -> bool:
 
 
 def keys_of(*parts: str, also: tuple[Key[Any], ...] = ()) -> OwnedKeys:
-    """The keys of parts of the model, each in the step that owns it."""
+    """Returns the keys of some parts of the model, each from the step that owns it, and `also` some
+    more."""
     return OwnedKeys(
         lambda: {
             name: line.step
@@ -254,4 +265,4 @@ HEAD = Record(
         lambda step: step_named(step).keys,
     )
 )
-"""What a head may say for itself."""
+"""The keys that a head may say for itself."""

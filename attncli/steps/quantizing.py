@@ -46,13 +46,14 @@ QUANTIZED: Key[Mapping[str, Any]] = Key(
 
 
 def given_matrix(place: Place, text: str) -> Name:
-    """The full name of a given matrix that a stack calls by this."""
+    """Returns the full name of a given matrix that a stack calls by this text."""
     known = {str(name): name for name in (*place.scenario.given, *place.scenario.random)}
     return known.get(below(place.stack.path, text), Name(text))
 
 
 def _matrices(place: Place) -> Iterator[tuple[Name, int, int | None]]:
-    """The matrices that are quantized, the largest whole number, and the group."""
+    """Yields each matrix that is quantized, with its largest whole number, and the size of its
+    groups or None."""
     for text, said in place.stack.config.get(QUANTIZED).items():
         settings: Mapping[str, Any] = {"kind": said} if isinstance(said, str) else said
         most = _MOST[settings.get("kind", "int8")]

@@ -56,7 +56,7 @@ KEY_NAMES = MappingProxyType(
         **dict.fromkeys(("head_dim", "d_head"), "d_k"),
     }
 )
-"""What other programs and people call what is a key here."""
+"""Words of other programs and people for keys, each with the key."""
 
 
 _STEP_NAMES = MappingProxyType(
@@ -81,11 +81,12 @@ _STEP_NAMES = MappingProxyType(
         "initial_state": "start",
     }
 )
-"""What people call what a step does."""
+"""Words of people for the work of a step, each with the step."""
 
 
 def step_meant(word: str) -> str | None:
-    """What a word means that names a step, or what one makes."""
+    """Says which step a word means that names a step, or something that one makes; returns None
+    where it is neither."""
     name = word.casefold()
     if name in _STEP_NAMES:
         step = step_named(_STEP_NAMES[name])
@@ -104,14 +105,15 @@ def _more_of(step: Step[Any]) -> str:
 
 
 def nearest_step(name: str) -> str:
-    """The step that is meant by a name that none has."""
+    """Suggests the step that is meant by a name that none has."""
     if name.casefold() in _STEP_NAMES:
         return f"did you mean {_STEP_NAMES[name.casefold()]}?"
     return nearest(name, STORY, _maker)
 
 
 def _maker(name: str) -> str | None:
-    """`did you mean unembed, which makes logits?`"""
+    """Suggests the step that makes a quantity: `did you mean unembed, which makes logits?` Returns
+    None where none does."""
     makers = (step.name for step in map(step_named, STORY) if name in step.makes)
     return next((f"did you mean {maker}, which makes {name}?" for maker in makers), None)
 
@@ -124,7 +126,8 @@ def _maker(name: str) -> str | None:
 
 
 def key_meant(word: str) -> str | None:
-    """What is said in place of a word that isn't a key where it stands."""
+    """Says what belongs in place of a word that isn't a key where it stands; returns None where
+    nothing is known."""
     if word in SCENARIO.known:
         return "it belongs at the top of the scenario"
     if word in KEY_NAMES:
@@ -136,7 +139,8 @@ def key_meant(word: str) -> str | None:
 
 
 def _with_words(name: str) -> str:
-    """A key with the words that it takes, where it takes no others: `norm (post, pre or none)`."""
+    """Returns a key with the words that it takes, where it takes no others: `norm (post, pre or
+    none)`."""
     kind = SCENARIO.known[name].kind
     if not isinstance(kind, Choice):
         return name
@@ -215,7 +219,8 @@ ROUNDING = Record.of(
 
 
 class _Changes:
-    """The keys of a scenario that a variant has other values for; read when it is worked."""
+    """A kind of value: the keys of a scenario for which a variant has other values. They are read
+    when it is worked."""
 
     def read(self, node: Node, problems: Diagnostics) -> Node | None:
         if not isinstance(node, Map) or not node.entries:
@@ -291,7 +296,7 @@ SCENARIO = Record(keys_of(*_PARTS, "file", also=_OF_A_FILE), hint=key_meant)
 
 
 def _known_inside(kind: Any) -> set[str]:  # noqa: ANN401
-    """The keys that belong inside a value of a kind, but for those of whole layers."""
+    """Returns the keys that belong inside a value of a kind, without those of whole layers."""
     if isinstance(kind, Record):
         return {*kind.known} if kind.hint is knows_nothing else set()
     kinds = getattr(kind, "kinds", ()) or filter(None, [getattr(kind, "kind", None)])
@@ -299,7 +304,7 @@ def _known_inside(kind: Any) -> set[str]:  # noqa: ANN401
 
 
 def json_schema() -> Schema:
-    """The JSON Schema (2020-12) of scenario files."""
+    """Returns the JSON Schema (2020-12) of scenario files."""
     from attncli.file.keys import with_definitions
 
     return {
@@ -311,18 +316,20 @@ def json_schema() -> Schema:
 
 
 def givable() -> frozenset[str]:
-    """The quantities that a scenario may give in place of what would have made them."""
+    """Returns the names of the quantities that a scenario may give in place of what would have made
+    them."""
     steps = map(step_named, STORY)
     return frozenset(key.name for step in steps for key in step.keys if key.name in step.makes)
 
 
 def vectors() -> frozenset[str]:
-    """The keys of a single row, which has no name: biases, γ and β."""
+    """Returns the keys of a single row, which has no name: biases, γ and β."""
     return frozenset(key.name for key in _inside(SCENARIO) if isinstance(key.kind, VectorKind))
 
 
 def _inside(kind: Kind[Any] | Record) -> Iterator[Key[Any]]:
-    """The keys of a record and of the records in it, but for those of layers and heads again."""
+    """Yields the keys of a record and of the records in it, but not those of layers and of heads
+    again."""
     for key in kind.keys if isinstance(kind, Record) else ():
         yield key
         yield from _inside(key.kind) if key.name not in ("layers", "encoder", "cross") else ()

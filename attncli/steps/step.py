@@ -29,37 +29,41 @@ Chosen = frozenset[int]
 
 
 class Misreading(NamedTuple):
-    """A common mistake in answering a question: what it gives where numbers lie between two
-    arrays."""
+    """A common mistake in answering a question."""
 
     name: str
     says: str
     gives: Callable[[Array, Array], Chosen]
+    """Returns the options that it chooses, where the numbers lie between two arrays."""
 
 
 class WordsAsked(NamedTuple):
-    """A question at a place: of which row of what it is read from, where there is one of each; how
-    it is put, what may be answered, and which of that is right where the numbers that it is read
-    from lie between two arrays. Of many options only some are `listed`, to choose from. Options
-    that are no words are `tables`, by their labels. `misread` are common mistakes."""
+    """A question at a place."""
 
     row: int | None
+    """The row that it is asked of, where each row is asked of."""
     says: Phrase
+    """How the question is put."""
     options: tuple[str, ...]
+    """All that may be answered."""
     right: Callable[[Array, Array], Chosen]
+    """Returns the right options, where the numbers that tell them lie between two arrays."""
     listed: tuple[int, ...] = ()
+    """The places of the options to choose from, where not all are listed."""
     tables: tuple[Matrix, ...] = ()
+    """The options that are no words, in the order of their labels."""
     misread: tuple[Misreading, ...] = ()
+    """Common mistakes in answering it."""
 
     def misread_as(self, name: str, low: Array, high: Array) -> Chosen:
-        """What a common mistake gives; nothing where it can't be made."""
+        """Returns the options that a common mistake chooses; none where it can't be made."""
         gives = (m.gives for m in self.misread if m.name == name)
         return next(gives, lambda _, __: frozenset())(low, high)
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What the options are called in a list, nothing those that it leaves out; none where
-        there can't be a list."""
+        """Returns what the options are called in a list, with an empty text for each that the list
+        leaves out; none where there can't be a list."""
         from attncli.document.questions import labels_of
 
         if self.tables:
@@ -71,12 +75,14 @@ class WordsAsked(NamedTuple):
 
 
 def largest(low: Array, high: Array) -> Chosen:
-    """The places of the numbers that may be the largest of some that lie between two bounds."""
+    """Returns the places of the numbers that may be the largest of some that lie between two
+    bounds."""
     return frozenset(np.flatnonzero(high >= low.max()).tolist())
 
 
 def in_no_order(count: int, numbers: Array) -> list[int]:
-    """The places of some options in an order that tells nothing, another for other numbers."""
+    """Returns the places of some options in an order that tells nothing about them, another one for
+    other numbers."""
     from random import Random
 
     seed = " ".join(f"{number:.6g}" for number in numbers.flat)
@@ -87,172 +93,190 @@ def in_no_order(count: int, numbers: Array) -> list[int]:
 # What a step is: its part of the story, and the operations that make its quantities.
 
 Planned = tuple[Definition, ...]
-"""What a step makes at a place."""
+"""The definitions of what a step makes at a place."""
 
 
 class Mistake(NamedTuple, Generic[P]):
-    """A common mistake: quantities made in another way than they should be.
-
-    Marking replays it; the lesson shows what it would give. `ways` are the ways to make it, of what
-    a step makes at a place: each is all that whoever makes it makes in another way, what it is a
-    mistake in first. The lesson and the keys go by the first way, marking by all. There are none
-    where it can't be made. `says` tells both directions of what has two, `says_which` the one of
-    what was made, of the right definition and that one.
-    """
+    """A common mistake: quantities made in another way than they should be. Marking replays it; the
+    lesson shows what it would give."""
 
     name: str
     says: str
+    """What is done wrongly; of a mistake that has two directions, both."""
     ways: Callable[[P, Planned], Iterable[Planned]]
+    """Returns the ways to make it, of what a step makes at a place; none where it can't be made.
+
+    A way is all that whoever makes the mistake makes otherwise, first the quantity that the mistake
+    is in. The lesson and the keys go by the first way, marking by all.
+    """
     says_which: Callable[[Definition, Definition], str] | None = None
+    """Says which of two directions was taken, of the right definition and the one that was made."""
 
     def says_of(self, made: Definition, planned: Planned) -> str:
-        """What it is where this is made by it, of what is planned."""
+        """Says what the mistake is where this definition was made by it, of what is planned."""
         right = next((d for d in planned if d.name == made.name), made)
         return self.says if self.says_which is None else self.says_which(right, made)
 
     def says_at(self, place: P, planned: Planned) -> str:
-        """What it is where it can be made in the first way; in general where it can't."""
+        """Says what the mistake is where it can be made in the first way, and in general where it
+        can't."""
         ways = (self.says_of(made, planned) for made, *_ in self.ways(place, planned))
         return next(iter(ways), self.says)
 
 
 class General(NamedTuple):
-    """What a step is shown with where it has all that it can have, for its formulas in general:
-    what flows in, what is said and given, its positions or its cell."""
+    """What a step is shown with, for its formulas in general, where it has all that it can have."""
 
     x: str = "X"
+    """What flows in."""
     path: Name = TOP
     config: Mapping[str, Any] = MappingProxyType({})
+    """What is said."""
     gives: tuple[str, ...] = ()
+    """The local names of what is given."""
     heads: int = 1
     positions: tuple[Positions, ...] = ()
     cell: Recurrent | None = None
 
 
 class Backward(NamedTuple, Generic[P]):
-    """How gradients go back through a step, for which the derivatives of its equations speak.
-
-    `through` is what it is called then, `why` says in a sentence where the gradient comes from and
-    which way it pushes, `why_at` the same at a place, and `more` what a lesson adds.
-    `usual_mistakes` are the names of those in `steps.backward.gradient_steps` that are made here,
-    `mistakes` its own. `whole` puts several equations of the step together to one whose derivative
-    people know, as those of a softmax.
-    `fixed` are the last names of what is given to a step and isn't learned: it gets no
-    gradient. `gives` are more that are given where it is shown in general. `example` is the
-    shipped scenario on whose numbers the way back is explained if none is asked for,
-    `shown_with` the changes that give that step to it. That through a cell's memory, where
-    gradients vanish, is to be `read_first`; what is `explained_once` isn't again where it goes
-    back from other quantities.
-    """
+    """How gradients go back through a step, as the derivatives of its equations say."""
 
     through: str
+    """What the step is called on the way back."""
     why: str
+    """A sentence that says where the gradient comes from and which way it pushes."""
     more: str = ""
+    """What a lesson adds."""
     why_at: Callable[[P], str] | None = None
+    """Says the same at a place."""
     whole: Callable[[P, tuple[Definition, ...]], tuple[Definition, ...]] = lambda _, made: made
+    """Puts several equations of the step together to one whose derivative people know, as those of
+    a softmax."""
     usual_mistakes: tuple[str, ...] = ()
+    """The names of the mistakes in `steps.backward.gradient_steps` that are made here."""
     mistakes: tuple[Mistake[BackwardPlace], ...] = ()
+    """Mistakes of its own."""
     fixed: tuple[str, ...] = ()
+    """The last names of what is given to the step and isn't learned: it gets no gradient."""
     gives: tuple[str, ...] = ()
+    """The names of more that is given where it is shown in general."""
     example: str = "learning_to_attend"
+    """The shipped scenario on whose numbers the way back is explained if none is asked for."""
     shown_with: tuple[str, ...] = ()
+    """The changes that give that step to it."""
     read_first: bool = False
+    """Whether a page that ends with the way back sends its reader here first, as to a cell's
+    memory, where gradients vanish."""
     explained_once: bool = False
+    """Whether it isn't explained again where it goes back from other quantities."""
 
 
 class Inquiry(NamedTuple, Generic[P]):
-    """A question of a step that is answered in words. `reads` are last names of quantities: the
-    numbers of the first one that is made tell the answer. `does` says in a few words what is asked,
-    and `rule` what settles it where several could be right. What comes later in the story may tell
-    the answer of one that is asked `last`; rows of what the step makes may, `ranked` by it."""
+    """A question of a step that is answered in words."""
 
     name: str
     does: str
+    """What is asked, in a few words."""
     reads: tuple[str, ...]
+    """Last names of quantities: the numbers of the first one that is made tell the answer."""
     asks: Callable[[P, Trace], tuple[WordsAsked, ...]]
+    """Returns the question as it is asked at a place: once, or of each row."""
     rule: Callable[[P], Phrase] = lambda _: ()
+    """Says what settles the answer where several could be right."""
     last: bool = False
+    """Whether what comes later in the story may tell the answer."""
     ranked: bool = False
+    """Whether the rows of what the step makes may tell the answer, as they are ranked by it."""
 
 
 class Step(NamedTuple, Generic[P]):
-    """One step of the story, in the words and formulas of the literature.
-
-    `at` is the type of the places where it is taken. `keys` are what a scenario may say of it,
-    `check` complains of what is wrong at a place beyond the kinds of their values. `plan` says what
-    it makes at a place before any shape is known; when all are, `fits` complains of one of these
-    whose extents agree and that still doesn't fit, and `sized` says what it is then. Its formulas
-    are those of the operations, unless `formulas` has others.
-    `makes` are the names of all that it can make; `shapes` says what goes in and comes out,
-    `does` says in a few words what it does, `happens` is the sentence that opens the working;
-    `why`, one sentence, says what the step is for, and `more` what a lesson adds to that.
-    `together` names quantities whose rows are set side by side at the end, under the headings
-    given; `roles` say of what it makes what each is, what it is for, and what it would say.
-    A later head or layer that is told in brief goes without what is `on_the_way`: its weights, and
-    what it hands on, tell it. `shown_with` are changes that give the step to a scenario which goes
-    without it; `example` names the shipped scenario on whose numbers it is explained if none is
-    asked for. `titled` gives it another title than its place does, `why_at` another purpose.
-    `inquiries` are what it can be asked besides numbers; `pictures` are those that it has, by the
-    names of their kinds. `backward` says how gradients go back through it. A page that ends
-    with the way back sends its reader to the step that is to be `read_first`. What is
-    `explained_once` happens again in other words, of another norm, which a page leaves out.
-    `running` are the names of what takes the place of something given when training goes on, with
-    the name of that.
-    """
+    """One step of the story, in the words and formulas of the literature."""
 
     name: str
     at: type[P]
+    """The type of the places where it is taken."""
     title: str
     does: str
+    """What it does, in a few words."""
     makes: tuple[str, ...]
+    """The last names of all that it can make."""
     shapes: str
+    """What goes in and what comes out, with the shapes."""
     happens: Callable[[P], str | Phrase]
+    """Returns the sentence that opens the working at a place."""
     why: str
+    """One sentence that says what the step is for."""
     plan: Callable[[P], tuple[Definition, ...]]
+    """Defines what it makes at a place before any shape is known."""
     more: str = ""
+    """What a lesson adds to its purpose."""
     keys: tuple[Key[Any], ...] = ()
+    """What a scenario may say of it."""
     check: Callable[[P], Iterable[Objection]] = lambda _: ()
+    """Complains of what is wrong at a place beyond the kinds of the keys' values."""
     fits: Callable[[Definition, Scenario], Iterable[Objection]] = lambda _, __: ()
+    """Complains of a quantity whose extents agree and that still doesn't fit."""
     sized: Callable[[P, Definition], Definition] = lambda _, planned: planned
+    """Returns a definition as it is when all shapes are known."""
     formulas: Callable[[P], tuple[Equation, ...] | None] = lambda _: None
+    """Returns its formulas at a place, or None where they are those of its operations."""
     general: General = General()
+    """What it is shown with, for its formulas in general."""
     mistakes: tuple[Mistake[P], ...] = ()
+    """The mistakes that people make in it."""
     together: tuple[tuple[str, str], ...] = ()
+    """The names of quantities whose rows are set side by side at the end, each with its heading."""
     roles: tuple[tuple[str, str, str], ...] = ()
+    """Of what it makes: what each is, what it is for, and what it would say."""
     adds_up_to_one: tuple[str, ...] = ()
     on_the_way: bool = False
+    """Whether a later head or layer that is told in brief goes without it: its weights, and what it
+    hands on, tell it."""
     shown_with: tuple[str, ...] = ()
+    """The changes that give the step to a scenario which goes without it."""
     example: str = ""
+    """The shipped scenario on whose numbers it is explained if none is asked for."""
     titled: Callable[[P], str | Phrase] | None = None
+    """Returns its title at a place, where that isn't the place's."""
     why_at: Callable[[P], str] | None = None
+    """Says what the step is for at a place, where that isn't the same everywhere."""
     inquiries: tuple[Inquiry[P], ...] = ()
+    """What it can be asked besides numbers."""
     pictures: tuple[str, ...] = ()
+    """The names of the kinds of its pictures."""
     backward: Backward[P] | None = None
+    """How gradients go back through it."""
     read_first: bool = False
+    """Whether a page that ends with the way back sends its reader here first."""
     explained_once: bool = False
+    """Whether a page leaves it out where it happens again in other words, as that of another
+    norm."""
     running: Mapping[str, str] = MappingProxyType({})
+    """The names of what takes the place of something given when training goes on, each with the
+    name of that."""
 
     def planned(self, place: P) -> tuple[Definition, ...]:
-        """What it makes at a place before any shape is known."""
+        """Defines what it makes at a place before any shape is known, marked as this step's."""
         return tuple([d._replace(step=self.name) for d in self.plan(place)])
 
     def why_here(self, place: P | None) -> str:
-        """What the step is for, at a place or in general."""
+        """Says what the step is for, at a place or in general."""
         return self.why if place is None or self.why_at is None else self.why_at(place)
 
     def title_at(self, place: P) -> Phrase:
-        """What the step is called at a place: `Norm 1`."""
+        """Returns what the step is called at a place: `Norm 1`."""
         return phrase(place.titled(self.title) if self.titled is None else self.titled(place))
 
     def happens_at(self, place: P) -> Phrase:
-        """The sentence that opens the working at a place."""
+        """Returns the sentence that opens the working at a place."""
         return phrase(self.happens(place))
 
 
 def formulas_of(
     step: Step[P], place: P, definitions: tuple[Definition, ...]
 ) -> tuple[Equation, ...]:
-    """The formulas of a step at a place, each once, in the names of that place."""
+    """Returns the formulas of a step at a place, each once, in the names of that place."""
     own = step.formulas(place)
     if own is not None:
         return own

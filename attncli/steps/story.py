@@ -1,4 +1,4 @@
-"""The story of a scenario: which steps are taken, where, and what flows from one to the next.
+"""Tells the story of a scenario: which steps are taken, where, and what flows from one to the next.
 
 Heads are slices of the same steps, a block is a list of steps, a stack is a list of blocks.
 """
@@ -51,7 +51,7 @@ from attncli.trace.shapes import shapes_of
 
 
 def awaits_times(scenario: Scenario) -> bool:
-    """Whether only the shapes in a story can tell how often one of its cells is taken."""
+    """Tells whether only the shapes in a story can say how often one of its cells is taken."""
     return any(
         layer.recurrent is not None and not times_of(scenario, stack)
         for stack in scenario.stacks
@@ -60,7 +60,7 @@ def awaits_times(scenario: Scenario) -> bool:
 
 
 def times_of(scenario: Scenario, stack: Stack) -> int:
-    """How many rows the input of a stack has, as far as that can be told."""
+    """Returns how many rows the input of a stack has, as far as that can be told; otherwise 0."""
     X = below(stack.path, "X")
     own = scenario.given.get(X)
     height = own.shape[0] if own is not None else scenario.shapes.get(X, (None, None))[0]
@@ -74,8 +74,8 @@ _AFTERWARDS = (
 
 
 def has_only_positions(place: Place) -> bool:
-    """Whether a stack says of its text how positions are told, and nothing that goes in or comes
-    after it."""
+    """Tells whether a stack says how positions are added to its text, and nothing that goes in or
+    comes after it."""
     stack = place.stack
     is_given = any(key in stack.config.values for key in (*_EMBEDDED, *_AFTERWARDS))
     is_main = not stack.path
@@ -89,7 +89,11 @@ def has_only_positions(place: Place) -> bool:
 def steps_until(
     scenario: Scenario, parts: Sequence[PlannedStep], complaints: NamedProblems | None
 ) -> tuple[PlannedStep, ...]:
-    """The parts up to the last one of the step that the scenario is to end with."""
+    """Returns the parts up to the last one of the step that the scenario is to end with; all where
+    it names none.
+
+    Complains where the scenario doesn't go through that step.
+    """
     if not scenario.until:
         return tuple(parts)
     first = [part for part in parts if not part.is_again]
@@ -102,7 +106,8 @@ def steps_until(
 
 
 def ways_to_X(place: Place) -> Iterator[tuple[str, Place]]:  # noqa: N802
-    """The steps that are taken at a stack's place, in order, each at a place of its own."""
+    """Yields the steps that are taken at a stack's place, in order, each with a place of its
+    own."""
     stack, taken = place.stack, steps_to_X(place.stack)
     if stack.positions and ADD not in taken:  # which are checked, wherever they are told
         yield ADD, place
@@ -122,8 +127,8 @@ A = TypeVar("A", bound=AttentionPlace)
 
 
 def story(scenario: Scenario, complaints: NamedProblems | None = None) -> tuple[PlannedStep, ...]:
-    """Every step that a scenario takes, in order; with `complaints`, what steps find wrong goes
-    there."""
+    """Returns every step that a scenario takes, in order; with `complaints`, what steps find wrong
+    goes there."""
     teller = _Teller(scenario, complaints)
     teller.prediction(TOP if scenario.prediction.is_given else teller.model())
     teller.what_follows()
@@ -131,12 +136,12 @@ def story(scenario: Scenario, complaints: NamedProblems | None = None) -> tuple[
 
 
 def steps() -> tuple[Step[Any], ...]:
-    """All steps, in the order in which a head tells them."""
+    """Returns all steps, in the order in which a head tells them."""
     return tuple(map(step_named, STORY))
 
 
 def _asked(lines: Iterable[StepLine], place: AttentionPlace) -> Iterator[StepLine]:
-    """The steps of an attention that are taken always, or that a scenario asks for there."""
+    """Yields the steps of an attention that are taken always, or that a scenario asks for there."""
     data = place.attention.config.values
     order = {key: value for key, value in data.items() if value != "before_bias"}
     heads = data.get("heads")
@@ -146,7 +151,8 @@ def _asked(lines: Iterable[StepLine], place: AttentionPlace) -> Iterator[StepLin
 
 
 class _Teller:
-    """Gathers the parts of a story; each method gives the full name of what flows on."""
+    """A teller that gathers the parts of a story; most of its methods return the full name of what
+    flows on."""
 
     def __init__(self, scenario: Scenario, complaints: NamedProblems | None) -> None:
         self.scenario = scenario
@@ -156,7 +162,11 @@ class _Teller:
         """What stands in the place of matrices that are quantized or adapted."""
 
     def add(self, step: str, place: Place) -> Name:
-        """A step at a place, if it has anything to do there."""
+        """Takes a step at a place, if it has anything to do there; returns the name of the last
+        thing that it makes, or of what flowed in.
+
+        Raises TypeError where the place isn't one of the step's.
+        """
         own, kind = step_named(step), type(place)
         if not issubclass(kind, own.at):
             raise TypeError(f"{step} is taken at a {own.at.__name__}, not at a {kind.__name__}")
@@ -173,7 +183,7 @@ class _Teller:
         return definitions[-1].name if definitions else place.x
 
     def _check(self, step: Step[Any], place: Place) -> None:
-        """What a step finds wrong with what is said at a place."""
+        """Hears what a step finds wrong with what is said at a place."""
         if self.complaints is not None:
             self.complaints.hear(step.check(place))
 
@@ -188,7 +198,7 @@ class _Teller:
             raise ScenarioError([wrong])
 
     def model(self) -> Name:
-        """The encoder, if there is one, and the main stack."""
+        """Tells the encoder, if there is one, and the main stack."""
         memory = Name("memory")
         memory = memory if self.scenario.gives(memory) else TOP
         if self.scenario.encoder is not None:
@@ -217,14 +227,15 @@ class _Teller:
         return self.behind_layers(place, x)
 
     def behind_layers(self, place: Place, x: Name) -> Name:
-        """What becomes of what the last layer makes."""
+        """Tells what becomes of what the last layer makes."""
         stack = place.stack
         x = x if stack.final_norm is None else self._norm(place, x, stack.final_norm)
         back = replace(place.at(place.name("project_out")), x=x)
         return self.add("project_out", back) if "project_out" in stack.config.values else x
 
     def input(self, place: Place) -> Name:
-        """The input embeddings: those of the tokens, with positions and whatever else is added."""
+        """Tells the input embeddings: those of the tokens, with positions and whatever else is
+        added."""
         if has_only_positions(place):
             return self.add("positions", replace(place, x=TOP))
         x = self.add("patch" if place.stack.sees else "embed", place)
@@ -242,7 +253,7 @@ class _Teller:
         return self.add("norm", place.to(NormPlace, path=norm.path, x=x, norm=norm, out=made))
 
     def block(self, place: LayerPlace, memory: Name) -> Name:
-        """One layer: attention, for a decoder cross-attention, and a feed-forward network."""
+        """Tells one layer: attention, for a decoder cross-attention, and a feed-forward network."""
         layer = place.layer
         inner = [
             partial(self.attention, attention=attention, memory=memory)
@@ -260,7 +271,7 @@ class _Teller:
         return x
 
     def network(self, place: LayerPlace) -> Name:
-        """A feed-forward network; or several, of which each token goes through a few."""
+        """Tells a feed-forward network; or several, of which each token goes through a few."""
         if not place.layer.experts:
             return self.add("ffn", place)
         self.add("route", place.at(place.name("router")))
@@ -269,7 +280,8 @@ class _Teller:
         return self.add("mix", place)
 
     def recurrent(self, place: LayerPlace, cell: Recurrent) -> Name:
-        """One recurrent layer: a list of cells, one a time, for each way that it goes."""
+        """Tells one recurrent layer: a list of cells, one for each time, for each way that it
+        goes."""
         times = times_of(self.scenario, place.stack)
         if not times:
             self._check_cell(place.to(CellPlace, cell=cell, way=cell.ways[0], times=1, time=1))
@@ -289,7 +301,7 @@ class _Teller:
         return states
 
     def _read_out(self, place: WayPlace) -> None:
-        """What is read out of a layer's states once all are there."""
+        """Tells what is read out of a layer's states once all are there."""
         cell = place.cell
         if not _reads_at_once(cell):
             for time in place.order if cell.readout_every else place.order[-1:]:
@@ -298,14 +310,14 @@ class _Teller:
             self.add("readouts", place)
 
     def _check_cell(self, place: CellPlace) -> None:
-        """What is said of a cell is checked, too, where nobody knows yet how often it is taken."""
+        """Checks what is said of a cell where nobody knows yet how often it is taken."""
         asked = [key for key, value in place.cell.config.values.items() if value]
         for line in CELL_STEPS:
             if line.is_taken(asked):
                 self._check(step_named(line.step), place)
 
     def _cell(self, place: CellPlace) -> None:
-        """A cell at one time, and what is read out of it there."""
+        """Tells a cell at one time, and what is read out of it there."""
         self.add("input", place)
         self.add("memory", place)
         self.add("gates", place.at(place.timed("gates")))
@@ -314,7 +326,8 @@ class _Teller:
             self.add("readout", place)
 
     def _sublayer(self, place: LayerPlace, k: int, inner: Callable[[LayerPlace], Name]) -> Name:
-        """A sublayer with its norm, before or after, and its residual."""
+        """Tells a sublayer, the `k`th of its layer, with its norms, before or after, and its
+        residual."""
         layer, x = place.layer, place.x
         if layer.norm in ("pre", "both"):
             x = self._norm(place, x, layer.norms[k - 1])
@@ -328,8 +341,8 @@ class _Teller:
     def _side_by_side(
         self, place: LayerPlace, inner: Sequence[Callable[[LayerPlace], Name]]
     ) -> Name:
-        """Sublayers that all work on what goes into the layer, and are added together; each has a
-        norm of its own, or all have the first one."""
+        """Tells sublayers that all work on what goes into the layer, and are added together; each
+        has a norm of its own, or all have the first one."""
         layer, norms = place.layer, place.layer.norms[: len(inner)]
         norms = norms[:1] if layer.parallel == "shared_norm" else norms
         made = [self._norm(place, place.x, norm) for norm in norms] or [place.x]
@@ -339,7 +352,7 @@ class _Teller:
         return self.add("residual", at)
 
     def attention(self, place: LayerPlace, attention: Attention, memory: Name) -> Name:
-        """All heads of an attention, and what puts them together."""
+        """Tells all heads of an attention, and what puts them together."""
         source = memory if attention.sees_memory and memory else place.x
         whole = place.to(
             AttentionPlace, path=attention.path, attention=attention, source=source, wires={}
@@ -361,8 +374,8 @@ class _Teller:
         return self.add("merge", replace(whole, x=output)) if is_merged else output
 
     def _taken(self, lines: Iterable[StepLine], place: A) -> A:
-        """Takes some steps; the place after them, where the result of each flows on, or else other
-        queries, keys or values than the latest do."""
+        """Takes some steps; returns the place after them, where the result of each flows on, or is
+        the queries, keys or values from there on."""
         for line in _asked(lines, place):
             before = len(self.parts)
             x = self.add(line.step, place)
@@ -373,7 +386,7 @@ class _Teller:
         return place
 
     def prediction(self, x: Name) -> None:
-        """Logits, probabilities and the loss, as far as they are asked for."""
+        """Tells logits, probabilities and the loss, as far as they are asked for."""
         prediction = self.scenario.prediction
         place = Place(self.scenario, self.scenario.stack, TOP, x)
         if prediction.head is not None:
@@ -387,7 +400,7 @@ class _Teller:
             self.add(LOSSES[prediction.loss], place)
 
     def _predicted(self, place: Place) -> Name:
-        """Logits and probabilities; what a loss is of."""
+        """Tells logits and probabilities; returns the name of the logits, which a loss is of."""
         prediction, logits = self.scenario.prediction, Name("logits")
         if not prediction.is_given:
             logits = self.add("unembed", place)
@@ -400,7 +413,7 @@ class _Teller:
         return logits
 
     def what_follows(self) -> None:
-        """The gradients of the loss, from the last step back to the first, and training."""
+        """Tells the gradients of the loss, from the last step back to the first, and training."""
         if self.scenario.goes_back:
             from attncli.steps.backward.chain_rule import what_follows
 
@@ -415,8 +428,10 @@ def layer_told(
     layer: Layer,
     memory: Name | None,
 ) -> tuple[PlannedStep, ...]:
-    """The steps of another layer at the place of one of a story with these parts. Raises ValueError
-    where steps find something wrong with it."""
+    """Returns the steps of another layer at the place of one of a story with these parts.
+
+    Raises ValueError where steps find something wrong with it.
+    """
     teller, problems = _beside(scenario, parts)
     at = Place(scenario, place.stack, place.stack.path, place.x)
     teller.block(at.to(LayerPlace, path=layer.path, x=place.x, layer=layer), memory or TOP)
@@ -428,9 +443,11 @@ def layer_told(
 def frame_told(
     scenario: Scenario, parts: Sequence[PlannedStep], made: Mapping[Name, Name]
 ) -> tuple[PlannedStep, ...]:
-    """The steps of a scenario outside its layers, of which the last of a stack's makes what is said
-    by its path, beside a story with these parts. Raises ValueError where steps find something
-    wrong."""
+    """Returns the steps of a scenario outside its layers, beside a story with these parts.
+
+    `made` names what the last layer of each stack makes, by the stack's path. Raises ValueError
+    where steps find something wrong.
+    """
     teller, problems = _beside(scenario, parts)
     x = TOP
     for stack in (scenario.encoder, scenario.stack):
@@ -445,7 +462,8 @@ def frame_told(
 
 
 def _beside(scenario: Scenario, parts: Iterable[PlannedStep]) -> tuple[_Teller, Diagnostics]:
-    """What tells steps beside those of a story, of the same given matrices; and what is wrong."""
+    """Makes a teller of steps beside those of a story, with the same given matrices; returns it
+    with the problems that it will find."""
     problems = Diagnostics()
     teller = _Teller(scenario, NamedProblems(scenario.places, problems))
     given = {line.step for line in GIVEN}
@@ -455,7 +473,7 @@ def _beside(scenario: Scenario, parts: Iterable[PlannedStep]) -> tuple[_Teller, 
 
 
 def _reads_at_once(cell: Recurrent) -> bool:
-    """Whether the memory is read out at each time, and not once all are there."""
+    """Tells whether the memory is read out at each time, and not once all are there."""
     return cell.readout_every and cell.direction != "both"
 
 
@@ -464,7 +482,8 @@ def _reads_at_once(cell: Recurrent) -> bool:
 
 
 def planned(scenario: Scenario, problems: Diagnostics) -> Scenario:
-    """The scenario with its story, and the shapes in it with all that they tell."""
+    """Returns the scenario with its story, and its shapes with all that they tell; what is wrong
+    goes to `problems`."""
     complaints = NamedProblems(scenario.places, problems)
     for stack in scenario.stacks:
         if stack.text.sentence is not None and not stack.text.tokens and not problems.found:
@@ -486,7 +505,8 @@ def planned(scenario: Scenario, problems: Diagnostics) -> Scenario:
 
 
 def _check_rounding(scenario: Scenario, planned: Iterable[PlannedStep]) -> Objections:
-    """Other decimals are for quantities that a step makes, by their last or their full names."""
+    """Complains of other decimals for quantities that no step makes, by their last or their full
+    names."""
     if not scenario.rounding.quantities:
         return
     known = {made for step in steps() for made in step.makes}
@@ -498,7 +518,7 @@ def _check_rounding(scenario: Scenario, planned: Iterable[PlannedStep]) -> Objec
 
 
 def _check_fits(scenario: Scenario) -> Objections:
-    """What steps find wrong when all shapes in a scenario's story are known."""
+    """Yields what steps find wrong when all shapes in a scenario's story are known."""
     part: PlannedStep
     for part in scenario.story:
         if scenario.training and part.is_again:  # which fits as it did the first time
@@ -510,7 +530,7 @@ def _check_fits(scenario: Scenario) -> Objections:
 
 
 def with_numbers(scenario: Scenario) -> Iterator[PlannedStep]:
-    """The story of a scenario, at places that know its numbers."""
+    """Yields the story of a scenario, at places that know its numbers."""
     part: PlannedStep
     for part in scenario.story:
         place = replace(part.place, scenario=scenario)
@@ -520,7 +540,7 @@ def with_numbers(scenario: Scenario) -> Iterator[PlannedStep]:
 
 
 def sized(scenario: Scenario) -> Iterator[PlannedStep]:
-    """The story of a scenario with all that its shapes tell."""
+    """Yields the story of a scenario with all that its shapes tell."""
     steps: list[PlannedStep] = []
     part: PlannedStep
     for part in scenario.story:

@@ -1,4 +1,4 @@
-"""How a tokenizer comes to its vocabulary, and cuts a word."""
+"""Tells how a tokenizer comes to its vocabulary, and cuts a word."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ from attncli.trace.quantity import distinct_tokens
 
 
 def worked_rounds(place: Place) -> list[int]:
-    """The rounds, from 1, whose counts are worked: all where that isn't too much."""
+    """Returns the rounds, from 1, whose counts are worked: all where that isn't too much."""
     learned = place.text.learned_as(MergeTraining)
     return (
         [merge.number for merge in learned.rounds if merge.snapshot is not None] if learned else []
@@ -80,37 +80,39 @@ def worked_rounds(place: Place) -> list[int]:
 
 
 def shown_rounds(place: Place) -> list[int]:
-    """The rounds that the page tells: all where they are few, else the first three and the last."""
+    """Returns the rounds that the page tells: all where they are few, else the first three and the
+    last."""
     worked = worked_rounds(place)
     few = not worked or worked[-1] == len(worked) <= FEW_ROUNDS
     return worked if few else [*worked[:FIRST_ROUNDS], worked[-1]]
 
 
 def round_of(place: Place) -> LearnedMerge | None:
-    """The round that a step is at."""
+    """Returns the round of merging that a step is at, or None where there is none."""
     learned = place.text.learned_as(MergeTraining)
     return learned.rounds[place.round - 1] if learned and isinstance(place, RoundPlace) else None
 
 
 def counts_of_words(place: Place) -> Name:
-    """The full name of how often each word of the corpus occurs."""
+    """Returns the full name of how often each word of the corpus occurs."""
     return below(place.stack.path, "word_counts")
 
 
 def count_in_words(
     place: Place, name: str, rows: Axis, where: tuple[Occurrences, ...]
 ) -> Definition:
-    """How often things occur in the corpus, by where they stand in its words."""
+    """Defines how often things occur in the corpus, by where they stand in its words."""
     operands = (counts_of_words(place),)
     return Definition(place.name(name), CountInWords(where), operands, rows=rows)
 
 
 _ONCE = remade(lambda counted, _: replace(counted, weighted=False))
-"""What is counted once in each word, however often that occurs."""
+"""The change to counting once in each word, however often that occurs."""
 
 
 def _overlapping_once(place: RoundPlace) -> Definition | None:
-    """The counts of pairs as they can be merged: aaa holds a + a once."""
+    """Defines the counts of pairs as they can be merged, where aaa holds a + a once; returns None
+    where no pair overlaps itself."""
     own = round_of(place)
     if own is None or own.snapshot is None:
         return None
@@ -122,7 +124,7 @@ def _overlapping_once(place: RoundPlace) -> Definition | None:
 
 
 def _apart(word: Sequence[str]) -> Iterator[TokenPair]:
-    """The pairs of a word, of those that overlap each other only the first, the third, …"""
+    """Yields the pairs of a word, of those that overlap each other only the first, the third, …"""
     overlaps = False
     for before, pair in zip((None, *pairwise(word)), pairwise(word), strict=False):
         overlaps = pair == before and not overlaps
@@ -164,9 +166,9 @@ def _happens(place: RoundPlace) -> str:
 
 
 _MOST_LISTED = 5
-"""Pairs from which one is chosen."""
+"""How many pairs there are to choose from."""
 _MOST_TOKENS = 60
-"""Tokens of a vocabulary that are listed."""
+"""How many tokens of a vocabulary are listed at most."""
 
 
 _OTHER_RULE = "Among equally good pairs, one was taken by another rule than the stated one."
@@ -175,7 +177,7 @@ Ranks = list[tuple[float, ...]]
 
 
 def _merged(place: RoundPlace, trace: Trace) -> tuple[WordsAsked, ...]:
-    """Which pair is merged."""
+    """Asks which pair is merged."""
     own, learned = round_of(place), place.text.learned_as(MergeTraining)
     if own is None or own.snapshot is None or learned is None:
         return ()
@@ -212,7 +214,8 @@ def _ranks(
     learned: MergeTraining,
     counts: Array,
 ) -> Ranks:
-    """What decides between pairs that are as good: the smaller comes first."""
+    """Returns what decides between pairs that are as good: the pair with the smaller rank comes
+    first."""
     if learned.ties == "first":
         met = list(dict.fromkeys(pair for word in words for pair in pairwise(word)))
         return [(float(met.index(pair)),) for pair in pairs]
@@ -225,7 +228,7 @@ def _ranks(
 
 
 def tie_rule(learned: MergeTraining) -> str:
-    """Which of equal pairs is merged."""
+    """Says which of equal pairs is merged, as the rest of a sentence."""
     if learned.ties == "first":
         return "that is met first, from the first word on, is merged"
     if learned.ties == "shortest":
@@ -237,7 +240,7 @@ def tie_rule(learned: MergeTraining) -> str:
 
 
 def _merge_rule(place: RoundPlace) -> Phrase:
-    """The tie rule, with all that it takes to go by it."""
+    """Says the tie rule, with all that it takes to go by it."""
     learned = place.text.learned_as(MergeTraining)
     if learned is None:
         return ()
@@ -297,7 +300,7 @@ LEARN_STEP = Step(
 
 
 def _plan_dictionary(place: Place) -> tuple[Definition, ...]:
-    """How often the words that are kept occur, and all words; and the share of these."""
+    """Defines how often the words that are kept occur, and all words; and the share of these."""
     tokenizing, dictionary = place.text.tokenizing, place.text.learned_as(CountedDictionary)
     if tokenizing is None or dictionary is None:
         return ()
@@ -342,30 +345,32 @@ DICTIONARY_STEP = Step(
 
 _MOST_ROUNDS = 4
 _MOST_PIECES = 20_000
-"""Of all rounds, whose counts are all worked."""
+"""How many pieces all rounds may have together, so that the counts of all are worked."""
 
 
 def count_rounds(place: Place) -> tuple[CountRound, ...]:
-    """The rounds in which a vocabulary of counted pieces was pruned."""
+    """Returns the rounds in which a vocabulary of counted pieces was pruned."""
     learned = place.text.learned_as(CountTraining)
     return learned.rounds if learned else ()
 
 
 def shown_numbers(place: Place) -> list[int]:
-    """The rounds that are told, from 1: all where they are few, else the first two and the last."""
+    """Returns the rounds that are told, from 1: all where they are few, else the first two and the
+    last."""
     count = len(count_rounds(place))
     return list(range(1, count + 1)) if count <= _MOST_ROUNDS else [1, 2, count]
 
 
 def worked_numbers(place: Place) -> list[int]:
-    """The rounds that are worked: all where that isn't too much, else those that are told."""
+    """Returns the rounds that are worked: all where that isn't too much, else those that are
+    told."""
     rounds = count_rounds(place)
     every = sum(len(c.pieces) for c in rounds)
     return list(range(1, len(rounds) + 1)) if every <= _MOST_PIECES else shown_numbers(place)
 
 
 def count_round(place: Place) -> CountRound | None:
-    """The round that a step is at."""
+    """Returns the round of pruning that a step is at, or None where there is none."""
     rounds = count_rounds(place)
     return rounds[place.round - 1] if rounds and isinstance(place, RoundPlace) else None
 
@@ -415,13 +420,13 @@ _MOST_LOSSES = 12
 
 
 def trained_pruning(place: Place) -> Pruning | None:
-    """The pruning that is told of a training by expectation: the first."""
+    """Returns the pruning that is told of a training by expectation, which is the first one."""
     learned = place.text.learned_as(EMTraining)
     return learned.rounds[0].pruning if learned else None
 
 
 def shown_losses(pruning: Pruning) -> tuple[PieceLoss, ...]:
-    """The smallest losses, from the smallest on."""
+    """Returns the smallest losses, from the smallest on."""
     return pruning.losses[::-1][:_MOST_LOSSES]
 
 
@@ -435,7 +440,8 @@ def _plan_prune(place: RoundPlace) -> tuple[Definition, ...]:
 
 
 def _tried(place: RoundPlace, own: CountRound) -> tuple[Definition, ...]:
-    """What each word scores, the loss, and how much it grows without a piece that is used."""
+    """Defines what each word scores, the loss, and how much it grows without a piece that is
+    used."""
     row_of = {piece.token: row for row, piece in enumerate(own.pieces)}
     cuts = tuple(tuple(row_of[piece] for piece in cut.pieces) for cut in own.cuts)
     tokenizing, log_p = place.text.tokenizing, place.name("log_p")
@@ -456,7 +462,7 @@ def _tried(place: RoundPlace, own: CountRound) -> tuple[Definition, ...]:
 
 
 def _estimated(place: RoundPlace, pruning: Pruning) -> tuple[Definition, ...]:
-    """How often pieces are in the best cuts, and what going without them would cost."""
+    """Defines how often pieces are in the best cuts, and what going without them would cost."""
     losses = shown_losses(pruning)
     pieces = tuple(dict.fromkeys(name for loss in losses for name in (loss.token, *loss.instead)))
     row_of = {piece: row for row, piece in enumerate(pieces)}
@@ -523,13 +529,13 @@ PRUNE_STEP = Step(
 
 
 LONGEST_TOLD = 40
-"""Longer words are cut without being told how."""
+"""The length of the longest word whose cut is told."""
 _MOST_WORDS = 12
 
 
 def shown_words(place: Place) -> list[tuple[int, str]]:
-    """The words of the sentence whose cut is told, with their numbers from 1, each word once: all
-    where they are few, else the first three and the last."""
+    """Returns the words of the sentence whose cut is told, with their numbers from 1, each word
+    once: all where they are few, else the first three and the last."""
     text = place.text
     if text.tokenizing is None or not text.tokenizing.pieces or not text.cut:
         return []
@@ -539,7 +545,8 @@ def shown_words(place: Place) -> list[tuple[int, str]]:
 
 
 def table_of(place: Place) -> tuple[WordPlace, ...]:
-    """The places of the word that a step is at, where pieces have log-probabilities."""
+    """Returns the places of the word that a step is at, where pieces have log-probabilities;
+    otherwise none."""
     model = place.text.tokenizing.tokenizer.model if place.text.tokenizing else None
     if not isinstance(model, Unigram) or not isinstance(place, CutPlace):
         return ()
@@ -547,7 +554,7 @@ def table_of(place: Place) -> tuple[WordPlace, ...]:
 
 
 def _log_p(place: CutPlace) -> Name:
-    """The full name of the log-probabilities."""
+    """Returns the full name of the log-probabilities."""
     rounds = count_rounds(place)
     path = place.stack.path
     return below(below(path, "rounds", len(rounds)) if rounds else path, "log_p")
@@ -567,8 +574,11 @@ def _plan_viterbi(place: CutPlace) -> tuple[Definition, ...]:
 
 
 def _stacked(place: CutPlace, points: Sequence[WordPlace]) -> Iterator[Definition]:
-    """All totals in one list, named by how a word is cut before its place, `un|happi` (and told
-    apart where the word itself has such bars); and the best of each place."""
+    """Yields all totals in one list, and the best of each place.
+
+    The totals are named by how a word is cut before its place, `un|happi`, and told apart where the
+    word itself has such bars.
+    """
     word = place.word
     cuts = distinct_tokens(
         tuple(
@@ -585,7 +595,7 @@ def _stacked(place: CutPlace, points: Sequence[WordPlace]) -> Iterator[Definitio
 
 
 def _totals(place: CutPlace, point: WordPlace) -> Definition:
-    """The totals of all pieces that end at a place."""
+    """Defines the totals of all pieces that end at a place."""
     tokenizing = place.text.tokenizing
     assert tokenizing is not None
     rows = {token: row for row, token in enumerate(tokenizing.pieces)}
@@ -664,7 +674,7 @@ VITERBI_STEP = Step(
 
 
 def tokenizer_steps(place: Place) -> Iterator[tuple[str, Place]]:
-    """The steps that a tokenizer takes, each with its place."""
+    """Yields the steps that a tokenizer takes, each with its place."""
     yield "dictionary", place
     yield from _rounds(place)
     for number, word in shown_words(place):  # which are cut where all ways are weighed
@@ -672,7 +682,8 @@ def tokenizer_steps(place: Place) -> Iterator[tuple[str, Place]]:
 
 
 def _rounds(place: Place) -> Iterator[tuple[str, RoundPlace]]:
-    """How it comes to its vocabulary: at once, or in rounds."""
+    """Yields the steps in which it comes to its vocabulary, at once or in rounds, each with its
+    place."""
     rounds: dict[int, tuple[str, ...]] = dict.fromkeys(worked_rounds(place), ("learn",))
     rounds |= dict.fromkeys(worked_numbers(place), ("estimate", "prune"))
     rounds |= {1: ("prune",)} if trained_pruning(place) else {}

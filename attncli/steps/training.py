@@ -270,18 +270,21 @@ _DATA = frozenset(
         *("logits", "probabilities", "initial_state", "initial_cell", "cache"),
     }
 )
-"""What is given in place of something that is worked, or comes from outside, and is trained only
-where `of` names it."""
+"""The names of what is given in place of something that is worked, or comes from outside, and is
+trained only where `of` names it."""
 
 Story = tuple[Sequence[PlannedStep], Sequence[PlannedStep]]
-"""The way forth, and the way back."""
+"""The parts of the way forth, and those of the way back."""
 Names = Mapping[Name, Name]
 
 
 def trained(
     training: Training, given: Sequence[Name], complaints: NamedProblems | None
 ) -> tuple[Name, ...]:
-    """The parameters that are trained, of those given quantities that are used."""
+    """Returns the parameters that are trained, of those given quantities that are used.
+
+    Complains of a name in `of` that means none of these.
+    """
     if not training.of:
         places = {name: {place.local for place in name.places} for name in given}
         adapters = tuple(name for name in given if "lora" in places[name])
@@ -298,7 +301,7 @@ def trained(
 
 
 def _rate(training: Training, name: Name, count: int) -> Definition:
-    """The learning rate of an update, from 1."""
+    """Defines the learning rate of an update; `count` is from 1."""
     warmup, total = training.warmup, training.steps - training.warmup
     kind = "warmup" if count <= warmup else training.schedule
     counts = {"count": count, "warmup": warmup, "done": count - 1 - warmup}
@@ -308,18 +311,19 @@ def _rate(training: Training, name: Name, count: int) -> Definition:
 
 
 class _Trainer(NamedTuple):
-    """What all updates of a scenario have in common; `batches` are the names that what is made of
-    the first micro-batch has in each, before any update."""
+    """A maker of updates, with what all updates of a scenario have in common."""
 
     scenario: Scenario
     training: Training
     loss: Name
     parameters: tuple[Name, ...]
     batches: Sequence[Names] = ({},)
+    """For each micro-batch, the names that what is made of the first one has in it, before any
+    update."""
 
     def _mean(self, of: Name, place: Name, names: Names) -> tuple[Name, tuple[Definition, ...]]:
-        """The latest name of a quantity of one micro-batch; of several that of their mean, and how
-        this is made in a place."""
+        """Returns the latest name of a quantity of one micro-batch; of several the name of their
+        mean, and how this is made in a place."""
         own = (batch.get(of, of) for batch in self.batches)
         latest = tuple(names.get(name, name) for name in own)
         if len(latest) == 1:
@@ -328,7 +332,7 @@ class _Trainer(NamedTuple):
         return mean, (Definition(mean, MeanOf(len(latest)), latest),)
 
     def update(self, count: int, names: Names) -> PlannedStep:
-        """An update, from 1, of parameters by their latest names."""
+        """Plans an update, from 1, of parameters by their latest names."""
         place = after_updates(count - 1)
         means = [self._mean(name.under(GRADIENTS), place, names) for name in self.parameters]
         gradients = [name for name, _ in means]
@@ -347,8 +351,8 @@ class _Trainer(NamedTuple):
         return self._part("update", count, count - 1, made)
 
     def _clipping(self, place: Name, gradients: Sequence[Name]) -> Iterator[Definition]:
-        """The norm of all gradients together, the factor that it leads to, and the gradients times
-        that."""
+        """Yields the norm of all gradients together, the factor that it leads to, and last the
+        gradients times that; nothing where they aren't clipped."""
         if self.training.clip is None:
             return
         norm, factor = below(place, "grad_norm"), below(place, "clip_factor")
@@ -362,7 +366,7 @@ class _Trainer(NamedTuple):
             yield Definition(clipped, TimesNumber(), (factor, gradient))
 
     def progress(self, count: int, before: Names, after: Names) -> PlannedStep:
-        """What an update, from 1, did to the loss."""
+        """Plans the step that tells what an update, from 1, did to the loss."""
         was, place = after_updates(count - 1), after_updates(count)
         made = [self._predicted(name, count, before, after) for name in self.parameters]
         parts = tuple(d.name for d in made)
@@ -382,8 +386,8 @@ class _Trainer(NamedTuple):
         )
 
     def _predicted(self, name: Name, count: int, before: Names, after: Names) -> Definition:
-        """By how much a gradient says that the update of its parameter changes the loss: −η ‖∂‖²
-        where the step is −η ∂, else the sum of each number's gradient times its step."""
+        """Defines by how much a gradient says that the update of its parameter changes the loss: −η
+        ‖∂‖² where the step is −η ∂, else the sum of each number's gradient times its step."""
         gradient, _ = self._mean(name.under(GRADIENTS), after_updates(count - 1), before)
         predicted, training = below(after_updates(count), "predicted"), self.training
         if OPTIMIZERS[training.optimizer].is_plain(training):
@@ -399,8 +403,8 @@ class _Trainer(NamedTuple):
 
 
 def training_story(scenario: Scenario, training: Training, story: Story) -> Iterator[PlannedStep]:
-    """Each update with what comes after it: the model worked again, what that did to the loss, and
-    unless it was the last one, the gradients again."""
+    """Yields each update with what comes after it: the model worked again, what that did to the
+    loss, and unless it was the last one, the gradients again."""
     (forth, back), loss = story, Name(scenario.prediction.loss_name)
     made = {d.name for part in back for d in part.definitions}
     parameters = trained(training, [*scenario.given, *scenario.random], None)
@@ -443,8 +447,8 @@ def training_story(scenario: Scenario, training: Training, story: Story) -> Iter
 def _other_batches(
     training: Training, story: Story, needed: set[Name], running: Names
 ) -> Iterator[tuple[dict[Name, Name], Story]]:
-    """The story of each further micro-batch, and the names that there are in it; running numbers
-    go on from one to the next."""
+    """Yields, for each further micro-batch, the names that quantities have in it, and its story;
+    running numbers go on from one to the next."""
     names: dict[Name, Name] = {}
     for batch, own in enumerate(training.batches, start=1):
         place = over_batch(batch)
@@ -457,7 +461,8 @@ def _other_batches(
 def in_general(
     scenario: Scenario, training: Training, parameter: Name, loss: Name
 ) -> Mapping[str, UpdatePlace]:
-    """The places of the first update of one parameter, and of what came of it, by their steps."""
+    """Returns the places of the first update of one parameter, and of what came of it, by their
+    steps."""
     trainer = _Trainer(scenario, training, loss, (parameter,))
     updated = {parameter: parameter.under(Name(UPDATES)), loss: loss.under(after_updates(1))}
     parts = (trainer.update(1, {}), trainer.progress(1, {}, updated))
@@ -465,7 +470,7 @@ def in_general(
 
 
 def _leading_to(names: set[Name], parts: Sequence[PlannedStep]) -> set[Name]:
-    """All that some quantities are made of, and themselves."""
+    """Returns the names of all that some quantities are made of, and these themselves."""
     wanted = set(names)
     for part in reversed(parts):
         for definition in reversed(part.definitions):
@@ -477,8 +482,11 @@ def _leading_to(names: set[Name], parts: Sequence[PlannedStep]) -> set[Name]:
 def _again(
     parts: Sequence[PlannedStep], needed: set[Name], names: dict[Name, Name], place: Name
 ) -> Iterator[PlannedStep]:
-    """Parts worked again in a place, as far as they are needed and depend on what has another name
-    there; what they make is put to these names."""
+    """Yields parts worked again in a place, as far as they are needed and depend on what has
+    another name there.
+
+    The names of what they make are added to `names`.
+    """
     for part in parts:
         made = []
         for definition in part.definitions:
@@ -491,20 +499,22 @@ def _again(
 
 
 def _again_in(place: Name, name: Name) -> Name:
-    """What a name, or a place, becomes in that of an update or a micro-batch:
+    """Returns what a name, or a place, becomes in that of an update or a micro-batch:
     `train[1].batches[1].scores` of `train.batches[1].scores`."""
     return name.seen_from(Name("train")).under(place) if name else place
 
 
 def _depends(definition: Definition, names: Names) -> bool:
-    """Whether what is made changes with what has another name now: a mask knows only its size."""
+    """Tells whether what is made changes with what has another name now; a mask depends only on
+    sizes."""
     if definition.operation.takes_only_sizes:
         return False
     return any(name in names for name in definition.operands[definition.operation.first_for_size :])
 
 
 def _moved(place: Place, names: Names, to: Name, made: Sequence[Definition] = ()) -> Place:
-    """A place where a step is taken again, which finds what it works on by its latest names."""
+    """Returns a place where a step is taken again, which finds what it works on by its latest
+    names."""
     changes: dict[str, Any] = {}
     for field in place.__match_args__:
         value = getattr(place, field)

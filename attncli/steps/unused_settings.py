@@ -1,4 +1,4 @@
-"""What a scenario gives or says, and no step of it comes to use."""
+"""Finds what a scenario gives or says and no step of it uses."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ _TAKING = frozenset(local for locals_ in _OF_QUANTITIES.values() for local in lo
 def unused(
     scenario: Scenario, steps: Sequence[PlannedStep], quantities: Container[str]
 ) -> tuple[Name, ...]:
-    """The full names of given quantities that nothing is made of, and of what is said of steps
-    that aren't taken."""
+    """Returns the full names of given quantities that nothing is made of, and of what is said of
+    steps that aren't taken."""
     made = [d for part in steps for d in part.definitions if d.name in quantities]
     used = {name for definition in made for name in definition.operands}
     given = [name for name in scenario.given if name not in used]
@@ -65,7 +65,8 @@ def unused(
 
 
 def _plus_ones(taken: Sequence[PlannedStep]) -> Iterator[Name]:
-    """Where 1 would be added to a γ that isn't there, and no other norm has one either."""
+    """Yields where 1 would be added to a γ that isn't there, unless another norm for which the same
+    is said has one."""
     norms = [part.place for part in taken if isinstance(part.place, NormPlace)]
     if not norms:
         return
@@ -85,7 +86,8 @@ def _plus_ones(taken: Sequence[PlannedStep]) -> Iterator[Name]:
 def _other_decimals(
     scenario: Scenario, taken: Sequence[PlannedStep], making: Collection[Name]
 ) -> Iterator[Name]:
-    """Decimals of steps that aren't taken, and of quantities that aren't made."""
+    """Yields the names of decimals for steps that aren't taken, and for quantities that aren't
+    made."""
     if not scenario.rounding.steps and not scenario.rounding.quantities:  # as for most
         return
     known = {
@@ -98,7 +100,8 @@ def _other_decimals(
 
 
 def _paths_of(taken: Iterable[PlannedStep]) -> Mapping[str, set[Name]]:
-    """Where each step is taken and each quantity made, and all the places that these are in."""
+    """Returns where each step is taken and each quantity made, with all the places that these are
+    in."""
     paths: dict[str, set[Name]] = {}
     for part in taken:
         takers = {d.name.local for d in part.definitions if d.name.local in _TAKING}
@@ -111,7 +114,7 @@ def _paths_of(taken: Iterable[PlannedStep]) -> Mapping[str, set[Name]]:
 
 
 def _is_taken(setting: Name, paths: Mapping[str, set[Name]]) -> bool:
-    """Whether a step that a setting is for is taken in the place that it is said for."""
+    """Tells whether a step that a setting is for is taken in the place that it is said for."""
     steps = _steps_of().get(setting.local, ())
     own = setting.local.startswith("norm") and setting.local not in ("norm", "norms")
     place = setting if own or setting.local in _NORMS_OF_STACKS else setting.path
@@ -120,7 +123,7 @@ def _is_taken(setting: Name, paths: Mapping[str, set[Name]]) -> bool:
 
 @cache
 def _steps_of() -> Mapping[str, tuple[str, ...]]:
-    """The steps, or quantities, that take what is said for each key."""
+    """Returns the steps, or quantities, that take what is said for each key."""
     owners: dict[str, tuple[str, ...]] = {"block": ("mask", "residual", "norm", "ffn")}
     every = keys_of("stack", "attention", "layer", "cell", "way", "file").owners
     own = {key: step for key, step in every.items() if step not in _OF_TEXTS}
@@ -129,7 +132,7 @@ def _steps_of() -> Mapping[str, tuple[str, ...]]:
 
 
 def _settings(scenario: Scenario) -> Iterator[Name]:
-    """What is said that isn't a matrix, by full names, of each place that says it itself."""
+    """Yields what is said that isn't a matrix, by full names, of each place that says it itself."""
     for stack in scenario.stacks:
         vocabulary = below(stack.path, "vocabulary")
         if scenario.writes(vocabulary) and not (
@@ -151,7 +154,8 @@ def _said(path: Name, values: Values) -> Iterator[Name]:
 
 
 def _says_nothing(key: str, value: object) -> bool:
-    """Whether a value leaves out what is left out anyway, or is a matrix, which has a name."""
+    """Tells whether a value leaves out what is left out anyway, or is a matrix, which has a
+    name."""
     known: Key[Any] | None = SCENARIO.known.get(key)
     default = None if known is None else known.default
     return value in ("none", "attention", False, (), default) or isinstance(value, MatrixLike)

@@ -68,7 +68,7 @@ def _count(place: HeadPlace, positions: Positions) -> int:
 
 
 def _shape(place: HeadPlace, positions: Positions) -> tuple[int, int]:
-    """That of the table; of a random one, what it has to be."""
+    """Returns the shape of the table; of a random one, what it has to be."""
     table = place.scenario.given.get(positions.table)
     return (_count(place, positions), place.attention.heads) if table is None else table.shape
 
@@ -133,7 +133,8 @@ def _happens_relative(place: HeadPlace) -> str:
 
 
 def _told(made: Buckets) -> str:
-    """`below 4 have one each, longer ones share theirs: 4 to 5, 6 to 8, 9 or more`."""
+    """Says which distances share a bias: `below 4 have one each, longer ones share theirs: 4 to 5,
+    6 to 8, 9 or more`."""
     starts = made.starts
     ends = [*(start - 1 for start in starts[1:]), None]
     shared = [
@@ -299,7 +300,7 @@ def _plan_bias(place: HeadPlace) -> tuple[Definition, ...]:
 
 
 def _added_tables(place: HeadPlace) -> list[Name]:
-    """The tables of the mask that hold numbers to add."""
+    """Returns the names of the mask's tables that hold numbers to add."""
     return [rule.table for rule in mask_rules(place.attention) if rule.kind == "add"]
 
 

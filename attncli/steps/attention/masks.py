@@ -97,14 +97,16 @@ MASK_VALUE: Key[str | Decimal] = Key(
 
 
 class MaskRule(NamedTuple):
-    """One rule of a mask; `keys` are padded places from 0, `table` is the full name of the table
-    that it goes by, if any; `from_top` says that the first query is at the first key."""
+    """One rule of a mask."""
 
     kind: str
     width: int = 0
     keys: tuple[int, ...] = ()
+    """The places of padded keys, from 0."""
     table: Name = TOP
+    """The full name of the table that it goes by, if any."""
     from_top: bool = False
+    """Whether the first query is at the first key."""
 
 
 def mask_rules(attention: Attention) -> tuple[MaskRule, ...]:
@@ -118,7 +120,7 @@ def mask_rules(attention: Attention) -> tuple[MaskRule, ...]:
 
 
 def _path(attention: Attention, k: int) -> Name:
-    """The path of a rule, from 0; a single one has none of its own."""
+    """Returns the path of a rule, from 0; a single one has none of its own."""
     count = len(attention.config.get(MASK))
     return entry_path(attention.config.at(MASK).path, MASK.name, k, count)
 
@@ -137,7 +139,7 @@ def _rules_of(attention: Attention, path: Name, rule: Mapping[str, Any]) -> Iter
 
 
 def _padded(attention: Attention, name: str) -> list[int]:
-    """The places of a padded key, from 0; a token means all of its places."""
+    """Returns the places of a padded key, from 0; a token means all of its places."""
     keys = attention.keys
     places = [k for k, key in enumerate(keys) if key == name]
     if not places and name.isascii() and name.isdigit() and int(name) >= 1:
@@ -146,7 +148,7 @@ def _padded(attention: Attention, name: str) -> list[int]:
 
 
 def check_mask(place: HeadPlace) -> Objections:
-    """No rule is empty, and padding is of keys that are there."""
+    """Complains of a rule that is empty, and of padding for keys that aren't there."""
     keys, entries = place.attention.keys, place.attention.config.get(MASK)
     for k, rule in enumerate(entries):
         path = _path(place.attention, k)
@@ -160,14 +162,14 @@ def check_mask(place: HeadPlace) -> Objections:
 
 
 _MOST_LISTED = 4
-"""Masks from which one is chosen."""
+"""How many masks there are to choose from."""
 _LABELS = "ABCD"
 _WIDTH = 2
-"""Of a window that might be taken for the mask."""
+"""The width of a window that might be taken for the mask."""
 
 
 def which_mask(place: HeadPlace, trace: Trace) -> tuple[WordsAsked, ...]:
-    """Which of some tables is the mask."""
+    """Asks which of some tables is the mask."""
     mask = trace[place.name("mask")].values
     others = (array for array in _like_masks(mask.shape) if not np.array_equal(array, mask))
     tables = [mask, *others][:_MOST_LISTED]
@@ -191,8 +193,8 @@ def which_mask(place: HeadPlace, trace: Trace) -> tuple[WordsAsked, ...]:
 
 
 def _like_masks(shape: tuple[int, int]) -> list[Array]:
-    """What might be taken for the mask: causal, the other way round, off by one, a window, none;
-    each once. [n, m] each"""
+    """Returns what might be taken for the mask: causal, the other way round, off by one, a window,
+    none; each once. [n, m] each"""
     n, m = shape
     apart = np.arange(m) - np.arange(n)[:, None] - (m - n)
     rules = (
@@ -215,7 +217,7 @@ _IN_WORDS = {
 
 
 def _fits(definition: Definition, scenario: Scenario) -> Objections:
-    """No key is padded that isn't there."""
+    """Complains of a padded key that isn't there."""
     keys, seen = scenario.shapes[definition.operands[0]][1], definition.operation
     rules = seen.rules if isinstance(seen, Seen) else ()
     last = max((k for rule in rules if isinstance(rule, Padding) for k in rule.keys), default=-1)
@@ -225,7 +227,7 @@ def _fits(definition: Definition, scenario: Scenario) -> Objections:
 
 
 def _value(place: HeadPlace) -> Decimal:
-    """What stands in the place of a masked score."""
+    """Returns what stands in the place of a masked score."""
     value = place.attention.config.get(MASK_VALUE)
     return Decimal("-Infinity") if isinstance(value, str) else value
 
@@ -258,8 +260,11 @@ def _plan(place: HeadPlace) -> tuple[Definition, ...]:
 
 
 def _not_masked(place: HeadPlace, planned: Planned) -> Iterator[Planned]:
-    """Without a mask; or it is written down and forgotten: at once, or before the softmax. What is
-    worked again after an update has the mask that was made before."""
+    """Yields the ways to forget a mask: it hides nothing, or it is written down and forgotten, at
+    once or before the softmax.
+
+    What is worked again after an update has the mask that was made before.
+    """
     *made, masked = planned
     for mask in made:
         yield (mask._replace(operation=Seen((), must_see=False), operands=(place.x,)),)
@@ -274,7 +279,7 @@ def _after_softmax(place: HeadPlace, planned: Planned) -> Iterator[Planned]:
 
 
 def _seen(place: HeadPlace, *, later: int = 0, from_top: bool = False) -> Definition | None:
-    """The mask with a causal rule that is off."""
+    """Defines the mask with a causal rule that is off; returns None where it has no causal rule."""
     (mask, _), rules = _plan(place), mask_rules(place.attention)
     if not any(rule.kind == "causal" for rule in rules):
         return None
@@ -285,7 +290,8 @@ def _seen(place: HeadPlace, *, later: int = 0, from_top: bool = False) -> Defini
 
 
 def _aligned(place: HeadPlace, rule: MaskRule) -> str:
-    """Which corner of the table a causal rule starts from, where there is more than one way."""
+    """Says which corner of the table a causal rule starts from, where there is more than one
+    way."""
     n, m = (side(place.x) for side in (place.height, place.width))
     if rule.kind != "causal" or (n == m and not rule.from_top):
         return ""

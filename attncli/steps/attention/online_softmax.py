@@ -38,7 +38,7 @@ _BLOCK: Key[int] = Key(
 
 
 def _keys(place: HeadPlace) -> tuple[str, ...]:
-    """The names of the keys; in general those of two blocks."""
+    """Returns the names of the keys; in general those of two blocks."""
     names = place.attention.keys or tuple("" for _ in range(2 * place.attention.config.get(_BLOCK)))
     return distinct_tokens(names)
 

@@ -86,7 +86,8 @@ ROLES = {"Q": "Q", "K": "K", "V": "K"}
 
 
 def _check_project(place: AttentionPlace) -> Objections:
-    """Nothing is stacked but the matrices of a cell; a wrong cell has a complaint of its own."""
+    """Complains of matrices stacked as those of a cell, where none is meant, and of a cache where
+    tokens see later ones."""
     settings, scenario = place.attention.config, place.scenario
     if settings.layout == "torch" and not scenario.writes(below(place.layer.path, "cell")):
         wrong = "torch is how recurrent cells are stacked"
@@ -97,7 +98,7 @@ def _check_project(place: AttentionPlace) -> Objections:
 
 
 def _sees_later_ones(place: AttentionPlace) -> bool:
-    """Whether what a token hands on to a later layer depends on tokens after it."""
+    """Tells whether what a token hands on to a later layer depends on tokens after it."""
     from attncli.steps.attention.masks import mask_rules  # which pages without masks do without
 
     causal = [rule for rule in mask_rules(place.attention) if rule.kind == "causal"]
@@ -106,8 +107,8 @@ def _sees_later_ones(place: AttentionPlace) -> bool:
 
 
 def input_of(place: AttentionPlace, name: str) -> Name:
-    """What Q, K or V, or its latent vectors, are made of: the memory for keys and values that come
-    from one."""
+    """Returns the name of what Q, K or V, or its latent vectors, are made of: the memory for keys
+    and values that come from one."""
     separate = below(place.stack.path, _SEPARATE[name])
     if place.attention is place.stack.layers[0].attention and place.scenario.gives(separate):
         return separate
@@ -115,7 +116,7 @@ def input_of(place: AttentionPlace, name: str) -> Name:
 
 
 def latent_of(place: AttentionPlace, name: str) -> Name | None:
-    """The latent vectors that Q, K or V is made of, if it is."""
+    """Returns the name of the latent vectors that Q, K or V is made of; None where it isn't."""
     of, latent = "Q" if name == "Q" else "KV", place.attention.latent
     if not place.scenario.gives(below(latent, f"W_D{of}")):
         return None
@@ -124,12 +125,12 @@ def latent_of(place: AttentionPlace, name: str) -> Name | None:
 
 
 def is_decoupled(place: AttentionPlace) -> bool:
-    """Whether only a part of each query and key turns, which has matrices of its own."""
+    """Tells whether only a part of each query and key turns, which has matrices of its own."""
     return place.scenario.gives(below(place.attention.latent, "W_KR"))
 
 
 def turning(place: AttentionPlace, name: str) -> Name:
-    """The full name of the queries or the keys, or of that part of them, that turns."""
+    """Returns the full name of the queries or the keys, or of that part of them, that turns."""
     if not is_decoupled(place):
         return place.latest(name)
     return below(place.path if name == "Q" else place.attention.path, f"{name}_R")
@@ -140,13 +141,14 @@ def _input(place: AttentionPlace, name: str) -> Name:
 
 
 def _takes_embeddings(place: AttentionPlace) -> bool:
-    """Whether Q, K and V are all made of X; past the first layer it is another layer's output."""
+    """Tells whether Q, K and V are all made of X; past the first layer it is another layer's
+    output."""
     X = below(place.stack.path, "X")
     return all(_input(place, name) == X for name in _NAMES)
 
 
 def _definition(place: AttentionPlace, name: str, of: Name | None = None) -> Definition:
-    """Q, K or V, `of` something else than what it is to be made of."""
+    """Defines Q, K or V, made `of` something else than it should be where that is said."""
     x = of or _input(place, name)
     cached = name != "Q" and place.attention.cached is not None
     made = f"{name}_new" if cached else name
@@ -166,7 +168,8 @@ def _plan_project(place: AttentionPlace) -> tuple[Definition, ...]:
 
 
 def _of_positions(place: AttentionPlace) -> Iterator[Definition]:
-    """The keys and queries of relative positions, by matrices of their own or by W_K and W_Q."""
+    """Yields the keys and queries of relative positions, by matrices of their own or by W_K and
+    W_Q."""
     positions = place.attention.disentangled
     if positions is None:
         return
@@ -181,7 +184,7 @@ def _of_positions(place: AttentionPlace) -> Iterator[Definition]:
 
 
 def _sizes(place: AttentionPlace) -> Iterator[Definition]:
-    """The bytes that the new tokens add to a cache, and those of all of it."""
+    """Yields the bytes that the new tokens add to a cache, and those of all of it."""
     each = _bytes_each(place)
     if each is None:
         return
@@ -193,8 +196,11 @@ def _sizes(place: AttentionPlace) -> Iterator[Definition]:
 
 
 def _bytes_each(place: AttentionPlace) -> Decimal | None:
-    """The bytes of a number of the cache, where they are said for this attention; those of the
-    cache that generation keeps are told once, in the first layer."""
+    """Returns the bytes of a number of the cache, where they are said for this attention; otherwise
+    None.
+
+    Those of the cache that generation keeps are told once, in the first layer.
+    """
     kept = place.scenario.prediction.cache_bytes
     if kept is not None and place.layer is place.stack.layers[0]:
         return kept
@@ -203,7 +209,8 @@ def _bytes_each(place: AttentionPlace) -> Decimal | None:
 
 
 def _by_weights_of(place: AttentionPlace, name: str, other: str) -> Definition | None:
-    """Q made by the weights of K, or the other way about."""
+    """Defines Q made by the weights of K, or the other way about; returns None where nothing is
+    projected."""
     if not place.attention.projects:
         return None
     own, layer = _definition(place, name), _definition(place, other)
@@ -212,7 +219,8 @@ def _by_weights_of(place: AttentionPlace, name: str, other: str) -> Definition |
 
 
 def _of_the_tokens(place: AttentionPlace, name: str) -> Definition | None:
-    """Keys or values made of what the queries are made of, where that is something else as high."""
+    """Defines keys or values made of what the queries are made of; returns None where that is the
+    same, or not as high."""
     x, own = (_input(place, text) for text in ("Q", name))
     is_latent = latent_of(place, "Q") or latent_of(place, name)
     other = x != own and not is_latent and place.height(x) == place.height(own)
@@ -220,7 +228,8 @@ def _of_the_tokens(place: AttentionPlace, name: str) -> Definition | None:
 
 
 def _of_the_queries(place: AttentionPlace, name: str) -> Definition | None:
-    """Keys or values made of the queries, which are as wide as what these are made of."""
+    """Defines keys or values made of the queries; returns None where these aren't as wide as what
+    should be taken."""
     Q, x = place.name("Q"), _input(place, name)
     fits = place.attention.projects and place.width(Q) == place.width(x) is not None
     return _definition(place, name, Q) if fits else None
@@ -417,7 +426,8 @@ _KV_HEADS = Key(
 
 
 def _check_split(place: AttentionPlace) -> Objections:
-    """As many heads of keys and values as heads, or a share of them."""
+    """Complains of heads of keys and values that the heads can't share evenly, or that are said
+    where each head has its own."""
     attention, settings = place.attention, place.attention.config
     if not settings.says(_KV_HEADS):
         return
@@ -462,7 +472,8 @@ def _happens_split(place: AttentionPlace) -> str:
 
 
 def _formulas(place: AttentionPlace) -> tuple[Equation, ...]:
-    """Which columns of all the queries, keys and values are a head's."""
+    """Returns the formulas that say which columns of all the queries, keys and values are a
+    head's."""
     return tuple(
         define(place.here(definition.name), _run(place, definition))
         for definition in _plan_split(place)
@@ -604,7 +615,7 @@ _AVERAGE = Key(
 
 
 def _plan_average(place: AttentionPlace) -> tuple[Definition, ...]:
-    """Of the weights that values are multiplied by, of each head."""
+    """Defines the mean of the weights that values are multiplied by, over all heads."""
     attention, data = place.attention, place.attention.config.values
     if not attention.config.get(_AVERAGE):
         return ()

@@ -58,8 +58,10 @@ _DEFAULTS = {
 
 
 def is_scaled(positions: Positions) -> bool:
-    """Whether the frequencies are told by themselves, and scaled; not by what lacks something,
-    which is complained of where it is read."""
+    """Tells whether the frequencies are told by themselves, and scaled.
+
+    A scaling that lacks something doesn't count: it is complained of where it is read.
+    """
     scaling = positions.config.get(SCALING) or {}
     needs = SCALINGS[scaling["kind"]].needs if "kind" in scaling else None
     return needs is not None and all(name in scaling for name in needs.parts)
@@ -81,7 +83,7 @@ def _check_scaling(positions: Positions) -> Objections:
 def frequencies(
     place: HeadPlace, positions: Positions, dimensions: int | None
 ) -> tuple[Definition, ...]:
-    """The frequencies before and after they are scaled."""
+    """Defines the frequencies before and after they are scaled."""
     value, base = positions.config.get(SCALING), Number.written(positions.config.get(BASE))
     there = (name for name in ("K", "Q") if place.gives(name) or place.gives(f"W_{name}"))
     turned = turning(place, next(there, "K"))  # only the width counts, which both have
@@ -121,7 +123,8 @@ def _ramp(data: Mapping[str, Any], base: Number) -> Operation:
 
 
 def attention_factor(positions: Positions) -> Expression | None:
-    """What cosines and sines are multiplied by, if anything: of YaRN 0.1 ln factor + 1."""
+    """Returns what cosines and sines are multiplied by, of YaRN 0.1 ln factor + 1; None where they
+    aren't."""
     value = positions.config.get(SCALING)
     if value["kind"] != "yarn":
         return None
@@ -150,7 +153,7 @@ _IN_WORDS = {
 
 
 def scaling_in_words(positions: Positions) -> str:
-    """How frequencies are scaled, in words."""
+    """Says how frequencies are scaled."""
     value = positions.config.get(SCALING)
     return _IN_WORDS[value["kind"]].format(**{**_DEFAULTS, **value})
 
@@ -168,7 +171,8 @@ def _check_tables(positions: Positions) -> Objections:
 
 
 def rows_sized(place: HeadPlace, planned: Definition) -> Definition:
-    """A row for each query or key; and of a part that turns by itself, how wide that is."""
+    """Returns a definition with a row for each query or key; and of a part that turns by itself,
+    with its width."""
     operation, height = planned.operation, place.height(planned.name)
     if isinstance(operation, Frequencies | RotaryTable | Rotate) and is_decoupled(place):
         own = replace(
@@ -189,12 +193,12 @@ _FUNCTIONS: dict[str, Literal["cos", "sin"]] = {"cosine": "cos", "sine": "sin"}
 
 
 def _start(place: HeadPlace, positions: Positions, name: str) -> int:
-    """The position of the first row: queries come after the keys that are cached."""
+    """Returns the position of the first row: queries come after the keys that are cached."""
     return positions.config.get(START) + (len(place.attention.cached or ()) if name == "Q" else 0)
 
 
 def _dimensions(positions: Positions) -> int | None:
-    """How many dimensions turn, in pairs."""
+    """Returns how many dimensions turn, in pairs; None where all do."""
     dimensions = positions.config.get(DIMENSIONS)
     return dimensions and dimensions // 2 * 2
 
@@ -211,8 +215,12 @@ def _check(place: HeadPlace) -> Objections:
 
 
 def _fits(definition: Definition, scenario: Scenario) -> Objections:
-    """A larger base has an exponent d/(d − 2), which a single pair has not; tables have a row for
-    each position, and a column for each pair that turns; no more turn than there are."""
+    """Complains of a larger base for a single pair, of tables that lack rows or columns, and of
+    more dimensions to turn than there are.
+
+    A larger base has an exponent d/(d − 2), which a single pair has not; tables need a row for each
+    position, and a column for each pair that turns.
+    """
     operation, shapes = definition.operation, scenario.shapes
     first = definition.operands[0]
     height, width = shapes[first]
@@ -257,7 +265,7 @@ def _plan(place: HeadPlace) -> tuple[Definition, ...]:
 def _table(
     place: HeadPlace, positions: Positions, name: str, function: Literal["cos", "sin"]
 ) -> tuple[Operation, tuple[Name, ...]]:
-    """How the cosines or sines of queries or keys are made, and of what."""
+    """Returns how the cosines or sines of queries or keys are made, and of what."""
     x, start = turning(place, name), _start(place, positions, name)
     if is_scaled(positions):
         operation = TurnsTable(function, start, attention_factor(positions))
@@ -267,7 +275,7 @@ def _table(
 
 
 def _tables(place: HeadPlace, positions: Positions, name: str) -> Sequence[Definition]:
-    """The cosines and sines of queries or keys, looked up where these are given."""
+    """Defines the cosines and sines of queries or keys, looked up where these are given."""
     names = [place.name(f"{name}_{table}") for table in _FUNCTIONS]
     if positions.turned_by is not None:
         start = _start(place, positions, name)

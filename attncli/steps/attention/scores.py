@@ -27,8 +27,8 @@ from attncli.trace import Definition, HeadPlace
 
 
 def _of_all_heads(place: HeadPlace) -> Definition | None:
-    """The scores by the queries and keys of all heads, where these are split and go in as they
-    are."""
+    """Defines the scores by the queries and keys of all heads; returns None where these aren't
+    split, or don't go in as they are."""
     whole = tuple(below(place.attention.path, name) for name in ("Q", "K"))
     own = tuple(map(place.name, ("Q", "K")))
     attention = place.attention
@@ -40,7 +40,8 @@ def _of_all_heads(place: HeadPlace) -> Definition | None:
 
 
 def _scaled_as_one(place: HeadPlace) -> Definition | None:
-    """Scores divided by the root of how wide the keys of all heads are together."""
+    """Defines scores divided by the root of how wide the keys of all heads are together; returns
+    None where they aren't divided by √d_k."""
     if place.attention.config.get(SCALE) != "sqrt_d_k" or place.d_k is None:
         return None
     width = Number.written(place.d_k * place.attention.heads)
@@ -112,14 +113,14 @@ SCALE: Key[str | Decimal] = Key(
 
 
 def _products(place: HeadPlace) -> int:
-    """How many products are added up to a score."""
+    """Returns how many products are added up to a score."""
     positions = place.attention.disentangled
     return 1 + (len(positions.terms) if positions else 0)
 
 
 def _root(place: HeadPlace, d_k: Expression) -> Root:
-    """√d_k; of several products that are added up as many times d_k (He et al. 2020,
-    arXiv:2006.03654, 3.1)."""
+    """Returns √d_k; of several products that are added up, the root of as many times d_k (He et al.
+    2020, arXiv:2006.03654, 3.1)."""
     count = _products(place)
     return Root(Product((constant(count), d_k)) if count > 1 else d_k)
 
@@ -144,7 +145,7 @@ def _sized(place: HeadPlace, planned: Definition) -> Definition:
 
 @lru_cache(maxsize=64)
 def _divided_by(root: Root, shown: Root) -> DivideBy:
-    """The scaling of all heads of one width, which is prepared once."""
+    """Returns the scaling of all heads of one width, which is prepared once."""
     return DivideBy(root, shown)
 
 
@@ -253,7 +254,7 @@ def _check(place: HeadPlace) -> Objections:
 def _by_number(
     place: HeadPlace, key: Key[Decimal | None], made: str, operation: type[DivideBy] | EquationText
 ) -> Planned:
-    """The scores changed by the number of a key, where one is said."""
+    """Defines the scores changed by the number of a key; nothing where none is said."""
     number = place.attention.config.get(key)
     if number is None:
         return ()

@@ -54,7 +54,7 @@ _LEAST = "The token with the smallest weight was taken."
 
 
 def attends_most(place: HeadPlace, trace: Trace) -> tuple[WordsAsked, ...]:
-    """Which token each query attends to most."""
+    """Asks which token each query attends to most."""
     weights = trace[place.name("weights")]
     return tuple(_most_of(weights, i) for i in range(weights.matrix.shape[0]))
 
@@ -80,7 +80,7 @@ _WEIGHTS = Key(
 
 
 def softmax(place: Place, x: Name, result: Name, step: str) -> tuple[Definition, ...]:
-    """The softmax of each row of `x`; `x` and `result` are full names."""
+    """Defines the softmax of each row of `x`; `x` and `result` are full names."""
     exp, exp_sum = place.name("exp"), place.name("exp_sum")
     rounding = place.scenario.rounding.of_quantity(step, exp)
     return (
@@ -97,7 +97,8 @@ _BY_COLUMNS = equation("exp[i, j] / exp_sum[j]", exp="n m", exp_sum="m 1")
 
 
 def _columns_added_up(_: Place, planned: Planned) -> Iterator[Planned]:
-    """The sums of the columns, by which others divide rows as well as columns."""
+    """Yields the ways to add up the columns instead of the rows: in the sums alone, or so that
+    these divide the columns, too."""
     for k, definition in enumerate(planned):
         if is_a(definition.operation, RowSum):
             added = definition._replace(operation=_COLUMN_SUMS())
@@ -114,18 +115,19 @@ IN_SOFTMAX: tuple[Mistake[Any], ...] = (
     ),
     Mistake("columns_added_up", "Adding up the columns instead of the rows.", _columns_added_up),
 )
-"""Those that can be made in any softmax."""
+"""The mistakes that can be made in any softmax."""
 
 
 def _of_scaled(definition: Definition, place: HeadPlace) -> Definition | None:
-    """Of the scores divided by √d_k, where they aren't by anything."""
+    """Changes the powers to those of the scores divided by √d_k, where these aren't divided by
+    anything; returns None where they are."""
     if place.d_k in (None, 1) or place.attention.config.get(SCALE) != "none":
         return None
     return definition._replace(operation=ScaledPower(Number.written(place.d_k)))
 
 
 def in_one(definitions: tuple[Definition, ...]) -> tuple[Definition, ...]:
-    """Definitions with the three of a softmax as one, whose derivative people know."""
+    """Returns definitions with the three of a softmax as one, whose derivative people know."""
     starts = [k for k, d in enumerate(definitions) if isinstance(d.operation, Exponential)]
     for k in reversed(starts):
         exp, _, result = definitions[k : k + 3]
@@ -135,7 +137,8 @@ def in_one(definitions: tuple[Definition, ...]) -> tuple[Definition, ...]:
 
 
 def _over_all_heads(definition: Definition, place: HeadPlace) -> Definition | None:
-    """The sums of a row's powers in all heads together."""
+    """Changes the sums of a row's powers to those over all heads together; returns None for a
+    single head."""
     attention = place.attention
     tables = [below(attention.head_path(head), "exp") for head in range(attention.heads)]
     if len(tables) == 1:
@@ -258,7 +261,8 @@ def _check(place: HeadPlace) -> Objections:
 
 
 def _plan_sinks(place: HeadPlace) -> tuple[Definition, ...]:
-    """Before the softmax it is put beside the scores, after it its weight is left out."""
+    """Defines the sink beside the scores before the softmax; after it the weights without that of
+    the sink."""
     if not place.attention.config.says(_SINKS):
         return ()
     if _is_over(place):
@@ -270,7 +274,7 @@ def _plan_sinks(place: HeadPlace) -> tuple[Definition, ...]:
 
 
 def _sized(place: HeadPlace, definition: Definition) -> Definition:
-    """The weights that are left are those of the keys."""
+    """Returns the weights that are left with the names of the keys."""
     width = place.width(definition.name)
     if definition.name.local != "key_weights" or width is None:
         return definition
@@ -279,7 +283,7 @@ def _sized(place: HeadPlace, definition: Definition) -> Definition:
 
 
 def _is_over(place: HeadPlace) -> bool:
-    """Whether the softmax is past, which the sink took part in."""
+    """Tells whether the softmax is past, which the sink took part in."""
     return place.x == place.name("weights")
 
 
@@ -342,7 +346,7 @@ _DROPOUT: Key[dict[str, Any]] = Key(
 
 
 def _p(place: HeadPlace) -> Decimal:
-    """The share that is dropped."""
+    """Returns the share that is dropped."""
     p: Decimal = place.attention.config.get(_DROPOUT).get("p", Decimal(0))
     return p
 

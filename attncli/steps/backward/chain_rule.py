@@ -1,9 +1,4 @@
-"""Which gradients are made, of what, and in which step: the chain rule over a story.
-
-The gradient of the loss with respect to what a step was made of is made of the gradient with
-respect to what it made (Rumelhart et al. 1986, doi:10.1038/323533a0). What several steps use gets a
-part of its gradient from each; they are added up.
-"""
+"""Plans which gradients are made, of what, and in which step: the chain rule over a story."""
 
 from __future__ import annotations
 
@@ -41,13 +36,13 @@ class StepBack(NamedTuple):
 
 
 def gradient_of_name(name: Name) -> Name:
-    """`grad.layers[1].W_Q`"""
+    """Returns the name of a gradient: `grad.layers[1].W_Q`."""
     return name.under(GRADIENTS)
 
 
 class Way(NamedTuple):
-    """The steps of a scenario, with what each works as gradients go back through it: what is given
-    hangs on nothing, whatever else it could be made of."""
+    """A way forth: the steps of a scenario, with the definitions that gradients go back through.
+    What is given depends on nothing, whatever else it could be made of."""
 
     scenario: Scenario
     parts: Sequence[PlannedStep]
@@ -58,7 +53,8 @@ class Way(NamedTuple):
 
 
 def steps_back(way: Way, loss: Name, of: Collection[Name]) -> tuple[StepBack, ...]:
-    """The steps that lead from the loss back to some given quantities, the last one first."""
+    """Returns the steps that lead from the loss back to some given quantities, the last one
+    first."""
     depends = set(of)
     pairs: list[tuple[PlannedStep, list[Sequence[Use]]]] = []
     for part, definitions in way.worked():
@@ -81,8 +77,8 @@ def steps_back(way: Way, loss: Name, of: Collection[Name]) -> tuple[StepBack, ..
 
 
 def unknown(way: Way, of: Collection[Name]) -> Iterator[Use]:
-    """The uses of what hangs on some given quantities whose derivative isn't known: gradients that
-    are left out without them would be wrong."""
+    """Yields the uses of what depends on some given quantities whose derivative isn't known:
+    gradients that are left out without them would be wrong."""
     depends = set(of)
     for _, definitions in way.worked():
         for definition in definitions:
@@ -94,8 +90,8 @@ def unknown(way: Way, of: Collection[Name]) -> Iterator[Use]:
 
 
 def in_general(definitions: Sequence[Definition], fixed: Collection[str]) -> tuple[Definition, ...]:
-    """The gradients that a step makes, where those of all that goes out of it are known; none for
-    what has one of the `fixed` names and isn't made by it."""
+    """Returns the gradients that a step makes, where those of all that goes out of it are known;
+    none for what has one of the `fixed` names and isn't made by it."""
     made = {d.name for d in definitions}
     uses = (use for d in reversed(definitions) for use in _uses(d))
     return next(
@@ -104,7 +100,7 @@ def in_general(definitions: Sequence[Definition], fixed: Collection[str]) -> tup
 
 
 def _uses(definition: Definition) -> Iterator[Use]:
-    """The operands that what is made changes with, little by little."""
+    """Yields the operands that what is made changes with, little by little."""
     if definition.operation.takes_only_sizes:
         return
     for place in range(len(definition.operands)):
@@ -113,7 +109,7 @@ def _uses(definition: Definition) -> Iterator[Use]:
 
 
 def backward_story(backs: Sequence[StepBack], loss: Name) -> Iterator[PlannedStep]:
-    """What each step back makes."""
+    """Yields each step back, with the gradients that it makes."""
     first: tuple[Definition, ...] = (Definition(gradient_of_name(loss), One(), (loss,)),)
     for (part, _), planned in zip(backs, _planned([uses for _, uses in backs]), strict=True):
         step = BACK_THROUGH[part.step]
@@ -125,7 +121,8 @@ def backward_story(backs: Sequence[StepBack], loss: Name) -> Iterator[PlannedSte
 
 
 def _planned(backs: Sequence[Sequence[Use]]) -> Iterator[tuple[Definition, ...]]:
-    """The gradients that each step back makes, and the sum of several parts with the last one."""
+    """Yields the gradients that each step back makes, and the sum of several parts with the last
+    one."""
     counts = Counter(use.of for uses in backs for use in uses)
     whole_of = cache(gradient_of_name)
     parts: dict[Name, list[Name]] = {}
@@ -147,12 +144,13 @@ def _planned(backs: Sequence[Sequence[Use]]) -> Iterator[tuple[Definition, ...]]
 
 @cache
 def _sum_of(count: int) -> Add:
-    """The sum of so many parts, which is prepared once."""
+    """Returns the sum of so many parts, which is prepared once."""
     return Add(count)
 
 
 def _part_of(use: Use, uses: Sequence[Use], whole: Name) -> Name:
-    """The part of a whole gradient that comes by one use: `grad.X.Q`, that of X by Q."""
+    """Returns the name of the part of a whole gradient that comes by one use: `grad.X.Q`, that of X
+    by Q."""
     made = use.definition.name
     twice = [entry for entry in uses if entry.definition == use.definition and entry.of == use.of]
     name = made.under(whole)
@@ -162,7 +160,7 @@ def _part_of(use: Use, uses: Sequence[Use], whole: Name) -> Name:
 def what_follows(
     scenario: Scenario, parts: Sequence[PlannedStep], complaints: NamedProblems | None = None
 ) -> Iterator[PlannedStep]:
-    """What comes after the way forth: the way back, and training."""
+    """Yields what comes after the way forth: the way back, and training."""
     back = tuple(_way_back(scenario, parts, complaints))
     yield from back
     if scenario.training is not None:
@@ -174,8 +172,11 @@ def what_follows(
 def _way_back(
     scenario: Scenario, parts: Sequence[PlannedStep], complaints: NamedProblems | None
 ) -> Iterator[PlannedStep]:
-    """The steps by which the gradients of the loss go back through others, where they are asked
-    for; `complaints` hear if there is no loss."""
+    """Yields the steps by which the gradients of the loss go back through others, where they are
+    asked for.
+
+    `complaints` hear if there is no loss, or no derivative.
+    """
     if not scenario.goes_back:
         return
     asked = "train" if scenario.writes("train") else "backward"
@@ -199,8 +200,8 @@ def _way_back(
 def _starts(
     scenario: Scenario, parts: Sequence[PlannedStep], complaints: NamedProblems | None
 ) -> set[Name]:
-    """The given quantities whose gradients are asked for: all that can be learned, or those that
-    are trained."""
+    """Returns the names of the given quantities whose gradients are asked for: all that can be
+    learned, or those that are trained."""
     used = {name for part in parts for d in part.definitions for name in d.operands}
     one_hot = (stack.text.table for stack in scenario.stacks if stack.text.one_hot)
     used = used.difference(_fixed(parts), one_hot)  # tables that only tell tokens apart
@@ -214,7 +215,7 @@ def _starts(
 
 
 def _fixed(parts: Sequence[PlannedStep]) -> Iterator[Name]:
-    """What steps are made of that isn't learned, if it is given."""
+    """Yields the names of what steps are made of that isn't learned, if it is given."""
     for part in parts:
         back = step_named(part.step).backward
         names = (name for d in part.definitions for name in d.operands)
@@ -222,6 +223,6 @@ def _fixed(parts: Sequence[PlannedStep]) -> Iterator[Name]:
 
 
 def _whole(part: PlannedStep) -> tuple[Definition, ...]:
-    """The equations of a step as gradients go back through them."""
+    """Returns the equations of a step as gradients go back through them."""
     back = step_named(part.step).backward
     return () if back is None else back.whole(part.place, part.definitions)

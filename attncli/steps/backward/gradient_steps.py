@@ -40,7 +40,7 @@ from attncli.trace import BackwardPlace, Definition
 
 
 def _not_transposed(definition: Definition, _: BackwardPlace) -> Definition | None:
-    """X ∂Y for Xᵀ ∂Y, and ∂Y W for ∂Y Wᵀ."""
+    """Changes Xᵀ ∂Y to X ∂Y, and ∂Y Wᵀ to ∂Y W; returns None for any other equation."""
     match definition.operation:
         case Indexed(
             shown=MatrixProduct(
@@ -54,7 +54,7 @@ def _not_transposed(definition: Definition, _: BackwardPlace) -> Definition | No
 
 
 def _which_transposed(right: Definition, made: Definition) -> str:
-    """What should have been transposed: Xᵀ ∂Y, not X ∂Y."""
+    """Says what should have been transposed: Xᵀ ∂Y, not X ∂Y."""
     first, second = (
         f"∂{name.local}" if name.places[0] == "grad" else name.local for name in made.operands
     )
@@ -67,7 +67,8 @@ def _which_transposed(right: Definition, made: Definition) -> str:
 
 
 def _averaged(equation: Operation, _: BackwardPlace) -> Operation | None:
-    """Xᵀ ∂Y / n, n being how many tokens there are."""
+    """Returns Xᵀ ∂Y / n for Xᵀ ∂Y, n being how many tokens there are, and None for any other
+    equation."""
     match equation:
         case Indexed(tree=tree, shown=MatrixProduct((Transposed(Operand(place)), _)) as shown):
             mean = Quotient(tree, Length(place, 0))
@@ -76,7 +77,8 @@ def _averaged(equation: Operation, _: BackwardPlace) -> Operation | None:
 
 
 def _one_token(equation: Operation, _: BackwardPlace) -> Operation | None:
-    """The gradient of the first token for the sum over all."""
+    """Returns the gradient of the first token for the sum over all, and None for any other
+    equation."""
     match equation:
         case Indexed(tree=Total(_, Operand())):
             return TakeRows((0,), ("1",))
@@ -84,7 +86,7 @@ def _one_token(equation: Operation, _: BackwardPlace) -> Operation | None:
 
 
 def _of_the_gradient(definition: Definition, _: BackwardPlace) -> Definition | None:
-    """step(∂a) for step(z)."""
+    """Changes step(z) to step(∂a); returns None where there is no step."""
     gradient = len(definition.operands) - 1
 
     def change(node: Expression) -> Expression | None:
@@ -97,7 +99,8 @@ def _of_the_gradient(definition: Definition, _: BackwardPlace) -> Definition | N
 
 
 def _by_the_diagonal(equation: Operation, _: BackwardPlace) -> Operation | None:
-    """What a softmax makes of G, by another equation of its weights and G."""
+    """Returns what a softmax makes of its weights and G by the diagonal alone; None where the
+    shapes aren't those."""
     return _DIAGONAL() if equation.signature() == "n m, n m -> n m" else None
 
 
@@ -107,7 +110,8 @@ _SCALED = equation("G[i] * p[i, j]", p="n v", G="n 1")
 
 
 def _handed_on(definition: Definition, _: BackwardPlace) -> Definition | None:
-    """The gradient of what went out, as it is, instead of what it makes for what went in."""
+    """Changes a gradient to that of what went out, as it is; returns None where that has another
+    shape, or goes on as it is anyway."""
     operation, sides = definition.operation, definition.operation.sides
     as_it_is = isinstance(operation, Indexed) and isinstance(operation.tree, Operand)
     if as_it_is or isinstance(operation, Add | Same | One) or sides.operands[-1] != sides.result:
@@ -185,15 +189,18 @@ _USUAL = {m.name: m for m in _USUAL_MISTAKES}
 
 
 def made_in(step: Backward[Any]) -> tuple[Mistake[BackwardPlace], ...]:
-    """All that people do wrong in a step back: what is usual in it, its own, and what they do in
-    every step; what a scale's has a name for is no other one."""
+    """Returns all mistakes that people make in a step back: the usual ones, its own, and those of
+    every step.
+
+    Leaving out a scale is handing on the gradient, so only one of the two is there.
+    """
     usual = tuple(_USUAL[name] for name in step.usual_mistakes)
     common = (_ONE_USE_ONLY,) if _SCALE_LEFT_OUT in usual else (_ONE_USE_ONLY, _HANDED_ON)
     return (*usual, *step.mistakes, *common)
 
 
 def step_back(forward: Step[Any], name: str) -> Step[BackwardPlace]:
-    """The step of a name by which gradients go back through another step."""
+    """Makes the step of a name by which gradients go back through another step."""
     back = forward.backward
     assert back is not None
     return Step(
@@ -224,20 +231,20 @@ def _why_at(back: Backward[Any], place: BackwardPlace) -> str:
 
 
 def _summed(place: BackwardPlace) -> str:
-    """Of what the gradient adds up those of several uses."""
+    """Says which gradients add up those of several uses; nothing where none does."""
     sums = _of(place, [d.name for d in place.planned if isinstance(d.operation, Add)])
     return f"The gradient of {_listed(sums)} is summed over all uses." if sums else ""
 
 
 def _of_a_step(place: BackwardPlace) -> str:
-    """What the slope of a ReLU is, where one of the equations has it."""
+    """Says what the slope of a ReLU is, where one of the equations has it."""
     trees = (d.operation.tree for d in place.planned if isinstance(d.operation, Indexed))
     has_one = any(node.function == "step" for tree in trees for node in each(tree, Apply))
     return "step is 1 above 0, and 0 otherwise." if has_one else ""
 
 
 def _not_learned(forward: Step[Any], place: BackwardPlace) -> str:
-    """What is given to the step and gets no gradient."""
+    """Says what is given to the step and gets no gradient."""
     assert forward.backward is not None
     fixed, given = forward.backward.fixed, place.scenario
     used = (name for d in forward.planned(place.forward) for name in d.operands)
@@ -249,7 +256,7 @@ def _not_learned(forward: Step[Any], place: BackwardPlace) -> str:
 
 
 def _of(place: BackwardPlace, gradients: Iterable[Name]) -> list[str]:
-    """What gradients are of, each once: of `grad.X.Q`, which comes to X by Q, it's X."""
+    """Returns what gradients are of, each once: of `grad.X.Q`, which comes to X by Q, it's X."""
     known = place.scenario.shapes
     of = (name.seen_from(place.gradients) for name in gradients)
     wholes = (next((entry for entry in name.places if entry in known), name) for name in of)
@@ -257,5 +264,5 @@ def _of(place: BackwardPlace, gradients: Iterable[Name]) -> list[str]:
 
 
 def _listed(names: Sequence[str]) -> str:
-    """a, b and c"""
+    """Joins names: `a, b and c`."""
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))

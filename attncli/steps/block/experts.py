@@ -34,7 +34,7 @@ from attncli.trace import Axis, Definition, LayerPlace
 ANY_EXPERT = Name("experts").at("e")
 """The place of an expert in formulas."""
 _USUAL = 2
-"""So many experts a token goes to in Mixtral."""
+"""How many experts a token goes to by default, as in Mixtral."""
 _EXPERTS = ListOf(Record.of(*MATRICES))
 EXPERTS: Key[Any] = Key(
     "experts",
@@ -104,7 +104,7 @@ def _top_k(place: LayerPlace) -> int:
 
 
 def _over_all(place: LayerPlace) -> bool:
-    """Whether each expert has a weight before some are chosen."""
+    """Tells whether each expert has a weight before some are chosen."""
     return bool(_settings(place).get("softmax") == "all" or _settings(place).get("sigmoid"))
 
 
@@ -138,7 +138,8 @@ def _check(place: LayerPlace) -> Objections:
 
 
 def _check_groups(place: LayerPlace) -> Objections:
-    """Groups are equally large, and those that a token goes to have as many as it goes to."""
+    """Complains of groups that aren't equally large, or that have fewer experts, where a token goes
+    to, than it goes to."""
     settings, count = _settings(place), place.layer.experts
     groups, top, best = (
         settings.get(name, 1) for name in ("groups", "top_groups", "best_of_group")
@@ -166,7 +167,7 @@ def _experts(place: LayerPlace) -> Axis:
 
 
 def _weights(place: LayerPlace) -> Iterator[Definition]:
-    """The weights of each token's experts, the last of them for all experts."""
+    """Yields the weights of each token's experts, the last of them for all experts."""
     affinity, chosen, scaling = place.name("affinity"), place.name("chosen"), "scaling"
     factor, weights = _settings(place).get(scaling), _routing(place)
     weights = weights if factor is None else place.name("unscaled")
@@ -193,8 +194,8 @@ def _weights(place: LayerPlace) -> Iterator[Definition]:
 
 
 def _choice(place: LayerPlace, x: Name) -> Iterator[Definition]:
-    """Which experts a token goes to, by what is said of each of them: the largest, those of the
-    best groups alone where there are some."""
+    """Yields which experts a token goes to, by what is said of each of them: the largest, those of
+    the best groups alone where there are some."""
     settings, count = _settings(place), place.layer.experts
     groups, bias = settings.get("groups", 1), place.name("choice_bias")
     if place.scenario.gives(bias):
@@ -223,7 +224,7 @@ def _plan_route(place: LayerPlace) -> tuple[Definition, ...]:
 
 
 def _formulas_route(place: LayerPlace) -> tuple[Equation, ...]:
-    """Those of what it makes, one for the shares of all experts."""
+    """Returns the formulas of what it makes, with one for the shares of all experts."""
     equations: dict[Equation, None] = {}
     for definition in (_affinity(place), *_weights(place)):
         equations |= dict.fromkeys(
@@ -329,7 +330,8 @@ def _is_gated(place: LayerPlace) -> bool:
 
 
 def _terms(place: LayerPlace) -> tuple[tuple[Name, ...], ...]:
-    """What each expert made of a token, behind its share of that, if it has one."""
+    """Returns the names of what each expert made of a token, behind its share of that, if it has
+    one."""
     terms = [(below(p, "share"), below(p, "ffn")) for p in place.layer.expert_paths]
     shared = (*([_GATE] if _is_gated(place) else []), "ffn")
     more = [tuple(_shared(place, local) for local in shared)] * place.layer.has_shared_expert
@@ -355,7 +357,7 @@ def _gate(place: LayerPlace) -> tuple[Definition, ...]:
 
 
 def _formulas_mix(place: LayerPlace) -> tuple[Equation, ...] | None:
-    """With a sum over the experts, where they are several."""
+    """Returns the formulas with a sum over the experts, where they are several; None for one."""
     if place.layer.experts == 1:
         return None
     share, made = (

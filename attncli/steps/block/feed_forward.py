@@ -96,7 +96,7 @@ def _gated(place: LayerPlace) -> bool:
 
 
 def _is_bare(place: LayerPlace) -> bool:
-    """Whether an activation stands by itself, without a layer before it or after it."""
+    """Tells whether an activation stands by itself, without a layer before it or after it."""
     weights = any(place.gives(f"{letter}{k}") for letter in "Wb" for k in "123")
     return not (place.layer.attends or weights or _gated(place))
 
@@ -126,7 +126,7 @@ def _plan_ffn(place: LayerPlace) -> tuple[Definition, ...]:
 
 
 def _cut_off(place: LayerPlace, local: str, how: EquationText, x: Name) -> Definition:
-    """Numbers cut off at the limit that is said."""
+    """Defines numbers cut off at the limit that is said."""
     limit = Number.written(place.layer.config.get(_CLAMP))
     return Definition(place.name(local), how(limit), (x,))
 
@@ -147,13 +147,13 @@ def _happens_ffn(place: LayerPlace) -> str:
 
 
 def _kind(place: LayerPlace) -> str:
-    """The activation itself, also of a gated network."""
+    """Returns the activation itself, also of a gated network."""
     kind = place.layer.config.get(ACTIVATION)
     return _GATED.get(kind, kind)
 
 
 def _without_bias(layer: Definition, place: LayerPlace) -> Definition | None:
-    """None of a bias of zeros."""
+    """Changes a layer to one without its bias; returns None where that is all zeros."""
     bias = place.scenario.given.get(layer.operands[-1])
     return None if bias is None or not bias.values.any() else without_bias(layer, place)
 
@@ -268,7 +268,7 @@ def _plan_residual(place: ResidualPlace) -> tuple[Definition, ...]:
 
 
 def _factor(place: ResidualPlace, number: int) -> Decimal | None:
-    """What the output of a sublayer, from 1, is multiplied by."""
+    """Returns what the output of a sublayer, from 1, is multiplied by, or None."""
     scale = place.layer.config.get(_SCALE)
     if not isinstance(scale, tuple):
         return scale
@@ -276,7 +276,7 @@ def _factor(place: ResidualPlace, number: int) -> Decimal | None:
 
 
 def _check_factors(place: ResidualPlace) -> Objections:
-    """There is a number for each sublayer."""
+    """Complains where there isn't a number for each sublayer."""
     layer, scale = place.layer, place.layer.config.get(_SCALE)
     sublayers = layer.attends + (layer.cross is not None) + layer.has_ffn
     if isinstance(scale, tuple) and len(scale) != sublayers and place.number == 1:
@@ -286,7 +286,7 @@ def _check_factors(place: ResidualPlace) -> Objections:
 
 
 def _scaled(place: ResidualPlace, x: Name, k: int) -> Definition | None:
-    """A sublayer's output multiplied by a number, where one is said."""
+    """Defines a sublayer's output multiplied by a number; returns None where none is said."""
     factor = _factor(place, place.number + k)
     if factor is None:
         return None
@@ -306,7 +306,8 @@ def _check(place: ResidualPlace) -> Objections:
 
 
 def _entered(place: ResidualPlace) -> Name | None:
-    """What went into the layer, which its first residual skips ahead."""
+    """Returns the name of what went into the layer, which its first residual skips ahead; None
+    where it has no residual."""
     parts = (part.place for part in place.scenario.story if isinstance(part.place, ResidualPlace))
     return next((entry.skipped for entry in parts if entry.layer.path == place.layer.path), None)
 

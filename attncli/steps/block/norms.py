@@ -81,7 +81,7 @@ PLUS_ONE = Key(
 )
 SETTINGS: tuple[Key[Any], ...] = (KIND, EPSILON, EPSILON_IN, OVER, PLUS_ONE)
 _OF_A_ROW: tuple[Key[Any], ...] = (OVER, PLUS_ONE)
-"""Those that a batch norm has no use for, whose mean and variance training found."""
+"""Settings that a batch norm has no use for, whose mean and variance training found."""
 MOMENTUM = Key(
     "momentum",
     SHARE,
@@ -112,8 +112,8 @@ _SAYS = {
 
 
 def norm_order(order: str) -> Mistake[NormPlace]:
-    """Norms that stand in this order, in all layers that have them in the other one; made by the
-    first of them."""
+    """Makes the mistake of norms that stand in this order, in all layers that have them in the
+    other one; it is made in the first of them."""
 
     def ways(place: NormPlace, _: Planned) -> Iterator[Planned]:
         layers = (layer for stack in place.scenario.stacks for layer in stack.layers)
@@ -125,7 +125,8 @@ def norm_order(order: str) -> Mistake[NormPlace]:
 
 
 def _made_otherwise(scenario: Scenario, order: str) -> list[Definition]:
-    """What is made of something else in this order, in the order in which that can be made."""
+    """Returns what is made of something else in this order, in the order in which that can be
+    made."""
     from attncli.steps.story import sized, story
 
     encoder = scenario.encoder
@@ -157,21 +158,23 @@ _RUNNING = {"mean": RunningMean, "variance": RunningVariance}
 
 
 class Normalizing(NamedTuple):
-    """Rows that are normalized: what they are, how, what the quantities are called on the way and
-    `width` is called in formulas; γ and β by their full names, where they are given."""
+    """Rows that are normalized, and how."""
 
     norm: Settings
     x: Name
     name: Callable[[str], Name]
+    """Returns the full names of the quantities on the way."""
     out: Name
     given: tuple[tuple[str, Name], ...]
+    """γ and β by their full names, where they are given."""
     blame: Name
     width: str = "d_model"
+    """What the width is called in formulas."""
     of_batch: bool = False
 
     def definitions(self) -> tuple[Definition, ...]:
-        """All that a norm makes: of each row, or for a batch norm of each column, by what training
-        found of it."""
+        """Defines all that a norm makes: of each row, or for a batch norm of each column, by what
+        training found of it."""
         kind, given, made = self.norm.get(KIND), dict(self.given), list[Definition]()
         inside, epsilon = self.norm.get(EPSILON_IN) == "root", self.norm.get(EPSILON)
         has, root_of = ("gamma" in given, "beta" in given), (Number.written(epsilon), inside)
@@ -228,7 +231,8 @@ def _is_batch(place: NormPlace) -> bool:
 
 
 def _check_norm(place: NormPlace) -> Objections:
-    """A mean and a variance belong to a batch norm, both or none."""
+    """Complains of a mean and a variance that aren't those of a batch norm, or aren't both there,
+    and of what else is not for that kind."""
     batch, trains = _is_batch(place), place.norm.says(MOMENTUM)
     needs = trains or any(map(place.gives, _FOUND))
     if trains and not batch:
@@ -247,7 +251,7 @@ def _check_norm(place: NormPlace) -> Objections:
 
 
 def norm_in_words(normalizing: Normalizing) -> str:
-    """How a norm is done, in words."""
+    """Says how a norm is done."""
     norm, given, width = normalizing.norm, dict(normalizing.given), normalizing.width
     what = ["Layer norm subtracts each row's mean", "divides by its standard deviation"]
     if norm.get(KIND) == "rms":
@@ -302,7 +306,8 @@ def _which_divisor(_: Definition, made: Definition) -> str:
 
 
 def _without(local: str) -> Change[NormPlace]:
-    """A norm without its γ or its β."""
+    """Returns the change to a norm without its γ or its β; it makes nothing where that isn't
+    given."""
 
     def change(definition: Definition, place: NormPlace) -> Definition | None:
         whole = _normalizing_norm(place)
@@ -480,7 +485,8 @@ def _check_qk_norm(place: AttentionPlace) -> Objections:
 
 
 def _is_due(place: AttentionPlace) -> bool:
-    """Whether this is the moment: for all heads, or in each; before the rotation or after it."""
+    """Tells whether this is the moment: for all heads, or in each; before the rotation or after
+    it."""
     if not place.attention.config.says(QK_NORM):
         return False
     turned = "Q" in place.wires
@@ -515,7 +521,8 @@ def _plan_qk_norm(place: AttentionPlace) -> tuple[Definition, ...]:
 
 
 def _other_gamma(definition: Definition, place: AttentionPlace) -> Definition | None:
-    """The queries multiplied by the γ of the keys."""
+    """Changes a norm of queries to one with the γ of the keys; returns None where not both have
+    one."""
     own, other = (dict(_normalizing_qk_norm(place, name).given) for name in _QK)
     if own.keys() != other.keys() or "gamma" not in own:
         return None

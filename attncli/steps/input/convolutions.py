@@ -40,7 +40,7 @@ _CONVOLUTION = Record.of(
 
 
 def _said(place: Place) -> tuple[int, int, str]:
-    """The kernel, the stride and the activation."""
+    """Returns the kernel, the stride and the activation."""
     settings = Settings(values=place.stack.config.values.get(place.path.local, {}))
     return settings.get(_KERNEL), settings.get(_STRIDE), settings.get(_ACTIVATION)
 
@@ -76,7 +76,7 @@ def _plan(place: Place) -> tuple[Definition, ...]:
 
 
 def _rows(place: Place) -> int:
-    """How many windows there are, as far as that is known."""
+    """Returns how many windows there are, as far as that is known."""
     frames = place.scenario.given.get(below(place.stack.path, "frames"))
     count = len(place.text.tokens) if frames is None else frames.shape[0]
     last = place.path.local if place.path.local in CONVOLUTIONS else CONVOLUTIONS[0]
@@ -84,7 +84,7 @@ def _rows(place: Place) -> int:
 
 
 def _times(place: Place) -> Axis | None:
-    """The tokens, or what is called like them, where there is a window for each."""
+    """Returns the names of the tokens where there is a window for each, otherwise None."""
     names = place.text.tokens
     return Axis(distinct_tokens(names), "token") if names and len(names) == _rows(place) else None
 

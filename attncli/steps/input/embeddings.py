@@ -70,13 +70,13 @@ def _happens_tokenize(place: Place) -> str | Phrase:
 
 
 def only_numbered(text: TokenizedText) -> bool:
-    """Whether tokens are given that have no other names than their positions."""
+    """Tells whether tokens are given that have no other names than their positions."""
     named = text.tokens != counted(len(text.tokens)) or text.ids or text.cut
     return len(text.tokens) > 1 and not named
 
 
 def _distinct_phrase(tokens: tuple[str, ...]) -> Phrase:
-    """How a token is called that comes more than once."""
+    """Says how a token is called that comes more than once."""
     again = next((token for token, count in Counter(tokens).items() if count > 1), None)
     named = zip(distinct_tokens(tokens), tokens, strict=True)
     names = [Word(name) for name, token in named if token == again]
@@ -153,7 +153,7 @@ _ADDED = (*CONVOLUTIONS, "embedding_scale", "segments", "embedding_norm", "proje
 
 
 def _check_embed(place: Place) -> Objections:
-    """What is added to embeddings can't be added to an X that is given."""
+    """Complains of what is added to embeddings where X itself is given."""
     stack, data = place.stack, place.stack.config.values
     added = [key for key in _ADDED if key in data]
     added += ["positions"] if any(p.is_added for p in stack.positions) else []
@@ -167,7 +167,7 @@ def _is_scaled(place: Place) -> bool:
 
 
 def embedded(place: Place) -> Name:
-    """The full name of what is looked up: X, where nothing else is done to it."""
+    """Returns the full name of what is looked up: X, where nothing else is done to it."""
     return place.name("E" if steps_to_X(place.stack) or _is_scaled(place) else "X")
 
 
@@ -291,7 +291,7 @@ _OF_PATCHES = ("patches", "W_patch", "b_patch", "class_token")
 
 
 def _pieces(place: Place) -> str:
-    """What goes in: patches, or the frames of a sound."""
+    """Returns what goes in, in a word: patches, or the frames of a sound."""
     return "frames" if "frames" in place.stack.config.values else "patches"
 
 
@@ -393,13 +393,16 @@ PATCH_STEP = Step(
 
 
 def _projected(place: Place) -> Definition:
-    """x W + b. [n, k], [k, m], [m] -> [n, m]"""
+    """Defines x W + b. [n, k], [k, m], [m] -> [n, m]"""
     return linear(place, "projected", place.x, "", out_in=place.stack.config.linear)
 
 
 def _mistakes(other: str, name: str, other_way: str) -> tuple[Mistake[Place], ...]:
-    """Those that are made here; the last, of a `name`, takes the matrix of the `other` projection,
-    which goes the other way, `other_way`, instead of its own."""
+    """Returns the mistakes that are made in a projection.
+
+    The last one, of a `name`, takes the matrix of the `other` projection, which goes the other way,
+    `other_way`, instead of its own.
+    """
 
     def by_other(definition: Definition, place: Place) -> Definition | None:
         matrix = below(below(place.stack.path, other), "W")

@@ -262,7 +262,7 @@ SEGMENTS: Key[tuple[int, ...]] = Key(
 
 
 def start_of(place: Place, positions: Positions) -> int:
-    """The position of the first row: after the tokens that are cached."""
+    """Returns the position of the first row: after the tokens that are cached."""
     cached = place.stack.layers[0].attention.cached
     return positions.config.get(START) + len(cached or ())
 
@@ -301,7 +301,7 @@ def _check_one(place: Place, name: Name, positions: Positions) -> Objections:
 
 
 def _check_counts(place: Place, name: Name, entries: tuple[str, tuple[int, ...]]) -> Objections:
-    """There is one of a kind for each token, if any are said."""
+    """Complains of entries of a kind, if there are any, that are more or fewer than the tokens."""
     what, count, tokens = entries[0], len(entries[1]), len(place.text.tokens)
     if count and tokens and count != tokens:
         yield name, f"the {what}s are {count}, the tokens {tokens}", f"give a {what} for each token"
@@ -321,7 +321,7 @@ def _plan(place: Place) -> tuple[Definition, ...]:
 
 
 def _tables(place: Place) -> list[Definition]:
-    """What is made of the positions, a row for each token."""
+    """Defines what is made of the positions that are added, a row for each token."""
     added = place.stack.added.items()
     return [_positions(place, place.name(local), p) for local, p in added]
 
@@ -340,7 +340,8 @@ def _positions(place: Place, name: Name, positions: Positions) -> Definition:
 
 
 def _needs(place: Place, count: int, d_model: int) -> tuple[Name, ...]:
-    """What tells how many sines and cosines there are: the embeddings that they are added to."""
+    """Returns the names that tell how many sines and cosines there are: of the embeddings that they
+    are added to, or else of what is missing."""
     if count and d_model:
         return ()
     if place.x:
@@ -352,14 +353,16 @@ _SENTENCE = Name("sentence")
 
 
 def _sized(place: Place, planned: Definition) -> Definition:
-    """A row for each token, where only the embeddings tell how many and how long they are."""
+    """Defines a table with a row for each token, where only the embeddings tell how many and how
+    long they are."""
     if not planned.needs:
         return planned
     return next((d for d in _tables(place) if d.name == planned.name), planned)
 
 
 def _fits(definition: Definition, scenario: Scenario) -> Objections:
-    """A table of positions or segments has all the rows that are taken from it."""
+    """Complains of a table of positions or segments that doesn't have all rows that are taken from
+    it."""
     table, taken = definition.operands[0], definition.operation
     height = scenario.shapes[table][0]
     wanted = max(taken.indices, default=-1) + 1 if isinstance(taken, TakeRows) else 0
@@ -369,7 +372,7 @@ def _fits(definition: Definition, scenario: Scenario) -> Objections:
 
 
 def _rows_of(place: Place, name: Name, table: Name, rows: tuple[int, ...], by: str) -> Definition:
-    """A row of a table for each token, counted from 0."""
+    """Defines a row of a table, counted from 0, for each token."""
     operation = TakeRows(rows, tuple(map(str, rows)), by)
     needs = () if rows else (_SENTENCE,)
     return Definition(name, operation, (table,), rows=_tokens(place), needs=needs)
@@ -413,7 +416,7 @@ MULTIPLIED = (
 
 
 def base_1000(own: Any, _: Place) -> Operation | None:  # noqa: ANN401
-    """A mistake: waves of base 1000 for those of 10000."""
+    """Changes waves of base 10000 to those of base 1000; returns None for any other base."""
     return replace(own, base=_OFTEN) if own.base.full == _BASE.full else None
 
 

@@ -77,7 +77,8 @@ _WHOSE = {"last": "The last token's vector", "first": "The first token's vector"
 
 
 def chosen(place: Place, row: int | None = None) -> Definition | None:
-    """The row of one token, by default of that which is asked for; None where all are."""
+    """Defines the row of one token, by default of that which is asked for; returns None where all
+    are."""
     which = place.scenario.prediction.which
     if which == "every":
         return None
@@ -90,12 +91,13 @@ def chosen(place: Place, row: int | None = None) -> Definition | None:
 
 
 def sized_row(row: Definition | None, planned: Definition) -> Definition:
-    """The row of one token, of as many as there are, if that is what was planned."""
+    """Returns the row of one token, of as many as there are, if that is what was planned; otherwise
+    what was planned."""
     return row if row is not None and row.name == planned.name else planned
 
 
 def whose(place: Place) -> str:
-    """`The last token's vector`."""
+    """Says whose vector goes on: `The last token's vector`."""
     return _WHOSE[place.scenario.prediction.which]
 
 
@@ -136,7 +138,8 @@ def _happens_head(place: Place) -> str:
 
 
 def _row_of(place: Place, row: int, which: str) -> Definition | None:
-    """The row of another token, where that of the first or of the last one is asked for."""
+    """Defines the row of another token, where the first or the last one is asked for, as `which`
+    says; otherwise returns None."""
     return chosen(place, row) if place.scenario.prediction.which == which else None
 
 
@@ -204,7 +207,7 @@ def _plan_unembed(place: Place) -> tuple[Definition, ...]:
 
 
 def _changed(place: Place, x: Name) -> Iterator[Definition]:
-    """The logits multiplied and capped, as far as that is said."""
+    """Yields the logits multiplied and capped, as far as that is said."""
     prediction = place.scenario.prediction
     if prediction.logit_scale is not None:
         multiply = MultiplyBy(Number.written(prediction.logit_scale))
@@ -224,7 +227,8 @@ def _logits(place: Place, x: Name) -> Definition:
 
 
 def _sized_unembed(place: Place, planned: Definition) -> Definition:
-    """The last of as many rows as there are; logits of the vocabulary, if they are as many."""
+    """Returns the row that is asked for, of as many as there are, or the logits with the names of
+    the vocabulary's tokens, if they are as many; otherwise what was planned."""
     vocabulary, width = place.scenario.prediction.vocabulary, place.width(planned.name)
     if planned.name == place.name("logits") and width == len(vocabulary):
         return planned._replace(columns=Axis(vocabulary, _VOCABULARY))
@@ -264,7 +268,7 @@ def _why(place: Place) -> str:
 
 
 def _next(place: Place) -> str:
-    """Why, where the next token is looked for; what a vector knows by then."""
+    """Says why, where the next token is looked for, and what a vector knows by then."""
     every = place.scenario.prediction.every
     vector = "each token's vector" if every else "the last token's vector"
     gathers = any(layer.attends or layer.recurrent for layer in place.stack.layers)
@@ -399,7 +403,7 @@ _PROBABILITIES = Name("probabilities")
 
 
 def _check_predict(place: Place) -> Objections:
-    """What stands in the way of penalties and draws."""
+    """Complains of what stands in the way of penalties and draws."""
     prediction, settings = place.scenario.prediction, place.scenario.prediction.config
     if settings.says(PENALTY) and not _repeated(place):
         wrong = "no token of the vocabulary has occurred, which the penalty would be for"
@@ -415,7 +419,7 @@ def _check_predict(place: Place) -> Objections:
 
 
 def _repeated(place: Place) -> tuple[int, ...]:
-    """The places in the vocabulary of the text's tokens."""
+    """Returns the places in the vocabulary of the text's tokens."""
     vocabulary = place.scenario.prediction.vocabulary
     tokens = place.scenario.tokens_so_far
     return tuple(vocabulary.index(t) for t in tokens if t in vocabulary)
@@ -442,7 +446,7 @@ def _plan_predict(place: Place) -> tuple[Definition, ...]:
 
 
 def _changed_logits(place: Place) -> Iterator[Definition]:
-    """The logits as the penalty, the temperature and top-k leave them."""
+    """Yields the logits as the penalty, the temperature and top-k leave them."""
     settings, x = place.scenario.prediction.config, place.x
     penalty, temperature = settings.get(PENALTY), settings.get(TEMPERATURE)
     top_k = settings.get(TOP_K)
@@ -462,7 +466,7 @@ def _changed_logits(place: Place) -> Iterator[Definition]:
 
 
 def _kept_shares(place: Place) -> Iterator[Definition]:
-    """The probabilities that top-p and min-p keep, and their shares."""
+    """Yields the probabilities that top-p and min-p keep, and their shares."""
     settings = place.scenario.prediction.config
     top_p, min_p, kept = settings.get(TOP_P), settings.get(MIN_P), place.name("nucleus")
     if top_p is not None:

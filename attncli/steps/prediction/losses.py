@@ -66,14 +66,14 @@ def _plan_binary_loss(place: Place) -> tuple[Definition, ...]:
 
 
 def _whole_binary_loss(place: Place, made: tuple[Definition, ...]) -> tuple[Definition, ...]:
-    """The loss straight from what went into the sigmoid, whose gradient is p − y."""
+    """Returns the loss straight from what went into the sigmoid, whose gradient is p − y."""
     losses, mean = made
     operands = (logits_of(place.x), *losses.operands)
     return losses._replace(operation=BinaryLossOfLogits(), operands=operands), mean
 
 
 def logits_of(readouts: Name) -> Name:
-    """What the probabilities that were read out were made of."""
+    """Returns the name of what the probabilities that were read out were made of."""
     return below(readouts.path, "readout_logits")
 
 
@@ -115,14 +115,17 @@ BINARY_LOSS_STEP = Step(
 
 
 class Reduction(NamedTuple):
-    """What becomes of squared errors: its `title`, what `happens`, the equation of the errors and
-    that of what these are made of, in one; what a gradient's difference is multiplied by."""
+    """A way to make one number of squared errors."""
 
     title: str
     happens: str
+    """What is done, in a sentence."""
     of_errors: EquationText
+    """The equation of the errors."""
     in_one: EquationText
+    """The equation of what the errors are made of, in one."""
     times: str
+    """What a gradient's difference is multiplied by."""
 
 
 _REDUCTIONS: Mapping[str, Reduction] = MappingProxyType(
@@ -164,7 +167,8 @@ def _reduction(place: Place) -> Reduction:
 
 
 def _is_reduced(*names: str) -> Callable[[Place], bool]:
-    """Whether squared errors become one of these."""
+    """Returns a function that tells whether squared errors are reduced in one of these ways at a
+    place."""
     return lambda place: place.scenario.prediction.reduction in names
 
 
@@ -180,19 +184,21 @@ def _plan_mse(place: Place) -> tuple[Definition, ...]:
 
 
 def _compared(place: Place) -> Definition | None:
-    """The row of one token, where only that is compared."""
+    """Defines the row of one token, where only that is compared; otherwise returns None."""
     prediction = place.scenario.prediction
     return None if prediction.unembedding or prediction.readout else chosen(place)
 
 
 def _whole_mse(place: Place, made: tuple[Definition, ...]) -> tuple[Definition, ...]:
-    """The loss straight from the numbers, whose gradient is 2 (x − y) / nm where it is a mean."""
+    """Returns the loss straight from the numbers, whose gradient is 2 (x − y) / nm where it is a
+    mean."""
     *before, errors, loss = made
     return *before, loss._replace(operation=_reduction(place).in_one(), operands=errors.operands)
 
 
 def _not_divided(definition: Definition, _: BackwardPlace) -> Definition | None:
-    """The gradient of a sum, in the place of that of a mean or of half of it."""
+    """Changes the gradient of a mean, or of half of a sum, to that of the sum; returns None where
+    it takes other operands."""
     operation, needed = gradient_of(SumOfSquaredErrors(), 0)
     return (
         definition._replace(operation=operation)
@@ -298,7 +304,7 @@ MSE_STEP = Step(
 
 
 def _plan_loss(place: Place) -> tuple[Definition, ...]:
-    """The loss is of the model's own probabilities, before any temperature or choice."""
+    """Defines the loss of the model's own probabilities, before any temperature or choice."""
     prediction = place.scenario.prediction
     chosen = _is_chosen(place)
     at = place.at(place.name("plain")) if chosen else place
@@ -320,13 +326,13 @@ def _plan_loss(place: Place) -> tuple[Definition, ...]:
 
 
 def _of_targets(place: Place, probabilities: Name, targets: tuple[int, ...]) -> Definition:
-    """The loss of each row by the probability of its target alone."""
+    """Defines the loss of each row by the probability of its target alone."""
     of_targets = NegativeLog(targets)
     return Definition(place.name("loss"), of_targets, (probabilities,), blame=TARGETS)
 
 
 def _distribution(place: Place, probabilities: Name) -> Iterator[Definition]:
-    """The targets as shares of all classes, where a part of each is spread over these."""
+    """Yields the targets as shares of all classes, where a part of each is spread over these."""
     prediction, y = place.scenario.prediction, TARGETS
     if prediction.label_smoothing is None:
         return
@@ -338,7 +344,7 @@ def _distribution(place: Place, probabilities: Name) -> Iterator[Definition]:
 
 
 def _kind_of_targets(node: Node) -> Kind[Any]:
-    """Rows of numbers, or a list of tokens."""
+    """Returns the kind of the targets in a file: rows of numbers, or a list of tokens."""
     items = node.items if isinstance(node, Items) else ()
     if isinstance(node, Map) or isinstance(next(iter(items), None), Items):
         return MATRIX
@@ -346,13 +352,14 @@ def _kind_of_targets(node: Node) -> Kind[Any]:
 
 
 def _is_chosen(place: Place) -> bool:
-    """Whether the next token is chosen of other probabilities than the model's own."""
+    """Tells whether the next token is chosen of other probabilities than the model's own."""
     settings = place.scenario.prediction.config
     return any(settings.says(key) for key in CHANGES_LOGITS)
 
 
 def _probabilities(place: Place) -> Name:
-    """The model's own; or those that were read out of a cell."""
+    """Returns the name of the model's own probabilities, or of those that were read out of a
+    cell."""
     if place.scenario.prediction.readout:
         return place.x
     at = place.at(place.name("plain")) if _is_chosen(place) else place
@@ -360,7 +367,8 @@ def _probabilities(place: Place) -> Name:
 
 
 def _with_target(place: Place, probabilities: Name) -> tuple[Definition, ...]:
-    """The rows whose target isn't ignored, as PyTorch's `ignore_index` has it."""
+    """Defines the rows whose target isn't ignored, as PyTorch's `ignore_index` has it; nothing
+    where none is."""
     prediction = place.scenario.prediction
     counted = prediction.counted
     if len(counted) == len(prediction.targets) or prediction.targets_in_numbers:
@@ -373,8 +381,8 @@ def _with_target(place: Place, probabilities: Name) -> tuple[Definition, ...]:
 
 
 def _whole_loss(place: Place, made: tuple[Definition, ...]) -> tuple[Definition, ...]:
-    """The loss straight from the logits, whose gradient is p − y; where only probabilities are
-    given, from these."""
+    """Returns the loss straight from the logits, whose gradient is p − y; where only probabilities
+    are given, from these."""
     prediction = place.scenario.prediction
     if prediction.is_given and not place.gives("logits"):
         return made
@@ -394,7 +402,7 @@ def _whole_loss(place: Place, made: tuple[Definition, ...]) -> tuple[Definition,
 
 
 def _why(place: Place) -> str:
-    """What the step is for, by what is right there."""
+    """Says what the step is for, by what is right there."""
     prediction = place.scenario.prediction
     if prediction.readout or prediction.targets_in_numbers:
         right = "the right answer"
@@ -439,7 +447,8 @@ def _smoothed(place: Place) -> str:
 
 
 def _not_smoothed(loss: Definition, place: Place) -> Definition | None:
-    """The probability of the target alone, where a part of it is spread over all classes."""
+    """Changes the loss to that of the target's probability alone, where a part of the target is
+    spread over all classes; returns None where targets are numbers."""
     prediction = place.scenario.prediction
     if prediction.targets_in_numbers:
         return None

@@ -44,7 +44,7 @@ DRAFT = Key(
 
 
 def _drafted(place: Place) -> tuple[str, ...]:
-    """The drafted tokens: the last ones of the text."""
+    """Returns the drafted tokens, which are the last ones of the text."""
     r = place.scenario.prediction.draft["r"]
     return place.text.tokens[len(place.text.tokens) - len(r) :]
 

@@ -80,7 +80,7 @@ _KEYS = tuple(
 
 
 _IN_TORCH = {RESET.name: "after", UPDATE.name: "old"}
-"""What PyTorch does, where matrices are kept as it keeps them."""
+"""The settings of PyTorch's cells, where matrices are stored as it stores them."""
 
 
 def _check_gates(place: CellPlace) -> Objections:
@@ -90,29 +90,30 @@ def _check_gates(place: CellPlace) -> Objections:
 
 
 def settled(settings: Settings) -> Settings:
-    """What is said of a cell, or goes without saying where PyTorch keeps its matrices."""
+    """Returns what is said of a cell, with what goes without saying where its matrices are stored
+    as PyTorch stores them."""
     if settings.layout != "torch":
         return settings
     return settings._replace(values={**_IN_TORCH, **settings.values})
 
 
 def keeps_old(place: WayPlace) -> bool:
-    """Whether an update gate of 1 keeps the old memory, instead of taking the candidate."""
+    """Tells whether an update gate of 1 keeps the old memory, instead of taking the candidate."""
     return settled(place.cell.config).get(UPDATE) == "old"
 
 
 def _cell_gates(place: CellPlace) -> CellPlace:
-    """The place of the cell whose gates these are: they have a path of their own."""
+    """Returns the place of the cell whose gates these are: gates have a path of their own."""
     return place.at(place.path.path)
 
 
 def gate_name(place: CellPlace, local: str) -> Name:
-    """The full name of a gate at this time, or of what leads to it: `gates[2].forget`."""
+    """Returns the full name of a gate at this time, or of what leads to it: `gates[2].forget`."""
     return below(place.timed("gates"), local)
 
 
 def _gate(place: CellPlace, gate: str) -> Iterator[Definition]:
-    """A gate: a sum over the input and the memory, and what squashes it."""
+    """Yields a gate: a sum over the input and the memory, and what squashes it."""
     z = gate_name(place, f"z_{gate}")
     if gate == "candidate" and place.cell.kind == "gru":
         yield from _candidate_of_gru(place, z)
@@ -124,7 +125,7 @@ def _gate(place: CellPlace, gate: str) -> Iterator[Definition]:
 
 
 def _sum_gates(place: CellPlace, made: Name, gate: str, memory: Name) -> Definition:
-    """W x[t] + U a[t−1] + b"""
+    """Defines W x[t] + U a[t−1] + b."""
     letter = LETTERS[gate]
     inputs = (matrix(place, f"W_{letter}x"), place.timed("x"))
     products = (*inputs, matrix(place, f"W_{letter}a"), memory)
@@ -152,7 +153,8 @@ def _candidate_of_gru(place: CellPlace, z: Name) -> Iterator[Definition]:
 
 
 def _reset_ignored(_: CellPlace, planned: Planned) -> Iterator[Planned]:
-    """What the reset gate is to be multiplied by, as it is, there or where that is used."""
+    """Yields the ways to take what the reset gate should be multiplied by as it is: there, or where
+    that is used."""
     made = {d.name.local: d for d in planned}
     if "reset_a" in made:
         reset_a, z = made["reset_a"], made["z_candidate"]
@@ -162,8 +164,8 @@ def _reset_ignored(_: CellPlace, planned: Planned) -> Iterator[Planned]:
 
 
 def _reset_after(gates_at: CellPlace, planned: Planned) -> Iterator[Planned]:
-    """A candidate whose reset gate comes after the product with the memory, where it is to come
-    before: in its sum alone, or in what is gated too."""
+    """Yields the ways to apply the reset gate after the product with the memory, where it should
+    come before: in the candidate's sum alone, or in what is gated too."""
     made = {d.name.local: d for d in planned}
     if "reset_a" not in made or "candidate_a" in made:
         return
@@ -181,8 +183,8 @@ def _reset_after(gates_at: CellPlace, planned: Planned) -> Iterator[Planned]:
 
 
 def _reset_before(gates_at: CellPlace, planned: Planned) -> Iterator[Planned]:
-    """A candidate whose reset gate comes before the product with the memory, where it is to come
-    after: in its sum alone, or in what leads there too."""
+    """Yields the ways to apply the reset gate before the product with the memory, where it should
+    come after: in the candidate's sum alone, or in what leads there too."""
     made = {d.name.local: d for d in planned}
     if "candidate_a" not in made:
         return
@@ -200,7 +202,8 @@ def _reset_before(gates_at: CellPlace, planned: Planned) -> Iterator[Planned]:
 
 
 def _in_sums(change: Change[CellPlace]) -> Ways[CellPlace]:
-    """A mistake in the sum of each gate over the input and the memory itself."""
+    """Returns the one way to make a change in the sum of each gate over the input and the memory
+    itself."""
 
     def in_sum(z: Definition, gates_at: CellPlace) -> Definition | None:
         place = _cell_gates(gates_at)
@@ -344,7 +347,8 @@ def _without_bias_state(definition: Definition, place: CellPlace) -> Definition:
 
 
 def _lstm(place: CellPlace) -> tuple[Definition, ...]:
-    """What the cell takes over of the candidate, and what it keeps; and what it shows of that."""
+    """Defines the cell state, of what it takes over of the candidate and what it keeps; and what
+    the cell shows of that."""
     c, squashed = place.timed("c"), place.timed("tanh_c")
     new, candidate, old = (gate_name(place, gate) for gate in ("update", "candidate", "forget"))
     operands = (new, candidate, old, place.timed("c", place.before))

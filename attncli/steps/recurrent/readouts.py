@@ -48,7 +48,8 @@ def _of_way(place: WayPlace, path: Name) -> Definition:
 
 
 def _as_made(definition: Definition, place: WayPlace) -> Definition | None:
-    """The states of the way back in the order in which they are made."""
+    """Changes the states of the way back to the order in which they are made; returns None for
+    others."""
     is_back = definition.name.path == place.cell.way_path(place.path, "backward")
     return turned_round(definition, place) if is_back and "backward" in place.cell.ways else None
 
@@ -110,12 +111,13 @@ def _check_readout(place: CellPlace) -> Objections:
 
 
 def end_of(place: WayPlace) -> str:
-    """What becomes of what is read out: `sigmoid`, `softmax`, `none`."""
+    """Returns what becomes of what is read out: `sigmoid`, `softmax`, `none`."""
     return place.cell.config.get(READOUT)
 
 
 def made_at(place: WayPlace) -> tuple[str, str]:
-    """The local names of what comes before a sigmoid or a softmax, and of what comes out."""
+    """Returns the local names of what comes before a sigmoid or a softmax, and of what comes
+    out."""
     z = "z_y" if _bias(place) else "ya"
     return z, z if end_of(place) == "none" else "y"
 
@@ -157,7 +159,8 @@ def _squashed(place: CellPlace, z: Name) -> tuple[Definition, ...]:
 
 
 def _whole(place: CellPlace, made: tuple[Definition, ...]) -> tuple[Definition, ...]:
-    """A softmax as one equation, whose gradient is that of its result, as people know it."""
+    """Returns a softmax as one equation, whose gradient is that of its result, as people know
+    it."""
     if end_of(place) != "softmax" or not made:
         return made
     *before, exp, _, y = made
@@ -222,7 +225,7 @@ READOUT_STEP = Step(
 
 
 def _plan_readouts(place: WayPlace) -> tuple[Definition, ...]:
-    """What comes out; and, where gradients go back, the logits that it was made of."""
+    """Defines what comes out; and, where gradients go back, the logits that it was made of."""
     z, y = made_at(place)
     readouts = _side_by_side(place, "readouts", y)
     if z == y or not place.scenario.goes_back:
@@ -238,12 +241,13 @@ def _side_by_side(place: WayPlace, made: str, local: str) -> Definition:
 
 
 def times_read(place: WayPlace) -> tuple[int, ...]:
-    """The times at which the cell is read out, as the sentence goes."""
+    """Returns the times at which the cell is read out, as the sentence goes."""
     return tuple(sorted(place.order)) if place.cell.readout_every else (place.order[-1],)
 
 
 def _sized(place: WayPlace, planned: Definition) -> Definition:
-    """With a column for each class or token that probabilities are of, if they are as many."""
+    """Returns a definition with a column for each class or token that probabilities are of, if they
+    are as many."""
     vocabulary = place.scenario.prediction.vocabulary
     if end_of(place) != "softmax" or place.width(planned.name) != len(vocabulary):
         return planned
@@ -312,7 +316,7 @@ def _plan_gradient(place: CellPlace) -> tuple[Definition, ...]:
 
 
 def _norms(place: CellPlace) -> Definition:
-    """How large the factor is at each time, one row a token."""
+    """Defines how large the factor is at each time, one row a token."""
     columns = tuple(place.timed("factor_norm", time) for time in range(1, place.times + 1))
     operation, number = ColumnsAsRows(place.times), Axis((), "")
     return Definition(

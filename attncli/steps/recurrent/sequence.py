@@ -46,22 +46,23 @@ INITIAL = {"a": "initial_state", "c": "initial_cell"}
 
 
 def gates(place: WayPlace) -> tuple[str, ...]:
-    """The gates of a cell; a plain one has none."""
+    """Returns the gates of a cell; a plain one has none."""
     return GATES.get(place.cell.kind, ())
 
 
 def letters(place: WayPlace) -> tuple[str, ...]:
-    """What the matrices of a cell are called by: `f` of `W_fx`, or the `a` of a plain cell."""
+    """Returns what the matrices of a cell are called by: `f` of `W_fx`, or the `a` of a plain
+    cell."""
     return tuple(LETTERS[gate] for gate in gates(place)) or ("a",)
 
 
 def matrix(place: WayPlace, local: str) -> Name:
-    """The full name of a matrix such as `W_fx`: given, or a part of a stacked one."""
+    """Returns the full name of a matrix such as `W_fx`: given, or a part of a stacked one."""
     return place.name(local) if place.cell.stacked else place.weights(local)
 
 
 def bias_of_input(place: WayPlace, letter: str) -> tuple[Name, ...]:
-    """The full name of the bias beside the input, if it is given."""
+    """Returns the full name of the bias beside the input, if it is given."""
     if place.cell.stacked:
         given = place.scenario.gives(place.weights("b_ih"))
         return (place.name(f"b_{letter}x"),) if given else ()
@@ -70,13 +71,13 @@ def bias_of_input(place: WayPlace, letter: str) -> tuple[Name, ...]:
 
 
 def bias_of_memory(place: WayPlace, letter: str) -> tuple[Name, ...]:
-    """The full name of the bias beside the memory, which only stacked matrices have."""
+    """Returns the full name of the bias beside the memory, which only stacked matrices have."""
     given = place.cell.stacked and place.scenario.gives(place.weights("b_hh"))
     return (place.name(f"b_{letter}a"),) if given else ()
 
 
 def product(place: WayPlace, made: Name, W: Name, x: Name) -> Definition:
-    """`made` = W x, by full names; of a W that is kept in × out its columns are taken."""
+    """Defines `made` = W x, by full names; of a W that is stored in × out its columns are taken."""
     operation = TransposedWeights() if place.cell.in_out else MatMul()
     return Definition(made, operation, (W, x))
 
@@ -86,8 +87,8 @@ def _turned_over(_: Operation, place: WayPlace) -> Operation:
 
 
 def _columns_for_rows(W: str, of: str, *made: str) -> Mistake[CellPlace]:
-    """The columns of a matrix for its rows in W x, or its rows for its columns where it is kept
-    in × out."""
+    """Makes the mistake of taking the columns of a matrix for its rows in W x, or its rows for its
+    columns where it is stored in × out."""
 
     def which(_: Definition, product: Definition) -> str:
         by_rows = is_a(product.operation, MatMul)
@@ -98,24 +99,25 @@ def _columns_for_rows(W: str, of: str, *made: str) -> Mistake[CellPlace]:
 
 
 def is_empty(place: CellPlace, local: str = "a") -> bool:
-    """Whether the state that this time starts from is nothing but zeros, before any token."""
+    """Tells whether the state that this time starts from is nothing but zeros, before any token."""
     given = place.scenario.given.get(place.weights(INITIAL[local]))
     return place.before == place.start and (given is None or not given.values.any())
 
 
 def if_empty(place: CellPlace, operand: int, local: str = "a") -> int | None:
-    """The place of the memory among an operation's operands, if its terms are to be left out."""
+    """Returns the place of the memory among an operation's operands, if its terms are to be left
+    out; otherwise None."""
     return operand if is_empty(place, local) else None
 
 
 def terms_left_out(place: CellPlace, local: str = "a") -> str:
-    """What is said where the terms of an empty memory are left out; nothing where they aren't."""
+    """Says that the terms of an empty memory are left out; nothing where they aren't."""
     what = "cell state" if local == "c" else "state"
     return f" The initial {what} is 0: its terms are left out." if is_empty(place, local) else ""
 
 
 def rows(place: WayPlace) -> Axis:
-    """The tokens that the times of a cell are, as names of rows."""
+    """Returns the tokens that the times of a cell are, as names of rows."""
     names = distinct_tokens(place.text.tokens)
     return Axis(names if len(names) == place.times else counted(place.times), "token")
 
@@ -145,8 +147,8 @@ def _check_unstack(place: WayPlace) -> Objections:
 
 
 def gate_order(cell: Recurrent) -> tuple[str, ...]:
-    """The gates in the order in which they are stacked: that which is said, if it has each gate
-    once; else the usual one."""
+    """Returns the gates in the order in which they are stacked: that which is said, if it has each
+    gate once; else the usual one."""
     texts, usual = cell.config.get(_GATE_ORDER) or (), GATES.get(cell.kind, ())
     return texts if sorted(texts) == sorted(usual) else usual
 
@@ -171,8 +173,8 @@ def _run(place: WayPlace, made: str, stacked: str, run: Operation, count: int) -
 
 
 def _other_orders(place: WayPlace) -> Iterator[tuple[Definition, ...]]:
-    """All that is taken from elsewhere in each other order of the gates, first that in which the
-    first two are exchanged."""
+    """Yields all that is taken from elsewhere in each other order of the gates, first that in which
+    the first two are exchanged."""
     order, own = gate_order(place.cell), {*_plan_unstack(place)}
     exchanged = (*order[1::-1], *order[2:])
     for other in dict.fromkeys((exchanged, *permutations(order))) if order else ():
@@ -235,12 +237,12 @@ def _start(place: WayPlace, name: str) -> Definition:
 
 
 def _of_memory(place: WayPlace) -> Name:
-    """A matrix that is as high as the memory."""
+    """Returns the name of a matrix that is as high as the memory."""
     return matrix(place, f"W_{letters(place)[0]}a")
 
 
 def _when(place: WayPlace) -> str:
-    """The way back begins where the way forward ends."""
+    """Says when a way begins; the way back begins where the way forward ends."""
     return "after the last token" if place.way == "backward" else "before the first token"
 
 
@@ -328,7 +330,7 @@ def _check_input(place: CellPlace) -> Objections:
 
 
 def _check_matrices(place: CellPlace) -> Objections:
-    """Those of either way are of this kind of cell, kept in this way."""
+    """Complains of matrices, of either way, that aren't of this kind of cell, kept in this way."""
     cell, path, data = place.cell, place.layer.path, place.cell.config.values
     own = matrices_of_way(cell)
     for at, given in ((path, data), (below(path, "backward"), data.get("backward", {}))):
