@@ -11,17 +11,18 @@ MOST_PAPERS = 1000
 
 @dataclass(frozen=True)
 class Effort:
-    """What a command takes, in times of what it takes to work its scenario: of the time for each
-    step at its place, of that for each number that is made, and of the memory for these. Each was
-    measured as the costs of a scenario
-    were (`scenario.scenario`)."""
+    """A cost of a command, in times of what working its scenario costs. Each factor was measured as
+    the costs of a scenario were (`scenario.scenario`)."""
 
     steps: float = 1
+    """The time for each step at its place."""
     numbers: float = 1
+    """The time for each number that is made."""
     memory: float = 1
+    """The memory for these numbers."""
 
     def at_least(self, other: Effort) -> Effort:
-        """What takes as much as the greater of both."""
+        """Returns the effort whose factors are the greater of the two."""
         return Effort(
             max(self.steps, other.steps),
             max(self.numbers, other.numbers),

@@ -64,7 +64,7 @@ def _line(text: str, most: int) -> str:
 
 
 class Where(NamedTuple):
-    """A place in a source; lines and columns count from 1, 0 stands for none."""
+    """A place in a source. Lines and columns count from 1; 0 stands for none."""
 
     source: str
     line: int = 0
@@ -76,7 +76,7 @@ class Where(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """What is wrong in some place, and what would be right."""
+    """A fault in some place: what is wrong there, and what would be right."""
 
     where: Where
     wrong: str

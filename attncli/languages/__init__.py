@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 
 class Words:
-    """The texts of one subject, each an attribute by its key; `texts` is all that the file says."""
+    """The texts of one subject, each an attribute by its key. `texts` is all that the file says."""
 
     def __init__(self, texts: Mapping[str, Any]) -> None:
         self.texts = texts
@@ -27,7 +27,8 @@ class Words:
         return str(self.texts[key])
 
     def counted(self, key: str, count: Decimal | int, text: str = "") -> str:
-        """`1 point`, `2 points`; the number may be written in its own way."""
+        """Writes a number with its noun: `1 point`, `2 points`. `text` is the number in a form of
+        its own."""
         noun: Mapping[str, Any] = self.texts[key]
         alone = count == 1 or count < noun.get("singular_below", 0)
         form: str = noun["one" if alone else "many"]
@@ -35,18 +36,22 @@ class Words:
 
 
 class FrameWords(NamedTuple):
-    """All that frames an exercise and is no mathematics, in one language: what papers say of
-    themselves, what the questions depend on (a colon may follow the name of each), what is to be
-    done, what is right and what it earns, and what files to be filled in and sheets that check
-    themselves say."""
+    """The words of one language that frame an exercise and are no mathematics."""
 
     paper: Words
+    """Words that papers say of themselves."""
     facts: Words
+    """Names of what the questions depend on, which a colon may follow."""
     tasks: Words
+    """What is to be done."""
     keys: Words
+    """What is right."""
     scheme: Words
+    """What that earns."""
     files: Words
+    """Words of files to be filled in."""
     check: Words
+    """Words of sheets that check themselves."""
 
 
 @cache
@@ -56,7 +61,7 @@ def words_of(language: str) -> FrameWords:
 
 
 def sentences_in(language: str) -> Mapping[str, str]:
-    """What titles and sentences of steps are in a language, by the English ones."""
+    """Returns the titles and sentences of steps in a language, by the English ones."""
     sentences: Mapping[str, str] = _data(language).get("steps", {})
     return sentences
 
@@ -68,7 +73,8 @@ _NAMES = r"(?P<\1>\\S+?(?:(?:,| and) \\S+?)*)"
 
 @cache
 def named_sentences_in(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
-    """The sentences with gaps for names: by what each is found, and what it is."""
+    """Returns the sentences with gaps for names: the pattern that finds each, and its
+    translation."""
     table = sentences_in(language).items()
     found = ((_GAP.sub(_NAMES, re.escape(text)), text, own) for text, own in table)
     return tuple((re.compile(line), own) for line, text, own in found if line != re.escape(text))

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class Excerpt(NamedTuple):
-    """The part of a trace that is asked for."""
+    """A part of a trace that is asked for."""
 
     step: Sequence[str] | None = None
     layer: str | None = None
@@ -44,20 +44,20 @@ class Excerpt(NamedTuple):
 
     @property
     def steps(self) -> Sequence[str]:
-        """The steps that are asked for; none means all."""
+        """Returns the steps that are asked for; none means all."""
         return self.step or ()
 
     def includes(self, step: str) -> bool:
-        """Whether a step is asked for."""
+        """Tells whether a step is asked for."""
         return not self.step or step in self.step
 
     @property
     def within(self) -> dict[str, Any]:
-        """Where in each step."""
+        """Returns the token, layer and head that are asked for in each step."""
         return {"token": self.token, "layer": self.layer, "head": self.head}
 
     def options(self) -> list[tuple[str, object]]:
-        """What was said of the part, by the options that say it."""
+        """Returns what was said of the part, each by the option that says it."""
         return [
             ("--step", self.step),
             *((f"--{name}", value) for name, value in self.within.items()),
@@ -65,18 +65,19 @@ class Excerpt(NamedTuple):
 
 
 class ForThisRun(NamedTuple):
-    """What is changed in the scenario."""
+    """A set of changes to a scenario for one run."""
 
     decimals: str | None = None
     rounding: str | None = None
     set_: Sequence[str] | None = None
 
     def options(self) -> list[tuple[str, object]]:
-        """What was said, by the options that say it."""
+        """Returns what was said, each by the option that says it."""
         return [("--set", self.set_), ("--decimals", self.decimals), ("--rounding", self.rounding)]
 
     def changes(self) -> list[str | Change]:
-        """`--set`, then `--decimals` (of every step) and `--rounding`."""
+        """Makes the changes of `--set`, then those of `--decimals` (of every step) and
+        `--rounding`."""
         from attncli.file.changes import Change
 
         changes: list[str | Change] = list(self.set_ or ())
@@ -91,15 +92,16 @@ class ForThisRun(NamedTuple):
 
 
 class SavedModel(NamedTuple):
-    """A saved model in the place of a scenario, and what it reads; what its encoder reads, where it
-    has one, by default the same."""
+    """A saved model in the place of a scenario."""
 
     from_: str | None = None
     text: str = "0,1,2"
+    """The text or tokens that it reads."""
     encoder_text: str | None = None
+    """What its encoder reads, where it has one; by default the same."""
 
     def scenario(self) -> Mapping[str, Any]:
-        """The scenario of it, with all its files named from here. Raises UserError."""
+        """Makes the scenario of the model, with all its files named from here. Raises UserError."""
         from attncli.checkpoints.model_folder import Checkpoint
         from attncli.checkpoints.scenario_of_model import Inputs, reading_of, scenario_of
 
@@ -115,12 +117,12 @@ class SavedModel(NamedTuple):
 
 
 class Allowed(NamedTuple):
-    """What a scenario may read, and cost; `effort`, which no option says, is what the command does
-    with it."""
+    """A limit to what a scenario may read and cost."""
 
     files_outside: bool = False
     large: bool = False
     effort: Effort = WORKING
+    """What the command does with the scenario, which no option says."""
 
     def check_count(self, count: int, what: str, of: str) -> None:
         """Raises UserError for more papers of a kind, `forms`, than are handled without being asked
@@ -130,7 +132,7 @@ class Allowed(NamedTuple):
             raise UserError.of(of, f"{count:,} {what} are too much at once", right)
 
     def load(self, scenario: Source, changes: Sequence[str | Change] = ()) -> Scenario:
-        """A scenario, read with changes while a bar shows how far it is. Raises ScenarioError."""
+        """Reads a scenario with changes, while a bar shows how far it is. Raises ScenarioError."""
         from attncli.pipeline import load
 
         with watching("Learning pieces") as tell:
@@ -145,7 +147,7 @@ class Allowed(NamedTuple):
             )
 
     def worked_alone(self, scenario: str, changes: Sequence[str | Change] = ()) -> Trace:
-        """A scenario, worked without variants or tokens generated. Raises ScenarioError."""
+        """Works a scenario without variants or generated tokens. Raises ScenarioError."""
         from attncli.pipeline import work
 
         return work(self.load(scenario, changes).alone())
@@ -156,20 +158,22 @@ class Allowed(NamedTuple):
         changes: Sequence[str | Change],
         complaints: Complaints,
     ) -> list[Trace | None]:
-        """Each of some scenarios, worked; None where there is none, or having heard what is
-        wrong."""
+        """Works each of some scenarios; the result is None where there is none, or where something
+        is wrong, which `complaints` hears."""
         work = partial(self.worked_alone, changes=changes)
         return [None if s is None else complaints.hear(work, s) for s in scenarios]
 
     def worked_on_demand(self, scenario: Source, changes: Sequence[str | Change] = ()) -> Trace:
-        """The same, of which only what is asked for is worked, when it is. Raises ScenarioError."""
+        """Reads a scenario and returns a trace that works only what is asked for, when it is.
+        Raises ScenarioError."""
         from attncli.pipeline import work_on_demand
 
         return work_on_demand(self.load(scenario, changes))
 
 
 class PageOptions(NamedTuple):
-    """What becomes of a page, and what it may read, cost and write over."""
+    """A set of options for a page: what becomes of it, and what it may read, cost and write
+    over."""
 
     form: str | None = None
     fragment: bool = False
@@ -205,23 +209,25 @@ class PageOptions(NamedTuple):
 
     @property
     def rendering(self) -> RenderOptions:
-        """What a format has to know of where it goes, and of what is left out."""
+        """Returns what a format has to know of where the page goes and of what is left out."""
         where = page_for(self.output)
         return where._replace(fragment=self.fragment, values_only=self.values_only)
 
 
 class PageOutput(NamedTuple):
-    """What is told: a page and where it goes; an exit status, and what couldn't be done of it."""
+    """A page to be shown or written, and where it goes."""
 
     page: Document
     options: PageOptions
     status: int = 0
+    """The exit status."""
     wrong: Sequence[Sequence[Problem]] = ()
+    """What couldn't be done of it."""
     says: str = ""
 
     @property
     def is_printed(self) -> bool:
-        """Whether it goes to standard output."""
+        """Tells whether the page goes to standard output."""
         return self.options.output in (None, "-")
 
     def write(self) -> None:
@@ -243,7 +249,7 @@ class TextOutput(NamedTuple):
 
     @property
     def is_printed(self) -> bool:
-        """Whether it goes to standard output."""
+        """Tells whether the text goes to standard output."""
         return self.output in (None, "-")
 
     def write(self) -> None:
@@ -252,7 +258,7 @@ class TextOutput(NamedTuple):
 
 
 class FilesOutput(NamedTuple):
-    """Texts for a folder by their names, and what is said when they are there."""
+    """A set of texts for a folder by their names, and what is said when they are there."""
 
     texts: Mapping[str, Contents]
     folder: str
@@ -272,8 +278,8 @@ Output = PageOutput | TextOutput | FilesOutput
 
 
 def fields_of(record: type[NamedTuple]) -> Iterator[tuple[str, str, object]]:
-    """The fields of a record, and of those in it, with their kinds and defaults; `REQUIRED` has
-    none."""
+    """Yields the fields of a record, and of those in it, with their kinds and defaults. The default
+    is `REQUIRED` where there is none."""
     for name, kind in record.__annotations__.items():
         default: Any = record._field_defaults.get(name, REQUIRED)
         if hasattr(default, "_fields"):
@@ -286,7 +292,7 @@ REQUIRED = object()
 
 
 def recorded(record: type[R], typed: Mapping[str, Any]) -> R:
-    """What was typed as a record, with its defaults for the rest."""
+    """Makes a record of what was typed, with the record's defaults for the rest."""
     values = dict(record._field_defaults)
     for name in record._fields:
         default: Any = values.get(name)
@@ -302,7 +308,7 @@ TOLD_IN_FULL = Effort(steps=1.5, numbers=8, memory=3.5)
 
 
 class Arguments(NamedTuple):
-    """A scenario to work out, and what to do with the page, as it was typed."""
+    """A request to work a scenario out as it was typed, and what to do with the page."""
 
     scenario: str
     part: Excerpt = Excerpt()
@@ -317,7 +323,7 @@ class Arguments(NamedTuple):
     trace: str | None = None
 
     def work(self, *, on_demand: bool = False) -> Trace:
-        """The worked scenario, or one that is worked as far as it is asked for. Raises UserError of
+        """Works the scenario, with `on_demand` only as far as it is asked for. Raises UserError of
         everything that is wrong with the request."""
         from attncli.pages.parts.selection import check_detail, check_steps
 
@@ -332,12 +338,13 @@ class Arguments(NamedTuple):
 
     @property
     def pictured(self) -> bool:
-        """Whether the page is to have its pictures: asked for, or in a format that draws them."""
+        """Tells whether the page is to have its pictures: they are asked for, or the format draws
+        them."""
         return self.pictures or abilities_chosen(self.page.form, self.page.output).pictured
 
     @property
     def is_told_in_full(self) -> bool:
-        """Whether the page has its pictures, or all that is known of it as data."""
+        """Tells whether the page has its pictures, or all that is known of it as data."""
         try:
             can = abilities_chosen(self.page.form, self.page.output)
         except OutputError:  # which is told by itself
@@ -345,7 +352,7 @@ class Arguments(NamedTuple):
         return can.pictured or can.detail is not None
 
     def worked_with(self, more: Sequence[str | Change], *, on_demand: bool = False) -> Trace:
-        """The scenario worked with some more changes, all of it or what is asked for. Raises
+        """Works the scenario with some more changes, all of it or only what is asked for. Raises
         ScenarioError."""
         from attncli.pipeline import work
 
@@ -362,7 +369,7 @@ class Arguments(NamedTuple):
 
 
 class ServeArguments(NamedTuple):
-    """A scenario to serve, and where."""
+    """A request to serve a scenario, and where."""
 
     scenario: str
     port: str | None = None
@@ -371,7 +378,7 @@ class ServeArguments(NamedTuple):
 
 
 def _beside(trace: Trace, name: str) -> Trace:
-    """A variant, or the pass of a token that was generated, by itself. Raises UserError."""
+    """Returns a variant, or the pass of a generated token, by itself. Raises UserError."""
     if name not in trace.further:
         right = nearest(name, trace.further) if trace.further else "add variants, or generate more"
         raise UserError.of(
@@ -383,8 +390,8 @@ def _beside(trace: Trace, name: str) -> Trace:
 
 
 def whole_number(option: str, text: str, least: int, most: int) -> int:
-    """The whole number of an option. Raises OutputError for anything else, and for one that is
-    too small or too large."""
+    """Reads the whole number of an option. Raises OutputError for anything else, and for one that
+    is too small or too large."""
     digits = text.removeprefix("-")
     if not (digits.isascii() and digits.isdigit()):
         wrong = "is no whole number"

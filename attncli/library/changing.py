@@ -38,9 +38,11 @@ Told = Callable[[Sequence[str]], "Document"]
 def changeable(
     trace: Trace, file: FileText, changes: Sequence[str | Change], told: Told | None = None
 ) -> Changeable | None:
-    """What can be changed in the page of a trace, which was worked from a file with changes; None
-    where that is nothing, or there are too many numbers. Its pages with other words are those
-    `told`, if any."""
+    """Finds what can be changed in the page of a trace, which was worked from a file with changes.
+
+    Returns None where that is nothing, or where there are too many numbers. `told` makes the page
+    with other words; without it there are none of these.
+    """
     # the tokens that are generated follow from the numbers
     if trace.generated or _size(trace) > _MOST_WORKED:
         return None
@@ -65,7 +67,7 @@ def _size(trace: Trace) -> int:
 
 
 def _numbers(trace: Trace, tree: Map) -> Iterator[tuple[Location, str]]:
-    """Each number that is given, and its key."""
+    """Yields each number that is given, and its key."""
     for name, key, node in by_names(tree):
         quantity = trace.quantities.get(name)
         if quantity is None or not quantity.given or quantity.matrix.written is None:
@@ -76,7 +78,7 @@ def _numbers(trace: Trace, tree: Map) -> Iterator[tuple[Location, str]]:
 
 
 def _cells(quantity: Quantity, key: str, node: Node) -> Iterator[tuple[Location, str]]:
-    """The cells of a quantity with their keys, where the node has just their numbers."""
+    """Yields the cells of a quantity with their keys, where the node has just their numbers."""
     for i, (index, row) in enumerate(_rows(data_of(node))):
         for j, entry in enumerate(row):
             place = (j, 0) if quantity.is_list and not index else (i, j)
@@ -86,7 +88,7 @@ def _cells(quantity: Quantity, key: str, node: Node) -> Iterator[tuple[Location,
 
 
 def _says(entry: object, quantity: Quantity, place: tuple[int, int]) -> bool:
-    """Whether a number of a file is that of a cell."""
+    """Tells whether an entry of a file is the number of a cell."""
     rows, columns = quantity.matrix.shape
     if not isinstance(entry, str) or place[0] >= rows or place[1] >= columns:
         return False
@@ -94,7 +96,8 @@ def _says(entry: object, quantity: Quantity, place: tuple[int, int]) -> bool:
 
 
 def _rows(data: Any) -> Sequence[tuple[tuple[str, ...], Sequence[object]]]:  # noqa: ANN401
-    """The rows of numbers in a map or a list, each with its index, none of one that is alone."""
+    """Returns the rows of numbers in a map or a list, each with its index, which is empty for
+    numbers that stand alone."""
     pairs = data.items() if isinstance(data, dict) else enumerate(data, start=1)
     rows = [((str(index),), row) for index, row in pairs if isinstance(row, list)]
     return rows or [((), [*data])]
@@ -108,7 +111,7 @@ def _rounding(trace: Trace) -> Iterator[ScenarioChoice]:
 
 
 def _words(trace: Trace, tree: Map) -> Iterator[ScenarioChoice]:
-    """The scale and the mask of a scenario that attends and is small enough."""
+    """Yields the scale and the mask as choices, for a scenario that attends and is small enough."""
     attends = any(quantity.local == "scores" for quantity in trace.quantities.values())
     if _size(trace) > _MOST_WITH_OTHERS or not attends:
         return
@@ -125,7 +128,7 @@ def _words(trace: Trace, tree: Map) -> Iterator[ScenarioChoice]:
 def _otherwise(
     choices: Sequence[ScenarioChoice], told: Told
 ) -> Iterator[tuple[tuple[str, ...], Document]]:
-    """The pages with other words, where these can be worked."""
+    """Yields the pages with other words, each after the words, where these can be worked."""
     words = [choice for choice in choices if choice.key in _WORDS]
     own = tuple(choice.value for choice in words)
     for values in product(*(choice.values for choice in words)):

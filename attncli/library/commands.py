@@ -44,7 +44,7 @@ WITHOUT: Mapping[str, Sequence[str]] = {
 
 
 def run(typed: Arguments) -> PageOutput:
-    """A scenario worked out, every step as tables and as arithmetic. Raises UserError."""
+    """Work out a scenario, every step as tables and as arithmetic. Raises UserError."""
     if bool(typed.scenario) == (typed.model.from_ is not None):
         wrong = "a scenario and a model" if typed.scenario else "missing argument 'SCENARIO'"
         right = "name one, like `attn run i_love_ai`; `attn list` shows them"
@@ -66,7 +66,7 @@ def _cells(trace: Trace, typed: Arguments) -> Document:
 
 
 def _living(page: Document, trace: Trace, typed: Arguments) -> Document:
-    """The page with what can be changed in it, in a format for that."""
+    """Adds to a page what can be changed in it, where the format can change it."""
     can = abilities_chosen(typed.page.form, typed.page.output)
     if not (can.changing and typed.scenario) or typed.trace is not None or typed.detail == COST:
         return page
@@ -82,7 +82,7 @@ def _living(page: Document, trace: Trace, typed: Arguments) -> Document:
 
 
 def whole_page(trace: Trace, typed: Arguments) -> Document:
-    """A scenario's own page, in the format that is asked for."""
+    """Makes a scenario's own page, as the format needs it."""
     from attncli.library.renderings import page_of
 
     can = abilities_chosen(typed.page.form, typed.page.output)
@@ -113,7 +113,8 @@ _WHY = "why_"
 
 
 def _topic(typed: Arguments) -> Document:
-    """A lesson on no scenario's numbers, of which no part can be asked for. Raises UserError."""
+    """Makes a lesson on no scenario's numbers, of which no part can be asked for. Raises
+    UserError."""
     from attncli.pages.topics import TOPICS, topic
 
     if typed.scenario not in TOPICS:
@@ -128,7 +129,8 @@ def _topic(typed: Arguments) -> Document:
 
 
 def _meant(typed: Arguments) -> Arguments:
-    """What is to be explained: a name that is a step's, and no scenario's, asks for the step."""
+    """Returns what is to be explained: a name that is a step's, and no scenario's, asks for the
+    step."""
     if typed.scenario and not _is_step(typed.scenario):
         return typed
     steps = [*typed.part.steps]
@@ -138,7 +140,7 @@ def _meant(typed: Arguments) -> Arguments:
 
 
 def _example(steps: Sequence[str]) -> str:
-    """The shipped scenario on whose numbers steps are explained: that of the first."""
+    """Returns the shipped scenario on whose numbers steps are explained: that of the first step."""
     from attncli.steps import step_named
     from attncli.steps.order import STORY
 
@@ -159,7 +161,7 @@ def _is_file(name: str) -> bool:
 
 
 def lessons_page(trace: Trace, typed: Arguments, *, every: bool) -> Document:
-    """The steps of a trace as lessons, or `every` one that there is."""
+    """Makes the page of the steps of a trace as lessons, or of `every` step that there is."""
     from attncli.pages.lesson import lessons
     from attncli.pages.parts.selection import check_lines, select, shown_parts
     from attncli.steps import step_named
@@ -180,14 +182,16 @@ def lessons_page(trace: Trace, typed: Arguments, *, every: bool) -> Document:
 
 
 def _is_back(step: Step[Any]) -> bool:
-    """Whether a step is one of the way back, of which lessons on all that there is only tell."""
+    """Tells whether a step is one of the way back, which lessons on all steps tell without
+    numbers."""
     from attncli.trace import BackwardPlace
 
     return step.at is BackwardPlace
 
 
 def _changes(step: Step[Any], trace: Trace) -> tuple[str, ...]:
-    """What gives a step to a scenario that goes without it: on the way back also a loss."""
+    """Returns the changes that give a step to a scenario that goes without it; on the way back also
+    those that give a loss."""
     if not _is_back(step) or trace.scenario.goes_back:
         return step.shown_with
     known = trace.scenario.prediction.targets or any("targets=" in text for text in step.shown_with)
@@ -197,7 +201,8 @@ def _changes(step: Step[Any], trace: Trace) -> tuple[str, ...]:
 def _trace_through(
     step: Step[Any], trace: Trace, changes: tuple[str, ...], typed: Arguments
 ) -> Trace:
-    """A trace that goes through a step, if the scenario or changes to it make one."""
+    """Returns a trace that goes through a step, if the scenario or changes to it make one, or else
+    the trace itself."""
     from attncli.file.problems import ScenarioError
     from attncli.pages.parts.selection import shown_parts
 
@@ -211,7 +216,7 @@ def _trace_through(
 
 
 class WhyArguments(NamedTuple):
-    """Numbers, and how deep the tree of their working is told."""
+    """A request for the working of some numbers, and how deep its tree is told."""
 
     cells: Sequence[str]
     scenario: str
@@ -220,7 +225,7 @@ class WhyArguments(NamedTuple):
     page: PageOptions = PageOptions()
 
     def work(self) -> Trace:
-        """The scenario, worked as far as it is asked for. Raises ScenarioError."""
+        """Works the scenario as far as it is asked for. Raises ScenarioError."""
         return self.page.allowed.worked_on_demand(self.scenario, self.changed.changes())
 
 
@@ -236,7 +241,7 @@ def why(typed: WhyArguments) -> PageOutput:
 
 
 def _depth(text: str | None) -> int | None:
-    """How deep the tree is told; None where nobody says. Raises OutputError."""
+    """Reads how deep the tree is told; None where nobody says. Raises OutputError."""
     from attncli.pages.why import ALL, DEEPEST
 
     if text is None:
@@ -255,7 +260,7 @@ DIFFERS = 1
 
 
 class CompareArguments(NamedTuple):
-    """Two scenarios, or one and what is changed in it."""
+    """A request to compare two scenarios, or one with and without changes."""
 
     scenario: str
     second: str = ""
@@ -265,7 +270,8 @@ class CompareArguments(NamedTuple):
     page: PageOptions = PageOptions()
 
     def sides(self) -> tuple[_Asked, _Asked]:
-        """What is compared. Raises UserError where that is one and the same."""
+        """Returns the two sides that are compared. Raises UserError where they are one and the
+        same."""
         changes = self.changed.changes()
         if self.second:
             own, other = (_Asked(text, text, changes) for text in (self.scenario, self.second))
@@ -278,7 +284,7 @@ class CompareArguments(NamedTuple):
         return _Asked(self.scenario, self.scenario, ()), _Asked(called, self.scenario, changes)
 
     def _said(self) -> Iterator[str]:
-        """The changes as they were typed: `scale=none`, `--decimals 4`."""
+        """Yields the changes as they were typed: `scale=none`, `--decimals 4`."""
         yield from self.changed.set_ or ()
         for option, value in self.changed.options()[1:]:
             if value is not None:
@@ -371,7 +377,7 @@ def _weak(trace: Trace, steps: Sequence[str], token: str | None) -> Document:
 
 
 class DiffArguments(NamedTuple):
-    """A scenario, and what an implementation made of it."""
+    """A request to compare a scenario with what an implementation made of it."""
 
     scenario: str
     dump: str
@@ -384,7 +390,7 @@ class DiffArguments(NamedTuple):
     page: PageOptions = PageOptions()
 
     def work(self) -> Trace:
-        """The scenario, worked in full precision. Raises ScenarioError."""
+        """Works the scenario in full precision. Raises ScenarioError."""
         from attncli.pipeline import work
 
         changes = self.changed._replace(rounding="exact").changes()
@@ -421,7 +427,7 @@ def diff(typed: DiffArguments) -> PageOutput:
 
 
 def _close(rtol: str | None, atol: str | None) -> Close | None:
-    """What is let pass, where that is said. Raises UserError."""
+    """Reads the tolerance, or returns None where none is said. Raises UserError."""
     from attncli.dumps.departures import Close
 
     by_name = {"rtol": rtol, "atol": atol}
@@ -430,7 +436,7 @@ def _close(rtol: str | None, atol: str | None) -> Close | None:
 
 
 def _seek(text: str | None) -> float:
-    """For how many seconds bugs are sought. Raises UserError."""
+    """Reads for how many seconds bugs are sought. Raises UserError."""
     from attncli.dumps.suspects import SEEK, check_seek
 
     try:
@@ -460,7 +466,7 @@ def _check_precision(text: str | None) -> None:
 
 
 def _mapped(texts: Sequence[str]) -> Mapping[str, Ours]:
-    """What `--map` says: pairs, and files of pairs, `K,V` of what stands side by side. Raises
+    """Reads `--map`: pairs, and files of pairs, `K,V` of what stands side by side. Raises
     UserError."""
     pairs: dict[str, str] = {}
     for text in texts:

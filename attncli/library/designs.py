@@ -32,18 +32,21 @@ _MOST_DECIMALS = 9
 
 
 class DesignArguments(NamedTuple):
-    """The scenario that forms are made of, or how large a new one is to be; how many forms, what is
-    asked of them, and which rules their numbers needn't keep."""
+    """A request for a new scenario of some size, or for forms of a scenario."""
 
     scenario: str | None = None
+    """The scenario that forms are made of."""
     forms: str | None = None
+    """How many forms there are."""
     step: Sequence[str] | None = None
+    """The steps that are asked of them."""
     tokens: str = "3"
     d_model: str = "2"
     heads: str = "1"
     seed: str = "1"
     decimals: str = "3"
     allow: Sequence[str] | None = None
+    """The rules that the numbers needn't keep."""
     page: PageOptions = PageOptions()
     context: Any = None
 
@@ -63,7 +66,7 @@ def design(typed: DesignArguments) -> Output:
 
 
 def _new(typed: DesignArguments) -> str:
-    """A new scenario as a file. Raises UserError."""
+    """Writes a new scenario as a file. Raises UserError."""
     from attncli.building.exercise_file import LARGEST_SEED, MOST_FORMS
     from attncli.nice_numbers.rules import check_names
 
@@ -85,7 +88,8 @@ def _new(typed: DesignArguments) -> str:
 
 
 def _sizes(complaints: Complaints, typed: DesignArguments) -> Sizes | None:
-    """The sizes that are asked for; None having heard what is wrong with them."""
+    """Reads the sizes that are asked for; None where something is wrong, which `complaints`
+    hears."""
     from attncli.nice_numbers.new_scenario import FEWEST, MOST, MOST_D_MODEL, Sizes
 
     found = [
@@ -117,7 +121,7 @@ def _designed(sizes: Sizes, seed: int, allow: Sequence[str]) -> str:
 
 
 def _command(sizes: Sizes, seed: int, allow: Sequence[str]) -> str:
-    """The command that makes a scenario again."""
+    """Writes the command that makes a scenario again."""
     import shlex
 
     words = ["attn", "design", "--tokens", str(sizes.tokens), "--d-model", str(sizes.d_model)]
@@ -131,7 +135,8 @@ def _command(sizes: Sizes, seed: int, allow: Sequence[str]) -> str:
 
 
 def _forms(typed: DesignArguments, source: str) -> Output:
-    """The forms of a scenario, of an exercise or of an exam, and the table; or that alone."""
+    """Makes the forms of a scenario, an exercise or an exam with the table of their costs; or the
+    table alone. Raises UserError."""
     from attncli.building.plain_scenario import exported, texts_beside
     from attncli.exercises.exam_papers import requests_of
     from attncli.exercises.form_costs import CostedForm, costs_page
@@ -167,7 +172,8 @@ def _forms(typed: DesignArguments, source: str) -> Output:
 def _ordered(
     typed: DesignArguments, source: str
 ) -> tuple[ExamFile, list[Trace | None], str | None]:
-    """What is asked, the worked scenarios, and the folder that forms go into, if one is named."""
+    """Returns the exam that is asked for, its worked scenarios, and the folder that forms go into,
+    if one is named. Raises UserError."""
     from attncli.library.exercise_arguments import ExerciseArguments, typed_options
     from attncli.library.exercises import ordered_exam
     from attncli.library.paper_files import is_folder

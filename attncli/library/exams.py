@@ -25,8 +25,8 @@ _ROWS = 30
 
 
 def exam(order: ExamArguments) -> FilesOutput:
-    """Papers, keys, their grid, answers files, a table and a page to type a class into, files for
-    an LMS. Raises UserError."""
+    """Make an exam's papers, keys, their grid, answers files, a table and a page to type a class
+    into, files for an LMS. Raises UserError."""
     from attncli.formats import exercise_format_names
 
     page = order.page
@@ -49,7 +49,7 @@ def exam(order: ExamArguments) -> FilesOutput:
 def _beside(
     order: ExerciseArguments, forms: Mapping[str, FormWorked], students: Sequence[Student]
 ) -> dict[str, Contents]:
-    """What an exam has besides its papers."""
+    """Makes what an exam has besides its papers, by the names of its files."""
     from attncli.exercises.answer_grid import in_order
     from attncli.exercises.entry_form import entry_form
     from attncli.exercises.exam_papers import marked_by_itself

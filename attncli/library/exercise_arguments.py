@@ -11,7 +11,7 @@ from attncli.option_values import BLANKS, LANGUAGES, LAYOUTS, PAPER_SIZES
 
 
 class ExerciseArguments(NamedTuple):
-    """What an exercise asks for, how, and where it goes."""
+    """A request for an exercise: what it asks, how, and where it goes."""
 
     scenario: str
     part: Excerpt = Excerpt()
@@ -38,7 +38,7 @@ class ExerciseArguments(NamedTuple):
 
 
 class ExamArguments(NamedTuple):
-    """An exam file, for whom it is made, and where it goes."""
+    """A request for an exam: its file, for whom it is made, and where it goes."""
 
     exam: str
     students: str | None = None
@@ -47,7 +47,7 @@ class ExamArguments(NamedTuple):
 
 
 class GradeArguments(NamedTuple):
-    """An exercise, and what was handed in."""
+    """A request to grade what was handed in for an exercise."""
 
     scenario: str
     answers: Sequence[str]
@@ -62,7 +62,7 @@ class GradeArguments(NamedTuple):
 
 
 class PracticeArguments(NamedTuple):
-    """What is practised, for how long, and where it is kept."""
+    """A request to practise: what, for how long, and where it is kept."""
 
     scenario: str
     part: Excerpt = Excerpt()
@@ -79,7 +79,7 @@ class PracticeArguments(NamedTuple):
 
 
 class SiteArguments(NamedTuple):
-    """A folder for a site, and whose scenarios it has."""
+    """A request for a site: its folder, and whose scenarios it has."""
 
     folder: str
     from_: str | None = None
@@ -88,7 +88,7 @@ class SiteArguments(NamedTuple):
 
 
 def command_line(context: Any, leave_out: Container[str] = ()) -> str:  # noqa: ANN401
-    """The command that was typed, with all that was said but for some of its options."""
+    """Writes the command that was typed, with all that was said but for some of its options."""
     import shlex
 
     if context is None:
@@ -101,13 +101,13 @@ def command_line(context: Any, leave_out: Container[str] = ()) -> str:  # noqa: 
 
 
 def set_by_file(option: str) -> Problem:
-    """What is wrong with an option for what an exercise file says."""
+    """Makes the problem of an option for what an exercise file says."""
     right = "leave it out, or change the file"
     return Problem.of(option, "the exercise file says what is asked", right)
 
 
 def typed_options(context: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401
-    """The options that were typed, each by the name of its value and as it is written."""
+    """Yields the options that were typed, each by the name of its value and as it is written."""
     return ((parameter.name, parameter.opts[0]) for parameter in _typed(context))
 
 

@@ -75,8 +75,8 @@ _CHOICES = (("layout", LAYOUTS), ("paper", PAPER_SIZES), ("language", LANGUAGES)
 
 
 def ordered_exam(order: ExerciseArguments, complaints: Complaints) -> ExamFile | None:
-    """The exam that is ordered, or an exercise as one of a single part; None having heard what is
-    wrong."""
+    """Reads the exam that is ordered, or an exercise as an exam of a single part; None where
+    something is wrong, which `complaints` hears."""
     from attncli.building.exam_file import is_ordered
 
     by_file = complaints.hear(is_ordered, order.scenario)
@@ -137,7 +137,8 @@ def _by_options(order: ExerciseArguments, complaints: Complaints) -> ExamFile | 
 def asks_of(
     part: Excerpt, cells: Sequence[str] | None, questions: Sequence[str] | None
 ) -> tuple[Ask, ...]:
-    """What options ask for: steps, or cells, and what is answered in words; without any, all."""
+    """Returns what options ask for: steps, or cells, and what is answered in words; without any,
+    all."""
     from attncli.building.exercise_file import Ask
 
     asked = Ask(**part.within)
@@ -151,20 +152,22 @@ def asks_of(
 
 
 class CheckedOrder(NamedTuple):
-    """An order that nothing is wrong with: the exam, how and where it is written, the worked
-    scenario of each part that has one, whose sheets are made; and the mistakes that forms turn out
-    to be hardly able to show."""
+    """An order that nothing is wrong with."""
 
     order: ExerciseArguments
     exam: ExamFile
     manner: PaperSettings
+    """How and where it is written."""
     traces: Sequence[Trace | None]
+    """The worked scenario of each part that has one."""
     students: tuple[Student, ...]
+    """The students whose sheets are made."""
     hidden: list[Attempt]
+    """The mistakes that forms turn out to be hardly able to show."""
 
     @property
     def says(self) -> str:
-        """What is said of these mistakes."""
+        """Tells which known mistakes needn't show in each form; empty where there are none."""
         each = dict.fromkeys(f"{a.definition.name}: {a.mistake.name}" for a in self.hidden)
         told = f"known mistakes that needn't show in each form: {', '.join(each)}\n"
         return told if each else ""
@@ -175,19 +178,20 @@ class CheckedOrder(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """What the forms are called."""
+        """Returns the names of the forms."""
         return form_names(self.exam.forms)
 
     @property
     def command(self) -> str:
-        """The command with what else made the papers of a key, as a comment of the shell's."""
+        """Writes the command, with what else made the papers of a key as a comment of the
+        shell's."""
         command = command_line(self.order.context, leave_out=("output", "force"))
         seed = "" if self.exam.path is None else f", seed {self.exam.seed}"
         return f"{command} # attncli {__version__}{seed}"
 
 
 def exercise(order: ExerciseArguments) -> Output:
-    """The student's sheet, the key, hints; of a file a folder. Raises UserError."""
+    """Make a student's sheet, the key, hints; of a file a folder. Raises UserError."""
     from attncli.exercises.exam_papers import exam_forms, requests_of
 
     job = checked(order)
@@ -202,7 +206,7 @@ def exercise(order: ExerciseArguments) -> Output:
 
 
 class _Lost:
-    """The answers of forms that platforms of some formats round to what is no longer right."""
+    """A collector of answers that platforms of some formats round to what is no longer right."""
 
     def __init__(self, formats: Sequence[str]) -> None:
         from attncli.formats import info_of
@@ -212,7 +216,7 @@ class _Lost:
         self._found: dict[str, dict[str, Item]] = {name: {} for name in self._decimals}
 
     def heard(self, form: ExamForm) -> ExamForm:
-        """The form, having looked at its answers."""
+        """Looks at a form's answers, and returns the form."""
         for name, places in self._decimals.items():
             lost = (q for q in form.whole.items if q.key and not q.key.is_kept(places))
             self._found[name].update({item.id: item for item in lost})
@@ -220,7 +224,7 @@ class _Lost:
 
     @property
     def says(self) -> str:
-        """What is said of them."""
+        """Tells which answers are lost to rounding; empty where none are."""
         lines = (
             f"{name.capitalize()} rounds what is typed to {self._decimals[name]} decimals, so the"
             f" right answer is marked wrong for {self._told([*items.values()])};"
@@ -240,7 +244,7 @@ _MOST_NAMED = 3
 
 
 def checked(order: ExerciseArguments) -> CheckedOrder:
-    """The terms of the order and the worked scenarios. Raises UserError of all that is wrong."""
+    """Checks an order and works its scenarios. Raises UserError of all that is wrong."""
     complaints = Complaints()
     exam = ordered_exam(order, complaints)
     manner = complaints.hear(parse_manner, order, exam)
@@ -262,7 +266,7 @@ def checked(order: ExerciseArguments) -> CheckedOrder:
 
 
 def _students(listed_in: str, exam: ExamFile, manner: PaperSettings) -> tuple[Student, ...]:
-    """The students of a list. Raises UserError."""
+    """Reads the students of a list. Raises UserError."""
     from attncli.formats import info_of, paper_format_names
     from attncli.marking.answers import read_students
 
@@ -289,7 +293,7 @@ def _students(listed_in: str, exam: ExamFile, manner: PaperSettings) -> tuple[St
 def _personal_sheets(
     job: CheckedOrder, students: Sequence[Student], exercises: Mapping[str, Document]
 ) -> tuple[dict[str, Contents], tuple[StudentMade, ...]]:
-    """The sheets of students, by their files, and whose each is."""
+    """Makes the sheets of students, by their files, and tells whose each is."""
     from attncli.exercises.papers import sheet_for
     from attncli.formats import contents_of, info_of, render, render_together, suffixes_of
 
@@ -318,11 +322,12 @@ FORMS = "forms"
 
 
 class FormWorked(NamedTuple):
-    """A form: the texts of the scenarios of its parts, which they are worked from, and its
-    papers."""
+    """A form that is worked."""
 
     texts: tuple[str, ...]
+    """The texts of the scenarios of its parts, which they are worked from."""
     form: ExamForm
+    """Its papers."""
 
 
 Beside = Callable[[Mapping[str, "FormWorked"], Sequence["Student"]], Mapping[str, Contents]]
@@ -330,8 +335,8 @@ Beside = Callable[[Mapping[str, "FormWorked"], Sequence["Student"]], Mapping[str
 
 
 def folder_of(job: CheckedOrder, beside: Beside, formats: Sequence[str] = ()) -> FilesOutput:
-    """The folder of an exam, or what was edited of it again; it says what changed, and what is lost
-    in its own format, or in some others."""
+    """Makes the folder of an exam, or again what was edited of it. It says what changed, and what
+    is lost in its own format, or in some others. Raises UserError."""
     order = job.order
     assert order.page.output is not None
     folder = Path(order.page.output)
@@ -360,8 +365,8 @@ def folder_of(job: CheckedOrder, beside: Beside, formats: Sequence[str] = ()) ->
 def _with_forms(
     job: CheckedOrder, forms: Sequence[str], before: Manifest | None
 ) -> tuple[Student, ...]:
-    """The students, those of `before` without a list; who had a form keeps it, if that says no
-    other."""
+    """Gives the students their forms; without a list, those of `before`. Who had a form keeps it,
+    unless the list names another."""
     from attncli.marking.answers import Student, with_forms
 
     was = () if before is None else before.students
@@ -370,8 +375,8 @@ def _with_forms(
 
 
 def _forms(job: CheckedOrder, kept: Mapping[str, Sequence[Path]]) -> dict[str, FormWorked]:
-    """Each form, worked from the texts that are written of it: those that are kept as they are in
-    the folder, others with new numbers."""
+    """Works each form from the texts that are written of it: those that are kept as they are in the
+    folder, others with new numbers."""
     from attncli.exercises.exam_papers import exam_forms, requests_of
 
     requests = requests_of(job.exam, job.traces)
@@ -395,7 +400,7 @@ def _forms(job: CheckedOrder, kept: Mapping[str, Sequence[Path]]) -> dict[str, F
 def _written(
     job: CheckedOrder, folder: Path, name: str, traces: Sequence[Trace | None]
 ) -> list[Path]:
-    """The scenarios of a form, written into a folder."""
+    """Writes the scenarios of a form into a folder, and returns their paths."""
     from attncli.building.plain_scenario import exported
 
     paths = [folder / Path(place).name for place in _places(job, name)]
@@ -412,7 +417,7 @@ def _texts_beside(job: CheckedOrder) -> dict[str, str]:
 
 
 def _places(job: CheckedOrder, form: str) -> list[str]:
-    """The files of a form's scenarios: one for each part that has one."""
+    """Returns the files of a form's scenarios: one for each part that has one."""
     if len(job.scenarios) == 1 == len(job.exam.parts):
         return [f"{FORMS}/{form}.yaml"]
     numbers = (k for k, part in enumerate(job.exam.parts, start=1) if part.exercise is not None)
@@ -447,8 +452,11 @@ def _made_of(job: CheckedOrder) -> tuple[str, ...]:
 
 
 def _kept(job: CheckedOrder, folder: Path, before: Manifest | None) -> dict[str, list[Path]]:
-    """The forms that are there, by their files; with --force none that were made of scenarios which
-    say something else now. Raises OutputError for those without it."""
+    """Finds the forms that are there, by their files.
+
+    With --force none are kept that were made of scenarios which say something else now. Raises
+    OutputError for those without it.
+    """
     from attncli.exercises.fingerprint import has_numbers_mark
 
     places = {name: [folder / place for place in _places(job, name)] for name in job.names}
@@ -523,8 +531,8 @@ def _part(part: ExamPart, whole: Document, trace: Trace | None, place: str) -> P
 
 
 def _terms(trace: Trace | None, asked: Sequence[Item]) -> Iterator[tuple[str, TermMade]]:
-    """The keys of numbers that are in no cell: inside lines, where they depend on all that a sheet
-    asks and tells, and in a teacher's own questions."""
+    """Yields the keys of numbers that are in no cell: inside lines, where they depend on all that a
+    sheet asks and tells, and in a teacher's own questions."""
     from attncli.marking.exam import address_of
 
     for id_, key in ((item.id, item.key) for item in asked if item.cell is None):
@@ -556,7 +564,7 @@ def _check_edited(
 
 
 def _marked_anew(before: Manifest | None, forms: Mapping[str, FormWorked]) -> Manifest | None:
-    """A manifest with today's hashes for the same numbers."""
+    """Returns a manifest with today's hashes for the same numbers; None without one."""
     from attncli.exercises.fingerprint import has_numbers_mark, numbers_mark
 
     def anew(made: PartMade, trace: Trace | None) -> PartMade:
@@ -573,7 +581,7 @@ def _marked_anew(before: Manifest | None, forms: Mapping[str, FormWorked]) -> Ma
 
 
 def _told(folder: Path, made: Manifest, before: Manifest | None) -> str:
-    """What was done, in a line or two."""
+    """Tells what was done, in a line or two."""
     from attncli.exercises.fingerprint import what_changed
 
     written = f"{folder} has {len(made.files) + 1} files: {len(made.forms)} forms, and {FILE}\n"
