@@ -40,7 +40,7 @@ _HOMES = {
 
 
 def function_of(name: str) -> Callable[..., Any]:
-    """A command as a function."""
+    """Makes a function of a command."""
     module = import_module(f"attncli.library.{_HOMES.get(name, 'commands')}")
     act: Callable[[Any], Output] = getattr(module, name if hasattr(module, name) else f"{name}_")
     asked = f"{name.capitalize()}Arguments"
@@ -77,7 +77,8 @@ def function_of(name: str) -> Callable[..., Any]:
 
 
 def _as_typed(value: Any, kind: str) -> Any:  # noqa: ANN401
-    """A value as somebody types it: numbers and paths as texts, what may be repeated as a list."""
+    """Returns a value as somebody types it: numbers and paths as texts, what may be repeated as a
+    list."""
     if value is None or isinstance(value, bool | Mapping) or kind == "float":
         return value
     if kind.startswith("Sequence"):
@@ -86,7 +87,8 @@ def _as_typed(value: Any, kind: str) -> Any:  # noqa: ANN401
 
 
 def _given(made: Output) -> Any:  # noqa: ANN401
-    """What a program gets. Raises UserError of what couldn't be done."""
+    """Returns what a program gets, and writes it where it has a place. Raises UserError of what
+    couldn't be done."""
     if _place_of(made):
         made.write()
     if made.wrong:
@@ -97,7 +99,7 @@ def _given(made: Output) -> Any:  # noqa: ANN401
 
 
 def _place_of(made: Output) -> str | None:
-    """The file or the folder that it is for; none where a command would print it."""
+    """Returns the file or the folder that an output is for; None where a command would print it."""
     match made:
         case PageOutput():
             return made.options.output

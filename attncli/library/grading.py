@@ -40,8 +40,8 @@ _MARKED = "markdown"
 
 
 class GradeOutput(NamedTuple):
-    """Where it goes: a folder for the papers, which have a format, a file, or the terminal; there a
-    page, or the table of the class."""
+    """A place for the marks: a folder for the papers, which have a format, a file, or the terminal.
+    A file or the terminal gets a page, or the table of the class."""
 
     page: PageOptions
     folder: bool
@@ -50,7 +50,7 @@ class GradeOutput(NamedTuple):
 
 
 def _output_of(order: GradeArguments) -> GradeOutput:
-    """Where and how it is written. Raises OutputError."""
+    """Reads where and how the marks are written. Raises OutputError."""
     from attncli.formats import page_format_names
 
     text = order.page.output
@@ -68,8 +68,8 @@ def _output_of(order: GradeArguments) -> GradeOutput:
 
 
 def _format_of_papers(order: GradeArguments, marker: Marker) -> str:
-    """The format of marked papers in a folder: the one that is said, or else that of the papers
-    that were handed out."""
+    """Returns the format of marked papers in a folder: the one that is said, or else that of the
+    papers that were handed out."""
     from attncli.exercises.exams import AskedForms
     from attncli.formats import page_format_names, suffixes_of
 
@@ -82,8 +82,8 @@ def _format_of_papers(order: GradeArguments, marker: Marker) -> str:
 def _told(
     output: GradeOutput, graded: GradedClass, names: Names, *, alone: bool
 ) -> PageOutput | TextOutput:
-    """The report on a paper that is `alone`, or the table of a class; into a folder a marked paper
-    for each is written as well, and all that goes with it. Raises OutputError."""
+    """Makes the report on a paper that is `alone`, or the table of a class; into a folder it also
+    writes a marked paper for each student, and all that goes with it. Raises OutputError."""
     from attncli.exercises.class_tables import class_page, class_rows, marked_paper
     from attncli.formats.exercises.csv import csv_text
 
@@ -97,8 +97,8 @@ def _told(
 
 
 def _write_folder(output: GradeOutput, graded: GradedClass, names: Names) -> None:
-    """A marked paper for each student, and beside them the class as a page and as tables, and the
-    page for the next lesson."""
+    """Writes a marked paper for each student, and beside them the class as a page and as tables,
+    and the page for the next lesson. Raises OutputError."""
     from attncli.exercises.class_tables import class_page, class_rows, marked_paper
     from attncli.exercises.gradebooks import canvas_rows, moodle_rows
     from attncli.exercises.next_lesson import next_lesson
@@ -168,8 +168,8 @@ def grade(order: GradeArguments) -> PageOutput | TextOutput:
 
 
 def _marker(order: GradeArguments) -> Marker:
-    """What marks the papers: a scenario, or the forms of an exercise, as its file says them or as
-    they were made into a folder. Raises UserError."""
+    """Makes what marks the papers: of a scenario, or of the forms of an exercise, as its file says
+    them or as they were made into a folder. Raises UserError."""
     from attncli.building.exam_file import is_ordered
     from attncli.building.manifest import is_manifest
 
@@ -182,8 +182,8 @@ def _marker(order: GradeArguments) -> Marker:
 
 
 def _scheme(order: GradeArguments, said: Scheme | None = None) -> Scheme:
-    """How marks are given: as a file says that is named, else as the exam does; by `--no-carry`
-    each number by itself. Raises UserError."""
+    """Reads how marks are given: as a file says that is named, else as the exam does; by
+    `--no-carry` each number by itself. Raises UserError."""
     from attncli.building.scheme import Scheme, load_scheme
     from attncli.output_files import OutputError
 
@@ -199,7 +199,7 @@ def _scheme(order: GradeArguments, said: Scheme | None = None) -> Scheme:
 
 
 def _asking(order: GradeArguments) -> Asking:
-    """The worked scenario, the points and the marks. Raises UserError."""
+    """Works the scenario and reads the points and the scheme. Raises UserError."""
     from attncli.exercises.asking import parse_points
     from attncli.exercises.exams import Asking
 
@@ -213,7 +213,7 @@ def _asking(order: GradeArguments) -> Asking:
 
 
 def _forms(order: GradeArguments) -> AskedForms:
-    """All forms of an exam. Raises UserError."""
+    """Works all forms of an exam. Raises UserError."""
     from attncli.building.exam_file import load_exam
     from attncli.exercises.exam_papers import exam_forms, requests_of
     from attncli.exercises.exams import AskedForms, form_exam
@@ -232,7 +232,7 @@ def _forms(order: GradeArguments) -> AskedForms:
 
 
 def _made_forms(order: GradeArguments) -> AskedForms:
-    """The forms that were made into a folder, with their numbers there. Raises UserError."""
+    """Works the forms that were made into a folder, with their numbers there. Raises UserError."""
     from attncli.building.manifest import folder_of, load_manifest
     from attncli.exercises.exams import AskedForms, made_form
     from attncli.marking.answers import Student
@@ -265,7 +265,7 @@ def _check_unchanged(order: GradeArguments) -> None:
 
 
 def _asked(order: GradeArguments) -> tuple[str, ...]:
-    """What is asked, where a file is named that says so. Raises UserError."""
+    """Reads what is asked, where a file is named that says so. Raises UserError."""
     from attncli.marking.answers import read_answers
 
     if order.asked is None:
@@ -276,7 +276,7 @@ def _asked(order: GradeArguments) -> tuple[str, ...]:
 def _graded(
     order: GradeArguments, marker: Marker, asked: Sequence[str], complaints: Complaints
 ) -> GradedClass:
-    """All that was handed in: what each paper is worth, or why it has no marks."""
+    """Marks all that was handed in: what each paper is worth, or why it has no marks."""
     from attncli.marking.classes import GradedClass, Roll, files_left, with_the_roll
 
     handed_in = _handed_in(order, asked or marker.asked, complaints)
@@ -293,7 +293,7 @@ def _graded(
 
 
 def _with_absent(graded: GradedClass, marker: Marker, overrides: Sequence[Override]) -> GradedClass:
-    """A class with an empty paper of each who handed nothing in and is given points."""
+    """Adds to a class an empty paper of each who handed nothing in and is given points."""
     papers, left, named = [*graded.papers], [], {entry.student for entry in overrides}
     for absent in graded.unmarked:
         if absent.sheet.source or named.isdisjoint((absent.sheet.student, absent.sheet.id)):
@@ -304,7 +304,8 @@ def _with_absent(graded: GradedClass, marker: Marker, overrides: Sequence[Overri
 
 
 class _HandedIn(NamedTuple):
-    """The papers that can be read, those that can't, and other files."""
+    """A set of files that were handed in: papers that can be read, those that can't, and other
+    files."""
 
     sheets: list[AnswerSheet]
     unmarked: list[Unmarked]
@@ -312,7 +313,7 @@ class _HandedIn(NamedTuple):
 
 
 def _handed_in(order: GradeArguments, asked: Sequence[str], complaints: Complaints) -> _HandedIn:
-    """What all files say that are named, or in a folder that is."""
+    """Reads all files that are named, or that are in a folder that is."""
     from attncli.marking.answers import AnswerSheet, files_in, others_in, read_answers
 
     found = _HandedIn([], [], [])
@@ -342,7 +343,8 @@ def _without_marks(sheet: AnswerSheet, problems: Sequence[Problem]) -> Unmarked:
 def _marked(
     marker: Marker, sheets: Sequence[AnswerSheet], complaints: Complaints
 ) -> tuple[list[MarkedExam], list[Unmarked]]:
-    """Each paper that belongs to the exercise, and those that don't or that can't be read whole."""
+    """Marks each paper that belongs to the exercise; returns these, and those that don't or that
+    can't be read whole."""
     papers: list[MarkedExam] = []
     unmarked: list[Unmarked] = []
     for sheet in watched(sheets, len(sheets), "Papers"):
@@ -357,7 +359,7 @@ def _marked(
 
 
 def _paper(marker: Marker, sheet: AnswerSheet) -> MarkedExam:
-    """A paper with its marks. Raises UserError for one of another exercise."""
+    """Marks a paper. Raises UserError for one of another exercise."""
     from attncli.marking.classes import of_forms
     from attncli.marking.exam_parts import marked_exam
 
@@ -369,7 +371,7 @@ def _paper(marker: Marker, sheet: AnswerSheet) -> MarkedExam:
 
 
 def _of_another_form(marker: Marker, sheet: AnswerSheet, paper: MarkedExam) -> Iterator[Phrase]:
-    """Where a paper shows no working, which other form's numbers it has, if they are one's."""
+    """Tells which other form's numbers a paper has that shows no working, if they are one's."""
     from attncli.document.questions import points_text
     from attncli.marking.exam_parts import marked_exam
 

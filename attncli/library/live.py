@@ -66,10 +66,13 @@ class JudgedTensor(NamedTuple):
 
 
 class LiveComparison(ShownPart):
-    """What a module made, beside what it should have: prints and shows itself as a report; `first`
-    is the name of what departs first, None where nothing does, `bug` what it looks like,
-    `tensors` is what was found of each in the order of the working, and `names` is which quantity
-    each part was taken for."""
+    """A comparison of what a module made with what it should have made, which prints and shows
+    itself as a report.
+
+    `first` is the name of what departs first, None where nothing does; `bug` what it looks like;
+    `tensors` what was found of each in the order of the working; `names` which quantity each part
+    was taken for.
+    """
 
     def __init__(
         self,
@@ -86,8 +89,8 @@ class LiveComparison(ShownPart):
 
     @property
     def follows(self) -> bool:
-        """Whether all tensors follow; False also where of some nothing can be told, or of what the
-        module returns."""
+        """Tells whether all tensors follow; False also where nothing can be told of some, or of
+        what the module returns."""
         return self.status == 0
 
     @cached_property
@@ -112,8 +115,8 @@ class LiveComparison(ShownPart):
 
     @cached_property
     def names(self) -> dict[str, Ours]:
-        """`{"attn.q_proj": "Q"}`, which `names=` takes as well; of all heads `"heads[*].Q"`, and a
-        list of what stands side by side in one tensor."""
+        """Returns the quantity of each part, `{"attn.q_proj": "Q"}`, which `names=` takes as well;
+        of all heads `"heads[*].Q"`, and a list of what stands side by side in one tensor."""
         return dict(self.comparison.dump.taken)
 
     def __bool__(self) -> bool:
@@ -132,7 +135,7 @@ def compare(  # noqa: PLR0913
     seek: float = SEEK,
     **more: Any,  # noqa: ANN401
 ) -> LiveComparison:
-    """What a module makes of its inputs, beside what it should make.
+    """Compares what a module makes of its inputs with what it should make.
 
     `module` is one of PyTorch or a function, called with `inputs` and `more`, or a map of arrays of
     any package by their names. `like` says what is right: a scenario (a file, a name, a map, loaded
@@ -192,7 +195,8 @@ def compare(  # noqa: PLR0913
 
 
 def _other_input(ran: Ran, sides: _Sides) -> str:
-    """The argument that has the shape of X and other numbers, if none has X's."""
+    """Finds the argument that has the shape of X and other numbers, if none has X's; returns its
+    name."""
     if "X" not in sides.trace or not sides.trace["X"].given:
         return ""
     given = sides.trace["X"]
@@ -214,7 +218,8 @@ _SAME_INPUT = 1e-2
 
 
 def _run(module: Any, inputs: tuple[Any, ...], more: Mapping[str, Any], like: Any) -> Ran:  # noqa: ANN401
-    """What a module makes, with all that a part of a model needs. Raises UserError."""
+    """Runs a module, with all that a part of a model needs, and returns what it makes. Raises
+    UserError."""
     from attncli.library.live_parts import part_alone, running
 
     if not (_is_config(like) and hasattr(module, "state_dict")):
@@ -230,14 +235,14 @@ def _run(module: Any, inputs: tuple[Any, ...], more: Mapping[str, Any], like: An
 
 
 def _in_python(problem: Problem) -> Problem:
-    """A problem of an option as that of the argument here."""
+    """Words a problem of an option as that of the argument here."""
     where = problem.where.source.replace("--map ", "names: ")
     right = 'say which is which, like names={"attn.q": "Q"}'
     return Problem.of(where, problem.wrong, right if "--map" in problem.right else problem.right)
 
 
 def _precision(said: Any) -> str | None:  # noqa: ANN401
-    """The name of a type of floats, of a package's dtype too. Raises UserError."""
+    """Reads the name of a type of floats, of a package's dtype too. Raises UserError."""
     name = None if said is None else str(getattr(said, "__name__", said)).rpartition(".")[2]
     if name is not None and name not in PRECISIONS:
         raise UserError.of(f"precision={said}", "no such type of floats", nearest(name, PRECISIONS))
@@ -245,7 +250,7 @@ def _precision(said: Any) -> str | None:  # noqa: ANN401
 
 
 def _close(rtol: float | None, atol: float | None) -> Close | None:
-    """What is let pass, where that is said. Raises UserError."""
+    """Makes the tolerance, or returns None where none is said. Raises UserError."""
     said = {name: x for name, x in (("rtol", rtol), ("atol", atol)) if x is not None}
     for name, value in said.items():
         if not 0 <= value < math.inf:
@@ -254,8 +259,8 @@ def _close(rtol: float | None, atol: float | None) -> Close | None:
 
 
 def assert_follows(module: Any, *inputs: Any, **more: Any) -> LiveComparison:  # noqa: ANN401
-    """The same, as a test asks for it. Raises AssertionError, with the report, where a tensor
-    departs, and UserError."""
+    """Compares as `compare` does, for a test. Raises AssertionError, with the report, where a
+    tensor departs or nothing can be told, and UserError."""
     __tracebackhide__ = True  # pytest shows the report alone
     found = compare(module, *inputs, **more)
     if not found.follows:
@@ -265,27 +270,30 @@ def assert_follows(module: Any, *inputs: Any, **more: Any) -> LiveComparison:  #
 
 
 class Ran(NamedTuple):
-    """What was made: by the parts of a module, by their names, and `returned` by itself, by names
-    that say where in it; with its arguments, and the function that makes it of others. What is
-    returned is called as `whole` says; of arrays without a module nothing is. `alone` is which part
-    of a model it is, by the config of that."""
+    """A run of a module, and what was made in it."""
 
     called: str
     made: Mapping[str, Tensor]
+    """What the parts made, by their names."""
     module: Any = None
     returned: Mapping[str, Tensor] = MappingProxyType({})
+    """What the module returned, by names that say where in it."""
     arguments: Mapping[str, Any] = MappingProxyType({})
+    """The arguments that the module was called with."""
     without: Callable[[str], Mapping[str, Tensor]] = lambda _: {}
+    """The function that makes what is returned without the argument of a name."""
     whole: str | None = None
+    """The name of what is returned; None of arrays without a module."""
     alone: Alone | None = None
+    """Which part of a model it is, by the config of that."""
 
     def mapped(self, names: Mapping[str, Ours]) -> Mapped:
-        """What is said of its tensors, some by name."""
+        """Returns what is said of its tensors, of which `names` says some."""
         return Mapped(names, self.whole, "" if self.alone is None else self.alone.part.lead)
 
     @property
     def given(self) -> tuple[str, ...]:
-        """The arguments that the config gave."""
+        """Returns the names of the arguments that the config gave."""
         return () if self.alone is None else tuple(self.alone.given)
 
 
@@ -301,9 +309,11 @@ def _tensor(numbers: Any, value: Any) -> Tensor:  # noqa: ANN401
 
 
 def run_with_hooks(module: Any, inputs: tuple[Any, ...], more: Mapping[str, Any]) -> Ran:  # noqa: ANN401
-    """What each part of a module makes while that runs, and what it returns. One that is compiled
-    runs as it is, and once more as it was before that, which its parts are seen in. Raises
-    UserError for what can't be called."""
+    """Runs a module, and returns what each of its parts makes and what it returns.
+
+    One that is compiled runs as it is, and once more as it was before that, which its parts are
+    seen in. Raises UserError for what can't be called.
+    """
     import torch
 
     _check_callable(module)
@@ -359,13 +369,14 @@ def _check_same(called: str, returned: Tensors, again: Tensors) -> None:
 
 
 def _by_run(name: str, made: Sequence[Tensor]) -> Iterator[tuple[str, Tensor]]:
-    """What a part made; each time, by its number, where that ran several times."""
+    """Yields what a part made; each time, by its number, where that ran several times."""
     for k, tensor in enumerate(made, start=1):
         yield run_called(name, k) if len(made) > 1 else name, tensor
 
 
 def _bound(module: Any, inputs: tuple[Any, ...], more: Mapping[str, Any]) -> Any:  # noqa: ANN401
-    """The arguments by their names; TorchScript has them in a schema of its own."""
+    """Binds the arguments to their names; TorchScript has them in a schema of its own. Raises
+    UserError."""
     forward = getattr(module, "forward", module)
     try:
         signature = inspect.signature(forward)
@@ -383,19 +394,19 @@ def _bound(module: Any, inputs: tuple[Any, ...], more: Mapping[str, Any]) -> Any
 
 
 def _own_names() -> list[str]:
-    """The arguments of `compare` that a module doesn't get."""
+    """Returns the arguments of `compare` that a module doesn't get."""
     own = inspect.signature(compare).parameters.values()
     return [entry.name for entry in own if entry.kind is inspect.Parameter.KEYWORD_ONLY]
 
 
 def _spread(bound: inspect.BoundArguments) -> str:
-    """The name of the parameter that takes all other ones by name."""
+    """Returns the name of the parameter that takes all other ones by name."""
     kinds = bound.signature.parameters.values()
     return next((p.name for p in kinds if p.kind is inspect.Parameter.VAR_KEYWORD), "")
 
 
 def _named(bound: inspect.BoundArguments) -> Iterator[tuple[str, Any]]:
-    """The arguments, those among `*args` and `**kwargs` too, as far as they say anything."""
+    """Yields the arguments, those among `*args` and `**kwargs` too, as far as they say anything."""
     for name, value in bound.arguments.items():
         parameter = bound.signature.parameters[name]
         if parameter.kind is inspect.Parameter.VAR_KEYWORD:
@@ -407,7 +418,7 @@ def _named(bound: inspect.BoundArguments) -> Iterator[tuple[str, Any]]:
 
 
 def _floats_in(value: Any, name: str = "returned") -> Iterator[tuple[str, Tensor]]:  # noqa: ANN401
-    """The arrays of floats in what is returned, by where they are in it."""
+    """Yields the arrays of floats in what is returned, by where they are in it."""
     if isinstance(value, Mapping):
         for key, entry in value.items():
             yield from _floats_in(entry, f"{name}.{key}")
@@ -455,7 +466,7 @@ _BATCHED = 3
 
 
 class _Sides(NamedTuple):
-    """What tells whether a side of a tensor is that of a batch, of which one `entry` is looked at:
+    """A test of whether a side of a tensor is that of a batch, of which one `entry` is looked at:
     what goes in is a batch, or the tensor has the shape of nothing else that its name may mean."""
 
     trace: Trace
@@ -465,7 +476,7 @@ class _Sides(NamedTuple):
     is_first: bool
 
     def one(self, called: str, tensor: Tensor) -> Tensor:
-        """A tensor, or what it has of one entry of a batch. Raises UserError."""
+        """Returns a tensor, or what it has of one entry of a batch. Raises UserError."""
         if tensor.values.ndim < _BATCHED:
             return self._row(called, tensor)
         first, second = (False, True)[:: -1 if self.is_batch else 1]
@@ -473,7 +484,8 @@ class _Sides(NamedTuple):
         return self._taken(tensor, self.entry) if is_taken else tensor
 
     def _row(self, called: str, tensor: Tensor) -> Tensor:
-        """The row of one entry, where each of a batch has one, as what a classifier returns."""
+        """Returns the row of one entry, where each of a batch has one, as in what a classifier
+        returns; or else the tensor."""
         rows = tensor.values
         if not self.is_batch or rows.ndim < _BATCHED - 1 or len(rows) == 1:
             return tensor
@@ -506,8 +518,8 @@ class _Sides(NamedTuple):
             raise UserError.of(f"batch={self.entry}", wrong, "give 0, or leave it out")
 
     def returned(self, leaves: Tensors) -> dict[str, Tensor]:
-        """What a module returned, of which the first that has the shape of what comes out of the
-        scenario is `output`, or else the first with more than one number."""
+        """Names what a module returned: the first tensor that has the shape of what comes out of
+        the scenario is `output`, or else the first with more than one number."""
         fitting = (
             name for name, tensor in leaves.items()
             if self._heads(OUTPUT, self.one(OUTPUT, tensor)) is not None
@@ -517,7 +529,7 @@ class _Sides(NamedTuple):
         return {OUTPUT if name == chosen else name: tensor for name, tensor in leaves.items()}
 
     def looked_at(self, made: Tensors, tensors: Tensors) -> Entry | None:
-        """Which entry of a batch is looked at, where there are several."""
+        """Tells which entry of a batch is looked at; None where there are not several."""
         sizes = (
             tensor.values.shape[self._axis(tensor)]
             for called, tensor in made.items()
@@ -527,8 +539,8 @@ class _Sides(NamedTuple):
         return Entry(self.entry, size) if size > 1 else None
 
     def told(self, made: Tensors, tensors: Tensors) -> dict[str, list[str]]:
-        """What sides of tensors with more of them than a matrix were taken for, with the tensors'
-        names."""
+        """Tells what sides of tensors with more of them than a matrix were taken for, each with the
+        tensors' names."""
         found: dict[str, list[str]] = {}
         several = {name: x for name, x in made.items() if x.values.ndim >= _BATCHED}
         for called, tensor in several.items():
@@ -547,8 +559,8 @@ class _Sides(NamedTuple):
 
 
 def _right(ran: Ran, like: Any, batch: int) -> tuple[Trace, Keys]:  # noqa: ANN401
-    """What a module should make, worked in full precision, and by which keys its scenario knows the
-    module's parameters. Raises UserError."""
+    """Works in full precision what a module should make, and tells by which keys its scenario knows
+    the module's parameters. Raises UserError."""
     if isinstance(like, Trace):
         return like, {}
     if isinstance(like, Scenario):
@@ -598,8 +610,8 @@ def _check_used(ran: Ran, unknown: tuple[str, ...]) -> None:
 
 
 def _is_same(ran: Ran, name: str = "") -> bool:
-    """Whether a module returns the same once more, or without an argument; one that it needs it
-    can't do without, whatever it raises then."""
+    """Tells whether a module returns the same once more, or without an argument; it can't do
+    without one that it needs, whatever it raises then."""
     try:
         other = ran.without(name)
     except Exception:
@@ -616,8 +628,8 @@ _STATES = "returned[1]"
 
 
 def _last_of_layers(trace: Trace) -> list[str]:
-    """The names of the last states of recurrent layers, of each layer's ways in turn; then of
-    their cell states."""
+    """Returns the names of the last states of recurrent layers, of each layer's ways in turn; then
+    of their cell states."""
     found: list[str] = []
     for local in "ac":
         for layer in trace.scenario.stack.layers:
@@ -632,8 +644,8 @@ def _last_of_layers(trace: Trace) -> list[str]:
 
 
 def _last_states(ran: Ran, batch: int) -> Iterator[tuple[str, Tensor]]:
-    """What PyTorch's recurrent modules return beside the states of the last layer: the last ones of
-    each layer and way, of an entry of a batch."""
+    """Yields what PyTorch's recurrent modules return beside the states of the last layer: the last
+    ones of each layer and way, of an entry of a batch."""
     if ran.module is None:
         return
     from torch.nn import RNNBase
@@ -655,8 +667,9 @@ def scenario_of_module(
     inputs: Inputs,
     table: Mapping[str, Any] | None = None,
 ) -> tuple[Scenario, Keys]:
-    """The scenario of a module with its parameters, in full precision, of a part of a model by the
-    part's table; and by which keys it knows the parts that have them. Raises UserError."""
+    """Makes the scenario of a module with its parameters, in full precision, of a part of a model
+    by the part's table; tells also by which keys it knows the parts that have them. Raises
+    UserError."""
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # some systems keep what is read
         source, of = folder, None
         is_saved = hasattr(module, "save_pretrained") and table is None
@@ -675,15 +688,15 @@ def scenario_of_module(
 
 
 def _json_of(config: Any) -> str:  # noqa: ANN401
-    """A config as it stands in a file, the settings that are usual too."""
+    """Writes a config as it stands in a file, the settings that are usual too."""
     if isinstance(config, Mapping):
         return json.dumps(dict(config))
     return str(config.to_json_string(use_diff=False))
 
 
 def _tensors_as_said(module: Any, config: Any) -> dict[str, Any] | None:  # noqa: ANN401
-    """The parameters of a model as another config says: without the head's where that is tied to
-    the embeddings, each by itself where it isn't; None for those that its own says."""
+    """Returns the parameters of a model as another config says: without the head's where that is
+    tied to the embeddings, each by itself where it isn't; None for those that its own says."""
     if config is None:
         return None
     said = config if isinstance(config, Mapping) else vars(config)
@@ -694,8 +707,8 @@ def _tensors_as_said(module: Any, config: Any) -> dict[str, Any] | None:  # noqa
 
 
 def _keys(data: Mapping[str, Any]) -> Keys:
-    """By which keys parts of a module are known, each in a layer from 0 where its name says which;
-    of a part whose parameter is several beside each other none."""
+    """Tells by which keys parts of a module are known, each in a layer from 0 where its name says
+    which; a part whose parameter is several beside each other has none."""
     found: dict[str, list[tuple[str, int | None]]] = {}
     for key, named in data["weights"]["keys"].items():
         if isinstance(named, str) and named.endswith(".weight"):
@@ -709,7 +722,7 @@ def _keys(data: Mapping[str, Any]) -> Keys:
 
 
 def _count(data: Mapping[str, Any], key: str) -> int:
-    """How many layers the stack has that a key is of."""
+    """Tells how many layers the stack has that a key is of."""
     layers = (data["encoder"] if key.startswith("encoder.") else data)["layers"]
     return int(layers["count"] if isinstance(layers, Mapping) else layers)
 

@@ -27,13 +27,13 @@ _DECIMALS = 6
 
 
 class Cached(NamedTuple):
-    """Keys and values of a layer's earlier tokens, [c, kv_heads · d]."""
+    """A cache of one layer: the keys and values of its earlier tokens, [c, kv_heads · d]."""
 
     K: Array
     V: Array
 
     def said(self) -> dict[str, Any]:
-        """The same in the words of a scenario."""
+        """Returns the cache in the words of a scenario."""
         tokens = [f"cached {k}" for k in range(1, len(self.K) + 1)]
         return {"cache": {"tokens": tokens, "K": self.K, "V": self.V}} if tokens else {}
 
@@ -43,7 +43,7 @@ def is_cache(value: Any) -> bool:  # noqa: ANN401
 
 
 def fresh(value: Any) -> Any:  # noqa: ANN401
-    """A copy of a cache, which a model writes into; anything else as it is."""
+    """Copies a cache, which a model writes into; returns anything else as it is."""
     if not is_cache(value):
         return value
     made = copy.copy(value)
@@ -65,8 +65,8 @@ def _fresh_layer(layer: Any) -> Any:  # noqa: ANN401
 
 
 def cached_in(cache: Any, batch: int) -> list[Cached]:  # noqa: ANN401
-    """The keys and values of each layer, of an entry of a batch. Raises UserError for a cache that
-    isn't worked here."""
+    """Reads the keys and values of each layer, of an entry of a batch. Raises UserError for a cache
+    that isn't worked here."""
     if hasattr(cache, _BOTH):
         wrong = "this is the cache of a decoder beside an encoder, which isn't worked here"
         raise UserError.of("argument past_key_values", wrong, "give all tokens, without a cache")
@@ -95,8 +95,8 @@ def _of_layer(layer: Any, batch: int) -> Cached | None:  # noqa: ANN401
 
 
 def as_projected(cached: Sequence[Cached], trace: Trace) -> list[Cached]:
-    """The same with keys as they are before they are normalized and turned, by a trace that has
-    as many of them."""
+    """Returns the caches with keys as they are before they are normalized and turned, by a trace
+    that has as many of them."""
     layers = trace.scenario.stack.layers
     return [
         each._replace(K=_layer_as_projected(each.K, layer.attention, trace))

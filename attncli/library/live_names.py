@@ -43,7 +43,7 @@ def of_each_run(names: Mapping[str, Ours], tensors: Tensors, trace: Trace) -> di
 
 
 def called_in(name: str) -> str:
-    """What a part's tensor is called: `output` is the whole module's."""
+    """Returns the name of a part's tensor: `output` is the whole module's."""
     return f"module.{name}" if name == OUTPUT else name
 
 
@@ -51,7 +51,8 @@ _RUN = re.compile(r" \(run \d+\)$")
 
 
 class PartsTold(NamedTuple):
-    """What parts make: what is `sure` by their parameters, and what is `likely` by their names."""
+    """A set of what parts make: what is `sure` by their parameters, and what is `likely` by their
+    names."""
 
     sure: Mapping[str, Ours]
     likely: Mapping[str, Ours]
@@ -84,7 +85,7 @@ def parts_told(module: Any, tensors: Tensors, trace: Trace, keys: Keys) -> Parts
 
 
 def _other_names(module: Any) -> Mapping[str, Sequence[str]]:  # noqa: ANN401
-    """All names of each part, by what its tensor is called; a function has no parts."""
+    """Returns all names of each part, by what its tensor is called; a function has no parts."""
     if not hasattr(module, "named_modules"):
         return {}
     names: dict[int, list[str]] = {}
@@ -94,7 +95,7 @@ def _other_names(module: Any) -> Mapping[str, Sequence[str]]:  # noqa: ANN401
 
 
 def _tables(tensors: Tensors, trace: Trace) -> Iterator[tuple[str, Ours]]:
-    """What is no table: a module that is called as one, and makes something else."""
+    """Yields what is no table: a module that is called as one, and makes something else."""
     nothing = Mapped({}, OUTPUT)
     for name, tensor in tensors.items():
         if name in trace and trace[name].given and heads_in(name, tensor, trace, nothing) is None:
@@ -102,7 +103,8 @@ def _tables(tensors: Tensors, trace: Trace) -> Iterator[tuple[str, Ours]]:
 
 
 def _made_by_weights(module: Any, trace: Trace) -> Mapping[str, list[Meant]]:  # noqa: ANN401
-    """What each part may make whose weight is a given matrix, in as many places as have it."""
+    """Finds what each part may make whose weight is a given matrix, in as many places as have
+    it."""
     matrices = [trace[name] for name in trace if trace[name].given]
     matrices = [quantity for quantity in matrices if quantity.matrix.values.size > 1]
     given: dict[object, list[Quantity]] = {}
@@ -120,8 +122,8 @@ def _made_by_weights(module: Any, trace: Trace) -> Mapping[str, list[Meant]]:  #
 
 
 def _side_by_side(weight: Array, matrices: Sequence[Quantity], trace: Trace) -> Iterator[Meant]:
-    """What is made with several given matrices that stand below each other in one weight, out × in,
-    as queries, keys and values often do."""
+    """Finds what is made with several given matrices that stand below each other in one weight, out
+    × in, as queries, keys and values often do."""
     names: list[Name] = []
     begin = 0
     while weight.ndim == _MATRIX and begin < len(weight):
@@ -141,13 +143,13 @@ _MATRIX = 2
 
 
 def _likeness(weight: Array) -> object:
-    """What matrices share that have the same numbers, whichever way round."""
+    """Returns what matrices share that have the same numbers, whichever way round."""
     low, high = float(weight.min()), float(weight.max())
     return weight.size, np.float32(low), np.float32(high)
 
 
 def _is_one(weight: Array, given: Array) -> bool:
-    """Whether a weight is a given matrix, whichever way round it is kept."""
+    """Tells whether a weight is a given matrix, whichever way round it is kept."""
     rows = np.atleast_2d(weight)
     return any(
         each.shape == given.shape and np.array_equal(each, given.astype(weight.dtype))
@@ -156,7 +158,7 @@ def _is_one(weight: Array, given: Array) -> bool:
 
 
 def _by_turns(module: Any, tensors: Tensors, trace: Trace) -> Iterator[tuple[str, Ours]]:  # noqa: ANN401
-    """What parts are by their place where layers of two kinds take turns."""
+    """Yields what parts are by their place where layers of two kinds take turns."""
     from attncli.checkpoints.modules import parts_by_turns
 
     named = getattr(module, "named_parameters", dict[str, Any]().items)  # a function has none
@@ -171,9 +173,11 @@ def _by_turns(module: Any, tensors: Tensors, trace: Trace) -> Iterator[tuple[str
 def _in_order(
     runs: Sequence[str], may_be: Sequence[Meant], tensors: Tensors, trace: Trace
 ) -> Iterator[tuple[str, Ours]]:
-    """Which quantity each run makes: of those of its shape, in the order of the working. Where
-    there are more or fewer of these than runs, nothing is said of them, and several runs are left
-    out."""
+    """Yields which quantity each run makes: of those of its shape, in the order of the working.
+
+    Where there are more or fewer of these than runs, nothing is said of a single run, and several
+    runs are left out.
+    """
     place = {name: k for k, name in enumerate(trace)}
     ordered = sorted(
         {meant.names: meant for meant in may_be}.values(), key=lambda m: place[m.names[0]]
@@ -190,6 +194,7 @@ def _in_order(
 
 
 def _is_whole_too(meant: Meant, others: Sequence[Meant]) -> bool:
-    """Whether what all heads have is one quantity beside theirs, as Q is before it is split."""
+    """Tells whether what all heads have is one quantity beside theirs, as Q is before it is
+    split."""
     whole = re.sub(r"heads\[1\]\.", "", meant.names[0])
     return meant.heads and any(other.names == (whole,) for other in others)

@@ -35,15 +35,16 @@ _SIDES = 4
 
 
 class Alone(NamedTuple):
-    """A part of a model that runs alone, with its arguments as they are by name; those of them that
-    the config gave."""
+    """A part of a model that runs alone."""
 
     part: PartOfModel
     arguments: Arguments
+    """Its arguments as they are, by name."""
     given: Arguments
+    """Those of them that the config gave."""
 
     def unused(self, unknown: Sequence[str]) -> tuple[str, ...]:
-        """Those arguments among some that aren't used here."""
+        """Returns those arguments among some that aren't used here."""
         has_slopes = positions_of(self.part.table["says"]) == _SLOPES
         used = (*_USED, _SLOPES) if has_slopes else _USED
         flat = [name for name in _MASKS if name in self.arguments and self._is_flat(name)]
@@ -54,7 +55,8 @@ class Alone(NamedTuple):
         return mask is not None and mask.ndim < _SIDES
 
     def inputs(self, batch: int) -> tuple[PartOfModel, Inputs]:
-        """What goes in, one entry of a batch, and what the part is with it. Raises UserError."""
+        """Returns what the part is with one entry of a batch, and what goes in. Raises
+        UserError."""
         known = by_role(self.arguments).by_role
         X = _entry(known["X"], batch, sides=2)
         table = {**self.part.table, "says": dict(self.part.table["says"])}
@@ -76,7 +78,8 @@ class Alone(NamedTuple):
         return part, Inputs(Reading(read, ()), memory=memory, masks=masks)
 
     def _masks(self, batch: int, n: int) -> Iterator[dict[str, Any]]:
-        """The mask that was given, where it isn't what a layer of this kind hides by itself."""
+        """Yields the mask that was given, where it isn't what a layer of this kind hides by itself.
+        Raises UserError."""
         for name in _MASKS:
             mask = as_array(self.arguments.get(name))
             if mask is None or mask.ndim < _SIDES:
@@ -95,8 +98,8 @@ class Alone(NamedTuple):
     def _with_bias(
         self, bias: Array, says: Mapping[str, Any], masks: list[dict[str, Any]]
     ) -> dict[str, Any]:
-        """What is said of a position's numbers, one matrix a head, which hide what the mask does
-        that they were added to. Raises UserError."""
+        """Returns what is said of a position's numbers, one matrix a head; what these hide, as the
+        mask was added to them, is added to `masks`. Raises UserError."""
         low = bias <= _HIDDEN
         hides = low[0]
         if (low != hides).any():
@@ -117,8 +120,8 @@ def part_alone(
     bound: inspect.BoundArguments,
     like: Any,  # noqa: ANN401
 ) -> Alone | None:
-    """A part of a model, by the model's config, with all that it needs; None of the whole of one.
-    Raises UserError."""
+    """Finds a part of a model, by the model's config, with all that it needs; None of the whole of
+    one. Raises UserError."""
     from attncli.checkpoints.modules import as_config
 
     arguments = {name: value for name, value in _flat(bound) if value is not None}
@@ -141,7 +144,8 @@ def part_alone(
 
 
 def _crossing(part: PartOfModel) -> PartOfModel:
-    """A part that is given what an encoder made; an attention alone sees nothing else then."""
+    """Returns a part that is given what an encoder made; an attention alone sees nothing else
+    then."""
     says = part.table["says"]
     if says.get("block") != "attention":
         return part
@@ -171,7 +175,7 @@ def _flat(bound: inspect.BoundArguments) -> Iterator[tuple[str, Any]]:
 
 
 def _attribute(module: Any, name: str) -> Any:  # noqa: ANN401
-    """What a module, or a part of it, says of itself."""
+    """Returns what a module, or a part of it, says of itself."""
     said = (getattr(part, name, None) for part in module.modules())
     return next((value for value in said if value is not None), None)
 
@@ -182,7 +186,8 @@ def _missing(
     part: PartOfModel,
     like: Any,  # noqa: ANN401
 ) -> dict[str, Any]:
-    """Those arguments that a model gives its parts and that weren't given."""
+    """Makes those arguments that a model gives its parts and that weren't given. Raises
+    UserError."""
     import torch
 
     x = next(value for value in arguments.values() if as_array(value) is not None)
@@ -209,8 +214,8 @@ def _is_needed(bound: inspect.BoundArguments, name: str) -> bool:
 
 
 def _turned(like: Any, part: PartOfModel, x: torch.Tensor, places: torch.Tensor) -> Any:  # noqa: ANN401
-    """By which cosines and sines queries and keys are turned, as the model's own class makes them.
-    Raises UserError."""
+    """Makes the cosines and sines by which queries and keys are turned, as the model's own class
+    makes them. Raises UserError."""
     made = _rotary(like)
     if made is None:
         wrong = "it isn't known by which cosines and sines it turns queries and keys"
@@ -222,7 +227,8 @@ def _turned(like: Any, part: PartOfModel, x: torch.Tensor, places: torch.Tensor)
 
 
 def _rotary(config: Any) -> Any:  # noqa: ANN401
-    """The module that makes cosines and sines for a config, beside the class of that."""
+    """Makes the module that makes cosines and sines for a config, found beside the class of that;
+    None where it isn't known."""
     import transformers
 
     library: Any = transformers
@@ -239,7 +245,8 @@ def _rotary(config: Any) -> Any:  # noqa: ANN401
 
 
 def hidden(mask: object, n: int) -> Array:
-    """Which keys which queries don't see, True of those, by what a family says of a mask."""
+    """Tells which keys which queries don't see, True of those, by what a family says of a mask. [n,
+    n]"""
     after = np.subtract.outer(np.arange(n), np.arange(n))  # by how much a key comes before
     found = np.zeros((n, n), dtype=bool)
     for rule in mask if isinstance(mask, list) else [mask]:
@@ -251,14 +258,14 @@ def hidden(mask: object, n: int) -> Array:
 
 
 def _entry(values: Array, batch: int, *, sides: int) -> Array:
-    """One entry of a batch, of which one for all is each. Raises UserError."""
+    """Takes one entry of a batch; one for all is each entry's. Raises UserError."""
     if values.ndim <= sides:
         return values
     return entry_along(values, batch if len(values) > 1 or sides == 2 else 0, 0)  # noqa: PLR2004
 
 
 def _start(places: Any, batch: int) -> int:  # noqa: ANN401
-    """The first position of some that follow each other. Raises UserError for others."""
+    """Reads the first position of some that follow each other. Raises UserError for others."""
     numbers = as_array(places)
     if numbers is None:
         return 0
@@ -270,7 +277,8 @@ def _start(places: Any, batch: int) -> int:  # noqa: ANN401
 
 
 def running(call: Callable[[], T], called: str, alone: Alone, takes: Sequence[str]) -> T:
-    """What a part gives. Raises UserError where it can't do with what it is given."""
+    """Runs a part, and returns what it gives. Raises UserError where it can't do with what it is
+    given."""
     try:
         return call()
     except Exception as error:

@@ -42,11 +42,11 @@ class LoadedScenario(Scenario, Showable):
         picture: str | None = None,
         changes: str | Mapping[str, object] | Changes = (),
     ) -> LoadedScenario:
-        """The scenario of a model: of a folder as `transformers` saves it, or of a map of tensors
-        by their names, a `state_dict()`, with the `config` that it goes by.
+        """Makes the scenario of a model: of a folder as `transformers` saves it, or of a map of
+        tensors by their names, a `state_dict()`, with the `config` that it goes by.
 
-        `tokens` is what goes in: a text, where the folder has a tokenizer, or IDs, or vectors
-        [n, d_model]; a `picture` of a model that sees some. Raises UserError.
+        `tokens` is what goes in: a text, where the folder has a tokenizer, or IDs, or vectors [n,
+        d_model]; a `picture` of a model that sees some. Raises UserError.
         """
         from attncli.checkpoints.modules import inputs_of
 
@@ -73,7 +73,7 @@ def scenario_of(
     inputs: Inputs,
     changes: str | Mapping[str, object] | Changes = (),
 ) -> LoadedScenario:
-    """The scenario of a model and of what goes in. Raises UserError."""
+    """Makes the scenario of a model and of what goes in. Raises UserError."""
     with data_of(source, config, inputs) as data:
         in_place = isinstance(source, str | Path)
         return load(data, changes, outside=True, large=True, in_place=in_place)
@@ -86,8 +86,8 @@ def data_of(
     inputs: Inputs,
     table: Mapping[str, Any] | None = None,
 ) -> Iterator[dict[str, Any]]:
-    """What the scenario of a model says, as long as its tensors are there; of a part of one by a
-    table of its own. Raises UserError."""
+    """Yields what the scenario of a model says, as long as its tensors are there; of a part of one
+    by a table of its own. Raises UserError."""
     from attncli.checkpoints import scenario_of_model
     from attncli.checkpoints.model_folder import Checkpoint
     from attncli.checkpoints.modules import checkpoint_of
