@@ -39,7 +39,7 @@ class OutputError(UserError):
 
 
 def encoded(contents: Contents) -> bytes:
-    """What is written to files, a text in UTF-8, and what no character is as an escape."""
+    """Returns what is written to files, a text in UTF-8, and what no character is as an escape."""
     if isinstance(contents, bytes):
         return contents
     return contents.encode("utf-8", errors="backslashreplace")
@@ -129,8 +129,8 @@ def _open_closed() -> None:
 
 
 def _text(stream: TextIO | None, number: int) -> TextIO:
-    """A stream of text that writes all or tells: Python's own writes a part where a disk is full
-    and PYTHONUNBUFFERED is set."""
+    """Opens a stream of text that writes all or tells: Python's own writes a part where a disk is
+    full and PYTHONUNBUFFERED is set."""
     buffer: Any = io.FileIO(number, "w", closefd=False) if stream is None else stream.buffer
     return io.TextIOWrapper(
         io.BufferedWriter(getattr(buffer, "raw", buffer)),
@@ -257,15 +257,16 @@ _PAUSE = 0.02
 
 
 class _FileMove(NamedTuple):
-    """A new file of a stage, by its name from the folder that the stage is in, where it gets a
-    place, over another one only with `force`. `size` and `time` tell later whether somebody else
-    has changed it there."""
+    """A new file of a stage, which gets a place."""
 
     stage: Path
     name: str
+    """Its name from the folder that the stage is in, which is its place there."""
     size: int
+    """Its size, which tells later whether somebody else has changed it, as the time does."""
     time: int
     force: bool = True
+    """Whether it takes the place of another file."""
 
     @property
     def place(self) -> Path:
@@ -280,8 +281,8 @@ class _FileMove(NamedTuple):
         return self.stage / _OLD / self.name
 
     def make(self, *, keep: bool) -> None:
-        """The file takes its place, in which at no moment there is none if there was one; that may
-        be kept. Raises FileExistsError."""
+        """Moves the file to its place, in which at no moment there is none if there was one; that
+        may be kept. Raises FileExistsError."""
         if not (self.force and os.path.lexists(self.place)):
             settle(self.new, self.place)
             return
@@ -310,7 +311,7 @@ class _FileMove(NamedTuple):
 
 
 def _filled(stage: Path, name: str, text: Contents | Pieces, *, force: bool) -> _FileMove:
-    """A new file of a stage, which is written."""
+    """Writes a new file of a stage."""
     new = stage / _NEW / name
     new.parent.mkdir(parents=True, exist_ok=True)
     _fill(new, text)
@@ -354,7 +355,7 @@ def _keep(place: Path, old: Path) -> None:
 
 
 def settle(new: Path, place: Path) -> None:
-    """A file moves to a place that nobody has. Raises FileExistsError."""
+    """Moves a file to a place that nobody has. Raises FileExistsError."""
     try:
         os.link(new, place)
     except FileExistsError:
@@ -380,7 +381,7 @@ def put_right(place: str) -> None:
 
 
 def _put_right(folder: Path) -> None:
-    """The same for a folder that nobody else begins to write into."""
+    """Undoes what was left unfinished in a folder that nobody else begins to write into."""
     import shutil
 
     for stage in sorted(folder.glob(f"{_UNFINISHED}*")):
@@ -396,14 +397,14 @@ def _put_right(folder: Path) -> None:
 
 
 def _is_own(stage: Path) -> bool:
-    """Whether a stage is this user's, and holds nothing that isn't known here."""
+    """Tells whether a stage is this user's, and holds nothing that isn't known here."""
     state = stage.lstat()
     is_mine = stat.S_ISDIR(state.st_mode) and state.st_uid == os.geteuid()
     return is_mine and {path.name for path in stage.iterdir()} <= {_NEW, _OLD, _MOVES}
 
 
 def _moves_of(stage: Path) -> list[_FileMove]:
-    """What a stage that was left had in hand, none of it outside of its folder."""
+    """Reads what a stage that was left had in hand, none of it outside of its folder."""
     try:
         listed = json.loads((stage / _MOVES).read_text("utf-8"))
         moves = [_FileMove(stage, name, size, time) for name, size, time in listed]
@@ -476,7 +477,8 @@ class _Ended(BaseException):
 
 
 def _what_ends() -> dict[int, Any]:
-    """The signals that end a process and may be caught here, with what is done about them now."""
+    """Returns the signals that end a process and may be caught here, with what is done about them
+    now."""
     import signal
     import threading
 
@@ -488,8 +490,8 @@ def _what_ends() -> dict[int, Any]:
 
 
 class _HeldSignals:
-    """Signals that came meanwhile: they wait until all is cleared up, and where they are heeded
-    they leave the block."""
+    """A holder of signals that came meanwhile: they wait until all is cleared up, and where they
+    are heeded they leave the block."""
 
     def __init__(self) -> None:
         self.came: list[int] = []
@@ -530,8 +532,8 @@ def _signals_held() -> Iterator[_HeldSignals]:
 
 @contextmanager
 def _stage(folder: Path) -> Iterator[Path]:
-    """A new folder in a folder, which is gone with all that is in it when the block is left, be it
-    by a signal that ends the process."""
+    """Yields a new folder in a folder, which is gone with all that is in it when the block is left,
+    be it by a signal that ends the process."""
     import shutil
     from tempfile import mkdtemp
 

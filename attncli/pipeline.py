@@ -48,16 +48,17 @@ def load(  # noqa: PLR0913  (what it may read and cost, and what is told of it)
     progress: Progress | None = None,
     effort: Effort = WORKING,
 ) -> Scenario:
-    """The scenario of a file, of a shipped scenario's name, or of a mapping.
+    """Reads the scenario of a file, of a shipped scenario's name, or of a mapping.
 
     A mapping has the keys of a scenario file; its matrices may be arrays of NumPy, PyTorch, JAX or
     whatever else gives its numbers as these do. `changes`, one or several, are applied first, each
-    written `KEY=VALUE` as for `--set`: `scale=none`, `W_K[1,2]=0`, or as a mapping,
-    `{"scale": "none"}`. `outside` allows matrices from files that don't lie in the scenario's
-    folder, `large` what takes longer or more memory than the budget allows; `in_place` leaves large
-    matrices in their files, which mustn't change then, until they are worked with; `progress` is
-    called with how much is done, and of how much in all, while a tokenizer learns; `effort` is what
-    is to be done with the scenario, which the budget is for.
+    written `KEY=VALUE` as for `--set`: `scale=none`, `W_K[1,2]=0`, or as a mapping, `{"scale":
+    "none"}`. `outside` allows matrices from files that don't lie in the scenario's folder, `large`
+    what takes longer or more memory than the budget allows; `in_place` leaves large matrices in
+    their files, which mustn't change then, until they are worked with; `progress` is called with
+    how much is done, and of how much in all, while a tokenizer learns; `effort` is what is to be
+    done with the scenario, which the budget is for.
+
     Raises ScenarioError, whose `problems` are all that is wrong.
     """
     problems = Diagnostics()
@@ -93,7 +94,7 @@ def _listed(changes: str | Mapping[str, object] | Changes) -> Changes:
 
 
 def _is_fine(origin: Origin, tree: Map) -> bool:
-    """Whether a tree's matrices fit together."""
+    """Tells whether a tree's matrices fit together."""
     problems = Diagnostics()
     planned(_read(tree, origin, problems), problems)
     return not problems.found
@@ -111,14 +112,15 @@ def _check_is_scenario(tree: Map) -> None:
 
 
 def _recounted(tree: Map, outside: bool, large: bool, counts: Sequence[int]) -> Scenario:
-    """The scenario of a tree with other counts of the texts of its corpus."""
+    """Makes the scenario of a tree with other counts of the texts of its corpus. Raises
+    ScenarioError."""
     from attncli.building.plain_scenario import with_counts
 
     return load(with_counts(tree, counts), outside=outside, large=large)
 
 
 def _countable(scenario: Scenario, tree: Map, recount: Recount) -> Scenario:
-    """The scenario with what other counts of its corpus take."""
+    """Adds to a scenario what other counts of its corpus take."""
     from attncli.building.plain_scenario import text_counts
 
     counts = text_counts(tree)
@@ -126,7 +128,8 @@ def _countable(scenario: Scenario, tree: Map, recount: Recount) -> Scenario:
 
 
 def _read(tree: Map, origin: Origin, problems: Diagnostics) -> Scenario:
-    """The scenario that a tree says; whether its matrices fit together is for others to say."""
+    """Reads the scenario that a tree says; whether its matrices fit together is for others to
+    say."""
     values = SCENARIO.read(tree, problems) or {}
     if problems.is_misread:
         problems.stop_if_any()
@@ -147,7 +150,7 @@ def _check_cost(scenario: Scenario, effort: Effort, problems: Diagnostics) -> No
 def _planned_as_meant(
     whole: Scenario, tree: Map, origin: Origin, problems: Diagnostics
 ) -> Scenario:
-    """The scenario, planned; if its matrices only fit in the other layout, that is said."""
+    """Plans the scenario; if its matrices only fit in the other layout, that is said."""
     unread = bool(problems.found)
     scenario = planned(whole, problems)
     if problems.found and not unread:
@@ -158,7 +161,7 @@ def _planned_as_meant(
 
 
 def outline(source: Source) -> Outline:
-    """What a scenario comes to without its variants: nothing is drawn or worked. Raises
+    """Tells what a scenario comes to without its variants: nothing is drawn or worked. Raises
     ScenarioError."""
     problems = Diagnostics()
     tree = changed_tree(source, (), problems).tree
@@ -173,10 +176,10 @@ def outline(source: Source) -> Outline:
 
 
 def work(scenario: Scenario) -> Trace:
-    """The worked scenario, as far as what is given goes.
+    """Works a scenario, as far as what is given goes.
 
-    Raises ScenarioError where the numbers can't be worked: a row of exponentials that all
-    round to zero, numbers too long for the decimals asked for.
+    Raises ScenarioError where the numbers can't be worked: a row of exponentials that all round to
+    zero, numbers too long for the decimals asked for.
     """
     trace = _worked(scenario)
     if not scenario.variants and scenario.prediction.generate < 2:  # noqa: PLR2004
@@ -201,8 +204,8 @@ def _planned_and_worked(scenario: Scenario) -> Trace:
 
 
 def work_on_demand(scenario: Scenario) -> Trace:
-    """The scenario by itself, without variants and generated tokens, worked when somebody asks for
-    a quantity: that one, and what leads to it. Asking for it raises what `work` does."""
+    """Plans a scenario by itself, without variants and generated tokens, and works it when somebody
+    asks for a quantity: that one, and what leads to it. Asking for it raises what `work` does."""
 
     alone = scenario.alone()
     given = _given(alone)
@@ -215,7 +218,7 @@ def _given(scenario: Scenario) -> dict[str, Quantity]:
 
 
 def _made_of(given: Iterable[str], steps: Iterable[PlannedStep]) -> Sequence[Definition]:
-    """What can be made of what is given, in order."""
+    """Returns what can be made of what is given, in order."""
     known, made = set(given), []
     for definition in (definition for part in steps for definition in part.definitions):
         if not definition.needs and known.issuperset(definition.operands):
@@ -227,8 +230,8 @@ def _made_of(given: Iterable[str], steps: Iterable[PlannedStep]) -> Sequence[Def
 def _trace(
     scenario: Scenario, steps: tuple[PlannedStep, ...], quantities: Mapping[str, Quantity]
 ) -> Trace:
-    """The trace of quantities by themselves. Raises ScenarioError for what is said in it
-    of what isn't there."""
+    """Makes the trace of quantities by themselves. Raises ScenarioError for what is said in it of
+    what isn't there."""
     plan = (definition for part in steps for definition in part.definitions)
     ends, idle = _unfinished(scenario, plan, quantities), unused(scenario, steps, quantities)
     trace = Trace(scenario, quantities, steps, ends, unused=idle)
@@ -244,8 +247,8 @@ def _trace(
 
 
 def _passed_over(story: Iterable[PlannedStep], given: Container[str]) -> set[Name]:
-    """What would be made before something of the same place that is given, from which the story
-    continues."""
+    """Finds what would be made before something of the same place that is given, from which the
+    story continues."""
     found: set[Name] = set()
     before: dict[Name, list[Name]] = {}
     for part in story:
@@ -259,8 +262,8 @@ def _passed_over(story: Iterable[PlannedStep], given: Container[str]) -> set[Nam
 def _unfinished(
     scenario: Scenario, plan: Iterable[Definition], known: Container[str]
 ) -> Unfinished | None:
-    """The first quantity that couldn't be made; rather one that has some of what it needs, and that
-    isn't passed over unless what comes next waits for it."""
+    """Finds the first quantity that couldn't be made; rather one that has some of what it needs,
+    and that isn't passed over unless what comes next waits for it. None where all could be made."""
     blocked = {definition.name: definition for definition in plan if definition.name not in known}
     if not blocked:
         return None
@@ -281,7 +284,7 @@ def _unfinished(
 
 
 def _waited_for(definition: Definition, blocked: Mapping[Name, Definition]) -> set[Name]:
-    """What of some definitions leads to one of them, and that itself."""
+    """Finds what of some definitions leads to one of them, and that itself."""
     found, waiting = set[Name](), [definition.name]
     while waiting:
         name = waiting.pop()
@@ -291,8 +294,8 @@ def _waited_for(definition: Definition, blocked: Mapping[Name, Definition]) -> s
 
 
 def _needed(parts: Iterable[PlannedStep], given: Collection[str]) -> tuple[PlannedStep, ...]:
-    """The steps with the definitions that lead somewhere: not those of given quantities, nor of
-    what only given quantities would have been made of, nor of what is passed over, needed by
+    """Returns the steps with the definitions that lead somewhere: not those of given quantities,
+    nor of what only given quantities would have been made of, nor of what is passed over, needed by
     nothing and can't be made."""
     story = list(parts)
     definitions = [definition for part in story for definition in part.definitions]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def assert_follows() -> Callable[..., LiveComparison]:
-    """`attncli.torch.assert_follows`: a test fails with the report where a module departs."""
+    """Gives `attncli.torch.assert_follows`: a test fails with the report where a module departs."""
     from attncli.library.live import assert_follows as function
 
     return function

@@ -518,8 +518,8 @@ class _Sides(NamedTuple):
             raise UserError.of(f"batch={self.entry}", wrong, "give 0, or leave it out")
 
     def returned(self, leaves: Tensors) -> dict[str, Tensor]:
-        """Names what a module returned: the first tensor that has the shape of what comes out of
-        the scenario is `output`, or else the first with more than one number."""
+        """Gives names to what a module returned: the first tensor that has the shape of what comes
+        out of the scenario is `output`, or else the first with more than one number."""
         fitting = (
             name for name, tensor in leaves.items()
             if self._heads(OUTPUT, self.one(OUTPUT, tensor)) is not None

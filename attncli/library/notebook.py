@@ -17,10 +17,10 @@ Binary = Literal["npz", "pdf", "safetensors", "xlsx"]
 
 
 class Showable:
-    """What is shown by a page, where it is a cell's last expression."""
+    """A result that is shown by a page, where it is a cell's last expression."""
 
     def document(self) -> Document:
-        """The page, before it has a format. Raises SelectionError."""
+        """Makes the page, before it has a format. Raises SelectionError."""
         raise NotImplementedError
 
     @overload
@@ -30,8 +30,8 @@ class Showable:
     def page(self, form: str = "terminal", *, width: int = 80) -> str: ...
 
     def page(self, form: str = "terminal", *, width: int = 80) -> str | bytes:
-        """The page in a format: `markdown`, `html`, `latex`, `json`, …; bytes of those whose files
-        are no text, such as `pdf`. Raises ValueError."""
+        """Writes the page in a format: `markdown`, `html`, `latex`, `json`, …; bytes of those whose
+        files are no text, such as `pdf`. Raises ValueError."""
         return rendered(self.document(), form, width)
 
     def _repr_html_(self) -> str:
@@ -58,7 +58,7 @@ class ShownPart(Showable):
     """A step or a cell; `print` prints it as `attn run` does."""
 
     def __init__(self, page: Document, status: int = 0) -> None:
-        """`status` is 0, or what a command ends with that makes the page."""
+        """Keeps a page. `status` is 0, or what a command ends with that makes the page."""
         self._page, self.status = page, status
 
     def document(self) -> Document:
@@ -73,15 +73,15 @@ class ShownPart(Showable):
 
 
 def rendered(document: Document, form: str, width: int) -> str | bytes:
-    """A document in a format. Raises ValueError for one that there isn't."""
+    """Writes a document in a format. Raises ValueError for one that there isn't."""
     from attncli.formats import RenderOptions, contents_of
 
     return contents_of(document, format_named(form), RenderOptions(width))
 
 
 def format_named(form: str) -> str:
-    """The name of a format, which its files' suffix may stand for: `markdown` of `md`. Raises
-    ValueError."""
+    """Returns the name of a format, which its files' suffix may stand for: `markdown` of `md`.
+    Raises ValueError."""
     from attncli.formats import page_format_names, suffixes_of
 
     known, suffix = page_format_names(), f".{form.removeprefix('.')}"

@@ -21,8 +21,8 @@ _DEFAULT_WIDTH = 80
 
 
 def is_written(output: str | None, *, large: bool = False) -> str:
-    """What is said of the file of a scenario that is there, if there is one: what can be done with
-    it, of a `large` one how."""
+    """Tells that the file of a scenario is written, if there is one, and what can be done with it;
+    of a `large` one how."""
     if output in (None, "-"):
         return ""
     from attncli.names import Word
@@ -34,8 +34,8 @@ def is_written(output: str | None, *, large: bool = False) -> str:
 
 
 def chosen_format(form: str | None, output: str | None, known: Sequence[str]) -> str:
-    """The format that is asked for, or that a file's suffix means; the terminal's where neither is
-    said. Raises OutputError for a format or a suffix of none."""
+    """Returns the format that is asked for, or that a file's suffix means; the first of those known
+    where neither is said. Raises OutputError for a format or a suffix of none."""
     if form is not None:
         if form not in known:
             raise OutputError.of(f"--format {form}", "no such format", nearest(form, known))
@@ -45,7 +45,7 @@ def chosen_format(form: str | None, output: str | None, known: Sequence[str]) ->
 
 
 def abilities_chosen(form: str | None, output: str | None) -> FormatInfo:
-    """What the format can do that is asked for. Raises OutputError."""
+    """Returns what the format can do that is asked for. Raises OutputError."""
     from attncli.formats import info_of, page_format_names
 
     return info_of(chosen_format(form, output, page_format_names()))
@@ -64,7 +64,7 @@ def _of_suffix(suffix: str, output: str, known: Sequence[str]) -> str:
 
 
 def page_for(output: str | None) -> RenderOptions:
-    """What a renderer has to know of where its text goes: a file is 80 cells wide."""
+    """Returns what a renderer has to know of where its text goes: a file is 80 cells wide."""
     from attncli.formats import RenderOptions
 
     if output is None or output == "-":
@@ -73,7 +73,8 @@ def page_for(output: str | None) -> RenderOptions:
 
 
 def wants_colour() -> bool:
-    """Whether standard output takes colours: NO_COLOR, FORCE_COLOR, TERM, then what it is."""
+    """Tells whether standard output takes colours: by NO_COLOR, FORCE_COLOR, TERM, then by what it
+    is."""
     if os.environ.get("NO_COLOR"):
         return False
     if os.environ.get("FORCE_COLOR"):

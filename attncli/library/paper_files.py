@@ -61,23 +61,23 @@ def _check_targets(order: ExerciseArguments, manner: PaperSettings, forms: Seque
 
 
 def _is_file(output: str | None) -> bool:
-    """Whether a name is that of a file that others may stand beside; a device's is not."""
+    """Tells whether a name is that of a file that others may stand beside; a device's is not."""
     if output is None or output == "-":
         return False
     return os.path.isfile(output) or not os.path.lexists(output)  # noqa: PTH113 - a name too long is none
 
 
 def _beside(path: Path, manner: PaperSettings) -> dict[str, Path]:
-    """The places of the papers of one form, by what they are: the first is that which is named,
-    the others stand beside it."""
+    """Returns the places of the papers of one form, by what they are: the first is that which is
+    named, the others stand beside it."""
     first, *others = manner.papers
     places = {kind: path.with_name(f"{path.stem}_{kind}{path.suffix}") for kind in others}
     return {first: path, **places}
 
 
 def _file_names(order: ExerciseArguments, manner: PaperSettings, forms: Sequence[str]) -> list[str]:
-    """A name for each paper, from the scenario, the form and what it is; one where all forms are
-    gathered in a file."""
+    """Makes a name for each paper, from the scenario, the form and what it is; one where all forms
+    are gathered in a file."""
     from attncli.document.questions import OWN_FORM
     from attncli.formats import info_of, suffixes_of
 
@@ -101,14 +101,16 @@ _IN_LETTERS = str.maketrans({
 
 
 def safe_name(text: str) -> str:
-    """A text as part of a file's name on every system: ASCII letters, digits and underscores."""
+    """Turns a text into part of a file's name on every system: ASCII letters, digits and
+    underscores."""
     plain = unicodedata.normalize("NFKD", text.translate(_IN_LETTERS))
     plain = plain.encode("ascii", "ignore").decode()
     return _UNSAFE.sub("_", plain).strip("_")[:_LONGEST] or "exercise"
 
 
 def distinct_names(texts: Iterable[str], taken: Iterable[str]) -> list[str]:
-    """A file's name for each text that none has yet; who has that of another gets a number."""
+    """Makes a file's name for each text that none has yet; who has that of another gets a
+    number."""
     names, used = [], set(taken)
     for text in texts:
         name, count = safe_name(text), 1
@@ -123,7 +125,7 @@ def distinct_names(texts: Iterable[str], taken: Iterable[str]) -> list[str]:
 def papers_of(
     order: ExerciseArguments, manner: PaperSettings, forms: Iterable[ExamForm], count: int
 ) -> FilesOutput | TextOutput:
-    """The papers of all forms, for a folder, or the one that there is."""
+    """Makes the papers of all forms, for a folder, or the one that there is."""
     files = paper_files(order, manner, watched(forms, count, "Forms"))
     if manner.folder:
         assert order.page.output is not None
@@ -137,7 +139,7 @@ def papers_of(
 
 
 def _told(places: Mapping[str, Path]) -> str:
-    """Which file is what: `sheet.pdf is the sheet, sheet_key.pdf the key`."""
+    """Tells which file is what: `sheet.pdf is the sheet, sheet_key.pdf the key`."""
     (kind, path), *others = ((k, printed(Word(str(place)))) for k, place in places.items())
     return f"{', '.join((f'{path} is the {kind}', *(f'{p} the {k}' for k, p in others)))}\n"
 
@@ -145,7 +147,7 @@ def _told(places: Mapping[str, Path]) -> str:
 def paper_files(
     order: ExerciseArguments, manner: PaperSettings, made: Iterable[ExamForm]
 ) -> dict[str, Contents]:
-    """The papers of forms by the names of their files, and the grid of all."""
+    """Makes the papers of forms by the names of their files, and the grid of all."""
     forms: list[str] = []
 
     def papers() -> Iterator[Document]:
@@ -165,7 +167,7 @@ def paper_files(
 
 
 def blank_sheet(whole: Document, form: str) -> Document:
-    """The student's sheet of an exercise; one that checks itself where a format has these."""
+    """Makes the student's sheet of an exercise; one that checks itself where a format has these."""
     from attncli.exercises.papers import self_checking, sheet_of
     from attncli.formats import info_of
 
@@ -173,7 +175,7 @@ def blank_sheet(whole: Document, form: str) -> Document:
 
 
 def answers_files(order: ExerciseArguments, exercises: Mapping[str, Document]) -> dict[str, str]:
-    """A file to fill in for each form, by its name."""
+    """Makes a file to fill in for each form, by its name."""
     from attncli.exercises.papers import sheet_of
     from attncli.formats import render
 
@@ -239,31 +241,34 @@ def _paper(kind: str, form: ExamForm, manner: PaperSettings) -> Document:
 
 
 def form_names(count: int | None) -> list[str]:
-    """What so many forms are called; without a number the one with the scenario's own numbers."""
+    """Returns what so many forms are called; without a number the one with the scenario's own
+    numbers."""
     from attncli.document.questions import OWN_FORM, form_name
 
     return [OWN_FORM] if count is None else [form_name(k) for k in range(count)]
 
 
 class PaperSettings(NamedTuple):
-    """How and where an exercise is written. `kinds` are the papers of each form; `share` is what a
-    known mistake earns, in per cent, where mistakes are to be looked for; with a `grid` there is
-    one of all forms."""
+    """A way to write an exercise: how, and where."""
 
     format: str
     folder: bool
     kinds: tuple[str, ...]
+    """The papers of each form."""
     share: int | None
+    """What a known mistake earns, in per cent, where mistakes are to be looked for."""
     grid: bool = False
+    """Whether there is a grid, one of all forms."""
 
     @property
     def papers(self) -> tuple[str, ...]:
-        """The papers where there is one form."""
+        """Returns the papers where there is one form."""
         return (*self.kinds, *(("grid",) * self.grid))
 
 
 def parse_manner(order: ExerciseArguments, exam: ExamFile | None) -> PaperSettings:
-    """How and where it is to be written. Raises UserError, naming all that is wrong."""
+    """Reads how and where an exercise is to be written. Raises UserError, naming all that is
+    wrong."""
     from attncli.formats import paper_format_names
 
     _check_no_workbook(order.page.form, order.page.output)
@@ -297,14 +302,14 @@ def _check_no_workbook(form: str | None, output: str | None) -> None:
 
 
 def parse_choice(option: str, text: str, known: Sequence[str]) -> str:
-    """The one of some words that is ordered. Raises OutputError."""
+    """Returns the one of some words that is ordered. Raises OutputError."""
     if text not in known:
         raise OutputError.of(f"{option} {text}", "no such choice", nearest(text, known))
     return text
 
 
 def is_folder(output: str, *, many: bool) -> bool:
-    """Whether a name is a folder's, or one that `many` papers would go into."""
+    """Tells whether a name is a folder's, or one that `many` papers would go into."""
     path = Path(output)
     if output.endswith(("/", os.sep)) or os.path.isdir(path):  # noqa: PTH112 - a name too long is none
         return True
@@ -350,8 +355,11 @@ def variants(
     allow: Sequence[str],
     hidden: list[Attempt] | None = None,
 ) -> Iterator[Trace]:
-    """The trace of each form; that with the scenario's own numbers without a count. `hidden` gets
-    the mistakes that such numbers hardly show. Raises UnsatisfiedError where no numbers will do."""
+    """Yields the trace of each form; without a count that with the scenario's own numbers.
+
+    `hidden` gets the mistakes that such numbers hardly show. Raises UnsatisfiedError where no
+    numbers will do.
+    """
     if count is None:
         yield trace
         return
@@ -366,8 +374,9 @@ def variants(
 
 
 def _may_be_longer(trace: Trace) -> bool:
-    """Whether pages of other numbers may have more to ask for: other pairs are counted, or other
-    experts chosen. What is asked for is looked up only then, since it takes as long as a page."""
+    """Tells whether pages of other numbers may have more to ask for: other pairs are counted, or
+    other experts chosen. What is asked for is looked up only then, since it takes as long as a
+    page."""
     return trace.scenario.recount is not None or any(step.step == "route" for step in trace.story)
 
 
@@ -377,8 +386,8 @@ def traces_of_forms(
     requests: Sequence[ExerciseRequest | None],
     hidden: list[Attempt] | None = None,
 ) -> Iterator[FormTraces]:
-    """Each form by its name, with what is worked in each of its parts: parts of the same scenario
-    have other numbers. `hidden` is that of `variants`."""
+    """Yields each form by its name, with what is worked in each of its parts: parts of the same
+    scenario have other numbers. `hidden` is that of `variants`."""
     each: list[Iterable[Trace | None]] = []
     for k, (part, trace, request) in enumerate(zip(exam.parts, traces, requests, strict=True)):
         if part.exercise is None or trace is None or request is None:

@@ -16,7 +16,7 @@ PATIENCE = 1.0
 
 
 class Lasting:
-    """Something that may last, shown from when it has."""
+    """A piece of work that may last, shown from when it has."""
 
     def __init__(self, what: str) -> None:
         self._told: dict[str, Any] = {"description": what, "total": None, "completed": 0}
@@ -28,11 +28,11 @@ class Lasting:
         self._timer.start()
 
     def tell(self, what: str, done: int, count: int) -> None:
-        """So much of something is done, of so much in all."""
+        """Shows that so much of something is done, of so much in all."""
         self._tell({"description": what, "total": count, "completed": done})
 
     def go_on(self) -> None:
-        """A part is done, and of the whole it isn't known how much."""
+        """Shows that a part is done; of the whole it isn't known how much."""
         self._tell(self._whole)
 
     def _tell(self, told: dict[str, Any]) -> None:
@@ -96,7 +96,7 @@ def _is_terminal() -> bool:
 
 @contextmanager
 def watching(what: str) -> Iterator[Callable[[int, int], None]]:
-    """What may be told how much of something is done, and shows it once it lasts."""
+    """Yields a function that is told how much of something is done, and shows it once it lasts."""
     with ExitStack() as stack:
         stack.enter_context(lasting(what))
 
@@ -112,7 +112,7 @@ def watching(what: str) -> Iterator[Callable[[int, int], None]]:
 
 
 def watched(items: Iterable[T], count: int, what: str) -> Iterator[T]:
-    """The items, with a bar once they last."""
+    """Yields the items, with a bar once they last."""
     with watching(what) as tell:
         for done, item in enumerate(items, start=1):
             yield item

@@ -41,7 +41,7 @@ class WorkedQuantity(Showable, NDArrayOperatorsMixin, Quantity):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Of its values [n, m]; a list such as `exp_sum` is [n, 1]."""
+        """Returns the shape of its values [n, m]; a list such as `exp_sum` is [n, 1]."""
         return self.matrix.shape
 
     if not TYPE_CHECKING:  # to which a misspelt name stays one
@@ -56,11 +56,12 @@ class WorkedQuantity(Showable, NDArrayOperatorsMixin, Quantity):
         return self.shape[0]
 
     def __iter__(self) -> Iterator[Any]:
-        """Its rows."""
+        """Returns an iterator over its rows."""
         return (self[i] for i in range(len(self)))
 
     def __getitem__(self, key: Any) -> Any:  # noqa: ANN401
-        """Numbers, as a float or an array. Raises ValueError for names that aren't there."""
+        """Returns numbers, as a float or an array. Raises ValueError for names that aren't
+        there."""
         keys = key if isinstance(key, tuple) else (key,)
         if self.is_list and len(keys) == 1:
             keys = (*keys, 0)
@@ -77,7 +78,7 @@ class WorkedQuantity(Showable, NDArrayOperatorsMixin, Quantity):
         return getattr(ufunc, method)(*arrays, **more)
 
     def __dlpack__(self, **how: Any) -> Any:  # noqa: ANN401
-        """A copy, as nobody may write to the values themselves."""
+        """Exports a copy, as nobody may write to the values themselves."""
         return np.array(self.values).__dlpack__(**how)
 
     def __dlpack_device__(self) -> tuple[Any, int]:
@@ -87,7 +88,7 @@ class WorkedQuantity(Showable, NDArrayOperatorsMixin, Quantity):
         return shown_of, (self.trace, self.name)
 
     def cell(self, *indices: str | int) -> ShownPart:
-        """The working of one cell, by names or by positions from 1. Raises ValueError."""
+        """Shows the working of one cell, by names or by positions from 1. Raises ValueError."""
         from attncli.pages.explain import address_of, cells_page
 
         assert self.trace is not None
@@ -95,8 +96,8 @@ class WorkedQuantity(Showable, NDArrayOperatorsMixin, Quantity):
         return ShownPart(cells_page(self.trace, [(self.name, address_of(self, *place))]))
 
     def working(self, *indices: str | int, width: int = 80) -> str:
-        """The lines of working of one cell, as `cell` takes it; of a row, or of all cells, where
-        less is said. Raises ValueError."""
+        """Returns the lines of working of one cell, as `cell` takes it; of a row, or of all cells,
+        where less is said. Raises ValueError."""
         from attncli.library.renderings import cells_of, lines_of
 
         assert self.trace is not None
@@ -114,14 +115,14 @@ class WorkedQuantity(Showable, NDArrayOperatorsMixin, Quantity):
         return quantity_page(self.trace, self.trace.quantities[self.name])
 
     def __str__(self) -> str:
-        """Its table, with the names of its rows and columns."""
+        """Returns its table, with the names of its rows and columns."""
         from attncli.library.renderings import table_of
 
         return table_of(self)
 
     def to_dict(self) -> dict[Label, Any]:
-        """The numbers by the names of their rows, then of their columns; of one row that has no
-        name, and of one number a row, by single names."""
+        """Returns the numbers by the names of their rows, then of their columns; of one row that
+        has no name, and of one number a row, by single names."""
         rows, columns = (_labels(axis) for axis in (self.rows, self.columns))
         values = self.values.tolist()
         if self.is_number:
@@ -135,7 +136,8 @@ class WorkedQuantity(Showable, NDArrayOperatorsMixin, Quantity):
         return named[""] if rows == [""] else named
 
     def to_frame(self) -> DataFrame:
-        """The same as a DataFrame of pandas. Raises ImportError where that isn't installed."""
+        """Returns the numbers as a DataFrame of pandas. Raises ImportError where that isn't
+        installed."""
         try:
             import pandas as pd
         except ImportError:
@@ -150,7 +152,7 @@ class WorkedQuantity(Showable, NDArrayOperatorsMixin, Quantity):
 
 
 def shown_of(trace: Trace, name: str) -> WorkedQuantity:
-    """A quantity of a trace."""
+    """Returns a quantity of a trace, with that trace."""
     quantity = trace.quantities[name]
     return WorkedQuantity(
         quantity.name,
@@ -164,7 +166,8 @@ def shown_of(trace: Trace, name: str) -> WorkedQuantity:
 
 
 def _labels(axis: Axis) -> list[Label]:
-    """The names along an axis; whole numbers where they are IDs, or nothing but positions."""
+    """Returns the names along an axis; whole numbers where they are IDs, or nothing but
+    positions."""
     if axis.names and (axis.role == IDS or axis.names == counted(len(axis.names))):
         return [int(name) for name in axis.names]
     return [str(name) for name in axis.names]

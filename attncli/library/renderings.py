@@ -27,7 +27,7 @@ from attncli.trace import Quantity, Trace
 
 
 class PagePart(TypedDict, total=False):
-    """Which part of a page is told, and how closely: as `attn run` takes it."""
+    """A part of a page that is told, and how closely: as `attn run` takes it."""
 
     steps: str | Sequence[str]
     token: str | int
@@ -38,7 +38,8 @@ class PagePart(TypedDict, total=False):
 
 
 def document_of(trace: Trace, form: str, part: PagePart) -> Document:
-    """The page of a trace for a format. Raises ValueError for what isn't there."""
+    """Makes the page of a trace for a format. Raises TypeError for a part that `page` doesn't take,
+    and ValueError for what isn't there."""
     for unknown in part.keys() - PagePart.__annotations__.keys():
         right = nearest(unknown, PagePart.__annotations__)
         raise TypeError(f"page() takes no {unknown}; {right}")
@@ -60,7 +61,7 @@ def page_of(
     floats: str = "float32",
     **within: str | None,
 ) -> Document:
-    """The page of some steps, or of all, at some detail, or as it fits; or what they cost, in
+    """Makes the page of some steps, or of all, at some detail, or as it fits; or what they cost, in
     bytes of some floats. Raises SelectionError."""
     chosen = select(trace, steps, detail=detail or "full", **within).illustrated(pictured)
     check_on_page(trace, chosen)
@@ -72,15 +73,15 @@ def page_of(
 
 
 def lines_of(trace: Trace, cells: Sequence[tuple[Name, Address]], width: int) -> str:
-    """The working of cells, a line each, no term left out."""
+    """Writes the working of cells, a line each, no term left out."""
     from attncli.pages.explain import line_of
 
     return text_of([Derivation(tuple(line_of(trace, *cell) for cell in cells))], width)
 
 
 def cells_of(trace: Trace, name: Name, address: Address) -> Sequence[tuple[Name, Address]]:
-    """The cells that an address means, be it of one, of a row or of a whole quantity. Raises
-    ValueError."""
+    """Returns the cells that an address means, be it of one, of a row or of a whole quantity.
+    Raises ValueError."""
     from attncli.pages.explain import address_of
 
     quantity = trace.quantities.get(name)

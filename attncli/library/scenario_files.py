@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 
 class NewArguments(NamedTuple):
-    """A file to write, and the checkpoint that it is of, with what that reads."""
+    """A request for a scenario file: its place, and the checkpoint that it is of, with what that
+    reads."""
 
     file: str
     from_: str | None = None
@@ -31,7 +32,7 @@ class NewArguments(NamedTuple):
 
 
 def new(typed: NewArguments) -> TextOutput:
-    """A scenario to start from, or that of a checkpoint. Raises UserError."""
+    """Write a scenario to start from, or that of a checkpoint. Raises UserError."""
     from attncli.scenario import starter
 
     text, large = (starter.text(), False) if typed.from_ is None else _of_checkpoint(typed)
@@ -53,7 +54,7 @@ _MODELINE = f"# yaml-language-server: $schema=./{_SCHEMA}\n"
 
 
 def _says(file: Path, text: str) -> bool:
-    """Whether a file is there and says a text."""
+    """Tells whether a file is there and says a text."""
     try:
         return file.is_file() and file.read_text("utf-8") == text
     except (OSError, ValueError):
@@ -61,8 +62,8 @@ def _says(file: Path, text: str) -> bool:
 
 
 def _of_checkpoint(typed: NewArguments) -> tuple[str, bool]:
-    """The scenario of a checkpoint, and whether it has more numbers than are read without being
-    asked for."""
+    """Writes the scenario of a checkpoint, and tells whether it has more numbers than are read
+    without being asked for. Raises UserError."""
     from attncli.checkpoints import scenario_of_model
     from attncli.checkpoints.model_folder import Checkpoint
     from attncli.checkpoints.scenario_of_model import Inputs, reading_of
@@ -86,14 +87,14 @@ def _of_checkpoint(typed: NewArguments) -> tuple[str, bool]:
 
 
 class ValidateArguments(NamedTuple):
-    """Scenario files, and what they may read and cost."""
+    """A request to check scenario files, and what these may read and cost."""
 
     files: Sequence[str]
     allowed: Allowed = Allowed()
 
 
 def validate(typed: ValidateArguments) -> TextOutput:
-    """Every problem of scenario files; of one without any what it holds."""
+    """Find every problem of scenario files; of one without any tell what it holds."""
     from attncli.formats import summary_line
     from attncli.names import Word
     from attncli.pages.parts.closing import ending_in_short
@@ -116,13 +117,13 @@ LISTS = ("scenarios", "steps")
 
 
 class ListArguments(NamedTuple):
-    """What is listed."""
+    """A request for a list."""
 
     what: str = LISTS[0]
 
 
 def list_(typed: ListArguments) -> PageOutput:
-    """The shipped scenarios, or the steps with what they do. Raises UserError."""
+    """List the shipped scenarios, or the steps with what they do. Raises UserError."""
     if typed.what not in LISTS:
         raise OutputError.of(typed.what, "there is no such list", f"say {' or '.join(LISTS)}")
     return PageOutput(_catalogue(typed.what), PageOptions())
@@ -145,13 +146,13 @@ _LINE = 120
 
 
 class SchemaArguments(NamedTuple):
-    """What the schema is of."""
+    """A request for a schema, and what that is of."""
 
     which: str = SCHEMAS[0]
 
 
 def schema(typed: SchemaArguments) -> TextOutput:
-    """The JSON Schema of scenario files, or of what is written as JSON. Raises UserError."""
+    """Return the JSON Schema of scenario files, or of what is written as JSON. Raises UserError."""
     if typed.which not in SCHEMAS:
         right = f"say {' or '.join(SCHEMAS)}"
         raise OutputError.of(typed.which, "there is no such schema", right)
@@ -174,7 +175,7 @@ def _schema_of(which: str) -> dict[str, Any]:
 
 
 def _laid_out(value: Any, indent: str = "") -> str:  # noqa: ANN401
-    """JSON in which only what is too long for a line has a line for each of its parts."""
+    """Writes JSON in which only what is too long for a line has a line for each of its parts."""
     line = json.dumps(value, ensure_ascii=False)
     if len(indent) + len(line) <= _LINE or not isinstance(value, dict | list):
         return line
@@ -189,13 +190,13 @@ def _laid_out(value: Any, indent: str = "") -> str:  # noqa: ANN401
 
 
 class HelpArguments(NamedTuple):
-    """What somebody wants to know of."""
+    """A request for the reference, or for what it says of a topic."""
 
     topic: str | None = None
 
 
 def help_(typed: HelpArguments) -> PageOutput | TextOutput:
-    """The reference's topics, or what it says of one or of a word. Raises UserError."""
+    """List the reference's topics, or tell what it says of one or of a word. Raises UserError."""
     if typed.topic is not None:
         return TextOutput(_reference(typed.topic))
     from attncli.pages.catalogue import topics_page
@@ -216,7 +217,8 @@ def _reference(topic: str) -> str:
 
 
 def _unknown(word: str, found: Iterable[str]) -> tuple[str, str]:
-    """What is wrong with a word that the reference has nothing about, and what would be right."""
+    """Tells what is wrong with a word that the reference has nothing about, and what would be
+    right."""
     from attncli.steps.schema import step_meant
 
     meant = step_meant(word)

@@ -35,13 +35,16 @@ asked, where there are tokens."""
 
 
 class SiteSource(NamedTuple):
-    """A scenario of the site: what it is read from, what its files are called, the heading it is
-    under, and what it shows, if that is said."""
+    """A scenario of the site."""
 
     scenario: str
+    """What it is read from."""
     stem: str
+    """What its files are called."""
     group: str
+    """The heading that it is under."""
     says: str = ""
+    """What it shows, if that is said."""
 
 
 class SiteFile(NamedTuple):
@@ -52,36 +55,42 @@ class SiteFile(NamedTuple):
 
 
 class SearchPlace(NamedTuple):
-    """A section as a search finds it: its heading, its step, its quantities, and the words of its
-    text that the search has from none of these."""
+    """A section as a search finds it."""
 
     heading: str
+    """Its heading."""
     step: str
+    """Its step."""
     quantities: str
+    """The names of its quantities."""
     words: str
+    """The words of its text that the search has from none of these."""
 
 
 class Published(NamedTuple):
-    """A scenario as it is told: its title, what it shows, and its files by their names, its page
-    the first; the words around that page's sections, the places on it, and what is folded away
-    below it."""
+    """A scenario as the site tells it."""
 
     source: SiteSource
     title: Word
     says: Word
+    """What it shows."""
     files: Mapping[str, SiteFile]
+    """Its files by their names, its page the first."""
     words: str
+    """The words around that page's sections."""
     places: tuple[SearchPlace, ...]
+    """The sections of that page."""
     folded: tuple[FoldOut, ...]
+    """What is folded away below the page."""
 
     @property
     def page(self) -> str:
-        """The name of its page."""
+        """Returns the name of its page."""
         return self.source.stem + _PAGE
 
 
 def _in_all_formats(source: SiteSource, allowed: Allowed) -> Published:
-    """A scenario's page, lessons, sheet and whatever else there is. Raises UserError."""
+    """Makes a scenario's page, lessons, sheet and whatever else there is. Raises UserError."""
     from attncli.pipeline import work
 
     scenario = allowed.load(source.scenario)
@@ -102,7 +111,8 @@ def _in_all_formats(source: SiteSource, allowed: Allowed) -> Published:
 
 
 def _commands_apart(page: Document) -> tuple[Document, list[str]]:
-    """A page without what names a command or an option around its sections, and that."""
+    """Returns a page without what names a command or an option around its sections, and the texts
+    of that."""
     opening, closing = (
         [(block, _typed(block)) for block in blocks] for blocks in (page.opening, page.closing)
     )
@@ -112,7 +122,8 @@ def _commands_apart(page: Document) -> tuple[Document, list[str]]:
 
 
 def _typed(block: Block) -> str:
-    """The text of a remark that names what is typed on the command line; none of any other."""
+    """Returns the text of a remark that names what is typed on the command line; an empty one of
+    any other."""
     from attncli.document.blocks import Callout, Term, text_of_spans
 
     if not isinstance(block, Callout):
@@ -122,7 +133,7 @@ def _typed(block: Block) -> str:
 
 
 def _places(page: Document) -> Iterator[SearchPlace]:
-    """The sections of a page, in the order in which their places on it are counted."""
+    """Yields the sections of a page, in the order in which their places on it are counted."""
     from attncli.document.blocks import parts_of, text_of_spans
     from attncli.document.tables import MatrixBlock
 
@@ -138,7 +149,7 @@ def _places(page: Document) -> Iterator[SearchPlace]:
 
 @cache
 def _step_texts() -> Mapping[str, str]:
-    """What is said of each step, whatever its numbers: the words of its lesson."""
+    """Returns what is said of each step, whatever its numbers: the words of its lesson."""
     from attncli.steps import steps
 
     return {
@@ -151,7 +162,7 @@ def _step_texts() -> Mapping[str, str]:
 
 
 def _prose(blocks: Iterable[Block]) -> str:
-    """The sentences of some blocks."""
+    """Joins the sentences of some blocks."""
     from attncli.document.blocks import (
         Bullets,
         Callout,
@@ -170,8 +181,8 @@ def _prose(blocks: Iterable[Block]) -> str:
 
 
 def _new_words(text: str, known: str = "") -> str:
-    """The words of a text, each once, that aren't within another text, as the search reads both:
-    in small letters without accents. Numbers aren't words."""
+    """Returns the words of a text, each once, that aren't within another text, as the search reads
+    both: in small letters without accents. Numbers aren't words."""
     plain = "".join(c for c in normalize("NFKD", f"{text}\0{known}") if not combining(c)).lower()
     text, _, known = plain.partition("\0")
     words = dict.fromkeys(re.findall(r"[^\W\d]\w+", text))
@@ -179,7 +190,7 @@ def _new_words(text: str, known: str = "") -> str:
 
 
 def _folded(trace: Trace, commands: Sequence[str], file: SiteFile | None) -> Iterator[FoldOut]:
-    """The scenario to copy, and what tells it on the command line."""
+    """Yields the scenario to copy, and what tells it on the command line."""
     from shlex import quote
 
     from attncli.formats.html.webpage import FoldOut
@@ -195,7 +206,7 @@ def _folded(trace: Trace, commands: Sequence[str], file: SiteFile | None) -> Ite
 def _pages(
     trace: Trace, page: Document, source: SiteSource, allowed: Allowed
 ) -> Iterator[tuple[str, SiteFile]]:
-    """A page, lessons, and a sheet to try where there is something to ask for."""
+    """Yields a page, lessons, and a sheet to try where there is something to ask for."""
     from attncli.building.exercise_file import Ask
     from attncli.library.paper_files import blank_sheet
     from attncli.pipeline import work
@@ -216,7 +227,7 @@ def _pages(
 
 
 def _workbook(trace: Trace) -> Iterator[tuple[str, SiteFile]]:
-    """A spreadsheet, where the numbers aren't too many for one."""
+    """Yields a spreadsheet, where the numbers aren't too many for one."""
     from attncli.formats import can_be_written
     from attncli.formats.workbook.layout import TooLargeError
 
@@ -230,7 +241,8 @@ def _workbook(trace: Trace) -> Iterator[tuple[str, SiteFile]]:
 
 
 def _scenario(source: SiteSource, allowed: Allowed) -> Iterator[tuple[str, SiteFile]]:
-    """The scenario's file, packed with the files that it names, where these can be taken along."""
+    """Yields the scenario's file, packed with the files that it names, where these can be taken
+    along."""
     from attncli.building.plain_scenario import NotTakenError, taken_along
     from attncli.output_files import packed
 
@@ -246,7 +258,7 @@ def _scenario(source: SiteSource, allowed: Allowed) -> Iterator[tuple[str, SiteF
 
 
 def _size(data: Contents) -> str:
-    """`17 kB`."""
+    """Writes a size in kilobytes: `17 kB`."""
     return f"{max(1, round(len(data) / 1000))} kB"
 
 
@@ -278,7 +290,7 @@ def _lessons(trace: Trace, source: SiteSource, allowed: Allowed, *, is_long: boo
 
 
 def _exercise(trace: Trace, source: SiteSource, ask: Ask) -> Document | None:
-    """An exercise on a scenario, where there is something to ask for."""
+    """Makes an exercise on a scenario; None where there is nothing to ask for."""
     from attncli.building.exercise_file import ExerciseFile
     from attncli.document.questions import OWN_FORM
     from attncli.exercises.papers import exercise
@@ -325,7 +337,7 @@ _DOUBT = (
 
 
 def site(typed: SiteArguments) -> FilesOutput | TextOutput:
-    """The site; a scenario that can't be worked is left out and named. Raises UserError."""
+    """Make the site; a scenario that can't be worked is left out and named. Raises UserError."""
     from attncli.formats.html.webpage import shared_files
 
     complaints = Complaints()
@@ -342,7 +354,7 @@ def site(typed: SiteArguments) -> FilesOutput | TextOutput:
 
 
 def shipped_sources() -> list[SiteSource]:
-    """The shipped scenarios in the order of learning."""
+    """Returns the shipped scenarios in the order of learning."""
     from attncli.pages.catalogue import contents
 
     groups = contents().items()
@@ -350,7 +362,8 @@ def shipped_sources() -> list[SiteSource]:
 
 
 def sources_of(folder: str) -> list[SiteSource]:
-    """The scenario files of a folder, by their names. Raises OutputError where there is none."""
+    """Finds the scenario files of a folder, by their names. Raises OutputError where there is
+    none."""
     from attncli.library.paper_files import distinct_names
 
     place = Path(folder)
@@ -367,7 +380,8 @@ def sources_of(folder: str) -> list[SiteSource]:
 
 
 def _asks(path: Path) -> bool:
-    """Whether a file is one of an exercise; one that can't be read is taken for a scenario."""
+    """Tells whether a file is one of an exercise; one that can't be read is taken for a
+    scenario."""
     from attncli.building.exam_file import is_ordered
 
     return bool(Complaints().hear(is_ordered, path))
@@ -383,7 +397,7 @@ def _published(
 
 
 def site_files(done: Sequence[Published], typed: SiteArguments) -> dict[str, Contents]:
-    """All files of the site by their names."""
+    """Makes all files of the site by their names."""
     from attncli.formats.html.webpage import shared_files
 
     files: dict[str, Contents] = {INDEX: _first_page(done, typed), DOUBT: _page_of_doubt(done)}
@@ -395,7 +409,7 @@ def site_files(done: Sequence[Published], typed: SiteArguments) -> dict[str, Con
 
 
 def _first_page(done: Sequence[Published], typed: SiteArguments) -> str:
-    """What the course is, a number to begin with, and the lessons."""
+    """Makes the first page: what the course is, a number to begin with, and the lessons."""
     from attncli.formats.html.webpage import first_page
     from attncli.notation.escaping import shown
 
@@ -408,7 +422,7 @@ def _first_page(done: Sequence[Published], typed: SiteArguments) -> str:
 
 
 def _example(source: SiteSource, allowed: Allowed) -> Document:
-    """The number that a scenario's page is about, with the table in which it stands."""
+    """Shows the number that a scenario's page is about, with the table in which it stands."""
     from attncli.document.blocks import Document, Line, Paragraph, Section, parts_of
     from attncli.pages.parts.blocks import matrix_block
     from attncli.pages.parts.findings import first_number
@@ -428,7 +442,7 @@ def _example(source: SiteSource, allowed: Allowed) -> Document:
 
 
 def _page_of_doubt(done: Sequence[Published]) -> str:
-    """The page on which any number can be looked up."""
+    """Makes the page on which any number can be looked up."""
     from attncli.document.blocks import Document
     from attncli.formats.html.webpage import SiteLink, numbers_file, page_of_doubt
 
@@ -438,7 +452,7 @@ def _page_of_doubt(done: Sequence[Published]) -> str:
 
 
 def _text_page(title: str, texts: Iterable[str], document: Document) -> str:
-    """A document under a title of ours, with texts before it."""
+    """Makes a page of a document under a title of ours, with texts before it."""
     from attncli.document.blocks import Paragraph
 
     opening = tuple(Paragraph((text,)) for text in texts)
@@ -456,14 +470,15 @@ def _links(*files: str) -> list[SiteLink]:
 
 
 def _around(others: Sequence[Published], relation: str) -> list[SiteLink]:
-    """A link to the page before, or to the one behind."""
+    """Makes a link to the page before, or to the one behind."""
     from attncli.formats.html.webpage import SiteLink
 
     return [SiteLink(other.title, other.page, relation) for other in others]
 
 
 def _linked(name: str, published: Published, around: Sequence[SiteLink]) -> dict[str, Contents]:
-    """A file of a scenario; a page with links to the others, the first with its numbers beside."""
+    """Returns a file of a scenario; a page with links to the others, the first with its numbers
+    beside."""
     from attncli.formats.html.webpage import SiteLink, lesson_page, numbers_apart, numbers_file
 
     contents = published.files[name].contents
@@ -499,7 +514,7 @@ def _listed(published: Published) -> SiteEntry:
 
 
 def _told(folder: str, count: int, files: Mapping[str, Contents]) -> str:
-    """What was written, in a line."""
+    """Tells what was written."""
     from attncli.formats import can_be_written
     from attncli.notation.escaping import printed
 

@@ -65,39 +65,41 @@ class WorkedStep(Showable):
 
     @property
     def name(self) -> str:
-        """What `attn list steps` calls it: `softmax`."""
+        """Returns what `attn list steps` calls it: `softmax`."""
         return self.part.step
 
     @property
     def path(self) -> Name:
-        """Where it is taken: `layers[1].heads[2]`; nothing where there is only one such place."""
+        """Returns where it is taken: `layers[1].heads[2]`; empty where there is only one such
+        place."""
         return self.part.path
 
     @property
     def place(self) -> str:
-        """The same in words: `Layer 1 · Head 2`."""
+        """Returns its path in words: `Layer 1 · Head 2`."""
         return place_in_words(self.path)
 
     @property
     def title(self) -> str:
-        """The heading of its section, without number and place: `Softmax`."""
+        """Returns the heading of its section, without number and place: `Softmax`."""
         return text_of_spans(title_of(self.part))
 
     @property
     def formulas(self) -> Sequence[str]:
-        """How it makes what it makes: `weights[i, j] = exp[i, j] / exp_sum[i]`."""
+        """Tells how it makes what it makes: `weights[i, j] = exp[i, j] / exp_sum[i]`."""
         equations = formulas_at(self.trace.plain, self.part)
         return tuple(f"{plain(e.left)} = {plain(e.right)}".replace("\xa0", " ") for e in equations)
 
     @property
     def quantities(self) -> Sequence[WorkedQuantity]:
-        """What it made; nothing in a step without numbers, such as cutting a text into tokens."""
+        """Returns what it made; nothing in a step without numbers, such as cutting a text into
+        tokens."""
         made = made_by(self.trace.plain, self.part)
         return tuple(self.trace[quantity.name] for quantity in made)
 
     def working(self, *, width: int = 80) -> str:
-        """The working of all that it made, as on its page, where long sums leave terms out; nothing
-        where numbers are only put elsewhere. Raises ValueError."""
+        """Returns the working of all that it made, as on its page, where long sums leave terms out;
+        nothing where numbers are only put elsewhere. Raises ValueError."""
         trace = self.trace.plain
         check_lines(trace, [self.part])
         made = made_by(trace, self.part)
@@ -120,7 +122,7 @@ class WorkedStep(Showable):
 
 
 def steps_of(trace: WorkedTrace) -> Sequence[WorkedStep]:
-    """Those that the page tells, in order."""
+    """Returns the steps that the page tells, in order."""
     steps = shown_parts(trace.plain)
     return tuple(WorkedStep(trace, number, part) for number, part in enumerate(steps, start=1))
 
@@ -148,8 +150,8 @@ class CountedPlace(NamedTuple):
 
 
 class TraceNames:
-    """The names of a trace; `lists` are those of what isn't worked, such as `tokens`, `missing` is
-    what those wait for that were planned and not made."""
+    """A lookup of the names of a trace. `lists` are those of what isn't worked, such as `tokens`;
+    `missing` is what those wait for that were planned and not made."""
 
     def __init__(
         self, known: Mapping[str, Name], lists: Sequence[Name], missing: Mapping[str, str]
@@ -158,13 +160,14 @@ class TraceNames:
         self.known: Mapping[str, Name] = {**known, **{str(name): name for name in lists}}
 
     def find(self, text: str) -> Name | None:
-        """The full name that is meant, if there is exactly one."""
+        """Finds the full name that is meant, if there is exactly one."""
         found = self.known.get(text) or meant(text, self.known)
         short = () if found else self._ending_so(text)
         return short[0] if len(short) == 1 else found
 
     def full(self, text: str) -> Name:
-        """The same. Raises UnknownNameError."""
+        """Returns the full name that is meant. Raises UnknownNameError where there isn't exactly
+        one."""
         found = self.find(text)
         if found is None:
             raise UnknownNameError(self._complaint(text))
@@ -183,13 +186,14 @@ class TraceNames:
         return f"this trace has no quantity {shortened(text)}; did you mean {near}?"
 
     def _nearest(self, text: str) -> str | None:
-        """The name whose last part is like that of a mistyped one, if any is."""
+        """Finds the name whose last part is like that of a mistyped one, if any is."""
         ends = {last.casefold(): names for last, names in self._by_last.items()}
         like = get_close_matches(text.rpartition(".")[2].casefold(), ends, n=1)
         return get_close_matches(text, ends[like[0]], n=1, cutoff=0)[0] if like else None
 
     def _ending_so(self, text: str) -> Sequence[Name]:
-        """The names that have all places of a short one: `layers[2].heads[1].Q` of `heads[1].Q`."""
+        """Finds the names that have all places of a short one: `layers[2].heads[1].Q` of
+        `heads[1].Q`."""
         wanted = text.split(".")
         return [
             name
@@ -205,8 +209,11 @@ class TraceNames:
         return found
 
     def stack(self, text: str) -> tuple[tuple[int, ...], Sequence[Name]]:
-        """The names that differ only in what counts their places, such as layers and heads, and how
-        many there are of each; those that `text` counts are fixed. Raises UnknownNameError."""
+        """Finds the names that differ only in what counts their places, such as layers and heads.
+
+        Returns how many there are of each, and the names; places that `text` counts are fixed.
+        Raises UnknownNameError.
+        """
         wanted = _places(text)
         found: dict[tuple[str, ...], dict[tuple[int, ...], Name]] = {}
         for name, counts in self._alike(wanted):
@@ -221,7 +228,7 @@ class TraceNames:
         return _grid(text, groups[0])
 
     def _alike(self, wanted: Sequence[CountedPlace]) -> Iterator[tuple[Name, tuple[int, ...]]]:
-        """The names that have the places wanted, with the counts that these leave open."""
+        """Yields the names that have the places wanted, with the counts that these leave open."""
         for name in self.known.values():
             if name.local == wanted[-1].local:
                 counts = _open_counts(wanted, [_counted(place) for place in name.places])
@@ -235,7 +242,7 @@ def _in_order(wanted: Sequence[str], whole: Sequence[str]) -> bool:
 
 
 def _places(text: str) -> list[CountedPlace]:
-    """The places of a short name; any number is `[*]`, or left out."""
+    """Reads the places of a short name; any number is `[*]`, or left out."""
     matches = (re.fullmatch(_PLACE, part, re.DOTALL) for part in text.split("."))
     parts = (match.groups() for match in matches if match is not None)
     return [
@@ -252,8 +259,8 @@ def _counted(place: Name) -> CountedPlace:
 def _open_counts(
     wanted: Sequence[CountedPlace], whole: Sequence[CountedPlace]
 ) -> tuple[int, ...] | None:
-    """The counts of a whole name that the places wanted leave open; None if it doesn't have these
-    in this order."""
+    """Returns the counts of a whole name that the places wanted leave open; None if it doesn't have
+    these in this order."""
     waiting, found = [*wanted], list[int]()
     for place in whole:
         if (
@@ -269,7 +276,8 @@ def _open_counts(
 
 
 def _grid(text: str, group: Mapping[tuple[int, ...], Name]) -> tuple[tuple[int, ...], list[Name]]:
-    """The names row by row, and the extents. Raises UnknownNameError where some aren't there."""
+    """Returns the extents, and the names row by row. Raises UnknownNameError where some aren't
+    there."""
     counts = [sorted(set(along)) for along in zip(*group, strict=True)]
     extents = tuple(map(len, counts))
     whole = 1
@@ -282,9 +290,12 @@ def _grid(text: str, group: Mapping[tuple[int, ...], Name]) -> tuple[tuple[int, 
 
 
 def numbers_of(quantity: Quantity, given: Numbers) -> NDArray[Any]:
-    """The numbers [n, m]; a list, or a row without a name, may be [n]. −∞ is what a mask makes of
-    a score; a mask may be one that is added to the scores. Raises ValueError, which names the
-    quantity."""
+    """Returns the numbers of a quantity that are given for it [n, m]; a list, or a row without a
+    name, may be [n].
+
+    −∞ is what a mask makes of a score; a mask may be one that is added to the scores. Raises
+    ValueError, which names the quantity.
+    """
     array = _shaped(quantity, _array(given))
     if quantity.definition is not None and isinstance(quantity.definition.operation, Seen):
         array = as_seen(array)
@@ -375,8 +386,8 @@ class WorkedTrace(Showable, Trace, Mapping[str, WorkedQuantity]):
 
     @cached_property
     def plain(self) -> Trace:
-        """What pages are told of: there a quantity is the same wherever it is met, and a name is
-        always a full one."""
+        """Returns the trace that pages are told of: there a quantity is the same wherever it is
+        met, and a name is always a full one."""
         generated = tuple(other.plain for other in self.generated)
         variants = {name: other.plain for name, other in self.variants.items()}
         so_far = self.scenario, self.quantities, self.story, self.unfinished
@@ -387,7 +398,7 @@ class WorkedTrace(Showable, Trace, Mapping[str, WorkedQuantity]):
 
     @cached_property
     def _shown(self) -> dict[str, WorkedQuantity]:
-        """Those that were asked for."""
+        """Keeps those quantities that were asked for."""
         return {}
 
     @property
@@ -395,10 +406,13 @@ class WorkedTrace(Showable, Trace, Mapping[str, WorkedQuantity]):
         return self[super().output.name]
 
     def stacked(self, name: str) -> Array:
-        """The values of quantities that differ only in their layer, head or time, as one array with
-        an axis for each of these: `stacked("weights")` of two heads [2, n, m], of two layers with
-        these [2, 2, n, m]; `stacked("layers[2].weights")` [2, n, m]. Raises KeyError, and
-        ValueError for values of several shapes."""
+        """Stacks the values of quantities that differ only in their layer, head or time into one
+        array with an axis for each of these.
+
+        `stacked("weights")` of two heads is [2, n, m], of two layers with these [2, 2, n, m];
+        `stacked("layers[2].weights")` is [2, n, m]. Raises KeyError, and ValueError for values of
+        several shapes.
+        """
         extents, names = self._names.stack(name)
         shapes = {self.quantities[entry].matrix.shape: entry for entry in names}
         if len(shapes) > 1:
@@ -412,7 +426,7 @@ class WorkedTrace(Showable, Trace, Mapping[str, WorkedQuantity]):
         return super().replay({n: numbers_of(self.quantities[n], x) for n, x in given.items()})
 
     def _full(self, name: str) -> str:
-        """The full name of a quantity. Raises KeyError."""
+        """Returns the full name of a quantity. Raises KeyError."""
         full = self._names.full(name)
         if full not in self.quantities:
             raise UnknownNameError(f"{full} are no numbers that anything is worked from")
@@ -420,8 +434,8 @@ class WorkedTrace(Showable, Trace, Mapping[str, WorkedQuantity]):
 
     @cached_property
     def steps(self) -> Sequence[WorkedStep]:
-        """What was done, in order: each step at its place, with its title, what it made, and its
-        working."""
+        """Returns what was done, in order: each step at its place, with its title, what it made,
+        and its working."""
 
         return steps_of(self)
 
@@ -433,7 +447,7 @@ class WorkedTrace(Showable, Trace, Mapping[str, WorkedQuantity]):
         layer: str | int | None = None,
         head: str | int | None = None,
     ) -> ShownPart:
-        """A step wherever it is taken, as `attn run --step` shows it. Raises ValueError."""
+        """Shows a step wherever it is taken, as `attn run --step` does. Raises ValueError."""
         from attncli.pages.explain import step_page
 
         entries = [None if entry is None else str(entry) for entry in (token, layer, head)]
@@ -441,21 +455,21 @@ class WorkedTrace(Showable, Trace, Mapping[str, WorkedQuantity]):
             return ShownPart(step_page(self.plain, name, *entries))
 
     def cell(self, address: str) -> ShownPart:
-        """The working of one cell, `weights[love, AI]`, with the formulas of its step. Raises
+        """Shows the working of one cell, `weights[love, AI]`, with the formulas of its step. Raises
         KeyError and ValueError."""
         from attncli.pages.explain import cells_page
 
         return ShownPart(cells_page(self.plain, self._cells(address)))
 
     def working(self, address: str, *, width: int = 80) -> str:
-        """The working of a cell, `weights[love, AI]`, as a line of text; of a row, `weights[love]`,
-        and of a whole quantity, a line a cell. Raises KeyError and ValueError."""
+        """Returns the working of a cell, `weights[love, AI]`, as a line of text; of a row,
+        `weights[love]`, and of a whole quantity, a line a cell. Raises KeyError and ValueError."""
         from attncli.library.renderings import lines_of
 
         return lines_of(self.plain, self._cells(address), width)
 
     def _cells(self, text: str) -> Sequence[tuple[Name, Address]]:
-        """The cells that an address means. Raises KeyError and ValueError."""
+        """Returns the cells that an address means. Raises KeyError and ValueError."""
         from attncli.library.renderings import cells_of
 
         whole = self._names.find(text)
@@ -474,9 +488,12 @@ class WorkedTrace(Showable, Trace, Mapping[str, WorkedQuantity]):
     def page(
         self, form: str = "terminal", *, width: int = 80, **part: Unpack[PagePart]
     ) -> str | bytes:
-        """The page in a format: `markdown`, `html`, `latex`, `json`, …; bytes of those whose files
-        are no text, such as `pdf`. `part` are the options of `attn run`: `steps`, `token`, `layer`,
-        `head`, `detail`, `pictures`. Raises ValueError."""
+        """Writes the page in a format: `markdown`, `html`, `latex`, `json`, …; bytes of those whose
+        files are no text, such as `pdf`.
+
+        `part` are the options of `attn run`: `steps`, `token`, `layer`, `head`, `detail`,
+        `pictures`. Raises ValueError.
+        """
         from attncli.library.renderings import document_of
 
         with as_arguments():
@@ -493,13 +510,13 @@ class WorkedTrace(Showable, Trace, Mapping[str, WorkedQuantity]):
         return f"<Trace of {self.scenario.title!r}: {count} quantities, {names}>"
 
     def __str__(self) -> str:
-        """A line a step: what it made, and of what shapes."""
+        """Returns a line a step: what it made, and of what shapes."""
         lines = [self.scenario.title, *map(repr, self.steps)]
         return "\n  ".join([*lines, *([repr(self.unfinished)] if self.unfinished else [])])
 
 
 def shown(trace: Trace) -> WorkedTrace:
-    """A trace that a Python program is given."""
+    """Returns a trace that a Python program is given."""
     return WorkedTrace(
         trace.scenario,
         trace.quantities,
@@ -512,8 +529,8 @@ def shown(trace: Trace) -> WorkedTrace:
 
 
 def work(scenario: Scenario | Source) -> WorkedTrace:
-    """The worked scenario, as far as what is given goes, which a notebook shows as a page; one that
-    isn't loaded yet is.
+    """Works a scenario, as far as what is given goes; one that isn't loaded yet is loaded. A
+    notebook shows the trace as a page.
 
     Raises ScenarioError where it can't be loaded, or the numbers can't be worked.
     """

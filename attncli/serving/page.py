@@ -19,8 +19,11 @@ PANELS = {
 
 
 def with_state(session: ServedScenario) -> str:
-    """The page of a session as it is by now, and what is said of it. The session may be at work:
-    its version, which it counts last, is read first, so that no older page has a newer one's."""
+    """Adds to the page of a session what is said of it by now.
+
+    The session may be at work: its version, which it counts last, is read first, so that no older
+    page has a newer one's.
+    """
     version = session.version
     head, main, rest = session.page.partition("</main>")
     return f"{head}{main}\n{_state(session, version)}\n{rest}"
@@ -40,7 +43,7 @@ def _state(session: ServedScenario, version: int) -> str:
 
 
 def _wrong(session: ServedScenario) -> str:
-    """Each problem with the lines of the file around it."""
+    """Shows each problem with the lines of the file around it."""
     if not session.problems:
         return ""
     told = "".join(f"<p>{escaped(t)}</p>{_excerpt(ls)}" for t, ls in session.excerpts())
@@ -59,7 +62,7 @@ def _lines(lines: Iterable[tuple[int, str, bool]]) -> Iterator[str]:
 
 
 def _changed(session: ServedScenario) -> str:
-    """What was changed, and what can be done about it."""
+    """Shows what was changed, and what can be done about it."""
     made = {change.key: change.value for change in session.changes}
     acts = [("undo", "Undo")] if session.changes or session.undone else []
     if made:
@@ -80,5 +83,5 @@ def exercise_links(files: Iterable[str]) -> str:
 
 
 def inside(page: str) -> str:
-    """What stands in the body of a page, for another one."""
+    """Returns what stands in the body of a page, for another one."""
     return page.partition("<main")[2].partition(">")[2].partition("</main>")[0]

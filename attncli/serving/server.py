@@ -57,7 +57,7 @@ _HEADERS = {
 
 
 class PageServer:
-    """A session in a browser, at an address that has a secret in it."""
+    """A server of a session to a browser, at an address that has a secret in it."""
 
     def __init__(self, session: ServedScenario, listening: socket.socket) -> None:
         self.session = session
@@ -117,13 +117,14 @@ class PageServer:
             await asyncio.sleep(_OFTEN)
 
     async def _do(self, act: Callable[..., T], *given: Any) -> T:  # noqa: ANN401
-        """One after the other, so that nobody sees half of anything."""
+        """Does one act after the other, so that nobody sees half of anything; returns what it
+        does."""
         async with self._one:
             return await _in_thread(act, *given)
 
     async def _tell(self, told: Callable[..., T], *given: Any) -> T:  # noqa: ANN401
-        """What is told of what was worked, which stays as it is meanwhile: it waits for no act, as
-        they may take long."""
+        """Returns what is told of what was worked, which stays as it is meanwhile: it waits for no
+        act, as they may take long."""
         async with self._telling:
             return await _in_thread(told, *given)
 
@@ -133,8 +134,9 @@ class PageServer:
         return HTMLResponse(encoded(with_state(self.session)))
 
     async def _version(self, _: Request) -> Response:
-        """What each tab asks for again and again: a stream for each would take all connections that
-        a browser has for one server, six of them, and the next tab would never come."""
+        """Answers what each tab asks for again and again: a stream for each would take all
+        connections that a browser has for one server, six of them, and the next tab would never
+        come."""
         return PlainTextResponse(str(self.session.version))
 
     async def _change(self, request: Request) -> Response:
@@ -169,7 +171,7 @@ class PageServer:
         return inside(render(page, "html", RenderOptions()))
 
     async def _wrong(self, _: Request, error: Exception) -> Response:
-        """What can't be done as it is asked for."""
+        """Answers what can't be done as it is asked for."""
         told = self.session.told(error) if isinstance(error, UserError) else str(error)
         return JSONResponse({"wrong": told}, 409)
 
@@ -180,7 +182,7 @@ class PageServer:
 
 
 async def _body(request: Request) -> bytes:
-    """What a request sends. Raises HTTPException for more than it should be."""
+    """Reads what a request sends. Raises HTTPException for more than it should be."""
     body = b""
     async for chunk in request.stream():
         body += chunk
@@ -242,7 +244,7 @@ class Connection(H11Protocol):
 
     @property
     def is_idle(self) -> bool:
-        """Whether no request has come that is yet to be answered."""
+        """Tells whether no request has come that is yet to be answered."""
         return self.cycle is None or self.cycle.response_complete
 
     def end(self) -> None:
@@ -262,8 +264,8 @@ class Connection(H11Protocol):
 
 
 class Guard:
-    """Refuses whoever isn't the page itself: another host's name (one that somebody has pointed to
-    this machine), another origin, no secret."""
+    """A guard that refuses whoever isn't the page itself: another host's name (one that somebody
+    has pointed to this machine), another origin, no secret."""
 
     def __init__(self, app: Any, port: int, token: str) -> None:  # noqa: ANN401
         self._app, self._token = app, token.encode()
@@ -274,7 +276,7 @@ class Guard:
         await (Response(status_code=refused) if refused else self._app)(scope, receive, send)
 
     def _refused(self, scope: Any) -> int:  # noqa: ANN401
-        """The status that a request is refused with, 0 where it isn't."""
+        """Returns the status that a request is refused with, 0 where it isn't."""
         headers = Headers(scope=scope)
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         if len(hosts) != 1 or hosts[0] not in self._hosts:
@@ -287,7 +289,8 @@ class Guard:
 
 
 def listening_at(port: int) -> socket.socket:
-    """A socket that this machine alone can reach; port 0 is any that is free. Raises UserError."""
+    """Opens a socket that this machine alone can reach; port 0 is any that is free. Raises
+    UserError."""
     listening = socket.socket()
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -322,8 +325,8 @@ def serve(typed: ServeArguments) -> int:
 
 
 def _leading_to(address: str, folder: Path) -> Path:
-    """A page that leads to an address: all who are on a machine may see what a browser is called
-    with, and only its owner what is in such a folder."""
+    """Writes a page that leads to an address: all who are on a machine may see what a browser is
+    called with, and only its owner what is in such a folder."""
     page = folder / "page.html"
     page.write_text(f'<meta http-equiv="refresh" content="0; url={address}">\n')
     return page

@@ -43,7 +43,7 @@ _WRITABLE = 0o222
 
 
 def _stamp(path: Path) -> object:
-    """What changes when a file is written."""
+    """Returns what changes when a file is written."""
     try:
         stat = path.stat()
     except (OSError, ValueError) as error:
@@ -59,18 +59,18 @@ class ChangedText(NamedTuple):
 
     @property
     def tree(self) -> Map:
-        """What the text says with the changes. Raises ScenarioError."""
+        """Returns what the text says with the changes. Raises ScenarioError."""
         problems = Diagnostics()
         return with_changes(tree_of(self.file, problems), self.changes, problems)
 
     def written(self) -> FileText:
-        """The text with the changes in it. Raises ScenarioError."""
+        """Returns the text with the changes in it. Raises ScenarioError."""
         mark = _MARK if self.file.data.startswith(_MARK) else b""
         text = edited(self.file.text, self.changes, SCENARIO.known)
         return self.file._replace(data=mark + encoded(text))
 
     def stamps(self) -> Mapping[Path, object]:
-        """What changes when a file is written that is named in it."""
+        """Returns, for each file that is named in the text, what changes when that is written."""
         with suppress(UserError):
             places = [self.file.path.parent / name for name in named_in(self.tree)]
             return {place: _stamp(place) for place in places}
@@ -78,7 +78,7 @@ class ChangedText(NamedTuple):
 
 
 class Worked(NamedTuple):
-    """What was once worked, with its page."""
+    """A trace that was once worked, with its page."""
 
     of: ChangedText
     trace: Trace
@@ -86,8 +86,8 @@ class Worked(NamedTuple):
 
 
 class ServedScenario:
-    """What is served. `version` counts what is shown; `page` is the last that could be worked, and
-    `problems` are what is wrong by now."""
+    """A scenario that is served. `version` counts what is shown; `page` is the last that could be
+    worked, and `problems` are what is wrong by now."""
 
     def __init__(self, typed: ServeArguments) -> None:
         self.path = shipped.find(typed.scenario)
@@ -108,7 +108,7 @@ class ServedScenario:
 
     @property
     def page(self) -> str:
-        """The whole page; before it is worked one that says so."""
+        """Returns the whole page; before it is worked one that says so."""
         if self._worked is not None:
             return self._worked.page
         wait = Paragraph(("This page is being worked out.",))
@@ -117,7 +117,7 @@ class ServedScenario:
     # -- following the file ------------------------------------------------------------------------
 
     def read(self) -> bytes:
-        """What the file says by now. Raises UserError for what is no scenario's file."""
+        """Reads what the file says by now. Raises UserError for what is no scenario's file."""
         return reading.bytes_of(self.path, step_meant, again=True)
 
     def follow(self) -> None:
@@ -131,7 +131,7 @@ class ServedScenario:
             self.renew()
 
     def _says(self, data: bytes) -> bool:
-        """Whether the file says this by now, and nothing else."""
+        """Tells whether the file says this by now, and nothing else."""
         try:
             return self.read() == data
         except UserError:
@@ -189,7 +189,7 @@ class ServedScenario:
         self._named = named
 
     def drop(self) -> None:
-        """Back to what the file says."""
+        """Goes back to what the file says."""
         self.changes = ()
         self.renew()
 
@@ -235,17 +235,17 @@ class ServedScenario:
     # -- what else is told of it -------------------------------------------------------------------
 
     def lint(self) -> Document:
-        """What is weak about its numbers."""
+        """Shows what is weak about its numbers."""
         from attncli.pages.lint import weaknesses
 
         return weaknesses(self._last().trace)
 
     def why(self, cell: str) -> Document:
-        """What a number comes from, by its name. Raises UserError."""
+        """Shows what a number comes from, by its name. Raises UserError."""
         return commands.tree_of(self._last().trace, [cell], None)
 
     def compare(self) -> Document:
-        """What the changes change, or else the last saving of the file. Raises UserError."""
+        """Shows what the changes change, or else the last saving of the file. Raises UserError."""
         from attncli.building.trees import differences
         from attncli.pages.compare import comparison
         from attncli.pages.parts.differences import compared
@@ -264,7 +264,8 @@ class ServedScenario:
         return comparison(compared([(own, before.trace), (name, now.trace)], changed))
 
     def exercise(self) -> Mapping[str, Contents]:
-        """The sheet and the key of an exercise on it, by their files' names. Raises UserError."""
+        """Makes the sheet and the key of an exercise on it, by their files' names. Raises
+        UserError."""
         self.read()  # which refuses what nobody can read twice
         changed = ForThisRun(set_=[change.option for change in self._last().of.changes])
         page = self._typed.page._replace(output=str(self.path.parent / "exercise"), force=True)
@@ -280,12 +281,12 @@ class ServedScenario:
         return self._worked
 
     def told(self, error: UserError) -> str:
-        """What is wrong, of the file without the folders that it lies in."""
+        """Tells what is wrong, naming the file without the folders that it lies in."""
         return "\n".join(_shortly(problem, self.path) for problem in error.problems)
 
     def excerpts(self) -> Iterator[tuple[str, Sequence[tuple[int, str, bool]]]]:
-        """What is wrong, each with the lines of the file around it: the number of a line, its text,
-        and whether it is the one that is wrong."""
+        """Yields what is wrong, each with the lines of the file around it: the number of a line,
+        its text, and whether it is the one that is wrong."""
         lines = self.file.data.decode("utf-8-sig", errors="replace").splitlines()
         for problem in self.problems[:_MOST_SHOWN]:
             at = problem.where.line if problem.where.source == str(self.path) else 0
@@ -301,7 +302,7 @@ _AROUND = 2
 
 
 def _shortly(problem: Problem, path: Path) -> str:
-    """A problem, of the file without the folders that it lies in."""
+    """Writes a problem, naming the file without the folders that it lies in."""
     where = problem.where
     return str(
         problem._replace(where=where._replace(source=where.source.replace(str(path), path.name)))
