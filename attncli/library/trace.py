@@ -398,7 +398,7 @@ class WorkedTrace(Showable, Trace, Mapping[str, WorkedQuantity]):
 
     @cached_property
     def _shown(self) -> dict[str, WorkedQuantity]:
-        """Keeps those quantities that were asked for."""
+        """Returns a map that keeps the quantities that were asked for; at first it is empty."""
         return {}
 
     @property

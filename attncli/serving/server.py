@@ -134,9 +134,9 @@ class PageServer:
         return HTMLResponse(encoded(with_state(self.session)))
 
     async def _version(self, _: Request) -> Response:
-        """Answers what each tab asks for again and again: a stream for each would take all
-        connections that a browser has for one server, six of them, and the next tab would never
-        come."""
+        """Returns the version, which each tab asks for again and again: a stream for each would
+        take all connections that a browser has for one server, six of them, and the next tab would
+        never come."""
         return PlainTextResponse(str(self.session.version))
 
     async def _change(self, request: Request) -> Response:
@@ -171,7 +171,7 @@ class PageServer:
         return inside(render(page, "html", RenderOptions()))
 
     async def _wrong(self, _: Request, error: Exception) -> Response:
-        """Answers what can't be done as it is asked for."""
+        """Returns the answer to what can't be done as it is asked for."""
         told = self.session.told(error) if isinstance(error, UserError) else str(error)
         return JSONResponse({"wrong": told}, 409)
 

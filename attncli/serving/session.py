@@ -70,7 +70,7 @@ class ChangedText(NamedTuple):
         return self.file._replace(data=mark + encoded(text))
 
     def stamps(self) -> Mapping[Path, object]:
-        """Returns, for each file that is named in the text, what changes when that is written."""
+        """Returns what changes when a file is written, for each file that is named in the text."""
         with suppress(UserError):
             places = [self.file.path.parent / name for name in named_in(self.tree)]
             return {place: _stamp(place) for place in places}
