@@ -24,49 +24,56 @@ if TYPE_CHECKING:
 
 
 class FormatInfo(NamedTuple):
-    """`keys` are the places where the key of an exercise may go, the usual one first. A format has
-    a `fragment` if its pages go without a preamble. One that is `self_keyed` writes sheet and key
-    as one source, from the exercise itself; `share` is what a known mistake earns in it, in per
-    cent, if nothing is said, None if mistakes aren't looked for. `hints` is where these go: on a
-    sheet of their own (`separate`), into the exercise itself (`embedded`), or nowhere (`none`). One
-    that is `gathered` writes all forms of an exercise as one file, by `render_forms`; one that can
-    have sheets `together` writes many as one file to print, by `render_together`; one that is
-    `packed` writes a package of several, by `files_of`. One that is `pictured` has all
-    pictures of a page without being asked for them. `detail` is how closely a page is told in
-    it if nothing is said, None if that is as it fits. In one that is `checking` sheets check
-    themselves. `package` is the one that it takes besides those that are always there. One
-    with `values_only` can leave all texts out, in one that is `changing` a reader can change
-    numbers. A platform may round what is typed to some `decimals`."""
+    """A format's abilities: what can be asked of it, and what it does if nothing is said."""
 
     keys: tuple[str, ...] = ("embedded", "none", "separate")
+    """The places where the key of an exercise may go, the usual one first."""
     fragment: bool = False
+    """Whether its pages go without a preamble."""
     self_keyed: bool = False
+    """Whether it writes sheet and key as one source, from the exercise itself."""
     share: int | None = None
+    """What a known mistake earns if nothing is said, in per cent; None if none is looked for."""
     hints: str = "separate"
+    """Where hints go: on a sheet of their own (`separate`), into the exercise itself (`embedded`),
+    or nowhere (`none`)."""
     gathered: bool = False
+    """Whether it writes all forms of an exercise as one file, by `render_forms`."""
     together: bool = False
+    """Whether it can write many sheets as one file to print, by `render_together`."""
     packed: bool = False
+    """Whether it writes a package of several files, by `files_of`."""
     pictured: bool = False
+    """Whether it has all pictures of a page without being asked for them."""
     detail: str | None = None
+    """How closely a page is told if nothing is said; None if that is as it fits."""
     checking: bool = False
+    """Whether sheets check themselves in it."""
     package: str = ""
+    """The package that it takes besides those that are always there."""
     values_only: bool = False
+    """Whether it can leave all texts out."""
     changing: bool = False
+    """Whether a reader can change numbers in it."""
     decimals: int | None = None
+    """The decimals to which a platform may round what is typed; None if it doesn't."""
 
 
 class RenderOptions(NamedTuple):
-    """The width in terminal cells, whether colours are wanted, whether only a fragment is: what
-    goes into a document of one's own; whether looks and scripts stand in files beside it, for pages
-    that share them; whether values are wanted without texts; and whether the page is served, and
-    worked again by whoever serves it."""
+    """A writer's settings: how a page is to be written, whatever stands on it."""
 
     width: int = 80
+    """The width in terminal cells."""
     colour: bool = False
+    """Whether colours are wanted."""
     fragment: bool = False
+    """Whether only a fragment is wanted, which goes into a document of one's own."""
     shared: bool = False
+    """Whether looks and scripts stand in files beside it, for pages that share them."""
     values_only: bool = False
+    """Whether values are wanted without texts."""
     served: bool = False
+    """Whether the page is served, and worked again by whoever serves it."""
 
 
 _FOLDERS = ("pages", "binary", "pictures", "exercises")
@@ -75,75 +82,77 @@ _WITHOUT_PAPERS = ("npz", "safetensors", "xlsx")
 
 
 def format_names() -> list[str]:
-    """The names of the formats of all documents, the terminal's first."""
+    """Lists the names of the formats of all documents, the terminal's first."""
     found = _modules("pages")
     return ["terminal", *(name for name in found if name != "terminal")]
 
 
 def picture_format_names() -> list[str]:
-    """The names of the formats that have nothing but the pictures of a page."""
+    """Lists the names of the formats that have nothing but the pictures of a page."""
     return _modules("pictures")
 
 
 def binary_format_names() -> list[str]:
-    """The names of the formats of pages whose files are no text."""
+    """Lists the names of the formats of pages whose files are no text."""
     return _modules("binary")
 
 
 def page_format_names() -> list[str]:
-    """The names of the formats of pages, and of those of their pictures alone."""
+    """Lists the names of the formats of pages, and of those of their pictures alone."""
     return [*format_names(), *binary_format_names(), *picture_format_names()]
 
 
 def paper_format_names() -> list[str]:
-    """The names of the formats of exercises: those of pages, then those that are only for them."""
+    """Lists the names of the formats of exercises: those of pages, then those that are only for
+    exercises."""
     printed = [name for name in binary_format_names() if name not in _WITHOUT_PAPERS]
     return [*format_names(), *printed, *exercise_format_names()]
 
 
 def exercise_format_names() -> list[str]:
-    """The names of the formats that are only for exercises."""
+    """Lists the names of the formats that are only for exercises."""
     return _modules("exercises")
 
 
 @cache
 def _modules(folder: str) -> list[str]:
-    """What a folder has; a name with an underscore before it is no format's."""
+    """Lists the formats that a folder has; a name with an underscore before it is no format's."""
     files = (Path(__file__).parent / folder).iterdir()
     return sorted(file.stem for file in files if file.suffix == ".py" and file.stem[0] != "_")
 
 
 def module_of(form: str) -> ModuleType:
-    """The module of a format by its name."""
+    """Imports the module of a format by its name."""
     folder = next((text for text in _FOLDERS if form in _modules(text)), "pages")
     return import_module(f"{__name__}.{folder}.{form}")
 
 
 def info_of(form: str) -> FormatInfo:
-    """What a format can do, by its name."""
+    """Finds what a format can do, by its name."""
     return getattr(module_of(form), "ABILITIES", FormatInfo())
 
 
 def can_be_written(form: str) -> bool:
-    """Whether the package is there that a format takes."""
+    """Tells whether the package is there that a format takes."""
     package = info_of(form).package
     return not package or find_spec(package) is not None
 
 
 def render(document: Document, form: str, page: RenderOptions) -> str:
-    """The document in a format by its name."""
+    """Renders the document in a format by its name."""
     return str(module_of(form).render(document, page))
 
 
 def contents_of(document: Document, form: str, page: RenderOptions) -> str | bytes:
-    """What a file of the document has, in any format."""
+    """Returns what a file of the document has, in any format."""
     if form in binary_format_names():
         return _bytes_of([document], form, page)
     return str(module_of(form).render(document, page))
 
 
 def stream_of(document: Document, form: str, page: RenderOptions) -> str | bytes | Iterable[str]:
-    """The same; in pieces, once, in a format that has large files so."""
+    """Returns what a file of the document has; in pieces, once, in a format that has large files
+    so."""
     in_pieces = getattr(module_of(form), "in_pieces", None)
     if in_pieces is None:
         return contents_of(document, form, page)
@@ -157,7 +166,7 @@ def _bytes_of(documents: Sequence[Document], form: str, page: RenderOptions) -> 
 
 
 def render_forms(documents: Sequence[Document], form: str, page: RenderOptions) -> str:
-    """All forms of an exercise as one file, in a format that has them so."""
+    """Renders all forms of an exercise as one file, in a format that has them so."""
     return str(module_of(form).render_forms(documents, page))
 
 
@@ -169,19 +178,20 @@ def render_together(documents: Sequence[Document], form: str, page: RenderOption
 
 
 def files_of(documents: Sequence[Document], form: str, page: RenderOptions) -> Mapping[str, str]:
-    """All forms of an exercise as the files of a package, in a format that has them so."""
+    """Returns all forms of an exercise as the files of a package, by their names, in a format that
+    has them so."""
     files: Mapping[str, str] = module_of(form).files_of(documents, page)
     return files
 
 
 def summary_line(name: Word, spans: Spans) -> str:
-    """One line of plain text about a file."""
+    """Returns one line of plain text about a file."""
     from attncli.document.blocks import text_of_spans
 
     return text_of_spans((name, ": ok: ", *spans))
 
 
 def suffixes_of(form: str) -> tuple[str, ...]:
-    """How the names of a format's files end, the usual one first."""
+    """Lists how the names of a format's files end, the usual one first."""
     suffixes: tuple[str, ...] = module_of(form).SUFFIXES
     return suffixes

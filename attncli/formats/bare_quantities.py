@@ -28,7 +28,8 @@ from attncli.numbers.rounding import Array
 
 
 def mathematics_of(document: Document) -> str | None:
-    """`$$…$$`, a line a row; None of a page that has none."""
+    """Writes a page's quantities as `$$…$$`, a line a row; returns None for a page that has
+    none."""
     rows = [*_rows(document)]
     lines = " \\\\\n".join(rows)
     return f"$$\\begin{{aligned}}\n{lines}\n\\end{{aligned}}$$" if rows else None
@@ -67,13 +68,14 @@ def _line(line: Line) -> str:
 
 
 def _matrix(block: MatrixBlock) -> str:
-    """The numbers of a table without its names; what is left out, as dots."""
+    """Sets the numbers of a table without its names; what is left out, as dots."""
     alone = block._replace(lists=(), tokens=(), with_sums=False, turned=False)
     return _bracketed(map(_entry, row) for _, *row in grid_of(alone).rows())
 
 
 def _sums(block: MatrixBlock) -> Iterator[str]:
-    """What the rows of a table add up to, as they are shown: the matrix times a column of ones."""
+    """Yields what the rows of a table add up to, as they are shown: the matrix times a column of
+    ones; nothing for a table without sums."""
     sums = grid_of(block._replace(lists=(), turned=False)).columns[-1]
     if sums.numbers:
         relation = RELATIONS["≈" if any(cell.before for cell in sums.cells) else "="]
@@ -115,7 +117,7 @@ class NoQuantitiesError(UserError):
 
 
 def tables_in(blocks: Iterable[Block]) -> Iterator[Shown]:
-    """The quantities that blocks show."""
+    """Yields the quantities that blocks show, but for those of pictures."""
     for block in each(blocks):
         if not isinstance(block, PICTURES):  # whose numbers tables tell
             for table in parts_of(block, MatrixBlock):
@@ -124,14 +126,15 @@ def tables_in(blocks: Iterable[Block]) -> Iterator[Shown]:
 
 
 def made_in(section: Section) -> Iterator[Shown]:
-    """Those of them that a section's step makes."""
+    """Yields those quantities of a section's blocks that its step makes."""
     for table in tables_in(section.blocks):
         if isinstance(table, TextList) or table.made_in == section.step:
             yield table
 
 
 def arrays_of(documents: Sequence[Document], form: str) -> dict[str, Array]:
-    """The numbers of what is given and made, by its full name. Raises NoQuantitiesError."""
+    """Returns the numbers of what is given and made, by their full names. Raises
+    NoQuantitiesError."""
     shown = (table for d in documents for table in (*d.given, *_made(d)))
     arrays = {name: array for name, array in map(_named, shown) if array is not None}
     if not arrays:
@@ -145,7 +148,7 @@ def _made(document: Document) -> Iterator[Shown]:
 
 
 def _named(table: Shown) -> tuple[str, Array | None]:
-    """A quantity's name and its array; words have none."""
+    """Returns a quantity's name and its array; words have none."""
     if isinstance(table, TextList):
         numbers = [value for value in table.values if isinstance(value, int)]
         return table.name, np.array(numbers, dtype=np.int64) if numbers else None

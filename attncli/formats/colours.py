@@ -22,15 +22,20 @@ class Shade(NamedTuple):
 
 
 class ColourScheme(NamedTuple):
-    """The page with its text, what is said beside, lines, and shades from nothing to all; the
-    shades of numbers below 0, and the inks of what is drawn beside each other."""
+    """A set of colours that go together, for a light page or for a dark one."""
 
     page: Shade
+    """The page with its text."""
     aside: str
+    """What is said beside."""
     line: str
+    """The lines."""
     shades: tuple[Shade, ...]
+    """The shades from nothing to all."""
     below: tuple[Shade, ...]
+    """The shades of numbers below 0."""
     inks: tuple[str, ...]
+    """The inks of what is drawn beside each other."""
 
 
 _BLACK, _WHITE = "#000000", "#ffffff"
@@ -93,12 +98,13 @@ _SHARE_OF_INK = 0.8
 
 
 def inks_on(scheme: ColourScheme) -> Mapping[str, str]:
-    """The inks for a scheme's page, which is a little of both black and white: nearer its text."""
+    """Returns the inks for a scheme's page, by their names, each mixed with the page's text: INKS
+    are a little of both black and white."""
     return {name: _mixed(ink, scheme.page.text, _SHARE_OF_INK) for name, ink in INKS.items()}
 
 
 def _mixed(colour: str, other: str, share: float) -> str:
-    """A share of a colour, and for the rest of another one."""
+    """Mixes a share of a colour with another one for the rest."""
     pairs = zip(bytes.fromhex(colour[1:]), bytes.fromhex(other[1:]), strict=True)
     return f"#{bytes(round(share * a + (1 - share) * b) for a, b in pairs).hex()}"
 
@@ -115,24 +121,25 @@ grey to the most colourful; nothing has no shade."""
 
 
 def ink_of_number(node: Expression) -> str:
-    """The ink of a number that is a cell of these; none of what was worked out on the way."""
+    """Returns the ink of a number that is a cell of a quantity; none for what was worked out on the
+    way."""
     return ink_of(node.cell.quantity) if isinstance(node, Number) and node.cell else ""
 
 
 def shade_of(share: float, shades: Sequence[object]) -> int:
-    """The place of a share's shade: the first for nothing, the last for all there is."""
+    """Returns the place of a share's shade: the first for nothing, the last for all there is."""
     return round(min(max(share, 0.0), 1.0) * (len(shades) - 1))
 
 
 def names_of(look: Look, shades: Sequence[object]) -> str:
-    """The names of all that a look is, for a format that has a style for each."""
+    """Returns the names of all that a look is, for a format that has a style for each."""
     shade = "" if look.share is None else f"shade{shade_of(look.share, shades)}"
     return " ".join(filter(None, (look.ink, shade, "most" * look.most, "result" * look.result)))
 
 
 class Inked(Notation):
-    """What stands before a notation that has inks where it is `coloured`; all numbers have that
-    of a `result`, which may be theirs."""
+    """A part of a notation that has inks where it is `coloured`; all numbers have that of a
+    `result`, which may be theirs."""
 
     coloured = True
     result = ""

@@ -13,21 +13,23 @@ from attncli.notation.plain import MINUS
 
 
 def text_of(number: Number | Blank) -> str:
-    """A number as it is printed; what is to be filled in as a rule."""
+    """Writes a number as it is printed; what is to be filled in as a rule."""
     return plain(number)
 
 
 class Addend(NamedTuple):
-    """An addend of a column addition: its sign, of a first positive one a space; its product,
-    without the minus, and its value; `…` and none for those left out."""
+    """An addend of a column addition."""
 
     sign: str
+    """Its sign; of a first positive one a space."""
     product: Product | Omitted
+    """Its product, without the minus; `…` for those left out."""
     value: Vector | None
+    """What the product comes to; None for those left out."""
 
 
 def addends_of(block: ColumnSum, *, may_change: bool = False) -> list[Addend]:
-    """The addends, the sign of each by itself, but of a number that may change."""
+    """Lists the addends, the sign of each by itself, but of a number that may change."""
     addends = []
     for k, addend in enumerate(block.addends):
         product, value = (addend, None) if isinstance(addend, Omitted) else addend
@@ -39,7 +41,7 @@ def addends_of(block: ColumnSum, *, may_change: bool = False) -> list[Addend]:
 
 
 class FilledAddend(NamedTuple):
-    """The texts of an addend: its sign, its product and its value; no value of those left out."""
+    """An addend's texts: its sign, its product and its value; no value of those left out."""
 
     sign: str
     product: str
@@ -53,8 +55,8 @@ def filled_addends(
     times: str,
     omitted: str,
 ) -> tuple[list[FilledAddend], str]:
-    """The addends with their weights and the entries of their vectors filled up to stand below each
-    other, and the total filled up to stand below their values."""
+    """Returns the addends with their weights and the entries of their vectors filled up to stand
+    below each other, and the total filled up to stand below their values."""
     addends = addends_of(block)
     products = [a.product for a in addends if isinstance(a.product, Product)]
     vectors = [f for product in products for f in product.factors if isinstance(f, Vector)]

@@ -16,7 +16,7 @@ _TEXT_OR_NOTHING: Schema = {"type": ["string", "null"]}
 
 
 def output_schema() -> Schema:
-    """The schema (2020-12), with a definition of each part."""
+    """Returns the schema (2020-12), with a definition of each part."""
     parts = _parts()
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -52,7 +52,8 @@ _ALONE = "_alone"
 
 
 def _parts_alone(parts: dict[str, Schema]) -> dict[str, Schema]:
-    """The same parts without sentences; of quantities always the shape."""
+    """Returns the parts without sentences, by names of their own; of quantities always the
+    shape."""
     alone = {f"{name}{_ALONE}": _without_sentences(part) for name, part in parts.items()}
     page, step = alone[f"page{_ALONE}"], alone[f"step{_ALONE}"]
     page["properties"]["title"] = _TEXT
@@ -102,7 +103,7 @@ def _page() -> Schema:
 
 
 def _of_papers() -> dict[str, Schema]:
-    """What only exercises have."""
+    """Returns the properties that only exercises have."""
     return {
         "kind": {"enum": ["exercise", "sheet", "key", "hints", "grid"]},
         "form": _TEXT,
@@ -208,7 +209,7 @@ def _pictured(kind: str, parts: dict[str, Schema]) -> Schema:
 
 
 def _record(always: dict[str, Schema], **sometimes: Schema) -> Schema:
-    """An object with these keys and no others."""
+    """Describes an object with these keys and no others."""
     return {
         "type": "object",
         "properties": {**always, **sometimes},

@@ -23,19 +23,19 @@ from attncli.notation import plain
 
 
 def in_tables(picture: Picture) -> list[Block]:
-    """What a picture is called, and its numbers."""
+    """Lists what a picture is called, and its numbers as tables."""
     return [Subheading((picture.title,)), *rule_for(picture, _TABLES, "tables")(picture)]
 
 
 def box_label(box: Box) -> Label:
-    """What stands in a box, below it and around it, on one line."""
+    """Joins what stands in a box, below it and around it, on one line."""
     texts = (box.label, box.below, box.frame)
     line = ", ".join(filter(None, map(raw, texts)))
     return Word(line) if any(isinstance(text, Word) for text in texts) else line
 
 
 def _series(picture: Bars | Curves) -> list[Block]:
-    """A row for each label, a column for each series."""
+    """Returns a table with a row for each label, a column for each series."""
     first = picture.axis if isinstance(picture, Curves) else ""
     numbers = zip(*(s.numbers for s in picture.series), strict=True)
     rows = ((label, *map(plain, row)) for label, row in zip(picture.labels, numbers, strict=True))
@@ -43,7 +43,8 @@ def _series(picture: Bars | Curves) -> list[Block]:
 
 
 def _arrows(picture: Plane) -> list[Block]:
-    """Where each arrow ends; before that, where it begins, if any doesn't at the origin."""
+    """Returns a table of where each arrow ends; before that, where it begins, if any doesn't at the
+    origin."""
     moved = any(arrow.start for group in picture.groups for arrow in group.arrows)
     columns = ("from 1", "from 2", "to 1", "to 2") if moved else ("1", "2")
     rows = (

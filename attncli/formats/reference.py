@@ -28,7 +28,7 @@ _STYLES = Theme(
 
 
 def reference_text(markdown: str, page: RenderOptions) -> str:
-    """Markdown as wide as the page. Code keeps its marks, which tell it from words also where
+    """Sets Markdown as wide as the page. Code keeps its marks, which tell it from words also where
     there are no colours."""
     out = StringIO()
     console = Console(
@@ -58,7 +58,7 @@ class _WholeTable(TableElement):
 
 
 class _PlainCode(CodeBlock):
-    """Lines of code as they are; Rich would paint them."""
+    """A block of code whose lines stay as they are; Rich would paint them."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         self.text.rstrip()

@@ -38,8 +38,8 @@ def spans_as(
     term: Callable[[str | Symbol], Written],
     mathematics: Callable[[Expression | Equation], Written],
 ) -> Iterator[Written]:
-    """The spans as a format that has mathematics writes each kind of them; names like `d_k` in a
-    text are symbols."""
+    """Yields the spans as a format that has mathematics writes each kind of them; names like `d_k`
+    in a text are symbols."""
     for span in spans:
         for part in _parts(span):
             match part:
@@ -54,7 +54,8 @@ def spans_as(
 
 
 def has_time(name: str | Symbol) -> TypeGuard[Symbol]:
-    """Whether it is of a time, which mathematics, as in the heading of a table, writes above it."""
+    """Tells whether a name is of a time, which mathematics, as in the heading of a table, writes
+    above it."""
     return isinstance(name, Symbol) and isinstance(name.name, Name) and name.name.time is not None
 
 
@@ -89,28 +90,31 @@ _BESIDE = 4
 
 
 class Title(NamedTuple):
-    """What a page begins with; of an exercise also which of its papers it is."""
+    """A beginning of a page; of an exercise it also says which of its papers it is."""
 
     title: Word
     called: str
 
 
 class Heading(NamedTuple):
-    """What a section begins with, and what a format may fold away behind its first words; whether
-    it asks something, and doesn't only lead to the next one."""
+    """A beginning of a section."""
 
     title: Spans
+    """What the section is called."""
     formulas: tuple[Equation, ...]
+    """Its formulas."""
     more: Spans = ()
+    """What a format may fold away behind its first words."""
     asks: bool = False
+    """Whether it asks something, and doesn't only lead to the next one."""
 
 
 class NewPage(NamedTuple):
-    """Where a new page begins if the text is printed."""
+    """A place where a new page begins if the text is printed."""
 
 
 class Tables(NamedTuple):
-    """Tables that follow each other, for a format that sets small ones side by side."""
+    """A run of tables that follow each other, for a format that sets small ones side by side."""
 
     matrices: tuple[MatrixBlock, ...]
 
@@ -119,7 +123,7 @@ Piece = Block | Title | Heading | NewPage | Tables
 
 
 def pieces_of(document: Document) -> Iterator[Piece]:
-    """A whole page; each section of an exercise on one of its own, and its key behind it."""
+    """Yields a whole page; each section of an exercise on one of its own, and its key behind it."""
     paper = document.paper
     if document.facts is not None:
         called = "" if paper is None else f" · {paper.called}"
@@ -144,7 +148,7 @@ def pieces_of(document: Document) -> Iterator[Piece]:
 
 
 def pieces_of_all(documents: Iterable[Document]) -> Iterator[Piece]:
-    """Whole pages, each on a new one."""
+    """Yields whole pages, each on a new one."""
     for k, document in enumerate(documents):
         if k > 0:
             yield NewPage()
@@ -152,7 +156,7 @@ def pieces_of_all(documents: Iterable[Document]) -> Iterator[Piece]:
 
 
 def with_tables_together(pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """The pieces, tables that follow each other as one."""
+    """Yields the pieces, tables that follow each other as one."""
     for is_matrix, group in groupby(pieces, lambda piece: isinstance(piece, MatrixBlock)):
         if is_matrix:
             yield from _rows_of(block for block in group if isinstance(block, MatrixBlock))
@@ -161,7 +165,7 @@ def with_tables_together(pieces: Iterable[Piece]) -> Iterator[Piece]:
 
 
 def _rows_of(tables: Iterable[MatrixBlock]) -> Iterator[Tables]:
-    """Tables that may stand side by side."""
+    """Yields tables that may stand side by side."""
     row: list[MatrixBlock] = []
     for table in tables:
         if table.begins_row and row:
@@ -172,7 +176,7 @@ def _rows_of(tables: Iterable[MatrixBlock]) -> Iterator[Tables]:
 
 
 def lists_in_columns(pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """The pieces, a long list with blanks as several tables, which stand side by side."""
+    """Yields the pieces, a long list with blanks as several tables, which stand side by side."""
     for piece in pieces:
         if not isinstance(piece, MatrixBlock) or not is_long_list(piece):
             yield piece
@@ -183,7 +187,7 @@ def lists_in_columns(pieces: Iterable[Piece]) -> Iterator[Piece]:
 
 
 def is_long_list(table: MatrixBlock) -> bool:
-    """Whether a list with blanks would be a high and narrow table."""
+    """Tells whether a list with blanks would be a high and narrow table."""
     elided = None in elided_rows(len(table.rows), of_list=True)
     long = len(table.rows) > _LONGEST and not elided
     return long and table.is_list and bool(table.blanks) and not table.lists
@@ -192,7 +196,7 @@ def is_long_list(table: MatrixBlock) -> bool:
 def written(
     pieces: Iterable[Piece], writers: Mapping[type, Callable[..., T]], *settings: object
 ) -> Iterator[T]:
-    """Each piece as its writer writes it, without those that come to nothing.
+    """Yields each piece as its writer writes it, without those that come to nothing.
 
     Raises TypeError for a piece that has no writer.
     """

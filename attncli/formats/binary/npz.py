@@ -17,7 +17,8 @@ ABILITIES = FormatInfo(detail="full")
 
 
 def bytes_of(documents: Sequence[Document], page: RenderOptions) -> bytes:  # noqa: ARG001
-    """The same page is the same file: no array has a time. Raises NoQuantitiesError."""
+    """Writes the documents' quantities as an archive; the same page is the same file, since no
+    array has a time. Raises NoQuantitiesError."""
     buffer = BytesIO()
     with ZipFile(buffer, "w") as archive:
         for name, array in arrays_of(documents, "npz").items():

@@ -17,12 +17,12 @@ _GET = "pip install 'attncli[pdf]'"
 
 
 class NoTypstError(UserError):
-    """The package that lays out pages isn't there, or is too old."""
+    """A fault: the package that lays out pages isn't there, or is too old."""
 
 
 def bytes_of(documents: Sequence[Document], page: RenderOptions) -> bytes:  # noqa: ARG001
-    """The documents as one file; the page's width plays no part. The same documents are the same
-    bytes: there is no date in it, and nothing of this machine.
+    """Lays out the documents as one file; the page's width plays no part. The same documents are
+    the same bytes: there is no date in it, and nothing of this machine.
 
     Raises NoTypstError.
     """

@@ -16,11 +16,12 @@ ABILITIES = FormatInfo(detail="full", package="safetensors")
 
 
 class MissingSafetensorsError(UserError):
-    """The package that writes tensors isn't there."""
+    """A fault: the package that writes tensors isn't there."""
 
 
 def bytes_of(documents: Sequence[Document], page: RenderOptions) -> bytes:  # noqa: ARG001
-    """Raises MissingSafetensorsError, NoQuantitiesError."""
+    """Writes the documents' quantities as tensors. Raises MissingSafetensorsError,
+    NoQuantitiesError."""
     try:
         from safetensors.numpy import save
     except ImportError:

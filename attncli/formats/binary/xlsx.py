@@ -35,11 +35,12 @@ _CREATED = datetime(2000, 1, 1)
 
 
 class MissingXlsxWriterError(UserError):
-    """The package that writes workbooks isn't there."""
+    """A fault: the package that writes workbooks isn't there."""
 
 
 def bytes_of(documents: Sequence[Document], page: RenderOptions) -> bytes:  # noqa: ARG001
-    """A workbook; the page's width plays no part. Raises MissingXlsxWriterError, TooLargeError."""
+    """Writes the documents as a workbook; the page's width plays no part. Raises
+    MissingXlsxWriterError, TooLargeError."""
     buffer = BytesIO()
     workbook = _xlsxwriter().Workbook(buffer, {"in_memory": True})
     title = visible(documents[0].title)[:_LONGEST_TITLE]
@@ -60,7 +61,7 @@ def bytes_of(documents: Sequence[Document], page: RenderOptions) -> bytes:  # no
 
 
 def _groups(document: Document) -> Iterator[Group]:
-    """A document, then the further ones of its scenario."""
+    """Yields the group of a document, then those of the further ones of its scenario."""
     yield Group(document, "", len(document.sections))
     sections = len(document.sections)
     for called, other in document.further.items():
@@ -79,7 +80,7 @@ def _xlsxwriter() -> ModuleType:
 
 
 def _front_matter(group: Group) -> Iterator[Item]:
-    """The title, how to play, the facts, and what stands before the first section."""
+    """Yields the title, how to play, the facts, and what stands before the first section."""
     document = group.document
     yield TextRow((document.title,), "title")
     if document.workings:

@@ -55,17 +55,20 @@ class TakenWrong(NamedTuple):
 
 
 class Alternatives(NamedTuple):
-    """What is right for a blank, the answer itself and all that is accepted, and the mistakes that
-    are apart from it and each other."""
+    """A blank's answers: what is right, and the mistakes that are apart from it and from each
+    other."""
 
     answer: Decimal
+    """The answer itself."""
     right: Interval
+    """All that is accepted as right."""
     slips: tuple[TakenWrong, ...]
+    """The mistakes, with what each of them earns."""
 
     @classmethod
     def of(cls, key: RightAnswer, share: int) -> Alternatives:
-        """A mistake earns a `share` of the points, in per cent; nothing where it gives 0, which
-        anybody can type."""
+        """Makes the alternatives of a right answer. A mistake earns a `share` of the points, in per
+        cent; nothing where it gives 0, which anybody can type."""
         kept = cls(key.number.shown, key.accepted, ())
         for slip in key.slips:
             low, high = slip.accepted
@@ -80,18 +83,19 @@ class Alternatives(NamedTuple):
 
     @property
     def numbers(self) -> tuple[Decimal, ...]:
-        """The numbers by which its answers are written."""
+        """Returns the numbers by which the answers are written."""
         return (self.answer, *(interval.centre for interval in self.intervals))
 
 
 def interval_text(accepted: Interval) -> str:
-    """An interval as an answer of a field."""
+    """Writes an interval as an answer of a field."""
     return f"{number_text(accepted.centre)}:{number_text(accepted.tolerance)}"
 
 
 def number_text(number: Decimal) -> str:
-    """A number in full, with an ASCII minus and without zeros at its end; a very long one with an
-    exponent, `1.0E-300`, as Moodle itself writes it."""
+    """Writes a number in full, with an ASCII minus and without zeros at its end; a very long one
+    with an exponent, `1.0E-300`, as Moodle itself writes it. Raises ValueError for one that isn't
+    finite."""
     if not number.is_finite():
         raise ValueError(f"{number} can't be asked for")
     text = _without_zeros(format(decimals.unsigned_zero(number), "f"))
@@ -127,16 +131,18 @@ Styled = Callable[[Callable[[Blank], str]], HtmlStyle]
 
 
 class SelfMarking(NamedTuple):
-    """A form with all its answers, and what is accepted for its blanks by their ids: nothing where
-    the answer is masked."""
+    """A form with all its answers."""
 
     document: Document
+    """What the form asks."""
     paper: Paper
+    """What makes the document part of an exercise."""
     alternatives: Mapping[str, Alternatives]
+    """What is accepted for its blanks, by their ids: nothing where the answer is masked."""
 
     @classmethod
     def of(cls, document: Document, paper: Paper) -> SelfMarking:
-        """Raises ValueError for a document that doesn't say what is right."""
+        """Makes a form of a document. Raises ValueError for one that doesn't say what is right."""
         for question in document.items:
             if question.key is None and question.words is None:
                 raise ValueError(f"{question.id} has no key, which can't be done without")
@@ -148,12 +154,12 @@ class SelfMarking(NamedTuple):
         return cls(document, paper, by_name)
 
     def is_masked(self, question: Item) -> bool:
-        """Whether the answer is −∞, for which there is no number."""
+        """Tells whether the answer is −∞, for which there is no number."""
         return question.words is None and question.id not in self.alternatives
 
     def asked(self, styled: Styled, place: Callable[[Item], str]) -> Iterator[str]:
-        """What is to be done: what the key depends on, what the exercise opens with, and each
-        section, with a place for each answer."""
+        """Yields what is to be done, as HTML: what the key depends on, what the exercise opens
+        with, and each section, with a place for each answer."""
         facts, opening = self.document.facts, self.document.opening
         if facts is not None:
             yield facts_html(facts, styled(answer_of))
@@ -170,7 +176,7 @@ class SelfMarking(NamedTuple):
             opening = ()
 
     def solved(self, styled: Styled) -> Iterator[str]:
-        """The worked solutions."""
+        """Yields the worked solutions, as HTML."""
         style = styled(answer_of)
         for section in asking(self.document):
             yield heading_html(section, style)
@@ -178,14 +184,14 @@ class SelfMarking(NamedTuple):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Which form it is, and its steps."""
+        """Says which form it is, if there are several, and its steps."""
         text = self.paper.words.paper.one_form.format(form=self.paper.form)
         form = () if self.paper.form == OWN_FORM else (text,)
         return (*form, *headings(self.document))
 
 
 def hinted(sections: Sequence[Section], styled: Styled) -> Iterator[str]:
-    """What is told after a try that was wrong."""
+    """Yields what is told after a try that was wrong, as HTML."""
     style = styled(answer_of)
     for section in sections:
         yield heading_html(section, style)
@@ -193,7 +199,7 @@ def hinted(sections: Sequence[Section], styled: Styled) -> Iterator[str]:
 
 
 def headings(document: Document) -> list[str]:
-    """The steps that something is asked of; of many the first and the last."""
+    """Lists the steps that something is asked of; of many the first and the last."""
     texts = [text_of_spans(section.heading, visible) for section in asking(document)]
     if len(texts) <= _MOST_NAMED or document.paper is None:
         return texts
@@ -211,12 +217,12 @@ def whole(parts: Iterable[str]) -> str:
 
 
 def answer_of(blank: Blank) -> str:
-    """The answer in the place of a blank."""
+    """Writes the answer in the place of a blank."""
     return _HIDDEN if blank.answer is None else text_of(blank.answer)
 
 
 def written_answers(key: RightWords) -> list[str]:
-    """How people write what is right: the words, and the parts of a pair in other ways."""
+    """Lists how people write what is right: the words, and the parts of a pair in other ways."""
     found: dict[str, None] = {}
     for answer in key.answers:
         parts = answer.raw.split(" ")
@@ -226,12 +232,12 @@ def written_answers(key: RightWords) -> list[str]:
 
 
 def _printed(blocks: Iterable[Block]) -> Iterator[Block]:
-    """The blocks but those for writing on paper."""
+    """Yields the blocks but those for writing on paper."""
     return (block for block in each(blocks) if not isinstance(block, Fields | AnswerSpace))
 
 
 class _Places:
-    """The places of a section: each of its questions at one, where it comes first."""
+    """A section's places for answers: each of its questions at one, where it comes first."""
 
     def __init__(self, section: Section, place: Callable[[Item], str]) -> None:
         self.place = place
@@ -256,7 +262,7 @@ _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 
 def xml(text: str) -> str:
-    """A text with nothing in it that XML would obey, in or outside quotes."""
+    """Escapes a text, so that it has nothing that XML would obey, in or outside quotes."""
     return escaped(allowed(text))
 
 
@@ -266,5 +272,5 @@ def cdata(html: str) -> str:
 
 
 def allowed(text: str) -> str:
-    """The text with a replacement character for what XML can't hold at all."""
+    """Puts a replacement character for what XML can't hold at all."""
     return _NOT_IN_XML.sub("\ufffd", text)

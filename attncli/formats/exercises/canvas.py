@@ -51,13 +51,18 @@ _LONGEST_TITLE = 200
 
 
 class BlankItem(NamedTuple):
-    """A blank as an item: its section, and its number in the form, from 1."""
+    """A blank as an item of a test."""
 
     form: SelfMarking
+    """The form that it is of."""
     section: Section
+    """The section that asks for it."""
     question: Item
+    """What is asked."""
     number: int
+    """Its number in the form, from 1."""
     numbers: Mapping[str, int]
+    """The numbers of all blanks of the form, by their ids."""
 
     @property
     def identifier(self) -> str:
@@ -75,12 +80,12 @@ class BlankItem(NamedTuple):
 
     @property
     def is_first(self) -> bool:
-        """Whether it is the first of its section, which tells what all of them need."""
+        """Tells whether it is the first of its section, which tells what all of them need."""
         return self.section.questions[0] is self.question
 
     @property
     def kind(self) -> str:
-        """Its interaction, by the name that QTI has for it."""
+        """Names its interaction as QTI does."""
         words = self.question.words
         if words is not None and words.labels:
             return "choiceInteraction"
@@ -92,7 +97,7 @@ class BlankItem(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The item as a file, its answers and rules those of this question alone."""
+        """Writes the item as a file, its answers and rules those of this question alone."""
         section = self.section._replace(questions=(self.question,))
         alone = self.form.document._replace(sections=(section,), hints=())
         paper = self.form.paper._replace(points=self.question.points, share=0)
@@ -107,7 +112,8 @@ class BlankItem(NamedTuple):
         return f"{inside}\n{self._interaction(length)}"
 
     def _told(self) -> Iterator[str]:
-        """The section, each blank by its number; before the first one what opens the form."""
+        """Yields the section as HTML, each blank by its number; before the first one what opens the
+        form."""
         document = self.form.document._replace(sections=(self.section,))
         if self.number > 1:
             document = document._replace(facts=None, opening=())
@@ -134,7 +140,7 @@ def _marker(number: int) -> str:
 
 
 def items_of(document: Document) -> list[BlankItem]:
-    """A form's items. Raises ValueError for a document that doesn't say what is right."""
+    """Lists a form's items. Raises ValueError for a document that doesn't say what is right."""
     form = SelfMarking.of(document, paper_of(document, "canvas"))
     numbers = {question.id: k for k, question in enumerate(document.items, start=1)}
     return [
@@ -145,8 +151,8 @@ def items_of(document: Document) -> list[BlankItem]:
 
 
 def files_of(documents: Sequence[Document], page: RenderOptions) -> Mapping[str, str]:  # noqa: ARG001
-    """The files of a package by their names. Raises ValueError for a document that doesn't say
-    what is right."""
+    """Returns the files of a package by their names. Raises ValueError for a document that doesn't
+    say what is right."""
     forms = [(paper_of(d, "canvas"), d, items_of(d)) for d in documents]
     every = [item for *_, items in forms for item in items]
     tests = (
@@ -187,7 +193,7 @@ def _resource(item: BlankItem) -> str:
 
 
 def _test(paper: Paper, document: Document, items: Sequence[BlankItem]) -> str:
-    """A form as a test: a section for each of its sections, in order."""
+    """Writes a form as a test: a section for each of its sections, in order."""
     title = xml(f"{visible(document.title)} · {paper.called}")
     sections = (
         _section(k, [item for item in items if item.section is section])

@@ -32,7 +32,7 @@ OF_STUDENT = ("student", "student_id")
 
 
 def render(document: Document, page: RenderOptions) -> str:  # noqa: ARG001
-    """The blanks of a sheet, empty; those of an exercise or a key with what is right."""
+    """Writes the blanks of a sheet, empty; those of an exercise or a key with what is right."""
     paper = paper_of(document, "csv")
     whose = () if paper.owner is None else paper.owner
     before = (*whose, Word(paper.form), Word(paper.hash))
@@ -46,8 +46,8 @@ def _answer(entry: Item) -> Word | str:
 
 
 def csv_text(rows: Iterable[Sequence[Word | str]]) -> str:
-    """Rows as CSV. No spreadsheet obeys a cell, and words stay as they are in it; numbers of ours,
-    and all of a gradebook that is to be imported, are texts."""
+    """Writes rows as CSV. No spreadsheet obeys a cell, and words stay as they are in it; numbers of
+    ours, and all of a gradebook that is to be imported, are texts."""
     text = io.StringIO(newline="")
     csv.writer(text).writerows(map(guarded, row) for row in rows)
     return text.getvalue()

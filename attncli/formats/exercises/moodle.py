@@ -75,13 +75,13 @@ _ENTITY = re.compile("&(?=#?[A-Za-z0-9]+;)")
 
 
 def text(line: str) -> str:
-    """Text with nothing in it that HTML, Moodle or its filters would obey."""
+    """Escapes a text, so that it has nothing that HTML, Moodle or its filters would obey."""
     return _OBEYED.sub(lambda found: f"&#{ord(found[0])};", escaped(line))
 
 
 def word(line: str) -> str:
-    """A text with somebody's words in it; what could be mathematics or a smiley is kept from the
-    filters."""
+    """Writes a text with somebody's words in it; what could be mathematics or a smiley is kept from
+    the filters."""
     words = isolating(text(line))
     if _SIMPLE.fullmatch(line):
         return words
@@ -89,13 +89,13 @@ def word(line: str) -> str:
 
 
 def mathematics(node: Expression | Equation) -> str:
-    """An expression for MathJax, to which a space after a brace makes no difference."""
+    """Writes an expression for MathJax, to which a space after a brace makes no difference."""
     return rf"\({escaped(_LIKE_A_FIELD.sub('{ ', latex(node)))}\)"
 
 
 def name_of(title: Word, rest: str) -> str:
-    """The name of a question, its title cut where Moodle has no room for it. Moodle takes tags
-    out of names, and entities for what they mean."""
+    """Returns the name of a question, its title cut where Moodle has no room for it. Moodle takes
+    tags out of names, and entities for what they mean."""
     shown, room = visible(title)[:_LONGEST_NAME], _LONGEST_NAME
     while len(name := isolated(_without_tags(f"{shown}{rest}"[:room]))) > _LONGEST_NAME:
         shown, room = (f"{shown[:-2]}…", room) if len(shown) > 1 else ("…", room - 1)
@@ -116,11 +116,12 @@ _KEPT = re.compile(r"[\\~{}]")
 
 
 class Size(NamedTuple):
-    """What the fields of a question have in common: the answer that makes all of them equally
-    wide, and what their points are multiplied by, since Moodle's weights are whole numbers."""
+    """A question's measures, which all of its fields have in common."""
 
     filler: str
+    """The answer that makes all fields equally wide."""
     scale: int
+    """What points are multiplied by, since Moodle's weights are whole numbers."""
 
     @classmethod
     def of(cls, questions: Iterable[Item], asked: Sequence[Alternatives]) -> Size:
@@ -138,7 +139,7 @@ def field(
     wrong: Callable[[TakenWrong], str],
     size: Size,
 ) -> str:
-    """A blank as a field; `right` and `wrong` are what is said, in HTML."""
+    """Writes a blank as a field; `right` and `wrong` are what is said, in HTML."""
     parts = [f"={text}#{in_field(right)}" for text in _right(alternatives)]
     parts += [
         f"%{slip.share}%{interval_text(slip.mistake.accepted)}#{in_field(wrong(slip))}"
@@ -148,8 +149,8 @@ def field(
 
 
 def _right(alternatives: Alternatives) -> Iterable[str]:
-    """What is right: first the answer, with as much around it as is accepted on both sides, then
-    all that is accepted."""
+    """Lists what is right: first the answer, with as much around it as is accepted on both sides,
+    then all that is accepted."""
     below = decimals.difference(alternatives.answer, alternatives.right.low)
     above = decimals.difference(alternatives.right.high, alternatives.answer)
     near = max(Decimal(0), min(below, above))
@@ -162,14 +163,15 @@ def _right(alternatives: Alternatives) -> Iterable[str]:
 
 
 def masked_field(question: Item, line: str, size: Size) -> str:
-    """A blank that holds −∞, as a short answer."""
+    """Writes a blank that holds −∞, as a short answer."""
     content = in_field(line)
     parts = [*(f"={text}#{content}" for text in MASKED), f"%0%{size.filler}"]
     return f"{{{size.weight(question)}:SHORTANSWER:{'~'.join(parts)}}}"
 
 
 def word_field(question: Item, key: RightWords, line: str, size: Size) -> str:
-    """A blank that is answered in words: a choice, or a short answer whatever its letters' case."""
+    """Writes a blank that is answered in words: a choice, or a short answer whatever its letters'
+    case."""
     content, weight = in_field(line), size.weight(question)
     if key.labels:
         options = (in_field(text(printed(option)).replace("*", "&#42;")) for option in key.options)
@@ -183,23 +185,23 @@ def word_field(question: Item, key: RightWords, line: str, size: Size) -> str:
 
 
 def as_typed(answer: str) -> str:
-    """A text as it is written in an answer, from which Moodle gets just that text again."""
+    """Escapes a text for an answer, from which Moodle gets just that text again."""
     return _OBEYED_IN_FIELDS.sub(
         lambda found: _HASH if found[0] == "#" else f"&#{ord(found[0])};", answer
     )
 
 
 def in_field(html: str) -> str:
-    """HTML as it is written in a feedback, from which Moodle gets just that HTML again."""
+    """Escapes HTML for a feedback, from which Moodle gets just that HTML again."""
     kept = _KEPT.sub(lambda found: f"&#{ord(found[0])};", html)
     return kept.replace("&", "&amp;").replace("#", r"\#")
 
 
 def filler(asked: Sequence[Alternatives]) -> str:
-    """A number as long as the longest answer of a file, and apart from all of them.
+    """Finds a number as long as the longest answer of a file, and apart from all of them.
 
-    As an answer that earns nothing, like any other wrong number, it gives all fields one size
-    and changes no marks.
+    As an answer that earns nothing, like any other wrong number, it gives all fields one size and
+    changes no marks.
     """
     intervals = [interval for a in asked for interval in a.intervals]
     numbers = (number for a in asked for number in a.numbers)
@@ -224,12 +226,12 @@ _ROOM_FOR_BORDERS = 4
 
 
 def render(document: Document, page: RenderOptions) -> str:
-    """A form as a file of one question."""
+    """Writes a form as a file of one question."""
     return render_forms([document], page)
 
 
 def render_forms(documents: Sequence[Document], page: RenderOptions) -> str:  # noqa: ARG001
-    """All forms of an exercise as a category, with a question each. Raises ValueError for a
+    """Writes all forms of an exercise as a category, with a question each. Raises ValueError for a
     document that doesn't say what is right."""
     questions = (_question(_Exercise.of(d)) for d in documents)
     start = f"{DECLARATION}\n<quiz>\n<!--\n{_ABOUT}\n-->"
@@ -267,7 +269,7 @@ class _Exercise(NamedTuple):
 
 
 def _category(document: Document) -> str:
-    """Where the questions go, by title and steps, and for teachers what made them."""
+    """Writes where the questions go, by title and steps, and for teachers what made them."""
     name = name_of(document.title, _after(headings(document))).replace("/", "//")
     origin = paper_of(document, "moodle").origin
     made = DefinitionList(tuple((name, (word,)) for name, word in origin))
@@ -311,7 +313,7 @@ def _asked(exercise: _Exercise) -> str:
 
 
 def _mark(paper: Paper) -> str:
-    """Which form it is, which Moodle's exports tell with the text of the question."""
+    """Says which form it is, which Moodle's exports tell with the text of the question."""
     words = paper.words
     line = words.files.paper.format(hash=paper.hash)
     if paper.form != OWN_FORM:

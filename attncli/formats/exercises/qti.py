@@ -56,17 +56,20 @@ _IN_QTI = (
 
 
 class SheetItem(NamedTuple):
-    """A form, the variables of its answers by the ids of what is asked, and the feedbacks of its
-    mistakes; `length` is that of all places to answer in."""
+    """A form as one item of a test."""
 
     form: SelfMarking
+    """The form."""
     variables: Mapping[str, str]
+    """The variables of its answers, by the ids of what is asked."""
     mistakes: Mapping[str, TakenWrong]
+    """The mistakes, by the names of their feedbacks."""
     length: int
+    """The length of all places to answer in."""
 
     @classmethod
     def of(cls, document: Document, paper: Paper) -> SheetItem:
-        """Raises ValueError for a document that doesn't say what is right."""
+        """Makes an item of a document. Raises ValueError for one that doesn't say what is right."""
         form = SelfMarking.of(document, paper)
         variables = {
             question.id: f"R{k}" for k, question in enumerate(form.document.items, start=1)
@@ -86,14 +89,14 @@ class SheetItem(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The item as a file."""
+        """Writes the item as a file."""
         title = " · ".join((visible(self.form.document.title), *self.form.names))
         asked, solved = body(self.form.asked(style, self._place)), body(self.form.solved(style))
         inside = f'{asked}\n<rubricBlock view="scorer tutor">\n{solved}\n</rubricBlock>'
         return self.file(self.identifier, title, inside)
 
     def file(self, identifier: str, title: str, inside: str) -> str:
-        """An item with these answers and rules, by what is inside its body."""
+        """Writes an item with these answers and rules, by what is inside its body."""
         return allowed(f"""\
 {DECLARATION}
 <assessmentItem xmlns="{QTI}" identifier="{xml(identifier)}" title="{xml(title)}" \
@@ -119,7 +122,7 @@ adaptive="false" timeDependent="false">
         )
 
     def _declared(self) -> Iterator[str]:
-        """The answers, and what comes of them."""
+        """Yields the declarations of the answers, and of what comes of them."""
         for question in self.form.document.items:
             kind, right = self._answer(question)
             yield (
@@ -139,7 +142,7 @@ adaptive="false" timeDependent="false">
         )
 
     def _answer(self, question: Item) -> tuple[str, str]:
-        """The kind of an answer, and the right one."""
+        """Returns the kind of an answer, and the right one."""
         words, alternatives = question.words, self.form.alternatives.get(question.id)
         if words is not None and words.labels:
             return "identifier", option_name(words.right[0])
@@ -152,7 +155,7 @@ adaptive="false" timeDependent="false">
         )
 
     def _rules(self) -> Iterator[str]:
-        """How the answers are marked, and what is told after which try."""
+        """Yields how the answers are marked, and what is told after which try."""
         yield from map(self._rule, self.form.document.items)
         for number in range(1, len(self.form.document.hints) + 1):
             wrong = _compared("lt", "SCORE", "float", str(self.form.paper.points))
@@ -183,7 +186,7 @@ adaptive="false" timeDependent="false">
         return next(name for name, entry in self.mistakes.items() if entry.name == slip.name)
 
     def _feedback(self) -> Iterator[str]:
-        """What is told of mistakes, and the hints."""
+        """Yields what is told of mistakes, and the hints."""
         for name, slip in self.mistakes.items():
             html = f"<p><strong>{xml(slip.name)}:</strong> {xml(slip.mistake.says)}</p>"
             yield _modal(name, html)
@@ -192,7 +195,7 @@ adaptive="false" timeDependent="false">
 
 
 def _choice(name: str, key: RightWords) -> str:
-    """A list of options in the middle of a text."""
+    """Writes a list of options in the middle of a text."""
     options = "".join(
         f'<inlineChoice identifier="{option_name(k)}">{xml(visible(option))}</inlineChoice>'
         for k, option in enumerate(key.options)
@@ -223,7 +226,7 @@ def style(blank: Callable[[Blank], str]) -> HtmlStyle:
 
 
 def body(parts: Iterable[str]) -> str:
-    """HTML as QTI has it."""
+    """Writes HTML as QTI has it."""
     html = whole(parts)
     for other, own in _IN_QTI:
         html = html.replace(other, own)
@@ -246,7 +249,7 @@ def _compared(how: str, name: str, kind: str, value: str) -> str:
 
 
 def _condition(cases: Sequence[tuple[str, str]]) -> str:
-    """Of several cases, which each have a condition, the first one that holds."""
+    """Writes a condition of several cases, of which the first one that holds counts."""
     (condition, what), *others = cases
     rest = "".join(f"<responseElseIf>{a}{b}</responseElseIf>" for a, b in others)
     first = f"<responseIf>{condition}{what}</responseIf>"
@@ -262,7 +265,7 @@ def _told(feedback: str) -> str:
 
 
 def _set(outcome: str, how: str, kind: str, value: str) -> str:
-    """An outcome with something added to it."""
+    """Writes a rule that adds something to an outcome."""
     changed = _compared(how, outcome, kind, value)
     return f'<setOutcomeValue identifier="{outcome}">{changed}</setOutcomeValue>'
 
@@ -279,8 +282,8 @@ def as_renderers(
 ) -> tuple[
     Callable[[Document, RenderOptions], str], Callable[[Sequence[Document], RenderOptions], str]
 ]:
-    """What renders one form and all forms: the files of their package, one after the other, each
-    under its name."""
+    """Returns what renders one form, and all forms: the files of their package, one after the
+    other, each under its name."""
 
     def render_forms(documents: Sequence[Document], page: RenderOptions) -> str:
         files = files_of(documents, page)
@@ -297,8 +300,8 @@ _PACKAGE = "http://www.imsglobal.org/xsd/imscp_v1p1"
 
 
 def files_of(documents: Sequence[Document], page: RenderOptions) -> Mapping[str, str]:  # noqa: ARG001
-    """The files of a package by their names. Raises ValueError for a document that doesn't say
-    what is right."""
+    """Returns the files of a package by their names. Raises ValueError for a document that doesn't
+    say what is right."""
     items = [SheetItem.of(d, paper_of(d, "qti")) for d in documents]
     return {
         "imsmanifest.xml": _manifest(items),
@@ -319,7 +322,7 @@ def _manifest(items: Sequence[SheetItem]) -> str:
 
 
 def manifest_of(mark: str, resources: Iterable[str]) -> str:
-    """The manifest of a package, by the hash of what it is made from."""
+    """Writes the manifest of a package, by the hash of what it is made from."""
     return f"""\
 {DECLARATION}
 <manifest xmlns="{_PACKAGE}" identifier="manifest-{xml(mark)}">
@@ -337,7 +340,8 @@ def manifest_of(mark: str, resources: Iterable[str]) -> str:
 def resource_of(
     identifier: str, kind: str, path: str, needed: Iterable[str] = (), told: str = ""
 ) -> str:
-    """A test, with the items that it has, or an item, with its looks; and what is `told` of it."""
+    """Writes a test, with the items that it has, or an item, with its looks; and what is `told` of
+    it."""
     styles = f'\n      <file href="{STYLES}"/>' if kind == "item" else ""
     items = "".join(f'\n      <dependency identifierref="{xml(item)}"/>' for item in needed)
     return f"""
@@ -347,8 +351,8 @@ def resource_of(
 
 
 def _test(document: Document, items: Sequence[SheetItem]) -> str:
-    """A test of which each student gets one form, with a try more than there are hints. Its score
-    is that of the item, unweighted; the weights tell Canvas what an item is worth."""
+    """Writes a test of which each student gets one form, with a try more than there are hints. Its
+    score is that of the item, unweighted; the weights tell Canvas what an item is worth."""
     title = xml(" · ".join((visible(document.title), *headings(document))))
     tries = 1 + max(len(item.form.document.hints) for item in items)
     drawn = "".join(item_ref(item.identifier, item.path, item.form.paper.points) for item in items)
@@ -364,7 +368,7 @@ def _test(document: Document, items: Sequence[SheetItem]) -> str:
 
 
 def item_ref(identifier: str, path: str, points: Worth) -> str:
-    """An item in a test, with its weight."""
+    """Writes an item in a test, with its weight."""
     return f"""
       <assessmentItemRef identifier="{xml(identifier)}" href="{path}">
         <weight identifier="points" value="{points_text(points)}"/>
@@ -372,7 +376,7 @@ def item_ref(identifier: str, path: str, points: Worth) -> str:
 
 
 def test_of(identifier: str, title: str, parts: str) -> str:
-    """A test, whose score is the sum of its items' scores."""
+    """Writes a test, whose score is the sum of its items' scores."""
     return f"""\
 {DECLARATION}
 <assessmentTest xmlns="{QTI}" identifier="{xml(identifier)}" title="{title}">

@@ -20,24 +20,25 @@ ABILITIES = FormatInfo(keys=("none", "separate"), hints="none")
 
 
 def paper_of(document: Document, form: str) -> Paper:
-    """What makes the document part of an exercise. Raises ValueError where nothing does."""
+    """Returns what makes the document part of an exercise. Raises ValueError where nothing does."""
     if document.paper is None:
         raise ValueError(f"{form} is a format for exercises only")
     return document.paper
 
 
 def asking(document: Document) -> Iterator[Section]:
-    """The sections that ask for something."""
+    """Yields the sections that ask for something."""
     return (section for section in document.sections if section.questions)
 
 
 def entries(section: Section, paper: Paper) -> Iterator[Item]:
-    """The blanks of a section in the order of the page, a student's without their answers."""
+    """Yields the blanks of a section in the order of the page, a student's without their
+    answers."""
     return (q.unanswered if paper.kind == "sheet" else q for q in section.questions)
 
 
 def render(document: Document, page: RenderOptions) -> str:  # noqa: ARG001
-    """The blanks of a sheet, empty; those of an exercise or a key with what is right."""
+    """Writes the blanks of a sheet, empty; those of an exercise or a key with what is right."""
     paper = paper_of(document, "yaml")
     filled = any(e.answer for section in asking(document) for e in entries(section, paper))
     words = paper.words.files
@@ -66,7 +67,7 @@ def _entry(entry: Item) -> str:
 
 
 def _number(text: str) -> str:
-    """A number; what YAML has no number for is a text."""
+    """Writes a number; what YAML has no number for is a text."""
     return text if text[-1].isdigit() else quoted(text)
 
 

@@ -50,7 +50,7 @@ Part = str | Slot | Blank | Word
 
 
 class _Cutting(PlainNotation):
-    """Plain notation that keeps numbers, blanks and words, and leaves their places."""
+    """A plain notation that keeps numbers, blanks and words, and leaves their places."""
 
     def __init__(self) -> None:
         super().__init__(self.taken_out)
@@ -67,7 +67,8 @@ class _Cutting(PlainNotation):
 
 
 def parts_of(node: Expression | Equation) -> Iterator[Part]:
-    """The expression from left to right. Raises TypeError for a node that has no notation."""
+    """Yields the parts of an expression from left to right. Raises TypeError for a node that has no
+    notation."""
     cutting = _Cutting()
     for k, piece in enumerate(_pieces(cutting, node)):
         if k % 2:
@@ -86,8 +87,9 @@ _PROBE = "\0"
 
 
 def slots_of(node: Expression | Equation, changes: Callable[[Number], bool]) -> Iterator[Part]:
-    """The same, with how numbers stand that may change, which shows by writing them above and below
-    0; before one `after` a sign the text doesn't have it. Raises TypeError."""
+    """Yields the parts of an expression, with how numbers stand that may change, which shows by
+    writing them above and below 0; before one `after` a sign the text doesn't have it. Raises
+    TypeError."""
     numbers = [n for n in leaves(node) if isinstance(n, Number) and changes(n)]
     above, below = _Cutting(), _Cutting()
     pieces = [_pieces(c, _probing(node, changes, s)) for c, s in ((above, 1), (below, -1))]
@@ -113,7 +115,7 @@ def slots_of(node: Expression | Equation, changes: Callable[[Number], bool]) -> 
 def _probing(
     node: Expression | Equation, changes: Callable[[Number], bool], sign: int
 ) -> Expression | Equation:
-    """The expression with numbers of one sign for those that may change, which know their
+    """Returns the expression with numbers of one sign for those that may change, which know their
     places."""
     places = count()
 
@@ -128,7 +130,7 @@ def _probing(
 
 
 def _probed(part: Part) -> int | None:
-    """The place of a number that stands for one that may change."""
+    """Returns the place of a number that stands for one that may change; None of any other part."""
     cell = part.number.cell if isinstance(part, Slot) else None
     return cell.row if cell is not None and cell.quantity == _PROBE else None
 
@@ -147,10 +149,10 @@ _MOST_PICKED = 64
 
 
 class AskedNumbers:
-    """The numbers of one page, in the order in which they were met: those that the page shows, then
-    those that these lead to, the nearest first. Of a very large trace not all are followed. Where
-    they may be `changed`, by the keys of those that were given, a number tells how it is written
-    when it is another one."""
+    """A page's numbers, in the order in which they were met: those that the page shows, then those
+    that these lead to, the nearest first. Of a very large trace not all are followed. Where they
+    may be `changed`, by the keys of those that were given, a number tells how it is written when it
+    is another one."""
 
     def __init__(
         self,
@@ -169,11 +171,11 @@ class AskedNumbers:
 
     @property
     def changing(self) -> bool:
-        """Whether they may be changed."""
+        """Tells whether the numbers may be changed."""
         return self._changed is not None
 
     def number(self, number: Number, ink: str = "") -> str:
-        """A number on the page, in an ink; a cell of a table has that itself."""
+        """Writes a number on the page, in an ink; a cell of a table has that itself."""
         return self._number(Slot(number), ink)
 
     def _number(self, slot: Slot, ink: str) -> str:
@@ -188,7 +190,7 @@ class AskedNumbers:
         return f"<i>{sign}</i>{text}" if slot.after else text
 
     def _key(self, slot: Slot) -> str:
-        """What a number can be changed by, and how it is written then."""
+        """Writes what a number can be changed by, and how it is written then, as attributes."""
         if self._changed is None:
             return ""
         looks = " data-held" * slot.held + " data-after" * slot.after
@@ -198,19 +200,19 @@ class AskedNumbers:
         return f'{looks} data-set="{attribute(self._changed[cell])}"'
 
     def attributes(self, number: Number) -> Mapping[str, str]:
-        """The attributes of what shows a number in a picture."""
+        """Returns the attributes of what shows a number in a picture."""
         place = self.place(number)
         return {} if place is None else {"data_n": f"{place}"}
 
     def relation(self, sign: str, result: Expression) -> str:
-        """A sign before what it leads to, which knows the numbers that this is."""
+        """Writes a sign before what it leads to, which knows the numbers that this is."""
         places = (self.place(x) for x in leaves(result) if isinstance(x, Number))
         told = " ".join(str(place) for place in places if place is not None)
         return f'<b data-from="{told}">{sign}</b>' if told else sign
 
     def mark(self, mark: Mark, named: Callable[[Spans], str]) -> str:
-        """What stands before something that may be told otherwise, and behind it; names are written
-        by `named`."""
+        """Writes what stands before something that may be told otherwise, and behind it; names are
+        written by `named`."""
         if mark.told is None:
             return "</span>"
         return f'<span data-told="{escape(embedded(self._retold(mark.told, named)))}">'
@@ -241,7 +243,8 @@ class AskedNumbers:
                 return {"follows": 1}
 
     def _cases(self, told: Cases, named: Callable[[Spans], str]) -> object:
-        """Each condition over the places of its numbers, with what is said where it is met."""
+        """Returns each condition over the places of its numbers, with what is said where it is met;
+        nothing where a number has no place."""
         numbers = (n for c, _ in told.cases if c is not None for n in leaves(c))
         cells = [n for n in numbers if isinstance(n, Number) and n.cell is not None]
         places = {
@@ -253,7 +256,7 @@ class AskedNumbers:
         return {"cases": [*zip(trees, [named(spans) for _, spans in told.cases], strict=True)]}
 
     def expression(self, node: Expression | Equation, blank: Callable[[Blank], str] = empty) -> str:
-        """An expression whose numbers can be asked about."""
+        """Writes an expression whose numbers can be asked about."""
         parts = (self._part(part, blank) for part in self._parts(node))
         return f'<span class="worked">{"".join(parts)}</span>'
 
@@ -275,8 +278,8 @@ class AskedNumbers:
                 return escape(part)
 
     def place(self, number: Number) -> int | None:
-        """The place of a number in the list; None of a constant, and of one that isn't what its
-        cell has, such as what a mistake comes to; on a student's sheet of any."""
+        """Returns the place of a number in the list; None of a constant, and of one that isn't what
+        its cell has, such as what a mistake comes to; on a student's sheet of any."""
         if self._of_sheet:
             return None
         asked = self._asked(number)
@@ -311,12 +314,12 @@ class AskedNumbers:
         return Line(_UNNAMED, (("", whole), (relation, result)))
 
     def script(self) -> str:
-        """The list for the page's script."""
+        """Writes the list for the page's script."""
         return embedded(self.entries())
 
     def entries(self) -> list[_Entry]:
-        """An entry for each number that was met, and for those that it leads to: what it is called,
-        then its working; a number in it is its text and its place."""
+        """Lists an entry for each number that was met, and for those that it leads to: what it is
+        called, then its working; a number in it is its text and its place."""
         if not self.changing:
             self._most = min(self._most, _MOST_LED_TO)
         return [
@@ -325,7 +328,7 @@ class AskedNumbers:
         ]
 
     def _told(self, n: int, line: Line) -> Iterator[str | list[str | int]]:
-        """The parts of a line, texts beside each other as one."""
+        """Yields the parts of a line, texts beside each other as one."""
         for is_text, parts in groupby(self._told_parts(n, line), lambda part: type(part) is str):
             if is_text:
                 yield "".join(map(str, parts))
@@ -349,12 +352,12 @@ class AskedNumbers:
 
 
 def _is_same(result: Expression, number: Number) -> bool:
-    """Whether a line's result is a number; a sum may have its sign before it."""
+    """Tells whether a line's result is a number; a sum may have its sign before it."""
     return isinstance(result, Number) and abs(result.shown) == abs(number.shown)
 
 
 def _text(parts: Iterable[Part]) -> str:
-    """Parts as a text, without the isolates, which a page has elements for."""
+    """Joins parts as a text, without the isolates, which a page has elements for."""
     return "".join(map(_told_text, parts))
 
 

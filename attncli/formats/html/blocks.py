@@ -46,76 +46,85 @@ from attncli.notation.escaping import ISOLATE, POP, is_hidden, json_text, printe
 
 
 def escaped(text: str) -> str:
-    """The text with nothing in it that HTML would obey, in or outside quotes."""
+    """Escapes a text, so that it has nothing that HTML would obey, in or outside quotes."""
     return escape(text, quote=True)
 
 
 def attribute(data: str) -> str:
-    """Data for a page's script in an attribute, where what is hidden stands as a reference."""
+    """Writes data for a page's script in an attribute, where what is hidden stands as a
+    reference."""
     return re.sub(
         r"[^ -~]", lambda c: f"&#{ord(c[0])};" if is_hidden(c[0]) else c[0], escaped(data)
     )
 
 
 def isolating(html: str) -> str:
-    """HTML in which what runs to the left is kept to itself by elements."""
+    """Puts elements for isolates, by which what runs to the left is kept to itself."""
     return html.replace(ISOLATE, "<bdi>").replace(POP, "</bdi>")
 
 
 def embedded(data: object) -> str:
-    """Data for a page's script, as JSON that nothing in a page can end early."""
+    """Writes data for a page's script, as JSON that nothing in a page can end early."""
     text = json_text(data, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace("&", "\\u0026").replace(">", "\\u003e")
 
 
 def set_apart(text: str) -> str:
-    """A text with somebody's words in it, as it is printed, its direction its own: isolates that it
-    has are enough for that, and what is ASCII has no other."""
+    """Writes a text with somebody's words in it, as it is printed, its direction its own: isolates
+    that it has are enough for that, and what is ASCII has no other."""
     line = isolating(escaped(text))
     return line if ISOLATE in text or text.isascii() else f"<bdi>{line}</bdi>"
 
 
 def as_text(node: Expression | Equation) -> str:
-    """An expression in plain notation."""
+    """Writes an expression in plain notation."""
     return f"<span>{isolating(escaped(unbreakable(plain(node))))}</span>"
 
 
 def empty(_: Blank) -> str:
-    """A blank to write in."""
+    """Writes a blank to write in."""
     return '<span class="blank" role="img" aria-label="blank"></span>'
 
 
 def as_it_is(html: str, _: str) -> str:
-    """A table without anything around it."""
+    """Returns a table without anything around it."""
     return html
 
 
 class HtmlStyle(NamedTuple):
-    """How texts of the program, printed texts with somebody's words in them, mathematics, blanks
-    and the numbers of tables are written; `level` is that of a heading inside a section.
-    `framed` is what stands around a table of a kind, `looks` the classes of a cell.
-    `inline` writes working in plain notation, and `answered` the options of a question and the
-    place for its answer, where a format has a way of its own for that;
-    `picture` draws, where one can; `relation` writes the sign before a result where that, and
-    which of its parts a line has, may change; `mark` what stands around what may be told otherwise.
-    """
+    """A way of writing HTML: what of it differs from format to format."""
 
     text: Callable[[str], str] = escaped
+    """Writes texts of the program."""
     worded: Callable[[str], str] = set_apart
+    """Writes printed texts with somebody's words in them."""
     mathematics: Callable[[Expression | Equation], str] = as_text
+    """Writes mathematics."""
     blank: Callable[[Blank], str] = empty
+    """Writes blanks."""
     level: int = 3
+    """The level of a heading inside a section."""
     number: Callable[[Number], str] = text_of
+    """Writes the numbers of tables."""
     framed: Callable[[str, str], str] = as_it_is
+    """Puts something around a table of a kind."""
     looks: Callable[[Look], str] = lambda _: ""
+    """Returns the classes of a cell."""
     inline: Callable[[Expression | Equation], str] | None = None
+    """Writes working in plain notation, where a format has a way of its own for that."""
     answered: Callable[[WordBlank], str] | None = None
+    """Writes the options of a question and the place for its answer, where a format has a way of
+    its own for that."""
     picture: Callable[[Picture | Graph], str] | None = None
+    """Draws, where a format can."""
     relation: Callable[[str, Expression], str] | None = None
+    """Writes the sign before a result, where that, and which of its parts a line has, may
+    change."""
     mark: Callable[[Mark], str] | None = None
+    """Writes what stands around what may be told otherwise."""
 
     def word(self, word: Word | str) -> str:
-        """Somebody's word, or a text of ours in its place."""
+        """Writes somebody's word, or a text of ours in its place."""
         return self.worded(printed(word) if isinstance(word, Word) else word)
 
 
@@ -124,7 +133,7 @@ _MARKS = range(0xE000, 0xF900)
 
 
 def spans_html(spans: Spans, style: HtmlStyle) -> str:
-    """Running text."""
+    """Writes running text."""
     return "".join(_span(span, style) for span in spans)
 
 
@@ -142,8 +151,8 @@ def _span(span: Span, style: HtmlStyle) -> str:
 
 
 def _term(name: str, style: HtmlStyle) -> str:
-    """A name of the program, or a whole command, which a page lets its reader copy; options in one
-    piece, which browsers would break behind a hyphen."""
+    """Writes a name of the program, or a whole command, which a page lets its reader copy; options
+    in one piece, which browsers would break behind a hyphen."""
     text = _OPTION.sub(r'<span class="option">\g<0></span>', style.worded(name))
     return f"<code{_class('command' * name.startswith('attn '))}>{text}</code>"
 
@@ -152,19 +161,19 @@ _OPTION = re.compile(r"--[a-z][a-z-]*")
 
 
 def expression_html(node: Expression | Equation, style: HtmlStyle) -> str:
-    """An expression: in mathematics, where it holds neither blanks nor somebody's words."""
+    """Writes an expression: in mathematics, where it holds neither blanks nor somebody's words."""
     if any(blanks_in(node)):
         return plain_html(node, style)
     return code_html(node, style) if _has_words(node) else style.mathematics(node)
 
 
 def code_html(node: Expression | Equation, style: HtmlStyle) -> str:
-    """A name as the program writes it, `weights[love, AI]`."""
+    """Writes a name as the program does, `weights[love, AI]`."""
     return f"<code>{style.worded(unbreakable(plain(node)))}</code>"
 
 
 def plain_html(node: Expression | Equation, style: HtmlStyle) -> str:
-    """An expression in plain notation around its blanks."""
+    """Writes an expression in plain notation around its blanks."""
     if style.inline is not None:
         return style.inline(node)
     write = style.worded if _has_words(node) else style.text
@@ -181,13 +190,15 @@ def plain_html(node: Expression | Equation, style: HtmlStyle) -> str:
 
 
 def _unused(node: Expression) -> str:
-    """A character that an expression doesn't have, so that it can't be mistaken for its words."""
+    """Finds a character that an expression doesn't have, so that it can't be mistaken for its
+    words."""
     text = plain(with_each(node, Blank, lambda _: Symbol("x")))
     return next(mark for mark in map(chr, _MARKS) if mark not in text)
 
 
 def _has_words(node: Expression | Equation) -> bool:
-    """Whether it is, or some name in it has, somebody's words: indices other than 2, i, j."""
+    """Tells whether an expression is, or some name in it has, somebody's words: indices other than
+    2, i, j."""
     parts = [*leaves(node)]
     indices = (index for part in parts if isinstance(part, Symbol) for index in part.indices)
     return any(isinstance(part, Word) for part in parts) or not all(map(_is_own, indices))
@@ -199,38 +210,39 @@ def _is_own(index: Word | str) -> bool:
 
 
 def table_of(rows: Iterable[str], head: str = "") -> str:
-    """Rows, each a whole `<tr>`, below a head."""
+    """Writes a table of rows, each a whole `<tr>`, below a head."""
     top = f"<thead>\n{head}\n</thead>\n" if head else ""
     body = "\n".join(rows)
     return f"<table>\n{top}<tbody>\n{body}\n</tbody>\n</table>"
 
 
 def _framed(style: HtmlStyle, kind: str, rows: Iterable[str], head: str = "") -> str:
-    """A table in what a format puts around one of its kind."""
+    """Writes a table in what a format puts around one of its kind."""
     return style.framed(table_of(rows, head), kind)
 
 
 def row_of(name: str, cells: Iterable[str], *, numbers: bool = False, kind: str = "") -> str:
-    """A row: its name, of a `kind` that looks otherwise, and its cells."""
+    """Writes a row: its name, of a `kind` that looks otherwise, and its cells."""
     figure = "figure" * numbers
     inside = "".join(f"<td{_class(figure)}>{cell}</td>" for cell in cells)
     return f"<tr>{_heading(name, 'row', kind)}{inside}</tr>"
 
 
 def _class(*kinds: str) -> str:
-    """The attribute for those that there are."""
+    """Writes the attribute for those classes that there are."""
     names = " ".join(filter(None, kinds))
     return f' class="{names}"' if names else ""
 
 
 def _heading(name: str, scope: str, *kinds: str) -> str:
-    """What names a row or a column; where it has no name, an empty cell, which is no heading."""
+    """Writes what names a row or a column; where it has no name, an empty cell, which is no
+    heading."""
     kind = _class(*kinds)
     return f'<th scope="{scope}"{kind}>{name}</th>' if name else f"<td{kind}></td>"
 
 
 def head_of(headings: Iterable[str], ink: str = "") -> str:
-    """The headings of columns, in an ink; the first stands above the names of the rows."""
+    """Writes the headings of columns, in an ink; the first stands above the names of the rows."""
     return f"<tr{_class(ink)}>{''.join(headings)}</tr>"
 
 
@@ -240,7 +252,7 @@ def facts_html(facts: DefinitionList, style: HtmlStyle) -> str:
 
 
 def table_html(block: MatrixBlock | SideBySide | Table, style: HtmlStyle) -> str:
-    """A quantity, rows of several as vectors, or words; a blank where one is asked for."""
+    """Writes a quantity, rows of several as vectors, or words; a blank where one is asked for."""
     grid, kind = grid_of(block), _KINDS[type(block)]
     figures = ["", *("figure" * column.at_point for column in grid.columns[1:])]
     ink = style.looks(Look(ink_of(block.quantity))) if isinstance(block, MatrixBlock) else ""
@@ -261,7 +273,7 @@ _KINDS = {MatrixBlock: "quantity", SideBySide: "vectors", Table: "words"}
 
 
 def side_by_side_html(block: SideBySide, style: HtmlStyle) -> str:
-    """Rows of several quantities as vectors, under what they are called."""
+    """Writes rows of several quantities as vectors, under what they are called."""
     caption = f"<p><strong>{style.word(block.caption)}</strong></p>\n" if block.caption else ""
     return caption + table_html(block, style)
 
@@ -272,7 +284,7 @@ def _entry(cell: GridCell, figure: str, style: HtmlStyle) -> str:
 
 
 def _name(cell: GridCell, style: HtmlStyle) -> str:
-    """What names a row or a column of a quantity."""
+    """Writes what names a row or a column of a quantity."""
     name = style.word(cell.label) if isinstance(cell.content, Omission) else _cell(cell, style)
     return name.replace(": ", ":\u00a0", 1)
 
@@ -304,7 +316,7 @@ _GUIDES = {
 
 
 def graph_html(block: Graph, style: HtmlStyle) -> str:
-    """Who attends to whom, a row for each edge."""
+    """Writes who attends to whom, a row for each edge."""
     rows = [
         row_of(style.word(edge.source), (style.word(edge.target), style.number(edge.weight)))
         for edge in block.edges
@@ -315,7 +327,7 @@ def graph_html(block: Graph, style: HtmlStyle) -> str:
 
 
 def working_html(block: Derivation, style: HtmlStyle) -> str:
-    """A row for each line: its name, its working, its result. Where one of the lines has a
+    """Writes a row for each line: its name, its working, its result. Where one of the lines has a
     blank, all of them are in plain notation."""
     lines = [line for line in block.lines if isinstance(line, Line)]
     plainly = _in_plain_notation(style, (part for line in lines for _, part in line.parts))
@@ -352,7 +364,7 @@ def _row(line: Line, style: HtmlStyle, plainly: bool, worked: bool) -> str:
 
 
 def addition_html(block: ColumnSum, style: HtmlStyle) -> str:
-    """Vectors added up in columns: each product with its value, and the total."""
+    """Adds up vectors in columns: each product with its value, and the total."""
     addends = addends_of(block, may_change=style.relation is not None)
     entries = [block.total, *(part for a in addends for part in a[1:] if part is not None)]
     write = plain_html if _in_plain_notation(style, entries) else expression_html
@@ -368,7 +380,7 @@ def addition_html(block: ColumnSum, style: HtmlStyle) -> str:
 
 
 def blocks_html(blocks: Iterable[doc.Block], style: HtmlStyle) -> str:
-    """The blocks one below the other. Raises TypeError for one that has no HTML."""
+    """Writes the blocks one below the other. Raises TypeError for one that has no HTML."""
     return "\n".join(written(blocks, _WRITERS, style))
 
 
@@ -378,7 +390,7 @@ def _points(block: doc.Bullets, style: HtmlStyle) -> str:
 
 
 def _tree(block: doc.Tree, style: HtmlStyle) -> str:
-    """A list in which what is deeper is a list of its own."""
+    """Writes a list in which what is deeper is a list of its own."""
     text, depth = "", -1
     for row in block.rows:
         opened = "<li>".join(["<ul>"] * (row.depth - depth))
@@ -403,7 +415,7 @@ def _fields(block: doc.Fields, style: HtmlStyle) -> str:
 
 
 def _word_blank(block: doc.WordBlank, style: HtmlStyle) -> str:
-    """A question, its options, and room for the answer."""
+    """Writes a question, its options, and room for the answer."""
     asked = f"<p>{spans_html(block.text, style)}</p>"
     return asked + (style.answered or partial(_room, style=style))(block)
 
@@ -418,14 +430,15 @@ def _room(block: doc.WordBlank, style: HtmlStyle) -> str:
 
 
 def _picture(block: Picture, style: HtmlStyle) -> str:
-    """A drawing, or the numbers where a format has none."""
+    """Writes a drawing, or the numbers where a format has none."""
     if style.picture is None:
         return blocks_html(in_tables(block), style)
     return style.picture(block)
 
 
 def _graph(block: doc.Graph, style: HtmlStyle) -> str:
-    """A drawing, which tells its numbers in words, or their table where a format has none."""
+    """Writes a drawing, which tells its numbers in words, or their table where a format has
+    none."""
     return graph_html(block, style) if style.picture is None else style.picture(block)
 
 

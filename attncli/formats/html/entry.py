@@ -10,7 +10,7 @@ from attncli.formats.html.webpage import INSIDE, JUDGING_SCRIPTS, file_text
 
 
 def entry_page(title: str, data: Mapping[str, object]) -> str:
-    """The page of an exam, which goes by some data."""
+    """Writes the page of an exam, which goes by some data."""
     return Template(file_text("entry.html")).substitute(
         title=escaped(title),
         styles=INSIDE.styles,

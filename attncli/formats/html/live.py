@@ -21,7 +21,7 @@ from attncli.notation.trees import Tree, tree_of
 
 
 class _Cells:
-    """The places of all numbers of a page's quantities in one list."""
+    """A list of all numbers of a page's quantities, in which each has a place."""
 
     def __init__(self, workings: Mapping[str, WorkedTable]) -> None:
         self._tables = dict(workings)
@@ -37,7 +37,7 @@ class _Cells:
         return start + cell.row * columns + cell.column
 
     def quantities(self) -> Iterator[Mapping[str, Any]]:
-        """Each with its numbers, or with what these are worked from."""
+        """Yields each quantity with its numbers, or with what these are worked from."""
         names = [*self._tables]
         for name, worked in self._tables.items():
             matrix = worked.table.matrix
@@ -60,7 +60,8 @@ class _Cells:
             yield data
 
     def told(self, cell: Location) -> Tree | None:
-        """What the page works a number from, where that holds for these numbers only."""
+        """Returns what the page works a number from, where that holds for these numbers only; None
+        where no formulas do."""
         worked = self._tables[cell.quantity]
         return self._tree(worked.told(cell.row, cell.column)) if worked.formulas else None
 
@@ -75,8 +76,8 @@ class LivePage(NamedTuple):
     changeable: Changeable
 
     def version(self, asked: AskedNumbers) -> dict[str, Any]:
-        """How the page is worked: its quantities; of each number that can be asked how it came
-        about, and which it is."""
+        """Returns how the page is worked: its quantities; of each number that can be asked how it
+        came about, and which it is."""
         cells = _Cells(self.document.workings)
         entries = [
             [part if isinstance(part, str) else part[1:] for part in e] for e in asked.entries()
@@ -94,8 +95,8 @@ class LivePage(NamedTuple):
         return {"quantities": quantities, "entries": entries, "numbers": numbers, "told": told}
 
     def data(self, versions: Sequence[Mapping[str, Any]], sections: Sequence[object]) -> str:
-        """All of it, as the page's script reads it: the page's own version, then others, and the
-        sections of these, those of one place together."""
+        """Writes all of it, as the page's script reads it: the page's own version, then others, and
+        the sections of these, those of one place together."""
         alike = {key: [version[key] for version in versions] for key in versions[0]}
         alike["entries"] = [*zip_longest(*alike["entries"])]
         rounding, changeable = self.document.rounding, self.changeable
@@ -116,7 +117,7 @@ class LivePage(NamedTuple):
         return b64encode(packer.compress(text.encode()) + packer.flush()).decode()
 
     def bar(self) -> str:
-        """What stands above the page: what can be chosen, and what was changed."""
+        """Writes what stands above the page: what can be chosen, and what was changed."""
         chosen = "".join(map(_choice, self.changeable.choices))
         return f"""\
 <div id="changes" hidden>

@@ -17,14 +17,14 @@ from attncli.notation.escaping import harmless, shown
 
 
 def looks_of(look: Look) -> str:
-    """The classes of a cell: a share's shade, the largest of a row, the result, the ink of what is
-    given and of queries, keys and values."""
+    """Returns the classes of a cell: a share's shade, the largest of a row, the result, the ink of
+    what is given and of queries, keys and values."""
     return names_of(look, LIGHT.shades)
 
 
 def colour_sheet() -> str:
-    """The colours of a light page, and of a dark one where the reader's system is; a page on paper
-    is light."""
+    """Writes the colours of a light page, and of a dark one where the reader's system is; a page on
+    paper is light."""
     light, dark = ("\n".join(_rules(scheme)) for scheme in (LIGHT, DARK))
     shapes = "\n".join(written(SHAPES, "svg"))
     return f"{shapes}\n{light}\n@media screen and (prefers-color-scheme: dark) {{\n{dark}\n}}"
@@ -54,17 +54,20 @@ _STYLE, _SITE = "page.css", "site.css"
 
 
 class PageAssets(NamedTuple):
-    """How a page comes by its looks and its scripts: what its content security policy allows to
-    style it, and to run; the elements that stand for them."""
+    """A page's way to its looks and its scripts."""
 
     styles: str
+    """What its content security policy allows to style it."""
     scripts: str
+    """What its content security policy allows to run."""
     style: Callable[[], str]
+    """Writes the element that stands for its looks."""
     script: Callable[[str], str]
+    """Writes the element that stands for a script, by the name of its file."""
 
 
 def file_text(name: str) -> str:
-    """What a file beside this one says."""
+    """Reads a file beside this one."""
     return (files("attncli.formats.html") / name).read_text(encoding="utf-8")
 
 
@@ -97,8 +100,8 @@ SERVED = PageAssets(
 
 
 def shared_files() -> Mapping[str, str]:
-    """The files that the pages of a site share, by their names; their looks are also those of what
-    only a site has."""
+    """Returns the files that the pages of a site share, by their names; their looks are also those
+    of what only a site has."""
     return {
         _STYLE: f"{_looks()}\n{file_text(_SITE)}",
         **{name: file_text(name) for name in SCRIPTS},
@@ -117,13 +120,16 @@ class SiteLink(NamedTuple):
 
 
 class SiteEntry(NamedTuple):
-    """A lesson on the first page: its name, its page, what it shows, and what else there is of
-    it."""
+    """A lesson on the first page."""
 
     name: str
+    """What it is called."""
     page: SiteLink
+    """Its page."""
     says: Word
+    """What it shows."""
     others: tuple[SiteLink, ...] = ()
+    """What else there is of it."""
 
 
 class FoldOut(NamedTuple):
@@ -134,7 +140,7 @@ class FoldOut(NamedTuple):
 
 
 class SiteGroup(NamedTuple):
-    """Scenarios under one heading."""
+    """A heading with the scenarios that stand under it."""
 
     title: str
     scenarios: tuple[SiteEntry, ...]
@@ -145,13 +151,13 @@ _READY = 'document.getElementById("numbers").textContent = JSON.stringify({});\n
 
 
 def numbers_file(lesson: str) -> str:
-    """The name of the file that has a lesson's numbers."""
+    """Returns the name of the file that has a lesson's numbers."""
     return f"{lesson}-numbers.js"
 
 
 def numbers_apart(page: str, name: str, file: str) -> dict[str, str]:
-    """A page and its numbers in a file of their own, for whoever else asks for them; a script, for
-    a page that is opened from a disk can read nothing else."""
+    """Returns a page and its numbers in a file of their own, for whoever else asks for them; a
+    script, for a page that is opened from a disk can read nothing else."""
     head, mark, rest = page.partition(_NUMBERS)
     numbers, end, after = rest.partition("</script>")
     text = f'{head}{mark}{end}\n<script src="{file}"></script>{after}'
@@ -159,7 +165,7 @@ def numbers_apart(page: str, name: str, file: str) -> dict[str, str]:
 
 
 def _on_site(page: str, above: Iterable[Sequence[SiteLink]], below: str, lesson: str = "") -> str:
-    """A page with links above it, and what the site has below it."""
+    """Writes a page with links above it, and what the site has below it."""
     links = f'<nav class="site" aria-label="This site">{_rows(above)}</nav>'
     head, _, body = page.partition("<body>")
     inside, end, after = body.rpartition("</main>")
@@ -176,8 +182,8 @@ def lesson_page(
     around: Sequence[SiteLink],
     folded: Sequence[FoldOut],
 ) -> str:
-    """A page of a lesson: links to the whole site, to its `own` files, and to the lessons `around`
-    it, above and below; what is `folded` away."""
+    """Writes a page of a lesson: links to the whole site, to its `own` files, and to the lessons
+    `around` it, above and below; what is `folded` away."""
     read = '<p id="read" hidden>✓ You have read this lesson.</p>\n' if folded else ""
     below = f"{''.join(map(_fold, folded))}{read}{_rows((own, around))}"
     above = ((*links, *around), own)
@@ -197,14 +203,14 @@ def _fold(fold: FoldOut) -> str:
 def first_page(
     page: str, links: Sequence[SiteLink], groups: Iterable[SiteGroup], index: object
 ) -> str:
-    """A page from which all others are found: with a search and every lesson below it."""
+    """Writes a page from which all others are found: with a search and every lesson below it."""
     listed = "\n".join(_group(k, group) for k, group in enumerate(groups, start=1))
     below = Template(file_text("first.html")).substitute(groups=listed, index=embedded(index))
     return _on_site(page, [links], below)
 
 
 def page_of_doubt(page: str, links: Sequence[SiteLink], lessons: Iterable[SiteLink]) -> str:
-    """A page with a form that finds a number of any lesson by its name."""
+    """Writes a page with a form that finds a number of any lesson by its name."""
     options = "".join(
         f'<option id="{to.file}" value="{to.file}">{escaped(shown(to.text))}</option>'
         for to in lessons
@@ -257,7 +263,7 @@ addEventListener("message", ({ source, data }) => {
 
 
 def framed(page: str, *, whole: bool) -> str:
-    """A page in a frame; one that isn't `whole` goes without its contents."""
+    """Puts a page in a frame; one that isn't `whole` goes without its contents."""
     style = f"<style>{_ROOM}{'' if whole else _ALONE}</style>\n"
     head, mark, body = page.partition("</head>")
     inside, end, after = body.rpartition("</body>")

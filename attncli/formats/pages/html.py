@@ -73,7 +73,7 @@ _SIZES = {"a4": "", "letter": "\n<style>@page { size: letter; }</style>"}
 
 
 class _InkedMathml(Inked, MathmlNotation):
-    """Formulas in which queries, keys and values have their inks."""
+    """A MathML notation in which queries, keys and values have their inks."""
 
     def in_ink(self, text: str, name: str) -> str:
         return f'<mrow class="{name}">{text}</mrow>'
@@ -83,14 +83,14 @@ _FORMULAS = _InkedMathml()
 
 
 class AnswerFields:
-    """The fields of one page, in their order."""
+    """A page's fields, in their order."""
 
     def __init__(self) -> None:
         self._checks: list[SelfCheck] = []
         self._placed: list[PlacedField] = []
 
     def of(self, document: Document) -> SheetFields | None:
-        """How those of a sheet are written; None where it can't check itself."""
+        """Returns how the fields of a sheet are written; None where it can't check itself."""
         check = document.check
         if check is None:
             return None
@@ -103,7 +103,7 @@ class AnswerFields:
         return bool(self._placed)
 
     def script(self, words: Words) -> str:
-        """What tells right answers from others, for the page's script."""
+        """Writes what tells right answers from others, for the page's script."""
         first, parts = dict[int, int](), list[Mapping[str, Any]]()
         for check in self._checks:
             first[id(check)] = len(parts)
@@ -129,7 +129,7 @@ def _by_own_numbers(place: JudgedPlace, first: int) -> Mapping[str, object]:
 
 
 def _by_key(answer: AcceptedAnswer, same: int | None) -> Mapping[str, object]:
-    """Return what is right as data; `same` is the place of the field that has the same number."""
+    """Returns what is right as data; `same` is the place of the field that has the same number."""
     data = {
         "texts": answer.texts,
         "ends": answer.interval and [f"{end:f}" for end in answer.interval],
@@ -141,26 +141,30 @@ def _by_key(answer: AcceptedAnswer, same: int | None) -> Mapping[str, object]:
 
 
 class PlacedField(NamedTuple):
-    """A field of a page: by what its sheet is checked, and the id of its blank."""
+    """A field that stands on a page."""
 
     check: SelfCheck
+    """By what its sheet is checked."""
     id: str
+    """The id of its blank."""
 
 
 class SheetFields(NamedTuple):
-    """The fields of a sheet: of the ids of its blanks, `left` are those that have none yet;
-    `placed` are those of the whole page."""
+    """A sheet's fields."""
 
     check: SelfCheck
+    """By what the sheet is checked."""
     left: dict[str, None]
+    """The ids of its blanks that have no field yet."""
     placed: list[PlacedField]
+    """The fields of the whole page."""
 
     def number(self, blank: Blank) -> str:
-        """A field for a number, where it is asked for first."""
+        """Writes a field for a number, where it is asked for first."""
         return self._placed(blank.id, visible(Word(blank.id)), "number", self._to_type_a_number)
 
     def answered(self, block: WordBlank) -> str:
-        """A field to write in, or options to choose from."""
+        """Writes a field to write in, or options to choose from."""
         asked = text_of_spans(block.text, visible)
         if block.labels:
             return f"<div>{self._placed(block.id, asked, 'choice', partial(_options, block))}</div>"
@@ -187,12 +191,13 @@ def _to_write(_: int, name: str) -> str:
 
 
 def _input(name: str, size: int, more: str = "") -> str:
-    """What is the same for all of them is for the script to say: a page may have hundreds."""
+    """Writes a field to type in. What is the same for all of them is for the script to say: a page
+    may have hundreds."""
     return f'<input aria-label="{name}" size="{size}"{more}>'
 
 
 def _options(block: WordBlank, place: int, name: str) -> str:
-    """Options to choose one of, by what they are called."""
+    """Writes options to choose one of, by what they are called."""
     texts = [
         f"{escaped(label)}) {set_apart(visible(option))}"
         for label, option in zip(block.labels, block.options, strict=False)
@@ -205,7 +210,8 @@ def _options(block: WordBlank, place: int, name: str) -> str:
 
 
 def bar_of(words: Words) -> str:
-    """What stands above sheets: how to answer, how many answers are right, what can be done."""
+    """Writes what stands above sheets: how to answer, how many answers are right, what can be
+    done."""
     return f"""\
 <div id="check" hidden>
 <p>{escaped(words.how_to)}</p>
@@ -218,7 +224,7 @@ def bar_of(words: Words) -> str:
 
 
 def figure_html(block: Picture | Graph, asked: AskedNumbers | None = None) -> str:
-    """A figure that can be moved to and fro where the screen is narrower."""
+    """Draws a figure that can be moved to and fro where the screen is narrower."""
     picture = drawn(block) if asked is None else drawn(block, asked.attributes)
     made = picture_data(block, asked.place) if asked is not None and asked.changing else ""
     drawing = f'<div class="scroll">{inline(picture)}</div>'
@@ -229,12 +235,12 @@ def figure_html(block: Picture | Graph, asked: AskedNumbers | None = None) -> st
 
 
 def render(document: Document, page: RenderOptions) -> str:
-    """The document as one page; its width plays no part."""
+    """Writes the document as one page; its width plays no part."""
     return render_together([document], page)
 
 
 def render_together(documents: Sequence[Document], page: RenderOptions) -> str:
-    """Documents one below the other, each on a new sheet where they are printed."""
+    """Writes documents one below the other, each on a new sheet where they are printed."""
     paper, fields, changeable = documents[0].paper, AnswerFields(), documents[0].changeable
     assets = SERVED if page.served else SHARED if page.shared else INSIDE
     live = None if changeable is None else LivePage(documents[0], changeable)
@@ -260,11 +266,14 @@ def render_together(documents: Sequence[Document], page: RenderOptions) -> str:
 
 
 class _PageParts(NamedTuple):
-    """What a page has in it, and which of its numbers can be asked."""
+    """A page's contents, while it is written."""
 
     sections: Sequence[str]
+    """Its sections, as HTML."""
     contents: str
+    """The list of its contents."""
     asked: AskedNumbers
+    """Which of its numbers can be asked."""
 
     @property
     def main(self) -> str:
@@ -288,8 +297,8 @@ def _parts_of(
 
 
 def _living(live: LivePage, own: _PageParts, assets: PageAssets) -> str:
-    """The scripts of a page that is worked again, and what they go by: its own version, and those
-    with other choices."""
+    """Writes the scripts of a page that is worked again, and what they go by: its own version, and
+    those with other choices."""
     versions, sections = [live.version(own.asked)], list[Sequence[str]]()
     for choices, document in live.changeable.otherwise.items():
         other = live._replace(document=document)
@@ -324,20 +333,21 @@ def _style(asked: AskedNumbers, fields: SheetFields | None) -> HtmlStyle:
 
 
 def _checking(fields: AnswerFields, words: Words, assets: PageAssets) -> str:
-    """The scripts of sheets, and what they go by."""
+    """Writes the scripts of sheets, and what they go by."""
     data = f'<script type="application/json" id="checking">{fields.script(words)}</script>'
     return "\n".join((data, *map(assets.script, SHEET_SCRIPTS)))
 
 
 class _ToldOnce(NamedTuple):
-    """What closes a page that is worked again, and is told of the numbers as they were: it compares
+    """An end of a page that is worked again, which is told of the numbers as they were: it compares
     them with others'."""
 
     blocks: Sequence[Block]
 
 
 class _Part(NamedTuple):
-    """What stands under one heading, and whether it begins a new sheet of paper."""
+    """A part of a page that stands under one heading, and whether it begins a new sheet of
+    paper."""
 
     head: Title | Heading
     blocks: tuple[Block | _ToldOnce, ...]
@@ -345,7 +355,7 @@ class _Part(NamedTuple):
 
 
 def _pieces(document: Document, live: LivePage | None) -> Iterator[Piece | _ToldOnce]:
-    """What stands on a page, below a title also where it has none in other formats."""
+    """Yields what stands on a page, below a title also where it has none in other formats."""
     if live is not None and document.closing:
         closing: tuple[Any, ...] = (_ToldOnce(document.closing),)
         document = document._replace(closing=closing)
@@ -385,7 +395,7 @@ def _section(k: int, part: _Part, style: HtmlStyle) -> str:
 
 
 def _blocks(blocks: Iterable[Any], style: HtmlStyle) -> Iterator[str]:
-    """The blocks; small tables that follow each other stand beside each other."""
+    """Writes the blocks; small tables that follow each other stand beside each other."""
     for piece in with_tables_together(blocks):
         if isinstance(piece, _ToldOnce):
             told = "\n".join(_blocks(piece.blocks, style))
@@ -398,7 +408,7 @@ def _blocks(blocks: Iterable[Any], style: HtmlStyle) -> Iterator[str]:
 
 
 def _together(tables: Sequence[MatrixBlock], style: HtmlStyle) -> str:
-    """A table, or a pair of them that stay beside each other where there is room."""
+    """Writes a table, or a pair of them that stay beside each other where there is room."""
     text = blocks_html(tables, style)
     return f'<div class="pair">{text}</div>' if len(tables) > 1 else text
 
@@ -430,12 +440,12 @@ def _called(head: Title | Heading) -> str:
 
 
 def _framed(table: str, kind: str) -> str:
-    """A table that can be moved to and fro where the screen is narrower."""
+    """Writes a table that can be moved to and fro where the screen is narrower."""
     named = table.replace("<table>", f'<table class="{kind}">', 1)
     return f'<div class="scroll">{named}</div>'
 
 
 def _mathematics(asked: AskedNumbers, node: Expression | Equation) -> str:
-    """What has numbers, so that these can be asked; formulas as browsers draw them."""
+    """Writes what has numbers, so that these can be asked; formulas as browsers draw them."""
     has_numbers = any(isinstance(leaf, Number) for leaf in leaves(node))
     return asked.expression(node) if has_numbers else mathml(node, _FORMULAS)

@@ -55,13 +55,14 @@ ABILITIES = FormatInfo(detail="full", values_only=True)
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows of numbers or of their texts, each as JSON, which are made when they are written."""
+    """A list of rows of numbers or of their texts, each as JSON, which are made when they are
+    written."""
 
     begin: Callable[[], Iterator[str]]
 
 
 def pieces(value: Any, indent: str = "") -> Iterator[str]:  # noqa: ANN401
-    """JSON with a line for each key and each row of numbers."""
+    """Yields JSON with a line for each key and each row of numbers."""
     deeper = indent + "  "
     match value:
         case Rows(begin):
@@ -81,7 +82,7 @@ def _entry(key: str, value: Any, indent: str) -> Iterator[str]:  # noqa: ANN401
 
 
 def _inside(brackets: str, items: Iterable[Iterable[str]], indent: str) -> Iterator[str]:
-    """Items a line each, in brackets; where there are none, these alone."""
+    """Yields items a line each, in brackets; where there are none, these alone."""
     before = brackets[0]
     for item in items:
         yield f"{before}\n{indent}  "
@@ -91,7 +92,7 @@ def _inside(brackets: str, items: Iterable[Iterable[str]], indent: str) -> Itera
 
 
 def written(value: object) -> str:
-    """Any value as JSON on one line."""
+    """Writes any value as JSON on one line."""
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -101,7 +102,7 @@ OF_QUANTITIES = ("variant", "rows", "columns", "tokens", "values", "source")
 
 
 def values_alone(page: Mapping[str, Any]) -> dict[str, Any]:
-    """What is left of a page, which keeps its title."""
+    """Returns what is left of a page without its sentences; it keeps its title."""
     return {key: page[key] if key == "title" else _alone(page[key]) for key in _kept(page, "title")}
 
 
@@ -139,7 +140,8 @@ _Data = dict[str, Any]
 
 
 def pictures_as_data(blocks: Iterable[Block]) -> Iterator[_Data]:
-    """The pictures among blocks. Heat maps name their quantities, whose numbers the page has."""
+    """Yields the pictures among blocks. Heat maps name their quantities, whose numbers the page
+    has."""
     for block in each(blocks):
         if isinstance(block, PICTURES):
             yield rule_for(block, _WRITERS, "data")(block)
@@ -168,7 +170,7 @@ def _series_of(picture: Bars | Curves) -> _Data:
 
 
 def _numbers(numbers: Iterable[Number]) -> _Data:
-    """With null for −∞, which JSON has no number for."""
+    """Returns numbers as data, with null for −∞, which JSON has no number for."""
     row = [*numbers]
     values = [float(n.full) for n in row]
     finite = [value + 0.0 if math.isfinite(value) else None for value in values]
@@ -224,8 +226,8 @@ _WRITERS: Mapping[type, Callable[[Any], _Data]] = {
 
 
 def as_printed(document: Document) -> Document:
-    """The document without the digits behind those of its made numbers: in full, a sum could tell
-    a term that is asked for. Raises TypeError for what is no block."""
+    """Returns the document without the digits behind those of its made numbers: in full, a sum
+    could tell a term that is asked for. Raises TypeError for what is no block."""
     known = (s._replace(blocks=tuple(each(s.blocks))) for s in document.sections)
     opening = tuple(each(document.opening))
     return document._replace(sections=_printed(tuple(known)), opening=_printed(opening))
@@ -252,12 +254,12 @@ VERSION = 1
 
 
 def render(document: doc.Document, page: RenderOptions) -> str:
-    """The document's numbers as JSON; the page's width plays no part."""
+    """Writes the document's numbers as JSON; the page's width plays no part."""
     return "".join(in_pieces(document, page))
 
 
 def in_pieces(document: doc.Document, page: RenderOptions) -> Iterator[str]:
-    """The same in pieces, each made when it is asked for."""
+    """Yields the document's numbers as JSON in pieces, each made when it is asked for."""
     is_sheet = document.paper is not None and document.paper.kind == "sheet"
     shown = as_printed(document) if is_sheet else document
     data = _document(shown)
@@ -312,7 +314,7 @@ def _about(document: doc.Document) -> str:
 
 
 def _of_variants(closing: Iterable[doc.Block]) -> Iterator[MatrixBlock]:
-    """What is told of variants: their results as tables, other numbers in words."""
+    """Yields what is told of variants: their results as tables, other numbers in words."""
     for block in doc.each(closing):
         if isinstance(block, Data) and block.table.variant:
             yield block.table
@@ -321,7 +323,7 @@ def _of_variants(closing: Iterable[doc.Block]) -> Iterator[MatrixBlock]:
 
 
 def _unless_empty(**data: Any) -> dict[str, Any]:  # noqa: ANN401
-    """The entries that hold something."""
+    """Returns the entries that hold something."""
     return {key: value for key, value in data.items() if value}
 
 
@@ -401,7 +403,7 @@ def _question(question: Item, section: doc.Section) -> dict[str, Any]:
 
 
 def _asked(block: doc.WordBlank) -> dict[str, Any]:
-    """How something is asked in words."""
+    """Returns how something is asked in words."""
     options = [option.raw for option in block.options]
     return {"text": _text_of(block.text), **_unless_empty(options=options)}
 
@@ -414,7 +416,8 @@ def _list(block: doc.TextList) -> dict[str, Any]:
 
 
 def _given(block: MatrixBlock, sources: Mapping[str, str]) -> dict[str, Any]:
-    """A given matrix; of a large one that comes from elsewhere, what it is and how it begins."""
+    """Returns a given matrix; of a large one that comes from elsewhere, what it is and how it
+    begins."""
     source = sources.get(block.quantity)
     whose = {} if block.origin == "given" else {"origin": block.origin}
     if source is None:
@@ -441,8 +444,8 @@ def _matrix(block: MatrixBlock) -> dict[str, Any]:
 
 
 def _values(block: MatrixBlock) -> Iterator[list[float | None]]:
-    """The rows of numbers, with null for −∞, which JSON has no number for, and for what is to be
-    filled in."""
+    """Yields the rows of numbers, with null for −∞, which JSON has no number for, and for what is
+    to be filled in."""
     for i in block.rows:
         row = block.matrix.values[i] + 0.0  # no minus zero
         finite = row.tolist()
@@ -452,7 +455,8 @@ def _values(block: MatrixBlock) -> Iterator[list[float | None]]:
 
 
 def _texts(block: MatrixBlock) -> Iterator[str]:
-    """The rows of numbers as they are printed, each as JSON; null for what is to be filled in."""
+    """Yields the rows of numbers as they are printed, each as JSON; null for what is to be filled
+    in."""
     columns = range(block.matrix.shape[1])
     if columns and not block.blanks and not np.isnan(block.matrix.values).any():
         return (f'["{row}"]' for row in plain_rows(block.matrix, block.rows, '", "'))
@@ -472,7 +476,7 @@ def _working(blocks: Iterable[doc.Block]) -> Iterator[dict[str, Any]]:
 
 
 def _mistakes(blocks: Iterable[doc.Block]) -> Iterator[dict[str, Any]]:
-    """What common mistakes come to, apart from the working."""
+    """Yields what common mistakes come to, apart from the working."""
     for block in doc.each(blocks):
         if isinstance(block, doc.Derivation) and block.mistake:
             yield from ({"name": block.mistake, **line} for line in _lines(block))
@@ -491,7 +495,7 @@ def _line(line: doc.Line) -> dict[str, Any]:
 
 
 def _cell(label: Symbol, quantity: str) -> str:
-    """The address of what is worked out, by its full name."""
+    """Writes the address of what is worked out, by its full name."""
     return _plain(Symbol(quantity or label.name, label.indices))
 
 
@@ -503,7 +507,7 @@ def _addition(block: doc.ColumnSum) -> dict[str, Any]:
 
 
 def _sentences(blocks: Iterable[doc.Block]) -> Iterator[str]:
-    """What is said in words, where a section is a lesson."""
+    """Yields what is said in words, where a section is a lesson."""
     for block in doc.each(blocks):
         if isinstance(block, doc.Bullets):
             yield from map(_text_of, block.items)
@@ -512,7 +516,7 @@ def _sentences(blocks: Iterable[doc.Block]) -> Iterator[str]:
 
 
 def _findings(blocks: Iterable[doc.Block]) -> Iterator[dict[str, Any]]:
-    """The names and numbers of what is listed in words, where these are no lesson's."""
+    """Yields the names and numbers of what is listed in words, where these are no lesson's."""
     for item in (
         item for block in blocks if isinstance(block, doc.Bullets) for item in block.items
     ):

@@ -13,14 +13,14 @@ ABILITIES = FormatInfo(fragment=True, self_keyed=True, together=True)
 
 
 def render(document: Document, page: RenderOptions) -> str:
-    """The document as a LaTeX file; the page's width plays no part."""
+    """Writes the document as a LaTeX file; the page's width plays no part."""
     from attncli.formats.tex.documents import file
 
     return file(document, fragment=page.fragment)
 
 
 def render_together(documents: Sequence[Document], page: RenderOptions) -> str:  # noqa: ARG001
-    """Sheets as one LaTeX file."""
+    """Writes sheets as one LaTeX file."""
     from attncli.formats.tex.documents import together
 
     return together(documents)

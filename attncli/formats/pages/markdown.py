@@ -30,7 +30,7 @@ ABILITIES = FormatInfo(together=True)
 
 
 def mermaid(block: Graph) -> str:
-    """A Mermaid diagram, which GitHub draws; names only as quoted labels."""
+    """Draws a graph as a Mermaid diagram, which GitHub draws; names only as quoted labels."""
     names = list(dict.fromkeys(name for edge in block.edges for name in (edge.source, edge.target)))
     lines = ["```mermaid", "graph LR"]
     lines += [f'  n{k}["{_label_text(name)}"]' for k, name in enumerate(names, start=1)]
@@ -41,7 +41,7 @@ def mermaid(block: Graph) -> str:
 
 
 def mermaid_of_diagram(block: Diagram) -> str:
-    """Boxes and arrows; chosen ones are thick."""
+    """Draws boxes and arrows as a Mermaid diagram; chosen ones are thick."""
     names = {box.id: f"n{k}" for k, box in enumerate(block.boxes, start=1)}
     lines = ["```mermaid", f"graph {'LR' if block.across else 'TD'}"]
     lines += [f'  {names[box.id]}["{_box_text(box)}"]' for box in block.boxes]
@@ -60,7 +60,7 @@ def _arrow(link: Link) -> str:
 
 
 def _label_text(name: PictureLabel) -> str:
-    """A name inside quotes of a Mermaid label: entities for what it would obey."""
+    """Writes a name inside quotes of a Mermaid label: entities for what it would obey."""
     return "".join(c if c.isalnum() or c == " " else f"#{ord(c)};" for c in printed(name))
 
 
@@ -74,17 +74,17 @@ _NUMBERED = re.compile(r"^(\d{1,9})([.)])(?= |$)")
 
 
 def render(document: doc.Document, page: RenderOptions) -> str:
-    """The document in Markdown; the page's width plays no part."""
+    """Writes the document in Markdown; the page's width plays no part."""
     return render_together([document], page)
 
 
 def render_together(documents: Sequence[doc.Document], page: RenderOptions) -> str:  # noqa: ARG001
-    """Documents as one, a page break between them."""
+    """Writes documents as one, a page break between them."""
     return "\n\n".join(_lists_apart(written(pieces_of_all(documents), _WRITERS))) + "\n"
 
 
 def _lists_apart(texts: Iterable[str]) -> Iterator[str]:
-    """The texts; a list that follows another has other marks, or both would be one list."""
+    """Yields the texts; a list that follows another has other marks, or both would be one list."""
     before = ""
     for text in texts:
         follows = text.startswith("- ") and before.startswith("- ")
@@ -93,7 +93,7 @@ def _lists_apart(texts: Iterable[str]) -> Iterator[str]:
 
 
 def escaped(word: Word | str) -> str:
-    """Somebody's words on one line, with nothing in them that Markdown would obey."""
+    """Writes somebody's words on one line, with nothing in them that Markdown would obey."""
     return word if isinstance(word, str) else _escaped(word)
 
 
@@ -103,7 +103,7 @@ def _escaped(word: Word) -> str:
 
 
 def code(text: str) -> str:
-    """A code span, fenced with more backticks than the text has in a row."""
+    """Writes a code span, fenced with more backticks than the text has in a row."""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * (longest + 1)
     padding = " " if "`" in text else ""
@@ -121,8 +121,8 @@ def _heading(heading: Heading) -> str:
 
 @lru_cache(maxsize=256)
 def _formulas(formulas: tuple[Equation, ...]) -> str:
-    """A section's formulas; each that tells a function has a line of its own. Forms of an exercise
-    have the same."""
+    """Writes a section's formulas; each that tells a function has a line of its own. Forms of an
+    exercise have the same."""
     *before, last = formulas
     gaps = (_BREAK if isinstance(e.left, Apply) else " " for e in before)
     texts = (f"{_expression(e)},{gap}" for e, gap in zip(before, gaps, strict=True))
@@ -134,7 +134,7 @@ _BREAK = "  \n"
 
 
 def _expression(node: Expression | Equation) -> str:
-    """Mathematics; as code where it has words that GitHub would obey inside it."""
+    """Writes mathematics; as code where it has words that GitHub would obey inside it."""
     try:
         return _math(latex(node, _WITHOUT_MARKUP))
     except _WordsError:
@@ -151,7 +151,7 @@ def _spans(spans: doc.Spans) -> str:
 
 @lru_cache(maxsize=4096)
 def _name(label: Symbol) -> str:
-    """The name of what is worked out; forms of an exercise have the same."""
+    """Writes the name of what is worked out; forms of an exercise have the same."""
     return code(unbreakable(plain(label)))
 
 
@@ -172,8 +172,8 @@ def _working_line(line: doc.Line | Omitted) -> str:
 
 
 def _part(part: tuple[str, Expression]) -> tuple[bool, str, str]:
-    """Whether somebody's words are in a part of a line, its sign, and itself: as mathematics, or
-    as code where it has words."""
+    """Tells whether somebody's words are in a part of a line, and returns its sign, and itself: as
+    mathematics, or as code where it has words."""
     relation, expression = part
     sign = RELATIONS[relation]
     try:
@@ -183,7 +183,7 @@ def _part(part: tuple[str, Expression]) -> tuple[bool, str, str]:
 
 
 class _WordsError(Exception):
-    """Somebody's words, where only mathematics is wanted."""
+    """A fault: there are somebody's words, where only mathematics is wanted."""
 
 
 def _refuse(_: Word | str) -> str:
@@ -200,7 +200,7 @@ _WITHOUT_MARKUP = WEB.but(word=_only_letters)
 
 
 def _addition(block: doc.ColumnSum) -> str:
-    """The column addition as it is on paper, which only a fenced block keeps in columns."""
+    """Sets the column addition as it is on paper, which only a fenced block keeps in columns."""
     addends, _ = filled_addends(block, filled, filled_vectors, " × ", "…")
     widest = max(len(addend.product) for addend in addends)
     lines = [
@@ -213,7 +213,7 @@ def _addition(block: doc.ColumnSum) -> str:
 
 
 def _grid(block: MatrixBlock | SideBySide | doc.Table) -> str:
-    """A table; of a quantity the numbers stand at the right."""
+    """Writes a table; of a quantity the numbers stand at the right."""
     grid = grid_of(block)
     right = (isinstance(block, MatrixBlock) and column.at_point for column in grid.columns)
     rule = ["---:" if number else ":---" for number in right]
@@ -257,7 +257,7 @@ def _made(row: doc.TreeRow) -> str:
 
 
 def _word_blank(block: doc.WordBlank) -> str:
-    """A question, its options as a list, and room for the answer."""
+    """Writes a question, its options as a list, and room for the answer."""
     options = zip(block.labels, block.options, strict=False)
     listed = "\n".join(f"- {label}) {escaped(option)}" for label, option in options)
     answer = f"{block.heading}: {_RULE if block.answer is None else escaped(block.answer)}"
@@ -265,7 +265,7 @@ def _word_blank(block: doc.WordBlank) -> str:
 
 
 def _picture(block: Picture) -> str:
-    """A diagram as one that GitHub draws, others as tables."""
+    """Draws a diagram as one that GitHub draws, writes others as tables."""
     title, *tables = in_tables(block)
     drawn = [mermaid_of_diagram(block)] if isinstance(block, Diagram) else []
     parts = (*written([title], _WRITERS), *(drawn or written(tables, _WRITERS)))

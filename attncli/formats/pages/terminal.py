@@ -52,12 +52,12 @@ _GAP = "   "
 
 
 def render(document: doc.Document, page: RenderOptions) -> str:
-    """The document as text, no line wider than the page unless a single number is."""
+    """Writes the document as text, no line wider than the page unless a single number is."""
     return render_together([document], page)
 
 
 def render_together(documents: Sequence[doc.Document], page: RenderOptions) -> str:
-    """Documents as one text, a form feed between them."""
+    """Writes documents as one text, a form feed between them."""
     cells = max(page.width, _NARROWEST)
     lines: list[Line] = []
     for piece in written(
@@ -89,7 +89,7 @@ def _facts(facts: doc.DefinitionList, cells: int) -> list[Line]:
 
 
 def _behind(start: Line, spans: doc.Spans, cells: int) -> list[Line]:
-    """Running text behind its start, all its lines below each other."""
+    """Sets running text behind its start, all its lines below each other."""
     room = min(cells, _WIDEST_PROSE)
     return hanging(start, [_piece(span, room) for span in spans], room)
 
@@ -124,7 +124,7 @@ def _side_by_side(block: SideBySide, cells: int) -> list[Line]:
 
 
 def _tree(block: doc.Tree, cells: int) -> list[Line]:
-    """A line for each part, below what it belongs to; the numbers stand in a column."""
+    """Sets a line for each part, below what it belongs to; the numbers stand in a column."""
     most = max(width(row.numbers) for row in block.rows)
     deepest = cells // 2 // _INDENT - most
     lines: list[Line] = []
@@ -140,13 +140,13 @@ def _tree(block: doc.Tree, cells: int) -> list[Line]:
 
 
 def _glued(text: str) -> StyledText:
-    """A shape in one piece: ` [3, 2]`, perhaps with a comma behind."""
+    """Returns a shape in one piece: ` [3, 2]`, perhaps with a comma behind."""
     shape, bracket, after = text.rpartition("]")
     return StyledText(shape.replace(", ", ",\u00a0") + bracket + after)
 
 
 def _fields(block: doc.Fields, cells: int) -> list[Line]:
-    """Names with a rule behind each, all together one line long where there is room for it."""
+    """Sets names with a rule behind each, all together one line long where there is room for it."""
     gaps = _INDENT * (len(block.names) - 1)
     names = sum(width(name) + 1 for name in block.names)
     rule = "_" * max(_SHORTEST_RULE, (min(cells, _WIDEST_PROSE) - names - gaps) // len(block.names))
@@ -155,13 +155,13 @@ def _fields(block: doc.Fields, cells: int) -> list[Line]:
 
 
 def _room(block: doc.AnswerSpace, cells: int) -> list[Line]:
-    """Dotted lines to write on, a line apart."""
+    """Draws dotted lines to write on, a line apart."""
     rule = [StyledText("·" * min(cells, _WIDEST_PROSE), "rule")]
     return [line for _ in range(block.lines) for line in ([], rule)][1:]
 
 
 def _word_blank(block: doc.WordBlank, cells: int) -> list[Line]:
-    """A question, its options, and a rule for the answer."""
+    """Sets a question, its options, and a rule for the answer."""
     options = [
         StyledText(unbreakable(f"{label}) {printed(option)}"))
         for label, option in zip(block.labels, block.options, strict=False)
@@ -177,7 +177,8 @@ def _word_blank(block: doc.WordBlank, cells: int) -> list[Line]:
 
 
 def _piece(span: doc.Span, cells: int) -> StyledText:
-    """A span of running text; names and formulas that are short for the line stay whole."""
+    """Returns a span of running text as a piece; names and formulas that are short for the line
+    stay whole."""
     match span:
         case str():
             return StyledText(span)
@@ -196,7 +197,7 @@ def _kept_whole(text: str, most: int) -> str:
 
 
 def _picture(block: Picture, cells: int) -> list[Line]:
-    """What is drawn in characters, and the numbers."""
+    """Draws what can be drawn in characters, and sets the numbers that this doesn't say."""
     from attncli.formats.pictures_in_tables import in_tables
     from attncli.formats.screen.pictures import drawn
 

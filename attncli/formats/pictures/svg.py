@@ -34,11 +34,11 @@ _WIDEST = 960
 
 
 class NothingToDrawError(UserError):
-    """A page that has no pictures."""
+    """A fault: a page has no pictures."""
 
 
 def render(document: Document, page: RenderOptions) -> str:  # noqa: ARG001
-    """The pictures of the document; the page's width plays no part.
+    """Draws the pictures of the document; the page's width plays no part.
 
     Raises NothingToDrawError where it has none.
     """
@@ -76,7 +76,7 @@ def _whole(
 
 
 def _beside_each_other(pictures: Sequence[Picture], y: float) -> Iterator[str]:
-    """Pictures with their titles above them."""
+    """Yields pictures with their titles above them."""
     x: float = _MARGIN
     for picture in pictures:
         yield text_at(x, y + 8, picture.title, "aside")
@@ -86,21 +86,22 @@ def _beside_each_other(pictures: Sequence[Picture], y: float) -> Iterator[str]:
 
 
 def _pictures(document: Document) -> Iterator[Picture]:
-    """What can be drawn, from top to bottom."""
+    """Yields what can be drawn, from top to bottom."""
     mapped = {name for _, blocks in document.parts for name in _mapped(blocks)}
     for section, blocks in document.parts:
         yield from _drawn(blocks, "" if section is None else section.place, mapped)
 
 
 def _mapped(blocks: Sequence[Block]) -> Iterator[Name]:
-    """The quantities that the page has heat maps of."""
+    """Yields the quantities that the page has heat maps of."""
     for block in blocks:
         if isinstance(block, HeatMaps):
             yield from (table.quantity for _, table in block.maps)
 
 
 def _drawn(blocks: Sequence[Block], place: str, mapped: Collection[Name]) -> Iterator[Picture]:
-    """Weights are called by their name, a graph as the subheading above it says."""
+    """Yields the pictures of blocks: weights are called by their name, a graph as the subheading
+    above it says."""
     heading = ""
     for block in each(blocks):
         if isinstance(block, Subheading):
@@ -114,10 +115,10 @@ def _drawn(blocks: Sequence[Block], place: str, mapped: Collection[Name]) -> Ite
 
 
 def _is_of_weights(block: MatrixBlock, mapped: Collection[Name]) -> bool:
-    """Whether it is weights that no other picture shows."""
+    """Tells whether a table is of weights that no other picture shows."""
     return block.shares and any(block.roles) and block.quantity not in mapped
 
 
 def _width(picture: Picture) -> float:
-    """How wide a picture is with its title."""
+    """Measures how wide a picture is with its title."""
     return max(picture.size[0], text_width(picture.title))

@@ -27,10 +27,12 @@ _BEFORE_SIGNS = f"{GLUE}(?=[=×]{GLUE})"
 
 
 class StyledText(NamedTuple):
-    """A text in a style: the names of some of `STYLES`, with spaces between."""
+    """A text in a style."""
 
     text: str
+    """The text."""
     style: str = PLAIN
+    """The names of some of `STYLES`, with spaces between."""
 
 
 Line = list[StyledText]
@@ -39,7 +41,7 @@ NEW_PAGE: Line = [StyledText("\f", "page")]
 
 
 def width(text: str) -> int:
-    """The cells that a text takes: two for wide characters, none for combining ones."""
+    """Counts the cells that a text takes: two for wide characters, none for combining ones."""
     return len(text) if text.isascii() else _cells(text)
 
 
@@ -58,19 +60,19 @@ def line_width(line: Line) -> int:
 
 
 def left(text: str, cells: int) -> str:
-    """The text, filled up with spaces on its right."""
+    """Fills up the text with spaces on its right."""
     return text + " " * (cells - width(text))
 
 
 def right(text: str, cells: int) -> str:
-    """The text, filled up with spaces on its left."""
+    """Fills up the text with spaces on its left."""
     return " " * (cells - width(text)) + text
 
 
 def wrapped(
     pieces: Iterable[StyledText], cells: int, hanging: int = 0, brackets: str = "[]"
 ) -> list[Line]:
-    """The pieces broken at their spaces into lines of at most `cells`.
+    """Breaks the pieces at their spaces into lines of at most `cells`.
 
     Lines after the first are indented by `hanging`. A word longer than a line stays whole; what
     stands in `brackets`, such as a vector, and a product do if they aren't longer than a line.
@@ -95,9 +97,9 @@ def wrapped(
 
 
 def _levels(atoms: Sequence[Line], brackets: str) -> list[int]:
-    """How bad it is to break a line before each atom: the deeper in brackets the worse, and there
-    less so behind a comma; of others worst before a bracket, since a shape belongs to its name,
-    before an arrow, and behind `else`."""
+    """Tells how bad it is to break a line before each atom: the deeper in brackets the worse, and
+    there less so behind a comma; of others worst before a bracket, since a shape belongs to its
+    name, before an arrow, and behind `else`."""
     depth, behind_comma, before = 0, False, ""
     levels = []
     for atom in atoms:
@@ -112,8 +114,8 @@ def _levels(atoms: Sequence[Line], brackets: str) -> list[int]:
 
 
 def _whole(sizes: Sequence[int], levels: Sequence[int], atoms: range, room: int) -> Iterator[range]:
-    """The places of the atoms, those put together that stand between the best places for a break
-    and fit on a line."""
+    """Yields the places of the atoms, those put together that stand between the best places for a
+    break and fit on a line."""
     if len(atoms) <= 1 or _width_of(atoms, sizes) <= room:
         yield from (atoms,) if atoms else ()
         return
@@ -125,12 +127,12 @@ def _whole(sizes: Sequence[int], levels: Sequence[int], atoms: range, room: int)
 
 
 def _width_of(atoms: range, sizes: Sequence[int]) -> int:
-    """The cells that atoms at some places take together."""
+    """Counts the cells that atoms at some places take together."""
     return sum(sizes[atoms.start : atoms.stop]) + len(atoms) - 1
 
 
 def _together(atoms: Sequence[Line]) -> Line:
-    """Atoms with spaces between them."""
+    """Joins atoms with spaces between them."""
     line: Line = []
     _add(atoms, line)
     return line
@@ -143,14 +145,14 @@ def _add(atoms: Sequence[Line], line: Line) -> None:
 
 
 def _style_between(line: Line, atom: Line) -> str:
-    """The style of the space between two pieces: theirs, if they have one style."""
+    """Returns the style of the space between two pieces: theirs, if they have one style."""
     return atom[0].style if line[-1].style == atom[0].style else PLAIN
 
 
 def hanging(
     start: Line, pieces: Iterable[StyledText], cells: int, by: int = 0, brackets: str = "[]"
 ) -> list[Line]:
-    """The pieces behind a start, wrapped; what goes on in further lines stands below them."""
+    """Sets the pieces behind a start, wrapped; what goes on in further lines stands below them."""
     indent = line_width(start)
     first, *others = wrapped(pieces, cells - indent, by, brackets)
     return [[*start, *first], *([StyledText(" " * indent), *line] for line in others)]
@@ -159,7 +161,8 @@ def hanging(
 # A terminal takes each line for a paragraph of its own (Unicode Standard Annex 9, rule P1): in it
 # an isolate has to begin and to end.
 def _isolated_alone(lines: list[Line]) -> Iterator[Line]:
-    """The lines, each with an end to the isolate that is open there, which goes on in the next."""
+    """Yields the lines, each with an end to the isolate that is open there, which goes on in the
+    next."""
     before: list[StyledText] = []
     for line in lines:
         whole = [*before, *line]
@@ -170,7 +173,7 @@ def _isolated_alone(lines: list[Line]) -> Iterator[Line]:
 
 
 def _atoms(pieces: Iterable[StyledText], room: int) -> Iterator[Line]:
-    """What stands between the spaces: runs of pieces that must stay together."""
+    """Yields what stands between the spaces: runs of pieces that must stay together."""
     atom: Line = []
     for piece in pieces:
         first, *others = _words(piece.text, room)
@@ -184,8 +187,8 @@ def _atoms(pieces: Iterable[StyledText], room: int) -> Iterator[Line]:
 
 
 def _words(text: str, room: int) -> list[str]:
-    """What stands between the spaces of a text; what is too long for a line is broken before each
-    `=` and `×`, too."""
+    """Lists what stands between the spaces of a text; what is too long for a line is broken before
+    each `=` and `×`, too."""
     words = text.split(" ")
     if all(len(word) <= room for word in words):
         return words

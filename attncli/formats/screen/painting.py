@@ -33,7 +33,7 @@ STYLES: Mapping[str, str] = {
 
 
 def painted(lines: list[Line]) -> str:
-    """The lines with the escapes of the terminal that is there."""
+    """Writes the lines with the escapes of the terminal that is there."""
     from rich.console import COLOR_SYSTEMS, Console
 
     name = Console(force_terminal=True, legacy_windows=False).color_system or ""
@@ -51,7 +51,7 @@ def painted(lines: list[Line]) -> str:
 
 @lru_cache(maxsize=64)
 def _style_of(names: str, *, in_colours: bool) -> Style:
-    """The style of these names, or what of it isn't a colour."""
+    """Returns the style of these names, or what of it isn't a colour."""
     from rich.style import Style
 
     style = Style.parse(" ".join(STYLES[name] for name in names.split()))
@@ -59,7 +59,7 @@ def _style_of(names: str, *, in_colours: bool) -> Style:
 
 
 def _trimmed(line: Line) -> Line:
-    """The line without spaces at its end."""
+    """Returns the line without spaces at its end."""
     while line:
         *line, last = line
         if text := last.text.rstrip(" "):

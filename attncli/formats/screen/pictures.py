@@ -21,17 +21,20 @@ _GAP = "  "
 
 
 def finite(number: Number) -> float:
-    """A number as a size; what is infinite has none."""
+    """Returns a number as a size; 0 for what is infinite, which has none."""
     value = float(number.full)
     return value if math.isfinite(value) else 0.0
 
 
 class _Scale(NamedTuple):
-    """Cells for numbers: how many for 1, and how many there are left and right of 0."""
+    """A scale by which numbers take cells."""
 
     per_one: float
+    """How many cells stand for 1."""
     below: int
+    """How many there are left of 0."""
     above: int
+    """How many there are right of 0."""
 
     @classmethod
     def of(cls, numbers: Sequence[Number], room: int) -> _Scale:
@@ -42,7 +45,8 @@ class _Scale(NamedTuple):
         return cls(per_one, below, room - below)
 
     def bar(self, number: Number, fill: str) -> str:
-        """What is there at all has a cell; where some go below 0, a line says where 0 is."""
+        """Draws a number's bar: what is there at all has a cell; where some go below 0, a line says
+        where 0 is."""
         value = finite(number)
         size = max(round(abs(value) * self.per_one), int(value != 0))
         if not self.below:
@@ -53,7 +57,7 @@ class _Scale(NamedTuple):
 
 
 def bars(picture: Bars, cells: int) -> list[Line]:
-    """A bar for each number, all of one scale; those below 0 go to the left."""
+    """Draws a bar for each number, all of one scale; those below 0 go to the left."""
     labels = _columned(picture.labels)
     names = _columned([s.name for s in picture.series])
     numbers = [number for s in picture.series for number in s.numbers]
@@ -73,15 +77,15 @@ def bars(picture: Bars, cells: int) -> list[Line]:
 
 
 def _columned(labels: Sequence[Label]) -> list[str]:
-    """Labels as a column."""
+    """Fills up labels as a column."""
     texts = [printed(label) for label in labels]
     most = max(map(width, texts))
     return [left(text, most) for text in texts]
 
 
 def curves(picture: Curves, cells: int) -> list[Line]:
-    """A line for each label, and in it a mark for each series, the further to the right the larger
-    its number."""
+    """Draws a line for each label, and in it a mark for each series, the further to the right the
+    larger its number."""
     axis, *labels = _columned([picture.axis, *picture.labels])
     numbers = [number for s in picture.series for number in s.numbers]
     placed = math.log if picture.logarithmic else float
@@ -102,18 +106,18 @@ def curves(picture: Curves, cells: int) -> list[Line]:
 
 
 def _between(ends: Sequence[str], room: int) -> str:
-    """What stands at the two ends of an axis."""
+    """Writes what stands at the two ends of an axis."""
     low, high = ends
     return f"{low}{' ' * max(1, room - len(low) - len(high))}{high}"
 
 
 def marks(count: int) -> str:
-    """A mark for each series."""
+    """Returns a mark for each series."""
     return (_MARKS * (1 + count // len(_MARKS)))[:count]
 
 
 def legend(names: Sequence[Label], cells: int, more: str = "") -> list[Line]:
-    """What each mark stands for."""
+    """Says what each mark stands for."""
     named = zip(marks(len(names)), names, strict=True)
     texts = [f"{mark} {printed(name)}" for mark, name in named]
     texts += [f"{_SEVERAL} several"] if len(names) > 1 else []
@@ -130,7 +134,7 @@ _SHAFT = 2
 
 
 def diagram(picture: Diagram, cells: int) -> list[Line] | None:
-    """None where it doesn't fit in any way, so that a table tells it."""
+    """Draws a diagram; returns None where it doesn't fit in any way, so that a table tells it."""
     lines = _grid(picture)
     if any(link.label for link in picture.links):
         lines = _arrows(picture)
@@ -143,7 +147,7 @@ def _wide(lines: Sequence[Line]) -> int:
 
 
 def _arrows(picture: Diagram) -> list[Line]:
-    """A line for each link, from its box; chosen ones are double."""
+    """Draws a line for each link, from its box; chosen ones are double."""
     boxes = {box.id: printed(box_label(box)) for box in picture.boxes}
     sources = max(width(boxes[link.source]) for link in picture.links)
     labels = max(width(printed(link.label)) for link in picture.links)
@@ -164,7 +168,7 @@ def _arrows(picture: Diagram) -> list[Line]:
 
 
 def _arrows_below(picture: Diagram) -> list[Line]:
-    """The same with each box on a line of its own, above its arrows."""
+    """Draws a line for each link, with each box on a line of its own, above its arrows."""
     boxes = {box.id: printed(box_label(box)) for box in picture.boxes}
     lines: list[Line] = []
     before = ""
@@ -185,7 +189,7 @@ def _shaft(link: Link, labels: int) -> str:
 
 
 def _grid(picture: Diagram) -> list[Line]:
-    """The boxes by their rows and columns."""
+    """Draws the boxes by their rows and columns."""
     places = {(box.row, box.column): printed(box_label(box)) for box in picture.boxes}
     columns = range(max(column for _, column in places) + 1)
     widths = [
@@ -210,8 +214,8 @@ _Place = tuple[int, int]
 
 
 def plane(picture: Plane, cells: int) -> list[Line]:
-    """A mark for each group, with what its vector is of behind it; a dot with the same word where
-    an arrow begins, if not at the origin."""
+    """Draws a mark for each group, with what its vector is of behind it; a dot with the same word
+    where an arrow begins, if not at the origin."""
     ends = _ends(picture, max(_LEAST_ACROSS, min(_MOST_ACROSS, (cells - 20) // 2)))
     columns, rows = ([0, *(place[side] for place in ends)] for side in (0, 1))
     lines = [
@@ -225,7 +229,8 @@ def plane(picture: Plane, cells: int) -> list[Line]:
 
 
 def _ends(picture: Plane, across: int) -> Mapping[_Place, str]:
-    """What is written at each place: the marks of all that end or begin there, and their labels."""
+    """Returns what is written at each place: the marks of all that end or begin there, and their
+    labels."""
     points = [*_points(picture)]
     most = max((abs(finite(n)) for *_, point in points for n in point), default=0.0) or 1.0
     found: dict[_Place, dict[str, dict[str, None]]] = {}
@@ -240,7 +245,7 @@ def _ends(picture: Plane, across: int) -> Mapping[_Place, str]:
 
 
 def _points(picture: Plane) -> Iterator[tuple[str, Label, tuple[Number, Number]]]:
-    """A mark, a label and a place for each end of an arrow, and for its start."""
+    """Yields a mark, a label and a place for each end of an arrow, and for its start."""
     for mark, group in zip(marks(len(picture.groups)), picture.groups, strict=True):
         for arrow in group.arrows:
             if arrow.start is not None:
@@ -249,7 +254,7 @@ def _points(picture: Plane) -> Iterator[tuple[str, Label, tuple[Number, Number]]
 
 
 def _row(ends: Mapping[_Place, str], row: int, columns: range) -> str:
-    """A line from the left: marks with their labels, and the axes where there are none."""
+    """Draws a line from the left: marks with their labels, and the axes where there are none."""
     text, first = "", columns.start
     for column in columns:
         if width(text) > column - first:  # where a label stands
@@ -270,8 +275,8 @@ _SAY_ALL = (Bars, Diagram)
 
 
 def drawn(picture: Picture, cells: int) -> tuple[list[Line], bool]:
-    """How a picture is drawn, if it can be, and whether that says all its numbers; of a heat map
-    the table is the picture."""
+    """Returns how a picture is drawn, if it can be, and whether that says all its numbers; of a
+    heat map the table is the picture."""
     draw = _DRAWN.get(type(picture))
     lines = (None if draw is None else draw(picture, cells)) or []
     return lines, bool(lines) and isinstance(picture, _SAY_ALL)
@@ -281,7 +286,7 @@ _INDENT = 2
 
 
 def graph_lines(block: Graph, cells: int) -> list[Line]:
-    """An arrow for each edge, the heavier the longer."""
+    """Draws an arrow for each edge, the heavier the longer."""
     source = max(width(printed(edge.source)) for edge in block.edges)
     target = max(width(printed(edge.target)) for edge in block.edges)
     weights = [plain(edge.weight) for edge in block.edges]

@@ -29,9 +29,9 @@ _BARS = " ▁▂▃▄▅▆▇█"
 
 
 def bars_of(block: MatrixBlock, grid: Grid) -> list[str] | None:
-    """A bar for each share of each row, in the order of the columns, the largest of the table as
-    high as can be. None where there are no shares, where only one can be, or where some are asked
-    for: bars would tell them."""
+    """Draws a bar for each share of each row, in the order of the columns, the largest of the table
+    as high as can be. Returns None where there are no shares, where only one can be, or where some
+    are asked for: bars would tell them."""
     if not block.shares or block.matrix.shape[1] == 1 or None in _largest(grid):
         return None
     most = max((float(number) for number in grid.largest if number is not None), default=0.0)
@@ -43,7 +43,7 @@ def bars_of(block: MatrixBlock, grid: Grid) -> list[str] | None:
 
 
 def _largest(grid: Grid) -> Sequence[object]:
-    """The largest number of each row that isn't left out."""
+    """Lists the largest number of each row that isn't left out."""
     named = zip(grid.columns[0].cells, grid.largest, strict=True)
     return [most for name, most in named if not isinstance(name.content, Omission)]
 
@@ -54,7 +54,8 @@ def _is_sums(column: GridColumn) -> bool:
 
 
 def _bar(cell: GridCell, most: float) -> str:
-    """A bar in eighths of the largest; what is there at all has one, and what is left out `…`."""
+    """Draws a bar in eighths of the largest; what is there at all has one, and what is left out
+    `…`."""
     if isinstance(cell.content, Omission):
         return "⋮" if cell.content is Omission.ROWS else "…"
     if not isinstance(cell.content, Number) or cell.look.share is None:
@@ -76,7 +77,7 @@ class ScreenColumn(NamedTuple):
 
     @classmethod
     def of(cls, column: GridColumn, style: str = "") -> ScreenColumn:
-        """A column, with a style that its heading has besides its own."""
+        """Makes a column, with a style that its heading has besides its own."""
         fill, texts = right if column.at_point else left, column.texts
         most = max(map(width, (column.heading.text, *texts)))
         looks = (names_of(cell.look, (None, *SHADES)) for cell in column.cells)
@@ -91,13 +92,14 @@ class ScreenColumn(NamedTuple):
 
 
 def _columns(grid: Grid, corner: str = "name", others: str = "") -> list[ScreenColumn]:
-    """The columns, with the styles of the first heading and of the others."""
+    """Lists the columns, with the styles of the first heading and of the others."""
     styles = (corner, *(others for _ in grid.columns[1:]))
     return [*map(ScreenColumn.of, grid.columns, styles)]
 
 
 def matrix_lines(block: MatrixBlock, cells: int) -> list[Line]:
-    """A quantity as a table, where it has shares with a column of bars if there is room for it."""
+    """Sets a quantity as a table, where it has shares with a column of bars if there is room for
+    it."""
     grid = grid_of(block)
     columns = _columns(grid, f"name {ink_of(block.quantity)}")
     bars = bars_of(block, grid) if cells >= ROOM_FOR_BARS else None
@@ -111,8 +113,8 @@ def matrix_lines(block: MatrixBlock, cells: int) -> list[Line]:
 
 
 def table_lines(block: Table, cells: int) -> list[Line]:
-    """A table of words and numbers; its first column names the rows. The halves of one that was
-    folded stand beside each other; where they don't fit, it is unfolded."""
+    """Sets a table of words and numbers; its first column names the rows. The halves of one that
+    was folded stand beside each other; where they don't fit, it is unfolded."""
     halves = [_table_lines(half, cells) for half in _halves(block)]
     room = sum(map(line_width, (half[0] for half in halves))) + BETWEEN_TABLES
     if len(halves) == 1 or room <= cells:
@@ -122,7 +124,7 @@ def table_lines(block: Table, cells: int) -> list[Line]:
 
 
 def _halves(block: Table) -> list[Table]:
-    """The two halves of a folded table, or a table that isn't."""
+    """Returns the two halves of a folded table, or a table that isn't."""
     half = len(block.headings) // 2
     if not block.folded:
         return [block]
@@ -136,7 +138,7 @@ def _table_lines(block: Table, cells: int) -> list[Line]:
 
 
 def side_by_side_lines(block: SideBySide, cells: int) -> list[Line]:
-    """Rows of quantities as vectors; as a table each where a vector is wider than the page."""
+    """Sets rows of quantities as vectors; as a table each where a vector is wider than the page."""
     names, *columns = _columns(grid_of(block))
     if max(column.width for column in columns) + names.width + BAR <= cells:
         return _banded([names, *columns], cells)
@@ -147,7 +149,7 @@ def side_by_side_lines(block: SideBySide, cells: int) -> list[Line]:
 
 
 def _banded(them: Sequence[ScreenColumn], cells: int) -> list[Line]:
-    """The columns in as many bands as they need, the row names before each."""
+    """Sets the columns in as many bands as they need, the row names before each."""
     names, *columns = them
     lines: list[Line] = []
     room = cells - names.width - BAR
@@ -158,8 +160,8 @@ def _banded(them: Sequence[ScreenColumn], cells: int) -> list[Line]:
 
 
 def _with_marks(columns: Sequence[ScreenColumn], room: int) -> list[list[ScreenColumn]]:
-    """The columns, each with a column of marks behind it, which has no heading: on the next band it
-    would say nothing."""
+    """Groups the columns, each with a column of marks behind it, which has no heading: on the next
+    band it would say nothing."""
     found: list[list[ScreenColumn]] = []
     for column in columns:
         together = [*found[-1], column] if found and not column.heading.text.strip() else []
@@ -193,13 +195,15 @@ def _row(name: StyledText, cells: Sequence[StyledText]) -> Line:
 
 
 def tables_together(blocks: Sequence[MatrixBlock], cells: int) -> list[Line]:
-    """Quantities as tables beside each other, pairs closer, as long as they fit, then below."""
+    """Sets quantities as tables beside each other, pairs closer, as long as they fit, then
+    below."""
     groups = ([matrix_lines(block, cells) for block in group] for group in in_groups(blocks))
     return _flowing([_pair(group, cells) for group in groups], cells)
 
 
 def _pair(tables: Sequence[list[Line]], cells: int) -> _Sized:
-    """Tables that belong beside each other; where they don't fit, below each other on their own."""
+    """Sets tables that belong beside each other; where they don't fit, below each other on their
+    own."""
     sized = [*map(_sized, tables)]
     if len(tables) == 1:
         return sized[0]
@@ -214,7 +218,7 @@ def _sized(table: list[Line]) -> _Sized:
 
 
 def beside_each_other(tables: Sequence[list[Line]], cells: int) -> list[Line]:
-    """Tables set beside each other as long as they fit, then below."""
+    """Sets tables beside each other as long as they fit, then below."""
     return _flowing([*map(_sized, tables)], cells)
 
 
@@ -226,7 +230,7 @@ def _flowing(sized: Sequence[_Sized], cells: int) -> list[Line]:
 
 
 def _joined(tables: Sequence[_Sized], between: int) -> list[Line]:
-    """Tables of these widths, line by line."""
+    """Joins tables of these widths, line by line."""
     lines: list[Line] = []
     for k in range(max(len(table) for table, _ in tables)):
         line: Line = []

@@ -32,7 +32,7 @@ _MARKED = f"([{''.join(_INK)}])([^{''.join(_INK)}{_END}]*){_END}"
 
 
 class _InkedNotation(Inked, PlainNotation):
-    """Plain text with marks."""
+    """A plain notation with marks for inks."""
 
     def in_ink(self, text: str, name: str) -> str:
         return _marked(text, name)
@@ -46,23 +46,23 @@ _PLAIN, _INKED = PlainNotation(), _InkedNotation()
 
 
 def inked(node: Node) -> str:
-    """The expression in plain text, with marks."""
+    """Writes the expression in plain text, with marks."""
     return _INKED.write(node)
 
 
 def inked_vectors(vectors: Sequence[ex.Vector]) -> list[str]:
-    """Vectors as texts, their entries' decimal points below each other, with marks."""
+    """Writes vectors as texts, their entries' decimal points below each other, with marks."""
     texts = zip(filled_vectors(vectors), vectors, strict=True)
     return [_marked(text, _ink_of_vector(vector)) for text, vector in texts]
 
 
 def without_marks(text: str) -> str:
-    """The text alone."""
+    """Returns the text alone."""
     return text.translate(_NO_MARKS)
 
 
 def in_inks(piece: StyledText) -> Iterator[StyledText]:
-    """A piece in parts, each in its ink."""
+    """Yields a piece in parts, each in its ink."""
     end = 0
     for found in re.finditer(_MARKED, piece.text):
         yield StyledText(piece.text[end : found.start()], piece.style)
@@ -72,14 +72,14 @@ def in_inks(piece: StyledText) -> Iterator[StyledText]:
 
 
 def _marked(text: str, ink: str) -> str:
-    """The text with marks around each of its words, between which a line may be broken."""
+    """Puts marks around each of a text's words, between which a line may be broken."""
     if not ink:
         return text
     return " ".join(f"{_BEGIN[ink]}{word}{_END}" if word else "" for word in text.split(" "))
 
 
 def _ink_of_vector(node: ex.Vector) -> str:
-    """The ink that all entries have, but for those left out."""
+    """Returns the ink that all entries have, but for those left out; none where they differ."""
     entries = [entry for entry in node.entries if not isinstance(entry, ex.Omitted)]
     inks = {ink_of_number(entry) for entry in entries}
     return inks.pop() if len(inks) == 1 else ""
@@ -94,7 +94,7 @@ _SIGN, _ARROW = 2, 3
 
 
 def working_lines(block: Derivation, cells: int) -> list[Line]:
-    """The lines with their parts in columns. Where the page is too narrow, all of them go on
+    """Sets the lines with their parts in columns. Where the page is too narrow, all of them go on
     to a next line at the same part; a part that is too long is broken between its terms."""
     lines = [line for line in block.lines if isinstance(line, WorkingLine)]
     labels, texts = [unbreakable(inked(line.label)) for line in lines], _part_texts(lines)
@@ -114,7 +114,7 @@ def working_lines(block: Derivation, cells: int) -> list[Line]:
 
 
 def _columns(labels: Sequence[str], texts: Sequence[Sequence[str]], cells: int) -> PartColumns:
-    """Where the parts stand: below their labels, if there fewer vectors are torn apart."""
+    """Finds where the parts stand: below their labels, if there fewer vectors are torn apart."""
     room = Room(cells, _RELATION, 2, width)
     beside = PartColumns.of(labels, texts, room)
     torn = _torn(texts, beside)
@@ -125,7 +125,7 @@ def _columns(labels: Sequence[str], texts: Sequence[Sequence[str]], cells: int) 
 
 
 def _torn(texts: Sequence[Sequence[str]], columns: PartColumns) -> int:
-    """How many vectors of numbers would stand on two lines."""
+    """Counts how many vectors of numbers would stand on two lines."""
     room = int(columns.room) - _RELATION
     long = (text for row in texts for text in row if width(text) > room and "[" in text)
     broken = (_broken(without_marks(text), room) for text in long)
@@ -140,7 +140,7 @@ def _broken(text: str, room: int) -> str:
 def _placed(
     line: WorkingLine, texts: Sequence[str], columns: PartColumns, start: StyledText
 ) -> list[Line]:
-    """The parts of one line, on as many lines of the page as its columns say."""
+    """Sets the parts of one line, on as many lines of the page as its columns say."""
     indent = StyledText(" " * width(start.text))
     out: list[Line] = [[start]]
     widths, breaks = columns.widths[len(texts)], columns.breaks[len(texts)]
@@ -159,7 +159,7 @@ def _placed(
 
 
 def _part_texts(lines: Sequence[WorkingLine]) -> list[list[str]]:
-    """The parts as texts that may be broken at spaces; results lined up at the point."""
+    """Writes the parts as texts that may be broken at spaces; results lined up at the point."""
     texts = [
         [*(inked(part) for _, part in line.parts[:-1]), plain(line.parts[-1][1])] for line in lines
     ]
@@ -171,7 +171,7 @@ def _part_texts(lines: Sequence[WorkingLine]) -> list[list[str]]:
 
 
 def addition_lines(block: ColumnSum, cells: int) -> list[Line]:
-    """The column addition: addends with their products, a rule, the total."""
+    """Sets the column addition: addends with their products, a rule, the total."""
     addends, _ = filled_addends(block, _weights, inked_vectors, " × ", "…")
     product_width = max(width(addend.product) for addend in addends)
     total = unbreakable(plain(block.total))
@@ -198,7 +198,8 @@ def _weights(weights: Sequence[Expression]) -> list[str]:
 
 
 def _long_addition(block: ColumnSum, addends: Sequence[FilledAddend], cells: int) -> list[Line]:
-    """The same with each product's value on a line of its own, both broken where they are long."""
+    """Sets a column addition with each product's value on a line of its own, both broken where they
+    are long."""
     out: list[Line] = []
     for sign, product, value in addends:
         out += hanging([StyledText(f"{sign} ")], [StyledText(product)], cells, 2, BRACKETS)

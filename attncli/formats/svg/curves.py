@@ -41,16 +41,21 @@ _MARK = 4.0
 
 
 class _Plot(NamedTuple):
-    """Where the numbers are drawn."""
+    """A place where numbers are drawn."""
 
     axis: DrawnAxis
+    """The axis of their heights."""
     left: float
+    """Where it begins at the left."""
     wide: float
+    """How wide it is."""
     high: float
+    """How high it is."""
     many: int
+    """How many labels it has."""
 
     def x(self, k: int) -> float:
-        """Where the numbers of a label stand; one alone is in the middle."""
+        """Returns where the numbers of a label stand; one alone is in the middle."""
         return self.left + self.wide * (k / (self.many - 1) if self.many > 1 else 0.5)
 
     def y(self, number: float) -> float | None:
@@ -58,13 +63,13 @@ class _Plot(NamedTuple):
         return None if share is None else _TOP + self.high * (1 - share)
 
     def points(self, series: Series) -> list[Point | None]:
-        """A point for each number; None where it has no place."""
+        """Returns a point for each number; None where it has no place."""
         heights = [self.y(float(n.shown)) for n in series.numbers]
         return [None if y is None else (self.x(k), y) for k, y in enumerate(heights)]
 
 
 def curves(block: Curves, asked: Asked = silent) -> Picture:
-    """The curves, ticks at the left, labels below, the name of each curve at its end."""
+    """Draws the curves, ticks at the left, labels below, the name of each curve at its end."""
     plot = _plot(block)
     texts = [printed(label) for label in block.labels]
     names = widest(printed(s.name) for s in block.series)
@@ -94,7 +99,7 @@ def _plot(block: Curves) -> _Plot:
 
 
 def _ticks(plot: _Plot) -> Iterator[str]:
-    """Quiet lines across, 0 a little less so."""
+    """Draws quiet lines across, 0 a little less so."""
     for number, text in plot.axis.ticks:
         y = plot.y(number)
         assert y is not None
@@ -104,7 +109,7 @@ def _ticks(plot: _Plot) -> Iterator[str]:
 
 
 def _labels(plot: _Plot, texts: Sequence[str], axis: str) -> Iterator[str]:
-    """The labels below, as many as fit."""
+    """Draws the labels below, as many as fit."""
     room = plot.wide / max(1, len(texts) - 1)
     every = 1
     while every * room < widest(texts[::every]) + _PAD and every < len(texts):
@@ -117,7 +122,7 @@ def _labels(plot: _Plot, texts: Sequence[str], axis: str) -> Iterator[str]:
 
 
 def _curve(plot: _Plot, k: int, series: Series, asked: Asked) -> Iterator[str]:
-    """Its line, which is broken where a number has no place, and its points."""
+    """Draws a series' line, which is broken where a number has no place, and its points."""
     points = plot.points(series)
     for run in _runs(points):
         yield path(run, f"curve {look_of(k)}")
@@ -127,7 +132,7 @@ def _curve(plot: _Plot, k: int, series: Series, asked: Asked) -> Iterator[str]:
 
 
 def look_of(k: int, ink: str = "") -> str:
-    """How the k-th line is drawn, one with an ink of its own in that."""
+    """Returns how the k-th line is drawn, one with an ink of its own in that."""
     return f"{ink or f'ink{k % INKS}'} dash{k % DASHES}"
 
 
@@ -143,7 +148,8 @@ def _runs(points: Sequence[Point | None]) -> Iterator[list[Point]]:
 
 
 def _mark(k: int, point: Point, number: Number, asked: Asked) -> str:
-    """A point, by which its curve is known without its colour, too: round, square, on its tip."""
+    """Draws a point, by which its curve is known without its colour, too: round, square, on its
+    tip."""
     x, y = point
     text = element("title", number_text(number))
     kind = f"point ink{k % INKS}" + (" hollow" if k % 2 else "")
@@ -156,7 +162,7 @@ def _mark(k: int, point: Point, number: Number, asked: Asked) -> str:
 
 
 def _names(plot: _Plot, all_series: Sequence[Series]) -> Iterator[str]:
-    """The curves' names, beside their ends as far as there is room there."""
+    """Draws the curves' names, beside their ends as far as there is room there."""
     ends = [_end(plot, s) for s in all_series]
     right = plot.left + plot.wide
     heights = _spread([y for _, y in ends], _TOP, _TOP + plot.high)
@@ -171,13 +177,14 @@ def _names(plot: _Plot, all_series: Sequence[Series]) -> Iterator[str]:
 
 
 def _end(plot: _Plot, series: Series) -> Point:
-    """The last point of a curve."""
+    """Finds the last point of a curve."""
     found = [point for point in plot.points(series) if point]
     return found[-1] if found else (plot.left, _TOP + plot.high)
 
 
 def _spread(heights: Sequence[float], low: float, high: float) -> list[float]:
-    """The heights, moved as little as is needed to have a line's distance from each other."""
+    """Returns the heights, moved as little as is needed to have a line's distance from each
+    other."""
     order = sorted(range(len(heights)), key=lambda k: heights[k])
     placed = [*heights]
     least = low
@@ -198,16 +205,20 @@ _LONGEST, _SHORTEST = 150.0, 52.0
 
 
 class _Panel(NamedTuple):
-    """A series, its size of a unit, where 0 is, and how wide all of it is."""
+    """A series as it is drawn."""
 
     series: Series
+    """The series."""
     unit: float
+    """The size of 1."""
     zero: float
+    """Where 0 is."""
     wide: float
+    """How wide all of it is."""
 
 
 def bars(block: Bars, asked: Asked = silent) -> Picture:
-    """The series beside each other, further ones below where there isn't room."""
+    """Draws the series beside each other, further ones below where there isn't room."""
     left = widest(map(label_text, block.labels)) + _GAP
     rows = bands(_panels(block, PHONE - left), lambda entry: entry.wide, PHONE - left, _BETWEEN)
     parts = tuple(_beside(row, block, left, asked) for row in rows)
@@ -218,7 +229,7 @@ def bars(block: Bars, asked: Asked = silent) -> Picture:
 
 
 def _beside(panels: Sequence[_Panel], block: Bars, left: float, asked: Asked) -> Picture:
-    """Some of the series beside each other, behind the labels."""
+    """Draws some of the series beside each other, behind the labels."""
     names = [*map(label_text, block.labels)]
     elements, x = [*_row_names(names, left - _GAP, 0)], left
     for panel in panels:
@@ -230,8 +241,8 @@ def _beside(panels: Sequence[_Panel], block: Bars, left: float, asked: Asked) ->
 
 
 def _panels(block: Bars, room: float) -> list[_Panel]:
-    """The series with their scales; shares of 1 have one together. Bars are as long as leaves room
-    for all beside each other, as far as that can be."""
+    """Lists the series with their scales; shares of 1 have one together. Bars are as long as leaves
+    room for all beside each other, as far as that can be."""
     shares = [s for s in block.series if all(0 <= number.shown <= 1 for number in s.numbers)]
     scaled = [(s, shares if s in shares else [s]) for s in block.series]
     left = room + _BETWEEN - sum(_panel_of(*pair, 0.0).wide + _BETWEEN for pair in scaled)
@@ -270,7 +281,7 @@ def _panel(panel: _Panel, x: float, top: float, asked: Asked) -> Iterator[str]:
 
 
 def _bar(number: Number, zero: float, y: float, unit: float, asked: Asked) -> Iterator[str]:
-    """A bar, whose length is its number's; none where that has no end."""
+    """Draws a bar, whose length is its number's; none where that has no end."""
     size = float(number.shown) * unit if number.shown.is_finite() else 0.0
     kind = "bar below" if number.shown < 0 else "bar"
     if size:

@@ -39,7 +39,7 @@ Ends = tuple[Cell, Cell]
 
 
 class Span(NamedTuple):
-    """From here to there, on one axis."""
+    """A stretch of one axis, from its start to its end."""
 
     start: float
     end: float
@@ -50,15 +50,21 @@ class Span(NamedTuple):
 
 
 class DiagramLayout(NamedTuple):
-    """The levels, the lanes, the boxes' cells and sizes by their ids. A link that would meet boxes
-    on its way runs on a track before a lane; `tracks` are these, by the places of the links."""
+    """A diagram's layout: where its boxes stand, and where its links run."""
 
     reads_across: bool
+    """Whether it is read across, not down."""
     levels: Sequence[Span]
+    """The levels, along the reading."""
     lanes: Sequence[Span]
+    """The lanes, across the reading."""
     cells: Mapping[str, Cell]
+    """The boxes' cells, by their ids."""
     sizes: Mapping[str, Point]
+    """The boxes' sizes, by their ids."""
     tracks: Mapping[int, float]
+    """The tracks before a lane on which links run that would meet boxes on their way, by the places
+    of the links."""
 
     def box(self, name: str) -> Rectangle:
         level, lane = self.cells[name]
@@ -70,11 +76,11 @@ class DiagramLayout(NamedTuple):
         return (along, across) if self.reads_across else (across, along)
 
     def edge(self, level: int, on: int) -> float:
-        """Where a level ends, in the direction of the reading (1) or against it (−1)."""
+        """Returns where a level ends, in the direction of the reading (1) or against it (−1)."""
         return self.levels[level].end if on > 0 else self.levels[level].start
 
     def half(self, name: str) -> float:
-        """Half a box's size along the reading."""
+        """Returns half a box's size along the reading."""
         return self.sizes[name][0 if self.reads_across else 1] / 2
 
 
@@ -96,7 +102,8 @@ class _Plan:
         return DiagramLayout(self.across, self._levels(), lanes, self.cells, self.sizes, tracks)
 
     def _levels(self) -> list[Span]:
-        """As wide as their boxes, with room for the labels that stand between and upon them."""
+        """Lays out the levels: as wide as their boxes, with room for the labels that stand between
+        and upon them."""
         wide = self._extents(0)
         gaps = [_GAP] * len(wide)
         for (start, end), label in zip(self.ends, self.labels, strict=True):
@@ -116,7 +123,7 @@ class _Plan:
         return spans
 
     def _lanes(self) -> tuple[list[Span], dict[int, float]]:
-        """The lanes, each behind its tracks."""
+        """Lays out the lanes, each behind its tracks; the tracks by the places of their links."""
         labels = (0 if self.across else self.labels[k] + _ROOM for k in self.places)
         pitch = max(_LOW + 6, *labels, 0)
         step = pitch if self.across else pitch * _STAGGERED
@@ -140,7 +147,8 @@ class _Plan:
         return lanes, tracks
 
     def _widened(self, sizes: list[float]) -> list[float]:
-        """Lanes of a diagram that goes down have room for the labels of their links."""
+        """Returns the sizes of lanes; those of a diagram that goes down have room for the labels of
+        their links."""
         if self.across:
             return sizes
         for k, (ends, label) in enumerate(zip(self.ends, self.labels, strict=True)):
@@ -150,7 +158,7 @@ class _Plan:
         return sizes
 
     def _extents(self, of: int) -> list[float]:
-        """How large the boxes are that stand in each level (0) or lane (1)."""
+        """Measures how large the boxes are that stand in each level (0) or lane (1)."""
         axis = of if self.across else 1 - of
         found = [0.0] * (max(cell[of] for cell in self.cells.values()) + 1)
         for name, cell in self.cells.items():
@@ -163,7 +171,8 @@ def layout_of(block: Diagram) -> DiagramLayout:
 
 
 def run_of(ends: Ends, taken: set[Cell]) -> int | None:
-    """The lane in which a link runs past other levels, without meeting a box; None if in none."""
+    """Finds the lane in which a link runs past other levels, without meeting a box; None if in
+    none."""
     (level, lane), (to_level, to_lane) = ends
     first, last = sorted((level, to_level))
     between = range(first + 1, last)
@@ -174,7 +183,8 @@ def run_of(ends: Ends, taken: set[Cell]) -> int | None:
 
 
 def _cells(block: Diagram) -> dict[str, Cell]:
-    """Columns and rows counted without those that nothing stands in."""
+    """Counts columns and rows without those that nothing stands in; returns each box's level and
+    lane."""
     columns = sorted({box.column for box in block.boxes})
     rows = sorted({box.row for box in block.boxes})
     places = {box.id: (columns.index(box.column), rows.index(box.row)) for box in block.boxes}
@@ -187,7 +197,7 @@ def _size(box: Box) -> Point:
 
 
 def _places(links: Mapping[int, Ends]) -> dict[int, tuple[int, int]]:
-    """The lane before which each link runs, and on which of its tracks, from the nearest."""
+    """Finds the lane before which each link runs, and on which of its tracks, from the nearest."""
     found: dict[int, tuple[int, int]] = {}
     used: dict[tuple[int, int], list[tuple[int, int]]] = {}
     for k, ends in sorted(links.items(), key=lambda pairs: abs(pairs[1][1][0] - pairs[1][0][0])):
@@ -210,13 +220,18 @@ _SPOTS = (0.5, 0.35, 0.65, 0.25, 0.75, 0.15, 0.85)
 
 
 class Route(NamedTuple):
-    """The outline of a link, places for its label, points of its curves, and its last step."""
+    """A link's way through a diagram."""
 
     outline: str
+    """Its outline."""
     spots: tuple[Point, ...]
+    """Places for its label."""
     curves: tuple[Point, ...]
+    """Points of its curves."""
     before: Point
+    """Where its last step begins."""
     end: Point
+    """Where it ends."""
 
 
 class _Track:
@@ -233,7 +248,7 @@ class _Track:
         self._steps.append(f"L{self._text(self._now)}")
 
     def curve_to(self, end: Point) -> tuple[Point, ...]:
-        """Over to another lane; the places on the curve."""
+        """Curves over to another lane; returns the places for a label on the curve."""
         start, half = self._now, (self._now[0] + end[0]) / 2
         turns = ((half, start[1]), (half, end[1]), end)
         self._steps.append("C" + ", ".join(map(self._text, turns)))
@@ -252,7 +267,7 @@ class _Track:
 
 
 def _on_curve(start: Point, end: Point, t: float) -> Point:
-    """A point of a cubic curve that begins and ends along the reading."""
+    """Computes a point of a cubic curve that begins and ends along the reading."""
     half = 3 * t * t * (1 - t)
     other = 3 * t * (1 - t) ** 2
     share = half + t**3
@@ -261,7 +276,7 @@ def _on_curve(start: Point, end: Point, t: float) -> Point:
 
 
 def route_of(layout: DiagramLayout, k: int, link: Link) -> Route:
-    """The way of the link at a place in the list."""
+    """Finds the way of the link at a place in the list."""
     source, target = layout.cells[link.source], layout.cells[link.target]
     if source[0] == target[0]:
         return _within_a_level(layout, link)
@@ -286,7 +301,7 @@ def route_of(layout: DiagramLayout, k: int, link: Link) -> Route:
 
 
 def _lane_of(layout: DiagramLayout, k: int, ends: Ends) -> float | None:
-    """Where a link runs past the levels between its ends; None where there are none."""
+    """Finds where a link runs past the levels between its ends; None where there are none."""
     if abs(ends[1][0] - ends[0][0]) <= 1:
         return None
     run = run_of(ends, {*layout.cells.values()})
@@ -294,15 +309,15 @@ def _lane_of(layout: DiagramLayout, k: int, ends: Ends) -> float | None:
 
 
 def _port(layout: DiagramLayout, name: str, towards: float) -> float:
-    """Where a link that leaves a box's lane is fastened: aside, so that the labels of those that
-    go straight on don't cover it."""
+    """Finds where a link that leaves a box's lane is fastened: aside, so that the labels of those
+    that go straight on don't cover it."""
     middle = layout.lanes[layout.cells[name][1]].middle
     aside = _ASIDE * layout.sizes[name][1 if layout.reads_across else 0] / 2
     return middle + max(-aside, min(aside, towards - middle))
 
 
 def _within_a_level(layout: DiagramLayout, link: Link) -> Route:
-    """From one box straight to one beside it."""
+    """Leads a link from one box straight to one beside it."""
     level, lane = layout.cells[link.source]
     on = 1 if layout.cells[link.target][1] > lane else -1
     along = layout.levels[level].middle
@@ -320,7 +335,8 @@ _WIDEST, _BORDER, _ROUND, _LINE, _APART = 1100, 2.0, 6, 19, 8.0
 
 
 def diagram(block: Diagram) -> Picture:
-    """The diagram; one that is too wide across goes down instead, what stood below at the left."""
+    """Draws the diagram; one that is too wide across goes down instead, what stood below at the
+    left."""
     drawn = _drawn(block)
     if not block.across or drawn.size[0] <= _WIDEST:
         return drawn
@@ -359,7 +375,7 @@ _FRAMED = 14.0
 def _frames(
     block: Diagram, boxes: Mapping[str, Rectangle], routes: Sequence[Route]
 ) -> Mapping[str, Rectangle]:
-    """What is around the boxes of each frame and the links between them."""
+    """Measures what is around the boxes of each frame and the links between them."""
     inside: dict[str, list[Rectangle]] = {}
     of = {box.id: box.frame for box in block.boxes if box.frame}
     for name, frame in of.items():
@@ -386,8 +402,8 @@ def _frame(name: str, frame: Rectangle) -> Iterator[str]:
 def _labels(
     links: Sequence[Link], routes: Sequence[Route], boxes: Sequence[Rectangle]
 ) -> list[tuple[Link, Rectangle]]:
-    """A place for each label on its link, where none stands upon another or a box, and few curves
-    are hidden."""
+    """Finds a place for each label on its link, where none stands upon another or a box, and few
+    curves are hidden."""
     taken, curves = [*boxes], sorted(point for route in routes for point in route.curves)
     found = []
     for link, route in zip(links, routes, strict=True):
@@ -406,14 +422,14 @@ def _link(route: Route, *, chosen: bool) -> Iterator[str]:
 
 
 def _label(link: Link, box: Rectangle) -> Iterator[str]:
-    """The label, with nothing of the line below it."""
+    """Draws the label, with nothing of the line below it."""
     yield plate(*box.middle, printed(link.label))
     kind = "middle most" if link.chosen else "middle"
     yield text_at(*box.middle, printed(link.label), kind)
 
 
 def _box(box: Box, place: Rectangle) -> Iterator[str]:
-    """A box, its label, and what stands below that."""
+    """Draws a box, its label, and what stands below that."""
     wide, high = place.right - place.left, place.bottom - place.top
     kind = "box chosen" if box.chosen else "box"
     yield element(
@@ -427,7 +443,7 @@ def _box(box: Box, place: Rectangle) -> Iterator[str]:
 
 
 def _in_words(block: Diagram) -> str:
-    """Each box, and each link."""
+    """Tells each box, and each link, in words."""
     names = {box.id: printed(box.label) for box in block.boxes}
     boxes = (f"{printed(box.label)} {printed(box.below)}".strip() for box in block.boxes)
     links = (

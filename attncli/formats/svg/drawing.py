@@ -47,7 +47,8 @@ _DRAWN: Mapping[type, Callable[[Any, Asked], Picture]] = {
 
 
 def inline(picture: Picture) -> str:
-    """A picture for a page of HTML, whose style sheet has its colours; its parts one by one."""
+    """Writes a picture for a page of HTML, whose style sheet has its colours; its parts one by
+    one."""
     return "\n".join(map(_for_a_page, picture.parts or (picture,)))
 
 
@@ -59,7 +60,7 @@ def _for_a_page(picture: Picture) -> str:
 
 
 def alone(picture: Picture) -> str:
-    """A picture as a file of its own, in its colours on white."""
+    """Writes a picture as a file of its own, in its colours on white."""
     style = element("style", light_style_sheet())
     return _svg(picture, (style,), xmlns="http://www.w3.org/2000/svg")
 
@@ -81,7 +82,7 @@ def _svg(picture: Picture, before: tuple[str, ...], **more: str) -> str:
 
 
 def _outside(picture: Picture) -> tuple[float, float]:
-    """The size of a picture with what is left free around it."""
+    """Returns the size of a picture with what is left free around it."""
     wide, high = picture.size
     return wide + 2 * _EDGE, high + 2 * _EDGE
 
@@ -92,20 +93,22 @@ rest of its page empty; and at the least, rather than on its side."""
 
 
 class PaperFit(NamedTuple):
-    """Points of a unit, and whether the picture is turned to the left."""
+    """A picture's way to fit on paper."""
 
     scale: float
+    """How many points are a unit."""
     turned: bool
+    """Whether the picture is turned to the left."""
 
     @property
     def least(self) -> float:
-        """The share of it that is large enough to be read."""
+        """Returns the share of it that is large enough to be read."""
         return min(1, _SMALL / self.scale)
 
 
 def fit(size: tuple[float, float], room: tuple[float, float]) -> PaperFit | None:
-    """A picture as it is where that fits in so many points, else turned; None where it would be too
-    small either way."""
+    """Fits a picture as it is where it has room in so many points, else turned; None where it would
+    be too small either way."""
     for turned, (along, down) in ((False, room), (True, room[::-1])):
         scale = min(_USUAL, along / size[0], down / size[1])
         if scale >= _SMALLEST:

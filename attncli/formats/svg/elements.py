@@ -37,62 +37,67 @@ Point = tuple[float, float]
 
 
 def silent(_: Number) -> Mapping[str, str]:
-    """Nobody can ask."""
+    """Returns no attributes, as nobody can ask."""
     return {}
 
 
 class Picture(NamedTuple):
-    """A drawing from (0, 0) to its size, what it is called, and what it says in words; its `parts`,
-    where these may stand below each other on a narrow screen."""
+    """A drawing from (0, 0) to its size."""
 
     title: str
+    """What it is called."""
     description: str
+    """What it says in words."""
     size: tuple[float, float]
+    """How wide and how high it is."""
     elements: tuple[str, ...]
+    """What it is made of, from back to front."""
     parts: tuple[Picture, ...] = ()
+    """Its parts, where these may stand below each other on a narrow screen."""
 
 
 def label_text(label: Label) -> str:
-    """A label; one that would hardly be seen by itself, such as a full stop, is in quotes."""
+    """Writes a label; one that would hardly be seen by itself, such as a full stop, is in
+    quotes."""
     text = printed(label)
     return f"“{text}”" if text and not text.strip(string.punctuation) else text
 
 
 def text_width(text: str) -> float:
-    """The width of a text in a font of one width."""
+    """Returns the width of a text in a font of one width."""
     return width(text) * _CELL
 
 
 def widest(texts: Iterable[str]) -> float:
-    """The width of the widest text, 0 of none."""
+    """Returns the width of the widest text, 0 of none."""
     return max(map(text_width, texts), default=0.0)
 
 
 def title_width(text: str) -> float:
-    """The width of a text as the title of a page."""
+    """Returns the width of a text as the title of a page."""
     return text_width(text) * TITLE_SIZE / TEXT_SIZE
 
 
 def element(name: str, inside: str | Iterable[str] = "", **attributes: float | str) -> str:
-    """An element; `class_` is its class, and what stands for a `-` in a name is a `_`."""
+    """Writes an element; `class_` is its class, and what stands for a `-` in a name is a `_`."""
     line = "".join(f' {_attribute(key)}="{_value(v)}"' for key, v in attributes.items())
     text = inside if isinstance(inside, str) else "\n".join(["", *inside, ""])
     return f"<{name}{line}>{text}</{name}>" if text else f"<{name}{line}/>"
 
 
 def text_at(x: float, y: float, text: str, kind: str = "", **attributes: float | str) -> str:
-    """A text, its middle as high as `y`."""
+    """Writes a text, its middle as high as `y`."""
     classes: dict[str, str] = {"class_": kind} if kind else {}
     return element("text", escape(text), x=x, y=y + TEXT_SIZE * 0.35, **classes, **attributes)
 
 
 def number_at(x: float, y: float, number: Number, kind: str, asked: Asked) -> str:
-    """A number that can be asked, its middle as high as `y`."""
+    """Writes a number that can be asked, its middle as high as `y`."""
     return text_at(x, y, number_text(number), kind, **asked(number))
 
 
 def plate(x: float, y: float, text: str) -> str:
-    """What hides the line that a text stands on, its middle as high as `y`."""
+    """Draws what hides the line that a text stands on, its middle as high as `y`."""
     wide, high = text_width(text) + 2 * _EDGE, TEXT_SIZE * 1.2
     return element(
         "rect", "", x=x - wide / 2, y=y - high / 2, width=wide, height=high, class_="page"
@@ -105,12 +110,12 @@ def line(start: Point, end: Point, kind: str, **attributes: float | str) -> str:
 
 
 def path(points: Iterable[Point], kind: str) -> str:
-    """Straight lines from point to point."""
+    """Draws straight lines from point to point."""
     return element("path", d="M" + " L".join(f"{x:.1f} {y:.1f}" for x, y in points), class_=kind)
 
 
 def arrow_to(start: Point, end: Point, kind: str, **attributes: float | str) -> str:
-    """A straight arrow; its shaft ends where its head begins."""
+    """Draws a straight arrow; its shaft ends where its head begins."""
     away = hypot(end[0] - start[0], end[1] - start[1])
     share = max(0.0, 1 - _HEAD * 0.8 / away) if away else 0.0
     neck = (start[0] + (end[0] - start[0]) * share, start[1] + (end[1] - start[1]) * share)
@@ -118,7 +123,7 @@ def arrow_to(start: Point, end: Point, kind: str, **attributes: float | str) -> 
 
 
 def head_at(start: Point, end: Point, kind: str) -> str:
-    """The head of an arrow that comes from `start`."""
+    """Draws the head of an arrow that comes from `start`."""
     away = hypot(end[0] - start[0], end[1] - start[1]) or 1.0
     length = min(_HEAD, away)
     along, across = (end[0] - start[0]) / away, (end[1] - start[1]) / away
@@ -133,13 +138,13 @@ def _outline(points: Iterable[Point]) -> str:
 
 
 def shifted(picture: Picture, x: float, y: float) -> str:
-    """A picture inside another."""
+    """Draws a picture inside another."""
     return element("g", picture.elements, transform=f"translate({x:.1f} {y:.1f})")
 
 
 def in_rows(pictures: Sequence[Picture], room: float, across: float, down: float) -> Picture:
-    """Pictures beside each other as far as there is room, further ones below; with gaps across and
-    down."""
+    """Sets pictures beside each other as far as there is room, further ones below; with gaps across
+    and down."""
     elements: list[str] = []
     y = wide = 0.0
     for row in bands(pictures, lambda picture: picture.size[0], room, across):
@@ -153,7 +158,7 @@ def in_rows(pictures: Sequence[Picture], room: float, across: float, down: float
 
 
 def described(name: str, title: str, text: str, inside: Iterable[str], **more: float | str) -> str:
-    """An element with a title and a description, for those who don't see it."""
+    """Writes an element with a title and a description, for those who don't see it."""
     words = (element("title", escape(title)), element("desc", escape(text)))
     return element(name, (*words, *inside), **{"role": "img", **more})
 
@@ -167,7 +172,7 @@ def _value(value: float | str) -> str:
 
 
 class Rectangle(NamedTuple):
-    """From its left upper to its right lower corner."""
+    """A rectangle, from its left upper to its right lower corner."""
 
     left: float
     top: float
@@ -183,11 +188,11 @@ class Rectangle(NamedTuple):
         )
 
     def wider(self, by: float) -> Rectangle:
-        """The rectangle with so much room at its sides."""
+        """Returns the rectangle with so much more room at its left and its right."""
         return Rectangle(self.left - by, self.top, self.right + by, self.bottom)
 
     def holding(self, points: Sequence[Point]) -> int:
-        """How many points are in it, of some in the order of x."""
+        """Counts how many points are in it, of some in the order of x."""
         first = bisect_right(points, (self.left, inf))
         last = bisect_left(points, (self.right, -inf))
         return sum(self.top < y < self.bottom for _, y in points[first:last])
@@ -197,13 +202,13 @@ class Rectangle(NamedTuple):
         return (self.left + self.right) / 2, (self.top + self.bottom) / 2
 
     def nearest(self, point: Point) -> Point:
-        """The point of it that is nearest to another one."""
+        """Returns the point of it that is nearest to another one."""
         x, y = point
         return min(max(x, self.left), self.right), min(max(y, self.top), self.bottom)
 
 
 def text_box(text: str, middle: Point) -> Rectangle:
-    """The place of a text around a point."""
+    """Returns the place of a text around a point."""
     half, high = text_width(text) / 2, TEXT_SIZE * 0.6
     x, y = middle
     return Rectangle(x - half, y - high, x + half, y + high)
@@ -216,8 +221,8 @@ _PER_POINT = 16
 def with_room(
     text: str, places: Iterable[Point], taken: Sequence[Rectangle], lines: Sequence[Point] = ()
 ) -> Rectangle:
-    """The first of the places where the text overlaps nothing; rather a later one than on many
-    lines, which are points in the order of x; the last, where all overlap something."""
+    """Finds the first of the places where the text overlaps nothing; rather a later one than on
+    many lines, which are points in the order of x; the last, where all overlap something."""
     boxes = [text_box(text, place) for place in places]
     free = [(k, box) for k, box in enumerate(boxes) if not any(map(box.overlaps, taken))]
     return min(free, key=lambda e: e[0] / _PER_POINT + e[1].holding(lines), default=(0, boxes[-1]))[
@@ -226,7 +231,7 @@ def with_room(
 
 
 def around(boxes: Iterable[Rectangle]) -> Rectangle:
-    """The least rectangle that has all of these in it."""
+    """Returns the least rectangle that has all of these in it."""
     all_boxes = [*boxes]
     return Rectangle(
         min(r.left for r in all_boxes),
@@ -241,7 +246,7 @@ MOST_NUMBERS = 400
 
 
 def series_in_words(series: Sequence[Series], labels: Sequence[Label]) -> str:
-    """A sentence for each series: `T = 1: 0.2 (love), 0.8 (AI).`"""
+    """Writes a sentence for each series: `T = 1: 0.2 (love), 0.8 (AI).`"""
     texts = [_sentence(s.name, s.numbers, labels) for s in series]
     return " ".join(within_limits(texts, [len(s.numbers) for s in series]))
 
@@ -253,7 +258,7 @@ def _sentence(name: Label, numbers: Sequence[Number], labels: Sequence[Label]) -
 
 
 def within_limits(sentences: Sequence[str], sizes: Sequence[int]) -> list[str]:
-    """The sentences, as many as have `MOST_NUMBERS` numbers, and how many were left out."""
+    """Lists the sentences, as many as have `MOST_NUMBERS` numbers, and how many were left out."""
     kept: list[str] = []
     total = 0
     for sentence, size in zip(sentences, sizes, strict=True):
@@ -268,7 +273,8 @@ _STEPS, _TICKS = (1.0, 2.0, 5.0, 10.0), 6
 
 
 class DrawnAxis(NamedTuple):
-    """From its least to its greatest number, with ticks; their logarithms if it is logarithmic."""
+    """An axis from its least to its greatest number, with ticks; their logarithms if it is
+    logarithmic."""
 
     low: float
     high: float
@@ -276,7 +282,7 @@ class DrawnAxis(NamedTuple):
     logarithmic: bool = False
 
     def share(self, number: float) -> float | None:
-        """How far up a number stands, from 0 to 1; None of one that has no place on it."""
+        """Returns how far up a number stands, from 0 to 1; None of one that has no place on it."""
         if self.logarithmic:
             number = log10(number) if number > 0 else float("-inf")
         share = (number - self.low) / (self.high - self.low)
@@ -284,8 +290,8 @@ class DrawnAxis(NamedTuple):
 
 
 def axis_of(numbers: list[float], spread: float = 0.0) -> DrawnAxis:
-    """An axis for the numbers, with ticks at 1, 2 or 5 times a power of ten, 0 on it; as far from
-    each other as on one that is `spread` long."""
+    """Makes an axis for the numbers, with ticks at 1, 2 or 5 times a power of ten, 0 on it; as far
+    from each other as on one that is `spread` long."""
     low, high = min([0.0, *numbers]), max([0.0, *numbers])
     if low == high:
         high = spread / _TICKS or 1.0
@@ -296,7 +302,7 @@ def axis_of(numbers: list[float], spread: float = 0.0) -> DrawnAxis:
 
 
 def logarithmic_axis(numbers: list[float]) -> DrawnAxis:
-    """An axis of powers of ten."""
+    """Makes an axis of powers of ten."""
     logs = [log10(n) for n in numbers if n > 0] or [0.0]
     first, last = floor(min(logs) + 1e-9), ceil(max(logs) - 1e-9)
     last = max(last, first + 1)
@@ -306,7 +312,7 @@ def logarithmic_axis(numbers: list[float]) -> DrawnAxis:
 
 
 def _step(least: float) -> float:
-    """The smallest step of a usual kind that isn't less."""
+    """Finds the smallest step of a usual kind that isn't less."""
     power = 10.0 ** floor(log10(least))
     return next(n * power for n in _STEPS if n * power >= least * (1 - 1e-9))
 
@@ -353,18 +359,18 @@ SHAPES: tuple[Rule, ...] = (
 
 
 def style_sheet() -> str:
-    """Light, and dark where the reader's system is."""
+    """Writes the style sheet of a picture: light, and dark where the reader's system is."""
     dark = "\n".join(f"  {rule}" for rule in written(colours_of(DARK)))
     return f"{light_style_sheet()}\n@media (prefers-color-scheme: dark) {{\n{dark}\n}}"
 
 
 def light_style_sheet() -> str:
-    """For white paper; the later a rule, the stronger."""
+    """Writes the style sheet for white paper; the later a rule, the stronger."""
     return "\n".join(written([*SHAPES, *colours_of(LIGHT)]))
 
 
 def written(rules: Iterable[Rule], parent: str = "") -> Iterator[str]:
-    """The rules of a style sheet, for what stands inside an element if it is named."""
+    """Writes the rules of a style sheet, for what stands inside an element if it is named."""
     for selector, looks in rules:
         yield f"{parent} {selector} {{ {looks}; }}".lstrip()
 

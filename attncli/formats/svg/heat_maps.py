@@ -38,7 +38,7 @@ Shading = Callable[[Number], str]
 
 
 def heat_map(block: MatrixBlock, place: str) -> Picture:
-    """The weights of one head, or of a variant, called as above their table."""
+    """Draws the weights of one head, or of a variant, called as above their table."""
     grid = grid_of(block._replace(turned=False, lists=(), tokens=(), with_sums=False))
     called = grid.columns[0].heading.text
     return shaded(grid, f"{place} · {called}" if place else called, share_of_1, silent)
@@ -49,7 +49,7 @@ def share_of_1(number: Number) -> str:
 
 
 def shaded(grid: Grid, title: str, shading: Shading, asked: Asked) -> Picture:
-    """A table whose numbers are shaded."""
+    """Draws a table whose numbers are shaded."""
     names, *columns = grid.columns
     headings, called = [c.heading.text for c in columns], [entry.text for entry in names.cells]
     wide = widest(cell.text for column in columns for cell in column.cells) + _PAD
@@ -69,7 +69,7 @@ def shaded(grid: Grid, title: str, shading: Shading, asked: Asked) -> Picture:
 
 
 def _middle(top: float, i: int) -> float:
-    """How high the middle of a row is."""
+    """Returns how high the middle of a row is."""
     return top + _HEIGHT * (i + 0.5)
 
 
@@ -88,7 +88,7 @@ def _headings(
 def _cells(
     grid: Grid, corner: tuple[float, float], wide: float, shading: Shading, asked: Asked
 ) -> Iterator[str]:
-    """The cells, the largest number of each row in bold."""
+    """Draws the cells, the largest number of each row in bold."""
     for i, (_, *row) in enumerate(grid.rows()):
         for j, cell in enumerate(row):
             x, y = corner[0] + wide * j, corner[1] + _HEIGHT * i
@@ -109,7 +109,7 @@ def _cell(x: float, y: float, wide: float, kind: str) -> str:
 
 
 def _in_words(grid: Grid) -> str:
-    """Every row's numbers, as a sentence each."""
+    """Tells every row's numbers, as a sentence each."""
     texts = []
     keys = [column.heading.text for column in grid.columns[1:]]
     for name, *row in grid.rows():
@@ -125,7 +125,7 @@ _MOST, _FIRST = 16, 13
 
 
 def heat_maps(block: HeatMaps, asked: Asked = silent) -> Picture:
-    """The maps, all shaded by one scale, as many beside each other as fit."""
+    """Draws the maps, all shaded by one scale, as many beside each other as fit."""
     shading = _shading(block)
     tables = [(printed(name), _drawn(entry)) for name, entry in block.maps]
     maps = [_under(name, shaded(grid, name, shading, asked)) for name, grid in tables]
@@ -136,7 +136,8 @@ def heat_maps(block: HeatMaps, asked: Asked = silent) -> Picture:
 
 
 def made_of(block: HeatMaps) -> Mapping[str, object] | None:
-    """What tells a picture's shades and its words; None where numbers are left out of it."""
+    """Returns what tells a picture's shades and its words; None where numbers are left out of
+    it."""
     maps = []
     for name, table in block.maps:
         names, *columns = _drawn(table).columns
@@ -151,7 +152,7 @@ def made_of(block: HeatMaps) -> Mapping[str, object] | None:
 
 
 def _under(name: str, picture: Picture) -> Picture:
-    """A map below its name."""
+    """Draws a map below its name."""
     if not name:
         return picture
     wide, high = picture.size
@@ -160,8 +161,8 @@ def _under(name: str, picture: Picture) -> Picture:
 
 
 def _shading(block: HeatMaps) -> Shading:
-    """By parts of 1 where the numbers are that; else by the largest there is, below 0 in a hue of
-    their own where there are such."""
+    """Returns how numbers are shaded: by parts of 1 where they are that; else by the largest there
+    is, below 0 in a hue of their own where there are such."""
     if all(entry.shares for _, entry in block.maps):
         return share_of_1
     numbers = [n for _, table in block.maps for n in _numbers(table)]
@@ -170,7 +171,7 @@ def _shading(block: HeatMaps) -> Shading:
 
 
 def _by_size(number: Number, most: float) -> str:
-    """The number's shade; an infinite one has none."""
+    """Returns the number's shade; an infinite one has none."""
     if not number.shown.is_finite():
         return ""
     shade = shade_of(abs(float(number.shown)) / most, LIGHT.shades)
@@ -186,7 +187,7 @@ def _numbers(block: MatrixBlock) -> Iterator[Number]:
 
 
 def _drawn(block: MatrixBlock) -> Grid:
-    """What is drawn of a quantity."""
+    """Returns what is drawn of a quantity."""
     places = (elided(count, _MOST, _FIRST) for count in (len(block.rows), block.matrix.shape[1]))
     alone = block._replace(lists=(), tokens=(), with_sums=False)
     return grid_of_places(alone, *places)

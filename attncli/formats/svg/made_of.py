@@ -13,8 +13,8 @@ from attncli.notation.escaping import json_text, printed
 
 
 def picture_data(block: Picture | Graph, place: Callable[[Number], int | None]) -> str | None:
-    """A picture's fields as JSON, each number as its place; "" of one that stays as it is, None
-    where one of its numbers has no place."""
+    """Returns a picture's fields as JSON, each number as its place; "" of one that stays as it is,
+    None where one of its numbers has no place."""
     if isinstance(block, Diagram):
         return ""
     fields = made_of(block) if isinstance(block, HeatMaps) else block._asdict()
@@ -29,7 +29,8 @@ def picture_data(block: Picture | Graph, place: Callable[[Number], int | None]) 
 
 
 def _data(value: object, place: Callable[[Number], int | None]) -> object:
-    """Raises LookupError of a number that has no place."""
+    """Returns a value as data, each number as its place. Raises LookupError of a number that has no
+    place."""
     match value:
         case Number() | Blank():
             n = place(value) if isinstance(value, Number) else None

@@ -28,7 +28,7 @@ _LIGHT = 0.46
 
 
 def pixels(block: Pixels, asked: Asked = silent) -> Picture:
-    """The patches beside and below each other as they lie in the picture."""
+    """Draws the patches beside and below each other as they lie in the picture."""
     across, side = isqrt(len(block.patches)), isqrt(len(block.patches[0].numbers))
     numbers = [float(n.shown) for patch in block.patches for n in patch.numbers]
     shades = _Shades(min(numbers), (max(numbers) - min(numbers)) or 1.0)
@@ -47,23 +47,25 @@ def pixels(block: Pixels, asked: Asked = silent) -> Picture:
 
 
 class _Shades(NamedTuple):
-    """The least number, which is black, and how much more the greatest is, which is white."""
+    """A scale of grey."""
 
     low: float
+    """The least number, which is black."""
     spread: float
+    """How much more the greatest number is, which is white."""
 
     def share(self, number: Number) -> float:
         return (float(number.shown) - self.low) / self.spread
 
 
 def _size(block: Pixels, side: int) -> float:
-    """A pixel with room for each number, and for the names of patches."""
+    """Returns the size of a pixel with room for each number, and for the names of patches."""
     numbers = widest(number_text(n) for patch in block.patches for n in patch.numbers) + _PAD
     return max(_PIXEL, numbers, (widest(printed(p.name) for p in block.patches) + _PAD) / side)
 
 
 def _patch(patch: Series, side: int, size: float, shades: _Shades, asked: Asked | None) -> Picture:
-    """A patch, its name above it; its numbers in it where they can be asked."""
+    """Draws a patch, its name above it; its numbers in it where they can be asked."""
     top = _NAME if asked else 0.0
     wide = size * side
     edge = element("rect", x=-1, y=top - 1, width=wide + 2, height=wide + 2, class_="box")

@@ -46,7 +46,7 @@ _NEAR, _FAR = 9.0, 15.0
 
 
 class _Axes(NamedTuple):
-    """Both axes, and the size of a unit, which is the same on both."""
+    """A pair of axes, and the size of a unit, which is the same on both."""
 
     x: DrawnAxis
     y: DrawnAxis
@@ -70,13 +70,13 @@ class _Drawn(NamedTuple):
 
     @property
     def way(self) -> list[Point]:
-        """Some points of it."""
+        """Lists some points of the arrow."""
         (x, y), (to_x, to_y) = self.start, self.end
         return [(x + (to_x - x) * k / 24, y + (to_y - y) * k / 24) for k in range(25)]
 
 
 def plane(block: Plane) -> Picture:
-    """The arrows with their labels at their heads, and below what the kinds of arrows are."""
+    """Draws the arrows with their labels at their heads, and below what the kinds of arrows are."""
     axes = _axes(block)
     arrows = [*_arrows(block, axes)]
     ticks = [*_ticks(axes)]
@@ -115,7 +115,7 @@ def _finite(end: tuple[Number, Number]) -> bool:
 
 
 def _arrows(block: Plane, axes: _Axes) -> Iterator[_Drawn]:
-    """All arrows that have an end."""
+    """Yields all arrows that have an end."""
     for k, group in enumerate(block.groups):
         kind = look_of(k, group.ink)
         for arrow in group.arrows:
@@ -130,7 +130,7 @@ def _point(axes: _Axes, end: tuple[Number, Number] | None) -> Point:
 
 
 def _lines(axes: _Axes) -> Iterator[str]:
-    """A quiet grid, and the axes through the origin."""
+    """Draws a quiet grid, and the axes through the origin."""
     for number, _ in axes.x.ticks:
         ends = axes.at(number, axes.y.low), axes.at(number, axes.y.high)
         yield line(*ends, "axis" if number == 0 else "grid")
@@ -140,7 +140,7 @@ def _lines(axes: _Axes) -> Iterator[str]:
 
 
 def _ticks(axes: _Axes) -> Iterator[tuple[str, Rectangle]]:
-    """The numbers at the axes, at the frame's lower and left edge."""
+    """Yields the numbers at the axes, at the frame's lower and left edge, each with its place."""
     low = axes.frame.bottom + 1.6 * _PAD  # below the number of the left edge
     end = float("-inf")
     for number, text in axes.x.ticks:
@@ -153,7 +153,8 @@ def _ticks(axes: _Axes) -> Iterator[tuple[str, Rectangle]]:
 
 
 def _labels(arrows: Sequence[_Drawn], ticks: Sequence[Rectangle]) -> list[tuple[_Drawn, Rectangle]]:
-    """A place for each label near its arrow's head, on no other and if possible on no arrow."""
+    """Finds a place for each label near its arrow's head, on no other and if possible on no
+    arrow."""
     heads = [Rectangle(x - 5, y - 5, x + 5, y + 5) for x, y in (arrow.end for arrow in arrows)]
     taken = [*(box.wider(_DOT) for box in ticks), *heads]
     lines = sorted(point for arrow in arrows for point in arrow.way)
@@ -166,7 +167,7 @@ def _labels(arrows: Sequence[_Drawn], ticks: Sequence[Rectangle]) -> list[tuple[
 
 
 def _together(arrows: Sequence[_Drawn]) -> list[_Drawn]:
-    """The arrows that have a label; of those of a kind that end at nearly the same place, the
+    """Lists the arrows that have a label; of those of a kind that end at nearly the same place, the
     first has the labels of all."""
     found: list[_Drawn] = []
     for arrow in arrows:
@@ -184,7 +185,7 @@ def _together(arrows: Sequence[_Drawn]) -> list[_Drawn]:
 
 
 def _label(arrow: _Drawn, box: Rectangle) -> Iterator[str]:
-    """The label, with a line to its arrow's head if that is far off."""
+    """Draws the label, with a line to its arrow's head if that is far off."""
     ink = arrow.kind.split()[0]
     edge = box.nearest(arrow.end)
     if dist(edge, arrow.end) > _FAR:
@@ -193,7 +194,7 @@ def _label(arrow: _Drawn, box: Rectangle) -> Iterator[str]:
 
 
 def _places(arrow: _Drawn) -> Iterator[Point]:
-    """Where an arrow's label may stand, the nearest to its head first."""
+    """Yields where an arrow's label may stand, the nearest to its head first."""
     (x, y), (to_x, to_y) = arrow.start, arrow.end
     on = atan2(to_y - y, to_x - x) if hypot(to_x - x, to_y - y) else -pi / 4
     half = text_width(arrow.label) / 2
@@ -203,7 +204,7 @@ def _places(arrow: _Drawn) -> Iterator[Point]:
 
 
 def _arrow(drawn: _Drawn) -> str:
-    """An arrow; a dot for a vector without length."""
+    """Draws an arrow; a dot for a vector without length."""
     if drawn.start == drawn.end:
         return element(
             "circle", cx=drawn.end[0], cy=drawn.end[1], r=_DOT, class_=f"head {drawn.kind}"
@@ -216,14 +217,14 @@ def _text(text: str, box: Rectangle, kind: str) -> str:
 
 
 def _cut_to(box: Rectangle, elements: Sequence[str], title: str) -> Picture:
-    """A picture of what is in the rectangle."""
+    """Returns a picture of what is in the rectangle."""
     inside = Picture("", "", (0, 0), tuple(elements))
     size = (box.right - box.left, box.bottom - box.top)
     return Picture(title, "", size, (shifted(inside, -box.left, -box.top),))
 
 
 def _kinds(groups: Sequence[ArrowGroup], wide: float) -> Picture:
-    """A sample of each kind of arrow with its name."""
+    """Draws a sample of each kind of arrow with its name."""
     kinds = ((printed(group.name), look_of(k, group.ink)) for k, group in enumerate(groups))
     named = [(name, look, _SAMPLE + text_width(name) + 2 * _PAD) for name, look in kinds if name]
     rows = bands(named, itemgetter(2), max(wide, *(size for *_, size in named)), 0)
@@ -239,7 +240,7 @@ def _kinds(groups: Sequence[ArrowGroup], wide: float) -> Picture:
 
 
 def _above(upper: Picture, lower: Picture | None) -> Picture:
-    """A picture with another one below it."""
+    """Sets a picture above another one, if there is one."""
     if lower is None:
         return upper
     high = upper.size[1] + _PAD

@@ -33,7 +33,7 @@ _MOST_WORDS = 16
 
 
 def ribbons(block: Graph, title: str, asked: Asked = silent) -> Picture:
-    """The queries one by one, as many beside each other as fit."""
+    """Draws the queries one by one, as many beside each other as fit."""
     words = [*dict.fromkeys([*block.targets, *(edge.target for edge in block.edges)])]
     queries = [[*its] for _, its in groupby(block.edges, attrgetter("source"))]
     parts = [_query(edges, words, asked) for edges in queries]
@@ -46,7 +46,7 @@ def ribbons(block: Graph, title: str, asked: Asked = silent) -> Picture:
 
 
 def _query(edges: Sequence[Edge], words: Sequence[Word], asked: Asked) -> Picture:
-    """A query above the word that is its own, or the middle of the row."""
+    """Draws a query above the word that is its own, or the middle of the row."""
     by_word = {edge.target: edge for edge in edges}
     shown = [word for word in words if len(words) <= _MOST_WORDS or word in by_word]
     source = edges[0].source
@@ -67,7 +67,7 @@ def _query(edges: Sequence[Edge], words: Sequence[Word], asked: Asked) -> Pictur
 
 
 def _key(edge: Edge | None, word: Word, x: float, asked: Asked) -> Iterator[str]:
-    """A word, quietly if it has no ribbon; below it the weight."""
+    """Draws a word, quietly if it has no ribbon; below it the weight."""
     kind = "middle inked K" if edge else "middle aside"
     yield text_at(x, _FALL + 1.5 * _LINE + 4, label_text(word), kind)
     if edge:
@@ -77,7 +77,7 @@ def _key(edge: Edge | None, word: Word, x: float, asked: Asked) -> Iterator[str]
 def _parted(
     edges: Sequence[Edge], places: dict[Word, float], top: float, most: float
 ) -> Iterator[str]:
-    """The ribbons from the left to the right, so that none is before another."""
+    """Draws the ribbons from the left to the right, so that none is before another."""
     weights = [float(edge.weight.full) for edge in edges]
     start = top - _ONE * sum(weights) / 2
     for edge, weight in zip(edges, weights, strict=True):

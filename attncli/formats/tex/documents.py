@@ -37,12 +37,12 @@ _DEEPEST = 10
 
 
 def blocks(them: Iterable[doc.Block], setting: Setting) -> list[str]:
-    """The text of each block; small matrices that follow each other go side by side."""
+    """Lists the text of each block; small matrices that follow each other go side by side."""
     return list(written(with_tables_together(them), _WRITERS, setting))
 
 
 def formulas(them: Sequence[Equation], setting: Setting) -> str:
-    """Formulas on one line if there is room for them, else one a line."""
+    """Sets formulas on one line if there is room for them, else one a line."""
     texts = [latex(formula, setting.formula) for formula in them]
     if not texts:
         return ""
@@ -53,7 +53,8 @@ def formulas(them: Sequence[Equation], setting: Setting) -> str:
 
 
 def _formula(text: str, setting: Setting) -> str:
-    """A formula, broken between its terms if need be, and before the = if that isn't enough."""
+    """Sets a formula, broken between its terms if need be, and before the = if that isn't
+    enough."""
     room = setting.room - INDENT
     rows = pieces(text, room)
     if _widest(rows) > room:
@@ -66,7 +67,7 @@ def _formula(text: str, setting: Setting) -> str:
 
 
 def _widest(rows: Sequence[str]) -> float:
-    """How wide rows are, of which all but the first are set in."""
+    """Measures how wide rows are, of which all but the first are set in."""
     return max(math_width(row) + INDENT * bool(k) for k, row in enumerate(rows))
 
 
@@ -82,7 +83,7 @@ def _points(block: doc.Bullets, _: Setting) -> str:
 
 
 def _tree(block: doc.Tree, _: Setting) -> str:
-    """A line for each part, below what it belongs to; the numbers stand in a column."""
+    """Sets a line for each part, below what it belongs to; the numbers stand in a column."""
     lines = "\n".join(map(_tree_line, block.rows, block.has_parts))
     return f"{{\\parskip 0pt\\parindent 0pt\\raggedright\n{lines}\n}}"
 
@@ -105,7 +106,7 @@ def _fields(block: doc.Fields, _: Setting) -> str:
 
 
 def _word_blank(block: doc.WordBlank, setting: Setting) -> str:
-    """A question, its options, and a place for the answer."""
+    """Sets a question, its options, and a place for the answer."""
     options = [
         rf"\mbox{{{label}) {spans((option,))}}}"
         for label, option in zip(block.labels, block.options, strict=False)
@@ -119,7 +120,7 @@ def _word_blank(block: doc.WordBlank, setting: Setting) -> str:
 
 
 def _picture(block: Picture, setting: Setting) -> str:
-    """The numbers of a picture, which LaTeX doesn't draw."""
+    """Sets the numbers of a picture, which LaTeX doesn't draw."""
     return "\n\n".join(blocks(in_tables(block), setting))
 
 
@@ -216,7 +217,7 @@ _KEYED = r"""% a solution may go over pages, so it has a rule instead of a frame
 
 
 def file(document: Document, *, fragment: bool) -> str:
-    """The document as a file of its own, or as a fragment without a preamble."""
+    """Writes the document as a file of its own, or as a fragment without a preamble."""
     paper = document.paper
     if paper is not None and paper.kind in _SHEETS:
         return _exam_file(document, paper, fragment=fragment)
@@ -229,7 +230,8 @@ def file(document: Document, *, fragment: bool) -> str:
 
 
 def _on(preamble: str, paper: Paper | None) -> str:
-    """The preamble of what is printed on the paper's own size; a grid has more on a page."""
+    """Returns the preamble of what is printed on the paper's own size; a grid has more on a
+    page."""
     size = PAPER_SIZES[0] if paper is None else paper.size
     if paper is not None and paper.kind == "grid":
         preamble = preamble.replace("margin=22mm", "margin=12mm,bottom=20mm,footskip=9mm", 1)
@@ -249,8 +251,8 @@ def _fragment(body: str, needs: str) -> str:
 
 
 def _together(parts: Iterable[str]) -> str:
-    """The parts as paragraphs. A display goes on with the running text before it, since a paragraph
-    that began with it would begin with an empty line."""
+    """Joins the parts as paragraphs. A display goes on with the running text before it, since a
+    paragraph that began with it would begin with an empty line."""
     page = ""
     running = False
     for part in filter(None, parts):
@@ -293,7 +295,7 @@ def _exam_file(document: Document, paper: Paper, *, fragment: bool) -> str:
 
 
 def _preamble(paper: Paper) -> str:
-    """That of an exam, with what its points are called."""
+    """Returns the preamble of an exam, with what its points are called."""
     words = paper.words.paper
     named = _on(_EXAM if paper.layout != "compact" else _EXAM + _DENSE, paper)
     named = named.replace("ONE_POINT", escaped(words.one_point))
@@ -309,7 +311,7 @@ def _footer(document: Document, paper: Paper) -> str:
 
 
 def together(sheets: Iterable[Document]) -> str:
-    """Sheets as one file, each with a footer and pages of its own."""
+    """Writes sheets as one file, each with a footer and pages of its own."""
     papers = [*sheets]
     first = papers[0].paper
     assert first is not None
@@ -325,8 +327,8 @@ def _numbered_sheet(sheet: Document) -> str:
 
 
 def _exam_body(document: Document, paper: Paper, setting: Setting) -> str:
-    """What the whole exercise depends on and the first question, then a page or more for each of
-    the others."""
+    """Writes what the whole exercise depends on and the first question, then a page or more for
+    each of the others."""
     top = [block for block in each(document.opening) if isinstance(block, Fields)]
     others = [block for block in document.opening if not isinstance(block, Fields)]
     called = escaped(paper.called)
@@ -349,7 +351,7 @@ def _exam_body(document: Document, paper: Paper, setting: Setting) -> str:
 
 
 def _question(section: Section, paper: Paper, setting: Setting) -> str:
-    """A question with its points at the right; the class counts whole ones."""
+    """Writes a question with its points at the right; the class counts whole ones."""
     is_whole = section.points == int(section.points)
     points = f"[{points_text(section.points)}]" if section.points and is_whole else ""
     start = f"\\question{points} \\textbf{{{spans(section.heading)}}}"
@@ -363,12 +365,12 @@ def _question(section: Section, paper: Paper, setting: Setting) -> str:
 
 
 def _unless_key(sheet: str, key: str) -> str:
-    """What stands on the sheet, and in its place on the key."""
+    """Writes what stands on the sheet, and in its place on the key."""
     return rf"\ifprintanswers {key}\else {sheet}\fi"
 
 
 def _small_print(paper: Paper) -> str:
-    """What the paper was made from; on the key, by which command."""
+    """Says what the paper was made from; on the key, by which command."""
     words = paper.words.paper
     called = escaped(words.made_from_hash.format(hash=paper.hash))
     before, _, behind = map(escaped, words.by_command.partition("{command}"))

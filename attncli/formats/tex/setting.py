@@ -53,7 +53,7 @@ _TOKEN = re.compile(r"\\([a-zA-Z]+)|\\(.)|(.)", re.DOTALL)
 
 
 def text_width(text: str) -> float:
-    """The width of plain words."""
+    """Measures the width of plain words."""
     return sum(map(_character_width, text))
 
 
@@ -68,12 +68,13 @@ def _character_width(character: str) -> float:
 
 @lru_cache(maxsize=1 << 12)
 def math_width(latex: str) -> float:
-    """The width of mathematics as `notation.latex` and the words in it are written."""
+    """Measures the width of mathematics as `notation.latex` and the words in it are written."""
     return _group(latex, 0)[0]
 
 
 def _group(latex: str, start: int) -> tuple[float, int]:
-    """The width up to the brace that closes this group, and the place behind that."""
+    """Measures the width up to the brace that closes this group, and finds the place behind
+    that."""
     width, position = 0.0, start
     while position < len(latex):
         if blank := _BLANK.match(latex, position):
@@ -89,7 +90,8 @@ def _group(latex: str, start: int) -> tuple[float, int]:
 
 
 def _token_width(latex: str, match: re.Match[str]) -> tuple[float, int]:
-    """The width of a token with all that belongs to it, and the place behind that."""
+    """Measures the width of a token with all that belongs to it, and finds the place behind
+    that."""
     command, escaped, character = match.groups()
     read = _READERS.get(command or character or "")
     if read is not None:
@@ -113,7 +115,8 @@ def _script(latex: str, position: int) -> tuple[float, int]:
 
 
 def _words(latex: str, position: int) -> tuple[float, int]:
-    """Words in braces, with braces of their own in these."""
+    """Measures words in braces, with braces of their own in these, and finds the place behind
+    them."""
     depth, start = 1, position + 1
     position = start
     while depth:
@@ -161,12 +164,12 @@ _MATHEMATICS = {
 
 
 def ink(name: str) -> str:
-    """The declaration of an ink; nothing for none."""
+    """Declares an ink; writes nothing for none."""
     return rf"\attnink{{{name}}}" if name else ""
 
 
 class InkedNotation(Inked, LatexNotation):
-    """LaTeX, with inks where it is asked for them."""
+    """A notation in LaTeX, with inks where it is asked for them."""
 
     coloured = False
 
@@ -175,14 +178,15 @@ class InkedNotation(Inked, LatexNotation):
 
 
 def look_of(look: Look) -> str:
-    """The declaration of how a cell looks."""
+    """Declares how a cell looks."""
     shade = shade_of(look.share, LIGHT.shades) if look.share is not None else None
     shaded = "" if shade is None else rf"\attnshade{{{shade}}}"
     return ink(look.ink) + shaded + r"\boldmath" * (look.most or look.result)
 
 
 def colour_macros(body: str) -> str:
-    """The declarations that a body uses, which do nothing where nothing is loaded for colours."""
+    """Returns the declarations that a body uses, which do nothing where nothing is loaded for
+    colours."""
     inks = "\\attnink{" in body
     shades = "\\attnshade{" in body
     return (_INKS if inks else "") + (_SHADES if shades else "")
@@ -236,17 +240,19 @@ _OPTION = re.compile(r"^[\[*]")
 
 
 def escaped(text: str) -> str:
-    """Text of ours on one line, with nothing in it that TeX would obey."""
+    """Escapes text of ours on one line, so that it has nothing that TeX would obey."""
     return _guarded(_characters(unicodedata.normalize("NFC", text)))
 
 
 def word(name: Word) -> str:
-    """Somebody's word, with nothing hidden in it. TeX sets it from left to right, like all else."""
+    """Writes somebody's word, with nothing hidden in it. TeX sets it from left to right, like all
+    else."""
     return breakable(visible(name))
 
 
 def breakable(text: str, widest: float = _WIDEST_WORD) -> str:
-    """Text in which what is too long for a line, and has no spaces, may be broken anywhere."""
+    """Writes text in which what is too long for a line, and has no spaces, may be broken
+    anywhere."""
     runs = unicodedata.normalize("NFC", text).split(" ")
     return _guarded(" ".join(_in_parts(run, widest) for run in runs))
 
@@ -262,12 +268,13 @@ def _characters(text: str) -> str:
 
 
 def _guarded(tex: str) -> str:
-    """TeX that nothing before it takes for its option."""
+    """Guards TeX, so that nothing before it takes it for its option."""
     return _OPTION.sub(r"{\g<0>}", tex)
 
 
 def name(word_or_text: Word | str) -> str:
-    """What names a row or stands in an address: in lines below each other where it is long."""
+    """Writes what names a row or stands in an address: in lines below each other where it is
+    long."""
     text = shown(word_or_text)
     if text_width(text) <= WIDEST_NAME:
         return escaped(text)
@@ -288,7 +295,8 @@ def _character(character: str) -> str:
 
 
 def _is_everywhere(character: str) -> bool:
-    """Whether every engine prints it in its oldest encoding: letters that it puts accents on."""
+    """Tells whether every engine prints a character in its oldest encoding: letters that it puts
+    accents on."""
     if character in _EVERYWHERE:
         return True
     match [*unicodedata.normalize("NFD", character)]:
@@ -324,12 +332,12 @@ _GUIDES = {"│": r"\attnpast{}", "├": r"\attnfork{}", "└": r"\attnlast{}", 
 
 
 def guides(text: str) -> str:
-    """The guides before a row of a tree, a character each."""
+    """Draws the guides before a row of a tree, a character each."""
     return "".join(map(_GUIDES.__getitem__, text))
 
 
 def macros_for(body: str) -> str:
-    """The commands that words in a body use."""
+    """Returns the commands that words in a body use."""
     latin = r"\attnlatin{" in body
     characters = latin or r"\attnchar{" in body
     check = r"\attncheck{" in body
@@ -339,19 +347,19 @@ def macros_for(body: str) -> str:
 
 
 def index(what: Word | str) -> str:
-    """An index in mathematics: a number, or somebody's word."""
+    """Writes an index in mathematics: a number, or somebody's word."""
     text = shown(what)
     return text if text.isascii() and text.isdigit() else rf"\text{{{name(what)}}}"
 
 
 def formula_index(name: Word | str) -> str:
-    """An index of a formula, where a single letter stands for any."""
+    """Writes an index of a formula, where a single letter stands for any."""
     text = shown(name)
     return text if len(text) == 1 and text.isascii() and text.isalpha() else index(name)
 
 
 def ruled(blank: Blank) -> str:
-    """A blank in mathematics: its answer, or a line to write it on."""
+    """Writes a blank in mathematics: its answer, or a line to write it on."""
     return r"\underline{\hspace{4em}}" if blank.answer is None else latex(blank.answer)
 
 
@@ -364,17 +372,17 @@ _INLINE = FORMULA.but(inline=True)
 
 
 def on_one_line(text: str) -> str:
-    """Mathematics that isn't broken."""
+    """Sets mathematics that isn't broken."""
     return text.replace(JOINT, " ")
 
 
 def mathematics(text: str) -> str:
-    """Mathematics in running text."""
+    """Sets mathematics in running text."""
     return f"${on_one_line(text)}$"
 
 
 def _in_a_paragraph(node: Expression | Equation) -> str:
-    """Mathematics that TeX may break: at its signs by itself, at commas only if told so."""
+    """Sets mathematics that TeX may break: at its signs by itself, at commas only if told so."""
     if isinstance(node, Symbol):
         return mathematics(latex(node, WORKING))
     return mathematics(latex(node, _INLINE).replace(f",{JOINT}", r",\allowbreak "))
@@ -403,26 +411,35 @@ _IN_WORDS = 32
 
 
 class Setting(NamedTuple):
-    """The room in ems between the margins; how mathematics is written; what room for somebody's
-    own working looks like; how headings do; whether there are colours."""
+    """A page's setting: how what stands on it is set."""
 
     room: float
+    """The room in ems between the margins."""
     working: InkedNotation = WORKING.but(coloured=True)
+    """How mathematics is written in working."""
     formula: InkedNotation = FORMULA.but(coloured=True)
+    """How formulas are written."""
     lines_to_write: str = r"\vspace{{{}\baselineskip}}"
+    """What room of so many lines for somebody's own working looks like."""
     lines_to_end: str = ""
+    """What such room to the end of a page looks like."""
     title: str = r"{{\LARGE\bfseries {}\par}}"
+    """What a title looks like."""
     heading: str = r"\section*{{{}}}"
+    """What a heading looks like."""
     subheading: str = r"\subsection*{{{}}}"
+    """What a heading below a heading looks like."""
     coloured: bool = True
+    """Whether there are colours."""
     blank_width: int = BLANK_WIDTH
+    """How wide a blank in a table is, in millimetres."""
 
     def look(self, declaration: str) -> str:
-        """A declaration of colours, where there are some."""
+        """Returns a declaration of colours, where there are some."""
         return declaration if self.coloured else ""
 
     def entry(self, blank: Blank) -> str:
-        """A blank in a table."""
+        """Writes a blank in a table."""
         return (
             fillin(blank, self.blank_width)
             if self.working.hidden
@@ -430,7 +447,7 @@ class Setting(NamedTuple):
         )
 
     def place(self, answer: str) -> str:
-        """Where an answer in words is written: one that is told stands in the key alone, where the
+        """Writes where an answer in words goes: one that is told stands in the key alone, where the
         file has both."""
         if self.working.hidden:
             return rf"\fillin[{answer}][{_IN_WORDS}mm]"
@@ -438,7 +455,7 @@ class Setting(NamedTuple):
 
 
 def fillin(blank: Blank, width: int = BLANK_WIDTH) -> str:
-    """A blank of the class `exam`, which prints its answer in a key."""
+    """Writes a blank of the class `exam`, which prints its answer in a key."""
     answer = "" if blank.answer is None else f"${latex(blank.answer)}$"
     if not blank.id:  # a number to carry over, which isn't asked for
         return rf"\makebox[{width}mm]{{\dotfill}}"
@@ -450,7 +467,8 @@ def _fillin_in_mathematics(blank: Blank) -> str:
 
 
 def article(room: float, *, fragment: bool) -> Setting:
-    """A page to be read; a fragment has its headings below those of the document around it."""
+    """Returns the setting of a page to be read; a fragment has its headings below those of the
+    document around it."""
     if not fragment:
         return Setting(room)
     title, heading, subheading = (
@@ -461,7 +479,7 @@ def article(room: float, *, fragment: bool) -> Setting:
 
 
 def exam(room: float, *, with_key: bool) -> Setting:
-    """A page to be filled in."""
+    """Returns the setting of a page to be filled in."""
     lines = r"\par\allowbreak\fillwithlines{{{}\linefillheight}}"
     to_end = r"\par\allowbreak\fillwithlines{\stretch{1}}"
     if with_key:
@@ -479,7 +497,7 @@ def exam(room: float, *, with_key: bool) -> Setting:
 
 
 def aligned(texts: Sequence[str], *, before: bool = True) -> list[str]:
-    """Numbers filled up behind their points to the longest, and `before` them if wanted."""
+    """Fills up numbers behind their points to the longest, and `before` them if wanted."""
     parts = [_parted(text) for text in texts]
     most = _Parts(
         "-" if before and any(part.sign for part in parts) else "",
@@ -492,15 +510,18 @@ def aligned(texts: Sequence[str], *, before: bool = True) -> list[str]:
 
 
 class _Parts(NamedTuple):
-    """A number's minus, its digits before the point, and the point with what follows."""
+    """A number in parts."""
 
     sign: str
+    """Its minus."""
     head: str
+    """Its digits before the point."""
     tail: str
+    """The point with what follows."""
 
 
 def _parted(text: str) -> _Parts:
-    """The parts of a number, none of them where it isn't written in digits alone."""
+    """Returns the parts of a number, none of them where it isn't written in digits alone."""
     sign, rest = ("-", text[1:]) if text.startswith("-") else ("", text)
     if not rest.replace(".", "").isdigit():
         return _Parts("", "", "")

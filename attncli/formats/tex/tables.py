@@ -36,28 +36,31 @@ from attncli.notation.latex import latex
 
 
 class TexCell(NamedTuple):
-    """What stands in a cell, its width in ems, and in how many lines it is."""
+    """A cell of a table."""
 
     text: str
+    """What stands in it."""
     width: float
+    """Its width in ems."""
     lines: int = 1
+    """In how many lines it is."""
 
     @classmethod
     def of(cls, word: Word | str) -> TexCell:
-        """Somebody's word, or a text of ours."""
+        """Makes a cell of somebody's word, or of a text of ours."""
         text = shown(word)
         return cls(breakable(text), text_width(text))
 
     @classmethod
     def of_name(cls, word: Word | str) -> TexCell:
-        """What names a row or a column."""
+        """Makes a cell of what names a row or a column."""
         width = text_width(shown(word))
         lines = 1 if width <= WIDEST_NAME else 1 + int(1.2 * width / WIDEST_NAME)
         return cls(name(word), min(width, WIDEST_NAME), lines)
 
     @classmethod
     def of_branch(cls, branch: Branch) -> TexCell:
-        """A row of a tree, behind the guides that lead to it."""
+        """Makes a cell of a row of a tree, behind the guides that lead to it."""
         cell = cls.of(branch.text)
         width = GUIDE_WIDTH * len(branch.guides)
         return cls(guides(branch.guides) + cell.text, width + cell.width)
@@ -83,7 +86,8 @@ _MOST_PAIRS = 6
 
 
 def in_pairs(names: TexColumn, numbers: TexColumn, room: float) -> list[TexColumn]:
-    """A list as several pairs of columns, names and numbers, in as few rows as the room allows."""
+    """Sets a list as several pairs of columns, names and numbers, in as few rows as the room
+    allows."""
     count = len(names.cells)
     for height in range(ceil(count / _MOST_PAIRS), count):
         pairs = [_pair(names, numbers, start, height) for start in range(0, count, height)]
@@ -94,7 +98,7 @@ def in_pairs(names: TexColumn, numbers: TexColumn, room: float) -> list[TexColum
 
 
 def _pair(names: TexColumn, numbers: TexColumn, start: int, height: int) -> Iterator[TexColumn]:
-    """So many rows of a list, set off from those at their left."""
+    """Yields the columns of so many rows of a list, set off from those at their left."""
     for column in (names, numbers):
         cells = column.cells[start : start + height]
         left = (TexCell("", 0),) * (height - len(cells))
@@ -136,7 +140,7 @@ _OMITTED = {
 
 
 def matrix(block: MatrixBlock, setting: Setting) -> str:
-    """A quantity as a table."""
+    """Sets a quantity as a table."""
     setting = setting._replace(blank_width=block.blank_width)
     columns = _columns(grid_of(block), setting)
     if is_long_list(block):
@@ -145,7 +149,8 @@ def matrix(block: MatrixBlock, setting: Setting) -> str:
 
 
 def side_by_side(block: SideBySide, setting: Setting) -> str:
-    """Rows of quantities as vectors; as a table each where they don't fit beside each other."""
+    """Sets rows of quantities as vectors; as a table each where they don't fit beside each
+    other."""
     caption = rf"\paragraph{{{escaped(block.caption)}}}\leavevmode\par" if block.caption else ""
     columns = _columns(grid_of(block), setting)
     if _width(columns, _GAP) <= setting.room:
@@ -156,7 +161,7 @@ def side_by_side(block: SideBySide, setting: Setting) -> str:
 
 
 def table(block: Table, setting: Setting) -> str:
-    """A table of words and numbers; its first column names the rows."""
+    """Sets a table of words and numbers; its first column names the rows."""
     columns = _columns(grid_of(block), setting, TexCell.of)
     if _width(columns, _SMALL_GAP) * _SMALL > setting.room:
         columns = [_in_lines(column, setting.room * _WIDEST) for column in columns]
@@ -171,7 +176,7 @@ def _columns(grid: Grid, setting: Setting, words: _Words = TexCell.of_name) -> l
 
 
 def _column(column: GridColumn, setting: Setting, words: _Words) -> TexColumn:
-    """A column, each number filled up behind its point to the length of the longest."""
+    """Returns a column, each number filled up behind its point to the length of the longest."""
     numbers = iter(aligned([*map(latex, column.numbers)], before=False))
     write = partial(_cell, numbers=numbers, setting=setting, words=words)
     return TexColumn(write(column.heading), tuple(map(write, column.cells)), column.at_point)
@@ -203,7 +208,7 @@ def _cell(cell: GridCell, numbers: Iterator[str], setting: Setting, words: _Word
 
 
 def _in_lines(column: TexColumn, widest: float) -> TexColumn:
-    """A column of many words, each cell in lines below each other."""
+    """Returns a column of many words, each cell in lines below each other."""
     if column.width <= widest:
         return column
     heading, *cells = (_cell_in_lines(cell, widest) for cell in (column.heading, *column.cells))
@@ -217,7 +222,7 @@ def _cell_in_lines(cell: TexCell, widest: float) -> TexCell:
 
 
 def graph(block: Graph) -> str:
-    """An arrow for each edge, the heavier the longer."""
+    """Draws an arrow for each edge, the heavier the longer."""
     most = float(max(edge.weight.full for edge in block.edges))
     sources: list[TexCell] = []
     before: Word | None = None
@@ -243,13 +248,13 @@ _JOINT_IN_PAIR = "%\n\\penalty5000\\hspace{1.5em}%\n"
 
 
 def matrices(blocks: Sequence[MatrixBlock], setting: Setting) -> str:
-    """Quantities as tables beside each other, pairs closer."""
+    """Sets quantities as tables beside each other, pairs closer."""
     groups = ([matrix(block, setting) for block in group] for group in in_groups(blocks))
     return together([_JOINT_IN_PAIR.join(group) for group in groups])
 
 
 def together(tables: Sequence[str]) -> str:
-    """Tables beside each other as long as they fit, then below."""
+    """Sets tables beside each other as long as they fit, then below."""
     return (
         "{\\raggedright\\lineskip 2ex\\lineskiplimit 2ex\\noindent\n"
         + _JOINT.join(tables)
@@ -262,7 +267,7 @@ def _width(columns: Sequence[TexColumn], gap: float) -> float:
 
 
 def _banded(columns: Sequence[TexColumn], setting: Setting) -> str:
-    """A table, smaller if it needs to be; or in bands with the row names before each."""
+    """Sets a table, smaller if it needs to be; or in bands with the row names before each."""
     if _width(columns, _GAP) <= setting.room:
         return _tabular(columns)
     if _width(columns, _SMALL_GAP) * _SMALL <= setting.room:
@@ -273,7 +278,7 @@ def _banded(columns: Sequence[TexColumn], setting: Setting) -> str:
 
 
 def _tabular(columns: Sequence[TexColumn]) -> str:
-    """The table; a long one in parts that fit on a page each."""
+    """Sets the table; a long one in parts that fit on a page each."""
     kinds = "".join("r" if column.numbers else "l" for column in columns)
     headings = _row(column.heading for column in columns)
     has_blanks = any(r"\fillin" in cell.text for column in columns for cell in column.cells)
@@ -292,7 +297,8 @@ def _tabular(columns: Sequence[TexColumn]) -> str:
 
 
 def _parts(rows: Sequence[tuple[TexCell, ...]]) -> Iterator[list[tuple[TexCell, ...]]]:
-    """The rows of a table in parts of nearly one length, none of which is longer than it may."""
+    """Yields the rows of a table in parts of nearly one length, none of which is longer than it
+    may."""
     heights = [max(cell.lines for cell in row) for row in rows]
     most = ceil(sum(heights) / max(1, ceil(sum(heights) / _MOST_LINES)))
     part: list[tuple[TexCell, ...]] = []

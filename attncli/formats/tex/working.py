@@ -36,7 +36,7 @@ ends within a line of working."""
 
 
 def working(block: Derivation, setting: Setting) -> str:
-    """The lines of working as `align*` or, in columns, as `alignat*`."""
+    """Sets the lines of working as `align*` or, in columns, as `alignat*`."""
     lines = [line for line in block.lines if isinstance(line, Line)]
     labels = [on_one_line(latex(line.label, setting.working)) for line in lines]
     texts = [_part_texts(line, setting) for line in lines]
@@ -53,7 +53,8 @@ def working(block: Derivation, setting: Setting) -> str:
 
 
 def _columns(places: PartColumns) -> int:
-    """How many columns of parts there are; none where lines differ, or are too long for that."""
+    """Counts how many columns of parts there are; none where lines differ, or are too long for
+    that."""
     if len(places.widths) != 1:
         return 0
     ((count, widths),) = places.widths.items()
@@ -67,14 +68,15 @@ def _with_results_aligned(texts: Sequence[Sequence[str]]) -> list[list[str]]:
 
 
 def _with_result_inked(line: Line, texts: list[str], setting: Setting) -> list[str]:
-    """A number; a vector has its inks inside."""
+    """Returns a line's texts with its result in its ink, if that is a number; a vector has its inks
+    inside."""
     if isinstance(line.parts[-1][1], Number):
         texts[-1:] = [setting.working.inked(texts[-1], ink_of(line.quantity))]
     return texts
 
 
 def _part_texts(line: Line, setting: Setting) -> list[str]:
-    """The parts; a number that is the result is still to be lined up, and inked."""
+    """Writes the parts; a number that is the result is still to be lined up, and inked."""
     result = setting.working.but(result=ink_of(line.quantity))
     if isinstance(line.parts[-1][1], Number):
         result = result.but(coloured=False)
@@ -86,8 +88,8 @@ def _part_texts(line: Line, setting: Setting) -> list[str]:
 
 
 def _part_text(part: Expression, style: InkedNotation, room: float) -> str:
-    """A part in display style; in one line where fractions or parentheses are too wide for that,
-    or where there is something to write above or below a fraction's own line."""
+    """Writes a part in display style; in one line where fractions or parentheses are too wide for
+    that, or where there is something to write above or below a fraction's own line."""
     text = latex(part, style)
     wide = max(map(math_width, text.split(JOINT))) + RELATION_WIDTH > room * 0.6
     if wide or (r"\dfrac" in text and r"\fillin" in text):
@@ -112,7 +114,8 @@ def _rows(
 
 
 def _joined(start: str, other: str, rows: Sequence[str]) -> Iterator[str]:
-    """A line's rows; the first begins with the label, the others where its first `=` stands."""
+    """Yields a line's rows; the first begins with the label, the others where its first `=`
+    stands."""
     for k, row in enumerate(rows):
         end = _NEXT if k == len(rows) - 1 else _SAME
         space = next((space for sign, space in _APART.items() if sign in row), "")
@@ -122,7 +125,7 @@ def _joined(start: str, other: str, rows: Sequence[str]) -> Iterator[str]:
 def _chain(
     relations: Sequence[str], parts: Sequence[str], places: PartColumns, joint: str
 ) -> list[str]:
-    """The parts of a line with their relations, in as many rows as their columns say."""
+    """Sets the parts of a line with their relations, in as many rows as their columns say."""
     rows: list[str] = []
     breaks = places.breaks[len(parts)]
     for relation, part, new in zip(relations, parts, breaks, strict=True):
@@ -136,7 +139,7 @@ def _chain(
 
 
 def pieces(text: str, room: float) -> list[str]:
-    """A part in pieces that fit on a row each, broken only where that is needed."""
+    """Breaks a part into pieces that fit on a row each, only where that is needed."""
     if math_width(text) <= room:
         return [on_one_line(text)]
     rows: list[str] = []
@@ -150,7 +153,8 @@ def pieces(text: str, room: float) -> list[str]:
 
 
 def _terms(text: str, room: float) -> Iterator[str]:
-    """What isn't broken: the entries of a vector, or the terms of those that are too long."""
+    """Yields what isn't broken: the entries of a vector, or the terms of those that are too
+    long."""
     *entries, last = text.split(_ENTRY_END)
     for entry in (*(entry + "," for entry in entries), last):
         yield from [on_one_line(entry)] if math_width(entry) <= room else entry.split(JOINT)
@@ -161,7 +165,7 @@ _TO = r"{}\rightarrow{} "
 
 
 def addition(block: ColumnSum, setting: Setting) -> str:
-    """The addition; where it is too wide, each value on a row of its own."""
+    """Sets the addition; where it is too wide, each value on a row of its own."""
     style = setting.working
     column = partial(style.column, filled=_aligned_numbers)
     aligned, total = filled_addends(
@@ -183,12 +187,12 @@ def addition(block: ColumnSum, setting: Setting) -> str:
 
 
 def _aligned_numbers(numbers: Sequence[Expression]) -> list[str]:
-    """Numbers with their points below each other."""
+    """Writes numbers with their points below each other."""
     return aligned([latex(number) for number in numbers])
 
 
 def _beside(addends: Sequence[FilledAddend]) -> list[str]:
-    """Each product with its value behind it."""
+    """Writes each product with its value behind it."""
     return [
         f"{sign} & {on_one_line(product)} & {_TO + on_one_line(value) if value else ''}".rstrip(
             " &"
@@ -198,7 +202,7 @@ def _beside(addends: Sequence[FilledAddend]) -> list[str]:
 
 
 def _below(addends: Sequence[FilledAddend], setting: Setting) -> list[str]:
-    """Each product with its value below it, both broken where they are long."""
+    """Writes each product with its value below it, both broken where they are long."""
     rows: list[str] = []
     for sign, product, value in addends:
         rows += _broken(sign, product, setting)
@@ -212,7 +216,7 @@ def _broken(sign: str, text: str, setting: Setting) -> list[str]:
 
 
 def _array(label: str, parts: Sequence[Sequence[str]], columns: int) -> str:
-    """The rows below a label, with a rule before the last part."""
+    """Sets the rows below a label, with a rule before the last part."""
     above, below = (" \\\\\n".join(rows) + r" \\" for rows in parts)
     stretch = STRETCHED if r"\fillin" in above + below else ""
     kinds = r"@{}r@{\ }" + "l@{}" * (columns - 1)

@@ -56,18 +56,19 @@ from attncli.option_values import PAPER_SIZES
 
 
 class TypstSetting(NamedTuple):
-    """Whether there are colours: none on what is to be filled in. Millimetres of a blank in a
-    table."""
+    """A page's setting."""
 
     coloured: bool = True
+    """Whether there are colours: none on what is to be filled in."""
     blank_width: int = 18
+    """How wide a blank in a table is, in millimetres."""
 
     @property
     def notation(self) -> InkedTypst:
         return WORKING if self.coloured else WORKING.but(coloured=False)
 
     def entry(self, blank: Blank) -> str:
-        """A blank in a table: its answer, or a place to write it."""
+        """Writes a blank in a table: its answer, or a place to write it."""
         if blank.answer is not None:
             return f"${WORKING.blank(blank)}$"
         return f"{'line' if blank.id else 'dots'}-to-write({self.blank_width}mm)"
@@ -79,7 +80,7 @@ _ROOM = (470, 640)
 
 
 def picture(block: Picture | Graph) -> str | None:
-    """A call that draws it, None for what couldn't be read on a page."""
+    """Writes a call that draws a picture; None for what couldn't be read on a page."""
     drawing = drawn(_in_fonts(block))
     fitted = fit(drawing.size, _ROOM)
     if fitted is None:
@@ -92,7 +93,7 @@ def picture(block: Picture | Graph) -> str | None:
 
 
 def _in_fonts(value: T) -> T:
-    """The same in characters that the fonts have, so that room is made for these."""
+    """Returns a value in characters that the fonts have, so that room is made for these."""
     data: object = value
     if isinstance(value, Word):
         letters = unicodedata.normalize("NFC", raw(value))
@@ -106,7 +107,7 @@ def _in_fonts(value: T) -> T:
 
 
 def working(block: Derivation, setting: TypstSetting) -> str:
-    """The lines, each with its label and the parts with their relations."""
+    """Writes the lines, each with its label and the parts with their relations."""
     results = iter(_results(block, setting.notation))
     lines = [
         "none" if isinstance(line, Omitted) else _line(line, next(results), setting)
@@ -124,7 +125,7 @@ def _line(line: Line, result: str, setting: TypstSetting) -> str:
 
 
 def _results(block: Derivation, notation: InkedTypst) -> list[str]:
-    """The last part of each line; numbers with their points below each other, if all are."""
+    """Writes the last part of each line; numbers with their points below each other, if all are."""
     lines = [line for line in block.lines if isinstance(line, Line)]
     results = [(line.parts[-1][1], ink_of(line.quantity)) for line in lines]
     if all(isinstance(result, Number) for result, _ in results):
@@ -135,7 +136,7 @@ def _results(block: Derivation, notation: InkedTypst) -> list[str]:
 
 
 def addition(block: ColumnSum, setting: TypstSetting) -> str:
-    """Vectors added up in columns: the addends, a rule, the total."""
+    """Adds up vectors in columns: the addends, a rule, the total."""
     notation = setting.notation
     column = partial(notation.column, filled=_filled)
     addends, total = filled_addends(
@@ -161,7 +162,7 @@ _BEFORE_SIGN = re.compile(r"(unseen\([0.]+\))(\)?\\[],])")
 
 
 def _filled(numbers: Sequence[Expression]) -> list[str]:
-    """Numbers with their points below each other."""
+    """Fills up numbers, so that their points stand below each other."""
     return filled([plain(number) for number in numbers], before=True)
 
 
@@ -174,12 +175,14 @@ OMITTED = {
 
 
 class Column(NamedTuple):
-    """A heading with the cells below it, each a piece of code; numbers stand at the right, words
-    may be broken."""
+    """A column of a table, whose words may be broken."""
 
     heading: str
+    """Its heading."""
     cells: tuple[str, ...]
+    """The cells below it, each a piece of code."""
     numbers: bool = True
+    """Whether they are numbers, which stand at the right."""
 
     def __str__(self) -> str:
         kind = "right" if self.numbers else "left"
@@ -191,8 +194,8 @@ def in_ink(cell: str, ink: str) -> str:
 
 
 def columns_of(grid: Grid, setting: TypstSetting) -> str:
-    """The columns of a table, each number filled up behind its point to the length of the longest
-    in its own."""
+    """Writes the columns of a table, each number filled up behind its point to the length of the
+    longest in its own."""
     return listed(str(_column(c, setting)) for c in grid.columns)
 
 
@@ -223,8 +226,8 @@ def _cell(cell: GridCell, numbers: Iterator[str], setting: TypstSetting) -> str:
 
 
 def _looking(cell: str, look: Look) -> str:
-    """Shares are shaded by their size, the largest of a row is bold; the result is, too; given
-    numbers, queries, keys and values have their inks."""
+    """Writes how a cell looks: shares are shaded by their size, the largest of a row is bold; the
+    result is, too; given numbers, queries, keys and values have their inks."""
     bold = f"most({cell})" if look.most or look.result else in_ink(cell, look.ink)
     if look.share is None:
         return bold
@@ -235,7 +238,7 @@ _NO_NAME = "none"
 
 
 def together(blocks: Sequence[MatrixBlock], setting: TypstSetting) -> str:
-    """Quantities beside each other as far as they fit; each pair in a row of its own."""
+    """Sets quantities beside each other as far as they fit; each pair in a row of its own."""
     rows = groupby(in_groups(blocks), lambda group: group[0].quantity if len(group) > 1 else None)
     return "\n".join(
         f"beside{listed(matrix(block, setting) for group in row for block in group)}"
@@ -244,12 +247,13 @@ def together(blocks: Sequence[MatrixBlock], setting: TypstSetting) -> str:
 
 
 def matrix(block: MatrixBlock, setting: TypstSetting) -> str:
-    """A quantity with the names of its rows and columns."""
+    """Writes a quantity with the names of its rows and columns."""
     return columns_of(grid_of(block), setting._replace(blank_width=block.blank_width))
 
 
 def side_by_side(block: SideBySide, setting: TypstSetting) -> str:
-    """Rows of quantities as vectors; as a table each where they don't fit beside each other."""
+    """Writes rows of quantities as vectors; as a table each where they don't fit beside each
+    other."""
     whole = columns_of(grid_of(block), setting)
     apart = listed(matrix(table, setting) for _, table in block.columns)
     caption = text(block.caption) if block.caption else "none"
@@ -257,12 +261,12 @@ def side_by_side(block: SideBySide, setting: TypstSetting) -> str:
 
 
 def table(block: Table, setting: TypstSetting) -> str:
-    """A table of words and numbers; its first column names the rows."""
+    """Writes a table of words and numbers; its first column names the rows."""
     return f"beside({columns_of(grid_of(block), setting)})"
 
 
 def graph(block: Graph, _: TypstSetting) -> str:
-    """An arrow for each edge, the heavier the longer."""
+    """Draws an arrow for each edge, the heavier the longer."""
     most = float(max(edge.weight.full for edge in block.edges))
     arrows = (f"arrow({float(edge.weight.full) / most:.3f})" for edge in block.edges)
     weights = filled([plain(edge.weight) for edge in block.edges])
@@ -276,7 +280,7 @@ def graph(block: Graph, _: TypstSetting) -> str:
 
 
 def _sources(edges: Iterable[Edge]) -> Iterator[str]:
-    """Who attends, told once for all of its edges."""
+    """Yields who attends, told once for all of its edges."""
     before: Word | None = None
     for edge in edges:
         yield _NO_NAME if edge.source == before else word(edge.source)
@@ -299,7 +303,7 @@ def _facts(block: doc.DefinitionList, _: TypstSetting) -> str:
 
 
 def _prose(block: doc.Paragraph, setting: TypstSetting) -> str:
-    """A paragraph; on a sheet it is the task of what stands below."""
+    """Writes a paragraph; on a sheet it is the task of what stands below."""
     return f"{'prose' if setting.coloured else 'task'}({spans(block.text)})"
 
 
@@ -310,7 +314,7 @@ def _tree_row(row: doc.TreeRow, has_parts: bool) -> str:
 
 
 def _word_blank(block: doc.WordBlank, _: TypstSetting) -> str:
-    """A question, its options, and a place for the answer."""
+    """Writes a question, its options, and a place for the answer."""
     options = listed(
         joined([text(f"{label}) "), word(option)])
         for label, option in zip(block.labels, block.options, strict=False)
@@ -324,7 +328,7 @@ def _answer(answer: Word | None) -> str:
 
 
 def _picture(block: Picture, setting: TypstSetting) -> str:
-    """A drawing, or the numbers of what is too large for one."""
+    """Writes a drawing, or the numbers of what is too large for one."""
     return picture(block) or "\n".join(
         written(with_tables_together(in_tables(block)), WRITERS, setting)
     )
@@ -359,8 +363,8 @@ _SIZES = {"a4": "a4", "letter": "us-letter"}
 
 
 def file(documents: Sequence[Document]) -> str:
-    """Documents one after the other, each with pages of its own, from a right-hand one on for those
-    who print on both sides."""
+    """Writes documents one after the other, each with pages of its own, from a right-hand one on
+    for those who print on both sides."""
     layout = (files("attncli.formats.typst") / "page.typ").read_text(encoding="utf-8")
     title = literal(characters(visible(documents[0].title)))
     head = f"#set document(title: {title}, date: none)\n"
@@ -370,14 +374,14 @@ def file(documents: Sequence[Document]) -> str:
 
 
 def _leaves(document: Document) -> Iterator[Document]:
-    """The document, and its key behind it."""
+    """Yields the document, and its key behind it."""
     yield document._replace(key=None)
     if document.key is not None:
         yield from _leaves(document.key)
 
 
 def _leaf(document: Document) -> str:
-    """The pages of a document, with what stands at the foot of each."""
+    """Writes the pages of a document, with what stands at the foot of each."""
     paper = document.paper
     is_sheet = paper is not None and paper.kind in _SHEETS
     layout = "reading" if paper is None or paper.kind != "grid" else paper.kind
@@ -392,8 +396,8 @@ def _leaf(document: Document) -> str:
 
 
 def _written(pieces: Iterable[Piece], setting: TypstSetting, *, whole: bool) -> Iterator[str]:
-    """The pieces; each question as a whole if that is wanted, what leads to it on its page, and
-    room to the end of a page behind it."""
+    """Writes the pieces; each question as a whole if that is wanted, what leads to it on its page,
+    and room to the end of a page behind it."""
     if not whole:
         yield from written(pieces, WRITERS, setting)
         return
@@ -413,7 +417,7 @@ def _written(pieces: Iterable[Piece], setting: TypstSetting, *, whole: bool) -> 
 
 
 def _by_heading(pieces: Iterable[Piece]) -> list[list[Piece]]:
-    """What stands before the first heading, then each with what follows it."""
+    """Lists what stands before the first heading, then each with what follows it."""
     found: list[list[Piece]] = [[]]
     for piece in pieces:
         if isinstance(piece, Heading):
@@ -423,7 +427,7 @@ def _by_heading(pieces: Iterable[Piece]) -> list[list[Piece]]:
 
 
 def _made_from(document: Document) -> str:
-    """Which form a paper is, and what it was made from."""
+    """Says which form a paper is, and what it was made from."""
     paper = document.paper
     if paper is None:
         return "none"

@@ -34,7 +34,7 @@ _BREAK = "\u200b"
 
 
 def characters(text: str) -> str:
-    """The text, what no font has as its code point: `U+732B`."""
+    """Returns the text, what no font has as its code point: `U+732B`."""
     return "".join(map(_character, unicodedata.normalize("NFC", text)))
 
 
@@ -45,13 +45,13 @@ def _character(character: str) -> str:
 
 
 def text(words: str) -> str:
-    """A text as a literal, in which what is too long for a line may be broken anywhere."""
+    """Writes a text as a literal, in which what is too long for a line may be broken anywhere."""
     return literal(breakable(characters(words)))
 
 
 def breakable(words: str) -> str:
-    """A text with places to break it at where it has a long run without any: behind points, and
-    anywhere in what is long without these."""
+    """Returns a text with places to break it at where it has a long run without any: behind points,
+    and anywhere in what is long without these."""
     return _RUN.sub(lambda run: _BREAK.join(_in_parts(run[0])), words)
 
 
@@ -62,40 +62,41 @@ def _in_parts(run: str) -> Iterator[str]:
 
 
 def word(name: Word | str) -> str:
-    """Somebody's word as it is printed, or a text of ours."""
+    """Writes somebody's word as it is printed, or a text of ours."""
     return text(printed(name))
 
 
 def joined(parts: Iterable[str]) -> str:
-    """Pieces of code that stand one after the other, as a block of code."""
+    """Joins pieces of code that stand one after the other, as a block of code."""
     return f"{{{'; '.join(parts)}}}"
 
 
 def listed(parts: Iterable[str]) -> str:
-    """Pieces of code as an array."""
+    """Lists pieces of code as an array."""
     return "(" + "".join(f"{part}, " for part in parts) + ")"
 
 
 def code(name: str) -> str:
-    """A name as the program writes it."""
+    """Writes a name as the program does."""
     return f"code({text(name)})"
 
 
 class InkedTypst(Inked, TypstNotation):
-    """Typst, with inks."""
+    """A notation in Typst, with inks."""
 
     def in_ink(self, text: str, name: str) -> str:
         return f"inked({literal(name)}, {text})"
 
 
 def _letters(name: str) -> str:
-    """Letters in mathematics, in lines below each other where they are many."""
+    """Writes letters in mathematics, in lines below each other where they are many."""
     text = characters(name)
     return literal(text) if len(text) <= _LONG_NAME else f"long({literal(breakable(text))})"
 
 
 def _blank(node: Blank) -> str:
-    """A blank: its answer, a line to write it on, or where a number is to be carried over."""
+    """Writes a blank: its answer, a line to write it on, or where a number is to be carried
+    over."""
     if node.answer is not None:
         return f"asked({WORKING.number(node.answer)})"
     return "blank()" if node.id else "carried()"
@@ -111,20 +112,20 @@ _LONGEST = 50
 
 
 def expression(node: Expression, notation: TypstNotation) -> str:
-    """An expression, in which roots and fractions that are too long are expression in one line, so
-    that this may be broken."""
+    """Writes an expression, in which roots and fractions that are too long are on one line, so that
+    this may be broken."""
     text = notation.write(node)
     longest = max(len(_CALL.sub("", piece)) for piece in text.split(JOINT))
     return notation.but(inline=True).write(node) if longest > _LONGEST else text
 
 
 def pieces(text: str) -> list[str]:
-    """An equation for each piece of mathematics that no line is broken in."""
+    """Returns an equation for each piece of mathematics that no line is broken in."""
     return [f"${piece}$" for piece in text.split(JOINT)]
 
 
 def in_pieces(text: str) -> str:
-    """Mathematics as running text."""
+    """Writes mathematics as running text."""
     return joined(_spaced(pieces(text)))
 
 
@@ -133,13 +134,13 @@ def _spaced(them: Sequence[str]) -> list[str]:
 
 
 def mathematics(node: Expression | Equation, notation: TypstNotation = WORKING) -> str:
-    """An expression as running text."""
+    """Writes an expression as running text."""
     return in_pieces(notation.write(node))
 
 
 def filled(texts: Sequence[str], *, before: bool = False) -> list[str]:
-    """Numbers in plain notation as mathematics, with unseen digits that put their points below each
-    other: those behind, and those `before` if wanted."""
+    """Writes numbers in plain notation as mathematics, with unseen digits that put their points
+    below each other: those behind, and those `before` if wanted."""
     return [_filled(text, before=before) for text in at_point(texts)] if texts else []
 
 
@@ -156,12 +157,12 @@ _EXPONENT = re.compile(r"e(−?\d+)")
 
 
 def _number(plain: str) -> str:
-    """A number in plain notation as mathematics."""
+    """Writes a number in plain notation as mathematics."""
     return _EXPONENT.sub(r"×attach(10, t: \1)", plain)
 
 
 def spans(texts: Spans) -> str:
-    """Running text, as a block of code."""
+    """Writes running text, as a block of code."""
     written = spans_as(
         texts,
         text,

@@ -41,15 +41,18 @@ class TextRow(NamedTuple):
 
 
 class NumberTable(NamedTuple):
-    """A quantity whose cells are numbers or formulas; `rows` are those that are written. `notes`
-    say what is not as in other tables; one that is `linked` has the numbers of the scenario's own
-    pages, where these can be changed."""
+    """A quantity whose cells are numbers or formulas."""
 
     worked: WorkedTable
+    """The quantity, and what it is worked from."""
     rows: tuple[int, ...]
+    """The rows that are written."""
     forms: Forms = MappingProxyType({})
+    """What each cell is worked from, by its row and column."""
     notes: tuple[str, ...] = ()
+    """What is not as in other tables."""
     linked: bool = False
+    """Whether it has the numbers of the scenario's own pages, where these can be changed."""
 
     @property
     def quantity(self) -> str:
@@ -57,7 +60,7 @@ class NumberTable(NamedTuple):
 
     @property
     def is_made(self) -> bool:
-        """Whether it is worked from others."""
+        """Tells whether it is worked from others."""
         return bool(self.worked.formulas)
 
     @property
@@ -70,18 +73,19 @@ Workings = Mapping[str, WorkedTable]
 
 
 def items_of(blocks: Iterable[doc.Block], workings: Workings) -> Iterator[Item]:
-    """What blocks come to. Raises TypeError for one of a kind that has no place in a workbook."""
+    """Yields what blocks come to. Raises TypeError for one of a kind that has no place in a
+    workbook."""
     for block in blocks:
         yield from doc.rule_for(block, _WRITERS, "a workbook")(block, workings)
 
 
 def table_of(worked: WorkedTable) -> NumberTable:
-    """A quantity with all its rows."""
+    """Returns a quantity with all its rows."""
     return NumberTable(worked, tuple(range(worked.table.matrix.shape[0])))
 
 
 def with_forms(item: Item) -> Item:
-    """A table with what each of its cells is worked from, where that is not too much."""
+    """Returns a table with what each of its cells is worked from, where that is not too much."""
     if not isinstance(item, NumberTable) or not item.is_made:
         return item
     first = item.worked.form(0, 0)
@@ -97,7 +101,7 @@ def with_forms(item: Item) -> Item:
 
 
 def _told(quantities: Iterable[str], workings: Workings) -> Iterator[Item]:
-    """The quantities that are worked in the workbook."""
+    """Yields the quantities that are worked in the workbook."""
     return (table_of(workings[name]) for name in quantities if name in workings)
 
 
@@ -111,7 +115,7 @@ def _matrix(block: MatrixBlock, workings: Workings) -> Iterator[Item]:
 
 
 def _data(block: Data, workings: Workings) -> Iterator[Item]:
-    """What is told otherwise; that of a variant stands on sheets of its own."""
+    """Yields what is told otherwise; that of a variant stands on sheets of its own."""
     return iter(()) if block.table.variant else _matrix(block.table, workings)
 
 
@@ -123,7 +127,7 @@ def _side_by_side(block: SideBySide, workings: Workings) -> Iterator[Item]:
 
 
 def _working(block: doc.Derivation, workings: Workings) -> Iterator[Item]:
-    """What lines work out; as texts, where that is worked by nobody else."""
+    """Yields what lines work out; as texts, where that is worked by nobody else."""
     for line in block.lines:
         if isinstance(line, Omitted):
             continue
@@ -148,7 +152,7 @@ def _text(look: str, block: Any, _: Workings) -> Iterator[Item]:  # noqa: ANN401
 
 
 def paragraph(text: str, look: str = "text") -> Iterator[Item]:
-    """A text on as many rows as it takes."""
+    """Yields a text on as many rows as it takes."""
     return (TextRow((line,), look) for line in wrap(text, _LONGEST_LINE))
 
 
@@ -158,7 +162,7 @@ def _bullets(block: doc.Bullets, _: Workings) -> Iterator[Item]:
 
 
 def facts(block: doc.DefinitionList, _: Workings) -> Iterator[Item]:
-    """The name of each, and what it stands for on as many rows as it takes."""
+    """Yields the name of each, and what it stands for on as many rows as it takes."""
     for name, spans in block.rows:
         for k, line in enumerate(wrap(text_of_spans(spans), _LONGEST_LINE) or [""]):
             yield TextRow((name if k == 0 else "", line), "fact")
@@ -175,7 +179,7 @@ def _list(block: doc.TextList, _: Workings) -> Iterator[Item]:
 
 
 def plain_name(name: str) -> Word:
-    """The name of a quantity, as it is written."""
+    """Returns the name of a quantity, as it is written."""
     return Word(name)
 
 
@@ -187,14 +191,14 @@ def _tree(block: doc.Tree, _: Workings) -> Iterator[Item]:
 
 
 def _graph(block: doc.Graph, workings: Workings) -> Iterator[Item]:
-    """Who attends to whom is in the weights."""
+    """Yields who attends to whom, unless the workbook is worked, in whose weights that is."""
     if not workings:
         for edge in block.edges:
             yield TextRow((edge.source, edge.target, plain(edge.weight)), "fact")
 
 
 def _picture(block: Picture, workings: Workings) -> Iterator[Item]:
-    """The numbers of a picture, which in a live workbook stand on its sheets."""
+    """Yields the numbers of a picture, which in a live workbook stand on its sheets."""
     return iter(()) if workings else items_of(in_tables(block), workings)
 
 
@@ -241,26 +245,28 @@ _ADDRESS = r"[A-Za-z]{1,3}\d+|[RrCc]\d*|[Rr]\d*[Cc]\d*"
 
 
 class SheetNames:
-    """The names of the sheets of one workbook, each other than all before it."""
+    """A workbook's names of sheets, each other than all before it."""
 
     def __init__(self) -> None:
         self._taken = {"history"}  # which Excel keeps for itself
 
     def new(self, wanted: str, group: str = "") -> str:
-        """A name as near to the wanted one as a sheet may have, behind that of its group."""
+        """Returns a name as near to the wanted one as a sheet may have, behind that of its
+        group."""
         wanted = f"{group[:_LONGEST_GROUP].rstrip()} · {wanted}" if group else wanted
         plain = re.sub(_NOT_IN_SHEETS, " ", wanted.replace("'", "’")).strip() or "Sheet"
         return _untaken(plain, self._taken, " ({})", _LONGEST_SHEET)
 
 
 class RangeNames:
-    """The names of ranges of one workbook."""
+    """A workbook's names of ranges."""
 
     def __init__(self) -> None:
         self._taken: set[str] = set()
 
     def new(self, quantity: str) -> str:
-        """`heads_1_weights`; with a `_` before it where it would be read as an address."""
+        """Returns a new name, `heads_1_weights`; with a `_` before it where it would be read as an
+        address."""
         plain = re.sub(r"[^A-Za-z0-9_]+", "_", quantity).strip("_") or "_"
         if re.fullmatch(_ADDRESS, plain) or not re.match("[A-Za-z_]", plain):
             plain = f"_{plain}"
@@ -268,7 +274,7 @@ class RangeNames:
 
 
 def _untaken(wanted: str, taken: set[str], behind: str, longest: int) -> str:
-    """A name that is not taken, whether in large letters or small."""
+    """Finds a name that is not taken, whether in large letters or small."""
     name, k = wanted[:longest].rstrip(), 2
     while name.lower() in taken:
         end = behind.format(k)
@@ -287,7 +293,7 @@ _HEADER = 1
 
 
 class TooLargeError(UserError):
-    """A page that has too many numbers for a workbook."""
+    """A fault: a page has too many numbers for a workbook."""
 
 
 class PlacedItem(NamedTuple):
@@ -298,14 +304,14 @@ class PlacedItem(NamedTuple):
 
     @property
     def first_row(self) -> int:
-        """The row that a table's numbers begin in."""
+        """Returns the row that a table's numbers begin in."""
         assert isinstance(self.item, NumberTable)
         table = self.item
         return self.row + 1 + len(table.worked.formulas) + len(table.notes) + _HEADER
 
     @property
     def end(self) -> int:
-        """The row below it."""
+        """Returns the row below it."""
         if isinstance(self.item, NumberTable):
             return self.first_row + self.item.shape[0]
         return self.row + 1
@@ -319,31 +325,37 @@ class Sheet(NamedTuple):
 
 
 class Group(NamedTuple):
-    """A page of a workbook: what it is called, the scenario's own by nothing; and how many sections
-    all of its pages have."""
+    """A page of a workbook."""
 
     document: Document
+    """What is on it."""
     called: str
+    """What it is called; the scenario's own by nothing."""
     sections: int
+    """How many sections there are, with those of the pages before it."""
 
 
 class WorkbookLayout(NamedTuple):
-    """The sheets, and where the tables of quantities begin: the place of the first number, and for
-    each row of the quantity which of the table's it is. `own` is the layout of the scenario's own
-    page, where this is another, whose numbers it may be linked to."""
+    """A page's layout in a workbook: its sheets, and where its numbers stand."""
 
     sheets: tuple[Sheet, ...]
+    """The sheets."""
     tables: Mapping[str, tuple[SheetCell, Mapping[int, int]]]
+    """Where the tables of quantities begin: the place of the first number, and for each row of the
+    quantity which of the table's it is."""
     workings: Workings
+    """The quantities, with what they are worked from."""
     own: WorkbookLayout | None = None
+    """The layout of the scenario's own page, where this is another, whose numbers it may be linked
+    to."""
 
     def place_of(self, cell: Location) -> SheetCell:
-        """Where a number stands."""
+        """Finds where a number stands."""
         (sheet, row, column), rows = self.tables[cell.quantity]
         return SheetCell(sheet, row + rows[cell.row], column + cell.column)
 
     def gives(self, table: NumberTable) -> bool:
-        """Whether the same numbers are given here under the same name."""
+        """Tells whether the same numbers are given here under the same name."""
         known = table.quantity in self.tables and table.quantity in self.workings
         if not known or table.is_made:
             return False
@@ -354,8 +366,8 @@ class WorkbookLayout(NamedTuple):
 
 
 def layout_of(group: Group, taken: SheetNames, own: WorkbookLayout | None) -> WorkbookLayout:
-    """The sheets of a document's sections, of what closes it, and of what these need besides.
-    Raises TooLargeError."""
+    """Lays out the sheets of a document's sections, of what closes it, and of what these need
+    besides. Raises TooLargeError."""
     document = group.document
     pages = [*_pages(document, is_long=group.sections > _MOST_SHEETS)]
     placed: set[str] = set()
@@ -377,7 +389,8 @@ def layout_of(group: Group, taken: SheetNames, own: WorkbookLayout | None) -> Wo
 def _written(
     items: Iterable[Item], used: Mapping[str, set[int]], own: WorkbookLayout | None
 ) -> Iterator[Item]:
-    """Items as they are written: large tables shortened, linked to the scenario's own numbers."""
+    """Yields items as they are written: large tables shortened, linked to the scenario's own
+    numbers."""
     for item in (_shortened(entry, used) for entry in items):
         if isinstance(item, NumberTable) and own is not None and own.gives(item):
             yield item._replace(linked=True)
@@ -386,7 +399,7 @@ def _written(
 
 
 def _pages(document: Document, *, is_long: bool) -> Iterator[tuple[str, Iterable[Item]]]:
-    """The names of sheets and what they have; many steps share the sheet of their place."""
+    """Yields the names of sheets and what they have; many steps share the sheet of their place."""
 
     def sheet_of(section: Section) -> str:
         return section.place if is_long else text_of_spans(section.heading)
@@ -402,7 +415,7 @@ def _of_section(document: Document, section: Section) -> Iterator[Item]:
 
 
 def _once(items: Iterable[Item], placed: set[str]) -> Iterator[Item]:
-    """The items, each quantity where it comes first."""
+    """Yields the items, each quantity where it comes first."""
     for item in items:
         if isinstance(item, NumberTable) and item.quantity:
             if item.quantity in placed:
@@ -412,7 +425,7 @@ def _once(items: Iterable[Item], placed: set[str]) -> Iterator[Item]:
 
 
 def _headed(items: Iterable[Item]) -> Iterator[Item]:
-    """The items, but for subheadings that nothing is left below."""
+    """Yields the items, but for subheadings that nothing is left below."""
     entries = [*items]
     for k, item in enumerate(entries):
         below = any(_look(row) not in ("subheading", "title") for row in entries[k + 1 : k + 2])
@@ -427,7 +440,7 @@ def _look(item: Item) -> str:
 def _needed(
     document: Document, pairs: Sequence[tuple[str, Sequence[Item]]], placed: set[str]
 ) -> Iterator[Item]:
-    """The quantities that others are made of and that the page doesn't tell."""
+    """Yields the quantities that others are made of and that the page doesn't tell."""
     waiting = [item for _, items in pairs for item in items if isinstance(item, NumberTable)]
     while waiting:
         for name in _operands(waiting.pop()):
@@ -444,7 +457,7 @@ def _operands(table: NumberTable) -> Iterator[str]:
 
 
 def cells_in(form: Expression) -> Iterator[Location]:
-    """The cells that something is worked from."""
+    """Yields the cells that something is worked from."""
     for leaf in leaves(form):
         if isinstance(leaf, Number) and leaf.cell is not None:
             if leaf.cell.quantity:
@@ -454,7 +467,7 @@ def cells_in(form: Expression) -> Iterator[Location]:
 
 
 def is_rule(form: Expression) -> bool:
-    """Whether something is 1 or 0 by a rule that asks no number of another quantity."""
+    """Tells whether something is 1 or 0 by a rule that asks no number of another quantity."""
     return isinstance(form, Apply) and form.function == "where" and not any(cells_in(form))
 
 
@@ -467,7 +480,7 @@ def _check_size(items: Iterable[Item]) -> None:
 
 
 def _rows_used(tables: Sequence[NumberTable]) -> Mapping[str, set[int]]:
-    """The rows of large given tables that something is made of."""
+    """Finds the rows of large given tables that something is made of."""
     large = {table.quantity for table in tables if _is_large(table)}
     used: dict[str, set[int]] = {name: set() for name in large}
     for form in (form for table in tables for form in table.forms.values() if large and form):
@@ -490,7 +503,7 @@ def _shortened(item: Item, used: Mapping[str, set[int]]) -> Item:
 
 
 def _placed(items: Sequence[Item]) -> Iterator[PlacedItem]:
-    """Items below each other, tables with a row of air around them."""
+    """Yields items below each other, tables with a row of air around them."""
     row, before = 0, None
     for item in items:
         is_apart = any(isinstance(entry, NumberTable) for entry in (item, before))

@@ -53,8 +53,8 @@ _LONGEST_HEADER = 80
 
 
 def set_up(page: Worksheet, sheet: Sheet, title: str) -> None:
-    """Widths, what stays in sight, and the printed page: as wide as the sheet, on each the title,
-    the heading of what is on it if that is one step, and below the sheet's name."""
+    """Sets widths, what stays in sight, and the printed page: as wide as the sheet, on each the
+    title, the heading of what is on it if that is one step, and below the sheet's name."""
     widths = _widths([p.item for p in sheet.items])
     for column in range(max([*widths, _TEXT_COLUMNS]) + 1):
         page.set_column(column, column, min(widths.get(column, _USUAL), _WIDEST))
@@ -73,13 +73,13 @@ def set_up(page: Worksheet, sheet: Sheet, title: str) -> None:
 
 
 def in_role(role: str, name: Word) -> Word:
-    """A name with its role before it: `Q: love`."""
+    """Returns a name with its role before it: `Q: love`."""
     return Word(f"{role}: {name.raw}") if role else name
 
 
 def _longest_numbers(table: NumberTable) -> Iterator[tuple[int, str]]:
-    """The lowest, the highest and the smallest number of each column, one of which has the most
-    digits; LibreOffice shows none of a number that is wider than its column."""
+    """Yields the lowest, the highest and the smallest number of each column, one of which has the
+    most digits; LibreOffice shows none of a number that is wider than its column."""
     matrix = table.worked.table.matrix
     values = matrix.taken([*table.rows])
     known = np.isfinite(values)
@@ -91,14 +91,14 @@ def _longest_numbers(table: NumberTable) -> Iterator[tuple[int, str]]:
 
 
 def _columns(item: Item) -> int:
-    """How many columns an item has; shares have two more."""
+    """Counts how many columns an item has; shares have two more."""
     if isinstance(item, NumberTable):
         return 1 + item.shape[1] + 2 * item.worked.table.shares
     return len(item.cells)
 
 
 def _widths(items: Sequence[Item]) -> dict[int, int]:
-    """How wide each column has to be for what stands in it."""
+    """Measures how wide each column has to be for what stands in it."""
     widths: dict[int, int] = {}
     for column, text in (pair for item in items for pair in _texts(item)):
         widths[column] = max(widths.get(column, _USUAL), len(text) + 2)
@@ -106,8 +106,8 @@ def _widths(items: Sequence[Item]) -> dict[int, int]:
 
 
 def _texts(item: Item) -> Iterator[tuple[int, str]]:
-    """The names beside and above numbers and the longest of these, and the cells of tables of texts
-    but for the last ones, which may run on."""
+    """Yields the names beside and above numbers and the longest of these, and the cells of tables
+    of texts but for the last ones, which may run on."""
     if isinstance(item, NumberTable):
         block = item.worked.table
         for i in item.rows:
@@ -163,20 +163,20 @@ SHARES = MappingProxyType(
 
 
 def ink_look(ink: str) -> Look:
-    """Queries, keys and values in their inks."""
+    """Returns the look of queries, keys and values in their inks."""
     return {"font_color": INKS[ink]} if ink else {}
 
 
 def format_of(number: Number | None) -> str:
-    """The number format with the decimals that a number is shown with, −∞ as such. What is below
-    zero has a section of its own: LibreOffice writes the second of two without the sign."""
+    """Returns the number format with the decimals that a number is shown with, −∞ as such. What is
+    below zero has a section of its own: LibreOffice writes the second of two without the sign."""
     places = decimals.places(number.shown) if number is not None and number.shown.is_finite() else 0
     digits = f"0.{'0' * places}" if places else "0"
     return f'[<{IS_FINITE}]"−∞";[<0]-{digits};{digits}'
 
 
 class Formats:
-    """The formats of a workbook, each made once."""
+    """A workbook's formats, each made once."""
 
     def __init__(self, workbook: Workbook) -> None:
         self._workbook = workbook
@@ -205,7 +205,7 @@ _MAY = {"format_columns": True, "format_rows": True, "format_cells": True}
 
 
 class Writer:
-    """Writes the sheets of one workbook."""
+    """A writer of the sheets of one workbook."""
 
     def __init__(self, workbook: Workbook, title: str) -> None:
         self._workbook, self._title = workbook, title
@@ -213,17 +213,18 @@ class Writer:
         self._names = RangeNames()
 
     def group(self, called: str, layout: WorkbookLayout) -> None:
-        """What comes next: the sheets of a group."""
+        """Sets what comes next: the sheets of a group."""
         self._called, self._layout = called, layout
 
     def first_sheet(self, name: str, items: Sequence[Item]) -> None:
-        """What is said before all else, and below it where to find each sheet."""
+        """Writes what is said before all else, and below it where to find each sheet."""
         links = (TextRow((sheet.name,), "link") for sheet in self._layout.sheets)
         rows = [*items, TextRow(("Sheets",), "subheading"), *links]
         self.sheet(Sheet(name, tuple(PlacedItem(row, item) for row, item in enumerate(rows))))
 
     def sheet(self, sheet: Sheet) -> None:
-        """A sheet; what was given may be changed, formulas are protected without a password."""
+        """Writes a sheet; what was given may be changed, formulas are protected without a
+        password."""
         page = self._workbook.add_worksheet(sheet.name)
         page.protect("", _MAY)
         for placed in sheet.items:
@@ -247,7 +248,7 @@ class Writer:
     def _word(
         self, page: Worksheet, row: int, column: int, cell: Word | str | int, look: str
     ) -> None:
-        """A text, never read as a formula; of a list of IDs a number."""
+        """Writes a text, never read as a formula; of a list of IDs a number."""
         if isinstance(cell, int):
             page.write_number(row, column, cell, self._formats.of(LOOKS[look]))
             return
@@ -259,7 +260,7 @@ class Writer:
     # -- tables --------------------------------------------------------------------------------
 
     def _table(self, page: Worksheet, sheet: str, placed: PlacedItem) -> None:
-        """The name of a quantity, its formulas, the names of its columns, then its rows."""
+        """Writes the name of a quantity, its formulas, the names of its columns, then its rows."""
         table = placed.item
         assert isinstance(table, NumberTable)
         block, top = table.worked.table, placed.first_row
@@ -278,7 +279,7 @@ class Writer:
             self._finish(page, SheetCell(sheet, top, 1), table)
 
     def _finish(self, page: Worksheet, first: SheetCell, table: NumberTable) -> None:
-        """The sums and shades of shares, and the name of the range."""
+        """Adds the sums and shades of shares, and the name of the range."""
         rows, columns = table.shape
         last = SheetCell(first.sheet, first.row + rows - 1, first.column + columns - 1)
         if table.worked.table.shares:
@@ -290,7 +291,7 @@ class Writer:
             self._workbook.define_name(name, f"={quoted(first.sheet)}!{cells}")
 
     def _shares_summary(self, page: Worksheet, first: SheetCell, table: NumberTable) -> None:
-        """Beside shares what each row adds up to, and whose the largest is."""
+        """Writes beside shares what each row adds up to, and whose the largest is."""
         block, (_, width) = table.worked.table, table.shape
         names, sums = first._replace(row=first.row - 1), first.column + width
         self._word(page, names.row, sums, "sum", "column")
@@ -311,7 +312,7 @@ class Writer:
     def _cell(
         self, page: Worksheet, place: SheetCell, table: NumberTable, cell: tuple[int, int]
     ) -> None:
-        """A number that was given, or the formula that works it out."""
+        """Writes a number that was given, or the formula that works it out."""
         entry, form = table.worked.table.entry(*cell), table.forms.get(cell)
         if isinstance(entry, Blank):
             number = entry.answer
@@ -339,19 +340,19 @@ class Writer:
     def _written(
         self, form: Expression | None, place: SheetCell, table: NumberTable, cell: tuple[int, int]
     ) -> str | None:
-        """The formula of a cell; None where its number is written."""
+        """Returns the formula of a cell; None where its number is written."""
         if table.linked:
             return self._link(Location(table.quantity, *cell))
         return None if form is None or _is_constant(form) else self._formula(form, place, table)
 
     def _link(self, cell: Location) -> str:
-        """The formula of a number of the scenario's own page."""
+        """Returns the formula of a number of the scenario's own page."""
         assert self._layout.own is not None
         place = self._layout.own.place_of(cell)
         return f"={quoted(place.sheet)}!{absolute(place)}"
 
     def _formula(self, form: Expression, place: SheetCell, table: NumberTable) -> str | None:
-        """The formula of a cell; None where it is longer than a spreadsheet takes."""
+        """Returns the formula of a cell; None where it is longer than a spreadsheet takes."""
         try:
             return formula(form, place.sheet, self._layout.place_of, table.worked.decimals)
         except TooLongError:
@@ -374,7 +375,7 @@ def _value(number: Number) -> float:
 
 
 def _look_of_value(table: NumberTable, number: Number) -> tuple[Look, str]:
-    """How a number looks that is no formula: one that was given with all of its digits."""
+    """Returns how a number looks that is no formula: one that was given with all of its digits."""
     if table.is_made:
         return CHOSEN, ""
     return GIVEN, "" if not number.full.is_finite() else "General"
