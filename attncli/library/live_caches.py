@@ -142,7 +142,7 @@ def _matrix(values: Array) -> Matrix:
 def _scaled_back(
     y: Array, gamma: Array | None, beta: Array | None, settings: Mapping[str, Any]
 ) -> Array:
-    """Rows whose norm is y: those of the length that ε leaves."""
+    """Scales rows so that their norm is y: those of the length that ε leaves."""
     y = y if beta is None else y - beta
     if gamma is not None:
         y = y / (gamma + 1 if settings.get("gamma_plus_one") else gamma)

