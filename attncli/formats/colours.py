@@ -138,8 +138,8 @@ def names_of(look: Look, shades: Sequence[object]) -> str:
 
 
 class Inked(Notation):
-    """A part of a notation that has inks where it is `coloured`; all numbers have that of a
-    `result`, which may be theirs."""
+    """A notation that has inks where it is `coloured`; all numbers have that of a `result`, which
+    may be theirs."""
 
     coloured = True
     result = ""
