@@ -171,7 +171,7 @@ def render_forms(documents: Sequence[Document], form: str, page: RenderOptions) 
 
 
 def render_together(documents: Sequence[Document], form: str, page: RenderOptions) -> str | bytes:
-    """Sheets as one file to print, in a format that can have them so."""
+    """Renders sheets as one file to print, in a format that can have them so."""
     if form in binary_format_names():
         return _bytes_of(documents, form, page)
     return str(module_of(form).render_together(documents, page))

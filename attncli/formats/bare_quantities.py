@@ -113,7 +113,7 @@ Shown = MatrixBlock | TextList
 
 
 class NoQuantitiesError(UserError):
-    """A page has no numbers for a format that has nothing else."""
+    """A fault: a page has no numbers for a format that has nothing else."""
 
 
 def tables_in(blocks: Iterable[Block]) -> Iterator[Shown]:

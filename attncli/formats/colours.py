@@ -138,18 +138,18 @@ def names_of(look: Look, shades: Sequence[object]) -> str:
 
 
 class Inked(Notation):
-    """A part of a notation that has inks where it is `coloured`; all numbers have that of a
-    `result`, which may be theirs."""
+    """A notation that has inks where it is `coloured`; all numbers have that of a `result`, which
+    may be theirs."""
 
     coloured = True
     result = ""
 
     def in_ink(self, text: str, name: str) -> str:
-        """Mathematics in an ink, as the notation has it."""
+        """Sets mathematics in an ink, as the notation has it."""
         raise NotImplementedError
 
     def inked(self, text: str, name: str) -> str:
-        """Mathematics in an ink; as it is for none."""
+        """Sets mathematics in an ink; returns it as it is for none."""
         return self.in_ink(text, name) if self.coloured and name else text
 
     def number(self, node: Number) -> str:
@@ -161,7 +161,8 @@ class Inked(Notation):
     def column(
         self, entries: Sequence[Expression], filled: Callable[[Sequence[Expression]], list[str]]
     ) -> list[str]:
-        """Expressions below each other: numbers as they are filled up, if all are."""
+        """Writes expressions that stand below each other: numbers as they are filled up, if all
+        are."""
         if not all(isinstance(entry, Number) for entry in entries):
             return [self.write(entry) for entry in entries]
         texts = zip(filled(entries), entries, strict=True)

@@ -44,10 +44,12 @@ _LONGEST = 30
 
 
 class TakenWrong(NamedTuple):
-    """A common mistake, and what it earns, in per cent."""
+    """A common mistake that a key takes as such."""
 
     mistake: MistakenAnswer
+    """The mistake."""
     share: int
+    """What it earns, in per cent."""
 
     @property
     def name(self) -> str:
@@ -252,7 +254,8 @@ class _Places:
         return _HIDDEN
 
     def check(self) -> None:
-        """Raises ValueError where something is asked for that isn't on the page."""
+        """Checks that all that is asked for is on the page; raises ValueError where something
+        isn't."""
         if self.left:
             raise ValueError(f"no blank on the page for {', '.join(self.left)}")
 

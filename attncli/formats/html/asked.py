@@ -38,12 +38,14 @@ _MARK = "\ue000"
 
 
 class Slot(NamedTuple):
-    """A number, which may become another one: whether it stands `after` a sign that says also its
-    own, or `held` in parentheses where it is below 0."""
+    """A place of a number, which may become another one."""
 
     number: Number
+    """The number that stands there."""
     after: bool = False
+    """Whether it stands after a sign that says also its own."""
     held: bool = False
+    """Whether it stands in parentheses where it is below 0."""
 
 
 Part = str | Slot | Blank | Word

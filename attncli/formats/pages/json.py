@@ -102,7 +102,7 @@ OF_QUANTITIES = ("variant", "rows", "columns", "tokens", "values", "source")
 
 
 def values_alone(page: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns what is left of a page without its sentences; it keeps its title."""
+    """Returns what is left of a page where only values are wanted; it keeps its title."""
     return {key: page[key] if key == "title" else _alone(page[key]) for key in _kept(page, "title")}
 
 

@@ -57,7 +57,7 @@ def inked_vectors(vectors: Sequence[ex.Vector]) -> list[str]:
 
 
 def without_marks(text: str) -> str:
-    """Returns the text alone."""
+    """Returns a text without its marks."""
     return text.translate(_NO_MARKS)
 
 

@@ -317,7 +317,7 @@ def _port(layout: DiagramLayout, name: str, towards: float) -> float:
 
 
 def _within_a_level(layout: DiagramLayout, link: Link) -> Route:
-    """Leads a link from one box straight to one beside it."""
+    """Finds the way of a link from one box straight to one beside it."""
     level, lane = layout.cells[link.source]
     on = 1 if layout.cells[link.target][1] > lane else -1
     along = layout.levels[level].middle

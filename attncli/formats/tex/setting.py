@@ -372,7 +372,7 @@ _INLINE = FORMULA.but(inline=True)
 
 
 def on_one_line(text: str) -> str:
-    """Sets mathematics that isn't broken."""
+    """Returns mathematics without the places where it may be broken."""
     return text.replace(JOINT, " ")
 
 

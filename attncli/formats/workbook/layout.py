@@ -297,10 +297,12 @@ class TooLargeError(UserError):
 
 
 class PlacedItem(NamedTuple):
-    """An item, and the row that it begins in, from 0."""
+    """An item that has a place on its sheet."""
 
     row: int
+    """The row that it begins in, from 0."""
     item: Item
+    """The item."""
 
     @property
     def first_row(self) -> int:

@@ -163,7 +163,7 @@ SHARES = MappingProxyType(
 
 
 def ink_look(ink: str) -> Look:
-    """Returns the look of queries, keys and values in their inks."""
+    """Returns the look that queries, keys and values have by their ink; nothing for none."""
     return {"font_color": INKS[ink]} if ink else {}
 
 
