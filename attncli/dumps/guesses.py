@@ -33,12 +33,15 @@ def compared(
     if not _is_refuted(comparison, sure):
         return comparison
     by_numbers = dict(_by_numbers(comparison, tensors, sure))
-    if not by_numbers:
-        return comparison
-    dump = taken_as(by_numbers)
-    other = Comparison(trace, dump._replace(by_numbers=by_numbers), close, seek)
+
+    def again(named: Mapping[str, Ours], seconds: float) -> Comparison:
+        return Comparison(trace, taken_as(named)._replace(by_numbers=named), close, seconds)
+
+    if by_numbers and again(by_numbers, 0).first is None:
+        return again(by_numbers, seek)
+    others = {called: ours for called, ours in by_numbers.items() if ours}
     has_name = comparison.first is not None and comparison.first.causes
-    return comparison if has_name and other.first is not None else other
+    return comparison if has_name or not others else again(others, seek)
 
 
 def _is_refuted(comparison: Comparison, sure: Collection[str]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import cycle
 from typing import Any
 
 import pytest
@@ -36,7 +37,7 @@ def test_of_a_part_that_runs_twice_each_run_is_judged() -> None:
 @pytest.mark.parametrize("wrong", [1, 2])
 def test_a_run_departs_where_it_stands(wrong: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Suspects, "causes", lambda *_: ())  # only the place is looked at
-    model, runs = shared_layers(), iter((1, 2))
+    model, runs = shared_layers(), cycle((1, 2))
 
     def changed(_module: Any, _inputs: Any, made: Any) -> Any:
         return made * 1.5 if next(runs) == wrong else made
