@@ -610,7 +610,7 @@ def _check_used(ran: Ran, unknown: tuple[str, ...]) -> None:
 
 
 def _is_random(ran: Ran) -> bool:
-    """Tells whether a module returns something else once more; one that can't run so isn't random."""
+    """Tells whether a module returns something else when it runs once more, if it can."""
     try:
         ran.without("")
     except Exception:
