@@ -17,20 +17,20 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from attncli.file.problems import ScenarioError
     from attncli.library.loaded import LoadedScenario as Scenario
     from attncli.library.loaded import load
     from attncli.library.quantity import WorkedQuantity as Quantity
     from attncli.library.trace import WorkedStep as Step
     from attncli.library.trace import WorkedTrace as Trace
     from attncli.library.trace import work
+    from attncli.scenario.file.problems import ScenarioError
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "load": ("attncli.library.loaded", "load"),
     "Scenario": ("attncli.library.loaded", "LoadedScenario"),
-    "ScenarioError": ("attncli.file.problems", "ScenarioError"),
+    "ScenarioError": ("attncli.scenario.file.problems", "ScenarioError"),
     "work": ("attncli.library.trace", "work"),
     "Trace": ("attncli.library.trace", "WorkedTrace"),
     "Step": ("attncli.library.trace", "WorkedStep"),

@@ -58,7 +58,7 @@ def listed(names: Iterable[str], between: str = ", ") -> str:
 
 def _line(text: str, most: int) -> str:
     """Makes a text part of one line in which every character is visible."""
-    from attncli.notation.escaping import harmless, isolated
+    from attncli.maths.notation.escaping import harmless, isolated
 
     return isolated(shortened(harmless(shortened(text, most)), most))
 

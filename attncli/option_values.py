@@ -19,7 +19,7 @@ BLANKS = ("results", "working", "all", "random")
 KEYS = ("none", "embedded", "separate")
 """Where the key of an exercise goes."""
 
-_FILES = (Path(__file__).parent / "languages").iterdir()
+_FILES = (Path(__file__).parent / "document" / "languages").iterdir()
 _OTHERS = sorted(file.stem for file in _FILES if file.suffix == ".json" and file.stem != "en")
 LANGUAGES = ("en", *_OTHERS)
 """Languages of the words around an exercise: each is a file, and English the first."""

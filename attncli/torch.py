@@ -9,6 +9,6 @@
 JAX's and MLX's arrays, and what else NumPy reads, come as a map: `compare({"q": q}, like=…)`.
 """
 
-from attncli.library.live import LiveComparison, assert_follows, compare
+from attncli.models.live.comparing import LiveComparison, assert_follows, compare
 
 __all__ = ["LiveComparison", "assert_follows", "compare"]

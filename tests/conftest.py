@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 from hypothesis.internal.conjecture import providers
 
 from attncli import pipeline
-from attncli.building import given_matrices
-from attncli.file.shipped import find
+from attncli.pipeline import given_matrices
+from attncli.scenario.file.shipped import find
 
 T = TypeVar("T")
 ROOT = Path(__file__).parent.parent

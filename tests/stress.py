@@ -16,22 +16,22 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import attncli
-from attncli.building.exercise_file import Ask, ExerciseFile
-from attncli.building.plain_scenario import all_numbers, plain_data, with_numbers
+from attncli.classroom.exercises.answer_keys import around
+from attncli.classroom.exercises.blanked import BlankedPage, shown_rows, taken
+from attncli.classroom.exercises.line_blanks import Blankable
+from attncli.classroom.exercises.requests import ExerciseRequest, request_of
+from attncli.classroom.files.exercise_file import Ask, ExerciseFile
+from attncli.classroom.nice_numbers.costs import difficulty
+from attncli.classroom.paper_files import form_names, variants
 from attncli.document.blocks import Bullets, DefinitionList, Document, Spans, Subheading, Table
 from attncli.document.questions import Interval
-from attncli.equations.tree import INNER
-from attncli.exercises.answer_keys import around
-from attncli.exercises.blanked import BlankedPage, shown_rows, taken
-from attncli.exercises.line_blanks import Blankable
-from attncli.exercises.requests import ExerciseRequest, request_of
-from attncli.file import shipped
 from attncli.formats import RenderOptions, render
-from attncli.library.paper_files import form_names, variants
+from attncli.maths.equations.tree import INNER
+from attncli.maths.numbers import decimals
 from attncli.names import Word
-from attncli.nice_numbers.costs import difficulty
-from attncli.numbers import decimals
 from attncli.pipeline import load, work
+from attncli.pipeline.plain_scenario import all_numbers, plain_data, with_numbers
+from attncli.scenario.file import shipped
 from attncli.trace import Trace
 from tests import oracle
 

@@ -13,9 +13,9 @@ import typer
 from attncli.cli.errors import complaining, say
 from attncli.cli.options import OPTIONS
 from attncli.cli.pager import paged
+from attncli.commands.arguments import REQUIRED, Output, fields_of, recorded
+from attncli.commands.progress import lasting
 from attncli.efforts import Effort
-from attncli.library.arguments import REQUIRED, Output, fields_of, recorded
-from attncli.library.progress import lasting
 from attncli.output_files import write_out
 
 

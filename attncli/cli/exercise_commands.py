@@ -2,17 +2,17 @@
 
 import typer
 
-from attncli.cli import options
-from attncli.cli.calling import taking
-from attncli.efforts import SHEETS
-from attncli.library.arguments import Output
-from attncli.library.commands import WITHOUT
-from attncli.library.exercise_arguments import (
+from attncli.classroom.arguments import (
     ExamArguments,
     ExerciseArguments,
     GradeArguments,
     PracticeArguments,
 )
+from attncli.cli import options
+from attncli.cli.calling import taking
+from attncli.commands.arguments import Output
+from attncli.commands.pages import WITHOUT
+from attncli.efforts import SHEETS
 from attncli.option_values import (
     BLANKS,
     DETAILS,
@@ -150,7 +150,7 @@ def exercise(typed: ExerciseArguments) -> Output:
 
       attn exercise exam.yaml -o exam/ --students list.csv
     """
-    from attncli.library import exercises
+    from attncli.classroom import making_exercises as exercises
 
     return exercises.exercise(typed)
 
@@ -183,7 +183,7 @@ def exam(typed: ExamArguments) -> Output:
 
       attn grade midterm/ midterm/midterm_class.csv
     """
-    from attncli.library import exams
+    from attncli.classroom import making_exams as exams
 
     return exams.exam(typed)
 
@@ -260,7 +260,7 @@ def grade(typed: GradeArguments) -> Output:
 
       attn grade i_love_ai answers/ --format csv -o table.csv
     """
-    from attncli.library import grading
+    from attncli.classroom import grading
 
     return grading.grade(typed)
 
@@ -324,6 +324,6 @@ def practice(typed: PracticeArguments) -> int:
 
       attn practice exam.yaml --place mine.json
     """
-    from attncli.cli.practice_dialogue import practise
+    from attncli.classroom.practice.dialogue import practise
 
     return 0 if practise(typed) else 1

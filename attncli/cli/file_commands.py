@@ -4,16 +4,14 @@ from typing import Any
 
 import typer
 
+from attncli.classroom.arguments import SiteArguments
+from attncli.classroom.designs import DesignArguments
 from attncli.cli import options
 from attncli.cli.calling import taking
 from attncli.cli.errors import complaining
-from attncli.efforts import SHEETS, WORKING, Effort
-from attncli.library import scenario_files
-from attncli.library.arguments import Output, PageOptions
-from attncli.library.commands import WITHOUT
-from attncli.library.designs import DesignArguments
-from attncli.library.exercise_arguments import SiteArguments
-from attncli.library.scenario_files import (
+from attncli.commands import files as scenario_files
+from attncli.commands.arguments import Output, PageOptions
+from attncli.commands.files import (
     LISTS,
     SCHEMAS,
     HelpArguments,
@@ -22,6 +20,8 @@ from attncli.library.scenario_files import (
     SchemaArguments,
     ValidateArguments,
 )
+from attncli.commands.pages import WITHOUT
+from attncli.efforts import SHEETS, WORKING, Effort
 
 _DESIGN = {
     "context": typer.Context,
@@ -62,7 +62,7 @@ def design(typed: DesignArguments) -> Output:
 
       attn design --forms 4 -o forms/
     """
-    from attncli.library import designs
+    from attncli.classroom import designs
 
     return designs.design(typed)
 
@@ -248,6 +248,6 @@ def site(typed: SiteArguments) -> Output:
 
       attn site course/ --from my_scenarios/
     """
-    from attncli.library import site
+    from attncli.web import site
 
     return site.site(typed)

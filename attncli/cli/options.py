@@ -22,7 +22,7 @@ def beginning(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
 
 def scenarios() -> Iterable[str]:
     """Returns the names of shipped scenarios."""
-    from attncli.file import shipped
+    from attncli.scenario.file import shipped
 
     return shipped.names()
 

@@ -2,11 +2,11 @@
 
 from attncli.cli import options
 from attncli.cli.calling import taking
+from attncli.commands import pages as commands
+from attncli.commands.arguments import Arguments, Output, ServeArguments
+from attncli.commands.pages import CompareArguments, DiffArguments, WhyArguments
 from attncli.efforts import WORKING, Effort
 from attncli.errors import UserError
-from attncli.library import commands
-from attncli.library.arguments import Arguments, Output, ServeArguments
-from attncli.library.commands import CompareArguments, DiffArguments, WhyArguments
 from attncli.option_values import COST, DETAILS, FLOATS, PRECISIONS
 
 _RUN = {
@@ -73,7 +73,7 @@ def serve(typed: ServeArguments) -> int:
       attn serve mine.yaml --port 8000 --no-open
     """
     try:
-        from attncli.serving.server import serve
+        from attncli.web.server import serve
     except ImportError:
         wrong = "it needs the packages starlette and uvicorn, which are not installed"
         raise UserError.of("attn serve", wrong, "pip install 'attncli[serve]'") from None

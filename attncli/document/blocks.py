@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from attncli.document.pictures import Picture
 from attncli.document.tables import Branch, Data, MarkedNumber, MatrixBlock, SideBySide, WorkedTable
-from attncli.equations.tree import (
+from attncli.maths.equations.tree import (
     Equation,
     Expression,
     Leaf,
@@ -24,14 +24,14 @@ from attncli.equations.tree import (
     Symbol,
     Vector,
 )
+from attncli.maths.notation import name_of, plain, unbreakable
+from attncli.maths.notation.escaping import printed
 from attncli.names import TOP, Name, Word
-from attncli.notation import name_of, plain, unbreakable
-from attncli.notation.escaping import printed
 
 if TYPE_CHECKING:
     from attncli.document.changing import Changeable
+    from attncli.document.languages import FrameWords
     from attncli.document.questions import Item, OwnNumbers, Paper, SelfCheck, Worth
-    from attncli.languages import FrameWords
 
 
 class Term(NamedTuple):

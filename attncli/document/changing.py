@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from attncli.equations.tree import Location
+from attncli.maths.equations.tree import Location
 
 if TYPE_CHECKING:
     from attncli.document.blocks import Document

@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 from attncli.document.blocks import Table, TableCell
 from attncli.document.tables import VERDICTS, Branch, MarkedNumber, MatrixBlock, SideBySide
-from attncli.equations.elision import MOST_PARTS, elided, elided_rows
-from attncli.equations.tree import Blank, Number, Omitted, Symbol, Vector
+from attncli.maths.equations.elision import MOST_PARTS, elided, elided_rows
+from attncli.maths.equations.tree import Blank, Number, Omitted, Symbol, Vector
+from attncli.maths.notation import plain
+from attncli.maths.notation.columns import at_point, bands, filled_vectors
+from attncli.maths.notation.escaping import printed
+from attncli.maths.notation.plain import MINUS
 from attncli.names import Name, Word
-from attncli.notation import plain
-from attncli.notation.columns import at_point, bands, filled_vectors
-from attncli.notation.escaping import printed
-from attncli.notation.plain import MINUS
 
 _OF_A_ROLE = re.compile(r"(?:[Wb]_|normed_|rotated_)?([QKV])(?:_new)?")
 

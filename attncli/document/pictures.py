@@ -7,7 +7,7 @@ A `title` says what is to be seen, in words that do without the picture.
 from typing import NamedTuple
 
 from attncli.document.tables import MatrixBlock
-from attncli.equations.tree import Number
+from attncli.maths.equations.tree import Number
 from attncli.names import Word
 
 Label = Word | str

@@ -7,10 +7,10 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from attncli.equations.tree import Location, Number
-from attncli.languages import FrameWords, words_of
+from attncli.document.languages import FrameWords, words_of
+from attncli.maths.equations.tree import Location, Number
+from attncli.maths.numbers import decimals
 from attncli.names import Word
-from attncli.numbers import decimals
 from attncli.option_values import LANGUAGES, LAYOUTS, PAPER_SIZES, Layout, PaperSize
 
 _HALF = Decimal("0.5")

@@ -6,8 +6,8 @@ one sees."""
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from attncli.equations import deciding
-from attncli.equations.tree import Apply, Expression, Number, minus
+from attncli.maths.equations import deciding
+from attncli.maths.equations.tree import Apply, Expression, Number, minus
 
 if TYPE_CHECKING:
     from attncli.document.blocks import Span, Spans

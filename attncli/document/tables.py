@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from attncli.equations.tree import (
+from attncli.maths.equations.tree import (
     Blank,
     Equation,
     Expression,
@@ -16,11 +16,11 @@ from attncli.equations.tree import (
     Sum,
     numbers_in,
 )
+from attncli.maths.numbers import decimals
 from attncli.names import TOP, Name, Word
-from attncli.numbers import decimals
 
 if TYPE_CHECKING:
-    from attncli.equations.matrix import Matrix
+    from attncli.maths.equations.matrix import Matrix
 
 
 class MatrixBlock(NamedTuple):

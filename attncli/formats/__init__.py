@@ -1,6 +1,8 @@
-"""From a document to one format. A format is a module of a folder, found by itself: of
-`formats.pages`, of `formats.binary` where its files are no text, of `formats.pictures` where it has
-nothing but a page's pictures, or of `formats.exercises` where it is only for exercises.
+"""From a document to one format. A format is a module that is found by its entry point, in one of
+the groups `attncli.formats`, of texts, `attncli.formats.binary`, where its files are no text,
+`attncli.formats.data`, where they are none and nobody writes a sheet in them,
+`attncli.formats.pictures`, where it has nothing but a page's pictures, or
+`attncli.formats.exercises`, where it is only for exercises.
 
 Each has `render(document, page) -> str`, `render_forms(documents, page) -> str` too where all forms
 of an exercise go into one file, and the `SUFFIXES` of its files; `ABILITIES`, where it can more or
@@ -11,12 +13,11 @@ be a whole text. A binary one has `bytes_of(documents, page) -> bytes` in place 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
-from importlib import import_module
 from importlib.util import find_spec
-from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
+
+from attncli.plugins import FORMATS, plugins
 
 if TYPE_CHECKING:
     from attncli.document.blocks import Document, Spans
@@ -76,25 +77,19 @@ class RenderOptions(NamedTuple):
     """Whether the page is served, and worked again by whoever serves it."""
 
 
-_FOLDERS = ("pages", "binary", "pictures", "exercises")
-_WITHOUT_PAPERS = ("npz", "safetensors", "xlsx")
-"""Formats of pages that nobody writes a sheet in; named here, so that help needs no module."""
-
-
 def format_names() -> list[str]:
     """Lists the names of the formats of all documents, the terminal's first."""
-    found = _modules("pages")
-    return ["terminal", *(name for name in found if name != "terminal")]
+    return [*plugins(FORMATS)]
 
 
 def picture_format_names() -> list[str]:
     """Lists the names of the formats that have nothing but the pictures of a page."""
-    return _modules("pictures")
+    return [*plugins(f"{FORMATS}.pictures")]
 
 
 def binary_format_names() -> list[str]:
     """Lists the names of the formats of pages whose files are no text."""
-    return _modules("binary")
+    return sorted({**plugins(f"{FORMATS}.binary"), **plugins(f"{FORMATS}.data")})
 
 
 def page_format_names() -> list[str]:
@@ -105,26 +100,23 @@ def page_format_names() -> list[str]:
 def paper_format_names() -> list[str]:
     """Lists the names of the formats of exercises: those of pages, then those that are only for
     exercises."""
-    printed = [name for name in binary_format_names() if name not in _WITHOUT_PAPERS]
-    return [*format_names(), *printed, *exercise_format_names()]
+    return [*format_names(), *plugins(f"{FORMATS}.binary"), *exercise_format_names()]
 
 
 def exercise_format_names() -> list[str]:
     """Lists the names of the formats that are only for exercises."""
-    return _modules("exercises")
-
-
-@cache
-def _modules(folder: str) -> list[str]:
-    """Lists the formats that a folder has; a name with an underscore before it is no format's."""
-    files = (Path(__file__).parent / folder).iterdir()
-    return sorted(file.stem for file in files if file.suffix == ".py" and file.stem[0] != "_")
+    return [*plugins(f"{FORMATS}.exercises")]
 
 
 def module_of(form: str) -> ModuleType:
     """Imports the module of a format by its name."""
-    folder = next((text for text in _FOLDERS if form in _modules(text)), "pages")
-    return import_module(f"{__name__}.{folder}.{form}")
+    known = (plugins(f"{FORMATS}{kind}") for kind in _KINDS)
+    module: ModuleType = next(kind[form] for kind in known if form in kind).load()
+    return module
+
+
+_KINDS = ("", ".binary", ".data", ".pictures", ".exercises")
+"""What the names of groups of formats end with."""
 
 
 def info_of(form: str) -> FormatInfo:

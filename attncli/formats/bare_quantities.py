@@ -21,10 +21,10 @@ from attncli.document.blocks import (
 from attncli.document.grid import GridCell, Omission, grid_of
 from attncli.document.pictures import PICTURES
 from attncli.document.tables import MatrixBlock, SideBySide
-from attncli.equations.tree import Blank, Number, Omitted, Symbol
 from attncli.errors import UserError
-from attncli.notation.latex import RELATIONS, latex
-from attncli.numbers.rounding import Array
+from attncli.maths.equations.tree import Blank, Number, Omitted, Symbol
+from attncli.maths.notation.latex import RELATIONS, latex
+from attncli.maths.numbers.rounding import Array
 
 
 def mathematics_of(document: Document) -> str | None:

@@ -10,8 +10,8 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from attncli.document.grid import Look, ink_of
-from attncli.equations.tree import Expression, Number, Symbol
-from attncli.notation.notation import Notation
+from attncli.maths.equations.tree import Expression, Number, Symbol
+from attncli.maths.notation.notation import Notation
 
 
 class Shade(NamedTuple):

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from attncli.document.blocks import ColumnSum
-from attncli.equations.tree import Blank, Expression, Number, Omitted, Product, Vector
-from attncli.notation import plain
-from attncli.notation.notation import signed
-from attncli.notation.plain import MINUS
+from attncli.maths.equations.tree import Blank, Expression, Number, Omitted, Product, Vector
+from attncli.maths.notation import plain
+from attncli.maths.notation.notation import signed
+from attncli.maths.notation.plain import MINUS
 
 
 def text_of(number: Number | Blank) -> str:

@@ -18,8 +18,8 @@ from attncli.document.pictures import (
     Pixels,
     Plane,
 )
+from attncli.maths.notation import plain
 from attncli.names import Word, raw
-from attncli.notation import plain
 
 
 def in_tables(picture: Picture) -> list[Block]:

@@ -18,10 +18,10 @@ from attncli.document.blocks import (
     rule_for,
 )
 from attncli.document.tables import MatrixBlock
-from attncli.equations.elision import elided_rows
-from attncli.equations.tree import Equation, Expression, Root, Symbol, Transposed
+from attncli.maths.equations.elision import elided_rows
+from attncli.maths.equations.tree import Equation, Expression, Root, Symbol, Transposed
+from attncli.maths.notation.escaping import harmless
 from attncli.names import Name, Word
-from attncli.notation.escaping import harmless
 
 Written = TypeVar("Written")
 _NAME = re.compile(r"(√?)\b([A-Za-z]_[A-Za-z0-9]+)(ᵀ?)(?![\w\[=])")

@@ -13,9 +13,8 @@ from inspect import Parameter, Signature
 from pathlib import Path
 from typing import Any
 
-from attncli.errors import UserError
-from attncli.library import exercise_arguments
-from attncli.library.arguments import (
+from attncli.classroom import arguments as exercise_arguments
+from attncli.commands.arguments import (
     REQUIRED,
     Arguments,
     FilesOutput,
@@ -25,7 +24,8 @@ from attncli.library.arguments import (
     fields_of,
     recorded,
 )
-from attncli.library.commands import WITHOUT
+from attncli.commands.pages import WITHOUT
+from attncli.errors import UserError
 from attncli.library.notebook import ShownPart
 
 _HOMES = {

@@ -15,9 +15,9 @@ from attncli.library.notebook import Showable
 from attncli.scenario.scenario import Scenario
 
 if TYPE_CHECKING:
-    from attncli.building.trees import Changes
-    from attncli.checkpoints.scenario_of_model import Inputs
     from attncli.document.blocks import Document
+    from attncli.models.checkpoints.scenario_of_model import Inputs
+    from attncli.pipeline.trees import Changes
 
 _Arguments = ParamSpec("_Arguments")
 
@@ -48,7 +48,7 @@ class LoadedScenario(Scenario, Showable):
         `tokens` is what goes in: a text, where the folder has a tokenizer, or IDs, or vectors [n,
         d_model]; a `picture` of a model that sees some. Raises UserError.
         """
-        from attncli.checkpoints.modules import inputs_of
+        from attncli.models.checkpoints.modules import inputs_of
 
         folder = Path(source) if isinstance(source, str | Path) else None
         inputs = inputs_of(folder, tokens, encoder_tokens)
@@ -88,9 +88,9 @@ def data_of(
 ) -> Iterator[dict[str, Any]]:
     """Yields what the scenario of a model says, as long as its tensors are there; of a part of one
     by a table of its own. Raises UserError."""
-    from attncli.checkpoints import scenario_of_model
-    from attncli.checkpoints.model_folder import Checkpoint
-    from attncli.checkpoints.modules import checkpoint_of
+    from attncli.models.checkpoints import scenario_of_model
+    from attncli.models.checkpoints.model_folder import Checkpoint
+    from attncli.models.checkpoints.modules import checkpoint_of
 
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # some systems keep what is read
         if isinstance(source, str | Path):

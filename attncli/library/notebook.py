@@ -87,7 +87,7 @@ def format_named(form: str) -> str:
     known, suffix = page_format_names(), f".{form.removeprefix('.')}"
     found = [name for name in known if name == form or suffix in suffixes_of(name)]
     if not found:
-        from attncli.file.problems import nearest
+        from attncli.scenario.file.problems import nearest
 
         raise ValueError(f"no format {form!r}; {nearest(form, known)}")
     return found[0]

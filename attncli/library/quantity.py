@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from attncli.file.address import Address, Index
 from attncli.library.notebook import Showable, ShownPart
+from attncli.scenario.file.address import Address, Index
 from attncli.trace import Axis, Quantity, Trace
 from attncli.trace.quantity import IDS, counted
 

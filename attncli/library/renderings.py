@@ -7,8 +7,6 @@ from textwrap import dedent
 from typing import TypedDict
 
 from attncli.document.blocks import Block, Derivation, Document
-from attncli.file.address import Address
-from attncli.file.problems import nearest
 from attncli.formats import info_of
 from attncli.library.notebook import format_named
 from attncli.names import Name, Word
@@ -22,6 +20,8 @@ from attncli.pages.parts.selection import (
     select,
 )
 from attncli.pages.walkthrough import as_it_fits, walkthrough
+from attncli.scenario.file.address import Address
+from attncli.scenario.file.problems import nearest
 from attncli.scenario.scenario import MOST_LINES
 from attncli.trace import Quantity, Trace
 

@@ -14,18 +14,16 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, Self, Unpa
 import numpy as np
 
 from attncli import pipeline
-from attncli.building.trees import Source
 from attncli.document.blocks import Document, text_of_spans
 from attncli.errors import listed, shortened
-from attncli.file.address import Address, parse_address
 from attncli.library.notebook import Binary, Showable, ShownPart, as_arguments, rendered
 from attncli.library.quantity import WorkedQuantity, shown_of
 from attncli.library.renderings import text_of
+from attncli.maths.notation import plain
+from attncli.maths.numbers.foreign_arrays import as_array
+from attncli.maths.numbers.rounding import Array
+from attncli.maths.operations.masking import Seen, as_seen
 from attncli.names import Name
-from attncli.notation import plain
-from attncli.numbers.foreign_arrays import as_array
-from attncli.numbers.rounding import Array
-from attncli.operations.masking import Seen, as_seen
 from attncli.pages.parts.sections import formulas_at
 from attncli.pages.parts.selection import (
     Selection,
@@ -38,6 +36,8 @@ from attncli.pages.parts.selection import (
 )
 from attncli.pages.parts.working import working_of
 from attncli.pages.walkthrough import walkthrough
+from attncli.pipeline.trees import Source
+from attncli.scenario.file.address import Address, parse_address
 from attncli.scenario.scenario import Scenario
 from attncli.trace import PlannedStep, Quantity, Trace
 from attncli.trace.quantity import meant, unknown_name

@@ -23,8 +23,8 @@ from attncli.document.blocks import (
     Subheading,
     Term,
 )
-from attncli.file import shipped
 from attncli.names import Word
+from attncli.scenario.file import shipped
 
 _FILE = "contents.json"
 

@@ -28,14 +28,14 @@ from attncli.document.blocks import (
     Term,
 )
 from attncli.document.tables import CHANGED, MarkedNumber
-from attncli.equations.elision import MOST_PARTS, elided, elided_rows
-from attncli.equations.tree import Number, Omitted, Symbol
 from attncli.errors import listed
+from attncli.maths.equations.elision import MOST_PARTS, elided, elided_rows
+from attncli.maths.equations.tree import Number, Omitted, Symbol
+from attncli.maths.notation import plain
+from attncli.maths.notation.plain import MINUS
+from attncli.maths.numbers import decimals
+from attncli.maths.numbers.rounding import Array
 from attncli.names import Name, Word
-from attncli.notation import plain
-from attncli.notation.plain import MINUS
-from attncli.numbers import decimals
-from attncli.numbers.rounding import Array
 from attncli.pages.parts.blocks import table
 from attncli.pages.parts.differences import ComparedTraces, Pair, PairedCell, WordLists
 from attncli.pages.parts.findings import findings_anew, last_finding

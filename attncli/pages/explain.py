@@ -8,9 +8,8 @@ from typing import cast
 import numpy as np
 
 from attncli.document.blocks import Derivation, Document, Line, Subheading
-from attncli.equations.tree import Number, Symbol
 from attncli.errors import Problem, listed, shortened
-from attncli.file.address import Address, AddressError, Index, parse_address
+from attncli.maths.equations.tree import Number, Symbol
 from attncli.names import Name, Word, below
 from attncli.pages.parts.blocks import given_block, given_blocks, matrix_block
 from attncli.pages.parts.published import differences_at
@@ -28,6 +27,7 @@ from attncli.pages.parts.selection import (
 from attncli.pages.parts.sentences import about_of, facts_of, rounding_facts
 from attncli.pages.parts.working import Origins, Workings, cell_line, working_of
 from attncli.pages.walkthrough import walkthrough
+from attncli.scenario.file.address import Address, AddressError, Index, parse_address
 from attncli.scenario.model import Stack, TokenizedText
 from attncli.steps.schema import step_meant
 from attncli.trace import PlannedStep, Quantity, Trace

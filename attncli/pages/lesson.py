@@ -23,7 +23,7 @@ from attncli.document.blocks import (
     Table,
     Term,
 )
-from attncli.equations.tree import Equation, Symbol, with_each
+from attncli.maths.equations.tree import Equation, Symbol, with_each
 from attncli.names import Name, Word, raw
 from attncli.pages.parts.blocks import common_mistakes, shape_in_short
 from attncli.pages.parts.closing import as_asked_for

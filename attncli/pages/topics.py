@@ -19,10 +19,10 @@ from attncli.document.blocks import (
     Table,
     Term,
 )
-from attncli.equations.tree import Expression, Number, Product, Quotient, Root, Symbol
+from attncli.maths.equations.tree import Expression, Number, Product, Quotient, Root, Symbol
+from attncli.maths.numbers import decimals
+from attncli.maths.numbers.rounding import Array
 from attncli.names import Word
-from attncli.numbers import decimals
-from attncli.numbers.rounding import Array
 
 _SEED = 7
 _DRAWS = 1000

@@ -39,10 +39,10 @@ from attncli.document.grid import BAR, BETWEEN_TABLES, GAP, grid_of
 from attncli.document.pictures import PICTURES
 from attncli.document.retold import Followed, retold
 from attncli.document.tables import MatrixBlock, SideBySide, in_groups
-from attncli.equations.tree import Equation
+from attncli.maths.equations.tree import Equation
+from attncli.maths.notation import plain
+from attncli.maths.notation.columns import PartColumns, Room, bands
 from attncli.names import Name, Word
-from attncli.notation import plain
-from attncli.notation.columns import PartColumns, Room, bands
 from attncli.pages.parts.blocks import (
     given_block,
     given_blocks,

@@ -20,8 +20,9 @@ from attncli.document.blocks import (
     Tree,
     TreeRow,
 )
-from attncli.equations.elision import MOST_FOLLOWED
-from attncli.equations.tree import (
+from attncli.errors import listed
+from attncli.maths.equations.elision import MOST_FOLLOWED
+from attncli.maths.equations.tree import (
     INNER,
     Expression,
     Location,
@@ -31,13 +32,12 @@ from attncli.equations.tree import (
     each,
     numbers_in,
 )
-from attncli.errors import listed
-from attncli.file.address import Address
+from attncli.maths.notation import plain, unbreakable
 from attncli.names import Name, Word
-from attncli.notation import plain, unbreakable
 from attncli.pages.parts.selection import SelectionError
 from attncli.pages.parts.sentences import counted, joined, rounding_in_words
 from attncli.pages.parts.working import Origins
+from attncli.scenario.file.address import Address
 from attncli.trace import Trace
 
 

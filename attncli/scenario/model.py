@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from attncli.names import TOP, Name, Word, below
 
 if TYPE_CHECKING:
-    from attncli.equations.matrix import Matrix
-    from attncli.equations.tree import Number
-    from attncli.file.keys import Key
+    from attncli.maths.equations.matrix import Matrix
+    from attncli.maths.equations.tree import Number
+    from attncli.scenario.file.keys import Key
     from attncli.tokenizers.merges import MergeTraining
     from attncli.tokenizers.pieces import CountedDictionary, CountedWord
     from attncli.tokenizers.splitting import WordTokenizer

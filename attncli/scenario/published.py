@@ -3,7 +3,7 @@
 from decimal import Decimal
 from typing import Annotated, NamedTuple
 
-from attncli.file.keys import (
+from attncli.scenario.file.keys import (
     Either,
     Flag,
     Key,
@@ -15,9 +15,9 @@ from attncli.file.keys import (
     TextKind,
     keys_of_fields,
 )
-from attncli.file.matrices import EntryKind, MatrixKind, VectorKind
-from attncli.file.nodes import Items, Map, Node, as_lists
-from attncli.file.problems import Diagnostics
+from attncli.scenario.file.matrices import EntryKind, MatrixKind, VectorKind
+from attncli.scenario.file.nodes import Items, Map, Node, as_lists
+from attncli.scenario.file.problems import Diagnostics
 
 
 class Printed(NamedTuple):

@@ -17,12 +17,12 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from attncli.efforts import WORKING, Effort
-from attncli.equations.matrix import Matrix
 from attncli.errors import Where
-from attncli.file.problems import nearest_place
-from attncli.file.sources import RandomSource
+from attncli.maths.equations.matrix import Matrix
+from attncli.maths.numbers.rounding import Rounding
 from attncli.names import Name
-from attncli.numbers.rounding import Rounding
+from attncli.scenario.file.problems import nearest_place
+from attncli.scenario.file.sources import RandomSource
 from attncli.scenario.model import (
     AVERAGED,
     Attention,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Annotated, NamedTuple
 
-from attncli.file.keys import Choice, Flag, ListOf, MapOf, OneOrMany, TextKind
+from attncli.scenario.file.keys import Choice, Flag, ListOf, MapOf, OneOrMany, TextKind
 from attncli.scenario.tokenizers.settings import TOKEN
 
 

@@ -9,9 +9,9 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from attncli.errors import quote
-from attncli.file.address import AddressError, parse_address
-from attncli.file.array_parts import ArrayPart
-from attncli.file.keys import (
+from attncli.scenario.file.address import AddressError, parse_address
+from attncli.scenario.file.array_parts import ArrayPart
+from attncli.scenario.file.keys import (
     COUNT,
     Either,
     Key,
@@ -23,8 +23,8 @@ from attncli.file.keys import (
     TextKind,
     keys_of_fields,
 )
-from attncli.file.nodes import Items, Map, Node, Scalar, describe
-from attncli.file.problems import Diagnostics
+from attncli.scenario.file.nodes import Items, Map, Node, Scalar, describe
+from attncli.scenario.file.problems import Diagnostics
 
 NUMBER = "{i}"
 """The placeholder in a tensor's name for the number of its layer, from 0."""

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from attncli.file.keys import Choice, Flag, Key, Record
 from attncli.names import Name
+from attncli.scenario.file.keys import Choice, Flag, Key, Record
 from attncli.scenario.model import Attention, Layer, Positions, Settings, Stack
 from attncli.scenario.scenario import Scenario
 from attncli.steps.block import norms

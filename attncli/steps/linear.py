@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from attncli.maths.operations.attention import Affine, AffineTransposed, Linear, MatMul
+from attncli.maths.operations.equation import is_a
+from attncli.maths.operations.operation import Operation
 from attncli.names import Name
-from attncli.operations.attention import Affine, AffineTransposed, Linear, MatMul
-from attncli.operations.equation import is_a
-from attncli.operations.operation import Operation
 from attncli.steps.mistakes import Change, wrong
 from attncli.steps.step import Mistake
 from attncli.trace import Definition, Place

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from attncli.equations.tree import Number
-from attncli.file.keys import Key, MapOf, Needs, NumberKind, Record
-from attncli.file.matrices import MATRIX
-from attncli.file.problems import Objections
+from attncli.maths.equations.tree import Number
+from attncli.maths.operations.activations import Add
+from attncli.maths.operations.attention import LowRankUpdate, MatMul
 from attncli.names import Name, below
-from attncli.operations.activations import Add
-from attncli.operations.attention import LowRankUpdate, MatMul
+from attncli.scenario.file.keys import Key, MapOf, Needs, NumberKind, Record
+from attncli.scenario.file.matrices import MATRIX
+from attncli.scenario.file.problems import Objections
 from attncli.steps.mistakes import swap, wrong
 from attncli.steps.quantizing import given_matrix
 from attncli.steps.step import Backward, General, Mistake, Step

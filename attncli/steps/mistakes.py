@@ -9,7 +9,7 @@ from itertools import islice
 from operator import attrgetter
 from typing import Any
 
-from attncli.equations.tree import (
+from attncli.maths.equations.tree import (
     Expression,
     Length,
     Negative,
@@ -20,11 +20,11 @@ from attncli.equations.tree import (
     minus,
     rewritten,
 )
-from attncli.file.problems import ScenarioError
+from attncli.maths.operations.equation import EquationText, Indexed, is_a
+from attncli.maths.operations.operation import Operation
+from attncli.maths.operations.rearranging import Same
 from attncli.names import Name
-from attncli.operations.equation import EquationText, Indexed, is_a
-from attncli.operations.operation import Operation
-from attncli.operations.rearranging import Same
+from attncli.scenario.file.problems import ScenarioError
 from attncli.steps.step import Mistake, Planned
 from attncli.trace import Definition, HeadPlace, Place, PlannedStep, Trace
 from attncli.trace.place import P
@@ -243,7 +243,7 @@ def without_root(definition: Definition, _: Place | None = None) -> Definition |
 
 def exchanged(definition: Definition, _: Place | None = None) -> Definition | None:
     """Changes a − b to b − a; returns None where there is no difference."""
-    from attncli.operations.prediction import TargetDifference
+    from attncli.maths.operations.prediction import TargetDifference
 
     if isinstance(definition.operation, TargetDifference):
         return definition._replace(operation=replace(definition.operation, exchanged=True))

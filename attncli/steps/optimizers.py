@@ -24,11 +24,9 @@ from decimal import Decimal
 from functools import partial
 from typing import Any, NamedTuple
 
-from attncli.equations.tree import Number
-from attncli.file.keys import POSITIVE, SHARE, Key, NumberKind
-from attncli.names import Name
-from attncli.operations.equation import is_a
-from attncli.operations.optimizers import (
+from attncli.maths.equations.tree import Number
+from attncli.maths.operations.equation import is_a
+from attncli.maths.operations.optimizers import (
     ClippedByRMS,
     FirstAverage,
     FirstOfColumn,
@@ -54,7 +52,9 @@ from attncli.operations.optimizers import (
     TimesPlus,
     WithoutBias,
 )
-from attncli.operations.rearranging import Same
+from attncli.maths.operations.rearranging import Same
+from attncli.names import Name
+from attncli.scenario.file.keys import POSITIVE, SHARE, Key, NumberKind
 from attncli.scenario.model import UPDATES, Training, after_updates
 from attncli.steps.mistakes import all_wrong, by, left_out, swap
 from attncli.steps.step import Mistake, Planned

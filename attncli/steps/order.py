@@ -12,8 +12,8 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from attncli.file.address import AddressError, parse_address
-from attncli.file.keys import Key, OwnedKeys, Record
+from attncli.scenario.file.address import AddressError, parse_address
+from attncli.scenario.file.keys import Key, OwnedKeys, Record
 
 if TYPE_CHECKING:
     from attncli.steps.step import Step

@@ -10,20 +10,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from attncli.equations.tree import Number
-from attncli.file.keys import COUNT, Choice, Either, Key, MapOf, Needs, Record
-from attncli.file.nodes import Map
-from attncli.file.problems import Objections
-from attncli.names import Name, below
-from attncli.operations.optimizers import DifferenceOf
-from attncli.operations.quantizing import (
+from attncli.maths.equations.tree import Number
+from attncli.maths.operations.optimizers import DifferenceOf
+from attncli.maths.operations.quantizing import (
     AbsMax,
     Quantized,
     QuantizedInGroups,
     Restored,
     RestoredInGroups,
 )
-from attncli.operations.rearranging import RepeatAlong
+from attncli.maths.operations.rearranging import RepeatAlong
+from attncli.names import Name, below
+from attncli.scenario.file.keys import COUNT, Choice, Either, Key, MapOf, Needs, Record
+from attncli.scenario.file.nodes import Map
+from attncli.scenario.file.problems import Objections
 from attncli.steps.mistakes import left_out, remade, wrong
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, Place

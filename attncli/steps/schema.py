@@ -8,7 +8,9 @@ from types import MappingProxyType
 from typing import Any
 
 from attncli.errors import listed
-from attncli.file.keys import (
+from attncli.maths.numbers.rounding import MOST_DECIMALS, Rounding
+from attncli.option_values import POLICIES
+from attncli.scenario.file.keys import (
     COUNT,
     Choice,
     Either,
@@ -24,11 +26,9 @@ from attncli.file.keys import (
     WholeNumber,
     keys_of_fields,
 )
-from attncli.file.matrices import VectorKind
-from attncli.file.nodes import Map, Node, describe
-from attncli.file.problems import Diagnostics, knows_nothing, nearest
-from attncli.numbers.rounding import MOST_DECIMALS, Rounding
-from attncli.option_values import POLICIES
+from attncli.scenario.file.matrices import VectorKind
+from attncli.scenario.file.nodes import Map, Node, describe
+from attncli.scenario.file.problems import Diagnostics, knows_nothing, nearest
 from attncli.scenario.published import CLAIMS, PUBLISHED
 from attncli.scenario.show import Show
 from attncli.scenario.templates import AlikeKind
@@ -305,7 +305,7 @@ def _known_inside(kind: Any) -> set[str]:  # noqa: ANN401
 
 def json_schema() -> Schema:
     """Returns the JSON Schema (2020-12) of scenario files."""
-    from attncli.file.keys import with_definitions
+    from attncli.scenario.file.keys import with_definitions
 
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

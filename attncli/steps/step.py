@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple
 
 import numpy as np
 
-from attncli.equations.matrix import Matrix
-from attncli.equations.tree import Equation
-from attncli.file.keys import Key
-from attncli.file.problems import Objection
+from attncli.maths.equations.matrix import Matrix
+from attncli.maths.equations.tree import Equation
+from attncli.maths.numbers.rounding import Array
 from attncli.names import TOP, Name, Phrase, phrase
-from attncli.numbers.rounding import Array
+from attncli.scenario.file.keys import Key
+from attncli.scenario.file.problems import Objection
 from attncli.scenario.model import Positions, Recurrent
 from attncli.scenario.scenario import Scenario
 from attncli.trace import BackwardPlace, Definition

@@ -12,8 +12,14 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from attncli.errors import listed
-from attncli.file.problems import Diagnostics, NamedProblems, Objections, ScenarioError, nearest
 from attncli.names import TOP, Name, below
+from attncli.scenario.file.problems import (
+    Diagnostics,
+    NamedProblems,
+    Objections,
+    ScenarioError,
+    nearest,
+)
 from attncli.scenario.model import (
     ADD,
     CONVOLUTIONS,

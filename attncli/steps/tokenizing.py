@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from attncli.equations.tree import Apply, Equation, Sum, Symbol, at, define
-from attncli.names import Name, Phrase, Word, below
-from attncli.numbers.rounding import Array
-from attncli.operations.attention import AddedUp, ShareItself
-from attncli.operations.rearranging import Listed
-from attncli.operations.subwords import (
+from attncli.maths.equations.tree import Apply, Equation, Sum, Symbol, at, define
+from attncli.maths.numbers.rounding import Array
+from attncli.maths.operations.attention import AddedUp, ShareItself
+from attncli.maths.operations.rearranging import Listed
+from attncli.maths.operations.subwords import (
     Arrivals,
     BelowTheLeast,
     CorpusLoss,
@@ -25,6 +24,7 @@ from attncli.operations.subwords import (
     PruningLoss,
     Share,
 )
+from attncli.names import Name, Phrase, Word, below
 from attncli.steps.mistakes import by, instead, remade, swap, wrong
 from attncli.steps.step import (
     Chosen,

@@ -11,8 +11,23 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from attncli.equations.tree import Number
-from attncli.file.keys import (
+from attncli.maths.equations.tree import Number
+from attncli.maths.operations.activations import Add, MeanOf
+from attncli.maths.operations.optimizers import (
+    ClipFactor,
+    DifferenceOf,
+    LearningRate,
+    NormOfNorms,
+    SlopeTimesStep,
+    SquaresTimes,
+    StepDown,
+    StepDownBy,
+    TimesNumber,
+)
+from attncli.maths.operations.rearranging import Same
+from attncli.maths.operations.recurrent import FrobeniusNorm
+from attncli.names import TOP, Name, below
+from attncli.scenario.file.keys import (
     POSITIVE,
     SHARE,
     Choice,
@@ -25,23 +40,8 @@ from attncli.file.keys import (
     TextKind,
     WholeNumber,
 )
-from attncli.file.matrices import NAMED
-from attncli.file.problems import NamedProblems, nearest
-from attncli.names import TOP, Name, below
-from attncli.operations.activations import Add, MeanOf
-from attncli.operations.optimizers import (
-    ClipFactor,
-    DifferenceOf,
-    LearningRate,
-    NormOfNorms,
-    SlopeTimesStep,
-    SquaresTimes,
-    StepDown,
-    StepDownBy,
-    TimesNumber,
-)
-from attncli.operations.rearranging import Same
-from attncli.operations.recurrent import FrobeniusNorm
+from attncli.scenario.file.matrices import NAMED
+from attncli.scenario.file.problems import NamedProblems, nearest
 from attncli.scenario.model import (
     AVERAGED,
     LOSSES,

@@ -6,9 +6,9 @@ from collections.abc import Collection, Container, Iterable, Iterator, Mapping, 
 from functools import cache
 from typing import Any
 
-from attncli.file.keys import Key
-from attncli.file.matrices import MatrixLike
 from attncli.names import TOP, Name, below
+from attncli.scenario.file.keys import Key
+from attncli.scenario.file.matrices import MatrixLike
 from attncli.scenario.scenario import Scenario
 from attncli.steps.order import BACKWARD, CELL_STEPS, IN_HEADS, keys_of
 from attncli.steps.schema import SCENARIO

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from attncli.efforts import WORKING, Effort
 from attncli.errors import Problem
-from attncli.file.problems import too_much
+from attncli.scenario.file.problems import too_much
 from attncli.scenario.scenario import Cost, Scenario, Shape
 from attncli.trace.quantity import Definition
 from attncli.trace.trace import PlannedStep

@@ -7,9 +7,9 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple
 
-from attncli.file.address import AddressError, parse_address
-from attncli.file.problems import Diagnostics
-from attncli.numbers import decimals
+from attncli.maths.numbers import decimals
+from attncli.scenario.file.address import AddressError, parse_address
+from attncli.scenario.file.problems import Diagnostics
 from attncli.scenario.published import ITSELF, Claim
 from attncli.scenario.scenario import ALL_OURS
 from attncli.trace.published import quantity_at

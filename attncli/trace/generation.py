@@ -13,10 +13,10 @@ from dataclasses import replace
 from itertools import groupby
 from typing import NamedTuple
 
-from attncli.equations.matrix import Matrix
-from attncli.equations.tree import Number, constant
-from attncli.file.problems import Objections
+from attncli.maths.equations.matrix import Matrix
+from attncli.maths.equations.tree import Number, constant
 from attncli.names import Name, below
+from attncli.scenario.file.problems import Objections
 from attncli.scenario.scenario import Scenario
 from attncli.trace.axes import names_along, place_of
 from attncli.trace.trace import Trace

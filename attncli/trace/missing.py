@@ -8,10 +8,10 @@ from dataclasses import replace
 from functools import partial
 from graphlib import TopologicalSorter
 
-from attncli.equations.matrix import Matrix
+from attncli.maths.equations.matrix import Matrix
+from attncli.maths.numbers.decimals import SIGNIFICANT
+from attncli.maths.numbers.rounding import Rounding, TooLarge, TooLong, TooSmall, Unworkable
 from attncli.names import Name
-from attncli.numbers.decimals import SIGNIFICANT
-from attncli.numbers.rounding import Rounding, TooLarge, TooLong, TooSmall, Unworkable
 from attncli.scenario.scenario import Scenario
 from attncli.trace.quantity import Definition, Quantity
 
@@ -29,7 +29,7 @@ def cause_of(
     """Returns the name of what to look at where a quantity can't be made: the key that its
     definition blames, or where a number gets too large, the largest given quantity that leads to
     it."""
-    from attncli.operations.activations import DivideBy
+    from attncli.maths.operations.activations import DivideBy
 
     divided = isinstance(definition.operation, DivideBy) or isinstance(trouble, TooLong)
     known = divided and definition.blame in scenario.places
@@ -89,7 +89,7 @@ def _can_be_worked(
     plan: Sequence[Definition], quantities: Mapping[str, Quantity], rounding: Rounding
 ) -> bool:
     """Tells whether a plan can be worked from given numbers under a rounding."""
-    from attncli.operations.attention import Exponential
+    from attncli.maths.operations.attention import Exponential
 
     matrices: dict[Name, Matrix] = {}
     try:

@@ -6,13 +6,13 @@ from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
 
-from attncli.equations import deciding
-from attncli.equations.matrix import Matrix
-from attncli.equations.tree import Number
-from attncli.file.address import Address, AddressError, Index, parse_address
-from attncli.file.problems import Diagnostics, too_much
+from attncli.maths.equations import deciding
+from attncli.maths.equations.matrix import Matrix
+from attncli.maths.equations.tree import Number
+from attncli.maths.numbers import decimals
 from attncli.names import Name, below
-from attncli.numbers import decimals
+from attncli.scenario.file.address import Address, AddressError, Index, parse_address
+from attncli.scenario.file.problems import Diagnostics, too_much
 from attncli.scenario.published import Printed
 from attncli.scenario.scenario import MOST_PUBLISHED, Scenario
 from attncli.trace.quantity import Axis, Quantity, distinct_tokens

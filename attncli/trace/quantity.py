@@ -12,14 +12,14 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from attncli.equations.matrix import Matrix
-from attncli.equations.tree import Number, Symbol
 from attncli.errors import listed, quote, shortened
-from attncli.file.address import Address, AddressError, Index, write_index
-from attncli.file.problems import Hint, knows_nothing, nearest
+from attncli.maths.equations.matrix import Matrix
+from attncli.maths.equations.tree import Number, Symbol
+from attncli.maths.numbers.rounding import Array
+from attncli.maths.operations.operation import Operation
 from attncli.names import TOP, Name, Word, below, composed, words
-from attncli.numbers.rounding import Array
-from attncli.operations.operation import Operation
+from attncli.scenario.file.address import Address, AddressError, Index, write_index
+from attncli.scenario.file.problems import Hint, knows_nothing, nearest
 
 IDS = "ID"
 _WITH_POSITION = r"(?s).* \(\d+\)"

@@ -5,11 +5,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from attncli.equations.tree import Dim
 from attncli.errors import Where, listed
-from attncli.file.problems import Diagnostics
+from attncli.maths.equations.tree import Dim
+from attncli.maths.notation import plain, unbreakable
 from attncli.names import TOP, Name, below
-from attncli.notation import plain, unbreakable
+from attncli.scenario.file.problems import Diagnostics
 from attncli.scenario.model import (
     ENCODER,
     GATES,
@@ -380,7 +380,7 @@ class _Report(NamedTuple):
 
 def _parts_of(definition: Definition) -> str | None:
     """Says in words what a matrix is cut into, or returns None where it isn't cut."""
-    from attncli.operations.rearranging import TakePart
+    from attncli.maths.operations.rearranging import TakePart
 
     if not isinstance(definition.operation, TakePart):
         return None

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from attncli.maths.numbers.rounding import Array
 from attncli.names import GRADIENTS, Name
-from attncli.numbers.rounding import Array
 from attncli.scenario.model import pass_of
 from attncli.trace.trace import Trace
 

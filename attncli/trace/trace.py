@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias, ove
 
 import numpy as np
 
-from attncli.equations.matrix import Matrix
 from attncli.errors import Problem
-from attncli.file.problems import ScenarioError
+from attncli.maths.equations.matrix import Matrix
+from attncli.maths.numbers.rounding import Rounding, Unworkable
 from attncli.names import GRADIENTS, TOP, Name, below
-from attncli.numbers.rounding import Rounding, Unworkable
 from attncli.option_values import Policy
+from attncli.scenario.file.problems import ScenarioError
 from attncli.scenario.model import pass_of, updates_before
 from attncli.scenario.scenario import ALL_OURS, Scenario, Shape
 from attncli.trace.axes import given_axes, made_axes
@@ -28,7 +28,7 @@ from attncli.trace.quantity import AwaitedQuantity, Definition, Quantity
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from attncli.numbers.foreign_arrays import SupportsDLPack
+    from attncli.maths.numbers.foreign_arrays import SupportsDLPack
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,11 +15,11 @@ import pytest
 from typer.testing import CliRunner
 
 from attncli import Trace, load, work
-from attncli.checkpoints import model_settings
-from attncli.checkpoints.model_folder import Checkpoint, families
-from attncli.checkpoints.model_settings import DEFAULTS, settled
 from attncli.cli import app
 from attncli.errors import UserError
+from attncli.models.checkpoints import model_settings
+from attncli.models.checkpoints.model_folder import Checkpoint, families
+from attncli.models.checkpoints.model_settings import DEFAULTS, settled
 from tests.auditor import audit
 from tests.conftest import share
 from tests.helpers.float_sides import told_otherwise

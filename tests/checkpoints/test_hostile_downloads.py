@@ -14,16 +14,16 @@ from typing import Any
 import pytest
 
 from attncli import load
-from attncli.building.manifest import load_manifest
-from attncli.checkpoints.model_folder import Checkpoint
-from attncli.checkpoints.modules import as_config
-from attncli.checkpoints.scenario_of_model import reading_of
+from attncli.classroom.files.manifest import load_manifest
+from attncli.classroom.practice.memory import memory_of
+from attncli.classroom.practice.session import read as kept_place
 from attncli.errors import UserError
-from attncli.file import array_files
-from attncli.file.array_files import size_of
-from attncli.file.named_files import DEEPEST, RefusedFileError, bytes_in, parsed_json
-from attncli.practice.memory import memory_of
-from attncli.practice.session import read as kept_place
+from attncli.models.checkpoints.model_folder import Checkpoint
+from attncli.models.checkpoints.modules import as_config
+from attncli.models.checkpoints.scenario_of_model import reading_of
+from attncli.scenario.file import array_files
+from attncli.scenario.file.array_files import size_of
+from attncli.scenario.file.named_files import DEEPEST, RefusedFileError, bytes_in, parsed_json
 from attncli.tokenizers import expressions
 from attncli.tokenizers.splitting import compiled
 

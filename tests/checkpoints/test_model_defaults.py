@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from attncli.checkpoints.model_folder import families
-from attncli.checkpoints.model_settings import DEFAULTS, settled
 from attncli.errors import UserError
+from attncli.models.checkpoints.model_folder import families
+from attncli.models.checkpoints.model_settings import DEFAULTS, settled
 
 _READ = "".join(
     path.read_text("utf-8")

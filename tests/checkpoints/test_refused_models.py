@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from attncli.checkpoints.model_folder import Checkpoint, families, table_of
-from attncli.checkpoints.model_settings import DEFAULTS, places
-from attncli.checkpoints.scenario_of_model import Inputs, Reading, scenario_of
 from attncli.errors import UserError
+from attncli.models.checkpoints.model_folder import Checkpoint, families, table_of
+from attncli.models.checkpoints.model_settings import DEFAULTS, places
+from attncli.models.checkpoints.scenario_of_model import Inputs, Reading, scenario_of
 
 NOT_WORKED = table_of(DEFAULTS.parent.parent / "not_worked.yaml")
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from attncli.checkpoints.model_folder import FAMILIES, NOT_WORKED, families, table_of
-from attncli.checkpoints.told import told_of_models
+from attncli.models.checkpoints.model_folder import FAMILIES, NOT_WORKED, families, table_of
+from attncli.models.checkpoints.told import told_of_models
 from attncli.pages.catalogue import entries
 from tests.helpers.marking_cases import run
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from attncli.operations.activations import ACTIVATIONS
+from attncli.maths.operations.activations import ACTIVATIONS
 from tests.drawing.pen import Pen, Tree
 from tests.drawing.recurrent import recurrent
 from tests.drawing.started import started

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from attncli.operations.activations import ACTIVATIONS
+from attncli.maths.operations.activations import ACTIVATIONS
 from tests.drawing.attention import Attention
 from tests.drawing.norms import gains, norm, norm_settings
 from tests.drawing.pen import Pen, Tree

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from attncli import load, work
 from attncli.cli import app
-from attncli.dumps.departures import Comparison
+from attncli.models.dumps.departures import Comparison
 
 Arrays = dict[str, NDArray[Any]]
 RNG = np.random.default_rng(5)

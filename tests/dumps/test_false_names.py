@@ -13,9 +13,9 @@ from tests.conftest import sampled
 pytest.importorskip("torch")
 import torch
 
-from attncli.dumps.departures import Comparison
-from attncli.dumps.tensors import taken_apart
-from attncli.file.array_files import Tensor
+from attncli.models.dumps.departures import Comparison
+from attncli.models.dumps.tensors import taken_apart
+from attncli.scenario.file.array_files import Tensor
 from tests.torch_bugs.dumping import built, comparison, dumped, trace_of
 from tests.torch_bugs.models import Bert, Gpt, Llama
 from tests.torch_bugs.modern import Alone, Mixture

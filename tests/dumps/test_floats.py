@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from attncli import load, work
-from attncli.dumps.departures import Comparison, Standing
-from attncli.dumps.tensors import taken_apart
-from attncli.file.array_files import Tensor
+from attncli.models.dumps.departures import Comparison, Standing
+from attncli.models.dumps.tensors import taken_apart
+from attncli.scenario.file.array_files import Tensor
 from attncli.steps import steps
 from attncli.steps.order import BACK_THROUGH
 from tests.conftest import ROOT

@@ -17,7 +17,7 @@ import torch
 
 from attncli import Scenario, load, work
 from attncli.errors import UserError
-from attncli.library.live import LiveComparison, assert_follows, compare
+from attncli.models.live.comparing import LiveComparison, assert_follows, compare
 from attncli.trace import make
 from tests.helpers import other_modules
 

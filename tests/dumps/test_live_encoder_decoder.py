@@ -17,9 +17,9 @@ import torch
 import transformers
 
 from attncli.cli import app
-from attncli.dumps.suspects import Suspects
 from attncli.errors import UserError
-from attncli.library.live import compare
+from attncli.models.dumps.suspects import Suspects
+from attncli.models.live.comparing import compare
 
 READ, WRITTEN = torch.tensor([[5, 17, 2, 29, 8]]), torch.tensor([[0, 7, 11]])
 _BART = {

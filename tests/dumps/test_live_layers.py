@@ -14,9 +14,9 @@ pytest.importorskip("transformers")
 import torch
 import transformers
 
-from attncli.dumps.suspects import Suspects
 from attncli.errors import UserError
-from attncli.library.live import compare
+from attncli.models.dumps.suspects import Suspects
+from attncli.models.live.comparing import compare
 
 _SIZES = {
     "hidden_size": 16, "intermediate_size": 24, "vocab_size": 30, "num_hidden_layers": 3,

@@ -10,8 +10,8 @@ import pytest
 pytest.importorskip("torch")
 import torch
 
-from attncli.dumps.suspects import Suspects
-from attncli.library.live import compare
+from attncli.models.dumps.suspects import Suspects
+from attncli.models.live.comparing import compare
 from tests.helpers import other_modules
 
 IDS = torch.tensor([[5, 17, 2, 29, 8]])

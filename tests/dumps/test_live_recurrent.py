@@ -11,7 +11,7 @@ pytest.importorskip("torch")
 import torch
 
 from attncli.errors import UserError
-from attncli.library.live import compare
+from attncli.models.live.comparing import compare
 
 nn = torch.nn
 ROWS = torch.randn(2, 5, 3, generator=torch.Generator().manual_seed(1))

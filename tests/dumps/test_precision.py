@@ -15,7 +15,7 @@ pytest.importorskip("torch")
 import torch
 
 from attncli.cli import app
-from attncli.library.live import LiveComparison, compare
+from attncli.models.live.comparing import LiveComparison, compare
 
 nn, functional = torch.nn, torch.nn.functional
 D_MODEL, HEADS = 32, 4

@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 
 from attncli import load, work
-from attncli.dumps.departures import Comparison
-from attncli.dumps.floats import Floats, Grain
-from attncli.dumps.suspects import SEEK, Search, Suspects
-from attncli.dumps.tensors import taken_apart
-from attncli.equations.enclosures import Enclosure
-from attncli.equations.matrix import Stored
 from attncli.errors import UserError
-from attncli.file.array_files import Tensor
-from attncli.marking.causes import WrongWay
-from attncli.numbers.rounding import Array
-from attncli.operations.intervals import enclosing
-from attncli.pages.diff import in_short, report
+from attncli.judging.causes import WrongWay
+from attncli.maths.equations.enclosures import Enclosure
+from attncli.maths.equations.matrix import Stored
+from attncli.maths.numbers.rounding import Array
+from attncli.maths.operations.intervals import enclosing
+from attncli.models.diff_page import in_short, report
+from attncli.models.dumps.departures import Comparison
+from attncli.models.dumps.floats import Floats, Grain
+from attncli.models.dumps.suspects import SEEK, Search, Suspects
+from attncli.models.dumps.tensors import taken_apart
+from attncli.scenario.file.array_files import Tensor
 from attncli.trace import Trace
 from tests.trace.test_stored import LAYOUTS, scenario
 

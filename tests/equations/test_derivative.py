@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attncli.equations import deciding
-from attncli.equations.formulas import cell
-from attncli.equations.matrix import Matrix
-from attncli.equations.tree import Apply, Power, Product, constant
-from attncli.notation import plain, unbreakable
-from attncli.numbers.rounding import Rounding, Unworkable
-from attncli.operations.equation import Indexed
+from attncli.maths.equations import deciding
+from attncli.maths.equations.formulas import cell
+from attncli.maths.equations.matrix import Matrix
+from attncli.maths.equations.tree import Apply, Power, Product, constant
+from attncli.maths.notation import plain, unbreakable
+from attncli.maths.numbers.rounding import Rounding, Unworkable
+from attncli.maths.operations.equation import Indexed
 from tests.helpers import ops, truth
 from tests.helpers.equations import EXAMPLES, SEVERAL, Example, equations, texts
 

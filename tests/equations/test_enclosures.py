@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attncli.equations import enclosures
-from attncli.equations.enclosures import Enclosure, Roundoffs, enclosed
-from attncli.operations.equation import equation
+from attncli.maths.equations import enclosures
+from attncli.maths.equations.enclosures import Enclosure, Roundoffs, enclosed
+from attncli.maths.operations.equation import equation
 
 FLOAT32 = Roundoffs(2.0**-24, 2.0**-24, 2.0**-126)
 FLOAT64 = Roundoffs(2.0**-53, 2.0**-53)

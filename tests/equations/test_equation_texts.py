@@ -6,8 +6,8 @@ import pickle
 
 import pytest
 
-from attncli.equations.formulas import cell
-from attncli.equations.tree import (
+from attncli.maths.equations.formulas import cell
+from attncli.maths.equations.tree import (
     Expression,
     Negative,
     Product,
@@ -17,7 +17,7 @@ from attncli.equations.tree import (
     Total,
     constant,
 )
-from attncli.operations.equation import EquationText, equation, is_a, read
+from attncli.maths.operations.equation import EquationText, equation, is_a, read
 from tests.helpers.equations import EXAMPLES, texts
 
 

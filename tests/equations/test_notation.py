@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attncli.equations import tree as ex
-from attncli.equations.tree import Node
+from attncli.maths.equations import tree as ex
+from attncli.maths.equations.tree import Node
+from attncli.maths.notation import plain
+from attncli.maths.notation.latex import latex
 from attncli.names import Word
-from attncli.notation import plain
-from attncli.notation.latex import latex
 from tests.auditor.calculator import value
 from tests.helpers.truth import half_away, truth
 
@@ -92,7 +92,7 @@ OF_EACH_KIND: tuple[ex.Expression, ...] = (
 def test_expressions_of_different_kinds_are_never_equal() -> None:
     nodes = {*Node.__subclasses__(), *ex.Leaf.__subclasses__()} - {ex.Leaf}
     # notations and tests have leaves of their own
-    kinds = {node for node in nodes if node.__module__.startswith("attncli.equations")}
+    kinds = {node for node in nodes if node.__module__.startswith("attncli.maths.equations")}
     assert {type(e) for e in OF_EACH_KIND} == kinds | {Word}
     assert len(set(OF_EACH_KIND)) == len(OF_EACH_KIND)
     assert len({hash(e) for e in OF_EACH_KIND}) == len(OF_EACH_KIND)

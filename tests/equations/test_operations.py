@@ -18,15 +18,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attncli.equations import deciding
-from attncli.equations.matrix import Matrix
-from attncli.equations.tree import Apply, Negative, Number, Power, Quotient, Sum, constant
-from attncli.notation import plain, unbreakable
-from attncli.notation.latex import latex
-from attncli.numbers import decimals
-from attncli.numbers.rounding import Doubtful, Error, Rounding, Unworkable, carry, cleanse
-from attncli.operations.gradients import TargetSlope
-from attncli.operations.prediction import TargetDifference
+from attncli.maths.equations import deciding
+from attncli.maths.equations.matrix import Matrix
+from attncli.maths.equations.tree import Apply, Negative, Number, Power, Quotient, Sum, constant
+from attncli.maths.notation import plain, unbreakable
+from attncli.maths.notation.latex import latex
+from attncli.maths.numbers import decimals
+from attncli.maths.numbers.rounding import Doubtful, Error, Rounding, Unworkable, carry, cleanse
+from attncli.maths.operations.gradients import TargetSlope
+from attncli.maths.operations.prediction import TargetDifference
 from tests.conftest import sampled
 from tests.helpers import ops, truth
 

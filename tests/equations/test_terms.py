@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from attncli.formats import RenderOptions, render
-from attncli.notation.plain import plain, unbreakable
+from attncli.maths.notation.plain import plain, unbreakable
 from attncli.pages.lesson import lessons
 from attncli.pages.parts.selection import Selection
 from attncli.pages.parts.working import cell_line

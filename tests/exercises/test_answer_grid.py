@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner, Result
 
+from attncli.classroom.exercises.answer_grid import ends_by_eye
 from attncli.cli import app
 from attncli.document.questions import Interval, RightAnswer
-from attncli.equations.tree import Number
-from attncli.exercises.answer_grid import ends_by_eye
 from attncli.formats import format_names
+from attncli.maths.equations.tree import Number
 
 FORMS = ("--step", "scores", "--step", "softmax", "--forms", "3", "--grid")
 

@@ -14,16 +14,17 @@ from typing import Any, NamedTuple
 import pytest
 from typer.testing import CliRunner
 
-from attncli.cli import app, practice_dialogue
-from attncli.errors import UserError
-from attncli.exercises.fingerprint import (
+from attncli.classroom.exercises.fingerprint import (
     MadeFrom,
     compensated,
     has_numbers_mark,
     in_turn,
     numbers_mark,
 )
-from attncli.practice.session import marks_of, read, written
+from attncli.classroom.practice import dialogue as practice_dialogue
+from attncli.classroom.practice.session import marks_of, read, written
+from attncli.cli import app
+from attncli.errors import UserError
 from attncli.scenario.scenario import Scenario
 from tests.helpers.pages import SHIPPED, trace_of
 

@@ -13,12 +13,13 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
-from attncli.building.scheme import ROUNDINGS
+from attncli.classroom.files.scheme import ROUNDINGS
+from attncli.classroom.marking import answers
+from attncli.classroom.marking.exam import cell_of
 from attncli.cli import app
-from attncli.marking import answers, causes
-from attncli.marking.exam import cell_of
+from attncli.judging import causes
+from attncli.maths.notation.escaping import unguarded
 from attncli.names import Name
-from attncli.notation.escaping import unguarded
 from attncli.pipeline import load, work
 from tests import qti
 

@@ -10,12 +10,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from attncli import load, work
+from attncli.classroom.exercises.line_blanks import is_in_words, source_of
 from attncli.document.blocks import Document
 from attncli.document.tables import MatrixBlock
-from attncli.equations.elision import elided_rows
-from attncli.equations.tree import Location
-from attncli.exercises.line_blanks import is_in_words, source_of
 from attncli.formats import RenderOptions, render
+from attncli.maths.equations.elision import elided_rows
+from attncli.maths.equations.tree import Location
 from attncli.names import below
 from attncli.pages.parts.selection import shown_parts
 from attncli.trace import Quantity, Trace

@@ -12,18 +12,18 @@ import pytest
 from typer.testing import CliRunner
 
 from attncli import __version__, load, work
-from attncli.building.exam_file import load_exam
-from attncli.building.manifest import load_manifest
-from attncli.building.plain_scenario import exported, texts_beside
+from attncli.classroom.exercises.fingerprint import numbers_mark
+from attncli.classroom.exercises.papers import exercise
+from attncli.classroom.exercises.requests import request_of
+from attncli.classroom.files.exam_file import load_exam
+from attncli.classroom.files.manifest import load_manifest
+from attncli.classroom.marking.answers import read_answers
 from attncli.cli import app
-from attncli.exercises.fingerprint import numbers_mark
-from attncli.exercises.papers import exercise
-from attncli.exercises.requests import request_of
-from attncli.file.problems import ScenarioError
-from attncli.file.shipped import find
-from attncli.marking.answers import read_answers
 from attncli.output_files import _FileMove
 from attncli.pages.parts.selection import SelectionError
+from attncli.pipeline.plain_scenario import exported, texts_beside
+from attncli.scenario.file.problems import ScenarioError
+from attncli.scenario.file.shipped import find
 from tests.helpers.exercises import questions
 from tests.helpers.marking_cases import run
 from tests.helpers.pages import SHIPPED, trace_of

@@ -16,13 +16,18 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attncli.classroom.formats._self_marking import interval_text, number_text
+from attncli.classroom.formats.moodle import in_field
+from attncli.commands.output import chosen_format
 from attncli.document import blocks as doc
 from attncli.document.blocks import Derivation, Document, Line, Paragraph, Section
 from attncli.document.pictures import PICTURES
 from attncli.document.questions import Interval, Item, MistakenAnswer, Paper, RightAnswer
 from attncli.document.tables import Data, MatrixBlock, SideBySide
-from attncli.equations.matrix import Matrix
-from attncli.equations.tree import (
+from attncli.formats import RenderOptions, exercise_format_names, format_names, info_of, render
+from attncli.formats.html.blocks import HtmlStyle, blocks_html
+from attncli.maths.equations.matrix import Matrix
+from attncli.maths.equations.tree import (
     Blank,
     Equation,
     Expression,
@@ -36,13 +41,8 @@ from attncli.equations.tree import (
     constant,
     e_to,
 )
-from attncli.formats import RenderOptions, exercise_format_names, format_names, info_of, render
-from attncli.formats.exercises._self_marking import interval_text, number_text
-from attncli.formats.exercises.moodle import in_field
-from attncli.formats.html.blocks import HtmlStyle, blocks_html
-from attncli.library.output import chosen_format
+from attncli.maths.notation.escaping import guarded, unguarded
 from attncli.names import Word, words
-from attncli.notation.escaping import guarded, unguarded
 from tests.conftest import CHARACTERS
 
 NASTY = (

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from attncli.building.exercise_file import Frame
+from attncli.classroom.exercises.papers import exercise, sheet_of
+from attncli.classroom.files.exercise_file import Frame
 from attncli.document.blocks import Document
-from attncli.exercises.papers import exercise, sheet_of
 from attncli.formats import (
     RenderOptions,
     exercise_format_names,

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attncli import load, work
+from attncli.classroom.marking.exam import cell_of
+from attncli.classroom.nice_numbers.search import forms
 from attncli.document.questions import Item
-from attncli.marking.exam import cell_of
-from attncli.marking.judging import Judge
-from attncli.marking.verdicts import Given
-from attncli.nice_numbers.search import forms
-from attncli.numbers.decimals import places
+from attncli.judging.judging import Judge
+from attncli.judging.verdicts import Given
+from attncli.maths.numbers.decimals import places
 from tests.conftest import FEWER, sampled
 from tests.exercises.test_design import asked_in
 from tests.exercises.test_exercise import steps_of

@@ -13,11 +13,11 @@ import yaml
 from numpy.random import RandomState
 
 from attncli import load, work
-from attncli.building.plain_scenario import exported, plain_data
-from attncli.nice_numbers.candidate_quantity import shown_rows
-from attncli.nice_numbers.new_scenario import Sizes, sketch
-from attncli.nice_numbers.rules import singular, unvaried
-from attncli.nice_numbers.search import UnsatisfiedError, forms
+from attncli.classroom.nice_numbers.candidate_quantity import shown_rows
+from attncli.classroom.nice_numbers.new_scenario import Sizes, sketch
+from attncli.classroom.nice_numbers.rules import singular, unvaried
+from attncli.classroom.nice_numbers.search import UnsatisfiedError, forms
+from attncli.pipeline.plain_scenario import exported, plain_data
 from attncli.trace import Quantity, Trace
 from tests.conftest import THOROUGH, sampled
 from tests.helpers.marking_cases import run

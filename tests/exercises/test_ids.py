@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from attncli import ScenarioError
 from attncli.formats import RenderOptions, render
-from attncli.notation.escaping import unguarded
+from attncli.maths.notation.escaping import unguarded
 from attncli.pages.explain import find_cells
 from attncli.pages.parts.selection import SelectionError
 from attncli.trace import Trace

@@ -15,13 +15,13 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from attncli.classroom.exercises.requests import ExerciseRequest, WordsWanted
+from attncli.classroom.marking.word_answers import chosen, questions_at
 from attncli.cli import app
 from attncli.document.blocks import WordBlank
 from attncli.document.questions import labels_of
-from attncli.exercises.requests import ExerciseRequest, WordsWanted
 from attncli.formats import RenderOptions, files_of, render
-from attncli.marking.word_answers import chosen, questions_at
-from attncli.notation.escaping import printed
+from attncli.maths.notation.escaping import printed
 from attncli.output_files import packed
 from attncli.steps import STORY, step_named
 from attncli.steps.order import inquiries

@@ -15,15 +15,15 @@ import pytest
 from typer.testing import CliRunner
 
 from attncli import load
-from attncli.building.exercise_file import Frame
+from attncli.classroom.exercises.papers import exercise, key_page, sheet_of
+from attncli.classroom.exercises.requests import ExerciseRequest, WordsWanted
+from attncli.classroom.exercises.tasks import hints_page, with_hints
+from attncli.classroom.files.exercise_file import Frame
 from attncli.cli import app
 from attncli.document.blocks import Callout, Document, Paragraph, Subheading, WordBlank
+from attncli.document.languages import FrameWords, named_sentences_in, sentences_in, words_of
 from attncli.document.questions import counted_points
-from attncli.exercises.papers import exercise, key_page, sheet_of
-from attncli.exercises.requests import ExerciseRequest, WordsWanted
-from attncli.exercises.tasks import hints_page, with_hints
 from attncli.formats import RenderOptions, exercise_format_names, format_names, render
-from attncli.languages import FrameWords, named_sentences_in, sentences_in, words_of
 from attncli.option_values import LANGUAGES
 from attncli.scenario.model import Phrase
 from attncli.scenario.tokenizers.hugging_face import read

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from attncli.classroom.formats.moodle import Size
 from attncli.cli import app
 from attncli.document.blocks import Document
 from attncli.document.questions import Item
 from attncli.formats import RenderOptions, render
-from attncli.formats.exercises.moodle import Size
-from attncli.notation import plain
+from attncli.maths.notation import plain
 from attncli.trace import Trace
 from tests import cloze
 from tests.conftest import FEWER, sampled

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attncli.equations.tree import Location
-from attncli.exercises.next_lesson import to_try
-from attncli.exercises.report import made_wrongly_by
-from attncli.marking.judging import Judge
-from attncli.marking.verdicts import Accepted, Cause, Given, Verdict
+from attncli.classroom.exercises.next_lesson import to_try
+from attncli.classroom.exercises.report import made_wrongly_by
+from attncli.judging.judging import Judge
+from attncli.judging.verdicts import Accepted, Cause, Given, Verdict
+from attncli.maths.equations.tree import Location
 from tests.helpers.marking_cases import run
 from tests.helpers.pages import shipped_trace
 

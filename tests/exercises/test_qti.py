@@ -11,10 +11,10 @@ from xml.etree import ElementTree
 import pytest
 from typer.testing import CliRunner
 
+from attncli.classroom.exercises.tasks import with_hints
 from attncli.cli import app
 from attncli.document.blocks import Document
 from attncli.document.questions import Item
-from attncli.exercises.tasks import with_hints
 from attncli.formats import RenderOptions, files_of
 from attncli.output_files import packed
 from attncli.trace import Trace

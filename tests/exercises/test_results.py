@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
+from attncli.classroom.marking.exam import cell_of
 from attncli.cli import app
-from attncli.marking.exam import cell_of
-from attncli.notation.escaping import unguarded
+from attncli.maths.notation.escaping import unguarded
 from attncli.pipeline import load, work
 
 EXAM = """\

@@ -9,11 +9,11 @@ from random import Random
 
 import pytest
 
+from attncli.classroom.exercises.line_blanks import is_in_words, revealing, with_copies
+from attncli.classroom.exercises.on_the_sheet import sources_of
 from attncli.document.blocks import Document, Line, parts_of
 from attncli.document.tables import MatrixBlock
-from attncli.equations.tree import INNER, Location, Number, numbers_in
-from attncli.exercises.line_blanks import is_in_words, revealing, with_copies
-from attncli.exercises.on_the_sheet import sources_of
+from attncli.maths.equations.tree import INNER, Location, Number, numbers_in
 from attncli.trace import Trace
 from tests.conftest import THOROUGH, sampled
 from tests.exercises.test_exercise import SMALL

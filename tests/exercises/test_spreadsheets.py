@@ -15,9 +15,9 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
+from attncli.classroom.marking.answers import Student, read_answers, read_students
 from attncli.cli import app
-from attncli.marking.answers import Student, read_answers, read_students
-from attncli.notation.escaping import unguarded
+from attncli.maths.notation.escaping import unguarded
 from tests.exercises.test_results import moodle_import
 from tests.helpers.spreadsheets import SOFFICE, needs_libreoffice
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from attncli.equations import deciding
-from attncli.exercises.fingerprint import MadeFrom, fingerprint
-from attncli.nice_numbers.search import SearchRequest, search
+from attncli.classroom.exercises.fingerprint import MadeFrom, fingerprint
+from attncli.classroom.nice_numbers.search import SearchRequest, search
+from attncli.maths.equations import deciding
 from attncli.trace import Trace
 from tests.helpers.pages import SHIPPED, trace_of
 

@@ -8,6 +8,18 @@ from typing import Any, NamedTuple, get_args
 
 import pytest
 
+from attncli.classroom.exercises.answer_keys import _Wanted
+from attncli.classroom.exercises.line_blanks import numbers_shown
+from attncli.classroom.exercises.papers import sheet_for, sheet_of, translated
+from attncli.classroom.exercises.requests import ExerciseRequest, by_names
+from attncli.classroom.exercises.tasks import _first_lines, room
+from attncli.classroom.exercises.workable_sections import (
+    StepSection,
+    _begun_anew,
+    _separate,
+    _without,
+)
+from attncli.classroom.formats._self_marking import _printed as printed_on_paper
 from attncli.document.blocks import (
     ONLY_DATA,
     Block,
@@ -22,13 +34,6 @@ from attncli.document.blocks import (
 )
 from attncli.document.questions import Interval, Item, Paper, RightAnswer
 from attncli.document.tables import MatrixBlock
-from attncli.equations.tree import Blank, Number, Sum, Symbol
-from attncli.exercises.answer_keys import _Wanted
-from attncli.exercises.line_blanks import numbers_shown
-from attncli.exercises.papers import sheet_for, sheet_of, translated
-from attncli.exercises.requests import ExerciseRequest, by_names
-from attncli.exercises.tasks import _first_lines, room
-from attncli.exercises.workable_sections import StepSection, _begun_anew, _separate, _without
 from attncli.formats import (
     RenderOptions,
     binary_format_names,
@@ -39,7 +44,6 @@ from attncli.formats import (
     picture_format_names,
 )
 from attncli.formats.bare_quantities import mathematics_of, tables_in
-from attncli.formats.exercises._self_marking import _printed as printed_on_paper
 from attncli.formats.html import blocks as html
 from attncli.formats.pages import markdown, terminal
 from attncli.formats.pages.json import TOLD_AS, as_printed, pictures_as_data
@@ -48,6 +52,7 @@ from attncli.formats.tex import documents as tex
 from attncli.formats.typst import blocks as typst
 from attncli.formats.workbook import layout
 from attncli.formats.writers import Tables
+from attncli.maths.equations.tree import Blank, Number, Sum, Symbol
 from attncli.names import Word
 from attncli.pages.parts.blocks import by_gates
 from attncli.pages.parts.sections import _working_first

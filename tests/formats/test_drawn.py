@@ -10,12 +10,12 @@ from xml.etree import ElementTree
 import pytest
 
 from attncli.document.pictures import Bars, Curves, Diagram, HeatMaps, Picture, Plane
-from attncli.equations.tree import Number
 from attncli.formats.colours import DARK, LIGHT
 from attncli.formats.pages.html import figure_html
 from attncli.formats.svg.drawing import alone, drawn
 from attncli.formats.svg.elements import TEXT_SIZE, style_sheet, text_width
-from attncli.notation import plain
+from attncli.maths.equations.tree import Number
+from attncli.maths.notation import plain
 from tests.formats.test_colours import contrast
 from tests.helpers.pictures_examples import EXAMPLES, waves
 from tests.helpers.readers import bare

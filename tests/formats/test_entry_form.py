@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from attncli.classroom.marking.exam import cell_of
 from attncli.cli import app
-from attncli.equations.tree import Location
 from attncli.errors import UserError
-from attncli.marking.exam import cell_of
+from attncli.maths.equations.tree import Location
+from attncli.maths.notation.escaping import guarded, unguarded
 from attncli.names import Word
-from attncli.notation.escaping import guarded, unguarded
 from attncli.pipeline import load, work
 from attncli.trace import Trace
 from tests.conftest import sampled

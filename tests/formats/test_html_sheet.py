@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from attncli.classroom.exercises.papers import self_checking
 from attncli.cli import app
 from attncli.document.blocks import Document, Paragraph, Section, WordBlank
 from attncli.document.questions import Interval, Item, Paper, RightAnswer, RightWords
-from attncli.equations.tree import Blank, Number
-from attncli.exercises.papers import self_checking
 from attncli.formats import RenderOptions, render
+from attncli.maths.equations.tree import Blank, Number
 from attncli.names import Word
 from tests.conftest import sampled
 from tests.exercises.test_no_leak import SCENARIOS, digits, distinctive

@@ -15,10 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli import load, work
-from attncli.equations.matrix import Matrix
 from attncli.formats import RenderOptions, render, stream_of
-from attncli.notation import plain
-from attncli.notation.rows import plain_rows
+from attncli.maths.equations.matrix import Matrix
+from attncli.maths.notation import plain
+from attncli.maths.notation.rows import plain_rows
 from attncli.output_files import write_file
 from attncli.pages.parts.selection import Selection
 from attncli.pages.walkthrough import walkthrough

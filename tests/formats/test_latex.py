@@ -35,15 +35,15 @@ from attncli.document.blocks import (
 )
 from attncli.document.questions import Item, Paper
 from attncli.document.tables import MatrixBlock
-from attncli.equations import tree as ex
-from attncli.equations.matrix import Matrix
 from attncli.formats import RenderOptions, render
 from attncli.formats.tex import setting
 from attncli.formats.tex.setting import aligned, breakable, escaped, macros_for, math_width
+from attncli.maths.equations import tree as ex
+from attncli.maths.equations.matrix import Matrix
+from attncli.maths.notation import plain, unbreakable
+from attncli.maths.notation.latex import latex
 from attncli.names import Word, raw
 from attncli.names import words as as_words
-from attncli.notation import plain, unbreakable
-from attncli.notation.latex import latex
 from attncli.pages.lesson import lessons
 from attncli.pages.parts.selection import Selection
 from attncli.steps import steps

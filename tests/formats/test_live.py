@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
+from attncli.commands.arguments import Arguments, ForThisRun, PageOptions
+from attncli.commands.pages import run
 from attncli.document.blocks import Document
-from attncli.file.editing import edited
-from attncli.file.problems import ScenarioError
 from attncli.formats import RenderOptions, render
-from attncli.library.arguments import Arguments, ForThisRun, PageOptions
-from attncli.library.commands import run
+from attncli.maths.notation import plain
 from attncli.names import Name
-from attncli.notation import plain
 from attncli.pipeline import load, work
+from attncli.scenario.file.editing import edited
+from attncli.scenario.file.problems import ScenarioError
 from attncli.steps.schema import SCENARIO
 from tests.conftest import THOROUGH, sampled
 from tests.helpers.browser import NEEDS_BROWSER, opened

@@ -13,18 +13,18 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from attncli.classroom.exercises import worked_in_browser
+from attncli.classroom.exercises.papers import self_checking
+from attncli.classroom.marking.exam import Exam, cell_of, judged_term
 from attncli.document.blocks import Document
 from attncli.document.questions import AcceptedAnswer, Item, JudgedPlace
-from attncli.equations.tree import Location
 from attncli.errors import UserError
-from attncli.exercises import worked_in_browser
-from attncli.exercises.papers import self_checking
 from attncli.formats import RenderOptions, render
-from attncli.marking.causes import KnownMistakes
-from attncli.marking.exam import Exam, cell_of, judged_term
-from attncli.marking.judging import Judge
-from attncli.marking.verdicts import Verdict, read_number
-from attncli.operations.rearranging import Same
+from attncli.judging.causes import KnownMistakes
+from attncli.judging.judging import Judge
+from attncli.judging.verdicts import Verdict, read_number
+from attncli.maths.equations.tree import Location
+from attncli.maths.operations.rearranging import Same
 from attncli.pages.parts.sentences import printed_roots
 from attncli.pipeline import load, work
 from attncli.trace import Trace

@@ -29,9 +29,9 @@ from attncli.formats.binary import pdf as pdf_format
 from attncli.formats.svg.drawing import alone, drawn, fit
 from attncli.formats.typst.blocks import file as typst_file
 from attncli.formats.typst.text import characters
+from attncli.maths.notation.escaping import visible
+from attncli.maths.notation.typst import literal
 from attncli.names import Word
-from attncli.notation.escaping import visible
-from attncli.notation.typst import literal
 from attncli.pages.parts.selection import Selection
 from attncli.pages.walkthrough import walkthrough
 from attncli.trace import Trace

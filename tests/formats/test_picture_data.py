@@ -27,9 +27,9 @@ from attncli.document.pictures import (
     Plane,
     Series,
 )
-from attncli.equations import deciding
-from attncli.equations.tree import INNER, without_rounding
 from attncli.formats import RenderOptions, format_names, render
+from attncli.maths.equations import deciding
+from attncli.maths.equations.tree import INNER, without_rounding
 from attncli.names import Word, raw
 from attncli.pages.parts.selection import Selection, select
 from attncli.pages.walkthrough import walkthrough

@@ -14,9 +14,9 @@ from attncli.cli import app
 from attncli.document.pictures import Diagram
 from attncli.errors import UserError
 from attncli.formats import RenderOptions, picture_format_names, render
+from attncli.maths.notation import plain
+from attncli.maths.notation.escaping import visible
 from attncli.names import Word, raw
-from attncli.notation import plain
-from attncli.notation.escaping import visible
 from attncli.pages.parts.diagrams import pipeline
 from attncli.pages.parts.selection import Selection
 from attncli.pages.walkthrough import walkthrough

@@ -11,16 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attncli.commands.output import chosen_format
 from attncli.document.blocks import Callout, Document, Spans, text_of_spans
-from attncli.equations import tree as ex
 from attncli.formats import RenderOptions, format_names, render
 from attncli.formats.pages import markdown
 from attncli.formats.tex.setting import spans as spans_of_tex
-from attncli.library.output import chosen_format
+from attncli.maths.equations import tree as ex
+from attncli.maths.notation import plain, unbreakable
+from attncli.maths.notation.escaping import visible
+from attncli.maths.notation.latex import latex
 from attncli.names import Word
-from attncli.notation import plain, unbreakable
-from attncli.notation.escaping import visible
-from attncli.notation.latex import latex
 from attncli.output_files import OutputError
 from tests.conftest import CHARACTERS
 from tests.helpers.pages import SHIPPED, page_of, trace_of

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from attncli.document.pictures import Bars, Series
-from attncli.equations.tree import Number
 from attncli.formats.screen.lines import CELLS, StyledText, line_width, width, wrapped
 from attncli.formats.screen.pictures import bars
-from attncli.notation.plain import GLUE
+from attncli.maths.equations.tree import Number
+from attncli.maths.notation.plain import GLUE
 from attncli.trace import Trace
 from tests.conftest import FEWER, sampled
 from tests.helpers.pages import SHIPPED, page_of, trace_of

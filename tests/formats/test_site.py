@@ -19,10 +19,10 @@ from openpyxl import load_workbook
 from typer.testing import CliRunner
 
 from attncli.cli import app
-from attncli.file import shipped
 from attncli.formats.html.webpage import shared_files
-from attncli.library.site import DOUBT, INDEX, shipped_sources
 from attncli.pipeline import load, work
+from attncli.scenario.file import shipped
+from attncli.web.site import DOUBT, INDEX, shipped_sources
 from tests.conftest import THOROUGH
 from tests.helpers import hostile
 from tests.helpers.browser import NEEDS_BROWSER, findings, opened

@@ -13,16 +13,16 @@ import openpyxl
 import pytest
 
 from attncli import Trace, load, work
-from attncli.equations import tree as ex
-from attncli.equations.tree import Location, Number
-from attncli.file.shipped import names
 from attncli.formats import RenderOptions, contents_of
+from attncli.maths.equations import tree as ex
+from attncli.maths.equations.tree import Location, Number
+from attncli.maths.notation.escaping import ISOLATE, POP, visible
+from attncli.maths.notation.spreadsheet import SheetCell, formula
 from attncli.names import Word
-from attncli.notation.escaping import ISOLATE, POP, visible
-from attncli.notation.spreadsheet import SheetCell, formula
 from attncli.option_values import Policy
 from attncli.pages.parts.selection import Selection
 from attncli.pages.walkthrough import walkthrough
+from attncli.scenario.file.shipped import names
 from tests.conftest import THOROUGH, share
 from tests.helpers import hostile
 from tests.helpers.marking_cases import run

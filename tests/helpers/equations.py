@@ -9,9 +9,9 @@ from pkgutil import walk_packages
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from attncli import operations
-from attncli.equations.formulas import cell
-from attncli.equations.tree import (
+from attncli.maths import operations
+from attncli.maths.equations.formulas import cell
+from attncli.maths.equations.tree import (
     Apply,
     Expression,
     Length,
@@ -27,9 +27,9 @@ from attncli.equations.tree import (
     e_to,
     minus,
 )
-from attncli.numbers.rounding import Rounding
-from attncli.operations.equation import Indexed
-from attncli.operations.recurrent import OfMemory
+from attncli.maths.numbers.rounding import Rounding
+from attncli.maths.operations.equation import Indexed
+from attncli.maths.operations.recurrent import OfMemory
 from tests.helpers import ops
 
 Tensor = Any

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from attncli.equations.tree import Location
-from attncli.marking.exam import address_of
-from attncli.marking.publications import published_verdicts
-from attncli.marking.verdicts import Verdict
+from attncli.classroom.marking.exam import address_of
+from attncli.judging.publications import published_verdicts
+from attncli.judging.verdicts import Verdict
+from attncli.maths.equations.tree import Location
+from attncli.maths.notation import plain
 from attncli.names import raw_text
-from attncli.notation import plain
 from attncli.trace import Trace
 
 

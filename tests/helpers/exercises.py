@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from attncli.classroom.exercises.asking import parse_blanking
+from attncli.classroom.exercises.papers import exercise, key_page, sheet_of
+from attncli.classroom.exercises.requests import ExerciseRequest, PartAsked
+from attncli.classroom.exercises.tasks import hints_page
 from attncli.document.blocks import ColumnSum, Derivation, Document, Line
 from attncli.document.questions import Item
 from attncli.document.tables import MatrixBlock
-from attncli.equations.tree import Blank, Expression, Number, Omitted, leaves
-from attncli.exercises.asking import parse_blanking
-from attncli.exercises.papers import exercise, key_page, sheet_of
-from attncli.exercises.requests import ExerciseRequest, PartAsked
-from attncli.exercises.tasks import hints_page
 from attncli.formats import exercise_format_names, format_names
+from attncli.maths.equations.tree import Blank, Expression, Number, Omitted, leaves
 from attncli.pages.explain import find_cells
 from attncli.pages.parts.selection import select
 from attncli.trace import Trace

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from attncli import Trace
-from attncli.dumps.floats import Floats, Grain
-from attncli.equations.enclosures import Enclosure
+from attncli.maths.equations.enclosures import Enclosure
+from attncli.models.dumps.floats import Floats, Grain
 
 
 def told_otherwise(trace: Trace) -> Iterator[str]:

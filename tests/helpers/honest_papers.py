@@ -7,9 +7,9 @@ from decimal import Decimal
 
 import numpy as np
 
-from attncli.equations.tree import Location
-from attncli.marking.verdicts import Given
-from attncli.numbers.rounding import Array
+from attncli.judging.verdicts import Given
+from attncli.maths.equations.tree import Location
+from attncli.maths.numbers.rounding import Array
 from attncli.trace import Trace
 from tests.helpers.honest_paths import Honest, round_half_away
 

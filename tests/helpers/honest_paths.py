@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from attncli.equations import tree as ex
-from attncli.equations.tree import Expression, Location
-from attncli.numbers.rounding import Array
-from attncli.operations.attention import Exponential
+from attncli.maths.equations import tree as ex
+from attncli.maths.equations.tree import Expression, Location
+from attncli.maths.numbers.rounding import Array
+from attncli.maths.operations.attention import Exponential
 from attncli.trace import Trace
 
 Choose = Callable[[Location, Array], Array]

@@ -12,7 +12,7 @@ from typing import Any
 from typer.testing import CliRunner, Result
 
 from attncli.cli import app
-from attncli.file.address import parse_address
+from attncli.scenario.file.address import parse_address
 from attncli.trace import Trace
 
 RIGHT = {

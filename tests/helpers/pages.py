@@ -10,13 +10,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from attncli.document.blocks import Document
-from attncli.file import shipped
 from attncli.formats import RenderOptions, format_names, render
 from attncli.pages.explain import cells_page, find_cells
 from attncli.pages.lesson import lessons
 from attncli.pages.parts.selection import Selection
 from attncli.pages.walkthrough import walkthrough
 from attncli.pipeline import load, work
+from attncli.scenario.file import shipped
 from attncli.steps import steps
 from attncli.trace import Trace
 from tests.auditor import Tables, audit

@@ -24,8 +24,8 @@ from attncli.document.pictures import (
     Series,
 )
 from attncli.document.tables import MatrixBlock
-from attncli.equations.matrix import Matrix
-from attncli.equations.tree import Number
+from attncli.maths.equations.matrix import Matrix
+from attncli.maths.equations.tree import Number
 from attncli.names import Word, words
 
 LONG = "internationalization-of-everything"

@@ -13,8 +13,8 @@ from typing import Any
 
 import typer
 
-from attncli.building.exam_file import EXAM, PART, QUESTION
-from attncli.building.exercise_file import (
+from attncli.classroom.files.exam_file import EXAM, PART, QUESTION
+from attncli.classroom.files.exercise_file import (
     ASKED,
     EXERCISE,
     TOLERANCE,
@@ -23,10 +23,13 @@ from attncli.building.exercise_file import (
     NameKind,
     PointsKind,
 )
-from attncli.building.scheme import COSTS, SCHEME
+from attncli.classroom.files.scheme import COSTS, SCHEME
+from attncli.classroom.nice_numbers.rules import RULES
 from attncli.cli import app
-from attncli.file import shipped
-from attncli.file.keys import (
+from attncli.pages.catalogue import contents
+from attncli.pipeline import load, work
+from attncli.scenario.file import shipped
+from attncli.scenario.file.keys import (
     Choice,
     Either,
     Flag,
@@ -39,11 +42,8 @@ from attncli.file.keys import (
     TextKind,
     WholeNumber,
 )
-from attncli.file.matrices import MatrixKind, VectorKind
-from attncli.file.sources import SourceKind
-from attncli.nice_numbers.rules import RULES
-from attncli.pages.catalogue import contents
-from attncli.pipeline import load, work
+from attncli.scenario.file.matrices import MatrixKind, VectorKind
+from attncli.scenario.file.sources import SourceKind
 from attncli.scenario.published import NumbersKind
 from attncli.steps import steps
 from attncli.steps.order import keys_of

@@ -12,8 +12,8 @@ import mpmath
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.equations import tree as ex
-from attncli.numbers.rounding import Error
+from attncli.maths.equations import tree as ex
+from attncli.maths.numbers.rounding import Error
 
 _DIGITS = 200
 _SURE = 150

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from attncli.classroom.marking.answers import AnswerSheet, files_in, others_in, read_answers
 from attncli.errors import UserError
-from attncli.marking.answers import AnswerSheet, files_in, others_in, read_answers
-from attncli.marking.verdicts import Given
+from attncli.judging.verdicts import Given
 from tests.helpers.marking_cases import run
 
 

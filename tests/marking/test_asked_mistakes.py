@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from attncli import load, work
-from attncli.equations.tree import Location
-from attncli.marking.judging import Judge
-from attncli.marking.verdicts import Given
+from attncli.judging.judging import Judge
+from attncli.judging.verdicts import Given
+from attncli.maths.equations.tree import Location
 from tests.conftest import sampled
 from tests.helpers.plain import read
 from tests.planted.counting import found

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attncli.file.address import parse_address
 from attncli.pipeline import load, work
+from attncli.scenario.file.address import parse_address
 from tests.conftest import sampled, share
 from tests.helpers.marking_cases import cost_of_mistakes, graded, run, yaml_file
 from tests.helpers.pages import shipped_trace

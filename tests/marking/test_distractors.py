@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from attncli.document.questions import Item, MistakenAnswer
-from attncli.equations.tree import Location
-from attncli.marking.judging import Judge
-from attncli.marking.verdicts import Given, Verdict
-from attncli.numbers import decimals
+from attncli.judging.judging import Judge
+from attncli.judging.verdicts import Given, Verdict
+from attncli.maths.equations.tree import Location
+from attncli.maths.numbers import decimals
 from attncli.pipeline import load, work
 from attncli.steps import steps
 from attncli.steps.step import Step

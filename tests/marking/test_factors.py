@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from attncli import load, work
-from attncli.equations.tree import Location
-from attncli.marking.judging import Judge
-from attncli.marking.verdicts import Given, Verdict
+from attncli.judging.judging import Judge
+from attncli.judging.verdicts import Given, Verdict
+from attncli.maths.equations.tree import Location
 from attncli.names import phrase, raw_text
 from tests.helpers.plain import read
 from tests.planted.sheet import Array, rounded

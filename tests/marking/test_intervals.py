@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attncli import load, work
-from attncli.building.plain_scenario import plain_data, with_numbers
-from attncli.operations.rearranging import TakeRows
+from attncli.maths.operations.rearranging import TakeRows
+from attncli.pipeline.plain_scenario import plain_data, with_numbers
 from attncli.trace import Trace
 from tests import oracle
 from tests.conftest import FEWER, sampled

@@ -8,19 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from attncli.building.plain_scenario import plain_data
-from attncli.equations.matrix import Matrix
-from attncli.equations.tree import Number, Quotient, Root
-from attncli.exercises import answer_keys
-from attncli.exercises.blanked import taken
+from attncli.classroom.exercises import answer_keys
+from attncli.classroom.exercises.blanked import taken
+from attncli.classroom.lint import weaknesses
+from attncli.classroom.nice_numbers.new_scenario import Sizes, sketch, text_of
+from attncli.classroom.paper_files import form_names, variants
 from attncli.formats import RenderOptions, render
-from attncli.library.paper_files import form_names, variants
-from attncli.marking.verdicts import read_number
+from attncli.judging.verdicts import read_number
+from attncli.maths.equations.matrix import Matrix
+from attncli.maths.equations.tree import Number, Quotient, Root
+from attncli.maths.numbers.rounding import Array
+from attncli.maths.operations.activations import DivideBy
 from attncli.names import Word
-from attncli.nice_numbers.new_scenario import Sizes, sketch, text_of
-from attncli.numbers.rounding import Array
-from attncli.operations.activations import DivideBy
-from attncli.pages.lint import weaknesses
+from attncli.pipeline.plain_scenario import plain_data
 from attncli.trace import Definition, Trace
 from tests.helpers import honest_papers
 from tests.helpers.exercises import papers, questions, request_for

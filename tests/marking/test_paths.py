@@ -10,11 +10,11 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from attncli.building.plain_scenario import all_numbers, plain_data, with_numbers
-from attncli.equations.tree import Location
-from attncli.exercises.blanked import taken
-from attncli.marking.judging import Judge, Tolerance
-from attncli.marking.verdicts import Given, Verdict
+from attncli.classroom.exercises.blanked import taken
+from attncli.judging.judging import Judge, Tolerance
+from attncli.judging.verdicts import Given, Verdict
+from attncli.maths.equations.tree import Location
+from attncli.pipeline.plain_scenario import all_numbers, plain_data, with_numbers
 from tests import oracle
 from tests.conftest import THOROUGH, sampled
 from tests.helpers.exercises import request_for

@@ -22,18 +22,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from attncli.building.exercise_file import Ask, ExerciseFile
+from attncli.classroom.arguments import PracticeArguments
+from attncli.classroom.exercises.requests import ExerciseRequest, request_of
+from attncli.classroom.files.exercise_file import Ask, ExerciseFile
+from attncli.classroom.paper_files import variants
+from attncli.classroom.practice import feedback
+from attncli.classroom.practice.dialogue import practise
+from attncli.classroom.practice.memory import Memory, Skill, memory_of
+from attncli.classroom.practice.session import Course, Lesson, Review, Session, Task
 from attncli.cli import app
-from attncli.cli.practice_dialogue import practise
+from attncli.commands.arguments import Excerpt
 from attncli.errors import UserError
-from attncli.exercises.requests import ExerciseRequest, request_of
 from attncli.formats import RenderOptions, render
-from attncli.library.arguments import Excerpt
-from attncli.library.exercise_arguments import PracticeArguments
-from attncli.library.paper_files import variants
-from attncli.practice import feedback
-from attncli.practice.memory import Memory, Skill, memory_of
-from attncli.practice.session import Course, Lesson, Review, Session, Task
 from attncli.trace import Trace
 from tests.conftest import sampled, share
 from tests.helpers.pages import LARGE, SHIPPED, WORDS_ONLY, trace_of

@@ -6,9 +6,9 @@ from __future__ import annotations
 import pytest
 
 from attncli import load, work
-from attncli.equations.tree import Location
-from attncli.marking.judging import Judge
-from attncli.marking.verdicts import read_number
+from attncli.judging.judging import Judge
+from attncli.judging.verdicts import read_number
+from attncli.maths.equations.tree import Location
 from tests.helpers.plain import read
 
 TEXT = """\

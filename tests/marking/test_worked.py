@@ -16,22 +16,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from attncli.building.exam_file import ExamFile
-from attncli.building.exercise_file import Ask, Blanking, ExerciseFile, Frame
-from attncli.building.scheme import Scheme
+from attncli.classroom.exercises.class_tables import class_data, class_page, marked_paper
+from attncli.classroom.exercises.exam_papers import exam_forms
+from attncli.classroom.exercises.exams import form_exam
+from attncli.classroom.exercises.papers import exercise
+from attncli.classroom.exercises.requests import ExerciseRequest, request_of
+from attncli.classroom.files.exam_file import ExamFile
+from attncli.classroom.files.exercise_file import Ask, Blanking, ExerciseFile, Frame
+from attncli.classroom.files.scheme import Scheme
+from attncli.classroom.marking.answers import AnswerSheet
+from attncli.classroom.marking.classes import GradedClass
+from attncli.classroom.marking.exam import Exam
+from attncli.classroom.marking.exam_parts import MarkedExam, WholeExam
+from attncli.classroom.marking.marked_papers import MarkedPaper, marked
+from attncli.classroom.paper_files import form_names, variants
 from attncli.cli import app
-from attncli.exercises.class_tables import class_data, class_page, marked_paper
-from attncli.exercises.exam_papers import exam_forms
-from attncli.exercises.exams import form_exam
-from attncli.exercises.papers import exercise
-from attncli.exercises.requests import ExerciseRequest, request_of
-from attncli.library.paper_files import form_names, variants
-from attncli.marking.answers import AnswerSheet
-from attncli.marking.classes import GradedClass
-from attncli.marking.exam import Exam
-from attncli.marking.exam_parts import MarkedExam, WholeExam
-from attncli.marking.marked_papers import MarkedPaper, marked
-from attncli.marking.verdicts import read_number
+from attncli.judging.verdicts import read_number
 from attncli.trace import Trace
 from tests.conftest import FEWER, THOROUGH, sampled
 from tests.helpers.marking_cases import RIGHT, graded, run, verdicts, yaml_file

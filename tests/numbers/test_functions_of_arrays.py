@@ -11,7 +11,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from attncli.equations.arrays import FUNCTIONS
+from attncli.maths.equations.arrays import FUNCTIONS
 from tests.conftest import THOROUGH
 
 MANY = 4_000 if THOROUGH else 2_100

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attncli.marking.verdicts import read_number
+from attncli.judging.verdicts import read_number
 from tests.conftest import CHARACTERS
 
 WRITTEN = {

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attncli.equations import deciding
-from attncli.equations import tree as ex
-from attncli.equations.matrix import Matrix
-from attncli.numbers import decimals
-from attncli.numbers.rounding import Rounding, Unworkable
-from attncli.operations.activations import Activate, DivideBy, MultiplyBy
-from attncli.operations.attention import (
+from attncli.maths.equations import deciding
+from attncli.maths.equations import tree as ex
+from attncli.maths.equations.matrix import Matrix
+from attncli.maths.numbers import decimals
+from attncli.maths.numbers.rounding import Rounding, Unworkable
+from attncli.maths.operations.activations import Activate, DivideBy, MultiplyBy
+from attncli.maths.operations.attention import (
     Affine,
     DivideByRow,
     Exponential,
@@ -27,9 +27,9 @@ from attncli.operations.attention import (
     MatMulTransposed,
     RowSum,
 )
-from attncli.operations.masking import Masked
-from attncli.operations.norms import RowMean
-from attncli.operations.rearranging import JoinColumns, Same, TakeColumns
+from attncli.maths.operations.masking import Masked
+from attncli.maths.operations.norms import RowMean
+from attncli.maths.operations.rearranging import JoinColumns, Same, TakeColumns
 from tests import oracle
 from tests.conftest import sampled
 from tests.helpers.pages import page_of, trace_of

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attncli.equations.matrix import Matrix
-from attncli.equations.tree import Root, constant
-from attncli.numbers.rounding import Rounding, Unworkable
+from attncli.maths.equations.matrix import Matrix
+from attncli.maths.equations.tree import Root, constant
+from attncli.maths.numbers.rounding import Rounding, Unworkable
 from tests.conftest import FEWER
 from tests.helpers import ops
 from tests.helpers.truth import half_away

@@ -12,11 +12,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from attncli import ScenarioError
-from attncli.equations.matrix import Matrix
-from attncli.equations.tree import Number
-from attncli.numbers import decimals
-from attncli.numbers.rounding import Rounding
-from attncli.operations.attention import Affine
+from attncli.maths.equations.matrix import Matrix
+from attncli.maths.equations.tree import Number
+from attncli.maths.numbers import decimals
+from attncli.maths.numbers.rounding import Rounding
+from attncli.maths.operations.attention import Affine
 from attncli.trace import Trace
 from tests import oracle
 from tests.conftest import FEWER

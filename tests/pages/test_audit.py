@@ -14,13 +14,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attncli.equations import deciding
-from attncli.equations.elision import elided_rows
 from attncli.formats import format_names
+from attncli.maths.equations import deciding
+from attncli.maths.equations.elision import elided_rows
+from attncli.maths.operations.operation import One
+from attncli.maths.operations.prediction import TargetDifference
+from attncli.maths.operations.rearranging import Listed
 from attncli.names import GRADIENTS
-from attncli.operations.operation import One
-from attncli.operations.prediction import TargetDifference
-from attncli.operations.rearranging import Listed
 from attncli.pages.parts.working import cell_line
 from attncli.steps import step_named
 from attncli.trace import Definition, Quantity, Trace

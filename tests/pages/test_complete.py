@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import pytest
 
 from attncli.document.blocks import Document, Section
-from attncli.equations.elision import MOST_PARTS, elided, elided_rows
 from attncli.formats import RenderOptions, render
-from attncli.notation import plain
+from attncli.maths.equations.elision import MOST_PARTS, elided, elided_rows
+from attncli.maths.notation import plain
 from attncli.trace import Quantity, Trace
 from tests.helpers.pages import SHIPPED, document_of, trace_of
 

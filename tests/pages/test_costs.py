@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from attncli import load, work
+from attncli.classroom.nice_numbers.multiplications import StepCost
 from attncli.formats import RenderOptions, render
 from attncli.library.renderings import page_of
-from attncli.nice_numbers.multiplications import StepCost
 from attncli.pages.costs import BYTES, costs_of
 from attncli.pages.parts.selection import Selection
 from attncli.trace import Trace

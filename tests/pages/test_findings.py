@@ -122,7 +122,7 @@ def test_a_gradient_says_what_becomes_of_it_also_when_run_alone(W_aa: str, verdi
 def test_a_percentage_has_the_digits_of_its_share(thousandths: int) -> None:
     from decimal import Decimal
 
-    from attncli.equations.tree import Number
+    from attncli.maths.equations.tree import Number
     from attncli.pages.parts.sentences import percent
 
     share = Number.written(Decimal(thousandths).scaleb(-3))

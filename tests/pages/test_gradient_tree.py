@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from attncli import load, work
 from attncli.document.blocks import Document, Paragraph, Table
 from attncli.document.tables import Branch
-from attncli.equations.tree import Omitted
 from attncli.formats import RenderOptions, render
+from attncli.maths.equations.tree import Omitted
 from attncli.names import Name, Word, below
 from attncli.pages.parts import gradients
 from attncli.pages.parts.gradients import added_up, branches, chain_of, only, sources_of, tree_of

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from attncli.classroom.lint import weaknesses
 from attncli.cli import app
 from attncli.formats import RenderOptions, format_names, render
-from attncli.pages.lint import weaknesses
 from attncli.trace import Trace
 from tests.conftest import FEWER, sampled
 from tests.helpers.pages import LIGHT, SHIPPED, trace_of

@@ -12,18 +12,18 @@ from attncli.cli import app
 from attncli.document.blocks import Table
 from attncli.document.pictures import Plane
 from attncli.document.tables import MatrixBlock, in_groups
-from attncli.equations import tree as ex
-from attncli.equations.tree import at
 from attncli.formats.pictures_in_tables import in_tables
 from attncli.formats.screen.pictures import drawn
+from attncli.maths.equations import tree as ex
+from attncli.maths.equations.tree import at
+from attncli.maths.notation import plain
+from attncli.maths.notation.latex import latex
+from attncli.maths.notation.mathml import mathml
+from attncli.maths.notation.plain import unbreakable
+from attncli.maths.notation.typst import TypstNotation
+from attncli.maths.operations.rearranging import TakeRows
+from attncli.maths.operations.relative_positions import TakeByBucket
 from attncli.names import GRADIENTS
-from attncli.notation import plain
-from attncli.notation.latex import latex
-from attncli.notation.mathml import mathml
-from attncli.notation.plain import unbreakable
-from attncli.notation.typst import TypstNotation
-from attncli.operations.rearranging import TakeRows
-from attncli.operations.relative_positions import TakeByBucket
 from attncli.pages.walkthrough import ONE_PAGE
 from attncli.steps.order import STORY
 from tests.conftest import sampled

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from attncli.document.blocks import Document, Section
 from attncli.document.tables import MatrixBlock
-from attncli.equations.matrix import Matrix
 from attncli.formats import RenderOptions, render
+from attncli.maths.equations.matrix import Matrix
+from attncli.maths.numbers import decimals
 from attncli.names import Word, words
-from attncli.numbers import decimals
 from tests.auditor.calculator import number, rounds_to
 
 TABLE_ROW = {"markdown": re.compile(r" *\| *"), "terminal": re.compile(r" *│ *|  +")}

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from attncli import load, work
 from attncli.document.blocks import Block, Graph
 from attncli.document.tables import SideBySide
-from attncli.file.problems import ScenarioError
 from attncli.formats import RenderOptions, render
-from attncli.notation import plain
+from attncli.maths.notation import plain
 from attncli.pages.parts.selection import Selection, select
 from attncli.pages.walkthrough import walkthrough
+from attncli.scenario.file.problems import ScenarioError
 from attncli.trace import Trace
 from tests.helpers.pages import SHIPPED, page_of, trace_of
 

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from attncli.cli import app
 from attncli.document.blocks import Derivation, Line, Table, text_of_spans
-from attncli.notation import plain
+from attncli.maths.notation import plain
 from attncli.pages.topics import TOPICS, topic
 from tests.auditor.calculator import value
 

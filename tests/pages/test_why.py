@@ -13,8 +13,8 @@ import pytest
 from typer.testing import CliRunner
 
 from attncli.cli import app
-from attncli.equations.tree import Location
 from attncli.formats import RenderOptions, render
+from attncli.maths.equations.tree import Location
 from attncli.pages.why import Ancestry, why_page
 from attncli.pipeline import load, work
 from attncli.trace import Trace

@@ -18,9 +18,9 @@ import numpy as np
 import yaml
 from typer.testing import CliRunner
 
+from attncli.classroom.marking.exam import cell_of
 from attncli.cli import app
-from attncli.marking.exam import cell_of
-from attncli.notation.escaping import unguarded
+from attncli.maths.notation.escaping import unguarded
 from tests.helpers.plain import read
 from tests.planted import recurrent, slips, transformer
 from tests.planted.papers import Scenario

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from attncli.marking.verdicts import Verdict
+from attncli.judging.verdicts import Verdict
 from tests.planted.papers import Paper
 
 _FINE = ("correct", "carried forward")

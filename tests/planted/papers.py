@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attncli.equations.tree import Location
-from attncli.file.problems import ScenarioError
-from attncli.marking.judging import Judge
-from attncli.marking.verdicts import Given
+from attncli.judging.judging import Judge
+from attncli.judging.verdicts import Given
+from attncli.maths.equations.tree import Location
+from attncli.scenario.file.problems import ScenarioError
 from tests.helpers.pages import trace_of
 from tests.planted import recurrent, slips, stacked, transformer, updating
 from tests.planted.recurrent import Cell

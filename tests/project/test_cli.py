@@ -14,9 +14,9 @@ from typer.testing import CliRunner, Result
 
 from attncli import __version__, load, work
 from attncli.cli import app
-from attncli.file import shipped
 from attncli.pages.catalogue import contents
 from attncli.pages.parts.selection import shown_parts
+from attncli.scenario.file import shipped
 from attncli.steps import steps
 from attncli.steps.order import THROUGH
 from tests.helpers import processes

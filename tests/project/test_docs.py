@@ -21,11 +21,11 @@ from typer.testing import CliRunner
 
 from attncli import cli, load, work
 from attncli.cli import app
-from attncli.file import shipped
-from attncli.file.keys import Choice, Record
 from attncli.formats import page_format_names
 from attncli.pages.catalogue import contents, entries, topics
 from attncli.pages.lesson import general_formulas
+from attncli.scenario.file import shipped
+from attncli.scenario.file.keys import Choice, Record
 from attncli.steps import steps
 from attncli.steps.schema import SCENARIO, givable
 from tests.conftest import ROOT, sampled, share
@@ -364,7 +364,13 @@ def imported_by(*command: str) -> set[str]:
 
 @pytest.mark.parametrize("command", [[], ["list"]])
 def test_scenarios_are_listed_without_numpy(command: list[str]) -> None:
-    needless = {"numpy", "yaml", "rich.cells", "attncli.document.questions", "attncli.languages"}
+    needless = {
+        "numpy",
+        "yaml",
+        "rich.cells",
+        "attncli.document.questions",
+        "attncli.document.languages",
+    }
     assert imported_by(*command).isdisjoint(needless)
 
 
@@ -377,7 +383,7 @@ def test_nothing_is_imported_that_help_does_not_need(command: list[str]) -> None
 def test_a_command_imports_what_its_scenario_needs(command: str) -> None:
     imported = imported_by(command, "i_love_ai")
     assert imported.isdisjoint(OF_OTHER_LIBRARIES)
-    equations = {f"attncli.equations.{name}" for name in ("extended", "fractions")}
+    equations = {f"attncli.maths.equations.{name}" for name in ("extended", "fractions")}
     assert imported.isdisjoint(equations)  # only what lies next to a half needs them
     own = {name for name in imported if name.startswith("attncli.")}
     assert not [name for name in own if not {*name.split(".")}.isdisjoint(OF_OTHERS)]

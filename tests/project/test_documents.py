@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 
 from attncli import load, work
 from attncli.cli import app
-from attncli.file import shipped
-from attncli.file.address import parse_address
-from attncli.notation import plain
+from attncli.maths.notation import plain
+from attncli.scenario.file import shipped
+from attncli.scenario.file.address import parse_address
 from attncli.trace import Trace
 from attncli.trace.published import PublishedNumber, published_numbers, quantity_at
 from tests.conftest import sampled

@@ -13,19 +13,19 @@ from typing import Any, NamedTuple
 import pytest
 from typer.testing import CliRunner
 
+from attncli.classroom.lint import weaknesses
+from attncli.classroom.marking.answers import MOST_ROWS, AnswerSheet, Student
+from attncli.classroom.marking.classes import Roll
 from attncli.cli import COMMANDS, app
 from attncli.cli.calling import taking
 from attncli.cli.options import flag
+from attncli.commands.arguments import Allowed, ServeArguments
 from attncli.efforts import MOST_PAPERS
-from attncli.equations.matrix import Matrix
-from attncli.file import array_files
-from attncli.file.array_files import read_dump
-from attncli.library.arguments import Allowed, ServeArguments
-from attncli.marking.answers import MOST_ROWS, AnswerSheet, Student
-from attncli.marking.classes import Roll
-from attncli.pages.lint import weaknesses
-from attncli.serving.session import ServedScenario
+from attncli.maths.equations.matrix import Matrix
+from attncli.scenario.file import array_files
+from attncli.scenario.file.array_files import read_dump
 from attncli.trace import trace
+from attncli.web.session import ServedScenario
 from tests.helpers.pages import trace_of
 
 TOKENS = 6000

@@ -18,8 +18,8 @@ import attncli
 from attncli.cli import app
 from attncli.document.blocks import Callout, DefinitionList, Document, Section, Table
 from attncli.formats import RenderOptions, exercise_format_names, format_names, render
+from attncli.maths.notation.escaping import ISOLATE, POP, hidden_again, isolated, printed, visible
 from attncli.names import Word
-from attncli.notation.escaping import ISOLATE, POP, hidden_again, isolated, printed, visible
 from tests.conftest import CHARACTERS, THOROUGH, share
 from tests.helpers import hostile, readers
 

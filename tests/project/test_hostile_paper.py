@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 from attncli.cli import app
 from attncli.formats.typst.text import characters
+from attncli.maths.notation.escaping import visible
 from attncli.names import Word
-from attncli.notation.escaping import visible
 from tests.helpers import hostile
 
 pytest.importorskip("typst", reason="the package typst isn't installed")

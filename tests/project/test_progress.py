@@ -10,9 +10,9 @@ from typing import NamedTuple
 import pytest
 
 from attncli.cli.calling import taking
-from attncli.library import progress
-from attncli.library.arguments import TextOutput
-from attncli.library.progress import lasting, watched
+from attncli.commands import progress
+from attncli.commands.arguments import TextOutput
+from attncli.commands.progress import lasting, watched
 
 LONG = 30
 """Seconds after which nothing comes any more."""

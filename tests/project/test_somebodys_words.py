@@ -25,12 +25,12 @@ from markdown_it import MarkdownIt
 from typer.testing import CliRunner
 
 import attncli
-from attncli.building.exam_file import EXAM
-from attncli.building.exercise_file import EXERCISE
-from attncli.building.scheme import SCHEME
+from attncli.classroom.files.exam_file import EXAM
+from attncli.classroom.files.exercise_file import EXERCISE
+from attncli.classroom.files.scheme import SCHEME
 from attncli.cli import app
 from attncli.errors import UserError
-from attncli.file import shipped
+from attncli.scenario.file import shipped
 from attncli.steps.schema import SCENARIO
 from tests.conftest import THOROUGH
 from tests.helpers.marking_cases import run

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attncli import ScenarioError, load, work
-from attncli.file.problems import nearest
+from attncli.scenario.file.problems import nearest
 from tests.scenario.test_messages import check_error
 
 RANDOM = np.random.default_rng(5)

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from attncli.file.problems import ScenarioError
+from attncli.scenario.file.problems import ScenarioError
 from attncli.trace.claims import judged_claims
 from tests.helpers.pages import page_of, trace_of
 

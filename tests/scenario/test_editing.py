@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from attncli.errors import UserError
-from attncli.file.editing import edited, splice_of
+from attncli.scenario.file.editing import edited, splice_of
 from tests.conftest import ROOT, THOROUGH
 
 SHIPPED = sorted((ROOT / "scenarios").glob("*.yaml"))
@@ -143,7 +143,7 @@ CASES = {
 
 @pytest.mark.parametrize(("text", "key", "value", "new"), CASES.values(), ids=CASES)
 def test_what_a_change_does_to_a_text(text: str, key: str, value: str, new: str) -> None:
-    from attncli.file.keys import Key, TextKind
+    from attncli.scenario.file.keys import Key, TextKind
 
     assert edited(text, [f"{key}={value}"], {"about": Key("about", TextKind(), "")}) == new
 

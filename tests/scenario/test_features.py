@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attncli import load, work
-from attncli.file.problems import ScenarioError
+from attncli.scenario.file.problems import ScenarioError
 from tests.helpers.pages import SHIPPED, page_of, page_of_cells, trace_of
 
 KING = SHIPPED["king_and_queen"]

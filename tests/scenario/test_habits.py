@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli import ScenarioError, load, work
-from attncli.equations.matrix import Matrix
 from attncli.errors import Where
-from attncli.file.matrices import MATRIX
-from attncli.file.problems import Diagnostics
-from attncli.file.reading import read_value
-from attncli.marking.verdicts import read_number
-from attncli.numbers import decimals
+from attncli.judging.verdicts import read_number
+from attncli.maths.equations.matrix import Matrix
+from attncli.maths.numbers import decimals
+from attncli.scenario.file.matrices import MATRIX
+from attncli.scenario.file.problems import Diagnostics
+from attncli.scenario.file.reading import read_value
 from tests.helpers.pages import page_of, trace_of
 from tests.scenario.test_messages import check
 
@@ -69,7 +69,7 @@ def test_it_is_told_in_one_line(text: str) -> None:
 
 
 def test_the_reader_of_pure_python_tells_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("attncli.file.reading.LOADER", yaml.SafeLoader)
+    monkeypatch.setattr("attncli.scenario.file.reading.LOADER", yaml.SafeLoader)
     for text, told in TOLD.items():
         with pytest.raises(ScenarioError) as raised:
             trace_of(text)

@@ -21,10 +21,10 @@ from typer.testing import CliRunner
 from attncli import ScenarioError, load, work
 from attncli.cli import app
 from attncli.errors import LONGEST_MESSAGE, MOST_WRITTEN, UserError, Where
-from attncli.file.nodes import Items, Map, Node, Scalar
-from attncli.file.problems import Diagnostics
-from attncli.file.reading import read_value
-from attncli.notation.escaping import is_hidden
+from attncli.maths.notation.escaping import is_hidden
+from attncli.scenario.file.nodes import Items, Map, Node, Scalar
+from attncli.scenario.file.problems import Diagnostics
+from attncli.scenario.file.reading import read_value
 from tests.conftest import FEWER
 from tests.helpers.pages import LIGHT, SHIPPED, page_of, trace_of
 

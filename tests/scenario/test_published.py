@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attncli.exercises.report import checked
-from attncli.file.problems import ScenarioError
+from attncli.classroom.exercises.report import checked
+from attncli.classroom.marking.exam import address_of
 from attncli.formats import RenderOptions, render
-from attncli.marking.exam import address_of
-from attncli.marking.publications import published_verdicts
-from attncli.numbers import decimals
+from attncli.judging.publications import published_verdicts
+from attncli.maths.numbers import decimals
 from attncli.pages.parts.selection import select
 from attncli.pages.walkthrough import walkthrough
 from attncli.pipeline import load, work
+from attncli.scenario.file.problems import ScenarioError
 from attncli.trace.published import published_numbers
 from tests import oracle
 from tests.auditor.published import audit_published, said_on

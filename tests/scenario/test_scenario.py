@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 
 from attncli import ScenarioError, load
 from attncli.errors import Where
-from attncli.file.address import Address, AddressError, Index, parse_address, write_index
-from attncli.file.keys import Choice, Kind, MapOf, Record
-from attncli.file.problems import Diagnostics
-from attncli.file.reading import read_value
 from attncli.scenario import starter
+from attncli.scenario.file.address import Address, AddressError, Index, parse_address, write_index
+from attncli.scenario.file.keys import Choice, Kind, MapOf, Record
+from attncli.scenario.file.problems import Diagnostics
+from attncli.scenario.file.reading import read_value
 from attncli.scenario.tokenizers.settings import MARKS, TOKENIZERS, tokenizer_kind
 from attncli.scenario.tokenizers.whole_words import KINDS
 from attncli.steps.order import STORY

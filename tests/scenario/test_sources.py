@@ -18,13 +18,13 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from attncli.errors import Where
-from attncli.file import array_files
-from attncli.file.array_parts import ArrayPart, Split
-from attncli.file.named_files import RefusedFileError
-from attncli.file.nodes import Node, Numbers
-from attncli.file.problems import Diagnostics
-from attncli.file.reading import read_value
-from attncli.file.sources import FileSource, RandomSource, SourceKind, is_source
+from attncli.scenario.file import array_files
+from attncli.scenario.file.array_parts import ArrayPart, Split
+from attncli.scenario.file.named_files import RefusedFileError
+from attncli.scenario.file.nodes import Node, Numbers
+from attncli.scenario.file.problems import Diagnostics
+from attncli.scenario.file.reading import read_value
+from attncli.scenario.file.sources import FileSource, RandomSource, SourceKind, is_source
 from tests.conftest import share
 
 HERE = Where("s.yaml", 4, 6)

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from attncli import ScenarioError, load, work
 from attncli.cli import app
-from attncli.file.matrices import VectorKind
+from attncli.scenario.file.matrices import VectorKind
 from attncli.steps.schema import SCENARIO
 from attncli.trace import Trace
 from tests.conftest import sampled

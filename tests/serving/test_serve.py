@@ -27,9 +27,9 @@ from tests.helpers.browser import NEEDS_BROWSER, findings
 from tests.helpers.marking_cases import run
 
 pytest.importorskip("uvicorn")
-from attncli.library.arguments import ServeArguments
-from attncli.serving.server import LARGEST_BODY, MOST_AT_ONCE, PageServer, listening_at
-from attncli.serving.session import ServedScenario
+from attncli.commands.arguments import ServeArguments
+from attncli.web.server import LARGEST_BODY, MOST_AT_ONCE, PageServer, listening_at
+from attncli.web.session import ServedScenario
 
 TEXT = """\
 # numbers for   monday
@@ -257,7 +257,7 @@ def test_an_array_that_is_written_is_read_again(tmp_path: Path) -> None:
 def test_without_its_packages_it_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setitem(sys.modules, "attncli.serving.server", None)
+    monkeypatch.setitem(sys.modules, "attncli.web.server", None)
     result = run("serve", "i_love_ai", "--no-open")
     assert result.exit_code == 2
     assert "pip install 'attncli[serve]'" in result.stderr
@@ -282,8 +282,8 @@ def test_nothing_is_written_over_what_others_wrote(served: Served) -> None:
 def test_what_an_editor_saves_while_it_is_written_stays(
     served: Served, monkeypatch: pytest.MonkeyPatch, act: str
 ) -> None:
-    from attncli.file.editing import edited
-    from attncli.serving import session
+    from attncli.scenario.file.editing import edited
+    from attncli.web import session
 
     assert served.change("W_K[1,2]", "3") == 200
     if act == "undo":
@@ -509,7 +509,7 @@ def test_connections_that_ask_for_nothing_lock_nobody_out(
         assert served.ask()[0] == 200
         assert idle[0].recv(1) == b""  # who waited longest went
 
-    monkeypatch.setattr("attncli.serving.server._SILENCE", 0.3)
+    monkeypatch.setattr("attncli.web.server._SILENCE", 0.3)
     with ExitStack() as opened:
         never, slowly = connected(opened, served), connected(opened, served)
         for letter in b"GET / HTTP/1.1 and no end":

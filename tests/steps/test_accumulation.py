@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from attncli import load, work
-from attncli.file.problems import ScenarioError
 from attncli.names import Name, below
+from attncli.scenario.file.problems import ScenarioError
 from attncli.scenario.model import after_updates
 from attncli.steps.mistakes import all_made_wrongly
 from attncli.steps.order import step_named

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from attncli import load, work
-from attncli.equations import deciding
-from attncli.equations.matrix import Matrix
-from attncli.file.problems import ScenarioError
-from attncli.operations.prediction import LossOfLogits
+from attncli.maths.equations import deciding
+from attncli.maths.equations.matrix import Matrix
+from attncli.maths.operations.prediction import LossOfLogits
+from attncli.scenario.file.problems import ScenarioError
 from attncli.trace import GRADIENTS, Trace
 from tests.drawing import RandomPen, transformer
 from tests.helpers.marking_cases import run

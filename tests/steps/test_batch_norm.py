@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from attncli import load, work
-from attncli.file.problems import ScenarioError
 from attncli.names import Name
+from attncli.scenario.file.problems import ScenarioError
 from attncli.scenario.model import after_updates
 from tests.auditor import audit
 from tests.helpers.pages import page_of, tables_of

@@ -46,7 +46,7 @@ def test_they_are_those_of_pytorch() -> None:
 
 
 def test_a_kernel_may_be_turned_by_mistake() -> None:
-    from attncli.operations.rearranging import Windows
+    from attncli.maths.operations.rearranging import Windows
 
     padded = np.arange(10.0).reshape(5, 2)
     made, turned = (Windows(2, 3, 2, how).arranged(padded) for how in (False, True))

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attncli import load, work
-from attncli.building.plain_scenario import with_numbers
+from attncli.classroom.lint import weaknesses
+from attncli.classroom.nice_numbers.costs import difficulty
+from attncli.classroom.nice_numbers.plan import plan_of
+from attncli.classroom.nice_numbers.search import UnsatisfiedError, forms
 from attncli.formats import RenderOptions, format_names, render
-from attncli.nice_numbers.costs import difficulty
-from attncli.nice_numbers.plan import plan_of
-from attncli.nice_numbers.search import UnsatisfiedError, forms
-from attncli.pages.lint import weaknesses
+from attncli.pipeline.plain_scenario import with_numbers
 from tests.auditor import audit_numbers
 from tests.conftest import FEWER
 from tests.exercises.test_design import asked_in, worked_like_the_package

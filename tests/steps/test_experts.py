@@ -12,11 +12,11 @@ import yaml
 from numpy.typing import NDArray
 
 from attncli import load, work
-from attncli.file.problems import ScenarioError
 from attncli.formats import RenderOptions, render
 from attncli.formats.bare_quantities import arrays_of
 from attncli.pages.parts.selection import select
 from attncli.pages.walkthrough import walkthrough
+from attncli.scenario.file.problems import ScenarioError
 from tests.helpers.exercises import papers, request_for
 from tests.helpers.pages import SHIPPED, document_of, page_of, trace_of
 

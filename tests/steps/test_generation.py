@@ -11,9 +11,9 @@ import pytest
 from typer.testing import CliRunner
 
 from attncli import ScenarioError, load, pipeline, work
-from attncli.checkpoints.model_folder import Checkpoint
-from attncli.checkpoints.scenario_of_model import Inputs, reading_of, scenario_of
 from attncli.cli import app
+from attncli.models.checkpoints.model_folder import Checkpoint
+from attncli.models.checkpoints.scenario_of_model import Inputs, reading_of, scenario_of
 from attncli.trace.generation import generation
 from tests.auditor import audit
 from tests.conftest import sampled

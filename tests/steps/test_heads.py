@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from attncli import load, work
-from attncli.file.problems import ScenarioError
+from attncli.scenario.file.problems import ScenarioError
 from tests.helpers.pages import page_of
 
 X = np.array([[1.0, 2.0], [3.0, -1.0], [0.5, 0.25]])

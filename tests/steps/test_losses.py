@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from attncli import Trace, load, work
-from attncli.equations import deciding
-from attncli.equations.matrix import Matrix
-from attncli.file.problems import ScenarioError
+from attncli.maths.equations import deciding
+from attncli.maths.equations.matrix import Matrix
+from attncli.maths.operations.gradients import derivative
 from attncli.names import Name
-from attncli.operations.gradients import derivative
+from attncli.scenario.file.problems import ScenarioError
 from attncli.steps import step_named
 from attncli.trace import GRADIENTS
 from tests import oracle

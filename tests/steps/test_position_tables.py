@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attncli import load, work
-from attncli.file.problems import ScenarioError
+from attncli.scenario.file.problems import ScenarioError
 
 TABLE = [[9, 9], [0.1, 0.2], [0.3, 0.4], [0.5, 0.6]]
 BASE: dict[str, Any] = {

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from attncli import ScenarioError, load, work
-from attncli.dumps.meanings import meant_by
+from attncli.models.dumps.meanings import meant_by
 from attncli.steps import step_named
 from tests.auditor import audit
 from tests.helpers.pages import page_of, tables_of

@@ -10,8 +10,8 @@ import pytest
 from numpy.typing import NDArray
 
 from attncli import ScenarioError, load, work
-from attncli.equations.matrix import Matrix
-from attncli.operations.relative_positions import Buckets, SignedBuckets
+from attncli.maths.equations.matrix import Matrix
+from attncli.maths.operations.relative_positions import Buckets, SignedBuckets
 
 TABLE = [[0.5, -1], [0.25, 0], [-0.5, 2], [-2, 1]]
 PAIR: dict[str, Any] = {

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from attncli import Trace, load, work
-from attncli.file.problems import ScenarioError
+from attncli.scenario.file.problems import ScenarioError
 from tests import oracle
 from tests.auditor import audit
 from tests.helpers.pages import page_of, tables_of

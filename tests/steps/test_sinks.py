@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attncli import load, work
-from attncli.file.problems import ScenarioError
+from attncli.scenario.file.problems import ScenarioError
 from tests.auditor import audit
 from tests.helpers.pages import page_of, tables_of, trace_of
 from tests.oracle.stack import work as by_hand

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from attncli import load, work
-from attncli.dumps.tensors import taken_apart
-from attncli.file.array_files import Tensor
+from attncli.models.dumps.tensors import taken_apart
+from attncli.scenario.file.array_files import Tensor
 from tests import oracle
 from tests.conftest import sampled
 from tests.steps.test_torch_numbers import agree

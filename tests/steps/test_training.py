@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from attncli import load, work
-from attncli.equations.matrix import Matrix
-from attncli.equations.tree import Number
-from attncli.file.problems import ScenarioError
+from attncli.maths.equations.matrix import Matrix
+from attncli.maths.equations.tree import Number
+from attncli.maths.numbers.rounding import Unworkable
+from attncli.maths.operations.optimizers import OverRoot
 from attncli.names import Name
-from attncli.numbers.rounding import Unworkable
-from attncli.operations.optimizers import OverRoot
+from attncli.scenario.file.problems import ScenarioError
 from attncli.scenario.model import after_updates
 from attncli.trace import Trace
 from tests import oracle

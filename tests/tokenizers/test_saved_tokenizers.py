@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from attncli.file.named_files import RefusedFileError
+from attncli.scenario.file.named_files import RefusedFileError
 from attncli.scenario.tokenizers.hugging_face import read
 from attncli.scenario.tokenizers.settings import SAVED
 from attncli.tokenizers.merges import MergeModel

@@ -6,7 +6,7 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from collections import Counter
 
-from attncli.dumps.departures import Comparison
+from attncli.models.dumps.departures import Comparison
 from tests.torch_bugs.bugs import BUGS, UNNAMED, Bug
 from tests.torch_bugs.dumping import PRECISIONS, compared
 from tests.torch_bugs.rights import verdict_on_right

@@ -8,9 +8,9 @@ import torch
 from torch import nn
 
 from attncli import load, work
-from attncli.dumps.departures import Comparison
-from attncli.dumps.tensors import taken_apart
-from attncli.file.array_files import Tensor
+from attncli.models.dumps.departures import Comparison
+from attncli.models.dumps.tensors import taken_apart
+from attncli.scenario.file.array_files import Tensor
 from attncli.trace import Trace
 from tests.torch_bugs.bugs import Bug
 

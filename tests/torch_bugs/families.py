@@ -14,7 +14,7 @@ import torch
 import transformers
 
 from attncli.errors import UserError
-from attncli.library.live import LiveComparison, compare
+from attncli.models.live.comparing import LiveComparison, compare
 from tests.checkpoints.test_checkpoints import CONFIGS, OTHERS, SAID, SCALED, WITH_ENCODERS
 
 IDS = torch.tensor([[5, 17, 2, 29, 8, 11]])

@@ -15,8 +15,8 @@ import yaml
 
 from attncli import ScenarioError, load, work
 from attncli.cli import app
+from attncli.maths.operations.activations import ACTIVATIONS
 from attncli.names import Name
-from attncli.operations.activations import ACTIVATIONS
 from attncli.pages.parts.selection import Selection
 from attncli.pages.walkthrough import walkthrough
 from tests.conftest import THOROUGH, sampled
@@ -143,7 +143,7 @@ def test_numbers_that_floats_cannot_round_are_counted(
     rest = "W2: {random: normal, std: 0.001, seed: 2, shape: [4000, 1]}"
     wide = f"X: [[0.9]]\nprojection: none\n{W1}\n{rest}\nactivation: {kind}\n{LONG}"
     work(load(yaml.safe_load(wide)))
-    monkeypatch.setattr("attncli.building.builder.MOST_SETTLED", 20)
+    monkeypatch.setattr("attncli.pipeline.builder.MOST_SETTLED", 20)
     with pytest.raises(ScenarioError, match=r"row 1: .* too long for floats .*--large"):
         work(load(yaml.safe_load(wide)))
 

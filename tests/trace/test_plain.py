@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attncli import ScenarioError, load
-from attncli.building.plain_scenario import plain_data, with_numbers
-from attncli.file import shipped
 from attncli.names import Name
+from attncli.pipeline.plain_scenario import plain_data, with_numbers
+from attncli.scenario.file import shipped
 from tests.conftest import FEWER, sampled
 from tests.helpers.pages import LARGE, SHIPPED, trace_of
 from tests.helpers.plain import read

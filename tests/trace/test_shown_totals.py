@@ -8,12 +8,12 @@ from itertools import product
 import numpy as np
 import pytest
 
-from attncli.equations import deciding
-from attncli.equations.elision import MOST_PARTS, shortened
-from attncli.equations.matrix import Matrix
-from attncli.notation import plain
-from attncli.numbers.rounding import Rounding
-from attncli.operations.recurrent import AddUp
+from attncli.maths.equations import deciding
+from attncli.maths.equations.elision import MOST_PARTS, shortened
+from attncli.maths.equations.matrix import Matrix
+from attncli.maths.notation import plain
+from attncli.maths.numbers.rounding import Rounding
+from attncli.maths.operations.recurrent import AddUp
 from tests.helpers import ops
 
 EXACT, CARRY = Rounding("exact", 4), Rounding("carry", 4)
@@ -105,7 +105,7 @@ def test_a_long_product_that_is_left_out_is_long() -> None:
 
 
 def test_what_is_left_out_has_no_value_unless_it_is_told() -> None:
-    from attncli.equations.tree import Omitted, Sum
+    from attncli.maths.equations.tree import Omitted, Sum
 
     with pytest.raises(TypeError):
         deciding.shown(Sum((Omitted(),)))

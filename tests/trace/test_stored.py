@@ -9,10 +9,10 @@ import pytest
 from safetensors.numpy import save_file
 
 from attncli import ScenarioError, load, work
-from attncli.equations.matrix import MANY, Kept, Matrix, Stored
 from attncli.formats import RenderOptions, render
-from attncli.operations.attention import Affine, AffineTransposed, Linear, MatMul
-from attncli.operations.equation import EquationText
+from attncli.maths.equations.matrix import MANY, Kept, Matrix, Stored
+from attncli.maths.operations.attention import Affine, AffineTransposed, Linear, MatMul
+from attncli.maths.operations.equation import EquationText
 from attncli.pages.parts.findings import ranked
 from attncli.pages.parts.selection import Selection
 from attncli.pages.walkthrough import walkthrough

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli import ScenarioError, load, work
+from attncli.maths.operations.attention import DivideByColumnSum
 from attncli.names import Name
-from attncli.operations.attention import DivideByColumnSum
 from attncli.pipeline import outline
 from attncli.steps import step_named
 from attncli.steps.attention import scores

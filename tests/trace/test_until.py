@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attncli import load, work
-from attncli.file.problems import ScenarioError
+from attncli.scenario.file.problems import ScenarioError
 from tests.helpers.pages import page_of, shipped_trace
 
 BASE = {

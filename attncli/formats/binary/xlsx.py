@@ -21,7 +21,7 @@ from attncli.formats.workbook.layout import (
     paragraph,
 )
 from attncli.formats.workbook.writing import Writer
-from attncli.notation.escaping import visible
+from attncli.maths.notation.escaping import visible
 
 if TYPE_CHECKING:
     from types import ModuleType

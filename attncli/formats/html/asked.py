@@ -11,9 +11,11 @@ from typing import NamedTuple
 
 from attncli.document.blocks import Line, Spans
 from attncli.document.retold import Cases, Mark, Pick, Value, Verb
-from attncli.equations import deciding
-from attncli.equations.elision import MOST_FOLLOWED
-from attncli.equations.tree import (
+from attncli.formats.colours import ink_of_number
+from attncli.formats.html.blocks import attribute, embedded, empty, set_apart
+from attncli.maths.equations import deciding
+from attncli.maths.equations.elision import MOST_FOLLOWED
+from attncli.maths.equations.tree import (
     INNER,
     Blank,
     Equation,
@@ -25,13 +27,11 @@ from attncli.equations.tree import (
     with_each,
     without_rounding,
 )
-from attncli.formats.colours import ink_of_number
-from attncli.formats.html.blocks import attribute, embedded, empty, set_apart
+from attncli.maths.notation import plain
+from attncli.maths.notation.escaping import printed
+from attncli.maths.notation.plain import MINUS, PlainNotation, unbreakable
+from attncli.maths.notation.trees import tree_of
 from attncli.names import Word
-from attncli.notation import plain
-from attncli.notation.escaping import printed
-from attncli.notation.plain import MINUS, PlainNotation, unbreakable
-from attncli.notation.trees import tree_of
 
 _MARK = "\ue000"
 """A character for private use, which no text of the program has; words are taken out before."""

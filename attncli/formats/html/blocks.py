@@ -25,7 +25,10 @@ from attncli.document.grid import GridCell, Look, Omission, grid_of, ink_of
 from attncli.document.pictures import PICTURES, Picture
 from attncli.document.retold import Mark
 from attncli.document.tables import Branch, MatrixBlock, SideBySide
-from attncli.equations.tree import (
+from attncli.formats.numbers import addends_of, text_of
+from attncli.formats.pictures_in_tables import in_tables
+from attncli.formats.writers import spans_as, written
+from attncli.maths.equations.tree import (
     Blank,
     Equation,
     Expression,
@@ -37,12 +40,9 @@ from attncli.equations.tree import (
     leaves,
     with_each,
 )
-from attncli.formats.numbers import addends_of, text_of
-from attncli.formats.pictures_in_tables import in_tables
-from attncli.formats.writers import spans_as, written
+from attncli.maths.notation import name_of, plain, unbreakable
+from attncli.maths.notation.escaping import ISOLATE, POP, is_hidden, json_text, printed
 from attncli.names import Word
-from attncli.notation import name_of, plain, unbreakable
-from attncli.notation.escaping import ISOLATE, POP, is_hidden, json_text, printed
 
 
 def escaped(text: str) -> str:

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 from attncli.document.blocks import Document
 from attncli.document.changing import Changeable, ScenarioChoice
 from attncli.document.tables import WorkedTable
-from attncli.equations.tree import Expression, Location, axes_of
 from attncli.formats.html.asked import AskedNumbers
 from attncli.formats.html.blocks import escaped
 from attncli.formats.numbers import text_of
-from attncli.notation.trees import Tree, tree_of
+from attncli.maths.equations.tree import Expression, Location, axes_of
+from attncli.maths.notation.trees import Tree, tree_of
 
 
 class _Cells:

@@ -12,8 +12,8 @@ from attncli.document.grid import Look
 from attncli.formats.colours import DARK, LIGHT, ColourScheme, inks_on, names_of
 from attncli.formats.html.blocks import embedded, escaped
 from attncli.formats.svg.elements import SHAPES, colours_of, written
+from attncli.maths.notation.escaping import harmless, shown
 from attncli.names import Word
-from attncli.notation.escaping import harmless, shown
 
 
 def looks_of(look: Look) -> str:

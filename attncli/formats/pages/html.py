@@ -13,10 +13,10 @@ from string import Template
 from typing import Any, NamedTuple
 
 from attncli.document.blocks import Block, Document, Graph, Spans, WordBlank, text_of_spans
+from attncli.document.languages import Words, words_of
 from attncli.document.pictures import Picture
 from attncli.document.questions import AcceptedAnswer, JudgedPlace, SelfCheck
 from attncli.document.tables import MatrixBlock, in_groups
-from attncli.equations.tree import Blank, Equation, Expression, Number, leaves
 from attncli.formats import FormatInfo, RenderOptions
 from attncli.formats.colours import Inked
 from attncli.formats.html.asked import AskedNumbers
@@ -51,10 +51,10 @@ from attncli.formats.writers import (
     pieces_of,
     with_tables_together,
 )
-from attncli.languages import Words, words_of
+from attncli.maths.equations.tree import Blank, Equation, Expression, Number, leaves
+from attncli.maths.notation.escaping import visible
+from attncli.maths.notation.mathml import MathmlNotation, mathml
 from attncli.names import Word
-from attncli.notation.escaping import visible
-from attncli.notation.mathml import MathmlNotation, mathml
 from attncli.option_values import LANGUAGES
 
 SUFFIXES = (".html", ".htm")

@@ -28,8 +28,11 @@ from attncli.document.pictures import (
 )
 from attncli.document.questions import Item, Paper, plain_points
 from attncli.document.tables import Branch, Data, MarkedNumber, MatrixBlock, SideBySide
-from attncli.equations.elision import MOST_PARTS
-from attncli.equations.tree import (
+from attncli.formats import FormatInfo, RenderOptions
+from attncli.formats.bare_quantities import made_in, tables_in
+from attncli.formats.numbers import text_of
+from attncli.maths.equations.elision import MOST_PARTS
+from attncli.maths.equations.tree import (
     Blank,
     Equation,
     Expression,
@@ -40,13 +43,10 @@ from attncli.equations.tree import (
     Symbol,
     with_each,
 )
-from attncli.formats import FormatInfo, RenderOptions
-from attncli.formats.bare_quantities import made_in, tables_in
-from attncli.formats.numbers import text_of
+from attncli.maths.notation import plain, unbreakable
+from attncli.maths.notation.escaping import harmless_json
+from attncli.maths.notation.rows import plain_rows
 from attncli.names import Word, raw
-from attncli.notation import plain, unbreakable
-from attncli.notation.escaping import harmless_json
-from attncli.notation.rows import plain_rows
 from attncli.option_values import LANGUAGES
 
 SUFFIXES = (".json",)

@@ -14,16 +14,16 @@ from attncli.document.grid import GridCell, grid_of
 from attncli.document.pictures import PICTURES, Box, Diagram, Link, Picture
 from attncli.document.pictures import Label as PictureLabel
 from attncli.document.tables import Branch, MatrixBlock, SideBySide
-from attncli.equations.tree import Apply, Equation, Expression, Omitted, Symbol, Vector
 from attncli.formats import FormatInfo, RenderOptions
 from attncli.formats.numbers import filled_addends, text_of
 from attncli.formats.pictures_in_tables import in_tables
 from attncli.formats.writers import Heading, NewPage, Title, pieces_of_all, spans_as, written
+from attncli.maths.equations.tree import Apply, Equation, Expression, Omitted, Symbol, Vector
+from attncli.maths.notation import name_of, plain, unbreakable
+from attncli.maths.notation.columns import filled, filled_vectors
+from attncli.maths.notation.escaping import printed
+from attncli.maths.notation.latex import RELATIONS, WEB, latex
 from attncli.names import Word
-from attncli.notation import name_of, plain, unbreakable
-from attncli.notation.columns import filled, filled_vectors
-from attncli.notation.escaping import printed
-from attncli.notation.latex import RELATIONS, WEB, latex
 
 SUFFIXES = (".md", ".markdown")
 ABILITIES = FormatInfo(together=True)

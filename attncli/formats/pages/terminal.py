@@ -12,7 +12,6 @@ from attncli.document import blocks as doc
 from attncli.document.blocks import text_of_spans
 from attncli.document.pictures import PICTURES, Picture
 from attncli.document.tables import SideBySide
-from attncli.equations.tree import Number
 from attncli.formats import FormatInfo, RenderOptions
 from attncli.formats.screen.lines import (
     BRACKETS,
@@ -36,10 +35,11 @@ from attncli.formats.writers import (
     with_tables_together,
     written,
 )
+from attncli.maths.equations.tree import Number
+from attncli.maths.notation import name_of, plain, unbreakable
+from attncli.maths.notation.escaping import printed
+from attncli.maths.notation.plain import GLUE
 from attncli.names import Word
-from attncli.notation import name_of, plain, unbreakable
-from attncli.notation.escaping import printed
-from attncli.notation.plain import GLUE
 
 SUFFIXES = (".txt",)
 ABILITIES = FormatInfo(together=True)

@@ -21,9 +21,9 @@ from attncli.formats.svg.elements import (
 )
 from attncli.formats.svg.heat_maps import heat_map
 from attncli.formats.svg.ribbons import ribbons
+from attncli.maths.notation.columns import bands
+from attncli.maths.notation.escaping import printed
 from attncli.names import Name, Word
-from attncli.notation.columns import bands
-from attncli.notation.escaping import printed
 
 SUFFIXES = (".svg",)
 ABILITIES = FormatInfo(pictured=True)

@@ -8,8 +8,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from attncli.notation.escaping import ISOLATE, POP
-from attncli.notation.plain import GLUE, unbreakable
+from attncli.maths.notation.escaping import ISOLATE, POP
+from attncli.maths.notation.plain import GLUE, unbreakable
 
 PLAIN = ""
 BRACKETS = "[]()"

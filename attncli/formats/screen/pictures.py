@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 from attncli.document.blocks import Graph
 from attncli.document.pictures import Bars, Curves, Diagram, Label, Link, Picture, Plane
-from attncli.equations.tree import Number
 from attncli.formats.pictures_in_tables import box_label
 from attncli.formats.screen.lines import Line, StyledText, left, line_width, width
-from attncli.notation import plain
-from attncli.notation.escaping import printed
+from attncli.maths.equations.tree import Number
+from attncli.maths.notation import plain
+from attncli.maths.notation.escaping import printed
 
 _FILLS, _MARKS, _SEVERAL = "█▒▓░", "●○■□▲△◆◇", "✱"
 _WIDEST, _NARROWEST = 48, 8

@@ -18,10 +18,10 @@ from attncli.document.grid import (
     ink_of,
 )
 from attncli.document.tables import MatrixBlock, SideBySide, in_groups
-from attncli.equations.tree import Number
 from attncli.formats.colours import SHADES, names_of
 from attncli.formats.screen.lines import Line, StyledText, left, line_width, right, width
-from attncli.notation.columns import bands
+from attncli.maths.equations.tree import Number
+from attncli.maths.notation.columns import bands
 
 ROOM_FOR_BARS = 76
 """A table has bars where it has as much room as on a page of 80 columns."""

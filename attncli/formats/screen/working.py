@@ -13,15 +13,15 @@ from collections.abc import Iterator, Sequence
 from attncli.document.blocks import ColumnSum, Derivation
 from attncli.document.blocks import Line as WorkingLine
 from attncli.document.grid import ink_of
-from attncli.equations import tree as ex
-from attncli.equations.tree import Expression, Number, Omitted
 from attncli.formats.colours import Inked, ink_of_number
 from attncli.formats.numbers import FilledAddend, filled_addends
 from attncli.formats.screen.lines import BRACKETS, Line, StyledText, hanging, left, width, wrapped
-from attncli.notation import plain
-from attncli.notation.columns import PartColumns, Room, at_point, filled_vectors
-from attncli.notation.notation import Node
-from attncli.notation.plain import GLUE, PlainNotation, unbreakable
+from attncli.maths.equations import tree as ex
+from attncli.maths.equations.tree import Expression, Number, Omitted
+from attncli.maths.notation import plain
+from attncli.maths.notation.columns import PartColumns, Room, at_point, filled_vectors
+from attncli.maths.notation.notation import Node
+from attncli.maths.notation.plain import GLUE, PlainNotation, unbreakable
 
 _BEGIN = {"Q": "\u2061", "K": "\u2062", "V": "\u2063"}
 _END = "\u2064"

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from attncli.document.pictures import Bars, Curves, Series
-from attncli.equations.tree import Number
 from attncli.formats.numbers import text_of as number_text
 from attncli.formats.svg.elements import (
     PHONE,
@@ -29,8 +28,9 @@ from attncli.formats.svg.elements import (
     text_width,
     widest,
 )
-from attncli.notation.columns import bands
-from attncli.notation.escaping import printed
+from attncli.maths.equations.tree import Number
+from attncli.maths.notation.columns import bands
+from attncli.maths.notation.escaping import printed
 
 _HEIGHT, _LEAST_WIDE, _MOST_WIDE = 240.0, 300.0, 640.0
 _STEP, _LINE, _PAD, _LEADER = 56, 18, 10, 44

@@ -24,7 +24,7 @@ from attncli.formats.svg.elements import (
     text_width,
     with_room,
 )
-from attncli.notation.escaping import printed
+from attncli.maths.notation.escaping import printed
 
 _PAD, _LOW, _HIGH = 24.0, 20.0, 34.0
 _GAP, _BETWEEN, _ROOM = 44.0, 22.0, 16.0

@@ -13,12 +13,12 @@ from math import ceil, floor, hypot, inf, log10
 from typing import NamedTuple
 
 from attncli.document.pictures import Label, Series
-from attncli.equations.tree import Number
 from attncli.formats.colours import DARK, LIGHT, ColourScheme, inks_on
 from attncli.formats.numbers import text_of as number_text
 from attncli.formats.screen.lines import width
-from attncli.notation.columns import bands
-from attncli.notation.escaping import printed
+from attncli.maths.equations.tree import Number
+from attncli.maths.notation.columns import bands
+from attncli.maths.notation.escaping import printed
 
 TEXT_SIZE, TITLE_SIZE, LEAST_SIZE = 14, 18, 9
 """How high texts are, and how small they may become on a narrow screen to be read still."""

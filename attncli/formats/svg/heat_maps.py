@@ -9,8 +9,6 @@ from math import sqrt
 from attncli.document.grid import Grid, grid_of, grid_of_places
 from attncli.document.pictures import HeatMaps
 from attncli.document.tables import MatrixBlock
-from attncli.equations.elision import elided
-from attncli.equations.tree import Number
 from attncli.formats.colours import LIGHT, shade_of
 from attncli.formats.svg.elements import (
     Asked,
@@ -25,7 +23,9 @@ from attncli.formats.svg.elements import (
     widest,
     within_limits,
 )
-from attncli.notation.escaping import printed
+from attncli.maths.equations.elision import elided
+from attncli.maths.equations.tree import Number
+from attncli.maths.notation.escaping import printed
 
 _HEIGHT, _PAD, _GAP = 34, 18, 8
 _LONGEST_HEADING, _TURN = 80, 45

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from attncli.document.blocks import Graph
 from attncli.document.pictures import Diagram, HeatMaps, Picture
-from attncli.equations.tree import Blank, Number
 from attncli.formats.svg.heat_maps import made_of
+from attncli.maths.equations.tree import Blank, Number
+from attncli.maths.notation.escaping import json_text, printed
 from attncli.names import Word
-from attncli.notation.escaping import json_text, printed
 
 
 def picture_data(block: Picture | Graph, place: Callable[[Number], int | None]) -> str | None:

@@ -6,7 +6,6 @@ from math import isqrt
 from typing import NamedTuple
 
 from attncli.document.pictures import Pixels, Series
-from attncli.equations.tree import Number
 from attncli.formats.numbers import text_of as number_text
 from attncli.formats.svg.elements import (
     Asked,
@@ -18,7 +17,8 @@ from attncli.formats.svg.elements import (
     widest,
     within_limits,
 )
-from attncli.notation.escaping import printed
+from attncli.maths.equations.tree import Number
+from attncli.maths.notation.escaping import printed
 
 _PIXEL, _SMALL, _PAD, _NAME, _BETWEEN = 40.0, 12.0, 12.0, 24.0, 8.0
 _MOST_ACROSS = 12

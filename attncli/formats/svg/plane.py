@@ -9,7 +9,6 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from attncli.document.pictures import Arrow, ArrowGroup, Plane
-from attncli.equations.tree import Number
 from attncli.formats.numbers import text_of as number_text
 from attncli.formats.svg.curves import look_of
 from attncli.formats.svg.elements import (
@@ -31,8 +30,9 @@ from attncli.formats.svg.elements import (
     with_room,
     within_limits,
 )
-from attncli.notation.columns import bands
-from attncli.notation.escaping import printed
+from attncli.maths.equations.tree import Number
+from attncli.maths.notation.columns import bands
+from attncli.maths.notation.escaping import printed
 
 _SIDE, _LONGEST = 340.0, 560.0
 """The longer side of the plane; how long it may get where it is low."""

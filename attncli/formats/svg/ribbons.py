@@ -22,8 +22,8 @@ from attncli.formats.svg.elements import (
     widest,
     within_limits,
 )
+from attncli.maths.notation.escaping import printed
 from attncli.names import Word
-from attncli.notation.escaping import printed
 
 _ONE, _THIN = 36.0, 1.0
 """How wide all of a query's attention is, and the least that is drawn."""

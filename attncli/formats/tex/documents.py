@@ -11,7 +11,6 @@ from attncli.document.blocks import Document, Fields, Section, each
 from attncli.document.pictures import PICTURES, Picture
 from attncli.document.questions import OWN_FORM, Paper, counted_points, points_text
 from attncli.document.tables import SideBySide
-from attncli.equations.tree import Equation
 from attncli.formats.pictures_in_tables import in_tables
 from attncli.formats.tex import tables
 from attncli.formats.tex.setting import (
@@ -28,7 +27,8 @@ from attncli.formats.tex.setting import (
 )
 from attncli.formats.tex.working import INDENT, addition, pieces, working
 from attncli.formats.writers import Tables, with_tables_together, written
-from attncli.notation.latex import latex
+from attncli.maths.equations.tree import Equation
+from attncli.maths.notation.latex import latex
 from attncli.option_values import PAPER_SIZES
 
 _BETWEEN_ROWS = 2.5

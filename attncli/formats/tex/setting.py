@@ -14,13 +14,13 @@ from typing import NamedTuple
 
 from attncli.document.blocks import Spans
 from attncli.document.grid import Look
-from attncli.equations.tree import Blank, Equation, Expression, Symbol
 from attncli.formats.colours import INKS, LIGHT, Inked, shade_of
 from attncli.formats.writers import has_time, spans_as
+from attncli.maths.equations.tree import Blank, Equation, Expression, Symbol
+from attncli.maths.notation import name_of
+from attncli.maths.notation.escaping import shown, visible
+from attncli.maths.notation.latex import LatexNotation, latex
 from attncli.names import Word
-from attncli.notation import name_of
-from attncli.notation.escaping import shown, visible
-from attncli.notation.latex import LatexNotation, latex
 
 # Near to the widths of Computer Modern (cmr10.tfm; The TeXbook, appendix F): i 0.278, r 0.392,
 # m 0.833, a digit 0.5, a capital 0.68 to 0.78.

@@ -11,7 +11,6 @@ from typing import NamedTuple
 from attncli.document.blocks import Graph, Table
 from attncli.document.grid import Grid, GridCell, GridColumn, Omission, grid_of
 from attncli.document.tables import Branch, MatrixBlock, SideBySide, in_groups
-from attncli.equations.tree import Blank, Number, Symbol, Vector
 from attncli.formats.tex.setting import (
     BLANK,
     BLANK_WIDTH,
@@ -29,10 +28,11 @@ from attncli.formats.tex.setting import (
     text_width,
 )
 from attncli.formats.writers import is_long_list
+from attncli.maths.equations.tree import Blank, Number, Symbol, Vector
+from attncli.maths.notation.columns import bands
+from attncli.maths.notation.escaping import harmless, shown
+from attncli.maths.notation.latex import latex
 from attncli.names import Word
-from attncli.notation.columns import bands
-from attncli.notation.escaping import harmless, shown
-from attncli.notation.latex import latex
 
 
 class TexCell(NamedTuple):

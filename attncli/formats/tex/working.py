@@ -11,7 +11,6 @@ from functools import partial
 
 from attncli.document.blocks import ColumnSum, Derivation, Line
 from attncli.document.grid import ink_of
-from attncli.equations.tree import Expression, Number, Omitted
 from attncli.formats.numbers import FilledAddend, filled_addends
 from attncli.formats.tex.setting import (
     JOINT,
@@ -22,9 +21,10 @@ from attncli.formats.tex.setting import (
     on_one_line,
 )
 from attncli.formats.tex.tables import STRETCHED
-from attncli.notation.columns import PartColumns, Room, filled_vectors
-from attncli.notation.latex import RELATIONS, latex
-from attncli.notation.plain import MINUS
+from attncli.maths.equations.tree import Expression, Number, Omitted
+from attncli.maths.notation.columns import PartColumns, Room, filled_vectors
+from attncli.maths.notation.latex import RELATIONS, latex
+from attncli.maths.notation.plain import MINUS
 
 RELATION_WIDTH = 1.33
 INDENT = 2.0

@@ -17,7 +17,6 @@ from attncli.document.grid import Grid, GridCell, GridColumn, Look, Omission, gr
 from attncli.document.pictures import PICTURES, Picture
 from attncli.document.questions import OWN_FORM
 from attncli.document.tables import Branch, MatrixBlock, SideBySide, in_groups
-from attncli.equations.tree import Blank, Expression, Node, Number, Omitted, Symbol, Vector
 from attncli.formats.colours import INKS, LIGHT, shade_of
 from attncli.formats.numbers import filled_addends
 from attncli.formats.pictures_in_tables import in_tables
@@ -47,11 +46,12 @@ from attncli.formats.writers import (
     with_tables_together,
     written,
 )
+from attncli.maths.equations.tree import Blank, Expression, Node, Number, Omitted, Symbol, Vector
+from attncli.maths.notation import plain
+from attncli.maths.notation.columns import filled_vectors
+from attncli.maths.notation.escaping import is_hidden, visible
+from attncli.maths.notation.typst import literal
 from attncli.names import Name, Word, raw
-from attncli.notation import plain
-from attncli.notation.columns import filled_vectors
-from attncli.notation.escaping import is_hidden, visible
-from attncli.notation.typst import literal
 from attncli.option_values import PAPER_SIZES
 
 

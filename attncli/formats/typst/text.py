@@ -9,14 +9,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 from attncli.document.blocks import Spans
-from attncli.equations.tree import Blank, Equation, Expression, Symbol
 from attncli.formats.colours import Inked
 from attncli.formats.writers import has_time, spans_as
+from attncli.maths.equations.tree import Blank, Equation, Expression, Symbol
+from attncli.maths.notation import name_of
+from attncli.maths.notation.columns import at_point
+from attncli.maths.notation.escaping import ISOLATE, POP, printed
+from attncli.maths.notation.typst import JOINT, TypstNotation, literal
 from attncli.names import Word
-from attncli.notation import name_of
-from attncli.notation.columns import at_point
-from attncli.notation.escaping import ISOLATE, POP, printed
-from attncli.notation.typst import JOINT, TypstNotation, literal
 
 PRINTED = (
     "\x20-\x7e\xa0-\u04ff\u0531-\u05f4\u0621-\u063a\u0640-\u0655\u0660-\u066d\u06f0-\u06f9"

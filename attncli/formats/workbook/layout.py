@@ -18,13 +18,13 @@ from attncli.document.blocks import Document, Section, text_of_spans
 from attncli.document.grid import grid_of
 from attncli.document.pictures import PICTURES, Picture
 from attncli.document.tables import Data, MatrixBlock, SideBySide, WorkedTable
-from attncli.equations.tree import INNER, Apply, Expression, Location, Number, Omitted, leaves
 from attncli.errors import UserError
 from attncli.formats.pictures_in_tables import in_tables
+from attncli.maths.equations.tree import INNER, Apply, Expression, Location, Number, Omitted, leaves
+from attncli.maths.notation import plain
+from attncli.maths.notation.escaping import printed
+from attncli.maths.notation.spreadsheet import SheetCell
 from attncli.names import Word
-from attncli.notation import plain
-from attncli.notation.escaping import printed
-from attncli.notation.spreadsheet import SheetCell
 
 _LONGEST_LINE = 90
 _MOST_TERMS = 200_000

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from attncli.document.grid import ink_of
-from attncli.equations.tree import INNER, Blank, Expression, Location, Number
 from attncli.formats.colours import INKS, LIGHT
 from attncli.formats.numbers import text_of
 from attncli.formats.workbook.layout import (
@@ -23,10 +22,10 @@ from attncli.formats.workbook.layout import (
     WorkbookLayout,
     is_rule,
 )
-from attncli.names import Word
-from attncli.notation import plain
-from attncli.notation.escaping import printed
-from attncli.notation.spreadsheet import (
+from attncli.maths.equations.tree import INNER, Blank, Expression, Location, Number
+from attncli.maths.notation import plain
+from attncli.maths.notation.escaping import printed
+from attncli.maths.notation.spreadsheet import (
     IS_FINITE,
     MINUS_INFINITY,
     SheetCell,
@@ -36,7 +35,8 @@ from attncli.notation.spreadsheet import (
     formula,
     quoted,
 )
-from attncli.numbers import decimals
+from attncli.maths.numbers import decimals
+from attncli.names import Word
 
 if TYPE_CHECKING:
     from xlsxwriter import Workbook

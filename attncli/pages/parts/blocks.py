@@ -19,11 +19,11 @@ from attncli.document.blocks import (
     each,
 )
 from attncli.document.tables import Branch, MatrixBlock, SideBySide
-from attncli.equations.elision import MOST_PARTS, elided
-from attncli.equations.tree import Number, Omitted, Symbol, Vector
+from attncli.maths.equations.elision import MOST_PARTS, elided
+from attncli.maths.equations.tree import Number, Omitted, Symbol, Vector
+from attncli.maths.numbers import decimals
+from attncli.maths.operations.attention import is_off_one
 from attncli.names import TOP, Name, Word, below, words
-from attncli.numbers import decimals
-from attncli.operations.attention import is_off_one
 from attncli.pages.parts.selection import (
     WITHIN_A_STEP,
     Selection,

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from attncli.document.blocks import Block, Callout, Spans, Subheading, Term
-from attncli.equations.tree import Equation, Number, Sum
+from attncli.maths.equations.tree import Equation, Number, Sum
 from attncli.names import Word
 from attncli.pages.parts.sentences import joined, quoted
 from attncli.scenario.published import ITSELF

@@ -11,9 +11,8 @@ import numpy as np
 from attncli.document.blocks import Block, Callout, Subheading, Term, TextList
 from attncli.document.retold import Followed, retold
 from attncli.errors import listed
-from attncli.file import shipped
+from attncli.maths.notation.escaping import harmless
 from attncli.names import Word, words
-from attncli.notation.escaping import harmless
 from attncli.pages.parts.blocks import given_blocks
 from attncli.pages.parts.claims import closing_on_claims
 from attncli.pages.parts.findings import findings_of, last_finding, moved, weights_of
@@ -23,6 +22,7 @@ from attncli.pages.parts.row_findings import in_a_row
 from attncli.pages.parts.sections import told_at_the_end
 from attncli.pages.parts.selection import Selection, made_by, shown_parts, step_of
 from attncli.pages.parts.sentences import joined, unfinished_in_words
+from attncli.scenario.file import shipped
 from attncli.scenario.scenario import Scenario
 from attncli.trace import BackwardPlace, PlannedStep, Quantity, Trace
 

@@ -9,9 +9,9 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from attncli.document.pictures import Box, Diagram, Label, Link
-from attncli.equations.tree import Vector
+from attncli.maths.equations.tree import Vector
+from attncli.maths.notation import plain
 from attncli.names import Name, Word, raw
-from attncli.notation import plain
 from attncli.pages.parts.pictures import called
 from attncli.pages.parts.selection import (
     made_by,

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from attncli.building.trees import Difference
-from attncli.equations.tree import Number, Symbol
+from attncli.maths.equations.tree import Number, Symbol
+from attncli.maths.numbers.rounding import Array
 from attncli.names import Name, below
-from attncli.numbers.rounding import Array
 from attncli.pages.parts.selection import Selection, SelectionError, select
 from attncli.pages.parts.sentences import contrasted
+from attncli.pipeline.trees import Difference
 from attncli.tokenizers.merges import MergeTraining
 from attncli.trace import Axis, PlannedStep, Quantity, Trace
 

@@ -26,10 +26,10 @@ from attncli.document.retold import (
     value_of,
 )
 from attncli.document.tables import Data
-from attncli.equations import deciding
-from attncli.equations.elision import MOST_PARTS, elided
-from attncli.equations.matrix import Matrix
-from attncli.equations.tree import (
+from attncli.maths.equations import deciding
+from attncli.maths.equations.elision import MOST_PARTS, elided
+from attncli.maths.equations.matrix import Matrix
+from attncli.maths.equations.tree import (
     TWO,
     ZERO,
     Apply,
@@ -45,11 +45,11 @@ from attncli.equations.tree import (
     constant,
     minus,
 )
+from attncli.maths.notation import plain
+from attncli.maths.numbers.rounding import Array
+from attncli.maths.operations.activations import Add
+from attncli.maths.operations.operation import Operation
 from attncli.names import Name, Word, below
-from attncli.notation import plain
-from attncli.numbers.rounding import Array
-from attncli.operations.activations import Add
-from attncli.operations.operation import Operation
 from attncli.pages.parts.blocks import Row, matrix_block, table
 from attncli.pages.parts.selection import (
     Selection,

@@ -18,8 +18,8 @@ from attncli.document.blocks import (
     Tree,
     TreeRow,
 )
+from attncli.maths.numbers import decimals
 from attncli.names import Word
-from attncli.numbers import decimals
 from attncli.pages.parts.outcomes import on_temperature
 from attncli.pages.parts.selection import Selection
 from attncli.pages.parts.sentences import quoted

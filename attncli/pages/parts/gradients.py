@@ -28,12 +28,11 @@ from attncli.document.blocks import (
 )
 from attncli.document.pictures import Curves, Series
 from attncli.document.tables import Branch, Data, MatrixBlock
-from attncli.equations.elision import MOST_PARTS
-from attncli.equations.tree import Number, Omitted
-from attncli.file.problems import ScenarioError
+from attncli.maths.equations.elision import MOST_PARTS
+from attncli.maths.equations.tree import Number, Omitted
+from attncli.maths.numbers import decimals
+from attncli.maths.operations.recurrent import FrobeniusNorm
 from attncli.names import TOP, Name, Word, below
-from attncli.numbers import decimals
-from attncli.operations.recurrent import FrobeniusNorm
 from attncli.pages.parts.blocks import Row, given_block, matrix_block, table, variant_block
 from attncli.pages.parts.findings import on_its_way
 from attncli.pages.parts.pictures import MOST_POINTS
@@ -46,6 +45,7 @@ from attncli.pages.parts.selection import (
     place_in_words,
     shown_parts,
 )
+from attncli.scenario.file.problems import ScenarioError
 from attncli.scenario.model import pass_of
 from attncli.trace import (
     GRADIENTS,

@@ -19,10 +19,10 @@ from attncli.document.blocks import (
     Table,
     TextList,
 )
-from attncli.equations.elision import MOST_PARTS
-from attncli.equations.tree import Omitted
+from attncli.maths.equations.elision import MOST_PARTS
+from attncli.maths.equations.tree import Omitted
+from attncli.maths.notation.plain import GLUE, plain
 from attncli.names import Word, below, words
-from attncli.notation.plain import GLUE, plain
 from attncli.pages.parts.blocks import MOST_ROWS, Row, folded, rounds_between, table
 from attncli.pages.parts.sentences import contrasted, joined, quoted, spans_enumerated
 from attncli.pages.parts.working import cell_line

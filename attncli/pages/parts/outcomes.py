@@ -24,14 +24,13 @@ from attncli.document.blocks import (
 from attncli.document.pictures import Arrow, ArrowGroup, Curves, HeatMaps, Plane, Series
 from attncli.document.retold import as_it_was, by_case, is_less
 from attncli.document.tables import Data, MatrixBlock, SideBySide
-from attncli.equations.elision import elided
-from attncli.equations.tree import Number, Symbol, Vector
-from attncli.file.problems import ScenarioError
+from attncli.maths.equations.elision import elided
+from attncli.maths.equations.tree import Number, Symbol, Vector
+from attncli.maths.notation import plain
+from attncli.maths.notation.plain import unbreakable
+from attncli.maths.numbers import decimals
+from attncli.maths.numbers.rounding import Array
 from attncli.names import GRADIENTS, Name, Word, below
-from attncli.notation import plain
-from attncli.notation.plain import unbreakable
-from attncli.numbers import decimals
-from attncli.numbers.rounding import Array
 from attncli.pages.parts.blocks import given_blocks, matrix_block, variant_block
 from attncli.pages.parts.findings import (
     findings_anew,
@@ -44,6 +43,7 @@ from attncli.pages.parts.remarks import nearness, remarks_on
 from attncli.pages.parts.sections import arranged, formulas_at, opening_of
 from attncli.pages.parts.selection import Selection, shown_parts
 from attncli.pages.parts.sentences import called_as, contrasted, quoted, words_enumerated
+from attncli.scenario.file.problems import ScenarioError
 from attncli.scenario.model import UPDATES, after_updates, pass_of
 from attncli.steps.prediction.logits import TEMPERATURE
 from attncli.trace import BackwardPlace, Quantity, Trace, UpdatePlace

@@ -28,13 +28,12 @@ from attncli.document.pictures import (
     Plane,
     Series,
 )
-from attncli.equations.elision import MOST_PARTS
-from attncli.equations.tree import Location, Number
-from attncli.file.problems import ScenarioError
+from attncli.maths.equations.elision import MOST_PARTS
+from attncli.maths.equations.tree import Location, Number
+from attncli.maths.notation.plain import plain
+from attncli.maths.operations.activations import DivideBy
+from attncli.maths.operations.positions import Sinusoids
 from attncli.names import Name, Word, below
-from attncli.notation.plain import plain
-from attncli.operations.activations import DivideBy
-from attncli.operations.positions import Sinusoids
 from attncli.pages.parts.blocks import matrix_block
 from attncli.pages.parts.learning import scores_of_merged
 from attncli.pages.parts.selection import (
@@ -47,6 +46,7 @@ from attncli.pages.parts.selection import (
     step_of,
 )
 from attncli.pages.parts.working import number_among
+from attncli.scenario.file.problems import ScenarioError
 from attncli.steps.tokenizing import LONGEST_TOLD, table_of
 from attncli.tokenizers.merges import LearnedMerge, MergeModel, MergeTraining
 from attncli.tokenizers.pieces import LongestMatch

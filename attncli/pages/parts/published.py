@@ -10,13 +10,13 @@ from types import MappingProxyType
 
 from attncli.document.blocks import Block, Callout, Spans, Subheading, Term
 from attncli.document.tables import SIGNS
-from attncli.equations.elision import MOST_PARTS, elided
-from attncli.equations.tree import Equation, Number, Omitted, Sum, Vector
-from attncli.marking.verdicts import RIGHT, Accepted
+from attncli.judging.verdicts import RIGHT, Accepted
+from attncli.maths.equations.elision import MOST_PARTS, elided
+from attncli.maths.equations.tree import Equation, Number, Omitted, Sum, Vector
+from attncli.maths.notation import plain
+from attncli.maths.notation.plain import MINUS
+from attncli.maths.numbers import decimals
 from attncli.names import Name, Word
-from attncli.notation import plain
-from attncli.notation.plain import MINUS
-from attncli.numbers import decimals
 from attncli.pages.parts.blocks import Row, table
 from attncli.pages.parts.selection import Selection, step_of
 from attncli.pages.parts.sentences import counted
@@ -245,7 +245,7 @@ def _counted(count: int, wrong: Sequence[str]) -> str:
 
 def _judged(trace: Trace) -> Judgements:
     """Returns what is said of the numbers, by who judges all of them."""
-    from attncli.marking.publications import published_verdicts
+    from attncli.judging.publications import published_verdicts
 
     _, verdicts = published_verdicts(trace)
     return {v.key: v.judgement for v in verdicts}

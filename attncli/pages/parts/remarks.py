@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from attncli.document.blocks import Block, Callout, Spans, Subheading
 from attncli.document.retold import Followed, retold, value_of
-from attncli.equations import deciding
-from attncli.equations.elision import MOST_PARTS, elided
-from attncli.equations.tree import (
+from attncli.maths.equations import deciding
+from attncli.maths.equations.elision import MOST_PARTS, elided
+from attncli.maths.equations.tree import (
     PI,
     TWO,
     Expression,
@@ -26,10 +26,10 @@ from attncli.equations.tree import (
     minus,
     rounded,
 )
-from attncli.equations.working import sum_of
+from attncli.maths.equations.working import sum_of
+from attncli.maths.notation import plain
+from attncli.maths.numbers import decimals
 from attncli.names import Word, below
-from attncli.notation import plain
-from attncli.numbers import decimals
 from attncli.pages.parts.blocks import Row, table
 from attncli.pages.parts.selection import made_by
 from attncli.pages.parts.sentences import called_as, joined
@@ -37,7 +37,7 @@ from attncli.trace import CellPlace, Place, PlannedStep, Quantity, Trace, WayPla
 from attncli.trace.quantity import distinct_tokens
 
 if TYPE_CHECKING:
-    from attncli.operations.positions import Sinusoids
+    from attncli.maths.operations.positions import Sinusoids
 
 
 def remarks_on(trace: Trace, part: PlannedStep) -> list[Block]:
@@ -48,7 +48,7 @@ def remarks_on(trace: Trace, part: PlannedStep) -> list[Block]:
 
 def _wave_lengths(trace: Trace, part: PlannedStep) -> list[Block]:
     """Says after how many positions the waves of each pair of columns repeat."""
-    from attncli.operations.positions import Sinusoids
+    from attncli.maths.operations.positions import Sinusoids
 
     blocks: list[Block] = []
     for quantity in made_by(trace, part):

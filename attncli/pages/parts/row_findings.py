@@ -13,8 +13,8 @@ import numpy as np
 
 from attncli.document.blocks import Spans
 from attncli.document.retold import By, Followed, Pick, Value, by_case, is_less, retold
-from attncli.equations.elision import MOST_PARTS, elided
-from attncli.equations.tree import (
+from attncli.maths.equations.elision import MOST_PARTS, elided
+from attncli.maths.equations.tree import (
     ONE,
     TWO,
     Apply,
@@ -30,9 +30,9 @@ from attncli.equations.tree import (
     minus,
     rounded,
 )
+from attncli.maths.numbers import decimals
+from attncli.maths.numbers.rounding import Array
 from attncli.names import GRADIENTS, Word
-from attncli.numbers import decimals
-from attncli.numbers.rounding import Array
 from attncli.pages.parts.selection import Selection, made_by, row_asked_for
 from attncli.pages.parts.sentences import MOST_TIED, called_as, capital, nouns_of, tied
 from attncli.trace import (

@@ -21,8 +21,8 @@ from attncli.document.blocks import (
 )
 from attncli.document.retold import Followed, by_case, retold
 from attncli.document.tables import Data, MatrixBlock, SideBySide
-from attncli.equations.elision import MOST_PARTS, elided
-from attncli.equations.tree import (
+from attncli.maths.equations.elision import MOST_PARTS, elided
+from attncli.maths.equations.tree import (
     ONE,
     Apply,
     Equation,
@@ -36,10 +36,10 @@ from attncli.equations.tree import (
     Vector,
     minus,
 )
-from attncli.equations.tree import each as nodes_of
+from attncli.maths.equations.tree import each as nodes_of
+from attncli.maths.operations.operation import One
+from attncli.maths.operations.rearranging import ColumnsAsRows, TakeRows
 from attncli.names import GRADIENTS, Name
-from attncli.operations.operation import One
-from attncli.operations.rearranging import ColumnsAsRows, TakeRows
 from attncli.pages.parts.blocks import (
     by_gates,
     given_blocks,
@@ -126,7 +126,7 @@ def listed_again(trace: Trace, part: PlannedStep) -> set[str]:
     """Finds the quantities of a part that another one of it shows again, all in one table."""
     if part.place.text.tokenizing is None:
         return set()
-    from attncli.operations.rearranging import Listed
+    from attncli.maths.operations.rearranging import Listed
 
     definitions = definitions_of(trace, part)
     return {name for m in definitions if isinstance(m.operation, Listed) for name in m.operands}

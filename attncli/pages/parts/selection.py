@@ -10,15 +10,15 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 from attncli.document.blocks import Section, Spans
-from attncli.equations.elision import MOST_PARTS, elided_rows
-from attncli.equations.tree import Symbol
 from attncli.errors import Problem, UserError, listed
-from attncli.file.address import AddressError, Index, parse_address
-from attncli.file.problems import ALL_THE_SAME, nearest
+from attncli.maths.equations.elision import MOST_PARTS, elided_rows
+from attncli.maths.equations.tree import Symbol
+from attncli.maths.operations.rearranging import Same
 from attncli.names import Name, Phrase, below
-from attncli.operations.rearranging import Same
 from attncli.option_values import DETAILS
 from attncli.pages.parts.sentences import called_as, tied
+from attncli.scenario.file.address import AddressError, Index, parse_address
+from attncli.scenario.file.problems import ALL_THE_SAME, nearest
 from attncli.scenario.model import CONVOLUTIONS, ENCODER, TokenizedText
 from attncli.scenario.scenario import MOST_LINES
 from attncli.steps import Step, step_named

@@ -13,15 +13,15 @@ from typing import NamedTuple
 import numpy as np
 
 from attncli.document.blocks import Block, Callout, DefinitionList, Paragraph, Span, Spans, Term
+from attncli.document.languages import Words, sentences_in, words_of
 from attncli.document.retold import Mark, Pick, Value, Verb, retold
-from attncli.equations import deciding
-from attncli.equations.elision import MOST_PARTS, elided
-from attncli.equations.tree import Equation, Number, Root, Symbol
 from attncli.errors import listed
-from attncli.languages import Words, sentences_in, words_of
+from attncli.maths.equations import deciding
+from attncli.maths.equations.elision import MOST_PARTS, elided
+from attncli.maths.equations.tree import Equation, Number, Root, Symbol
+from attncli.maths.numbers import decimals
+from attncli.maths.numbers.rounding import Rounding
 from attncli.names import Word, below
-from attncli.numbers import decimals
-from attncli.numbers.rounding import Rounding
 from attncli.option_values import LANGUAGES
 from attncli.scenario.model import Layer, Phrase, Recurrent, Stack, projected_when
 from attncli.scenario.scenario import ALL_OURS, Scenario
@@ -524,7 +524,7 @@ def published_in_short(trace: Trace) -> str:
     the source prints none."""
     if not trace.scenario.published:
         return ""
-    from attncli.marking.publications import follow
+    from attncli.judging.publications import follow
 
     followed = [*follow(trace).values()]
     if not followed:

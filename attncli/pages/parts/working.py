@@ -9,10 +9,10 @@ import numpy as np
 
 from attncli.document.blocks import Block, ColumnSum, Derivation, Line
 from attncli.document.tables import IndexedEquation, WorkedTable
-from attncli.equations import deciding
-from attncli.equations.elision import MOST_PARTS, MOST_ROWS_OF_A_LIST, elided, shortened
-from attncli.equations.matrix import Matrix
-from attncli.equations.tree import (
+from attncli.maths.equations import deciding
+from attncli.maths.equations.elision import MOST_PARTS, MOST_ROWS_OF_A_LIST, elided, shortened
+from attncli.maths.equations.matrix import Matrix
+from attncli.maths.equations.tree import (
     INNER,
     Expression,
     Location,
@@ -23,13 +23,13 @@ from attncli.equations.tree import (
     rounded,
     with_each,
 )
+from attncli.maths.operations.activations import Add
+from attncli.maths.operations.attention import scaled_vector
+from attncli.maths.operations.equation import Indexed
+from attncli.maths.operations.operation import Layout, Operation
+from attncli.maths.operations.operation import Working as Forms
+from attncli.maths.operations.rearranging import Moved, TakeRows
 from attncli.names import GRADIENTS, Name
-from attncli.operations.activations import Add
-from attncli.operations.attention import scaled_vector
-from attncli.operations.equation import Indexed
-from attncli.operations.operation import Layout, Operation
-from attncli.operations.operation import Working as Forms
-from attncli.operations.rearranging import Moved, TakeRows
 from attncli.pages.parts.blocks import matrix_block
 from attncli.pages.parts.selection import Selection, row_asked_for
 from attncli.trace import CellPlace, Definition, PlannedStep, Quantity, Trace

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from attncli.file.keys import Choice, Key
 from attncli.names import Name
+from attncli.scenario.file.keys import Choice, Key
 from attncli.scenario.model import Phrase, Tokenizing, phrase
 from attncli.scenario.tokenizers.making import check_cost, letters_of, tokenizing
 from attncli.scenario.tokenizers.settings import (

@@ -15,8 +15,8 @@ from functools import partial
 from typing import Any, TypeVar
 
 from attncli.errors import UserError, quote
-from attncli.file.named_files import RefusedFileError, parsed_json
 from attncli.names import Word
+from attncli.scenario.file.named_files import RefusedFileError, parsed_json
 from attncli.scenario.model import Phrase, phrase
 from attncli.scenario.tokenizers.settings import MARKS, SAVED, SavedCut
 from attncli.tokenizers import splitting

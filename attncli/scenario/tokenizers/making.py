@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-from attncli.file.problems import ScenarioError, too_much
 from attncli.names import Word, below
+from attncli.scenario.file.problems import ScenarioError, too_much
 from attncli.scenario.model import Phrase, Tokenizing, phrase
 from attncli.scenario.tokenizers.sentencepiece import EXTRA_SPACES, NORMALIZE
 from attncli.scenario.tokenizers.settings import CUT, TokenizerSettings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from attncli.file.keys import Choice, Key
+from attncli.scenario.file.keys import Choice, Key
 from attncli.scenario.tokenizers.settings import MARKED, OF_A_CORPUS, TokenizerKind
 
 _MODEL = Key(

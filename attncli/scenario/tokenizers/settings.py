@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from attncli.file.keys import (
+from attncli.maths.numbers.rounding import Rounding
+from attncli.names import Name, below
+from attncli.scenario.file.keys import (
     Choice,
     Either,
     Flag,
@@ -22,11 +24,9 @@ from attncli.file.keys import (
     WholeNumber,
     looks_like_number,
 )
-from attncli.file.named_files import TextFileKind, names_file
-from attncli.file.nodes import Items, Map, Node, Scalar
-from attncli.file.problems import Diagnostics, NamedProblems
-from attncli.names import Name, below
-from attncli.numbers.rounding import Rounding
+from attncli.scenario.file.named_files import TextFileKind, names_file
+from attncli.scenario.file.nodes import Items, Map, Node, Scalar
+from attncli.scenario.file.problems import Diagnostics, NamedProblems
 from attncli.scenario.model import Phrase, Tokenizing, phrase
 
 if TYPE_CHECKING:

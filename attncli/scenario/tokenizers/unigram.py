@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from attncli.equations.matrix import Matrix
-from attncli.file.keys import Choice, Flag, Key, NumberKind, WholeNumber
-from attncli.file.problems import too_much
+from attncli.maths.equations.matrix import Matrix
+from attncli.maths.numbers.decimals import round_to
+from attncli.maths.numbers.rounding import Rounding
 from attncli.names import Name, below
-from attncli.numbers.decimals import round_to
-from attncli.numbers.rounding import Rounding
+from attncli.scenario.file.keys import Choice, Flag, Key, NumberKind, WholeNumber
+from attncli.scenario.file.problems import too_much
 from attncli.scenario.model import Phrase, Tokenizing, phrase
 from attncli.scenario.tokenizers.making import check_cost, letters_of, rounds, tokenizing
 from attncli.scenario.tokenizers.settings import (

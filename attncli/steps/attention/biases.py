@@ -10,22 +10,22 @@ from __future__ import annotations
 from dataclasses import replace
 from decimal import Decimal
 
-from attncli.equations.tree import Number
-from attncli.file.keys import Key
-from attncli.file.matrices import MATRIX
-from attncli.file.problems import Objections
-from attncli.names import Name
-from attncli.operations.activations import Add
-from attncli.operations.attention import MatMulTransposed
-from attncli.operations.masking import AddFinite
-from attncli.operations.positions import Alibi, alibi_slopes
-from attncli.operations.rearranging import Same
-from attncli.operations.relative_positions import (
+from attncli.maths.equations.tree import Number
+from attncli.maths.operations.activations import Add
+from attncli.maths.operations.attention import MatMulTransposed
+from attncli.maths.operations.masking import AddFinite
+from attncli.maths.operations.positions import Alibi, alibi_slopes
+from attncli.maths.operations.rearranging import Same
+from attncli.maths.operations.relative_positions import (
     Buckets,
     SignedBuckets,
     TakeByBucket,
     TakeInRow,
 )
+from attncli.names import Name
+from attncli.scenario.file.keys import Key
+from attncli.scenario.file.matrices import MATRIX
+from attncli.scenario.file.problems import Objections
 from attncli.scenario.model import Positions, Settings
 from attncli.steps.attention.masks import mask_rules
 from attncli.steps.input.positions import (

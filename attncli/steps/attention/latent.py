@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from attncli.file.keys import Key, Record
-from attncli.file.matrices import MATRIX, VECTOR
-from attncli.file.problems import Objections
 from attncli.names import Name, below
+from attncli.scenario.file.keys import Key, Record
+from attncli.scenario.file.matrices import MATRIX, VECTOR
+from attncli.scenario.file.problems import Objections
 from attncli.scenario.model import Settings
 from attncli.steps.attention.projections import input_of, is_decoupled, latent_of
 from attncli.steps.block.norms import EPSILON, Normalizing, norm_in_words

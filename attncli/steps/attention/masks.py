@@ -11,18 +11,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from attncli.equations.matrix import Matrix
-from attncli.equations.tree import Number
 from attncli.errors import listed, quote
-from attncli.file.keys import COUNT, NUMBER, Choice, Either, Key, ListOf, OneOrMany, Record, word_or
-from attncli.file.matrices import TRUTH_TABLE, MatrixKind
-from attncli.file.nodes import Scalar
-from attncli.file.problems import Objections
-from attncli.names import TOP, Name, below
-from attncli.numbers import decimals
-from attncli.numbers.rounding import Array
-from attncli.operations.attention import MaskedShare
-from attncli.operations.masking import (
+from attncli.maths.equations.matrix import Matrix
+from attncli.maths.equations.tree import Number
+from attncli.maths.numbers import decimals
+from attncli.maths.numbers.rounding import Array
+from attncli.maths.operations.attention import MaskedShare
+from attncli.maths.operations.masking import (
     Causal,
     Finite,
     Masked,
@@ -32,6 +27,21 @@ from attncli.operations.masking import (
     TableRule,
     Window,
 )
+from attncli.names import TOP, Name, below
+from attncli.scenario.file.keys import (
+    COUNT,
+    NUMBER,
+    Choice,
+    Either,
+    Key,
+    ListOf,
+    OneOrMany,
+    Record,
+    word_or,
+)
+from attncli.scenario.file.matrices import TRUTH_TABLE, MatrixKind
+from attncli.scenario.file.nodes import Scalar
+from attncli.scenario.file.problems import Objections
 from attncli.scenario.model import Attention, entry_path
 from attncli.scenario.scenario import Scenario
 from attncli.scenario.tokenizers.settings import TOKEN

@@ -8,10 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attncli.file.keys import COUNT, Key
-from attncli.file.problems import Objections
-from attncli.names import Name
-from attncli.operations.attention import (
+from attncli.maths.operations.attention import (
     BlockExponential,
     DivideByRow,
     RescaleFactor,
@@ -21,8 +18,11 @@ from attncli.operations.attention import (
     RunningSum,
     WeightedSum,
 )
-from attncli.operations.optimizers import DifferenceOf
-from attncli.operations.rearranging import TakeBlock, TakeRows
+from attncli.maths.operations.optimizers import DifferenceOf
+from attncli.maths.operations.rearranging import TakeBlock, TakeRows
+from attncli.names import Name
+from attncli.scenario.file.keys import COUNT, Key
+from attncli.scenario.file.problems import Objections
 from attncli.steps.mistakes import by, either, once, swap, wrong
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Axis, Definition, HeadPlace

@@ -14,8 +14,19 @@ from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
 
-from attncli.equations.tree import Equation, Number, Symbol, define
-from attncli.file.keys import (
+from attncli.maths.equations.tree import Equation, Number, Symbol, define
+from attncli.maths.operations.activations import Add, MeanOf
+from attncli.maths.operations.attention import CacheBytes, TransposedWeights, WeightedSum
+from attncli.maths.operations.rearranging import (
+    Interleave,
+    JoinColumns,
+    JoinRows,
+    Same,
+    TakeColumns,
+    TakeEvery,
+)
+from attncli.names import Name, below
+from attncli.scenario.file.keys import (
     COUNT,
     POSITIVE,
     Choice,
@@ -27,20 +38,9 @@ from attncli.file.keys import (
     Record,
     WholeNumber,
 )
-from attncli.file.matrices import MATRIX, NAMED, VECTOR
-from attncli.file.nodes import Items
-from attncli.file.problems import Objections
-from attncli.names import Name, below
-from attncli.operations.activations import Add, MeanOf
-from attncli.operations.attention import CacheBytes, TransposedWeights, WeightedSum
-from attncli.operations.rearranging import (
-    Interleave,
-    JoinColumns,
-    JoinRows,
-    Same,
-    TakeColumns,
-    TakeEvery,
-)
+from attncli.scenario.file.matrices import MATRIX, NAMED, VECTOR
+from attncli.scenario.file.nodes import Items
+from attncli.scenario.file.problems import Objections
 from attncli.scenario.tokenizers.settings import TOKEN
 from attncli.steps.linear import MISTAKES_BACK, bias_left_out, linear, rows_for_columns
 from attncli.steps.mistakes import (

@@ -10,12 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from attncli.equations.tree import ONE, Apply, Expression, Number, Product, Sum, constant
-from attncli.file.problems import Objections
-from attncli.names import Name
-from attncli.operations.activations import DivideBy
-from attncli.operations.operation import Operation
-from attncli.operations.positions import (
+from attncli.maths.equations.tree import ONE, Apply, Expression, Number, Product, Sum, constant
+from attncli.maths.operations.activations import DivideBy
+from attncli.maths.operations.operation import Operation
+from attncli.maths.operations.positions import (
     BlendFrequencies,
     Frequencies,
     MultipliedTable,
@@ -25,7 +23,9 @@ from attncli.operations.positions import (
     Rotate,
     TurnsTable,
 )
-from attncli.operations.rearranging import JoinColumns, TakeRows
+from attncli.maths.operations.rearranging import JoinColumns, TakeRows
+from attncli.names import Name
+from attncli.scenario.file.problems import Objections
 from attncli.scenario.model import Positions
 from attncli.scenario.scenario import Scenario
 from attncli.steps.attention.projections import is_decoupled, turning

@@ -12,15 +12,15 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
-from attncli.equations.tree import Expression, Number, Product, Root, Symbol, constant
-from attncli.file.keys import POSITIVE, Choice, Key, word_or
-from attncli.file.matrices import NAMED
-from attncli.file.problems import Objections
+from attncli.maths.equations.tree import Expression, Number, Product, Root, Symbol, constant
+from attncli.maths.operations.activations import Activate, DivideBy, MultiplyBy, SoftCap
+from attncli.maths.operations.attention import MatMul, MatMulTransposed
+from attncli.maths.operations.equation import EquationText
+from attncli.maths.operations.operation import Operation
 from attncli.names import Name, below
-from attncli.operations.activations import Activate, DivideBy, MultiplyBy, SoftCap
-from attncli.operations.attention import MatMul, MatMulTransposed
-from attncli.operations.equation import EquationText
-from attncli.operations.operation import Operation
+from attncli.scenario.file.keys import POSITIVE, Choice, Key, word_or
+from attncli.scenario.file.matrices import NAMED
+from attncli.scenario.file.problems import Objections
 from attncli.steps.mistakes import by, either, instead, remade, turned_round, without_root, wrong
 from attncli.steps.step import Backward, General, Mistake, Planned, Step
 from attncli.trace import Definition, HeadPlace

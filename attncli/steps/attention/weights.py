@@ -12,13 +12,9 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
-from attncli.equations.tree import Number
-from attncli.file.keys import Either, Key, Needs, NumberKind, Record
-from attncli.file.matrices import NAMED, TRUTH_TABLE, VECTOR
-from attncli.file.problems import Objections
-from attncli.names import Name, Word, below
-from attncli.operations.activations import Dropout, Multiply
-from attncli.operations.attention import (
+from attncli.maths.equations.tree import Number
+from attncli.maths.operations.activations import Dropout, Multiply
+from attncli.maths.operations.attention import (
     DivideByColumnSum,
     DivideByRow,
     DivideByRowSum,
@@ -30,8 +26,12 @@ from attncli.operations.attention import (
     Softmax,
     SumOfAll,
 )
-from attncli.operations.equation import equation, is_a
-from attncli.operations.rearranging import JoinColumns, RepeatDown, WithoutColumn
+from attncli.maths.operations.equation import equation, is_a
+from attncli.maths.operations.rearranging import JoinColumns, RepeatDown, WithoutColumn
+from attncli.names import Name, Word, below
+from attncli.scenario.file.keys import Either, Key, Needs, NumberKind, Record
+from attncli.scenario.file.matrices import NAMED, TRUTH_TABLE, VECTOR
+from attncli.scenario.file.problems import Objections
 from attncli.scenario.templates import TEMPLATE
 from attncli.steps.attention.scores import SCALE
 from attncli.steps.mistakes import WENT_IN, by, of_next_head, wrong

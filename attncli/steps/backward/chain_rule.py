@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from attncli.file.problems import NamedProblems
+from attncli.maths.operations.activations import Add
+from attncli.maths.operations.gradients import gradient_of, has_derivative, is_flat
+from attncli.maths.operations.operation import One
 from attncli.names import Name
-from attncli.operations.activations import Add
-from attncli.operations.gradients import gradient_of, has_derivative, is_flat
-from attncli.operations.operation import One
+from attncli.scenario.file.problems import NamedProblems
 from attncli.scenario.scenario import Scenario
 from attncli.steps.order import BACK_THROUGH, step_named
 from attncli.trace import GRADIENTS, BackwardPlace, Definition, PlannedStep

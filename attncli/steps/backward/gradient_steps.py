@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from attncli.equations.tree import (
+from attncli.maths.equations.tree import (
     Apply,
     Expression,
     Length,
@@ -18,12 +18,12 @@ from attncli.equations.tree import (
     Transposed,
     each,
 )
+from attncli.maths.operations.activations import Add
+from attncli.maths.operations.attention import MatMul
+from attncli.maths.operations.equation import Indexed, equation
+from attncli.maths.operations.operation import One, Operation
+from attncli.maths.operations.rearranging import Same, TakeRows
 from attncli.names import Name
-from attncli.operations.activations import Add
-from attncli.operations.attention import MatMul
-from attncli.operations.equation import Indexed, equation
-from attncli.operations.operation import One, Operation
-from attncli.operations.rearranging import Same, TakeRows
 from attncli.steps.mistakes import (
     by,
     exchanged,

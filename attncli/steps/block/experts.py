@@ -13,17 +13,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from attncli.equations.tree import Equation, Number, Product, Sum, Total, at, define
-from attncli.file.keys import COUNT, POSITIVE, Choice, Either, Flag, Key, ListOf, Record
-from attncli.file.matrices import MATRIX, VECTOR
-from attncli.file.nodes import Items
-from attncli.file.problems import Objections
+from attncli.maths.equations.tree import Equation, Number, Product, Sum, Total, at, define
+from attncli.maths.operations.activations import (
+    Activate,
+    AddToEach,
+    MixtureOf,
+    Multiply,
+    MultiplyBy,
+)
+from attncli.maths.operations.attention import DivideByRowSum
+from attncli.maths.operations.masking import Masked
+from attncli.maths.operations.prediction import GroupScore, KeptShare, KeptSum, TopK
+from attncli.maths.operations.rearranging import RepeatAlong, TakeColumn
 from attncli.names import Name, below
-from attncli.operations.activations import Activate, AddToEach, MixtureOf, Multiply, MultiplyBy
-from attncli.operations.attention import DivideByRowSum
-from attncli.operations.masking import Masked
-from attncli.operations.prediction import GroupScore, KeptShare, KeptSum, TopK
-from attncli.operations.rearranging import RepeatAlong, TakeColumn
+from attncli.scenario.file.keys import COUNT, POSITIVE, Choice, Either, Flag, Key, ListOf, Record
+from attncli.scenario.file.matrices import MATRIX, VECTOR
+from attncli.scenario.file.nodes import Items
+from attncli.scenario.file.problems import Objections
 from attncli.steps.attention.weights import in_one, softmax
 from attncli.steps.block.feed_forward import MATRICES
 from attncli.steps.linear import layer_of, linear

@@ -9,13 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
-from attncli.equations.tree import Number
-from attncli.file.keys import COUNT, NUMBER, Choice, Either, Flag, Key, ListOf
-from attncli.file.matrices import MATRIX, VECTOR
-from attncli.file.nodes import Items, Numbers
-from attncli.file.problems import Objections
-from attncli.names import Name, below
-from attncli.operations.activations import (
+from attncli.maths.equations.tree import Number
+from attncli.maths.operations.activations import (
     ACTIVATIONS,
     Activate,
     Add,
@@ -26,8 +21,13 @@ from attncli.operations.activations import (
     MultiplyBy,
     MultiplyByOneMore,
 )
-from attncli.operations.equation import EquationText
-from attncli.operations.rearranging import Same
+from attncli.maths.operations.equation import EquationText
+from attncli.maths.operations.rearranging import Same
+from attncli.names import Name, below
+from attncli.scenario.file.keys import COUNT, NUMBER, Choice, Either, Flag, Key, ListOf
+from attncli.scenario.file.matrices import MATRIX, VECTOR
+from attncli.scenario.file.nodes import Items, Numbers
+from attncli.scenario.file.problems import Objections
 from attncli.steps.linear import (
     MISTAKES_BACK,
     bias_left_out,

@@ -14,12 +14,8 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from attncli.equations.tree import Number
-from attncli.file.keys import SHARE, Choice, Flag, Key, NumberKind, Record
-from attncli.file.matrices import VECTOR
-from attncli.file.problems import Objections
-from attncli.names import Name, below
-from attncli.operations.norms import (
+from attncli.maths.equations.tree import Number
+from attncli.maths.operations.norms import (
     MeanOfEach,
     MeanOfSquares,
     Normalize,
@@ -33,8 +29,12 @@ from attncli.operations.norms import (
     SubtractFromEach,
     SubtractRow,
 )
-from attncli.operations.operation import Operation
-from attncli.operations.rearranging import Same
+from attncli.maths.operations.operation import Operation
+from attncli.maths.operations.rearranging import Same
+from attncli.names import Name, below
+from attncli.scenario.file.keys import SHARE, Choice, Flag, Key, NumberKind, Record
+from attncli.scenario.file.matrices import VECTOR
+from attncli.scenario.file.problems import Objections
 from attncli.scenario.model import Settings, Stack, projected_when
 from attncli.scenario.scenario import Scenario
 from attncli.steps.mistakes import (

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from attncli.file.keys import COUNT, Choice, Key, Record
-from attncli.file.matrices import MATRIX, VECTOR
-from attncli.file.problems import Objections
+from attncli.maths.operations.activations import ACTIVATIONS, Activate
+from attncli.maths.operations.rearranging import JoinRows, Same, Windows
+from attncli.maths.operations.recurrent import ZeroRow
 from attncli.names import below
-from attncli.operations.activations import ACTIVATIONS, Activate
-from attncli.operations.rearranging import JoinRows, Same, Windows
-from attncli.operations.recurrent import ZeroRow
+from attncli.scenario.file.keys import COUNT, Choice, Key, Record
+from attncli.scenario.file.matrices import MATRIX, VECTOR
+from attncli.scenario.file.problems import Objections
 from attncli.scenario.model import CONVOLUTIONS, CONVOLVE, Settings, convolved_rows, makes_X
 from attncli.steps.linear import MISTAKES_BACK, bias_left_out, linear, rows_for_columns
 from attncli.steps.mistakes import by, remade, wrong

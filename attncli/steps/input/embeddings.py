@@ -17,9 +17,13 @@ from __future__ import annotations
 from collections import Counter
 from decimal import Decimal
 
-from attncli.equations.tree import Apply, Equation, Number, Root, Symbol, at, define
-from attncli.file.address import write_index
-from attncli.file.keys import (
+from attncli.maths.equations.tree import Apply, Equation, Number, Root, Symbol, at, define
+from attncli.maths.operations.activations import MultiplyBy
+from attncli.maths.operations.attention import Linear, MatMul
+from attncli.maths.operations.rearranging import JoinRows, Same, TakeRows
+from attncli.names import Name, Phrase, Word, below
+from attncli.scenario.file.address import write_index
+from attncli.scenario.file.keys import (
     COUNT,
     POSITIVE,
     Choice,
@@ -33,14 +37,10 @@ from attncli.file.keys import (
     WholeNumber,
     word_or,
 )
-from attncli.file.matrices import MATRIX, NAMED, VECTOR, VectorKind
-from attncli.file.nodes import Map, Node, Scalar
-from attncli.file.problems import Objections
-from attncli.file.sources import SourceKind, is_source
-from attncli.names import Name, Phrase, Word, below
-from attncli.operations.activations import MultiplyBy
-from attncli.operations.attention import Linear, MatMul
-from attncli.operations.rearranging import JoinRows, Same, TakeRows
+from attncli.scenario.file.matrices import MATRIX, NAMED, VECTOR, VectorKind
+from attncli.scenario.file.nodes import Map, Node, Scalar
+from attncli.scenario.file.problems import Objections
+from attncli.scenario.file.sources import SourceKind, is_source
 from attncli.scenario.model import (
     CONVOLUTIONS,
     CONVOLVE,

@@ -11,8 +11,19 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
-from attncli.equations.tree import Number, Symbol
-from attncli.file.keys import (
+from attncli.maths.equations.tree import Number, Symbol
+from attncli.maths.operations.activations import Add
+from attncli.maths.operations.operation import Operation
+from attncli.maths.operations.positions import (
+    CosineOfNextExponent,
+    MultipliedSinusoids,
+    SinesForCosines,
+    Sinusoids,
+    WaveOfEachColumn,
+)
+from attncli.maths.operations.rearranging import Same, TakeRows
+from attncli.names import Name, below
+from attncli.scenario.file.keys import (
     COUNT,
     NUMBER,
     POSITIVE,
@@ -26,21 +37,10 @@ from attncli.file.keys import (
     Record,
     WholeNumber,
 )
-from attncli.file.matrices import MATRIX
-from attncli.file.nodes import Items, Map, Node, Scalar
-from attncli.file.problems import Objections
-from attncli.file.sources import is_source
-from attncli.names import Name, below
-from attncli.operations.activations import Add
-from attncli.operations.operation import Operation
-from attncli.operations.positions import (
-    CosineOfNextExponent,
-    MultipliedSinusoids,
-    SinesForCosines,
-    Sinusoids,
-    WaveOfEachColumn,
-)
-from attncli.operations.rearranging import Same, TakeRows
+from attncli.scenario.file.matrices import MATRIX
+from attncli.scenario.file.nodes import Items, Map, Node, Scalar
+from attncli.scenario.file.problems import Objections
+from attncli.scenario.file.sources import is_source
 from attncli.scenario.model import ADD, FOR_ATTENTION, Positions, makes_X, projected_when
 from attncli.scenario.scenario import Scenario
 from attncli.steps.block.norms import NORM

@@ -17,27 +17,9 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
-from attncli.equations.tree import Number
-from attncli.file.keys import (
-    COUNT,
-    NUMBER,
-    POSITIVE,
-    SHARE,
-    Choice,
-    Either,
-    Key,
-    ListOf,
-    Needs,
-    NumberKind,
-    Record,
-    WholeNumber,
-)
-from attncli.file.matrices import MATRIX, VECTOR
-from attncli.file.nodes import Map, Scalar
-from attncli.file.problems import Objections
-from attncli.names import Name
-from attncli.numbers import decimals
-from attncli.operations.activations import (
+from attncli.maths.equations.tree import Number
+from attncli.maths.numbers import decimals
+from attncli.maths.operations.activations import (
     ACTIVATIONS,
     Activate,
     DivideBy,
@@ -45,9 +27,9 @@ from attncli.operations.activations import (
     MultiplyBy,
     SoftCap,
 )
-from attncli.operations.attention import DivideByRow, DivideByRowSum, RowMax
-from attncli.operations.masking import Masked
-from attncli.operations.prediction import (
+from attncli.maths.operations.attention import DivideByRow, DivideByRowSum, RowMax
+from attncli.maths.operations.masking import Masked
+from attncli.maths.operations.prediction import (
     AtLeast,
     AtLeastOfKept,
     Cumulative,
@@ -62,7 +44,25 @@ from attncli.operations.prediction import (
     ScoreSoFar,
     TopK,
 )
-from attncli.operations.rearranging import Same, TakeRows
+from attncli.maths.operations.rearranging import Same, TakeRows
+from attncli.names import Name
+from attncli.scenario.file.keys import (
+    COUNT,
+    NUMBER,
+    POSITIVE,
+    SHARE,
+    Choice,
+    Either,
+    Key,
+    ListOf,
+    Needs,
+    NumberKind,
+    Record,
+    WholeNumber,
+)
+from attncli.scenario.file.matrices import MATRIX, VECTOR
+from attncli.scenario.file.nodes import Map, Scalar
+from attncli.scenario.file.problems import Objections
 from attncli.scenario.tokenizers.settings import TOKEN
 from attncli.steps.attention.weights import IN_SOFTMAX, softmax
 from attncli.steps.block.norms import NORM

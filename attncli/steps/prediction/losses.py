@@ -14,18 +14,14 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from attncli.equations.tree import Number
-from attncli.file.keys import SHARE, Choice, Either, Key, Kind, ListOf
-from attncli.file.matrices import MATRIX
-from attncli.file.nodes import Items, Map, Node, Numbers
-from attncli.names import Name, Phrase, Word, below
-from attncli.numbers import decimals
-from attncli.operations.attention import ExponentialOf
-from attncli.operations.equation import EquationText
-from attncli.operations.gradients import gradient_of
-from attncli.operations.norms import ColumnMean
-from attncli.operations.operation import Operation
-from attncli.operations.prediction import (
+from attncli.maths.equations.tree import Number
+from attncli.maths.numbers import decimals
+from attncli.maths.operations.attention import ExponentialOf
+from attncli.maths.operations.equation import EquationText
+from attncli.maths.operations.gradients import gradient_of
+from attncli.maths.operations.norms import ColumnMean
+from attncli.maths.operations.operation import Operation
+from attncli.maths.operations.prediction import (
     BinaryCrossEntropies,
     BinaryLossOfLogits,
     CrossEntropies,
@@ -45,7 +41,11 @@ from attncli.operations.prediction import (
     SumOfEntries,
     SumOfSquaredErrors,
 )
-from attncli.operations.rearranging import TakeRows
+from attncli.maths.operations.rearranging import TakeRows
+from attncli.names import Name, Phrase, Word, below
+from attncli.scenario.file.keys import SHARE, Choice, Either, Key, Kind, ListOf
+from attncli.scenario.file.matrices import MATRIX
+from attncli.scenario.file.nodes import Items, Map, Node, Numbers
 from attncli.scenario.model import LOSSES, REDUCTIONS, TARGETS
 from attncli.scenario.tokenizers.settings import TOKEN
 from attncli.steps.attention.weights import softmax

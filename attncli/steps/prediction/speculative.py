@@ -9,21 +9,21 @@ from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
 
-from attncli.equations.tree import Number
 from attncli.errors import listed, quote
-from attncli.file.keys import SHARE, Key, ListOf, Needs, Record
-from attncli.file.matrices import MATRIX
-from attncli.file.problems import Objections
-from attncli.names import Name
-from attncli.operations.attention import DivideByRow, RowSum
-from attncli.operations.prediction import (
+from attncli.maths.equations.tree import Number
+from attncli.maths.operations.attention import DivideByRow, RowSum
+from attncli.maths.operations.prediction import (
     Acceptance,
     AcceptedDraft,
     Cumulative,
     DrawnToken,
     Excess,
 )
-from attncli.operations.rearranging import TakeRows
+from attncli.maths.operations.rearranging import TakeRows
+from attncli.names import Name
+from attncli.scenario.file.keys import SHARE, Key, ListOf, Needs, Record
+from attncli.scenario.file.matrices import MATRIX
+from attncli.scenario.file.problems import Objections
 from attncli.steps.mistakes import remade, wrong
 from attncli.steps.prediction.logits import MIN_P, TOP_P
 from attncli.steps.step import General, Mistake, Step

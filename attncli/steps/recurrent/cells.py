@@ -11,14 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attncli.file.keys import Choice, Key
-from attncli.file.matrices import MATRIX, VECTOR
-from attncli.file.problems import Objections
-from attncli.names import Name, below
-from attncli.operations.activations import Activate
-from attncli.operations.operation import Operation
-from attncli.operations.rearranging import Same
-from attncli.operations.recurrent import (
+from attncli.maths.operations.activations import Activate
+from attncli.maths.operations.operation import Operation
+from attncli.maths.operations.rearranging import Same
+from attncli.maths.operations.recurrent import (
     AddUp,
     Gated,
     GatedBlend,
@@ -26,6 +22,10 @@ from attncli.operations.recurrent import (
     GatedProduct,
     SumWithGate,
 )
+from attncli.names import Name, below
+from attncli.scenario.file.keys import Choice, Key
+from attncli.scenario.file.matrices import MATRIX, VECTOR
+from attncli.scenario.file.problems import Objections
 from attncli.scenario.model import LETTERS, Recurrent, Settings
 from attncli.steps.mistakes import (
     Change,

@@ -9,14 +9,16 @@
 
 from __future__ import annotations
 
-from attncli.file.keys import Choice, Flag, Key
-from attncli.file.matrices import MATRIX, VECTOR
-from attncli.file.problems import Objections
-from attncli.names import Name, below
-from attncli.operations.activations import Activate
-from attncli.operations.attention import AddedUp, Exponential, MatMul, ShareItself, SoftmaxDown
-from attncli.operations.rearranging import ColumnsAsRows, JoinColumns, Same
-from attncli.operations.recurrent import (
+from attncli.maths.operations.activations import Activate
+from attncli.maths.operations.attention import (
+    AddedUp,
+    Exponential,
+    MatMul,
+    ShareItself,
+    SoftmaxDown,
+)
+from attncli.maths.operations.rearranging import ColumnsAsRows, JoinColumns, Same
+from attncli.maths.operations.recurrent import (
     AddUp,
     FrobeniusNorm,
     ReluSlope,
@@ -24,6 +26,10 @@ from attncli.operations.recurrent import (
     TanhSlope,
     TimesDiagonal,
 )
+from attncli.names import Name, below
+from attncli.scenario.file.keys import Choice, Flag, Key
+from attncli.scenario.file.matrices import MATRIX, VECTOR
+from attncli.scenario.file.problems import Objections
 from attncli.scenario.model import Recurrent, Settings
 from attncli.steps.mistakes import either, left_out, operand, remade, turned_round, wrong
 from attncli.steps.recurrent.sequence import matrix, product, rows

@@ -13,20 +13,20 @@ from collections.abc import Iterator
 from itertools import permutations
 
 from attncli.errors import listed
-from attncli.file.keys import Choice, Key, ListOf
-from attncli.file.matrices import MATRIX, VECTOR
-from attncli.file.problems import Objections
-from attncli.names import Name, below
-from attncli.operations.attention import MatMul, TransposedWeights
-from attncli.operations.equation import is_a
-from attncli.operations.operation import Operation
-from attncli.operations.rearranging import Same, TakeColumns, TakeRun
-from attncli.operations.recurrent import (
+from attncli.maths.operations.attention import MatMul, TransposedWeights
+from attncli.maths.operations.equation import is_a
+from attncli.maths.operations.operation import Operation
+from attncli.maths.operations.rearranging import Same, TakeColumns, TakeRun
+from attncli.maths.operations.recurrent import (
     AddUp,
     OnlyRow,
     RowAsColumn,
     Zeros,
 )
+from attncli.names import Name, below
+from attncli.scenario.file.keys import Choice, Key, ListOf
+from attncli.scenario.file.matrices import MATRIX, VECTOR
+from attncli.scenario.file.problems import Objections
 from attncli.scenario.model import CELLS, GATES, LETTERS, WAYS, Recurrent, Settings
 from attncli.steps.linear import by_the_other_side
 from attncli.steps.mistakes import (

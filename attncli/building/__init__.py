@@ -1,1 +1,0 @@
-"""Builds a scenario of a file's values, read by the steps' keys."""

@@ -1,0 +1,203 @@
+"""`attn design`: a new scenario, or forms that cost the same, with a table of what they cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from attncli.commands.arguments import (
+    Excerpt,
+    FilesOutput,
+    Output,
+    PageOptions,
+    PageOutput,
+    TextOutput,
+    whole_number,
+)
+from attncli.commands.output import check_target, is_written
+from attncli.commands.progress import watched
+from attncli.errors import Complaints, Problem
+from attncli.names import Word
+from attncli.output_files import Contents, OutputError, check_folder
+
+if TYPE_CHECKING:
+    from attncli.classroom.files.exam_file import ExamFile
+    from attncli.classroom.nice_numbers.new_scenario import Sizes
+    from attncli.trace import Trace
+
+
+_MOST_DECIMALS = 9
+
+
+class DesignArguments(NamedTuple):
+    """A request for a new scenario of some size, or for forms of a scenario."""
+
+    scenario: str | None = None
+    """The scenario that forms are made of."""
+    forms: str | None = None
+    """How many forms there are."""
+    step: Sequence[str] | None = None
+    """The steps that are asked of them."""
+    tokens: str = "3"
+    d_model: str = "2"
+    heads: str = "1"
+    seed: str = "1"
+    decimals: str = "3"
+    allow: Sequence[str] | None = None
+    """The rules that the numbers needn't keep."""
+    page: PageOptions = PageOptions()
+    context: Any = None
+
+
+def design(typed: DesignArguments) -> Output:
+    """Make a new scenario whose numbers are nice to work with by hand, or forms of one that cost
+    the same, with a table of what they cost. Raises UserError."""
+    if typed.scenario is not None:
+        return _forms(typed, typed.scenario)
+    text = _new(typed)
+    if typed.forms is None:
+        return TextOutput(text, typed.page.output, typed.page.force, is_written(typed.page.output))
+    with TemporaryDirectory() as scratch:
+        path = Path(scratch) / "new.yaml"
+        path.write_text(text, "utf-8")
+        return _forms(typed, str(path))
+
+
+def _new(typed: DesignArguments) -> str:
+    """Writes a new scenario as a file. Raises UserError."""
+    from attncli.classroom.files.exercise_file import LARGEST_SEED, MOST_FORMS
+    from attncli.classroom.nice_numbers.rules import check_names
+
+    complaints = Complaints()
+    sizes = _sizes(complaints, typed)
+    number = complaints.hear(whole_number, "--seed", typed.seed, 0, LARGEST_SEED)
+    if typed.forms is not None:
+        complaints.hear(whole_number, "--forms", typed.forms, 1, MOST_FORMS)
+    elif typed.step or typed.page.form:
+        right = "say how many forms there are, like --forms 4"
+        complaints.problems.append(Problem.of("--step or --format", "is for a table", right))
+    complaints.problems += check_names(typed.allow or ())
+    if typed.forms is None:
+        complaints.hear(check_target, typed.page.output, force=typed.page.force)
+    complaints.stop_if_any()
+    assert sizes is not None
+    assert number is not None
+    return _designed(sizes, number, typed.allow or ())
+
+
+def _sizes(complaints: Complaints, typed: DesignArguments) -> Sizes | None:
+    """Reads the sizes that are asked for; None where something is wrong, which `complaints`
+    hears."""
+    from attncli.classroom.nice_numbers.new_scenario import FEWEST, MOST, MOST_D_MODEL, Sizes
+
+    found = [
+        complaints.hear(whole_number, "--tokens", typed.tokens, FEWEST, MOST),
+        complaints.hear(whole_number, "--d-model", typed.d_model, 1, MOST_D_MODEL),
+        complaints.hear(whole_number, "--heads", typed.heads, 1, MOST_D_MODEL),
+        complaints.hear(whole_number, "--decimals", typed.decimals, 1, _MOST_DECIMALS),
+    ]
+    known = [size for size in found if size is not None]
+    sizes = Sizes(*known) if len(known) == len(found) else None
+    if sizes is not None and sizes.d_model % sizes.heads:
+        fitting = [str(h) for h in range(1, sizes.d_model + 1) if sizes.d_model % h == 0]
+        wrong = f"{sizes.d_model} dimensions can't be shared equally by {sizes.heads} heads"
+        right = f"give {' or '.join(fitting)}"
+        complaints.problems.append(Problem.of(f"--heads {typed.heads}", wrong, right))
+    return sizes
+
+
+def _designed(sizes: Sizes, seed: int, allow: Sequence[str]) -> str:
+    from attncli.classroom.nice_numbers.new_scenario import sketch, text_of
+    from attncli.classroom.nice_numbers.search import UnsatisfiedError
+
+    try:
+        words, scenario = sketch(sizes, seed, allow)
+    except UnsatisfiedError as error:
+        wrong, right = error.problems[0].wrong, "choose other sizes, or give up a rule with --allow"
+        raise OutputError.of("a scenario of these sizes", wrong, right) from None
+    return text_of(sizes, words, scenario, _command(sizes, seed, allow))
+
+
+def _command(sizes: Sizes, seed: int, allow: Sequence[str]) -> str:
+    """Writes the command that makes a scenario again."""
+    import shlex
+
+    words = ["attn", "design", "--tokens", str(sizes.tokens), "--d-model", str(sizes.d_model)]
+    words += ["--heads", str(sizes.heads), "--seed", str(seed), "--decimals", str(sizes.decimals)]
+    words += [word for rule in allow for word in ("--allow", rule)]
+    return " ".join(map(shlex.quote, words))
+
+
+# --------------------------------------------------------------------------------------------------
+# Forms that cost the same, and what they cost.
+
+
+def _forms(typed: DesignArguments, source: str) -> Output:
+    """Makes the forms of a scenario, an exercise or an exam with the table of their costs; or the
+    table alone. Raises UserError."""
+    from attncli.classroom.exercises.exam_papers import requests_of
+    from attncli.classroom.exercises.form_costs import CostedForm, costs_page
+    from attncli.classroom.paper_files import form_names, traces_of_forms
+    from attncli.formats import contents_of, suffixes_of
+    from attncli.pipeline.plain_scenario import exported, texts_beside
+
+    exam, traces, folder = _ordered(typed, source)
+    requests, names = requests_of(exam, traces), form_names(exam.forms)
+    texts: dict[str, Contents] = {}
+    costed = []
+    made = traces_of_forms(exam, traces, requests)
+    for name, parts in watched(made, len(names), "Forms"):
+        costed.append(CostedForm.of(name, parts, requests))
+        for k, (part, trace) in enumerate(zip(exam.parts, parts, strict=True), start=1):
+            if part.exercise is not None and trace is not None:
+                place = name if len(parts) == 1 else f"{name}_{k}"
+                texts[f"{place}.yaml"] = exported(part.exercise.scenario, (), trace.scenario)
+                texts |= texts_beside(part.exercise.scenario)
+    given_up = {rule for exercise in exam.exercises for rule in exercise.allow}
+    alike = exam.forms is not None and "difficulty" not in given_up
+    title = next(trace.scenario.title for trace in traces if trace is not None)
+    page = costs_page(Word(exam.frame.title or title), costed, alike=alike)
+    if folder is None:
+        return PageOutput(page, typed.page)
+    form = typed.page.form or "markdown"
+    table = f"costs{suffixes_of(form)[0]}"
+    texts[table] = contents_of(page, form, typed.page.rendering)
+    check_folder(folder, [*texts], force=typed.page.force)
+    says = f"{folder} has {len(names)} forms, and what they cost in {table}\n"
+    return FilesOutput(texts, folder, typed.page.force, says)
+
+
+def _ordered(
+    typed: DesignArguments, source: str
+) -> tuple[ExamFile, list[Trace | None], str | None]:
+    """Returns the exam that is asked for, its worked scenarios, and the folder that forms go into,
+    if one is named. Raises UserError."""
+    from attncli.classroom.arguments import ExerciseArguments, typed_options
+    from attncli.classroom.making_exercises import ordered_exam
+    from attncli.classroom.paper_files import is_folder
+
+    complaints = Complaints()
+    right = "leave it out, or leave the scenario out for a new one"
+    for name, option in typed_options(typed.context) if typed.scenario is not None else ():
+        if name in ("tokens", "d_model", "heads", "decimals"):
+            wrong = "a scenario has a size of its own"
+            complaints.problems.append(Problem.of(option, wrong, right))
+    part, context = Excerpt(typed.step), typed.context
+    order = ExerciseArguments(source, part, forms=typed.forms, seed=typed.seed, allow=typed.allow)
+    exam = ordered_exam(order._replace(context=context), complaints)
+    if exam is not None:
+        complaints.hear(typed.page.allowed.check_count, exam.forms or 1, "forms", source)
+    places = (source,) if exam is None else exam.scenarios
+    traces = typed.page.allowed.worked_each(places, (), complaints)
+    folder = typed.page.output
+    if folder is None or not is_folder(folder, many=typed.page.form is None):
+        folder = None
+        complaints.hear(typed.page.check)
+    if not any(places):
+        right = "give one with a scenario"
+        complaints.problems.append(Problem.of(source, "has no numbers to work with", right))
+    complaints.stop_if_any()
+    assert exam is not None
+    return exam, traces, folder

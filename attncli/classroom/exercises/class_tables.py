@@ -1,0 +1,539 @@
+"""A student's paper as a document, and the table of a class: marks, commonest mistakes, hardest
+blanks."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from decimal import ROUND_HALF_UP, Decimal
+from statistics import mean, median
+from typing import NamedTuple
+
+from attncli.classroom.exercises.report import Report, report, report_of_own, to_look_at
+from attncli.classroom.marking.answers import AnswerSheet
+from attncli.classroom.marking.classes import (
+    CommonMistake,
+    GradedClass,
+    HardBlank,
+    Unmarked,
+    commonest,
+    hardest,
+    wrong_answers,
+)
+from attncli.classroom.marking.exam import line_of
+from attncli.classroom.marking.exam_parts import (
+    BETWEEN_PARTS,
+    MarkedExam,
+    MarkedOwn,
+    PartExam,
+    waiting_for,
+)
+from attncli.classroom.marking.marked_papers import MarkedPaper
+from attncli.document.blocks import (
+    Block,
+    Bullets,
+    DefinitionList,
+    Document,
+    Paragraph,
+    Section,
+    Spans,
+    Table,
+    TableCell,
+    Term,
+)
+from attncli.document.languages import words_of
+from attncli.document.pictures import Bars, Series
+from attncli.document.questions import OWN_FORM, Worth, counted_points, points_text
+from attncli.document.tables import SIGNS
+from attncli.maths.equations.tree import Number
+from attncli.names import Phrase, Word, raw_text
+from attncli.pages.parts.published import MEANING
+from attncli.pages.parts.sentences import (
+    counted,
+    enumerated,
+    joined,
+    rounding_facts,
+    without_stop,
+)
+
+
+def marked_paper(paper: MarkedExam) -> Document:
+    """Makes the page of a student's paper, part by part."""
+    sheet, exam = paper.sheet, paper.exam
+    facts: list[tuple[str, Spans]] = [("Student", (Word(sheet.student),))]
+    whose: dict[str, object] = {"student": sheet.student}
+    if sheet.id:
+        whose["id"] = sheet.id
+        facts.append(("ID", (Word(sheet.id),)))
+    if sheet.form not in ("", OWN_FORM):
+        facts.append(("Form", (Word(sheet.form),)))
+    facts.append(("Points", (in_words(paper),)))
+    if paper.grade:
+        facts.append(("Grade", (Word(paper.grade),)))
+    facts += _marked_by(paper)
+    remarks = remarks_on(paper)
+    data = {**whose, "points": float(paper.points), "of": float(paper.of), **_grade_data(paper)}
+    if remarks:
+        data["remarks"] = [*map(raw_text, remarks)]
+    reports = [_report(part, own) for part, own in zip(exam.parts, paper.parts, strict=True)]
+    if len(reports) == 1:
+        (alone,) = reports
+        rows = () if alone.facts is None else alone.facts.rows
+        return alone._replace(
+            title=Word(exam.title),
+            facts=DefinitionList((*facts, *rows)),
+            sections=(*to_look_at(remarks), *alone.sections),
+            data={**data, **alone.data},
+        )
+    sections = [*to_look_at(remarks), *_of_parts(paper, reports)]
+    data["parts"] = [
+        {"title": part.title, "points": float(points), "of": float(part.points), **report.data}
+        for part, points, report in zip(exam.parts, paper.points_of_parts, reports, strict=True)
+    ]
+    rounding = reports[0].rounding
+    whole = DefinitionList(tuple(facts))
+    return Document(Word(exam.title), tuple(sections), whole, rounding=rounding, data=data)
+
+
+def _report(part: PartExam, paper: MarkedPaper | MarkedOwn) -> Document:
+    """Makes the report of the answers to a part."""
+    if isinstance(paper, MarkedOwn):
+        return report_of_own(part.title, paper.terms)
+    points = {v.verdict.cell: v.points for v in paper.numbers}
+    facts = (("Points for", (_earned(paper),)),)
+    costs = {cell: paper.exam.results[cell].points - earned for cell, earned in points.items()}
+    page = Report(
+        Word(part.title), facts, (), doubt_data(paper), points, costs, paper.terms, paper.words
+    )
+    return report(paper.exam.judge, paper.verdicts, page)
+
+
+def _earned(paper: MarkedPaper) -> str:
+    """Writes what each quantity earned: `exp 4.25 of 4.5, exp_sum 1.5 of 1.5`"""
+    found: dict[str, list[Decimal]] = {}
+    for item in paper.exam.items:
+        other = "lines" if line_of(item.id) else "words"
+        what = other if item.cell is None else item.cell.quantity
+        points = found.setdefault(what, [Decimal(0), Decimal(0)])
+        points[0] += paper.points_of[item.id]
+        points[1] += item.points
+    each = ((what, *map(points_text, points)) for what, points in found.items())
+    return ", ".join(f"{what} {earned} of {of}" for what, earned, of in each)
+
+
+def _of_parts(paper: MarkedExam, reports: Sequence[Document]) -> Iterator[Section]:
+    """Yields what each part earned, then what is said of each."""
+    each = [*zip(paper.exam.parts, paper.points_of_parts, reports, strict=True)]
+    rows = tuple(
+        (str(k), Word(part.title), points_text(points), points_text(part.points))
+        for k, (part, points, _) in enumerate(each, start=1)
+    )
+    table = Table(("Part", "", "Points", "of"), rows)
+    yield Section("", None, ("Parts",), (), (table,))
+    for k, (part, _, page) in enumerate(each, start=1):
+        facts: tuple[Block, ...] = () if page.facts is None else (page.facts,)
+        for section in page.sections:
+            named = (" · ", Word(part.title)) if part.title else ()
+            heading = (f"Part {k}", *named, ": ", *section.title)
+            yield section._replace(title=heading, blocks=(*facts, *section.blocks))
+            facts = ()
+
+
+def _marked_by(paper: MarkedExam) -> list[tuple[str, Spans]]:
+    """Returns the file of the scheme, where that isn't the exam's own."""
+    return [("Marked by", (Word(paper.scheme),))] if paper.scheme else []
+
+
+def in_words(paper: MarkedExam) -> str:
+    """Writes the points of a paper: `12.5 of 21`"""
+    return f"{points_text(paper.points)} of {points_text(paper.of)}"
+
+
+def remarks_on(paper: MarkedExam) -> tuple[Phrase, ...]:
+    """Returns what somebody has to look at: numbers that show no working, what is still to be
+    marked, and what doesn't fit."""
+    return (
+        *paper.copied,
+        *_doubts_of(paper),
+        *paper.stranger,
+        *still_to_mark(paper),
+        *_other_remarks(paper),
+    )
+
+
+def _doubts_of(paper: MarkedExam) -> Iterator[Phrase]:
+    return _of_each_part(paper, lambda part: _doubts(part) if isinstance(part, MarkedPaper) else ())
+
+
+def _other_remarks(paper: MarkedExam) -> tuple[Phrase, ...]:
+    empty = all(given.is_empty for given in paper.sheet.answers.values())
+    unread = [w.id for w in wrong_answers(paper) if w.judgement == "unreadable"]
+    told: list[Phrase] = [("Not to be read: ", Word(", ".join(unread)), ".")] * bool(unread)
+    return (
+        *[("All answers are empty.",)] * empty,
+        *_of_each_part(paper, lambda part: part.remarks),
+        *told,
+        *paper.remarks,
+    )
+
+
+def still_to_mark(paper: MarkedExam) -> tuple[Phrase, ...]:
+    """Returns what a person is still to mark in a paper."""
+    return (
+        *_of_each_part(
+            paper,
+            lambda part: map(waiting_for, part.waiting) if isinstance(part, MarkedOwn) else (),
+        ),
+    )
+
+
+def _of_each_part(
+    paper: MarkedExam, said: Callable[[MarkedPaper | MarkedOwn], Iterable[Phrase]]
+) -> Iterator[Phrase]:
+    """Yields what is said of each part, beginning with which it is, where there are several."""
+    for k, part in enumerate(paper.parts, start=1):
+        which: Phrase = (f"Part {k}: ",) if len(paper.parts) > 1 else ()
+        yield from ((*which, *remark) for remark in said(part))
+
+
+def _doubts(paper: MarkedPaper) -> Iterator[Phrase]:
+    """Yields a remark where it can't be seen how a paper was worked."""
+    doubt = paper.doubt
+    if doubt is None:
+        return
+    if doubt.too_few:
+        more = counted_points(doubt.more, words_of("en"))
+        following = (
+            f" What only follows from wrong numbers ({doubt.unearned}) earns nothing."
+            f" If it counted, there would be {more} more."
+        )
+        yield (
+            "From ", Word(doubt.first), " on it can't be seen how this paper was worked: "
+            f"{doubt.slips} numbers are wrong without a reason, {_showing(doubt.shows)}."
+            f"{following if doubt.more else ''}",
+        )  # fmt: skip
+    else:
+        names, count = Word(enumerated(doubt.trivial)), doubt.unearned
+        what = "1 number follows" if count == 1 else f"{count} numbers follow"
+        earns = "earns" if count == 1 else "earn"
+        text = f"{what} trivially and {earns} nothing: the same number stands throughout "
+        yield (text, names, ".")
+
+
+def _showing(count: int) -> str:
+    which = "only 1 shows how it" if count == 1 else f"only {count} show how they"
+    return f"and {which} came about" if count else "and none shows how it came about"
+
+
+def doubt_data(paper: MarkedPaper) -> dict[str, object]:
+    """Returns the doubt about a paper as data."""
+    doubt = paper.doubt
+    told = {} if doubt is None else {**doubt._asdict(), "more": float(doubt.more)}
+    return {"doubt": told} if told else {}
+
+
+_MOST = 8
+"""Mistakes, and blanks, that are listed."""
+_ALIKE = 4
+"""Blanks that are named together."""
+
+
+def class_page(graded: GradedClass) -> Document:
+    """Makes the page of a class: what to look at first, the marks and their distribution, the
+    commonest mistakes and the hardest blanks."""
+    papers = graded.papers
+    facts: list[tuple[str, Spans]] = [("Papers", (str(len(papers)),))]
+    if papers:
+        mean, of = points_text(mean_points(papers)), points_text(papers[0].of)
+        facts.append(("Average", (f"{mean} of {of} points",)))
+        facts.append(("Median", (f"{points_text(median_points(papers))} points",)))
+        facts += _marked_by(papers[0])
+    if graded.unmarked:
+        facts.append(("Not marked", (str(len(graded.unmarked)),)))
+    marks = [Section("", None, ("Marks",), (), tuple(_marks(graded)))] if graded.sheets else []
+    sections = (*_boxes(graded), *marks, *_sections(papers))
+    return Document(
+        Word(graded.title), sections, DefinitionList(tuple(facts)),
+        rounding=rounding_of(graded), data=class_data(graded),
+    )  # fmt: skip
+
+
+def mean_points(papers: Sequence[MarkedExam]) -> Decimal:
+    """Returns the points of a paper on average, to two decimals."""
+    return mean(p.points for p in papers).quantize(Decimal("0.01"), ROUND_HALF_UP)
+
+
+def median_points(papers: Sequence[MarkedExam]) -> Decimal:
+    """Returns the points that half of the papers have at least, to two decimals."""
+    return median(p.points for p in papers).quantize(Decimal("0.01"), ROUND_HALF_UP)
+
+
+def _boxes(graded: GradedClass) -> Iterator[Section]:
+    """Yields what is to be done or looked at before anything else, each kind by itself."""
+    papers = graded.papers
+    boxes = {
+        "Possible copies": [
+            (*_whose(paper.sheet), ": ", *remark) for paper in papers for remark in paper.copied
+        ],
+        "Names that aren't on the list": [
+            (*_whose(paper.sheet), ": ", *remark) for paper in papers for remark in paper.stranger
+        ],
+        "Still to be marked": [*map(_to_enter, waiting_in(papers))],
+    }
+    for heading, items in boxes.items():
+        if items:
+            yield Section("", None, (heading,), (), (Bullets(tuple(items)),))
+    yield from to_look_at(dict.fromkeys(_first(graded)))
+
+
+class Waiting(NamedTuple):
+    """A question that a person is still to mark."""
+
+    id: str
+    """The id of the question."""
+    says: str
+    """The question in words, by its part and number."""
+    papers: int
+    """In how many papers it waits."""
+    most: Worth
+    """The most points that it brings."""
+
+
+def waiting_in(papers: Sequence[MarkedExam]) -> list[Waiting]:
+    """Returns what is still to be marked in a class, each question once."""
+    found: dict[str, Waiting] = {}
+    for paper in papers:
+        for id_, term in paper.waiting:
+            part, _, own = id_.rpartition(BETWEEN_PARTS)
+            says = f"Part {part}, question {own}" if part else f"Question {own}"
+            before = found.get(id_, Waiting(id_, says, 0, term.asked.points))
+            found[id_] = before._replace(papers=before.papers + 1)
+    return [*found.values()]
+
+
+def _to_enter(waiting: Waiting) -> Spans:
+    """Writes what is to be entered: `Part 4, question 2 (11 papers): enter points from 0 to 4 as
+    the answer to 4/2.`"""
+    of = f"{waiting.says} ({counted(waiting.papers, 'paper')}): enter points from 0 to"
+    return (f"{of} {points_text(waiting.most)} as the answer to ", Term(waiting.id), ".")
+
+
+def _first(graded: GradedClass) -> Iterator[Spans]:
+    """Yields all else that is to be said of what was handed in, and whose it is."""
+    for sheet, why in graded.unmarked:
+        yield (*_whose(sheet), ": ", *why)
+    for paper in graded.papers:
+        doubts = () if paper.copied else _doubts_of(paper)
+        for remark in (*doubts, *_other_remarks(paper)):
+            yield (*_whose(paper.sheet), ": ", *remark)
+    yield from graded.remarks
+
+
+def _whose(sheet: AnswerSheet) -> Spans:
+    return Word(sheet.student), *((" (", Word(sheet.id), ")") if sheet.id else ())
+
+
+def _marks(graded: GradedClass) -> Iterator[Block]:
+    papers = graded.papers
+    signs = [name for name in SIGNS if any(paper.counts[name] for paper in papers)]
+    forms = len({*map(_form, papers), *map(_form, graded.unmarked)}) > 1
+    ids = _has_ids(graded)
+    of_whom = ("Student", *(("ID",) * ids), *(("Form",) * forms))
+    scale = ("Grade",) * _has_grades(graded)
+    headings = (*of_whom, "Points", "%", *scale, *(SIGNS[sign] for sign in signs))
+    rows = [_row(paper, signs, ids=ids, forms=forms) for paper in papers]
+    for unmarked in graded.unmarked:
+        whose = _row_of(unmarked, ids=ids, forms=forms)
+        rows.append((*whose, *("–" for _ in headings[len(whose) :])))
+    yield Table(headings, tuple(rows))
+    if signs:
+        yield DefinitionList(tuple((f"{SIGNS[name]} {name}", (MEANING[name],)) for name in signs))
+
+
+def _has_grades(graded: GradedClass) -> bool:
+    return any(paper.exam.scheme.grades for paper in graded.papers)
+
+
+def _grade_data(paper: MarkedExam) -> dict[str, object]:
+    return {"grade": paper.grade} if paper.exam.scheme.grades else {}
+
+
+def _has_ids(graded: GradedClass) -> bool:
+    return any(sheet.id for sheet in graded.sheets)
+
+
+def _form(paper: MarkedExam | Unmarked) -> str:
+    """Returns the form that a paper is marked by, or else the one that it names."""
+    marked_by = paper.exam.form if isinstance(paper, MarkedExam) else ""
+    return marked_by or paper.sheet.form
+
+
+def _row_of(paper: MarkedExam | Unmarked, *, ids: bool, forms: bool) -> tuple[Word, ...]:
+    sheet = paper.sheet
+    return (Word(sheet.student), *((Word(sheet.id),) * ids), *((Word(_form(paper)),) * forms))
+
+
+def _row(
+    paper: MarkedExam, signs: Sequence[str], *, ids: bool, forms: bool
+) -> tuple[TableCell, ...]:
+    counts = (str(paper.counts[name]) for name in signs)
+    whose = _row_of(paper, ids=ids, forms=forms)
+    scale = (Word(paper.grade or "–"),) * bool(paper.exam.scheme.grades)
+    return (*whose, points_text(paper.points), percent(paper), *scale, *counts)
+
+
+def percent(paper: MarkedExam) -> str:
+    """Returns how much of all points a paper has earned, in per cent."""
+    share = 100 * paper.points / paper.of if paper.of else Decimal(0)
+    return str(share.quantize(Decimal(1), ROUND_HALF_UP))
+
+
+def rounding_of(graded: GradedClass) -> Mapping[str, object]:
+    """Returns how the numbers were rounded, for the first part that has some."""
+    return rounding_facts(graded.traces[0]) if graded.traces else {}
+
+
+def _sections(papers: Sequence[MarkedExam]) -> Iterator[Section]:
+    if len(papers) >= _FEWEST_BARS:
+        yield Section("", None, ("Distribution",), (), (_histogram(papers),))
+    mistakes = commonest(papers)[:_MOST]
+    if mistakes:
+        rows = tuple(map(_common, mistakes))
+        doubtful = [_whose(paper.sheet) for paper in papers if paper.is_doubtful]
+        left_out = "Papers in doubt are left out: "
+        note = [Paragraph((left_out, *joined(doubtful), "."))] * bool(doubtful)
+        yield Section("", None, ("Commonest mistakes",), (), (*note, Bullets(rows)))
+    failed = hardest_alike(papers)
+    if failed:
+        yield Section("", None, ("Hardest blanks",), (), (Bullets(failed),))
+
+
+def _common(mistake: CommonMistake) -> Spans:
+    """Writes a common mistake: `9 papers, 63 numbers: Scores were not scaled.`"""
+    papers, numbers = counted(mistake.papers, "paper"), counted(mistake.numbers, "number")
+    return (f"{papers}, {numbers}: ", *mistake.says)
+
+
+_FEWEST_BARS = 5
+"""Papers of which a histogram tells more than the table."""
+_BARS = 10
+
+
+def _histogram(papers: Sequence[MarkedExam]) -> Bars:
+    """Makes a histogram of how many papers have how many points, by whole points, up to those of
+    the whole exam."""
+    of = papers[0].of
+    wide = max(1, math.ceil(of / _BARS))
+    last = int(of // wide)
+    counts = Counter(min(last, int(paper.points // wide)) for paper in papers)
+    labels = tuple(f"from {k * wide}" for k in range(last + 1))
+    numbers = tuple(Number.written(counts[k]) for k in range(last + 1))
+    return Bars("Papers by their points", labels, (Series("papers", numbers),))
+
+
+def hardest_alike(papers: Sequence[MarkedExam], most: int = _MOST) -> tuple[Spans, ...]:
+    """Returns the hardest blanks, those together that as many papers have wrong for the same
+    reasons."""
+    alike: dict[HardBlank, list[str]] = {}
+    for blank in hardest(papers):
+        alike.setdefault(blank._replace(id=""), []).append(blank.id)
+    return tuple(_failed(ids, blank) for blank, ids in [*alike.items()][:most])
+
+
+def _failed(ids: Sequence[str], blank: HardBlank) -> Spans:
+    """Writes what is hard: `weights[love, AI], exp[love, AI]: not right in 14 of 31 papers (…)`"""
+    names = joined((Term(id_),) for id_ in ids[:_ALIKE])
+    more = f" and {len(ids) - _ALIKE} more" if len(ids) > _ALIKE else ""
+    return *names, f"{more}: ", *why_failed(blank)
+
+
+def why_failed(blank: HardBlank) -> Spans:
+    """Writes why a blank is hard: `not right in 14 of 31 papers (9 ×: adding up the columns, 2 ×:
+    left empty)`"""
+    reasons = joined((f"{n} ×: ", *_inside(says)) for says, n in blank.reasons)
+    return (f"not right in {blank.wrong} of {blank.asked} papers (", *reasons, ")")
+
+
+def _inside(says: Phrase) -> Spans:
+    """Returns a sentence as a part of another: `adding up the columns`, but `W_Q`, and `V by
+    W_K`."""
+    first, *others = says
+    if isinstance(first, str) and first[1:2].islower():
+        first = first[:1].lower() + first[1:]
+    return without_stop((first, *others))
+
+
+def class_rows(graded: GradedClass) -> Iterator[tuple[Word | str, ...]]:
+    """Yields the table as rows of cells: its headings, then each student, and what has no marks."""
+    ids = _has_ids(graded)
+    whose: tuple[str, ...] = ("student", *(("id",) * ids), "form")
+    scale = ("grade",) * _has_grades(graded)
+    yield (*whose, "points", "of", "percent", *scale, *SIGNS, "file", "remarks")
+    for paper in graded.papers:
+        counts = (str(paper.counts[name]) for name in SIGNS)
+        points = points_text(paper.points), points_text(paper.of), percent(paper)
+        own = _row_of(paper, ids=ids, forms=True)
+        remarks = Word(" ".join(map(raw_text, remarks_on(paper))))
+        grade = (Word(paper.grade),) * len(scale)
+        yield (*own, *points, *grade, *counts, Word(paper.sheet.source), remarks)
+    for unmarked in graded.unmarked:
+        own, empty = _row_of(unmarked, ids=ids, forms=True), [""] * (len(SIGNS) + 3 + len(scale))
+        yield (*own, *empty, Word(unmarked.sheet.source), Word(raw_text(unmarked.why)))
+    for remark in graded.remarks:
+        yield (*[""] * (len(whose) + len(SIGNS) + 4 + len(scale)), Word(raw_text(remark)))
+
+
+def class_data(graded: GradedClass) -> dict[str, object]:
+    """Returns the class as data: each paper, who has no marks, what is to be said, what went
+    wrong."""
+    papers = graded.papers
+    of = {"of": float(papers[0].of), "average": float(mean_points(papers)),
+          "median": float(median_points(papers))} if papers else {}  # fmt: skip
+    return {
+        "papers": [*map(_paper_data, papers)],
+        "not_marked": [{**_whose_data(u), "why": raw_text(u.why)} for u in graded.unmarked],
+        "remarks": [*map(raw_text, graded.remarks)],
+        **of,
+        "commonest_mistakes": [
+            {
+                "says": raw_text(m.says),
+                "verdict": m.judgement,
+                "papers": m.papers,
+                "numbers": m.numbers,
+            }
+            for m in commonest(papers)
+        ],
+        "to_be_marked": [
+            {"cell": w.id, "papers": w.papers, "of": float(w.most)} for w in waiting_in(papers)
+        ],
+        "hardest_cells": [
+            {
+                "cell": blank.id,
+                "wrong": blank.wrong,
+                "of": blank.asked,
+                "mistakes": [{"says": raw_text(says), "papers": n} for says, n in blank.reasons],
+            }
+            for blank in hardest(papers)
+        ],
+    }
+
+
+def _whose_data(paper: MarkedExam | Unmarked) -> dict[str, object]:
+    sheet = paper.sheet
+    return {"student": sheet.student, "id": sheet.id, "form": _form(paper), "file": sheet.source}
+
+
+def _paper_data(paper: MarkedExam) -> dict[str, object]:
+    doubts = [doubt for part in paper.papers if (doubt := doubt_data(part))]
+    several = len(paper.parts) > 1
+    doubtful = {"doubts": doubts} if several and doubts else dict(*doubts)
+    return {
+        **_whose_data(paper),
+        **_grade_data(paper),
+        "points": float(paper.points),
+        "of": float(paper.of),
+        "counts": {judgement: paper.counts[judgement] for judgement in SIGNS},
+        **doubtful,
+        "remarks": [*map(raw_text, remarks_on(paper))],
+    }

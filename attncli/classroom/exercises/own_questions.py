@@ -1,0 +1,89 @@
+"""Questions in the teacher's own words as a part of an exam: a choice, a number, a sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+from random import Random
+
+from attncli.classroom.exercises.fingerprint import joint_mark
+from attncli.classroom.files.exam_file import OwnQuestion
+from attncli.classroom.files.exercise_file import Frame
+from attncli.document.blocks import AnswerSpace, Block, Document, Paragraph, Section, WordBlank
+from attncli.document.languages import FrameWords, words_of
+from attncli.document.questions import (
+    Interval,
+    Item,
+    Paper,
+    RightAnswer,
+    RightWords,
+    labels_of,
+)
+from attncli.maths.equations.tree import Number
+from attncli.maths.numbers import decimals
+from attncli.names import Word
+
+
+def questions_page(
+    title: str, questions: tuple[OwnQuestion, ...], form: str, frame: Frame, seed: int
+) -> Document:
+    """Makes a page of the questions with everything, as an exercise has them. Each form has its own
+    order of options."""
+    words = words_of(frame.language)
+    items = [
+        _item(str(k), q, f"{seed}/{k}", form)._replace(asks=q.ask)
+        for k, q in enumerate(questions, start=1)
+    ]
+    sections = tuple(
+        _section(k, question, item, words)
+        for k, (question, item) in enumerate(zip(questions, items, strict=True), start=1)
+    )
+    mark = joint_mark(map(repr, (questions, items)))
+    points = sum(item.points for item in items)
+    paper = Paper("exercise", form, mark, Word(""), points, language=frame.language)
+    return Document(Word(title), sections, paper=paper._replace(size=frame.paper))
+
+
+def _ordered(options: Sequence[str], seed: str, form: str) -> list[str]:
+    """Orders options, for each form in another way as long as there is one: in the same order,
+    begun elsewhere."""
+    order = Random(seed).sample(options, len(options))
+    start = (ord(form[0]) + int("0" + re.sub(r"\D", "", form))) % len(order)
+    return order[start:] + order[:start]
+
+
+def _item(id_: str, question: OwnQuestion, seed: str, form: str) -> Item:
+    if question.options:
+        order = _ordered(question.options, seed, form)
+        options, right = tuple(map(Word, order)), (order.index(question.right),)
+        return Item(id_, question.points, words=RightWords(options, right, labels_of(order)))
+    if question.number is None:
+        return Item(id_, question.points)
+    # who writes more decimals of what is rounded is right, too
+    number, half = question.number, decimals.unit(decimals.places(question.number) + 1) * 5
+    tolerance = max(question.tolerance, half if decimals.places(question.number) else Decimal(0))
+    low, high = decimals.difference(number, tolerance), decimals.added(number, tolerance)
+    key = RightAnswer(Number.written(number), Interval(low, high), None, None)
+    return Item(id_, question.points, key)
+
+
+def _section(number: int, question: OwnQuestion, item: Item, words: FrameWords) -> Section:
+    blocks = (_blank(question, item, words), *[AnswerSpace(question.lines)] * question.by_hand)
+    answer, letter = question.answer or item.answer, ""
+    if item.words is not None and item.words.labels:
+        letter = f"{item.words.labels[item.words.right[0]]}) "
+    asked = Paragraph((Word(question.ask),))
+    solution = (asked, Paragraph((f"{words.keys.answer}: {letter}", Word(answer))))
+    title = (words.paper.question,)
+    return Section("", number, title, (), blocks, questions=(item,), solution=solution)
+
+
+def _blank(question: OwnQuestion, item: Item, words: FrameWords) -> Block:
+    says = (Word(question.ask),)
+    if question.by_hand:
+        return Paragraph(says)
+    key, heading = item.words, words.keys.answer
+    if key is None:
+        return WordBlank(item.id, says, heading=heading, answer=Word(item.answer))
+    return WordBlank(item.id, says, key.options, key.labels, heading, key.answer)

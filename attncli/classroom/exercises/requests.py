@@ -1,0 +1,477 @@
+"""What an exercise asks for of a worked scenario, from how it is ordered: selections of its steps,
+single cells, and questions that are answered in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from itertools import groupby, islice
+from typing import NamedTuple
+
+from attncli.classroom.exercises.asking import ENGLISH, WholePage, takes, terms_of
+from attncli.classroom.exercises.line_blanks import Blankable, Terms, revealing
+from attncli.classroom.exercises.workable_sections import Cells, sections_of, selection_of
+from attncli.classroom.files.exercise_file import Ask, Blanking, ExerciseFile, Points
+from attncli.classroom.marking.word_answers import WordQuestion, questions_at
+from attncli.document.blocks import Block, Derivation, Line, Section, Table, WordBlank, each
+from attncli.document.languages import FrameWords, Words
+from attncli.document.questions import Item, RightWords, counted_points, points_text
+from attncli.document.tables import MatrixBlock
+from attncli.errors import Problem, Where, listed
+from attncli.judging.honest_paths import Paths, Tolerance
+from attncli.judging.judging import beyond_reach
+from attncli.maths.equations.tree import Blank, Location, Omitted
+from attncli.names import Name, Phrase, Word, words
+from attncli.option_values import LAYOUTS, Layout
+from attncli.pages.explain import find_cells
+from attncli.pages.parts.blocks import matrix_block
+from attncli.pages.parts.selection import (
+    Selection,
+    SelectionError,
+    check_on_page,
+    select,
+    shown_parts,
+)
+from attncli.scenario.file.address import Address, AddressError
+from attncli.trace import PlannedStep, Trace
+
+
+class WordsWanted(NamedTuple):
+    """A name of questions in words that are wanted of some part of the trace."""
+
+    text: str
+    """The name of the questions, or the id of one."""
+    selection: Selection = Selection()
+    written: bool = False
+    """Whether the answer is to be written."""
+    points: Decimal | None = None
+    """The points of each, if they are said."""
+
+    def questions(self, trace: Trace) -> list[WordQuestion]:
+        """Returns the questions of that name that are wanted. Raises AddressError where the trace
+        has none."""
+        return [q for q in questions_at(trace, self.text) if self.tells(trace, q)]
+
+    def tells(self, trace: Trace, question: WordQuestion) -> bool:
+        """Tells whether a question is of the part of the trace that is asked about."""
+        own = is_of_rows(trace, question, self.selection)
+        return own and self.selection.includes(question.part)
+
+
+def is_of_rows(trace: Trace, question: WordQuestion, selection: Selection) -> bool:
+    """Tells whether a question is of a row that a selection shows, or of none."""
+    row = question.asked.row
+    return row is None or row in selection.rows(trace[question.reads])
+
+
+class AskedInWords(NamedTuple):
+    """A question that is asked, and how."""
+
+    question: WordQuestion
+    written: bool = False
+    points: Decimal = Decimal(1)
+
+    def asked_on(self, paths: Paths) -> Item:
+        """Returns the question with its key, for the options that are listed, or for all."""
+        asked, right = self.question.asked, self.question.right_on(paths)
+        listed = [k for k, label in enumerate(asked.labels) if label and not self.written]
+        kept = listed or [*range(len(asked.options))]
+        key = RightWords(
+            words(tuple(asked.options[k] for k in kept)),
+            tuple(kept.index(k) for k in right if k in kept),
+            tuple(asked.labels[k] for k in listed),
+        )
+        return Item(self.question.id, self.points, words=key)
+
+    def block(self, key: RightWords, words: FrameWords, rule: Phrase = ()) -> WordBlank:
+        """Returns the question as it stands on the page, with its answer, and with the rule behind
+        it if there is one."""
+        points = counted_points(self.points, words)
+        says = (*self.question.asked.says, *((" ", *rule) if rule else ()), f" ({points})")
+        listed = key.labels and not self.question.asked.tables
+        options = key.options if listed else ()
+        heading = words.keys.answer
+        return WordBlank(self.question.id, says, options, key.labels, heading, key.answer)
+
+    def tables(self, trace: Trace) -> list[MatrixBlock]:
+        """Returns the options that are no words."""
+        asked, like = self.question.asked, trace[self.question.reads]
+        block = matrix_block(like, Selection(), self.question.part.path)
+        return [
+            block._replace(name=label, matrix=table, quantity=Name(label), begins_row=k == 0)
+            for k, (label, table) in enumerate(zip(asked.labels, asked.tables, strict=False))
+        ]
+
+
+def given_away(trace: Trace, question: WordQuestion, blocks: Iterable[Block]) -> MatrixBlock | None:
+    """Finds a table with numbers that tell the answer of a question about a whole table. Returns
+    None if there is none."""
+    if not question.asked.tables:
+        return None
+    tell = revealing(trace, [question.reads])
+    tables = (
+        block for block in each(blocks) if isinstance(block, MatrixBlock) and block.quantity in tell
+    )
+    return next((block for block in tables if not _is_blank(block)), None)
+
+
+def _is_blank(table: MatrixBlock) -> bool:
+    rows, columns = table.matrix.shape
+    cells = (table.entry(i, j) for i in range(rows) for j in range(columns))
+    return all(isinstance(cell, Blank) for cell in cells)
+
+
+def asked_in_words(
+    trace: Trace, wanted: Sequence[WordsWanted], points: Points
+) -> list[AskedInWords]:
+    """Returns what is asked of a trace, each question once, in the order of the story. What is said
+    of a single one comes before what is said of all."""
+    found: dict[str, AskedInWords] = {}
+    for want in sorted(wanted, key=lambda w: not w.text.endswith("]")):
+        for question in want.questions(trace):
+            worth = want.points or points.of(question.part.step, question.name.local)
+            found.setdefault(question.id, AskedInWords(question, want.written, worth))
+    order = list(trace.story)
+    return sorted(
+        found.values(),
+        key=lambda q: (
+            order.index(q.question.part),
+            q.question.name,
+            q.question.asked.row or 0,
+        ),
+    )
+
+
+def by_names(section: Section) -> Section:
+    """Returns a section whose lists go by names, so that their order doesn't tell what is
+    largest."""
+    return section._replace(
+        blocks=tuple(map(_by_names, each(section.blocks))),
+        questions=tuple(sorted(section.questions, key=lambda item: item.id)),
+        solution=tuple(map(_by_names, each(section.solution))),
+    )
+
+
+def _by_names(block: Block) -> Block:
+    match block:
+        case MatrixBlock() if block.is_list and not block.given:
+            rows = sorted(block.rows, key=lambda row: block.row_names[row].raw)
+            return block._replace(rows=tuple(rows))
+        case Derivation():
+            return block._replace(lines=tuple(sorted(block.lines, key=_label_of)))
+        case _:
+            return block
+
+
+def _label_of(line: Line | Omitted) -> str:
+    return str(line.label) if isinstance(line, Line) else ""
+
+
+def blocks_of(
+    trace: Trace, asked: Sequence[AskedInWords], keys: Sequence[RightWords], words: FrameWords
+) -> list[Block]:
+    """Returns the questions as they stand on the page, the first of a kind with its rule."""
+    blocks: list[Block] = []
+    rules: set[Phrase] = set()
+    for question, key in zip(asked, keys, strict=True):
+        blocks += question.tables(trace)
+        rule = question.question.rule
+        blocks.append(question.block(key, words, () if rule in rules else rule))
+        rules.add(rule)
+    return blocks
+
+
+def table_of_answers(questions: Sequence[Item], words: Words) -> list[Block]:
+    """Returns a table of the answers in words. Where several are right, it has all of them."""
+    rows = tuple(
+        (
+            Word(q.id),
+            label_of(q.words, words),
+            answers_of(q.words, words),
+            points_text(q.points),
+        )
+        for q in questions
+        if q.words is not None
+    )
+    return [Table((words.blank, "", words.answer, words.points), rows)] if rows else []
+
+
+def label_of(key: RightWords, words: Words) -> str:
+    """Returns what is to be chosen, and an empty text where that is called what the answer is."""
+    labels = [key.labels[k] for k in key.right if key.labels]
+    return "" if labels == [word.raw for word in key.answers] else _either(labels, words)
+
+
+def answers_of(key: RightWords, words: Words) -> Word:
+    """Returns all that is right, as one text."""
+    return Word(_either([word.raw for word in key.answers], words))
+
+
+def _either(texts: Sequence[str], words: Words) -> str:
+    """Joins texts: `A or C`"""
+    *before, last = texts or [""]
+    return words.either.format(first=", ".join(before), last=last) if before else last
+
+
+class PartAsked(NamedTuple):
+    """A part of what an exercise asks for: a selection, or single cells."""
+
+    selection: Selection
+    cells: Cells = ()
+    blanking: Blanking = Blanking()
+    """What is taken out of it."""
+    points: Decimal | None = None
+    """What each blank is worth, if that is said."""
+
+    def allows(self, trace: Trace, part: PlannedStep, place: Blankable) -> bool:
+        """Tells whether a number that a part tells is among those that may be asked for."""
+        if not self.cells:
+            included, some = self.selection.includes(part), bool(self.selection.queries)
+            return included and (not some or self.selection.tells(trace[place.quantity]))
+        wanted = {Location(name, *trace[name].find(address)) for name, address in self.cells}
+        if place.cell is not None:
+            return place.cell in wanted
+        return place.line in {trace[c.quantity].address(c.row, c.column) for c in wanted}
+
+
+class ExerciseRequest(NamedTuple):
+    """A request for an exercise, of one thing after the other."""
+
+    asks: tuple[PartAsked, ...]
+    points: Points = Points()
+    seed: str = ""
+    share: int | None = None
+    """What a known mistake earns, in per cent. Where it is None, mistakes aren't sought."""
+    tolerance: Tolerance = Tolerance()
+    layout: Layout = LAYOUTS[1]
+    room: int | None = None
+    """The number of lines that each question has, if that is said, in place of what the layout
+    gives."""
+    words: tuple[WordsWanted, ...] = ()
+    """What is asked in words."""
+
+    @property
+    def terms(self) -> Terms:
+        """Returns which numbers inside lines are asked for."""
+        return terms_of([ask.blanking for ask in self.asks])
+
+    @property
+    def wants_everything(self) -> bool:
+        """Tells whether all that the page makes is asked for."""
+        if not self.asks:
+            return False
+        first = self.asks[0].blanking.kind
+        whole = (not (ask.cells or ask.selection.queries) for ask in self.asks)
+        alike = all(ask.blanking.kind == first for ask in self.asks)
+        return all(whole) and alike and first in ("results", "all")
+
+    def quantities(self, trace: Trace) -> set[str]:
+        """Returns what is asked for, by the full names of quantities that are made. For a given one
+        these are what its first use makes."""
+        page = self.page(trace)
+        names = {
+            place.quantity
+            for s, place in page.placed()
+            if any(ask.allows(trace, s.part, place) for ask in self.asks)
+        }
+        made = {name for name in names if not trace[name].given}
+        users = (section.part for section in page.sections if names - made)
+        made |= {q.question.reads for q in self.in_words(trace)}
+        return made | {definition.name for part in users for definition in part.definitions}
+
+    def page(self, trace: Trace, words: Words = ENGLISH) -> WholePage:
+        """Returns the page that is asked about, in the words of a frame."""
+        cells = [cell for ask in self.asks for cell in ask.cells]
+        inputs = tuple(name for name, _ in cells if trace[name].given)
+        asks = [(ask.selection, ask.cells) for ask in self.asks]
+        sections = sections_of(trace, asks, [q.question.part for q in self.in_words(trace)])
+        page = WholePage(trace, sections, self.terms, inputs, again=bool(cells), words=words)
+        return page if page.makes else replace(page, again=True)
+
+    def in_words(self, trace: Trace) -> list[AskedInWords]:
+        """Returns what is asked of a trace besides numbers."""
+        asked = asked_in_words(trace, self.words, self.points)
+        shown = [q for q in asked if self._shows_rows_of(trace, q.question)]
+        kept = [q for q in shown if not q.question.last]
+        last = (q for q in shown if q.question.last and self._ends_with(trace, q.question))
+        return [*kept, *islice(last, 1)]
+
+    def _ends_with(self, trace: Trace, question: WordQuestion) -> bool:
+        """Tells whether nothing is told after a question that would tell its answer."""
+        parts = shown_parts(trace)
+        if question.part not in parts:
+            return False
+        later = parts[parts.index(question.part) + 1 :]
+        made = {d.name for part in later for d in part.definitions}
+        cells = any(name in made for ask in self.asks for name, _ in ask.cells)
+        whole = (ask.selection for ask in self.asks if not ask.cells)
+        return not cells and not any(s.includes(part) for s in whole for part in later)
+
+    def _shows_rows_of(self, trace: Trace, question: WordQuestion) -> bool:
+        """Tells whether the section of a question has its row, if it shows only some."""
+        whole = [ask for ask in self.asks if not ask.cells]
+        own = [ask.selection for ask in whole if ask.selection.includes(question.part)]
+        return not own or any(is_of_rows(trace, question, s) for s in own)
+
+    def allowed(self, page: WholePage) -> list[tuple[PartAsked, PlannedStep, Blankable]]:
+        """Returns the numbers of a page that may be asked for, each with what asks for it first,
+        and the part that tells it."""
+        placed = ((s.part, place) for s, place in page.placed())
+        asking = ((self.asking_for(page.trace, *pair), *pair) for pair in placed)
+        beyond = beyond_reach(page.trace)
+        return [
+            (ask, part, place)
+            for ask, part, place in asking
+            if ask is not None and place.quantity not in beyond
+        ]
+
+    def asking_for(self, trace: Trace, part: PlannedStep, place: Blankable) -> PartAsked | None:
+        """Returns what asks for a number that a part tells. What is said of single cells comes
+        first. Returns None where nothing asks for it."""
+        asks = sorted(self.asks, key=lambda ask: not ask.cells) if len(self.asks) > 1 else self.asks
+        for ask in asks:
+            if takes(ask.blanking, place) and ask.allows(trace, part, place):
+                return ask
+        return None
+
+    def worth(self, trace: Trace, part: PlannedStep, place: Blankable) -> Decimal:
+        """Returns the points of a blank."""
+        ask = self.asking_for(trace, part, place)
+        own = None if ask is None else ask.points
+        return own or self.points.of(part.step, place.quantity.local)
+
+    def all_points(self, trace: Trace) -> Decimal:
+        """Adds up the points of all numbers that may be asked for."""
+        each = self.allowed(self.page(trace))
+        return sum((self.worth(trace, part, place) for _, part, place in each), Decimal(0))
+
+    def selection_of(self, part: PlannedStep) -> tuple[Selection, Cells]:
+        """Returns how a part is told, and the cells that alone are told of it."""
+        return selection_of(part, [(ask.selection, ask.cells) for ask in self.asks])
+
+
+def request_of(trace: Trace, ordered: ExerciseFile) -> ExerciseRequest:
+    """Reads what an exercise asks of a scenario. Raises SelectionError, naming all that is wrong:
+    of a file, each where it stands."""
+    wrong: list[Problem] = []
+    asks: list[PartAsked] = []
+    words: list[WordsWanted] = []
+    for group in _alike(ordered.ask):
+        try:
+            if group[0].question is None:
+                asks.append(_asked(trace, ordered, group))
+            else:
+                words += (wanted_in_words(trace, ask) for ask in group)
+        except SelectionError as error:
+            wrong += (_placed(problem, group[0]) for problem in error.problems)
+    if wrong:
+        raise SelectionError(wrong)
+    share, tolerance = ordered.mistakes, tolerance_of(ordered.tolerance)
+    found = ExerciseRequest(tuple(asks), ordered.points, str(ordered.seed), share, tolerance)
+    layout = ordered.layout or found.layout
+    found = found._replace(words=tuple(words), room=ordered.room, layout=layout)
+    check_words(trace, ordered.ask, found)
+    _check_points(trace, ordered, found)
+    return found
+
+
+def tolerance_of(by_name: Mapping[str, Decimal]) -> Tolerance:
+    """Returns the tolerance that a file says."""
+    entries = dict(by_name)
+    digits = entries.pop("digits", None)
+    return Tolerance(**entries, digits=None if digits is None else int(digits))
+
+
+def _check_points(trace: Trace, ordered: ExerciseFile, found: ExerciseRequest) -> None:
+    """Raises SelectionError for points of steps and quantities that aren't asked about."""
+    sections = found.page(trace).sections
+    steps = {s.part.step for s in sections}
+    quantities = {d.name.local for s in sections for d in s.part.definitions}
+    quantities |= {q.question.name.local for q in found.in_words(trace)}
+    said, wrong = ordered.points, []
+    for known, by_name in ((steps, said.steps), (quantities, said.quantities)):
+        for name in by_name.keys() - known:
+            option = Where(f"--points {name}={points_text(by_name[name])}")
+            where = ordered.places.get(f"points.{name}", option)
+            right = f"give points of {listed(sorted(known))}"
+            wrong.append(Problem(where, f"nothing is asked of {name}", right))
+    if wrong:
+        raise SelectionError(sorted(wrong))
+
+
+def check_words(trace: Trace, asks: Sequence[Ask], found: ExerciseRequest) -> None:
+    """Raises SelectionError for a question that the sheet tells the answer of, or hasn't."""
+    asked = {q.question.id for q in found.in_words(trace)}
+    wrong = []
+    for ask, want in zip([entry for entry in asks if entry.question], found.words, strict=True):
+        if asked.isdisjoint(q.id for q in want.questions(trace)):
+            says = "the sheet would tell the answer, or hasn't what it takes"
+            right = "ask it of the last round on a sheet, and of rows that this shows"
+            wrong.append(_placed(Problem.of(f"--ask {want.text}", says, right), ask))
+    if wrong:
+        raise SelectionError(wrong)
+
+
+def _alike(asks: Sequence[Ask]) -> Iterator[list[Ask]]:
+    """Yields what is asked for in the same way, together: steps one after the other, or cells. What
+    a file asks comes one by one, so that what is wrong is told where it stands."""
+
+    def way(ask: Ask) -> tuple[object, ...]:
+        return ask._replace(step=None, cell=None), ask.cell is None, ask.question
+
+    return (list(group) for _, group in groupby(asks, way))
+
+
+def _asked(trace: Trace, ordered: ExerciseFile, group: Sequence[Ask]) -> PartAsked:
+    first = group[0]
+    blanking = first.blank or ordered.blank
+    detail = ordered.detail or ("full" if blanking.terms else "summary")
+    cells = _cells(trace, group)
+    steps = [ask.step for ask in group if ask.step is not None]
+    part = {"layer": first.layer, "head": first.head}
+    selection = select(trace, steps, first.token, detail, **part)
+    check_on_page(trace, selection)
+    return PartAsked(selection, tuple(cells), blanking, first.points)
+
+
+def wanted_in_words(trace: Trace, ask: Ask) -> WordsWanted:
+    """Returns a question that is answered in words. Raises SelectionError where nothing has it."""
+    assert ask.question is not None
+    selection = select(trace, (), ask.token, layer=ask.layer, head=ask.head)
+    wanted = WordsWanted(ask.question, selection, ask.written, ask.points)
+    option = f"--ask {ask.question}"
+    try:
+        if wanted.questions(trace):
+            return wanted
+    except AddressError as error:
+        raise SelectionError.of(option, error.wrong, error.right) from None
+    raise SelectionError.of(option, "nothing that is asked about has it", "ask about more of it")
+
+
+def _cells(trace: Trace, group: Sequence[Ask]) -> list[tuple[Name, Address]]:
+    """Finds the cells that are asked for, each once. Raises SelectionError for what holds no
+    numbers."""
+    first = group[0]
+    steps = [ask.step for ask in group if ask.step is not None]
+    narrowed = {"step": steps, "token": first.token, "layer": first.layer, "head": first.head}
+    others = [(f"--{name}", value) for name, value in narrowed.items()]
+    texts = [ask.cell for ask in group if ask.cell is not None]
+    found: dict[tuple[Name, int, int], Address] = {}
+    wrong: list[Problem] = []
+    for name, address in find_cells(trace, texts, others if texts else ()):
+        if name not in trace:
+            wrong.append(Problem.of(f"--cell {name}", "holds no numbers", "ask for another cell"))
+        else:
+            found.setdefault((name, *trace[name].find(address)), address)
+    if wrong:
+        raise SelectionError(wrong)
+    return [(name, address) for (name, *_), address in found.items()]
+
+
+def _placed(problem: Problem, ask: Ask) -> Problem:
+    """Places what is wrong with something that a file asks for where that stands in the file."""
+    if ask.where is None:
+        return problem
+    text = problem.where.source.removeprefix("--")
+    return Problem(ask.where, f"{text}: {problem.wrong}", problem.right)

@@ -1,0 +1,248 @@
+"""What is to be done, in words: `Compute the three scores of the query “likes”.` And hints how, in
+words, formulas and names, without a number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
+from typing import Any
+
+from attncli.classroom.exercises.line_blanks import Asked, Blankable, LineAsker, ShownCells
+from attncli.classroom.exercises.requests import ExerciseRequest
+from attncli.document.blocks import (
+    AnswerSpace,
+    Block,
+    Bullets,
+    ColumnSum,
+    Derivation,
+    Document,
+    Line,
+    Paragraph,
+    Section,
+    Spans,
+    Subheading,
+    Term,
+    parts_of,
+)
+from attncli.document.languages import FrameWords, Words
+from attncli.document.questions import Item, counted_points
+from attncli.maths.equations.tree import Number
+from attncli.maths.operations.subwords import CountInWords
+from attncli.names import Name, Word
+from attncli.pages.parts.sentences import joined, put_in
+from attncli.steps import Step, step_named
+from attncli.trace import PlannedStep, Quantity, Trace
+from attncli.trace.axes import KEYS, QUERIES, TOKENS
+
+_ROWS = {QUERIES: "of_query", KEYS: "of_key", TOKENS: "of_token"}
+"""What says of which row numbers are, by what the rows are."""
+_LEAST, _MOST, _MOST_OF_A_PAGE = 2, 6, 10
+
+
+_Numbers = Sequence[tuple[Blankable, Item]]
+
+
+def task_of(trace: Trace, path: Name, asked: _Numbers, words: FrameWords) -> Paragraph:
+    """Writes the task of a section at a path, with the points of each part if there are several."""
+    results: dict[Name, list[tuple[Blankable, Item]]] = {}
+    terms = [pair for pair in asked if pair[0].cell is None]
+    for pair in asked:
+        if pair[0].cell is not None:
+            results.setdefault(pair[0].quantity, []).append(pair)
+    tasks = words.tasks
+    parts = [(_numbers(trace[name], path, group, tasks), group) for name, group in results.items()]
+    if terms:
+        parts.append(((tasks.missing,), terms))
+    lines = [spans for spans, _ in parts]
+    if len(parts) > 1:
+        lines = [put_in(tasks.part, what=w, points=_points(own, words)) for w, own in parts]
+    what, points = _listed(lines, tasks), _points(asked, words)
+    return Paragraph(put_in(tasks.compute, what=what, points=points))
+
+
+def _points(asked: _Numbers, words: FrameWords) -> str:
+    return counted_points(sum((question.points for _, question in asked), Decimal(0)), words)
+
+
+def _listed(parts: Sequence[Spans], words: Words) -> Spans:
+    """Writes a list: `a, b and c`"""
+    if len(parts) == 1:
+        return parts[0]
+    return put_in(words.two, first=joined(parts[:-1]), last=parts[-1])
+
+
+def _numbers(quantity: Quantity, path: Name, asked: _Numbers, words: Words) -> Spans:
+    """Writes which numbers are asked for: `the three scores of the query “likes”`, `the six numbers
+    of Q`, `exp_sum[I]`"""
+    cell = asked[0][0].cell
+    if len(asked) == 1 and cell is not None:
+        return (Term(quantity.symbol(cell.row, cell.column, quantity.name.seen_from(path))),)
+    name, many = quantity.name, len(asked)
+    numbers, named = words.texts["numbers"], words.texts["named"]
+    count = numbers[many] if many < len(numbers) else str(many)
+    if name.local in named and name.local == name.seen_from(path):
+        spans = put_in(named[name.local], count=count)
+    else:
+        symbol = quantity.name_symbol(name.seen_from(path))
+        spans = put_in(words.numbers_of, count=count, name=(Term(symbol),))
+    rows = {place.cell.row for place, _ in asked if place.cell is not None}
+    if len(rows) > 1 or quantity.is_list:
+        return spans
+    row = quantity.rows.names[min(rows)]
+    of_row: str = getattr(words, _ROWS.get(quantity.rows.role, "of_row"))
+    return put_in(of_row, what=spans, name=(Word(row),)) if row else spans
+
+
+def room(
+    trace: Trace, section: Section, places: Sequence[Blankable], request: ExerciseRequest
+) -> list[Block]:
+    """Returns room for the working: as many lines as are asked for, or else some where it takes
+    some and no line of it is there to be filled in."""
+    if request.room is not None:
+        return [AnswerSpace(request.room)] if request.room else []
+    layout = request.layout
+    lines = (line for block in section.blocks for line in parts_of(block, Line))
+    worked = any(len(line.parts) > 1 for line in lines)
+    if layout == "compact" or worked or any(isinstance(x, ColumnSum) for x in section.blocks):
+        return []
+    if layout == "pages":
+        return [AnswerSpace(min(_MOST_OF_A_PAGE, max(_LEAST + 1, len(places))), to_end=True)]
+    counted_only = all(is_counted(trace[place.quantity]) for place in places)
+    return [] if counted_only else [AnswerSpace(min(_MOST, max(_LEAST, len(places) // 2)))]
+
+
+def is_counted(quantity: Quantity) -> bool:
+    """Tells whether the numbers of a quantity are counts, which are whole."""
+    definition = quantity.definition
+    return definition is not None and isinstance(definition.operation, CountInWords)
+
+
+def arranged(sections: Iterable[Section], *, to_end: bool) -> tuple[list[Block], list[Section]]:
+    """Arranges sections into what opens a paper, and its questions, numbered from 1. Sections that
+    ask for nothing go to the beginning of the next one that does, and what one before has said
+    isn't said again. The room for the last one's working may go on `to_end` of the last page."""
+    opening: list[Block] = []
+    waiting: list[Block] = []
+    asking: list[Section] = []
+    done: list[Section] = []
+    for section in sections:
+        if not section.questions:
+            heading = section._replace(number=None).heading
+            waiting += [Subheading(heading), *section.blocks]
+            continue
+        opening += waiting if not done else []
+        before = waiting if done else []
+        new = _without_repeated(section, asking)
+        asking.append(section)
+        done.append(new._replace(number=len(done) + 1, blocks=(*before, *new.blocks)))
+        waiting = []
+    return opening, [*done[:-1], *map(_to_the_end, done[-1:])] if to_end else done
+
+
+def _to_the_end(section: Section) -> Section:
+    match section.blocks:
+        case [*before, AnswerSpace() as last]:
+            return section._replace(blocks=(*before, last._replace(to_end=True)))
+    return section
+
+
+def _without_repeated(section: Section, before: Sequence[Section]) -> Section:
+    """Returns a section without the first sentence and the formulas that the same step had
+    before."""
+    alike = [s for s in before if s.step == section.step]
+    first = section.blocks[:1]
+    repeats = isinstance(first[0], Paragraph) and any(s.blocks[:1] == first for s in alike)
+    again = any(s.formulas == section.formulas for s in alike)
+    return section._replace(
+        blocks=section.blocks[1:] if repeats else section.blocks,
+        formulas=() if again else section.formulas,
+    )
+
+
+def hints_page(whole: Document, trace: Trace) -> Document:
+    """Makes a sheet of hints for an exercise: what each step is for, how one of its cells is
+    worked, and the mistakes people make."""
+    assert whole.paper is not None
+    return whole._replace(
+        sections=tuple(
+            how._replace(blocks=(*how.blocks, *mistakes.blocks))
+            for how, mistakes in _hints(whole.sections, trace, whole.paper.words.tasks)
+        ),
+        given=(),
+        opening=(),
+        paper=whole.paper._replace(kind="hints", command=Word("")),
+    )
+
+
+def with_hints(whole: Document, trace: Trace) -> Document:
+    """Adds to an exercise its hints, one list for each try: how each step is done, then the
+    mistakes people make."""
+    assert whole.paper is not None
+    words = whole.paper.words.tasks
+    how, mistakes = zip(*_hints(whole.sections, trace, words), strict=True)
+    tries = (tuple(s for s in sections if s.blocks) for sections in (how, mistakes))
+    return whole._replace(hints=tuple(sections for sections in tries if sections))
+
+
+def _hints(
+    sections: Sequence[Section], trace: Trace, words: Words
+) -> Iterator[tuple[Section, Section]]:
+    """Yields for each section how it is done, and the mistakes of its step. What a step is for, and
+    its mistakes, come only with its first section."""
+    known: set[str] = set()
+    for section in sections:
+        step, bare = step_named(section.step), section._replace(questions=(), solution=())
+        parts = [part for part in trace.story if part.step == section.step]
+        place = parts[0].place if parts else None
+        purpose = () if section.step in known else (Paragraph((step.why_here(place),)),)
+        mistakes = () if section.step in known else _mistakes(step, parts, words)
+        known.add(section.step)
+        yield (
+            bare._replace(blocks=(*purpose, *_by_names(section, trace, words))),
+            bare._replace(blocks=tuple(mistakes)),
+        )
+
+
+def _mistakes(step: Step[Any], parts: Sequence[PlannedStep], words: Words) -> Sequence[Block]:
+    """Returns the mistakes of a step that can be made in one of some parts, in the words of the
+    first such part."""
+    made = (
+        next((m.says_at(*at) for p in parts if any(m.ways(*(at := (p.place, p.definitions))))), "")
+        for m in step.mistakes
+    )
+    mistakes = tuple((says,) for says in made if says)
+    return [Subheading((words.common_mistakes,)), Bullets(mistakes)] if mistakes else []
+
+
+def _by_names(section: Section, trace: Trace, words: Words) -> list[Block]:
+    """Returns the first line of each quantity of the solution, with names in place of its
+    numbers."""
+    lines = [line_by_names(line, trace, section.path) for line in _first_lines(section.solution)]
+    filled = tuple(line for line in lines if line.parts)
+    return [Subheading((words.how_one_is_done,)), Derivation(filled)] if filled else []
+
+
+def line_by_names(
+    line: Line | ColumnSum, trace: Trace, path: Name, hidden: Asked | None = None
+) -> Line:
+    """Returns a line without its result, with names in place of its numbers, or of `hidden`
+    ones."""
+    asked = hidden or Asked(quantities=frozenset(trace))
+    asker = LineAsker(trace, path, asked, ShownCells(trace))
+    if isinstance(line, ColumnSum):
+        added, _ = asker.addition(line)
+        assert isinstance(added, Derivation)
+        (line,) = (entry for entry in added.lines if isinstance(entry, Line))
+    forms = [form for _, form in line.parts[:-1]]
+    expressions, _ = asker.forms(forms, line, asks=True)
+    kept = (form for form in expressions if form is not None and not isinstance(form, Number))
+    return line._replace(parts=tuple(("=", form) for form in kept))
+
+
+def _first_lines(blocks: Sequence[Block]) -> Iterator[Line | ColumnSum]:
+    seen: set[str] = set()
+    kinds: tuple[type[Line | ColumnSum], ...] = (Line, ColumnSum)
+    for line in (entry for block in blocks for entry in parts_of(block, kinds)):
+        if line.quantity not in seen:
+            seen.add(line.quantity)
+            yield line

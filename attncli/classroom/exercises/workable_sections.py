@@ -1,0 +1,312 @@
+"""The sections of a page that can be worked by itself: each shows what its working starts from."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from attncli.classroom.exercises.line_blanks import is_in_words, is_ruled
+from attncli.classroom.exercises.on_the_sheet import worked_from
+from attncli.document.blocks import (
+    Block,
+    ColumnSum,
+    Derivation,
+    Line,
+    Paragraph,
+    Section,
+    each,
+    parts_of,
+)
+from attncli.document.tables import MatrixBlock, SideBySide
+from attncli.maths.equations.tree import Location, Symbol
+from attncli.names import Name
+from attncli.pages.parts.blocks import given_blocks
+from attncli.pages.parts.sections import (
+    ROUNDED_BY_ITSELF,
+    as_met,
+    one_by_one,
+    opening_blocks,
+    remarks_on,
+    section_of,
+    shown_quantities,
+    table_together,
+)
+from attncli.pages.parts.selection import (
+    Selection,
+    made_by,
+    only_for_sizes,
+    operands_of,
+    shown_parts,
+    step_of,
+)
+from attncli.pages.parts.working import cell_line, working_of
+from attncli.scenario.file.address import Address
+from attncli.trace import Definition, PlannedStep, Quantity, Trace
+
+Cells = Sequence[tuple[Name, Address]]
+
+
+class StepSection(NamedTuple):
+    """A section for a part of the story."""
+
+    part: PlannedStep
+    section: Section
+    works: tuple[Definition, ...]
+    """The definitions whose working it asks for."""
+    only_asked: bool = False
+    """Whether it is only asked in words, and has just what that starts from."""
+
+
+def sections_of(
+    trace: Trace,
+    asks: Sequence[tuple[Selection, Cells]],
+    asked_in_words: Collection[PlannedStep] = (),
+) -> list[StepSection]:
+    """Makes a section for each part that is asked about, its tables one after the other. Where only
+    cells are wanted of a part, its section has the lines of these alone. The first part that uses a
+    given cell tells what it makes of it. A part that is only asked in words has the tables that it
+    starts from."""
+    order = _Order(trace, asks, asked_in_words)
+    parts = [pair for pair in enumerate(shown_parts(trace), 1) if order.tells(pair[1])]
+    known, sections = order.known([part for _, part in parts]), list[StepSection]()
+    for number, part in parts:
+        works = order.works(part)
+        needless = known | only_for_sizes(trace, works)
+        context = [q for q in operands_of(trace, works) if q.name not in needless]
+        known |= {quantity.name for quantity in context}
+        blocks = tuple(b for b in order.blocks(part, context) if b != ROUNDED_BY_ITSELF)
+        section = section_of(trace, works, number, blocks)
+        sections.append(StepSection(part, section, works.definitions, order.only_asked(part)))
+    left = _left_out(trace, [s for s in sections if not s.only_asked], asks)
+    return [s if s.only_asked else _without(s, left) for s in sections]
+
+
+@dataclass(frozen=True)
+class _Order:
+    """A choice of what a page tells: selections of its parts, single cells, and what is asked in
+    words."""
+
+    trace: Trace
+    asks: Sequence[tuple[Selection, Cells]]
+    in_words: Collection[PlannedStep]
+
+    @cached_property
+    def wanted(self) -> set[Name]:
+        """Returns the quantities of single cells, but for those that need no asking."""
+        trace, names = self.trace, {name for _, cells in self.asks for name, _ in cells}
+        return {n for n in names if is_ruled(trace, n) or not is_in_words(trace, n)}
+
+    @cached_property
+    def users(self) -> list[PlannedStep | None]:
+        """Returns the parts that tell what is made of given cells."""
+        trace = self.trace
+        return [_first_user(trace, name) for name in self.wanted if trace[name].given]
+
+    def makes(self, part: PlannedStep) -> bool:
+        """Tells whether a part makes a quantity of single cells."""
+        return any(quantity.name in self.wanted for quantity in made_by(self.trace, part))
+
+    def includes(self, part: PlannedStep) -> bool:
+        return _whole(part, self.asks) != [] or self.makes(part) or part in self.users
+
+    def tells(self, part: PlannedStep) -> bool:
+        return self.includes(part) or part in self.in_words
+
+    def only_asked(self, part: PlannedStep) -> bool:
+        return part in self.in_words and not self.includes(part)
+
+    def by_cells(self, part: PlannedStep) -> bool:
+        """Tells whether a part is told in the lines of single cells."""
+        return self.makes(part) and bool(selection_of(part, self.asks)[1])
+
+    def works(self, part: PlannedStep) -> PlannedStep:
+        """Returns a part without what no wanted cell is made of."""
+        return _leading_to(part, self.wanted) if self.by_cells(part) else part
+
+    def blocks(self, part: PlannedStep, context: Sequence[Quantity]) -> Iterable[Block]:
+        if self.only_asked(part):
+            return opening_blocks(self.trace, part, Selection(), context, alone=True)
+        selection, cells = selection_of(part, self.asks)
+        if self.by_cells(part):
+            return _blocks_of_cells(self.trace, part, context, cells, selection)
+        return _blocks(self.trace, part, context, selection if not cells else Selection())
+
+    def known(self, parts: Sequence[PlannedStep]) -> set[Name]:
+        """Returns what needn't be given, as the sheet asks for it: all that parts make that are
+        told whole, and of those told by cells the quantities of which no other cell is needed."""
+        some = [self.works(part) for part in parts if self.by_cells(part)]
+        whole = [p for p in parts if not (self.by_cells(p) or self.only_asked(p))]
+        asked = {
+            Location(name, *self.trace[name].find(address))
+            for _, cells in self.asks
+            for name, address in cells
+        }
+        by_cells = {d.name for p in some for d in p.definitions if d.name in self.wanted}
+        needed = {cell for part in whole for cell in _all_of(self.trace, part, by_cells)}
+        for part in some:
+            own = {d.name for d in part.definitions}
+            worked = worked_from(self.trace, own, (c for c in asked if c.quantity in own))
+            needed |= {cell for cell in worked if cell.quantity not in own}
+        more = {cell.quantity for cell in needed - asked}
+        return {d.name for part in whole for d in part.definitions} | by_cells - more
+
+
+def _leading_to(part: PlannedStep, names: Collection[str]) -> PlannedStep:
+    """Returns a part with just the definitions of some quantities, and of what it makes them of."""
+    wanted = set(names)
+    for definition in reversed(part.definitions):
+        if definition.name in wanted:
+            wanted.update(definition.operands)
+    return part.only(wanted)
+
+
+def _all_of(trace: Trace, part: PlannedStep, names: Collection[str]) -> set[Location]:
+    """Returns all cells of some quantities that a part starts from."""
+    sizes = ((q.name, *q.matrix.shape) for q in operands_of(trace, part) if q.name in names)
+    return {Location(name, i, j) for name, n, m in sizes for i in range(n) for j in range(m)}
+
+
+def selection_of(
+    part: PlannedStep, asks: Sequence[tuple[Selection, Cells]]
+) -> tuple[Selection, Cells]:
+    """Returns how a part is told, and the cells that alone are told of it: none where a selection
+    tells all of it, or of some queries."""
+    if whole := _whole(part, asks):
+        queries = dict.fromkeys(query for s in whole for query in s.queries)
+        some = all(s.queries for s in whole)
+        return whole[0]._replace(queries=tuple(queries) if some else ()), ()
+    selections = [selection for selection, cells in asks if cells]
+    return selections[0], tuple(cell for _, cells in asks for cell in cells)
+
+
+def _whole(part: PlannedStep, asks: Sequence[tuple[Selection, Cells]]) -> list[Selection]:
+    """Returns the selections that tell a part."""
+    return [selection for selection, cells in asks if not cells and selection.includes(part)]
+
+
+def working_in(
+    trace: Trace, part: PlannedStep, names: Collection[str], cells: Cells, selection: Selection
+) -> list[Block]:
+    """Returns the full working of some quantities that a part makes. Where single cells are asked
+    for, it is that of these, and of what leads to them."""
+    made = [quantity for quantity in made_by(trace, part) if quantity.name in names]
+    if not cells:
+        return [block for quantity in made for block in working_of(trace, quantity, selection)]
+    known = {quantity.name for quantity in made}
+    lines: dict[str, Line] = {}
+    for name, address in cells:
+        if name in known:
+            before = _lines_before(trace, part, Location(name, *trace[name].find(address)))
+            own = _line(trace, part, name, address, selection)
+            lines |= {str(line.label): line for line in (*before, own)}
+    return [Derivation(tuple(lines.values()))] if lines else []
+
+
+def _lines_before(trace: Trace, part: PlannedStep, cell: Location) -> list[Line]:
+    """Returns the lines of what a cell is made of, as far as the same part makes it."""
+    names = [quantity.name for quantity in made_by(trace, part)]
+    order: dict[str, int] = {name: k for k, name in enumerate(names)}
+    found = worked_from(trace, order, [cell]) - {cell}
+    own = sorted(
+        (c for c in found if c.quantity in order), key=lambda c: (order[c.quantity], *c[1:])
+    )
+    return [cell_line(trace, trace[c.quantity], c.row, c.column) for c in own]
+
+
+def _blocks(
+    trace: Trace, part: PlannedStep, context: Sequence[Quantity], selection: Selection
+) -> list[Block]:
+    """Returns a part's working, and its tables one after the other."""
+    tables = _separate(table_together(trace, part, selection), part)
+    worked = one_by_one(shown_quantities(trace, part, selection), selection)
+    blocks = [*opening_blocks(trace, part, selection, context, alone=True), *worked, *tables]
+    return [as_met(part, block) for block in _begun_anew(blocks, part)]
+
+
+def _begun_anew(blocks: Sequence[Block], part: PlannedStep) -> list[Block]:
+    """Returns the blocks of a part, its own tables below given ones that stand in rows."""
+    made = {definition.name for definition in part.definitions}
+    kept, below_rows = list(blocks), False
+    for k, block in enumerate(each(blocks)):
+        if not isinstance(block, MatrixBlock):
+            continue
+        if below_rows and block.quantity in made:
+            kept[k] = block._replace(begins_row=True)
+            break
+        below_rows = below_rows or block.begins_row
+    return kept
+
+
+def _separate(blocks: Sequence[Block], part: PlannedStep) -> list[Block]:
+    """Returns rows side by side as a table each, which is better to write in, for those that the
+    part made."""
+    made = {definition.name for definition in part.definitions}
+    tables: list[Block] = []
+    for block in each(blocks):
+        columns = block.columns if isinstance(block, SideBySide) else ()
+        tables += [table for _, table in columns if table.quantity in made] if columns else [block]
+    return tables
+
+
+def _left_out(
+    trace: Trace, sections: Sequence[StepSection], asks: Sequence[tuple[Selection, Cells]]
+) -> set[Name]:
+    """Returns the quantities that aren't of the chosen queries' rows, and of which nothing is made
+    that is."""
+    selections = [(selection_of(s.part, asks), made_by(trace, s.part)) for s in sections]
+    made = [quantity for _, own in selections for quantity in own]
+    wanted = {
+        quantity.name
+        for (selection, cells), own in selections
+        for quantity in own
+        if cells or not selection.queries or selection.tells(quantity) or quantity.is_number
+    }
+    for quantity in reversed(made):
+        if quantity.definition is not None and quantity.name in wanted:
+            wanted.update(quantity.definition.operands)
+    return {quantity.name for quantity in made} - wanted
+
+
+def _without(section: StepSection, names: Collection[str]) -> StepSection:
+    """Returns a section without the tables and lines of some quantities."""
+    blocks = section.section.blocks
+    kept = tuple(block for block in blocks if _tells_of(block).isdisjoint(names))
+    return section._replace(section=section.section._replace(blocks=kept))
+
+
+def _tells_of(block: Block) -> set[str]:
+    kinds: tuple[type[Line | ColumnSum | MatrixBlock], ...] = (Line, ColumnSum, MatrixBlock)
+    return {entry.quantity for entry in parts_of(block, kinds)}
+
+
+def _first_user(trace: Trace, name: str) -> PlannedStep | None:
+    parts = (p for p in shown_parts(trace) if name in {q.name for q in operands_of(trace, p)})
+    return next(parts, None)
+
+
+def _blocks_of_cells(
+    trace: Trace, part: PlannedStep, context: Sequence[Quantity], cells: Cells, selection: Selection
+) -> list[Block]:
+    lines = [
+        _line(trace, part, name, address, selection)
+        for name, address in cells
+        if name in {quantity.name for quantity in made_by(trace, part)}
+    ]
+    return [
+        Paragraph(step_of(part).happens_at(part.place)),
+        *given_blocks(trace, context, Selection(), part.path),
+        *remarks_on(trace, part),
+        Derivation(tuple(lines)),
+    ]
+
+
+def _line(
+    trace: Trace, part: PlannedStep, name: Name, address: Address, selection: Selection
+) -> Line:
+    """Returns the line of a cell, and in a summary only its result."""
+    line = cell_line(trace, trace[name], *trace[name].find(address), whole=True)
+    label = Symbol(part.place.here(name), line.label.indices)
+    parts = line.parts[-1:] if selection.detail == "summary" else line.parts
+    return line._replace(label=label, parts=parts)

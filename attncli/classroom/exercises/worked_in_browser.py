@@ -1,0 +1,237 @@
+"""How the numbers that a paper asks for are worked from each other, as data for a page that judges
+each by its author's own ones before it (`formats/html/judging.js`): of each quantity a formula, or
+its numbers where the working starts from these.
+
+The sheet of a student starts from what is printed on it: the key's numbers are worked by the page
+and stand nowhere in it. What no formula for a browser leads to, or what is worked from that, is
+judged by what the sheet has of the key. The form that a teacher types papers into holds the key,
+and starts from whatever nobody is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from attncli.document.questions import Item, WorkedInBrowser
+from attncli.judging.judging import Judge
+from attncli.maths.equations.tree import Location, Number, Quotient, Root, axes_of
+from attncli.maths.notation.trees import PlaceOf, Tree, tree_of
+from attncli.maths.numbers.rounding import Array
+from attncli.maths.operations.activations import DivideBy
+from attncli.maths.operations.attention import Exponential
+from attncli.maths.operations.equation import Indexed
+from attncli.maths.operations.operation import ZeroOne
+from attncli.maths.operations.rearranging import Moved
+from attncli.trace import Definition
+
+_MOST_NUMBERS = 20_000
+"""Numbers of all quantities beyond which no page works them at every key that is typed."""
+_SIGNS = frozenset(
+    {
+        "+", "*", "/", "-", "^", "e", "π", "of", "length", "list", "sqrt", "abs", "tanh", "ln",
+        "max", "min", "sin", "cos", "erf", "erfc", "step", "finite", "less", "at_most", "and",
+        "where", "count_before",
+    }
+)  # fmt: skip
+"""What `formats/html/enclosures.js` knows."""
+
+
+def worked_in_browser(judge: Judge, items: Sequence[Item], *, keyed: bool) -> WorkedInBrowser:
+    """Returns how the numbers of some items are worked, and the place of each by its id: of its
+    quantity in the data, and of its cell there. A page that is `keyed` may hold the key's
+    numbers."""
+    cells = {item.id: item.cell for item in items if item.key and item.cell is not None}
+    working = _Working(judge, frozenset(cell.quantity for cell in cells.values()), keyed)
+    names = {name: k for k, name in enumerate(working.data)}
+    places = {
+        id_: (names[cell.quantity], working.place(cell))
+        for id_, cell in cells.items()
+        if cell.quantity in names
+    }
+    tolerance = judge.tolerance
+    data = {
+        "carry": judge.trace.rounding.carries,
+        "tolerance": {
+            "units": float(tolerance.units),
+            "absolute": float(tolerance.absolute),
+            "relative": float(tolerance.relative),
+            "digits": tolerance.digits,
+        },
+        "quantities": [
+            {**entry, "of": [names[o] for o in entry["of"]]} if "of" in entry else entry
+            for entry in working.data.values()
+        ],
+    }
+    return WorkedInBrowser(data if places else {}, places)
+
+
+@dataclass(frozen=True)
+class _Working:
+    """A working as data: the quantities that lead to those that are asked for."""
+
+    judge: Judge
+    asked: frozenset[str]
+    """The quantities that are asked for."""
+    keyed: bool
+    """Whether the page may hold the key's numbers."""
+
+    @cached_property
+    def data(self) -> Mapping[str, dict[str, Any]]:
+        """Returns the quantities that can be worked in a browser, each behind its operands, which
+        are still named there."""
+        found: dict[str, dict[str, Any]] = {}
+        left = _MOST_NUMBERS
+        for name in self.judge.trace:
+            size = self.judge.trace[name].matrix.size
+            if name not in self._needed or size > left:
+                continue
+            entry = self._entry(name)
+            if not found.keys() >= {*entry.get("of", ())}:
+                entry = self._told(name)
+            if entry:
+                found[name] = entry
+                left -= size
+        return found
+
+    @cached_property
+    def _needed(self) -> set[str]:
+        waiting, found = [*self.asked], set(self.asked)
+        while waiting:
+            for operand in self._operands(waiting.pop()):
+                if operand not in found:
+                    found.add(operand)
+                    waiting.append(operand)
+        return found
+
+    @cached_property
+    def _after(self) -> set[str]:
+        """Returns what is asked for, and what is worked from that."""
+        found = set(self.asked)
+        for definition in self.judge.trace.plan:
+            if not found.isdisjoint(definition.operands):
+                found.add(definition.name)
+        return found
+
+    def _operands(self, name: str) -> Sequence[str]:
+        definition = self.judge.trace[name].definition
+        return () if definition is None or self._is_start(name) else definition.operands
+
+    def _is_start(self, name: str) -> bool:
+        """Tells whether the working starts from the numbers of a quantity: from given ones, from
+        what the sheet prints in full, and, where the key may be told, from whatever isn't worked
+        from what is asked for."""
+        trace = self.judge.trace
+        if trace[name].definition is None:
+            return True
+        if self.keyed:
+            return name not in self._after
+        places, shown = trace[name].matrix.places, trace[name].matrix.decimals
+        return name in self.judge.shown and places is not None and places <= shown
+
+    def _entry(self, name: str) -> dict[str, Any]:
+        """Returns a quantity as data, and nothing for one that a browser can't work, or that would
+        tell what is asked for."""
+        definition = self.judge.trace[name].definition
+        if self._is_start(name) or definition is None:
+            is_secret = name in self.asked and not self.keyed
+            return {} if is_secret else {**self._about(name), **self._numbers(name)}
+        try:
+            formula = self._formula(definition)
+        except (TypeError, KeyError):
+            return self._told(name)
+        flags = {
+            "rounds": self.judge.unwritten.rounds(name), "shown": name in self.judge.shown,
+        }  # fmt: skip
+        data = {**self._about(name), "of": definition.operands, **formula}
+        return {**data, **{flag: 1 for flag, is_so in flags.items() if is_so}}
+
+    def _about(self, name: str) -> dict[str, Any]:
+        rows, columns = self._shape(name)
+        data = {
+            "rows": rows, "columns": columns, "decimals": self.judge.unwritten.decimals(name),
+        }  # fmt: skip
+        return {**data, "asked": 1} if name in self.asked else data
+
+    def _told(self, name: str) -> dict[str, Any]:
+        """Returns a quantity that no formula leads to, by the key, and nothing where that may not
+        be told."""
+        numbers = {"numbers": _listed(self.judge.trace[name].values), "key": 1}
+        return {**self._about(name), **numbers} if self.keyed else {}
+
+    def _numbers(self, name: str) -> dict[str, Any]:
+        """Returns numbers to start from, and the ends of what is used next where that is more."""
+        values, used = self.judge.trace[name].values, self.judge.unwritten.used(name)
+        data: dict[str, Any] = {"numbers": _listed(values)}
+        if not (np.array_equal(used.low, values) and np.array_equal(used.high, values)):
+            data |= {"low": _listed(used.low), "high": _listed(used.high)}
+        return data
+
+    def _formula(self, definition: Definition) -> dict[str, Any]:
+        """Returns how a quantity is worked. Raises TypeError where a browser can't."""
+        operation, operands = definition.operation, self.judge.trace.operands(definition)
+        match operation:
+            case Exponential():
+                own = {"decimals": operation.decimals, "carry": operation.carry}
+                return {"power": {**own, "axis": operation.axis}}
+            case Indexed():
+                tree = tree_of(operation.tree, self.place, operation.sides)
+                axes = axes_of(operation.tree, operation.sides)
+                return {"tree": _known(tree), "axes": axes, **self._printed(definition)}
+            case Moved():
+                return {"moved": operation.sources(operands).ravel().tolist()}
+        place_of, (rows, columns) = self._places(definition), self._shape(definition.name)
+        forms = (operation.whole_form(i, j, *operands) for i in range(rows) for j in range(columns))
+        decided = {"decided": 1} if isinstance(operation, ZeroOne) else {}
+        return {"forms": [_known(tree_of(form, place_of)) for form in forms], **decided}
+
+    def _printed(self, definition: Definition) -> dict[str, float]:
+        """Returns by how much a quotient is larger for whoever divides by a root as the sheet
+        prints it."""
+        match definition.operation:
+            case DivideBy(tree=Quotient(divisor=Root(Number() as square))):
+                about = self.judge.printed.get(square.full)
+                return (
+                    {} if about is None else {"printed": float(square.full) ** 0.5 / float(about)}
+                )
+        return {}
+
+    def _places(self, definition: Definition) -> PlaceOf:
+        """Makes what finds the place of a number among those of all operands, one operand behind
+        another."""
+        starts: dict[str, int] = {}
+        count = 0
+        for operand in definition.operands:
+            starts.setdefault(operand, count)
+            count += self.judge.trace[operand].matrix.size
+        return lambda cell: starts[cell.quantity] + self.place(cell)
+
+    def place(self, cell: Location) -> int:
+        """Returns the place of a cell among those of its quantity, row by row."""
+        return cell.row * self._shape(cell.quantity)[1] + cell.column
+
+    def _shape(self, name: str) -> tuple[int, int]:
+        return self.judge.trace[name].matrix.shape
+
+
+def _listed(values: Array) -> list[float | int | None]:
+    """Returns numbers as JSON has them, whole ones without a point, and None for −∞."""
+    numbers = (float(x) for x in values.ravel())
+    return [None if x == -np.inf else int(x) if x.is_integer() else x for x in numbers]
+
+
+def _known(tree: Tree) -> Tree:
+    """Returns a tree as it is. Raises TypeError where a sign of it has no meaning between
+    numbers."""
+    if isinstance(tree, list):
+        sign, *parts = tree
+        if not (sign in _SIGNS or str(sign).startswith("sum ")):
+            raise TypeError(f"{sign} has no form in a browser")
+        names = sign in ("of", "length")  # of which the rest are places and indices
+        for part in () if names else parts:
+            _known(part)
+    return tree

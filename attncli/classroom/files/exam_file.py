@@ -1,0 +1,243 @@
+"""Reads an exam as somebody orders it in a file: parts, each an exercise about a scenario or
+questions in the teacher's own words, and what stands around them. An exercise is an exam of one
+part."""
+
+import os
+from collections.abc import Mapping
+from decimal import Decimal
+from pathlib import Path
+from types import MappingProxyType
+from typing import Annotated, Any, NamedTuple
+
+from attncli.classroom.files.exercise_file import (
+    EXERCISE,
+    WORTH,
+    ExerciseFile,
+    Frame,
+)
+from attncli.classroom.files.scheme import SCHEME, Costs, Scheme
+from attncli.errors import Where
+from attncli.pipeline.given_matrices import places
+from attncli.scenario.file import reading, shipped
+from attncli.scenario.file.keys import (
+    Flag,
+    Key,
+    ListOf,
+    NumberKind,
+    Record,
+    Schema,
+    TextKind,
+    WholeNumber,
+    keys_of_fields,
+    typed,
+)
+from attncli.scenario.file.nodes import Node
+from attncli.scenario.file.problems import Diagnostics
+from attncli.steps.schema import step_meant
+
+_TEXT = TextKind()
+_MOST_LINES = 40
+
+
+class OwnQuestion(NamedTuple):
+    """A question in the teacher's own words: one of `options` is chosen, a `number` is given, or a
+    sentence is written, which a person marks by the `answer`."""
+
+    ask: Annotated[str, TextKind("a question"), "the question"]
+    options: Annotated[
+        tuple[str, ...], ListOf(_TEXT), "what is chosen from: `[a query, a key, a value]`"
+    ] = ()
+    right: Annotated[str, TextKind("an option"), "the option that is right"] = ""
+    number: Annotated[
+        Decimal | None, NumberKind(), "the number that is right, where one is asked for"
+    ] = None
+    tolerance: Annotated[Decimal, NumberKind(least=0), "how far from it is right, too: `0.01`"] = (
+        Decimal(0)
+    )
+    answer: Annotated[
+        str, TextKind("an answer"), "what a person marks a sentence by, which the key tells"
+    ] = ""
+    lines: Annotated[int, WholeNumber(1, _MOST_LINES), "the lines that there are to write on"] = 3
+    points: Annotated[Decimal, WORTH, "its points, 1 by default"] = Decimal(1)
+
+    @property
+    def by_hand(self) -> bool:
+        """Tells whether a person marks it."""
+        return not self.options and self.number is None
+
+
+QUESTION = Record.of(*keys_of_fields(OwnQuestion))
+_WAYS = ("options", "number", "answer")
+
+
+class OwnQuestionKind:
+    """A kind of value: a question with one way to answer it."""
+
+    def read(self, node: Node, problems: Diagnostics) -> OwnQuestion | None:
+        values = QUESTION.whole(node, problems)
+        if values is None:
+            return None
+        ways = [way for way in _WAYS if way in values]
+        if "ask" not in values:
+            problems.add(node.where, "a question without its text", "give one, like ask: Why?")
+        elif len(ways) != 1:
+            wrong = f"a question with {' and '.join(ways) or 'no answer'}"
+            right = "give options and right, a number, or the answer that a person marks by"
+            problems.add(node.where, wrong, right)
+        elif values.get("options") and values.get("right") not in values["options"]:
+            wrong = "none of the options is the right one"
+            problems.add(node.where, wrong, "say which, as it is written there: right: a query")
+        else:
+            return typed(OwnQuestion, values)
+        return None
+
+    def schema(self) -> Schema:
+        return QUESTION.schema()
+
+
+class ExamPart(NamedTuple):
+    """A part of an exam: an exercise, or questions."""
+
+    title: str = ""
+    exercise: ExerciseFile | None = None
+    questions: tuple[OwnQuestion, ...] = ()
+    most: Decimal | None = None
+    """The most points that it can bring, if they are said."""
+
+
+_OF_ALL = ("exercise", "forms", "seed", "layout", *Frame._fields)
+"""The keys that an exam says for all of its parts."""
+_OF_EACH = ("forms", "seed", "layout", "room")
+"""The keys that an exam says for each of its exercises; its room is only the usual one."""
+PART = Record.of(
+    Key("title", TextKind("a title"), "what the part is called, if not as its scenario"),
+    *(key for key in EXERCISE.keys if key.name not in _OF_ALL),
+    Key("questions", ListOf(OwnQuestionKind()), "questions in your own words, and no scenario"),
+    Key("most", WORTH, "the most points that the part can bring"),
+)
+
+
+class ExamPartKind:
+    """A kind of value: a part of an exam. What it says of an exercise stays as it is read until the
+    whole file is known."""
+
+    def read(self, node: Node, problems: Diagnostics) -> dict[str, Any] | None:
+        values = PART.whole(node, problems)
+        if values is None:
+            return None
+        if ("scenario" in values) == ("questions" in values):
+            wrong = "a part has a scenario that is asked about, or questions"
+            problems.add(node.where, wrong, "give one of the two, like scenario: i_love_ai")
+            return None
+        beside = sorted(values.keys() - {"title", "questions", "most"})
+        if "questions" in values and beside:
+            wrong = f"{', '.join(beside)} beside questions in your own words"
+            problems.add(node.where, wrong, "leave it out: each question has its points")
+            return None
+        return {**values, "where": node}
+
+    def schema(self) -> Schema:
+        return PART.schema()
+
+
+class ExamFile(NamedTuple):
+    """All that an exam is made from."""
+
+    parts: tuple[ExamPart, ...]
+    frame: Frame = Frame()
+    forms: int | None = None
+    seed: int = 1
+    cover: bool = False
+    """Whether there is a page of its own before the questions."""
+    scheme: Scheme = Scheme()
+    path: Path | None = None
+    """Its file, where there is one."""
+    places: Mapping[str, Where] = MappingProxyType({})
+
+    @classmethod
+    def of(cls, exercise: ExerciseFile) -> "ExamFile":
+        """Makes an exam of one part, which is an exercise."""
+        part = ExamPart(exercise=exercise)
+        return cls((part,), forms=exercise.forms, seed=exercise.seed)
+
+    @property
+    def exercises(self) -> tuple[ExerciseFile, ...]:
+        """Returns the exercises of its parts."""
+        return tuple(part.exercise for part in self.parts if part.exercise is not None)
+
+    @property
+    def scenarios(self) -> tuple[str | None, ...]:
+        """Returns what each part is about; None for questions in the teacher's own words."""
+        return tuple(part.exercise and part.exercise.scenario for part in self.parts)
+
+    @property
+    def share(self) -> int | None:
+        """Returns what a known mistake earns where an LMS marks, in per cent: as an exercise says,
+        or else the scheme; None where neither does."""
+        by_scheme = None if self.scheme.costs == Costs() else self.scheme.earned_by_a_mistake
+        return next((e.mistakes for e in self.exercises if e.mistakes is not None), by_scheme)
+
+    def each(self, **changed: Any) -> "ExamFile":  # noqa: ANN401
+        """Returns the same exam with something else said in each exercise."""
+        parts = (
+            p._replace(exercise=p.exercise._replace(**changed)) if p.exercise else p
+            for p in self.parts
+        )
+        return self._replace(parts=tuple(parts))
+
+
+EXAM = Record.of(
+    Key("exam", TextKind("a title"), "what the exam is called"),
+    *(k for k in EXERCISE.keys if k.name in (*_OF_ALL, *_OF_EACH) and k.name != "exercise"),
+    Key("cover", Flag(), "`true`: a page of its own before the questions"),
+    Key("scheme", SCHEME, "how marks are given"),
+    Key("parts", ListOf(ExamPartKind()), "the parts, one after the other"),
+)
+
+
+_OWN = ("exam", "parts")
+"""Keys of an exam that no exercise has."""
+
+
+def is_ordered(source: str | os.PathLike[str]) -> bool:
+    """Tells whether a file that is there is one of an exercise or an exam, and not a scenario."""
+    path = shipped.find(os.fspath(source))
+    if not path.is_file():
+        return False
+    tree = reading.read_file(path, Diagnostics(), step_meant)
+    return any(tree.get(key) is not None for key in (*_OWN, "exercise", "scenario", "ask"))
+
+
+def load_exam(source: str | os.PathLike[str]) -> ExamFile:
+    """Returns the exam of a file, which may be that of an exercise. Raises ScenarioError, whose
+    `problems` are all that is wrong."""
+    problems = Diagnostics()
+    path = Path(source)
+    tree = reading.read_file(path, problems, step_meant)
+    several = any(tree.get(key) is not None for key in _OWN)
+    values = (EXAM if several else EXERCISE).read(tree, problems) or {}
+    if several and tree.get("parts") is None:
+        problems.add(tree.where, "no parts to ask", "give some, like parts: [{scenario: …}]")
+    of_all: dict[str, Any] = {key: values[key] for key in _OF_EACH if key in values}
+    each = values.get("parts", ()) if several else [{**values, "where": tree}]
+    parts = tuple(_part({**of_all, **part}, path, problems) for part in each)
+    problems.stop_if_any()
+    frame = typed(Frame, values, title=values.get("exam" if several else "exercise", ""))
+    said = {**values, "parts": parts, "scheme": typed(Scheme, values.get("scheme", {}))}
+    return typed(ExamFile, said, frame=frame, path=path, places=places(tree))
+
+
+def _part(values: Mapping[str, Any], path: Path, problems: Diagnostics) -> ExamPart:
+    """Makes a part with its exercise, whose scenario is a file beside the exam, or else a shipped
+    one."""
+    part, tree = typed(ExamPart, values), values["where"]
+    if part.questions:
+        return part
+    if tree.get("scenario") is None:
+        problems.add(tree.where, "no scenario to ask about", "say one, like scenario: i_love_ai")
+    named = str(values.get("scenario", ""))
+    beside = path.parent / named
+    known = named in shipped.names() and not beside.is_file()
+    said = {**values, "scenario": named if known else str(beside), "places": places(tree)}
+    said["tolerance"] = MappingProxyType(values.get("tolerance", {}))
+    return part._replace(exercise=typed(ExerciseFile, said))

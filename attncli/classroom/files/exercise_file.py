@@ -1,0 +1,336 @@
+"""Reads an exercise as somebody orders it, in a file or by options: what is asked of a scenario,
+for how many points, and what stands around the questions.
+
+The fields of the records are the keys of a file, from which come reading and the tables of the
+reference.
+"""
+
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from types import MappingProxyType
+from typing import Annotated, NamedTuple
+
+from attncli.errors import Where, quote
+from attncli.maths.numbers import decimals
+from attncli.option_values import (
+    BLANKS,
+    DETAILS,
+    LANGUAGES,
+    LAYOUTS,
+    MOST_ROOM,
+    PAPER_SIZES,
+    Layout,
+    PaperSize,
+)
+from attncli.scenario.file.keys import (
+    Choice,
+    Flag,
+    Key,
+    ListOf,
+    MapOf,
+    NumberKind,
+    OneOrMany,
+    Record,
+    Schema,
+    TextKind,
+    WholeNumber,
+    keys_of_fields,
+)
+from attncli.scenario.file.nodes import Map, Node, Scalar, describe
+from attncli.scenario.file.problems import Diagnostics, nearest
+from attncli.steps.order import STORY, inquiries, is_question, made
+from attncli.steps.schema import nearest_step
+
+MOST_POINTS = 100
+MOST_FORMS = 10_000
+LARGEST_SEED = 10**18
+_WRITTEN = ":written"
+
+
+class Blanking(NamedTuple):
+    """The numbers that are taken out of a page."""
+
+    kind: str = "results"
+    """`results`, `working`, `all`, or a seeded `random` share of all."""
+    share: Decimal = Decimal(1)
+
+    @classmethod
+    def of(cls, text: str) -> "Blanking":
+        """Reads `results` or `random:0.4`. Raises UnreadableError."""
+        kind, colon, share = text.partition(":")
+        if kind not in BLANKS or (colon and kind != "random"):
+            right = f"say {', '.join(BLANKS)}, or random:0.4"
+            raise decimals.UnreadableError("no such choice", right)
+        if kind != "random":
+            return cls(kind)
+        try:
+            part = decimals.parse(share or "0.5")
+        except ValueError:
+            part = Decimal(0)
+        if not 0 < part <= 1:
+            right = "give one above 0 and at most 1, like random:0.4"
+            raise decimals.UnreadableError(f"{quote(share)} is no share", right)
+        return cls(kind, part)
+
+    @property
+    def results(self) -> bool:
+        return self.kind != "working"
+
+    @property
+    def terms(self) -> bool:
+        return self.kind != "results"
+
+
+WORTH = NumberKind(positive=True, most=MOST_POINTS)
+"""The points of a blank."""
+
+
+class BlankingKind:
+    """A kind of value: `results`, `working`, `all`, `random:0.4`."""
+
+    def read(self, node: Node, problems: Diagnostics) -> Blanking | None:
+        try:
+            return Blanking.of(node.text if isinstance(node, Scalar) else "")
+        except decimals.UnreadableError as error:
+            problems.add(node.where, f"{describe(node)}: {error.wrong}", error.right)
+            return None
+
+    def schema(self) -> Schema:
+        return {"anyOf": [{"enum": list(BLANKS)}, {"type": "string", "pattern": "^random:"}]}
+
+
+class NameKind(NamedTuple):
+    """A kind of value: a name of something that is known."""
+
+    what: str
+    """What it is a name of, in words."""
+    is_known: Callable[[str], bool]
+    nearest: Callable[[str], str]
+    """Suggests the name that is meant by one that isn't known."""
+    schema: Callable[[], Schema]
+
+    def read(self, node: Node, problems: Diagnostics) -> str | None:
+        text = node.text if isinstance(node, Scalar) else ""
+        if self.is_known(text):
+            return text
+        problems.add(node.where, f"{describe(node)} is no {self.what}", self.nearest(text))
+        return None
+
+
+STEP = NameKind("step", STORY.__contains__, nearest_step, lambda: {"enum": list(STORY)})
+QUESTION = NameKind(
+    "question",
+    is_question,
+    lambda text: nearest(text, [*inquiries()]),
+    lambda: {"type": "string", "pattern": "|".join(inquiries())},
+)
+_TEXT = TextKind()
+
+
+class Ask(NamedTuple):
+    """Something that is asked for: a step, a cell, a question that is answered in words, or without
+    any of them all that is made; of a token, a layer and a head, if these are said.
+
+    What it doesn't say of blanks and points the whole exercise does.
+    """
+
+    step: Annotated[str | None, STEP, "`{step: softmax}`: what this step makes"] = None
+    cell: Annotated[
+        str | None,
+        TextKind("a cell"),
+        "`{cell: 'weights[love, AI]'}`: this cell, as `--cell` has it",
+    ] = None
+    question: Annotated[
+        str | None,
+        QUESTION,
+        "`{question: attends_most}`: something that is answered in words; one alone by its id, "
+        "`{question: 'attends_most[love]'}`",
+    ] = None
+    written: Annotated[
+        bool, Flag(), "`true`: such an answer is written, and not chosen from a list"
+    ] = False
+    token: Annotated[str | None, _TEXT, "only the rows of this query"] = None
+    layer: Annotated[str | None, _TEXT, "only this layer: `2`, or `encoder.1`"] = None
+    head: Annotated[str | None, _TEXT, "only this head, counted from 1"] = None
+    blank: Annotated[
+        Blanking | None,
+        BlankingKind(),
+        "what is taken out of it, if not what is of the whole exercise",
+    ] = None
+    points: Annotated[Decimal | None, WORTH, "the points of each of its blanks: `0.5`"] = None
+    where: Where | None = None
+    """Where it is said in a file."""
+
+    def asking(self, text: str) -> "Ask":
+        """Returns this with what `--ask` says: a question, perhaps with `:written` behind it."""
+        question = text.removesuffix(_WRITTEN)
+        return self._replace(question=question, written=question != text)
+
+
+ASKED = Record.of(*keys_of_fields(Ask))
+
+
+class AskKind:
+    """A kind of value: a step or a question by its name, or a map that says more."""
+
+    kind = ASKED
+
+    def read(self, node: Node, problems: Diagnostics) -> Ask | None:
+        if not isinstance(node, Map):
+            if isinstance(node, Scalar) and is_question(node.text):
+                return Ask(question=node.text, where=node.where)
+            step = STEP.read(node, problems)
+            return None if step is None else Ask(step, where=node.where)
+        values = ASKED.whole(node, problems)
+        if values is None:
+            return None
+        for key, others, wrong, right in _AT_ODDS:
+            beside = sorted(others & values.keys())
+            if key in values and beside:
+                problems.add(node.where, wrong.format(" and ".join(beside)), right)
+                return None
+        if "written" in values and "question" not in values:
+            wrong = "only the answer of a question can be written"
+            problems.add(node.where, wrong, "leave written out")
+            return None
+        return Ask(**values, where=node.where)
+
+    def schema(self) -> Schema:
+        return {"anyOf": [STEP.schema(), QUESTION.schema(), ASKED.schema()]}
+
+
+_AT_ODDS = (
+    ("cell", {"step", "token", "layer", "head", "question"},
+     "a cell is one number, and {} beside it", "keep one of them"),
+    ("question", {"step", "blank"},
+     "a question is answered in words, and {} beside it", "keep one of them"),
+)  # fmt: skip
+"""Keys that aren't said together: a key, others, what is wrong with these and what is right."""
+
+
+class Points(NamedTuple):
+    """The points of a blank: of all of them, of those of a step, and of those of a quantity."""
+
+    each: Decimal = Decimal(1)
+    steps: Mapping[str, Decimal] = MappingProxyType({})
+    quantities: Mapping[str, Decimal] = MappingProxyType({})
+
+    def of(self, step: str, quantity: str) -> Decimal:
+        """Returns the points of a blank of a quantity, by its last name, that a step makes."""
+        return self.quantities.get(quantity, self.steps.get(step, self.each))
+
+
+class PointsKind:
+    """A kind of value: a number for each blank, or a map from steps and quantities to numbers."""
+
+    kinds = (WORTH, MapOf(WORTH, "step or quantity"))
+
+    def read(self, node: Node, problems: Diagnostics) -> Points | None:
+        if not isinstance(node, Map):
+            each = WORTH.read(node, problems)
+            return None if each is None else Points(each)
+        found: dict[str, Decimal] = self.kinds[1].read(node, problems) or {}
+        known = made() | inquiries().keys()
+        for key, _ in node.entries:
+            if key.text not in STORY and key.text not in known:
+                wrong = f"{describe(key)} is no step, and no step makes it"
+                problems.add(key.where, wrong, nearest(key.text, [*STORY, *sorted(known)]))
+        steps = {name: worth for name, worth in found.items() if name in STORY}
+        others = {name: worth for name, worth in found.items() if name not in STORY}
+        return Points(steps=steps, quantities=others)
+
+    def schema(self) -> Schema:
+        return {"anyOf": [kind.schema() for kind in self.kinds]}
+
+
+_LET_PASS = NumberKind(least=0)
+TOLERANCE = Record.of(
+    Key("units", _LET_PASS, "so many units of the last place"),
+    Key("absolute", _LET_PASS, "so much: `0.01`"),
+    Key("relative", _LET_PASS, "this share of the number: `0.01` is one per cent"),
+    Key("digits", WholeNumber(1, 15), "a number given with so many significant digits"),
+)
+
+
+class Frame(NamedTuple):
+    """A frame of an exercise or an exam: what stands around the questions, and what all of it is
+    printed on."""
+
+    title: str = ""
+    course: Annotated[str, _TEXT, "the course, which stands below the title"] = ""
+    date: Annotated[str, _TEXT, "the date"] = ""
+    duration: Annotated[str, _TEXT, "how long there is: `90 minutes`"] = ""
+    tools: Annotated[str, _TEXT, "what may be used: `a pocket calculator`"] = ""
+    institution: Annotated[str, _TEXT, "the school or university"] = ""
+    instructions: Annotated[str, _TEXT, "what is to be known before the first question"] = ""
+    language: Annotated[
+        str, Choice(LANGUAGES), "the language of the program's own words on the papers"
+    ] = LANGUAGES[0]
+    paper: Annotated[
+        PaperSize, Choice(PAPER_SIZES), "what it is printed on, as `--paper` has it"
+    ] = PAPER_SIZES[0]
+
+
+class ExerciseFile(NamedTuple):
+    """An exercise as a file has it: all that it is made from besides its scenario, which `scenario`
+    names by a path or a shipped name."""
+
+    scenario: Annotated[
+        str,
+        TextKind("a scenario"),
+        "the scenario that is asked about: a file, by its path from this one's folder, or the name "
+        "of a shipped one",
+    ]
+    ask: Annotated[
+        tuple[Ask, ...],
+        ListOf(AskKind()),
+        "what is asked for: `[softmax, {step: weighted_sum, token: love}]`; all steps if nothing is"
+        " said. Besides numbers a question that is answered in words: `attends_most`",
+    ] = (Ask(),)
+    blank: Annotated[Blanking, BlankingKind(), "what is taken out, as `--blank` has it"] = (
+        Blanking()
+    )
+    points: Annotated[
+        Points, PointsKind(), "the points of a blank, 1 by default: `{softmax: 0.5, exp: 1}`"
+    ] = Points()
+    tolerance: Annotated[
+        Mapping[str, Decimal],
+        TOLERANCE,
+        "what is let pass beside what follows by itself: `{units: 1}`",
+    ] = MappingProxyType({})
+    layout: Annotated[
+        Layout | None,
+        Choice(LAYOUTS),
+        "the room for working: little, some lines, or a page each",
+    ] = None
+    room: Annotated[
+        int | None,
+        WholeNumber(0, MOST_ROOM),
+        "so many lines for the working of each question, whatever the layout",
+    ] = None
+    detail: Annotated[
+        str | None, Choice(DETAILS), "how closely it is told, as `--detail` has it"
+    ] = None
+    forms: Annotated[
+        int | None, WholeNumber(1, MOST_FORMS), "so many forms, each with numbers of its own"
+    ] = None
+    """How many forms there are; None for the scenario's own numbers."""
+    seed: Annotated[
+        int, WholeNumber(0, LARGEST_SEED), "chooses the forms' numbers and random blanks"
+    ] = 1
+    allow: Annotated[tuple[str, ...], OneOrMany(_TEXT), "rules that the numbers needn't keep"] = ()
+    mistakes: Annotated[
+        int | None,
+        WholeNumber(0, 99),
+        "the share of the points that a known mistake earns, in %",
+    ] = None
+    """What a known mistake earns, in per cent."""
+    places: Mapping[str, Where] = MappingProxyType({})
+    """Where its keys stand in a file."""
+
+
+EXERCISE = Record.of(
+    Key("exercise", TextKind("a title"), "what the exercise is called"),
+    *keys_of_fields(Frame),
+    *keys_of_fields(ExerciseFile),
+)

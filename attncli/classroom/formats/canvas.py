@@ -1,0 +1,210 @@
+"""Canvas: a package of QTI 2.1 with a quiz a form, in which each blank is a question of its own.
+
+Canvas's classic quizzes take no intervals in a question of several blanks: there only texts are
+compared. A number in a question of its own is taken from `gte` to `lte`. What Canvas reads
+(gems/plugins/qti_exporter/lib/qti):
+
+* which kind a question is, from the manifest: the type of its interaction, and beside it, in
+  `instructureMetadata`, an extension of Canvas's own, that it is numerical;
+* the first `gte` and the first `lte` of an item as the ends of its interval;
+* neither rubric blocks nor feedback of other cases: shares and hints of QTI are of no use here;
+* of a visible section its title, and the weight of an item as its points.
+
+What a student types into a classic quiz is rounded to four decimals: 0.00004 becomes 0.
+
+A section's text stands in its first question; those that follow name their blank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from attncli.classroom.formats._self_marking import LOOKS, SelfMarking, xml
+from attncli.classroom.formats.qti import (
+    QTI,
+    STYLES,
+    SheetItem,
+    as_renderers,
+    body,
+    item_ref,
+    manifest_of,
+    option_name,
+    resource_of,
+    style,
+    test_of,
+)
+from attncli.classroom.formats.yaml import asking, paper_of
+from attncli.document.blocks import Document, Section, text_of_spans
+from attncli.document.questions import Item, Paper
+from attncli.formats import FormatInfo, RenderOptions
+from attncli.maths.notation.escaping import visible
+from attncli.names import Word
+
+SUFFIXES = (".canvas.zip",)
+ABILITIES = FormatInfo(
+    keys=("embedded",), self_keyed=True, hints="none", gathered=True, packed=True, decimals=4
+)
+"""An item marks itself by what is right in it; mistakes earn nothing in Canvas."""
+
+_LONGEST_TITLE = 200
+
+
+class BlankItem(NamedTuple):
+    """A blank as an item of a test."""
+
+    form: SelfMarking
+    """The form that it is of."""
+    section: Section
+    """The section that asks for it."""
+    question: Item
+    """What is asked."""
+    number: int
+    """Its number in the form, from 1."""
+    numbers: Mapping[str, int]
+    """The numbers of all blanks of the form, by their ids."""
+
+    @property
+    def identifier(self) -> str:
+        paper = self.form.paper
+        return f"item-{paper.hash}-{paper.form}-{self.number}"
+
+    @property
+    def path(self) -> str:
+        return f"items/{self.form.paper.form}_{self.number}.xml"
+
+    @property
+    def title(self) -> str:
+        heading = text_of_spans(self.section.heading, visible)
+        return f"{heading} ({self.number})"[:_LONGEST_TITLE]
+
+    @property
+    def is_first(self) -> bool:
+        """Tells whether it is the first of its section, which tells what all of them need."""
+        return self.section.questions[0] is self.question
+
+    @property
+    def kind(self) -> str:
+        """Names its interaction as QTI does."""
+        words = self.question.words
+        if words is not None and words.labels:
+            return "choiceInteraction"
+        return "extendedTextInteraction" if self.is_number else "textEntryInteraction"
+
+    @property
+    def is_number(self) -> bool:
+        return self.question.id in self.form.alternatives
+
+    @property
+    def text(self) -> str:
+        """Writes the item as a file, its answers and rules those of this question alone."""
+        section = self.section._replace(questions=(self.question,))
+        alone = self.form.document._replace(sections=(section,), hints=())
+        paper = self.form.paper._replace(points=self.question.points, share=0)
+        item = SheetItem.of(alone, paper)
+        return item.file(self.identifier, self.title, self._inside(item.length))
+
+    def _inside(self, length: int) -> str:
+        name = xml(visible(Word(self.question.id)))
+        parts = [*(self._told() if self.is_first else ())]
+        parts.append(f"<p>{_marker(self.number)} <code>{name}</code></p>")
+        inside = body(parts)
+        return f"{inside}\n{self._interaction(length)}"
+
+    def _told(self) -> Iterator[str]:
+        """Yields the section as HTML, each blank by its number; before the first one what opens the
+        form."""
+        document = self.form.document._replace(sections=(self.section,))
+        if self.number > 1:
+            document = document._replace(facts=None, opening=())
+        form = SelfMarking.of(document, self.form.paper)
+        return form.asked(style, lambda item: _marker(self.numbers[item.id]))
+
+    def _interaction(self, length: int) -> str:
+        words = self.question.words
+        if words is not None and words.labels:
+            options = "".join(
+                f'<simpleChoice identifier="{option_name(k)}">{xml(visible(option))}</simpleChoice>'
+                for k, option in enumerate(words.options)
+            )
+            return (
+                '<choiceInteraction responseIdentifier="R1" shuffle="false" maxChoices="1">'
+                f"{options}</choiceInteraction>"
+            )
+        text = f'<{self.kind} responseIdentifier="R1" expectedLength="{length}"/>'
+        return text if self.is_number else f"<p>{text}</p>"
+
+
+def _marker(number: int) -> str:
+    return f"<strong>({number})</strong>"
+
+
+def items_of(document: Document) -> list[BlankItem]:
+    """Lists a form's items. Raises ValueError for a document that doesn't say what is right."""
+    form = SelfMarking.of(document, paper_of(document, "canvas"))
+    numbers = {question.id: k for k, question in enumerate(document.items, start=1)}
+    return [
+        BlankItem(form, section, question, numbers[question.id], numbers)
+        for section in asking(document)
+        for question in section.questions
+    ]
+
+
+def files_of(documents: Sequence[Document], page: RenderOptions) -> Mapping[str, str]:  # noqa: ARG001
+    """Returns the files of a package by their names. Raises ValueError for a document that doesn't
+    say what is right."""
+    forms = [(paper_of(d, "canvas"), d, items_of(d)) for d in documents]
+    every = [item for *_, items in forms for item in items]
+    tests = (
+        resource_of(_name_of(paper), "test", _place_of(paper), [i.identifier for i in items])
+        for paper, _, items in forms
+    )
+    return {
+        "imsmanifest.xml": manifest_of(forms[0][0].hash, [*tests, *map(_resource, every)]),
+        **{_place_of(paper): _test(paper, document, items) for paper, document, items in forms},
+        STYLES: LOOKS,
+        **{item.path: item.text for item in every},
+    }
+
+
+render, render_forms = as_renderers(files_of)
+
+
+def _place_of(paper: Paper) -> str:
+    return f"{paper.form}.xml"
+
+
+def _name_of(paper: Paper) -> str:
+    return f"test-{paper.hash}-{paper.form}"
+
+
+def _resource(item: BlankItem) -> str:
+    own = """
+        <instructureMetadata>
+          <instructureField name="question_type" value="numerical_question"/>
+        </instructureMetadata>"""
+    told = f"""
+      <metadata>
+        <qti:qtiMetadata xmlns:qti="{QTI}">
+          <qti:interactionType>{item.kind}</qti:interactionType>
+        </qti:qtiMetadata>{own if item.is_number else ""}
+      </metadata>"""
+    return resource_of(item.identifier, "item", item.path, told=told)
+
+
+def _test(paper: Paper, document: Document, items: Sequence[BlankItem]) -> str:
+    """Writes a form as a test: a section for each of its sections, in order."""
+    title = xml(f"{visible(document.title)} · {paper.called}")
+    sections = (
+        _section(k, [item for item in items if item.section is section])
+        for k, section in enumerate(asking(document), start=1)
+    )
+    return test_of(_name_of(paper), title, "".join(sections))
+
+
+def _section(number: int, items: Sequence[BlankItem]) -> str:
+    title = xml(text_of_spans(items[0].section.heading, visible))
+    refs = "".join(item_ref(b.identifier, b.path, b.question.points) for b in items)
+    return f"""
+    <assessmentSection identifier="section{number}" title="{title}" visible="true">{refs}
+    </assessmentSection>"""

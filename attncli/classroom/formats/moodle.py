@@ -1,0 +1,334 @@
+"""Moodle XML: a category of cloze questions, one a form, their blanks as fields that mark
+themselves: `{2:NUMERICAL:=0.42:0.005#why~%50%0.58:0.005#why}`.
+
+Each question holds all that it takes to answer it, so that a quiz can draw one at random. What
+can't be said twice: mathematics is left to Moodle's MathJax, as `\\(…\\)`; a field can't stand
+inside it, and neither do somebody's words. The text of a question is searched for fields and for
+their numbers, `{#1}`, so that no brace of anybody's words is left in it.
+
+How Moodle reads fields (question/type/multianswer/questiontype.php, question/type/numerical):
+
+* A field ends at the first `}` without a backslash before it, an alternative at such a `~`, an
+  answer at such a `#`. A feedback then has its HTML entities decoded, and `\\}` and `\\#` replaced
+  by `}` and `#`; nothing turns `\\~` or `\\\\` back, so that these are written as entities.
+* An answer is a number and how far from it one may be, both ends included. The first one that
+  earns all is what is shown as right.
+* A field's weight is a whole number; the points of a question are their sum.
+* The visible size of a field is that of its longest answer, as a number and not as it was written:
+  zeros in front or behind are lost.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from itertools import count
+from math import lcm
+from typing import NamedTuple
+
+from attncli.classroom.formats._self_marking import (
+    DECLARATION,
+    LEVEL,
+    LOOKS,
+    MASKED,
+    Alternatives,
+    SelfMarking,
+    TakenWrong,
+    answer_of,
+    cdata,
+    headings,
+    hinted,
+    interval_text,
+    number_text,
+    whole,
+    written_answers,
+    xml,
+)
+from attncli.classroom.formats.yaml import paper_of
+from attncli.document.blocks import DefinitionList, Document, Section
+from attncli.document.languages import Words
+from attncli.document.questions import OWN_FORM, Interval, Item, Paper, RightWords
+from attncli.formats import FormatInfo, RenderOptions
+from attncli.formats.html.blocks import HtmlStyle, escaped, facts_html, isolating
+from attncli.formats.numbers import text_of
+from attncli.maths.equations.tree import Blank, Equation, Expression
+from attncli.maths.notation.escaping import ISOLATE, POP, isolated, printed, visible
+from attncli.maths.notation.latex import latex
+from attncli.maths.numbers import decimals
+from attncli.names import Word
+
+SUFFIXES = (".xml",)
+ABILITIES = FormatInfo(
+    keys=("embedded",), self_keyed=True, share=50, hints="embedded", gathered=True
+)
+"""A field holds what is right, so the exercise itself is written, not a sheet and a key."""
+
+_OBEYED = re.compile(r"[{}\\~$@`]")
+"""What Moodle or its filters might take for a field, mathematics or the address of a file."""
+_SIMPLE = re.compile(rf"[\w ,.'!?·…=≈+−×/√→⋮\[\]{ISOLATE}{POP}-]*")
+_NO_MATHEMATICS = "tex2jax_ignore mathjax_ignore"
+_LIKE_A_FIELD = re.compile(r"\{(?=[0-9]*:|#)")
+_LONGEST_NAME = 255
+_ENTITY = re.compile("&(?=#?[A-Za-z0-9]+;)")
+
+
+def text(line: str) -> str:
+    """Escapes a text, so that it has nothing that HTML, Moodle or its filters would obey."""
+    return _OBEYED.sub(lambda found: f"&#{ord(found[0])};", escaped(line))
+
+
+def word(line: str) -> str:
+    """Writes a text with somebody's words in it; what could be mathematics or a smiley is kept from
+    the filters."""
+    words = isolating(text(line))
+    if _SIMPLE.fullmatch(line):
+        return words
+    return f'<span class="nolink"><bdi class="{_NO_MATHEMATICS}">{words}</bdi></span>'
+
+
+def mathematics(node: Expression | Equation) -> str:
+    """Writes an expression for MathJax, to which a space after a brace makes no difference."""
+    return rf"\({escaped(_LIKE_A_FIELD.sub('{ ', latex(node)))}\)"
+
+
+def name_of(title: Word, rest: str) -> str:
+    """Returns the name of a question, its title cut where Moodle has no room for it. Moodle takes
+    tags out of names, and entities for what they mean."""
+    shown, room = visible(title)[:_LONGEST_NAME], _LONGEST_NAME
+    while len(name := isolated(_without_tags(f"{shown}{rest}"[:room]))) > _LONGEST_NAME:
+        shown, room = (f"{shown[:-2]}…", room) if len(shown) > 1 else ("…", room - 1)
+    return name
+
+
+def _without_tags(text: str) -> str:
+    return _ENTITY.sub("&amp;", text).replace("<", "&lt;").replace(">", "&gt;")
+
+
+_LEAST_WIDTH, _MOST_WIDTH = 6, 18
+"""Moodle makes fields of more than some characters longer by chance; 18 digits keep a whole
+number from becoming a fraction with an exponent."""
+_STAR = r"\*"
+_OBEYED_IN_FIELDS = re.compile(r"[\\~{}&#]")
+_HASH = r"\#"
+_KEPT = re.compile(r"[\\~{}]")
+
+
+class Size(NamedTuple):
+    """A question's measures, which all of its fields have in common."""
+
+    filler: str
+    """The answer that makes all fields equally wide."""
+    scale: int
+    """What points are multiplied by, since Moodle's weights are whole numbers."""
+
+    @classmethod
+    def of(cls, questions: Iterable[Item], asked: Sequence[Alternatives]) -> Size:
+        parts = (Fraction(question.points).denominator for question in questions)
+        return cls(filler(asked), lcm(*parts))
+
+    def weight(self, question: Item) -> int:
+        return int(question.points * self.scale)
+
+
+def field(
+    question: Item,
+    alternatives: Alternatives,
+    right: str,
+    wrong: Callable[[TakenWrong], str],
+    size: Size,
+) -> str:
+    """Writes a blank as a field; `right` and `wrong` are what is said, in HTML."""
+    parts = [f"={text}#{in_field(right)}" for text in _right(alternatives)]
+    parts += [
+        f"%{slip.share}%{interval_text(slip.mistake.accepted)}#{in_field(wrong(slip))}"
+        for slip in alternatives.slips
+    ]
+    return f"{{{size.weight(question)}:NUMERICAL:{'~'.join([*parts, f'%0%{size.filler}:0'])}}}"
+
+
+def _right(alternatives: Alternatives) -> Iterable[str]:
+    """Lists what is right: first the answer, with as much around it as is accepted on both sides,
+    then all that is accepted."""
+    below = decimals.difference(alternatives.answer, alternatives.right.low)
+    above = decimals.difference(alternatives.right.high, alternatives.answer)
+    near = max(Decimal(0), min(below, above))
+    return dict.fromkeys(
+        (
+            f"{number_text(alternatives.answer)}:{number_text(near)}",
+            interval_text(alternatives.right),
+        )
+    )
+
+
+def masked_field(question: Item, line: str, size: Size) -> str:
+    """Writes a blank that holds −∞, as a short answer."""
+    content = in_field(line)
+    parts = [*(f"={text}#{content}" for text in MASKED), f"%0%{size.filler}"]
+    return f"{{{size.weight(question)}:SHORTANSWER:{'~'.join(parts)}}}"
+
+
+def word_field(question: Item, key: RightWords, line: str, size: Size) -> str:
+    """Writes a blank that is answered in words: a choice, or a short answer whatever its letters'
+    case."""
+    content, weight = in_field(line), size.weight(question)
+    if key.labels:
+        options = (in_field(text(printed(option)).replace("*", "&#42;")) for option in key.options)
+        choices = [
+            f"={option}#{content}" if k in key.right else option for k, option in enumerate(options)
+        ]
+        return f"{{{weight}:MULTICHOICE:{'~'.join(choices)}}}"
+    # a star would stand for any text
+    parts = [f"={as_typed(w.replace('*', _STAR))}#{content}" for w in written_answers(key)]
+    return f"{{{weight}:SHORTANSWER:{'~'.join([*parts, f'%0%{size.filler}'])}}}"
+
+
+def as_typed(answer: str) -> str:
+    """Escapes a text for an answer, from which Moodle gets just that text again."""
+    return _OBEYED_IN_FIELDS.sub(
+        lambda found: _HASH if found[0] == "#" else f"&#{ord(found[0])};", answer
+    )
+
+
+def in_field(html: str) -> str:
+    """Escapes HTML for a feedback, from which Moodle gets just that HTML again."""
+    kept = _KEPT.sub(lambda found: f"&#{ord(found[0])};", html)
+    return kept.replace("&", "&amp;").replace("#", r"\#")
+
+
+def filler(asked: Sequence[Alternatives]) -> str:
+    """Finds a number as long as the longest answer of a file, and apart from all of them.
+
+    As an answer that earns nothing, like any other wrong number, it gives all fields one size and
+    changes no marks.
+    """
+    intervals = [interval for a in asked for interval in a.intervals]
+    numbers = (number for a in asked for number in a.numbers)
+    longest = max((len(number_text(number)) for number in numbers), default=0)
+    for width in count(min(max(_LEAST_WIDTH, longest), _MOST_WIDTH)):
+        number = Decimal(f"-{'9' * (width - 1)}")
+        if all(map(Interval(number, number).is_apart, intervals)):
+            return f"{number}"
+    raise AssertionError("there is always a longer number")
+
+
+_ABOUT = """\
+All fields of a question have one size: that of its longest answer, which each field has as its
+last answer, worth nothing. Moodle adds to it by chance, which the style in the questions undoes.
+A field whose answer isn't the middle of what is accepted has it twice: first the answer, which is
+what Moodle shows as right, then all that is accepted."""
+_FIELDS = """\
+.attn aside { border-left: 3px solid rgba(127, 127, 127, .4); padding-left: 1em }
+.attn input[type=text] { width: SIZEch !important; display: inline-block }
+"""
+_ROOM_FOR_BORDERS = 4
+
+
+def render(document: Document, page: RenderOptions) -> str:
+    """Writes a form as a file of one question."""
+    return render_forms([document], page)
+
+
+def render_forms(documents: Sequence[Document], page: RenderOptions) -> str:  # noqa: ARG001
+    """Writes all forms of an exercise as a category, with a question each. Raises ValueError for a
+    document that doesn't say what is right."""
+    questions = (_question(_Exercise.of(d)) for d in documents)
+    start = f"{DECLARATION}\n<quiz>\n<!--\n{_ABOUT}\n-->"
+    return "\n".join([start, _category(documents[0]), *questions, "</quiz>"]) + "\n"
+
+
+class _Exercise(NamedTuple):
+    """A form, and what its fields have in common."""
+
+    form: SelfMarking
+    size: Size
+
+    @classmethod
+    def of(cls, document: Document) -> _Exercise:
+        form = SelfMarking.of(document, paper_of(document, "moodle"))
+        return cls(form, Size.of(document.items, list(form.alternatives.values())))
+
+    def field(self, question: Item) -> str:
+        if question.words is not None:
+            answers = " / ".join(word(printed(a)) for a in question.words.answers)
+            right = self.words.right.format(number=answers)
+            return word_field(question, question.words, right, self.size)
+        right = self.words.right.format(number=text_of(question.right.number))
+        if question.id not in self.form.alternatives:
+            return masked_field(question, right, self.size)
+        return field(question, self.form.alternatives[question.id], right, self._said_of, self.size)
+
+    def _said_of(self, slip: TakenWrong) -> str:
+        earns = self.words.earns.format(share=slip.share) if slip.share else ""
+        return f"<b>{word(slip.name)}:</b> {word(slip.mistake.says)}{earns}"
+
+    @property
+    def words(self) -> Words:
+        return self.form.paper.words.files
+
+
+def _category(document: Document) -> str:
+    """Writes where the questions go, by title and steps, and for teachers what made them."""
+    name = name_of(document.title, _after(headings(document))).replace("/", "//")
+    origin = paper_of(document, "moodle").origin
+    made = DefinitionList(tuple((name, (word,)) for name, word in origin))
+    info = facts_html(made, _style(answer_of))
+    return f"""\
+  <question type="category">
+    <category><text>$course$/top/{xml(name)}</text></category>
+    <info format="html"><text>{cdata(info)}</text></info>
+  </question>"""
+
+
+def _after(parts: Iterable[str]) -> str:
+    return "".join(f" · {part}" for part in parts)
+
+
+def _question(exercise: _Exercise) -> str:
+    document, paper, _ = exercise.form
+    name = name_of(document.title, _after(exercise.form.names))
+    form = paper.words.paper.one_form.format(form=paper.form)
+    tags = (f"<tag><text>{xml(tag)}</text></tag>" for tag in (form, paper.hash))
+    return f"""\
+  <question type="cloze">
+    <name><text>{xml(name)}</text></name>
+    <questiontext format="html">
+      <text>{cdata(_asked(exercise))}</text>
+    </questiontext>
+    <generalfeedback format="html">
+      <text>{cdata(whole(exercise.form.solved(_style)))}</text>
+    </generalfeedback>
+    <penalty>0.3333333</penalty>
+    <hidden>0</hidden>
+    <idnumber>{xml(f"{paper.hash}-{paper.form}")}</idnumber>
+    <tags>{"".join(tags)}</tags>{"".join(map(_hint, document.hints))}
+  </question>"""
+
+
+def _asked(exercise: _Exercise) -> str:
+    fields = _FIELDS.replace("SIZE", str(len(exercise.size.filler) + _ROOM_FOR_BORDERS))
+    looks = f"<style>\n{LOOKS}{fields}</style>"
+    return whole((looks, *exercise.form.asked(_style, exercise.field), _mark(exercise.form.paper)))
+
+
+def _mark(paper: Paper) -> str:
+    """Says which form it is, which Moodle's exports tell with the text of the question."""
+    words = paper.words
+    line = words.files.paper.format(hash=paper.hash)
+    if paper.form != OWN_FORM:
+        line = words.paper.called.format(paper=line, form=paper.form)
+    return f"<p><small>{text(line)}</small></p>"
+
+
+def _hint(sections: Sequence[Section]) -> str:
+    return f"""
+    <hint format="html">
+      <text>{cdata(whole(hinted(sections, _style)))}</text>
+      <shownumcorrect/>
+      <clearwrong/>
+    </hint>"""
+
+
+def _style(blank: Callable[[Blank], str]) -> HtmlStyle:
+    return HtmlStyle(text, word, mathematics, blank, LEVEL + 1)

@@ -1,0 +1,394 @@
+"""QTI 2.1: a package of a test that draws one form, each form an item that holds all that it takes
+to answer it: its answers are marked by rules that stand in it.
+
+The files of a package are what is written here; packed they are a .zip file for Canvas, TAO, Onyx
+and others. Identifiers, elements and their order are those of the published schema,
+imsqti_v2p1.xsd; the test, the items and the manifest refer to each other by relative addresses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import NamedTuple
+
+from attncli.classroom.formats._self_marking import (
+    DECLARATION,
+    LEVEL,
+    LOOKS,
+    MASKED,
+    SelfMarking,
+    TakenWrong,
+    allowed,
+    headings,
+    hinted,
+    number_text,
+    whole,
+    written_answers,
+    xml,
+)
+from attncli.classroom.formats.yaml import paper_of
+from attncli.document.blocks import Document
+from attncli.document.questions import Interval, Item, Paper, RightWords, Worth, points_text
+from attncli.formats import FormatInfo, RenderOptions
+from attncli.formats.html.blocks import HtmlStyle, escaped
+from attncli.maths.equations.tree import Blank
+from attncli.maths.notation.escaping import ISOLATE, POP, visible
+from attncli.maths.numbers import decimals
+
+SUFFIXES = (".zip",)
+ABILITIES = FormatInfo(
+    keys=("embedded",), self_keyed=True, share=50, hints="embedded", gathered=True, packed=True
+)
+"""An item marks itself by what is right in it, so the exercise itself is written."""
+
+QTI = "http://www.imsglobal.org/xsd/imsqti_v2p1"
+STYLES = "items/attn.css"
+_LEAST_LENGTH = 6
+_IN_QTI = (
+    ("<bdi>", ISOLATE),
+    ("</bdi>", POP),
+    ("<aside>", '<div class="note">'),
+    ("</aside>", "</div>"),
+    ("<br>", "<br/>"),
+)
+"""What HTML has and QTI 2.1 hasn't, and what stands there instead."""
+
+
+class SheetItem(NamedTuple):
+    """A form as one item of a test."""
+
+    form: SelfMarking
+    """The form."""
+    variables: Mapping[str, str]
+    """The variables of its answers, by the ids of what is asked."""
+    mistakes: Mapping[str, TakenWrong]
+    """The mistakes, by the names of their feedbacks."""
+    length: int
+    """The length of all places to answer in."""
+
+    @classmethod
+    def of(cls, document: Document, paper: Paper) -> SheetItem:
+        """Makes an item of a document. Raises ValueError for one that doesn't say what is right."""
+        form = SelfMarking.of(document, paper)
+        variables = {
+            question.id: f"R{k}" for k, question in enumerate(form.document.items, start=1)
+        }
+        slips = {slip.name: slip for a in form.alternatives.values() for slip in a.slips}
+        mistakes = {f"mistake{k}": slip for k, slip in enumerate(slips.values(), start=1)}
+        lengths = (len(number_text(a.answer)) for a in form.alternatives.values())
+        return cls(form, variables, mistakes, max(_LEAST_LENGTH, *lengths, 0))
+
+    @property
+    def identifier(self) -> str:
+        return f"item-{self.form.paper.hash}-{self.form.paper.form}"
+
+    @property
+    def path(self) -> str:
+        return f"items/{self.form.paper.form}.xml"
+
+    @property
+    def text(self) -> str:
+        """Writes the item as a file."""
+        title = " · ".join((visible(self.form.document.title), *self.form.names))
+        asked, solved = body(self.form.asked(style, self._place)), body(self.form.solved(style))
+        inside = f'{asked}\n<rubricBlock view="scorer tutor">\n{solved}\n</rubricBlock>'
+        return self.file(self.identifier, title, inside)
+
+    def file(self, identifier: str, title: str, inside: str) -> str:
+        """Writes an item with these answers and rules, by what is inside its body."""
+        return allowed(f"""\
+{DECLARATION}
+<assessmentItem xmlns="{QTI}" identifier="{xml(identifier)}" title="{xml(title)}" \
+adaptive="false" timeDependent="false">
+{_lines(self._declared())}
+<stylesheet href="{STYLES.removeprefix("items/")}" type="text/css"/>
+<itemBody>
+{inside}
+</itemBody>
+<responseProcessing>
+{_lines(self._rules())}
+</responseProcessing>
+{_lines(self._feedback())}
+</assessmentItem>
+""")
+
+    def _place(self, question: Item) -> str:
+        if question.words is not None and question.words.labels:
+            return _choice(self.variables[question.id], question.words)
+        return (
+            f'<textEntryInteraction responseIdentifier="{self.variables[question.id]}" '
+            f'expectedLength="{self.length}"/>'
+        )
+
+    def _declared(self) -> Iterator[str]:
+        """Yields the declarations of the answers, and of what comes of them."""
+        for question in self.form.document.items:
+            kind, right = self._answer(question)
+            yield (
+                f'<responseDeclaration identifier="{self.variables[question.id]}" '
+                f'cardinality="single" baseType="{kind}">'
+                f"<correctResponse><value>{right}</value></correctResponse></responseDeclaration>"
+            )
+        most = self.form.paper.points
+        yield (
+            '<outcomeDeclaration identifier="SCORE" cardinality="single" baseType="float" '
+            f'normalMaximum="{most}" normalMinimum="0">'
+            "<defaultValue><value>0</value></defaultValue></outcomeDeclaration>"
+        )
+        yield (
+            '<outcomeDeclaration identifier="FEEDBACK" cardinality="multiple" '
+            'baseType="identifier"/>'
+        )
+
+    def _answer(self, question: Item) -> tuple[str, str]:
+        """Returns the kind of an answer, and the right one."""
+        words, alternatives = question.words, self.form.alternatives.get(question.id)
+        if words is not None and words.labels:
+            return "identifier", option_name(words.right[0])
+        if words is not None:
+            return "string", xml(words.answer.raw)
+        return (
+            ("string", MASKED[0])
+            if alternatives is None
+            else ("float", decimals.text(alternatives.answer))
+        )
+
+    def _rules(self) -> Iterator[str]:
+        """Yields how the answers are marked, and what is told after which try."""
+        yield from map(self._rule, self.form.document.items)
+        for number in range(1, len(self.form.document.hints) + 1):
+            wrong = _compared("lt", "SCORE", "float", str(self.form.paper.points))
+            now = _compared("match", "numAttempts", "integer", str(number))
+            text = _told(f"hint{number}")
+            yield _condition([(f"<and>{wrong}{now}</and>", text)])
+
+    def _rule(self, question: Item) -> str:
+        name, alternatives = self.variables[question.id], self.form.alternatives.get(question.id)
+        words = question.words
+        if words is not None and words.labels:
+            options = (_compared("match", name, "identifier", option_name(k)) for k in words.right)
+            return _condition([(_any_of(options), _earned(Decimal(question.points)))])
+        if alternatives is None:
+            texts = MASKED if words is None else map(xml, written_answers(words))
+            matches = (_is_text(name, text) for text in texts)
+            return _condition([(_any_of(matches), _earned(Decimal(question.points)))])
+        cases = [(_within(name, alternatives.right), _earned(Decimal(question.points)))]
+        for slip in alternatives.slips:
+            points = decimals.product(Decimal(question.points * slip.share), Decimal("0.01"))
+            earned = _earned(points) if slip.share else ""
+            cases.append(
+                (_within(name, slip.mistake.accepted), earned + _told(self._mistake(slip)))
+            )
+        return _condition(cases)
+
+    def _mistake(self, slip: TakenWrong) -> str:
+        return next(name for name, entry in self.mistakes.items() if entry.name == slip.name)
+
+    def _feedback(self) -> Iterator[str]:
+        """Yields what is told of mistakes, and the hints."""
+        for name, slip in self.mistakes.items():
+            html = f"<p><strong>{xml(slip.name)}:</strong> {xml(slip.mistake.says)}</p>"
+            yield _modal(name, html)
+        for number, sections in enumerate(self.form.document.hints, start=1):
+            yield _modal(f"hint{number}", body(hinted(sections, style)))
+
+
+def _choice(name: str, key: RightWords) -> str:
+    """Writes a list of options in the middle of a text."""
+    options = "".join(
+        f'<inlineChoice identifier="{option_name(k)}">{xml(visible(option))}</inlineChoice>'
+        for k, option in enumerate(key.options)
+    )
+    return (
+        f'<inlineChoiceInteraction responseIdentifier="{name}" shuffle="false">{options}'
+        "</inlineChoiceInteraction>"
+    )
+
+
+def option_name(place: int) -> str:
+    return f"option{place + 1}"
+
+
+def _any_of(conditions: Iterable[str]) -> str:
+    return f"<or>{''.join(conditions)}</or>"
+
+
+def _is_text(name: str, text: str) -> str:
+    return (
+        f'<stringMatch caseSensitive="false"><variable identifier="{name}"/>'
+        f'<baseValue baseType="string">{text}</baseValue></stringMatch>'
+    )
+
+
+def style(blank: Callable[[Blank], str]) -> HtmlStyle:
+    return HtmlStyle(text=escaped, blank=blank, level=LEVEL + 1)
+
+
+def body(parts: Iterable[str]) -> str:
+    """Writes HTML as QTI has it."""
+    html = whole(parts)
+    for other, own in _IN_QTI:
+        html = html.replace(other, own)
+    return html
+
+
+def _lines(parts: Iterable[str]) -> str:
+    return "\n".join(parts)
+
+
+def _within(name: str, accepted: Interval) -> str:
+    low = _compared("gte", name, "float", number_text(accepted.low))
+    high = _compared("lte", name, "float", number_text(accepted.high))
+    return f"<and>{low}{high}</and>"
+
+
+def _compared(how: str, name: str, kind: str, value: str) -> str:
+    variable = f'<variable identifier="{name}"/>'
+    return f'<{how}>{variable}<baseValue baseType="{kind}">{value}</baseValue></{how}>'
+
+
+def _condition(cases: Sequence[tuple[str, str]]) -> str:
+    """Writes a condition of several cases, of which the first one that holds counts."""
+    (condition, what), *others = cases
+    rest = "".join(f"<responseElseIf>{a}{b}</responseElseIf>" for a, b in others)
+    first = f"<responseIf>{condition}{what}</responseIf>"
+    return f"<responseCondition>{first}{rest}</responseCondition>"
+
+
+def _earned(points: Decimal) -> str:
+    return _set("SCORE", "sum", "float", number_text(points))
+
+
+def _told(feedback: str) -> str:
+    return _set("FEEDBACK", "multiple", "identifier", feedback)
+
+
+def _set(outcome: str, how: str, kind: str, value: str) -> str:
+    """Writes a rule that adds something to an outcome."""
+    changed = _compared(how, outcome, kind, value)
+    return f'<setOutcomeValue identifier="{outcome}">{changed}</setOutcomeValue>'
+
+
+def _modal(identifier: str, html: str) -> str:
+    return (
+        f'<modalFeedback outcomeIdentifier="FEEDBACK" showHide="show" identifier="{identifier}">'
+        f"{html}</modalFeedback>"
+    )
+
+
+def as_renderers(
+    files_of: Callable[[Sequence[Document], RenderOptions], Mapping[str, str]],
+) -> tuple[
+    Callable[[Document, RenderOptions], str], Callable[[Sequence[Document], RenderOptions], str]
+]:
+    """Returns what renders one form, and all forms: the files of their package, one after the
+    other, each under its name."""
+
+    def render_forms(documents: Sequence[Document], page: RenderOptions) -> str:
+        files = files_of(documents, page)
+        return "".join(f"----- {name}\n{text}" for name, text in files.items())
+
+    def render(document: Document, page: RenderOptions) -> str:
+        return render_forms([document], page)
+
+    return render, render_forms
+
+
+_NOTES = ".attn .note { border-left: 3px solid rgba(127, 127, 127, .4); padding-left: 1em }\n"
+_PACKAGE = "http://www.imsglobal.org/xsd/imscp_v1p1"
+
+
+def files_of(documents: Sequence[Document], page: RenderOptions) -> Mapping[str, str]:  # noqa: ARG001
+    """Returns the files of a package by their names. Raises ValueError for a document that doesn't
+    say what is right."""
+    items = [SheetItem.of(d, paper_of(d, "qti")) for d in documents]
+    return {
+        "imsmanifest.xml": _manifest(items),
+        "test.xml": _test(documents[0], items),
+        STYLES: LOOKS + _NOTES,
+        **{item.path: item.text for item in items},
+    }
+
+
+render, render_forms = as_renderers(files_of)
+
+
+def _manifest(items: Sequence[SheetItem]) -> str:
+    mark = items[0].form.paper.hash
+    resources = (resource_of(item.identifier, "item", item.path) for item in items)
+    test = resource_of(f"test-{mark}", "test", "test.xml", [item.identifier for item in items])
+    return manifest_of(mark, [test, *resources])
+
+
+def manifest_of(mark: str, resources: Iterable[str]) -> str:
+    """Writes the manifest of a package, by the hash of what it is made from."""
+    return f"""\
+{DECLARATION}
+<manifest xmlns="{_PACKAGE}" identifier="manifest-{xml(mark)}">
+  <metadata>
+    <schema>QTIv2.1 Package</schema>
+    <schemaversion>1.0.0</schemaversion>
+  </metadata>
+  <organizations/>
+  <resources>{"".join(resources)}
+  </resources>
+</manifest>
+"""
+
+
+def resource_of(
+    identifier: str, kind: str, path: str, needed: Iterable[str] = (), told: str = ""
+) -> str:
+    """Writes a test, with the items that it has, or an item, with its looks; and what is `told` of
+    it."""
+    styles = f'\n      <file href="{STYLES}"/>' if kind == "item" else ""
+    items = "".join(f'\n      <dependency identifierref="{xml(item)}"/>' for item in needed)
+    return f"""
+    <resource identifier="{xml(identifier)}" type="imsqti_{kind}_xmlv2p1" href="{xml(path)}">{told}
+      <file href="{xml(path)}"/>{styles}{items}
+    </resource>"""
+
+
+def _test(document: Document, items: Sequence[SheetItem]) -> str:
+    """Writes a test of which each student gets one form, with a try more than there are hints. Its
+    score is that of the item, unweighted; the weights tell Canvas what an item is worth."""
+    title = xml(" · ".join((visible(document.title), *headings(document))))
+    tries = 1 + max(len(item.form.document.hints) for item in items)
+    drawn = "".join(item_ref(item.identifier, item.path, item.form.paper.points) for item in items)
+    return test_of(
+        f"test-{items[0].form.paper.hash}",
+        title,
+        f"""
+    <itemSessionControl maxAttempts="{tries}" showFeedback="true"/>
+    <assessmentSection identifier="forms" title="{title}" visible="false">
+      <selection select="1"/>{drawn}
+    </assessmentSection>""",
+    )
+
+
+def item_ref(identifier: str, path: str, points: Worth) -> str:
+    """Writes an item in a test, with its weight."""
+    return f"""
+      <assessmentItemRef identifier="{xml(identifier)}" href="{path}">
+        <weight identifier="points" value="{points_text(points)}"/>
+      </assessmentItemRef>"""
+
+
+def test_of(identifier: str, title: str, parts: str) -> str:
+    """Writes a test, whose score is the sum of its items' scores."""
+    return f"""\
+{DECLARATION}
+<assessmentTest xmlns="{QTI}" identifier="{xml(identifier)}" title="{title}">
+  <outcomeDeclaration identifier="SCORE" cardinality="single" baseType="float"/>
+  <testPart identifier="part" navigationMode="nonlinear" submissionMode="individual">{parts}
+  </testPart>
+  <outcomeProcessing>
+    <setOutcomeValue identifier="SCORE">
+      <sum>
+        <testVariables variableIdentifier="SCORE"/>
+      </sum>
+    </setOutcomeValue>
+  </outcomeProcessing>
+</assessmentTest>
+"""

@@ -1,0 +1,80 @@
+"""`attn exam`: a folder with all that an exam takes, made from its file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from attncli.classroom.arguments import ExerciseArguments
+from attncli.classroom.making_exercises import FormWorked, checked, folder_of
+from attncli.classroom.paper_files import is_folder, safe_name
+from attncli.commands.arguments import FilesOutput
+from attncli.output_files import Contents, OutputError
+
+if TYPE_CHECKING:
+    from attncli.classroom.arguments import ExamArguments
+    from attncli.classroom.marking.answers import Student
+
+_LMS = ("moodle", "canvas", "qti")
+_WHOSE = ("student", "student_id", "form")
+_ROWS = 30
+"""Rows of a table for a class without a list."""
+
+
+def exam(order: ExamArguments) -> FilesOutput:
+    """Make an exam's papers, keys, their grid, answers files, a table and a page to type a class
+    into, files for an LMS. Raises UserError."""
+    from attncli.formats import exercise_format_names
+
+    page = order.page
+    if page.output is None or not is_folder(page.output, many=True):
+        where = page.output or "attn exam"
+        raise OutputError.of(where, "an exam is a folder", "name one with -o, like -o midterm/")
+    form = page.form or ("pdf" if find_spec("typst") else "html")
+    page = page._replace(form=form, output=f"{page.output.rstrip('/')}/")
+    paged, context = form not in exercise_format_names(), order.context
+    typed = ExerciseArguments(order.exam, students=order.students, grid=paged, page=page)
+    job = checked(typed._replace(context=context))
+    if job.exam.path is None:
+        wrong, right = "is no exam file", "give one with parts, as `attn help exam` shows it"
+        raise OutputError.of(order.exam, wrong, right)
+    share = job.exam.scheme.earned_by_a_mistake if job.exam.share is None else job.exam.share
+    job = job._replace(exam=job.exam.each(mistakes=share))
+    return folder_of(job, partial(_beside, typed), _LMS)
+
+
+def _beside(
+    order: ExerciseArguments, forms: Mapping[str, FormWorked], students: Sequence[Student]
+) -> dict[str, Contents]:
+    """Makes what an exam has besides its papers, by the names of its files."""
+    from attncli.classroom.exercises.answer_grid import in_order
+    from attncli.classroom.exercises.entry_form import entry_form
+    from attncli.classroom.exercises.exam_papers import marked_by_itself
+    from attncli.classroom.exercises.tasks import with_hints
+    from attncli.classroom.formats.csv import csv_text
+    from attncli.formats import files_of, info_of, render_forms, suffixes_of
+    from attncli.formats.html.entry import entry_page
+    from attncli.names import words
+    from attncli.output_files import packed
+
+    stem, page = safe_name(Path(order.scenario).stem), order.page.rendering
+    table, worked = f"{stem}_class.csv", [form.form for form in forms.values()]
+    headings = (*_WHOSE, *in_order([item.id for item in form.whole.items] for form in worked))
+    rows = [headings, *([(s.name, s.id, s.form) for s in students] or [("", "", "")] * _ROWS)]
+    files: dict[str, Contents] = {
+        table: csv_text(map(words, rows)),
+        f"{stem}_entry.html": entry_page(*entry_form(worked, headings, students, table)),
+    }
+    wholes = [marked_by_itself(form.changed(with_hints)) for form in worked]
+    if not any(whole.items for whole in wholes):
+        return files
+    for name in _LMS:
+        place = f"{stem}_{name}{suffixes_of(name)[0]}"
+        if info_of(name).packed:
+            files[place] = packed(files_of(wholes, name, page))
+        else:
+            files[place] = render_forms(wholes, name, page)
+    return files

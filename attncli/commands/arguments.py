@@ -1,0 +1,408 @@
+"""What is asked for, in texts as people type them: a part of a scenario, changes, what it may cost,
+where it goes. And what comes of it, before it goes there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from attncli.commands.output import (
+    abilities_chosen,
+    check_able,
+    check_binary,
+    check_target,
+    chosen_format,
+    page_for,
+)
+from attncli.commands.progress import watching
+from attncli.efforts import MOST_PAPERS, WORKING, Effort
+from attncli.errors import Complaints, Problem, UserError
+from attncli.output_files import Contents, OutputError, write_files, write_out
+from attncli.scenario.file.problems import ALL_THE_SAME, nearest
+
+R = TypeVar("R", bound=NamedTuple)
+
+if TYPE_CHECKING:
+    from attncli.document.blocks import Document
+    from attncli.formats import RenderOptions
+    from attncli.pipeline.trees import Source
+    from attncli.scenario.file.changes import Change
+    from attncli.scenario.scenario import Scenario
+    from attncli.trace import Trace
+
+
+class Excerpt(NamedTuple):
+    """A part of a trace that is asked for."""
+
+    step: Sequence[str] | None = None
+    layer: str | None = None
+    head: str | None = None
+    token: str | None = None
+
+    @property
+    def steps(self) -> Sequence[str]:
+        """Returns the steps that are asked for; none means all."""
+        return self.step or ()
+
+    def includes(self, step: str) -> bool:
+        """Tells whether a step is asked for."""
+        return not self.step or step in self.step
+
+    @property
+    def within(self) -> dict[str, Any]:
+        """Returns the token, layer and head that are asked for in each step."""
+        return {"token": self.token, "layer": self.layer, "head": self.head}
+
+    def options(self) -> list[tuple[str, object]]:
+        """Returns what was said of the part, each by the option that says it."""
+        return [
+            ("--step", self.step),
+            *((f"--{name}", value) for name, value in self.within.items()),
+        ]
+
+
+class ForThisRun(NamedTuple):
+    """A set of changes to a scenario for one run."""
+
+    decimals: str | None = None
+    rounding: str | None = None
+    set_: Sequence[str] | None = None
+
+    def options(self) -> list[tuple[str, object]]:
+        """Returns what was said, each by the option that says it."""
+        return [("--set", self.set_), ("--decimals", self.decimals), ("--rounding", self.rounding)]
+
+    def changes(self) -> list[str | Change]:
+        """Makes the changes of `--set`, then those of `--decimals` (of every step) and
+        `--rounding`."""
+        from attncli.scenario.file.changes import Change
+
+        changes: list[str | Change] = list(self.set_ or ())
+        if self.decimals is not None:
+            option = f"--decimals {self.decimals}"
+            changes.append(Change(option, "rounding.decimals", self.decimals))
+            changes.append(Change(option, "rounding.steps", "{}"))
+        if self.rounding is not None:
+            option = f"--rounding {self.rounding}"
+            changes.append(Change(option, "rounding.policy", self.rounding))
+        return changes
+
+
+class SavedModel(NamedTuple):
+    """A saved model in the place of a scenario."""
+
+    from_: str | None = None
+    text: str = "0,1,2"
+    """The text or tokens that it reads."""
+    encoder_text: str | None = None
+    """What its encoder reads, where it has one; by default the same."""
+
+    def scenario(self) -> Mapping[str, Any]:
+        """Makes the scenario of the model, with all its files named from here. Raises UserError."""
+        from attncli.models.checkpoints.model_folder import Checkpoint
+        from attncli.models.checkpoints.scenario_of_model import Inputs, reading_of, scenario_of
+
+        assert self.from_ is not None
+        checkpoint = Checkpoint.of(self.from_)
+        by_name = {"--text": self.text, "--encoder-text": self.encoder_text}
+        read, of_encoder = (
+            None if text is None else reading_of(option, text, checkpoint.file.parent, Path())
+            for option, text in by_name.items()
+        )
+        assert read is not None
+        return scenario_of(checkpoint, Path(), Inputs(read, of_encoder))
+
+
+class Allowed(NamedTuple):
+    """A limit to what a scenario may read and cost."""
+
+    files_outside: bool = False
+    large: bool = False
+    effort: Effort = WORKING
+    """What the command does with the scenario, which no option says."""
+
+    def check_count(self, count: int, what: str, of: str) -> None:
+        """Raises UserError for more papers of a kind, `forms`, than are handled without being asked
+        for; `of` names what has so many."""
+        if count > MOST_PAPERS and not self.large:
+            right = f"take at most {MOST_PAPERS:,}, or give {ALL_THE_SAME}"
+            raise UserError.of(of, f"{count:,} {what} are too much at once", right)
+
+    def load(self, scenario: Source, changes: Sequence[str | Change] = ()) -> Scenario:
+        """Reads a scenario with changes, while a bar shows how far it is. Raises ScenarioError."""
+        from attncli.pipeline import load
+
+        with watching("Learning pieces") as tell:
+            return load(
+                scenario,
+                changes,
+                outside=self.files_outside,
+                large=self.large,
+                in_place=True,
+                progress=tell,
+                effort=self.effort,
+            )
+
+    def worked_alone(self, scenario: str, changes: Sequence[str | Change] = ()) -> Trace:
+        """Works a scenario without variants or generated tokens. Raises ScenarioError."""
+        from attncli.pipeline import work
+
+        return work(self.load(scenario, changes).alone())
+
+    def worked_each(
+        self,
+        scenarios: Sequence[str | None],
+        changes: Sequence[str | Change],
+        complaints: Complaints,
+    ) -> list[Trace | None]:
+        """Works each of some scenarios; the result is None where there is none, or where something
+        is wrong, which `complaints` hears."""
+        work = partial(self.worked_alone, changes=changes)
+        return [None if s is None else complaints.hear(work, s) for s in scenarios]
+
+    def worked_on_demand(self, scenario: Source, changes: Sequence[str | Change] = ()) -> Trace:
+        """Reads a scenario and returns a trace that works only what is asked for, when it is.
+        Raises ScenarioError."""
+        from attncli.pipeline import work_on_demand
+
+        return work_on_demand(self.load(scenario, changes))
+
+
+class PageOptions(NamedTuple):
+    """A set of options for a page: what becomes of it, and what it may read, cost and write
+    over."""
+
+    form: str | None = None
+    fragment: bool = False
+    values_only: bool = False
+    output: str | None = None
+    allowed: Allowed = Allowed()
+    force: bool = False
+
+    def check(self) -> None:
+        """Raises OutputError where it can't be written so, or a file is in the way."""
+        from attncli.formats import page_format_names
+
+        form = chosen_format(self.form, self.output, page_format_names())
+        self.check_form(form)
+        check_binary(form, self.output)
+        check_target(self.output, force=self.force)
+
+    def check_form(self, form: str) -> None:
+        """Raises OutputError for a format whose pages don't go without a preamble, or without
+        texts, where that is asked for."""
+        if self.fragment:
+            check_able("fragment", form, "--fragment", "has no preamble to leave out")
+        if self.values_only:
+            check_able("values_only", form, "--values-only", "has no values without texts")
+
+    def deliver(self, page: Document) -> None:
+        """Renders a page and writes it to a file or to standard output. Without a format, a file's
+        suffix tells it. Raises OutputError."""
+        from attncli.formats import page_format_names, stream_of
+
+        form = chosen_format(self.form, self.output, page_format_names())
+        write_out(stream_of(page, form, self.rendering), self.output, force=self.force)
+
+    @property
+    def rendering(self) -> RenderOptions:
+        """Returns what a format has to know of where the page goes and of what is left out."""
+        where = page_for(self.output)
+        return where._replace(fragment=self.fragment, values_only=self.values_only)
+
+
+class PageOutput(NamedTuple):
+    """A page to be shown or written, and where it goes."""
+
+    page: Document
+    options: PageOptions
+    status: int = 0
+    """The exit status."""
+    wrong: Sequence[Sequence[Problem]] = ()
+    """What couldn't be done of it."""
+    says: str = ""
+
+    @property
+    def is_printed(self) -> bool:
+        """Tells whether the page goes to standard output."""
+        return self.options.output in (None, "-")
+
+    def write(self) -> None:
+        """Writes the page to where it goes. Raises OutputError."""
+        self.options.deliver(self.page)
+
+
+class TextOutput(NamedTuple):
+    """A text, the file that it is for, and what is said when it is there."""
+
+    text: Contents
+    output: str | None = None
+    force: bool = False
+    says: str = ""
+    status: int = 0
+    wrong: Sequence[Sequence[Problem]] = ()
+    beside: Mapping[str, Contents] = {}
+    """Files that are kept beside it by their names, over older ones."""
+
+    @property
+    def is_printed(self) -> bool:
+        """Tells whether the text goes to standard output."""
+        return self.output in (None, "-")
+
+    def write(self) -> None:
+        """Writes the text to where it goes. Raises OutputError."""
+        write_out(self.text, self.output, force=self.force, beside=self.beside)
+
+
+class FilesOutput(NamedTuple):
+    """A set of texts for a folder by their names, and what is said when they are there."""
+
+    texts: Mapping[str, Contents]
+    folder: str
+    force: bool = False
+    says: str = ""
+    status: int = 0
+    wrong: Sequence[Sequence[Problem]] = ()
+    is_printed: bool = False
+
+    def write(self) -> None:
+        """Writes all files, or none. Raises OutputError."""
+        write_files(self.folder, self.texts, force=self.force)
+
+
+Output = PageOutput | TextOutput | FilesOutput
+"""What comes of what was asked."""
+
+
+def fields_of(record: type[NamedTuple]) -> Iterator[tuple[str, str, object]]:
+    """Yields the fields of a record, and of those in it, with their kinds and defaults. The default
+    is `REQUIRED` where there is none."""
+    for name, kind in record.__annotations__.items():
+        default: Any = record._field_defaults.get(name, REQUIRED)
+        if hasattr(default, "_fields"):
+            yield from fields_of(type(default))
+        else:
+            yield name, kind, default
+
+
+REQUIRED = object()
+
+
+def recorded(record: type[R], typed: Mapping[str, Any]) -> R:
+    """Makes a record of what was typed, with the record's defaults for the rest."""
+    values = dict(record._field_defaults)
+    for name in record._fields:
+        default: Any = values.get(name)
+        if hasattr(default, "_fields"):
+            values[name] = recorded(type(default), typed)
+        elif name in typed:
+            values[name] = typed[name]
+    return record._make(values[name] for name in record._fields)
+
+
+TOLD_IN_FULL = Effort(steps=1.5, numbers=8, memory=3.5)
+"""What pages take that have pictures, or all cells as data."""
+
+
+class Arguments(NamedTuple):
+    """A request to work a scenario out as it was typed, and what to do with the page."""
+
+    scenario: str
+    part: Excerpt = Excerpt()
+    cell: Sequence[str] | None = None
+    changed: ForThisRun = ForThisRun()
+    detail: str | None = None
+    pictures: bool = False
+    page: PageOptions = PageOptions()
+    gradient_check: bool = False
+    model: SavedModel = SavedModel()
+    precision: str | None = None
+    trace: str | None = None
+
+    def work(self, *, on_demand: bool = False) -> Trace:
+        """Works the scenario, with `on_demand` only as far as it is asked for. Raises UserError of
+        everything that is wrong with the request."""
+        from attncli.pages.parts.selection import check_detail, check_steps
+
+        complaints = Complaints()
+        complaints.hear(check_steps, self.part.steps)
+        complaints.hear(check_detail, self.detail or "full")
+        complaints.hear(self.page.check)
+        with complaints.heard():
+            trace = self.worked_with((), on_demand=on_demand)
+        complaints.stop_if_any()
+        return trace
+
+    @property
+    def pictured(self) -> bool:
+        """Tells whether the page is to have its pictures: they are asked for, or the format draws
+        them."""
+        return self.pictures or abilities_chosen(self.page.form, self.page.output).pictured
+
+    @property
+    def is_told_in_full(self) -> bool:
+        """Tells whether the page has its pictures, or all that is known of it as data."""
+        try:
+            can = abilities_chosen(self.page.form, self.page.output)
+        except OutputError:  # which is told by itself
+            return False
+        return can.pictured or can.detail is not None
+
+    def worked_with(self, more: Sequence[str | Change], *, on_demand: bool = False) -> Trace:
+        """Works the scenario with some more changes, all of it or only what is asked for. Raises
+        ScenarioError."""
+        from attncli.pipeline import work
+
+        allowed, changes = self.page.allowed, [*self.changed.changes(), *more]
+        if self.is_told_in_full:
+            allowed = allowed._replace(effort=allowed.effort.at_least(TOLD_IN_FULL))
+        if self.model.from_ is not None:
+            allowed = allowed._replace(files_outside=True, large=True)
+            return allowed.worked_on_demand(self.model.scenario(), changes)
+        if (on_demand or self.cell) and self.trace is None:
+            return allowed.worked_on_demand(self.scenario, changes)
+        trace = work(allowed.load(self.scenario, changes))
+        return trace if self.trace is None else _beside(trace, self.trace)
+
+
+class ServeArguments(NamedTuple):
+    """A request to serve a scenario, and where."""
+
+    scenario: str
+    port: str | None = None
+    no_open: bool = False
+    allowed: Allowed = Allowed()
+
+
+def _beside(trace: Trace, name: str) -> Trace:
+    """Returns a variant, or the pass of a generated token, by itself. Raises UserError."""
+    if name not in trace.further:
+        right = nearest(name, trace.further) if trace.further else "add variants, or generate more"
+        raise UserError.of(
+            f"--trace {name}", "no variant and no token generated has this name", right
+        )
+    found = trace.further[name]
+    title = f"{trace.scenario.title}: {name}"
+    return replace(found, scenario=replace(found.scenario.alone(), title=title))
+
+
+def whole_number(option: str, text: str, least: int, most: int) -> int:
+    """Reads the whole number of an option. Raises OutputError for anything else, and for one that
+    is too small or too large."""
+    digits = text.removeprefix("-")
+    if not (digits.isascii() and digits.isdigit()):
+        wrong = "is no whole number"
+    elif text != digits or int(digits[:_LONGEST]) < least:
+        wrong = "is too few"
+    elif len(digits) > _LONGEST or int(digits) > most:
+        wrong = "is too many"
+    else:
+        return int(digits)
+    raise OutputError.of(f"{option} {text}", wrong, f"give one from {least} to {most}")
+
+
+_LONGEST = 30
+"""More digits than any number has that is taken."""

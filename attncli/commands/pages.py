@@ -1,0 +1,495 @@
+"""The commands as functions: what each makes of what it is asked, before it is written anywhere."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from attncli.commands.arguments import (
+    Arguments,
+    Excerpt,
+    ForThisRun,
+    PageOptions,
+    PageOutput,
+    whole_number,
+)
+from attncli.commands.output import abilities_chosen
+from attncli.errors import Complaints, UserError, listed
+from attncli.option_values import COST, PRECISIONS
+
+if TYPE_CHECKING:
+    from attncli.document.blocks import Document
+    from attncli.models.dumps.departures import Close
+    from attncli.models.dumps.tensors import Ours
+    from attncli.pipeline.trees import Difference
+    from attncli.scenario.file.changes import Change
+    from attncli.steps import Step
+    from attncli.trace import Trace
+
+
+_OF_RUN = ("gradient_check", "precision", "from_", "text", "trace")
+WITHOUT: Mapping[str, Sequence[str]] = {
+    "explain": ("cell", *_OF_RUN),
+    "check": (
+        *("step", "layer", "head", "token", "cell", "detail", "pictures", "fragment"),
+        *_OF_RUN,
+    ),
+    "lint": ("layer", "head", "cell", "detail", "pictures", "fragment", *_OF_RUN),
+    "diff": ("decimals", "rounding", "fragment"),
+    **dict.fromkeys(("design", "exam", "grade"), ("fragment",)),
+}
+"""What some do without of what their records have."""
+
+
+def run(typed: Arguments) -> PageOutput:
+    """Work out a scenario, every step as tables and as arithmetic. Raises UserError."""
+    if bool(typed.scenario) == (typed.model.from_ is not None):
+        wrong = "a scenario and a model" if typed.scenario else "missing argument 'SCENARIO'"
+        right = "name one, like `attn run i_love_ai`; `attn list` shows them"
+        raise UserError.of("attn run", wrong, "keep one" if typed.scenario else right)
+    _check_precision(typed.precision)
+    trace = (typed._replace(detail=None) if typed.detail == COST else typed).work()
+    page = _cells(trace, typed) if typed.cell else _living(whole_page(trace, typed), trace, typed)
+    if typed.gradient_check:
+        from attncli.pages.parts.gradients import gradient_check
+
+        page = page._replace(closing=(*page.closing, *gradient_check(trace)))
+    return PageOutput(page, typed.page)
+
+
+def _cells(trace: Trace, typed: Arguments) -> Document:
+    from attncli.pages.explain import cells_page, find_cells
+
+    return cells_page(trace, find_cells(trace, typed.cell or (), typed.part.options()))
+
+
+def _living(page: Document, trace: Trace, typed: Arguments) -> Document:
+    """Adds to a page what can be changed in it, where the format can change it."""
+    can = abilities_chosen(typed.page.form, typed.page.output)
+    if not (can.changing and typed.scenario) or typed.trace is not None or typed.detail == COST:
+        return page
+    from attncli.pipeline.trees import FileText
+    from attncli.web.changing import changeable
+
+    def told(more: Sequence[str]) -> Document:
+        return whole_page(typed.worked_with(more), typed)
+
+    file = FileText.of(typed.scenario)
+    found = changeable(trace, file, typed.changed.changes(), told)
+    return page._replace(changeable=found)
+
+
+def whole_page(trace: Trace, typed: Arguments) -> Document:
+    """Makes a scenario's own page, as the format needs it."""
+    from attncli.library.renderings import page_of
+
+    can = abilities_chosen(typed.page.form, typed.page.output)
+    detail, floats = typed.detail or can.detail, typed.precision or "float32"
+    steps, within = typed.part.steps, typed.part.within
+    return page_of(trace, steps, detail, typed.pictured, floats, **within)
+
+
+_USUAL = "i_love_ai"
+"""The scenario on whose numbers steps are explained that have no example of their own."""
+
+_TARGETS = "targets=[[1, 0], [0, 1], [1, 1]]"
+"""What should come out of it, for the way back."""
+
+
+def explain(typed: Arguments) -> PageOutput:
+    """Explain a step: its purpose, working and common mistakes; or why a size is what it is. Raises
+    UserError."""
+    if typed.scenario.startswith(_WHY) and not _is_file(typed.scenario):
+        return PageOutput(_topic(typed), typed.page)
+    meant = _meant(typed)
+    page = lessons_page(meant.work(on_demand=True), meant, every=not typed.scenario)
+    return PageOutput(page, meant.page)
+
+
+_WHY = "why_"
+"""What the names of lessons begin with that are on no step."""
+
+
+def _topic(typed: Arguments) -> Document:
+    """Makes a lesson on no scenario's numbers, of which no part can be asked for. Raises
+    UserError."""
+    from attncli.pages.topics import TOPICS, topic
+
+    if typed.scenario not in TOPICS:
+        right = f"the lessons are {listed(TOPICS)}"
+        raise UserError.of(typed.scenario, "there is no such lesson", right)
+    asked = [*typed.part.options(), *typed.changed.options(), ("--detail", typed.detail)]
+    said = [option for option, value in asked if value]
+    if said:
+        right = "leave it out, or name a step"
+        raise UserError.of(typed.scenario, f"{said[0]} asks for a part of a scenario", right)
+    return topic(typed.scenario)
+
+
+def _meant(typed: Arguments) -> Arguments:
+    """Returns what is to be explained: a name that is a step's, and no scenario's, asks for the
+    step."""
+    if typed.scenario and not _is_step(typed.scenario):
+        return typed
+    steps = [*typed.part.steps]
+    if typed.scenario:
+        steps = [typed.scenario.casefold(), *steps]
+    return typed._replace(scenario=_example(steps), part=typed.part._replace(step=steps or None))
+
+
+def _example(steps: Sequence[str]) -> str:
+    """Returns the shipped scenario on whose numbers steps are explained: that of the first step."""
+    from attncli.steps import step_named
+    from attncli.steps.order import STORY
+
+    known = [step_named(name).example for name in steps[:1] if name in STORY]
+    return next(filter(None, known), _USUAL)
+
+
+def _is_step(name: str) -> bool:
+    from attncli.steps.order import STORY
+
+    return name.casefold() in STORY and not _is_file(name)
+
+
+def _is_file(name: str) -> bool:
+    from attncli.scenario.file import shipped
+
+    return shipped.find(name).is_file()
+
+
+def lessons_page(trace: Trace, typed: Arguments, *, every: bool) -> Document:
+    """Makes the page of the steps of a trace as lessons, or of `every` step that there is."""
+    from attncli.pages.lesson import lessons
+    from attncli.pages.parts.selection import check_lines, select, shown_parts
+    from attncli.steps import step_named
+    from attncli.steps.order import STORY
+
+    chosen = select(trace, detail=typed.detail or "full", **typed.part.within)
+    chosen = chosen.illustrated(typed.pictured)
+    parts = [step for step in shown_parts(trace) if typed.part.includes(step.step)]
+    check_lines(trace, [step for step in parts if chosen.includes(step)])
+    taken = typed.part.step or (STORY if every else [step.step for step in parts])
+    wanted = [step_named(name) for name in STORY if name in taken]
+    asked = trace.scenario.goes_back or bool(typed.part.step)
+    changes = {step.name: _changes(step, trace) for step in wanted if asked or not _is_back(step)}
+    pairs = [
+        (step, _trace_through(step, trace, changes.get(step.name, ()), typed)) for step in wanted
+    ]
+    return lessons(trace, pairs, chosen, changes, whole=not typed.part.step)
+
+
+def _is_back(step: Step[Any]) -> bool:
+    """Tells whether a step is one of the way back, which lessons on all steps tell without
+    numbers."""
+    from attncli.trace import BackwardPlace
+
+    return step.at is BackwardPlace
+
+
+def _changes(step: Step[Any], trace: Trace) -> tuple[str, ...]:
+    """Returns the changes that give a step to a scenario that goes without it; on the way back also
+    those that give a loss."""
+    if not _is_back(step) or trace.scenario.goes_back:
+        return step.shown_with
+    known = trace.scenario.prediction.targets or any("targets=" in text for text in step.shown_with)
+    return (*step.shown_with, *(() if known else (_TARGETS,)), "backward=true")
+
+
+def _trace_through(
+    step: Step[Any], trace: Trace, changes: tuple[str, ...], typed: Arguments
+) -> Trace:
+    """Returns a trace that goes through a step, if the scenario or changes to it make one, or else
+    the trace itself."""
+    from attncli.pages.parts.selection import shown_parts
+    from attncli.scenario.file.problems import ScenarioError
+
+    taken = any(part.step == step.name for part in shown_parts(trace))
+    if taken or not changes or trace.unfinished:
+        return trace
+    try:
+        return typed.worked_with(changes, on_demand=True)
+    except ScenarioError:  # its numbers don't go with the step
+        return trace
+
+
+class WhyArguments(NamedTuple):
+    """A request for the working of some numbers, and how deep its tree is told."""
+
+    cells: Sequence[str]
+    scenario: str
+    depth: str | None = None
+    changed: ForThisRun = ForThisRun()
+    page: PageOptions = PageOptions()
+
+    def work(self) -> Trace:
+        """Works the scenario as far as it is asked for. Raises ScenarioError."""
+        return self.page.allowed.worked_on_demand(self.scenario, self.changed.changes())
+
+
+def why(typed: WhyArguments) -> PageOutput:
+    """Show what a number comes from, as a tree of working. Raises UserError."""
+    complaints = Complaints()
+    depth = complaints.hear(_depth, typed.depth)
+    complaints.hear(typed.page.check)
+    trace = complaints.hear(typed.work)
+    complaints.stop_if_any()
+    assert trace is not None
+    return PageOutput(tree_of(trace, typed.cells, depth), typed.page)
+
+
+def _depth(text: str | None) -> int | None:
+    """Reads how deep the tree is told; None where nobody says. Raises OutputError."""
+    from attncli.pages.why import ALL, DEEPEST
+
+    if text is None:
+        return None
+    return DEEPEST if text == ALL else whole_number("--depth", text, 1, DEEPEST)
+
+
+def tree_of(trace: Trace, cells: Sequence[str], depth: int | None) -> Document:
+    from attncli.pages.explain import find_cells
+    from attncli.pages.why import locations, why_page
+
+    return why_page(trace, locations(trace, find_cells(trace, cells, option="")), depth)
+
+
+DIFFERS = 1
+
+
+class CompareArguments(NamedTuple):
+    """A request to compare two scenarios, or one with and without changes."""
+
+    scenario: str
+    second: str = ""
+    part: Excerpt = Excerpt()
+    changed: ForThisRun = ForThisRun()
+    detail: str = "rows"
+    page: PageOptions = PageOptions()
+
+    def sides(self) -> tuple[_Asked, _Asked]:
+        """Returns the two sides that are compared. Raises UserError where they are one and the
+        same."""
+        changes = self.changed.changes()
+        if self.second:
+            own, other = (_Asked(text, text, changes) for text in (self.scenario, self.second))
+            return own, other
+        if not changes:
+            wrong = "there is nothing to compare it with"
+            right = "name a second scenario, or change something with --set"
+            raise UserError.of(f"attn compare {self.scenario}", wrong, right)
+        called = f"{self.scenario} with {', '.join(self._said())}"
+        return _Asked(self.scenario, self.scenario, ()), _Asked(called, self.scenario, changes)
+
+    def _said(self) -> Iterator[str]:
+        """Yields the changes as they were typed: `scale=none`, `--decimals 4`."""
+        yield from self.changed.set_ or ()
+        for option, value in self.changed.options()[1:]:
+            if value is not None:
+                yield f"{option} {value}"
+
+
+class _Asked(NamedTuple):
+    """A scenario with changes, and what the page calls it."""
+
+    called: str
+    scenario: str
+    changes: Sequence[str | Change]
+
+
+def compare(typed: CompareArguments) -> PageOutput:
+    """Compare two scenarios, or one with and without a change. Raises UserError."""
+    from attncli.pages.parts.selection import check_detail, check_steps
+
+    complaints = Complaints()
+    complaints.hear(check_steps, typed.part.steps)
+    complaints.hear(check_detail, typed.detail)
+    complaints.hear(typed.page.check)
+    sides = complaints.hear(typed.sides)
+    complaints.stop_if_any()
+    assert sides is not None
+    traces = [typed.page.allowed.worked_alone(side.scenario, side.changes) for side in sides]
+    return _compared(typed, sides, traces, [*_changed(sides)])
+
+
+def _changed(sides: Sequence[_Asked]) -> Iterator[Difference]:
+    from attncli.pipeline.trees import changed_tree, differences
+    from attncli.scenario.file.problems import Diagnostics
+
+    own, other = (changed_tree(side.scenario, side.changes, Diagnostics()).tree for side in sides)
+    yield from differences(own, other)
+
+
+def _compared(
+    typed: CompareArguments,
+    sides: Sequence[_Asked],
+    traces: Sequence[Trace],
+    changed: Sequence[Difference],
+) -> PageOutput:
+    from attncli.pages.compare import comparison
+    from attncli.pages.parts.differences import compared
+
+    named = [(asked.called, trace) for asked, trace in zip(sides, traces, strict=True)]
+    drift = compared(named, changed, typed.part.steps, typed.detail, **typed.part.within)
+    return PageOutput(comparison(drift), typed.page, 0 if drift.same else DIFFERS)
+
+
+SOMETHING_WRONG = 1
+
+
+def check(typed: Arguments) -> PageOutput:
+    """Check the numbers that a scenario's source prints. Raises UserError."""
+    from attncli.classroom.exercises.report import checked
+
+    trace = typed.work()
+    _check_printed(typed.scenario, trace)
+    page, follows = checked(trace)
+    return PageOutput(page, typed.page, 0 if follows else SOMETHING_WRONG)
+
+
+def _check_printed(scenario: str, trace: Trace) -> None:
+    """Raises UserError where there is nothing to check."""
+    traces = (trace, *trace.variants.values())
+    if not any(entry.scenario.published for entry in traces):
+        right = "write what its source prints under published:, like {weights: …}"
+        raise UserError.of(scenario, "it has no published numbers", right)
+
+
+def lint(typed: Arguments) -> PageOutput:
+    """Tell what is weak about a scenario's numbers. Raises UserError."""
+    trace = typed.work()
+    return PageOutput(_weak(trace, typed.part.steps, typed.part.token), typed.page)
+
+
+def _weak(trace: Trace, steps: Sequence[str], token: str | None) -> Document:
+    from dataclasses import replace
+
+    from attncli.classroom.lint import weaknesses
+    from attncli.pages.parts.selection import check_on_page, select
+
+    check_on_page(trace, select(trace, steps, token))
+    if token is not None:
+        show = trace.scenario.show._replace(queries=(token,))
+        trace = trace.rerun(replace(trace.scenario, show=show))
+    return weaknesses(trace, steps)
+
+
+class DiffArguments(NamedTuple):
+    """A request to compare a scenario with what an implementation made of it."""
+
+    scenario: str
+    dump: str
+    map_: Sequence[str] | None = None
+    precision: str | None = None
+    rtol: str | None = None
+    atol: str | None = None
+    seek: str | None = None
+    changed: ForThisRun = ForThisRun()
+    page: PageOptions = PageOptions()
+
+    def work(self) -> Trace:
+        """Works the scenario in full precision. Raises ScenarioError."""
+        from attncli.pipeline import work
+
+        changes = self.changed._replace(rounding="exact").changes()
+        return work(self.page.allowed.load(self.scenario, changes))
+
+
+def diff(typed: DiffArguments) -> PageOutput:
+    """Tell where an implementation departs, and by which bug. Raises UserError."""
+    from attncli.scenario.file.array_files import read_dump
+
+    complaints = Complaints()
+    complaints.hear(typed.page.check)
+    complaints.hear(_check_precision, typed.precision)
+    close = complaints.hear(_close, typed.rtol, typed.atol)
+    seek = complaints.hear(_seek, typed.seek)
+    mapped = complaints.hear(_mapped, typed.map_ or ())
+    tensors = complaints.hear(read_dump, typed.dump, large=typed.page.allowed.large)
+    trace = complaints.hear(typed.work)
+    complaints.stop_if_any()
+    assert tensors is not None
+    assert trace is not None
+    assert seek is not None
+    from attncli.models.diff_page import report, status_of
+    from attncli.models.dumps.guesses import compared
+    from attncli.models.dumps.tensors import Dump, taken_apart
+
+    sure = mapped or {}
+
+    def taken_as(by_numbers: Mapping[str, Ours]) -> Dump:
+        return taken_apart(tensors, trace, {**by_numbers, **sure}, typed.dump, typed.precision)
+
+    comparison = compared(trace, tensors, taken_as, sure, close, seek)
+    return PageOutput(report(comparison, typed.dump), typed.page, status_of(comparison))
+
+
+def _close(rtol: str | None, atol: str | None) -> Close | None:
+    """Reads the tolerance, or returns None where none is said. Raises UserError."""
+    from attncli.models.dumps.departures import Close
+
+    by_name = {"rtol": rtol, "atol": atol}
+    known = {name: _tolerance(name, text) for name, text in by_name.items() if text is not None}
+    return Close(**known) if known else None
+
+
+def _seek(text: str | None) -> float:
+    """Reads for how many seconds bugs are sought. Raises UserError."""
+    from attncli.models.dumps.suspects import SEEK, check_seek
+
+    try:
+        seconds = SEEK if text is None else float(text)
+    except ValueError:
+        seconds = math.nan
+    check_seek("--seek ", seconds)
+    return seconds
+
+
+def _tolerance(name: str, text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value < math.inf:
+        raise UserError.of(f"--{name} {text}", "no tolerance", "give 0 or more, as 1e-5")
+    return value
+
+
+def _check_precision(text: str | None) -> None:
+    from attncli.scenario.file.problems import nearest
+
+    if text is not None and text not in PRECISIONS:
+        wrong = "no such type of floats"
+        raise UserError.of(f"--precision {text}", wrong, nearest(text, PRECISIONS))
+
+
+def _mapped(texts: Sequence[str]) -> Mapping[str, Ours]:
+    """Reads `--map`: pairs, and files of pairs, `K,V` of what stands side by side. Raises
+    UserError."""
+    pairs: dict[str, str] = {}
+    for text in texts:
+        theirs, equals, ours = text.partition("=")
+        if equals:
+            pairs[theirs] = ours
+        else:
+            pairs |= _pairs_of(text)
+    return {name: said.split(",") if "," in said else said for name, said in pairs.items()}
+
+
+def _pairs_of(path: str) -> Mapping[str, str]:
+    from attncli.scenario.file.nodes import Scalar
+    from attncli.scenario.file.problems import Diagnostics, knows_nothing
+    from attncli.scenario.file.reading import read_file
+
+    if not Path(path).suffix:
+        right = "write THEIRS=OURS, or name a .yaml file"
+        raise UserError.of(f"--map {path}", "it says of no tensor what it is", right)
+    problems = Diagnostics()
+    read = read_file(Path(path), problems, knows_nothing)
+    for key, value in read.entries:
+        if not isinstance(value, Scalar):
+            problems.add(value.where, f"what {key.text} is", "write a name, like attn.q: Q")
+    problems.stop_if_any()
+    return {key.text: value.text for key, value in read.entries if isinstance(value, Scalar)}

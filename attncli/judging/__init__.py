@@ -1,0 +1,7 @@
+"""Verdicts on numbers that somebody else wrote, and the mistakes that give the wrong ones.
+
+judging      whether a number is right, by what its author wrote before it
+verdicts     what is said of a number
+honest_paths the numbers that honest working can come to
+causes       which known mistake, made once, explains most
+"""

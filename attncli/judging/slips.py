@@ -1,0 +1,448 @@
+"""Slips: what a right number becomes when it is written down wrongly, or in the wrong cell of its
+table, or is worked with one term left out or taken with the wrong sign."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from decimal import Decimal
+from itertools import combinations, islice, permutations, product
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from attncli.judging.honest_paths import Flags, Paths, rounded, taken
+from attncli.judging.verdicts import NOISE, Accepted, Cause
+from attncli.maths.equations import deciding
+from attncli.maths.equations import tree as ex
+from attncli.maths.equations.arrays import FUNCTIONS
+from attncli.maths.equations.enclosures import Enclosure
+from attncli.maths.equations.tree import Expression, Location, Node, Number, numbers_in
+from attncli.maths.numbers import decimals
+from attncli.maths.numbers.rounding import Array
+from attncli.names import Word
+
+_SIGN = Cause("sign", "The sign is wrong.")
+_POINT = Cause("decimal_point", "The decimal point was moved.")
+_DIGITS = Cause("digits_transposed", "Two neighbouring digits were exchanged.")
+OF_THE_PEN = tuple(cause.name for cause in (_SIGN, _DIGITS, _POINT))
+"""Causes by which a right number was written down wrongly."""
+_MOST_SHIFTED = 3
+_HALF = 0.5
+
+
+class RightNumbers(NamedTuple):
+    """The numbers that are right for a cell."""
+
+    accepted: Accepted
+    """The range that is accepted."""
+    full: Accepted
+    """The range of the result before it is rounded."""
+    places: int
+    """The decimals that it is rounded to."""
+
+    def takes(self, number: Decimal) -> bool:
+        """Tells whether a number is right, judged by its own decimals where it has more than are
+        asked for."""
+        places = decimals.places(number.normalize())
+        if places <= self.places or not self.accepted.takes(number):
+            return self.accepted.takes(number)
+        half = _HALF * 10.0**-places
+        return Accepted(self.full.low - half, self.full.high + half).takes(number)
+
+    def tells(self, number: Decimal) -> bool:
+        """Tells whether a number is right and the range so narrow that this isn't by chance."""
+        wide = max(_FEW * 10.0**-self.places, _CLOSELY * abs(float(number)))
+        return self.full.high - self.full.low <= wide and self.takes(number)
+
+
+def slips_of_the_pen(right: RightNumbers, number: Decimal) -> Iterator[Cause]:
+    """Yields what was written wrongly, if correcting it gives a right number: the sign, the decimal
+    point, or two digits exchanged."""
+    if not number.is_finite() or not number:
+        return
+    if right.tells(-number):
+        yield _SIGN
+    if any(right.tells(number.scaleb(k)) for k in _SHIFTS):
+        yield _POINT
+    if any(right.tells(n) for n in _transposed(number)):
+        yield _DIGITS
+
+
+_FEW = 10
+"""The widest range, in units of the last place, that a number isn't in by chance;"""
+_CLOSELY = 0.1
+"""or as a share of the number."""
+_SHIFTS = tuple(k for k in range(-_MOST_SHIFTED, _MOST_SHIFTED + 1) if k)
+
+
+def _transposed(number: Decimal) -> Iterator[Decimal]:
+    """Yields the numbers with two neighbouring digits exchanged."""
+    sign, digits, exponent = number.as_tuple()
+    assert isinstance(exponent, int)
+    padded = (0,) * max(0, 1 - exponent - len(digits)) + digits
+    for k in range(len(padded) - 1):
+        if padded[k] != padded[k + 1]:
+            swapped = (*padded[:k], padded[k + 1], padded[k], *padded[k + 2 :])
+            yield Decimal((sign, swapped, exponent))
+
+
+_MOST = 2000
+"""The most slips that are tried in a working. Of a long sum of products there are fewer,"""
+_MOST_LEAVES = 50_000
+"""so that at most so many numbers are looked at."""
+_NEAR = 20
+"""How many rows or columns away a number may be that is mistaken for another."""
+_MOST_ROUNDED = 6
+"""The most numbers in a working whose ways of rounding are tried in all combinations."""
+_LEFT_OUT = Cause("term_left_out", "A term was left out.")
+_OTHER_SIGN = Cause("sign_of_a_term", "A term was added instead of subtracted, or the reverse.")
+_EXCHANGED = Cause("products_exchanged", "The factors of two products were exchanged.")
+
+
+class _Slip(NamedTuple):
+    cause: Cause
+    form: Expression
+
+
+def slips_of_a_term(
+    paths: Paths, cell: Location, right: Accepted, number: float
+) -> Iterator[Cause]:
+    """Yields the slips in a single term by which a cell's working gives a number, each kind
+    once."""
+    trace, definition = paths.trace, paths.definition(cell.quantity)
+    if definition is None or definition.operation.copies:
+        return
+    form = definition.operation.first_form(cell.row, cell.column, *trace.operands(definition))
+    value = _Values(paths).of
+    try:
+        apart = max(abs(end - value(form)) for end in (right.low, right.high))
+        apart += NOISE * max(1.0, abs(number))
+        found: dict[str, Cause] = {}
+        most = min(_MOST, _MOST_LEAVES // sum(1 for _ in numbers_in(form)))
+        for slip in islice(_slips(paths, form), most):
+            if abs(number - value(slip.form)) <= apart:
+                found.setdefault(slip.cause.name, slip.cause)
+    except (TypeError, ValueError, ArithmeticError):
+        return  # a form that has no value, such as a division by 0
+    yield from found.values()
+
+
+def comes_of_rounding_early(paths: Paths, cell: Location, number: float) -> bool:
+    """Tells whether a cell's working gives a number if some of its operands are rounded to one
+    decimal fewer. With more than six operands it is taken to be possible."""
+    trace, definition = paths.trace, paths.definition(cell.quantity)
+    assert definition is not None
+    form = definition.operation.first_form(cell.row, cell.column, *trace.operands(definition))
+    used = [n.cell for n in numbers_in(form) if n.cell is not None and n.cell.quantity]
+    worked = [
+        entry for entry in dict.fromkeys(used) if paths.definition(entry.quantity) is not None
+    ]
+    if len(worked) > _MOST_ROUNDED:
+        return True
+    places, made = paths.decimals(cell.quantity), set[float]()
+    for ways in product(*(_rounded_ways(paths, entry) for entry in worked)):
+        values = _Values(paths, taken=dict(zip(worked, ways, strict=True)))
+        with suppress(TypeError, ValueError, ArithmeticError):
+            made.add(values.of(form))
+    return bool((np.abs(rounded(np.array([*made]), places) - number) < _HALF * 10.0**-places).any())
+
+
+def _rounded_ways(paths: Paths, cell: Location) -> set[float]:
+    """Returns a number in full, rounded to the stated decimals, and to one fewer."""
+    name, i, j = cell
+    middle = paths.used(name).middle[i : i + 1, j : j + 1]
+    places = paths.decimals(name)
+    each = (middle, rounded(middle, places), rounded(middle, places - 1))
+    return {array.item() for array in each}
+
+
+def _slips(paths: Paths, form: Expression) -> Iterator[_Slip]:
+    for node, put in _parts(form, lambda e: e):
+        match node:
+            case ex.Sum(terms):
+                for cause, changed in _of_sum(terms):
+                    yield _Slip(cause, put(changed))
+    for node, put in _parts(form, lambda e: e):
+        if isinstance(node, Number) and node.cell is not None and node.cell.quantity:
+            for other in _misread(paths, node.cell):
+                yield _Slip(
+                    _misread_as(paths, node.cell, other),
+                    put(Number(ex.ZERO.full, ex.ZERO.full, other)),
+                )
+
+
+def _parts(
+    node: Expression, put: Callable[[Expression], Expression]
+) -> Iterator[tuple[Expression, Callable[[Expression], Expression]]]:
+    """Yields each part of a form, with a function that returns the form with another part in its
+    place."""
+    yield node, put
+    if isinstance(node, ex.Leaf) or not isinstance(node, Node):
+        return
+    for k, part in enumerate(node.parts):
+        for at, expression in _inside(part):
+            yield from _parts(expression, _putter(node, k, at, put))
+
+
+def _inside(part: Any) -> Iterator[tuple[int | None, Expression]]:  # noqa: ANN401
+    if type(part) is tuple:
+        yield from enumerate(part)
+    elif not isinstance(part, str):
+        yield None, part
+
+
+def _putter(
+    node: Node, k: int, at: int | None, put: Callable[[Expression], Expression]
+) -> Callable[[Expression], Expression]:
+    def changed(new: Expression) -> Expression:
+        part = node.parts[k]
+        entry = new if at is None else (*part[:at], new, *part[at + 1 :])
+        return put(node.of([*node.parts[:k], entry, *node.parts[k + 1 :]]))
+
+    return changed
+
+
+def _of_sum(terms: tuple[Expression, ...]) -> Iterator[tuple[Cause, Expression]]:
+    for k, term in enumerate(terms):
+        before, after = terms[:k], terms[k + 1 :]
+        yield _LEFT_OUT, ex.Sum((*before, *after))
+        turned = term.operand if isinstance(term, ex.Negative) else ex.Negative(term)
+        yield _OTHER_SIGN, ex.Sum((*before, turned, *after))
+    for i, j in combinations(range(len(terms)), 2):
+        match terms[i], terms[j]:
+            case ex.Product((a, b)), ex.Product((c, d)):
+                exchanged = [*terms]
+                exchanged[i], exchanged[j] = ex.Product((a, d)), ex.Product((c, b))
+                yield _EXCHANGED, ex.Sum(tuple(exchanged))
+
+
+def _misread(paths: Paths, cell: Location) -> Iterator[Location]:
+    """Yields the other cells of a table that are near a cell, the nearest first."""
+    name, i, j = cell
+    rows, columns = (
+        range(max(0, at - _NEAR), min(extent, at + _NEAR + 1))
+        for at, extent in zip((i, j), paths.trace[name].matrix.shape, strict=True)
+    )
+    others = [at for at in product(rows, columns) if at != (i, j)]
+    for k, m in sorted(others, key=lambda at: abs(at[0] - i) + abs(at[1] - j)):
+        yield Location(name, k, m)
+
+
+def _misread_as(paths: Paths, cell: Location, other: Location) -> Cause:
+    read, instead = (paths.trace[entry.quantity].address(*entry[1:]) for entry in (other, cell))
+    says = (Word(read), " was taken for ", Word(instead), ".")
+    return Cause("operand_misread", says)
+
+
+@dataclass(frozen=True)
+class _Values:
+    """The values of forms in floats, by the middle of what each number may be."""
+
+    paths: Paths
+    taken: Mapping[Location, float] = field(default_factory=dict)
+    """The values of cells that are replaced."""
+    known: dict[int, tuple[Expression, float]] = field(default_factory=dict)
+    """The values of nodes that many forms share, by the nodes' identity."""
+
+    def of(self, node: Expression) -> float:
+        if id(node) not in self.known:
+            self.known[id(node)] = node, self._of(node)
+        return self.known[id(node)][1]
+
+    def _of(self, node: Expression) -> float:
+        if isinstance(node, Number) and node.cell is not None and node.cell.quantity:
+            if node.cell in self.taken:
+                return self.taken[node.cell]
+            name, i, j = node.cell
+            low, high = (float(end[i, j]) for end in self.paths.used(name))
+            return low if low == high else (low + high) / 2
+        rule = _RULES.get(type(node))
+        if rule is None:
+            raise TypeError(f"{type(node).__name__} has no value")
+        return rule(self, node)
+
+    def constant(self, node: Expression) -> float:
+        return float(deciding.full(node))
+
+    def total(self, node: ex.Sum) -> float:
+        return sum(map(self.of, node.terms))
+
+    def product(self, node: ex.Product) -> float:
+        made = 1.0
+        for factor in node.factors:
+            made *= self.of(factor)
+        return made
+
+    def quotient(self, node: ex.Quotient) -> float:
+        return self.of(node.dividend) / self.of(node.divisor)
+
+    def negative(self, node: ex.Negative) -> float:
+        return -self.of(node.operand)
+
+    def power(self, node: ex.Power) -> float:
+        return float(self.of(node.base) ** self.of(node.exponent))
+
+    def root(self, node: ex.Root) -> float:
+        return float(self.of(node.operand) ** 0.5)
+
+    def applied(self, node: ex.Apply) -> float:
+        return float(FUNCTIONS[node.function](*(np.float64(self.of(x)) for x in node.arguments)))
+
+
+_RULES: Mapping[type, Callable[[_Values, Any], float]] = MappingProxyType(
+    {
+        ex.Number: _Values.constant,
+        ex.Symbol: _Values.constant,
+        ex.Sum: _Values.total,
+        ex.Product: _Values.product,
+        ex.Quotient: _Values.quotient,
+        ex.Negative: _Values.negative,
+        ex.Power: _Values.power,
+        ex.Root: _Values.root,
+        ex.Apply: _Values.applied,
+    }
+)
+
+
+_TURNED = Cause("row_and_column", "Rows and columns were exchanged.")
+_ROW = Cause("another_row", "These are the numbers of another row.")
+_COLUMN = Cause("another_column", "These are the numbers of another column.")
+OF_TABLES = tuple(cause.name for cause in (_ROW, _COLUMN))
+"""The names of causes by which right numbers stand in another place of their table."""
+_MOST_ROWS = 12
+"""The most rows or columns of a table that is searched for exchanged ones."""
+
+
+def moved_tables(
+    made: Enclosure, numbers: Array, around: Callable[[Enclosure], Enclosure]
+) -> Iterator[tuple[Cause, Enclosure]]:
+    """Yields the range that is right if a table was transposed, or if a row or a column holds
+    another one's numbers. `around` widens what is made to what is accepted."""
+    n, m = numbers.shape
+    if n == m:
+        yield _TURNED, around(_turned(made))
+    if m > 1:
+        yield from ((_ROW, held) for held in _another_row(made, numbers, around))
+    if n > 1:
+        found = _another_row(_turned(made), numbers.T, lambda held: _turned(around(_turned(held))))
+        yield from ((_COLUMN, _turned(held)) for held in found)
+
+
+def _turned(bounds: Enclosure) -> Enclosure:
+    return Enclosure(bounds.low.T, bounds.high.T)
+
+
+def _another_row(
+    made: Enclosure, numbers: Array, around: Callable[[Enclosure], Enclosure]
+) -> Iterator[Enclosure]:
+    """Yields the table with another row in the place of one, where all given numbers of that row
+    agree."""
+    given = ~np.isnan(numbers)
+    for i, k in permutations(range(len(numbers)), 2) if len(numbers) <= _MOST_ROWS else ():
+        if given[i].sum() < 2:  # noqa: PLR2004
+            continue
+        low, high = (end.copy() for end in made)
+        low[i], high[i] = (end[k] for end in made)
+        held = around(Enclosure(low, high))
+        if (taken(held, numbers)[i] | ~given[i]).all():
+            yield held
+
+
+# --------------------------------------------------------------------------------------------------
+# Numbers that are all by one factor too large: those of a table, of a row, or those that dropout
+# has left.
+
+_BY_CHANCE = 0.003
+"""How likely it may be that numbers share a factor by chance: the product of the shares that each
+leaves open, all but the narrowest."""
+_MOST_DIGITS = 6
+
+
+class Scaled(NamedTuple):
+    """A reason why numbers are too large or too small by a factor, and the range that is right
+    then."""
+
+    cause: Cause
+    factor: float
+    held: Enclosure
+
+
+def scaled_tables(
+    made: Enclosure, numbers: Array, open_: Flags, half: float, *, is_divided: bool
+) -> Iterator[Scaled]:
+    """Yields what is right if all numbers of a table, or of a row, are off by one factor, or if
+    dropout was left on. At least two numbers must be `open_`; `half` is half a unit of the last
+    place."""
+    if (factor := factor_of(made, numbers, open_, half)) is not None:
+        says = f"Each number is {times_in_words(factor)} what it should be."
+        yield Scaled(Cause("other_factor", says), factor, _times(made, factor, half))
+    dropped = (numbers == 0) & ((made.low > half) | (made.high < -half))
+    if dropped.any():
+        kept = np.where(dropped, np.nan, numbers)
+        factor = factor_of(made, kept, open_, half)
+        if factor is not None and factor > 1:
+            held = _times(made, factor, half).where(~dropped, Enclosure.of(np.zeros_like(numbers)))
+            says = _DROPPED.format(times_in_words(factor))
+            yield Scaled(Cause("dropout_on", says), factor, held)
+    for i in range(len(numbers)) if len(numbers) > 1 else ():
+        row = slice(i, i + 1)
+        own = Enclosure(*(end[row] for end in made))
+        factor = factor_of(own, numbers[row], open_[row], half)
+        if factor is not None:
+            only = (np.arange(len(numbers)) == i)[:, np.newaxis]
+            held = _times(made, factor, half).where(only, _times(made, 1.0, half))
+            says = _OF_ROW.format(times_in_words(factor)) + (_DIVIDED if is_divided else ".")
+            yield Scaled(Cause("other_factor_of_row", says), factor, held)
+
+
+def times_in_words(factor: float) -> str:
+    return f"{factor:.{_MOST_DIGITS}g} times".replace("-", "\N{MINUS SIGN}")
+
+
+_DROPPED = "Some numbers are 0, and the others {} what they should be: dropout was left on."
+_OF_ROW = "Each number of this row is {} what it should be"
+_DIVIDED = ": it was divided by another number."
+
+
+@np.errstate(all="ignore")
+def factor_of(made: Enclosure, numbers: Array, open_: Flags, half: float) -> float | None:
+    """Finds the simplest factor between what is made and the numbers. Returns None where there is
+    none, where it may be 1, or where so few open numbers might share one by chance."""
+    known = np.isfinite(numbers) & np.isfinite(made.low) & np.isfinite(made.high)
+    tells = known & ((made.low > half) | (made.high < -half)) & (numbers != 0)
+    x, low, high = numbers[tells], made.low[tells], made.high[tells]
+    each = np.array([(x + off) / end for off in (-half, half) for end in (low, high)])
+    if np.count_nonzero(tells & open_) < 2:  # noqa: PLR2004
+        return None
+    least, most = each.min(axis=0), each.max(axis=0)
+    shares = np.sort((most - least) / np.abs(most + least) * 2)
+    ends = float(least.max()), float(most.min())
+    if ends[0] > ends[1] or ends[0] <= 1 <= ends[1] or shares[1:].prod() > _BY_CHANCE:
+        return None
+    factor = _simplest(*ends)
+    return factor if taken(_times(made, factor, half), numbers)[known].all() else None
+
+
+def _simplest(low: float, high: float) -> float:
+    """Returns the simplest number between two others: the fraction with the smallest denominator,
+    or else the number with the fewest digits."""
+    for below in range(1, _MOST_BELOW + 1):
+        for above in (math.ceil(low * below), math.floor(high * below)):
+            if above and low <= above / below <= high:
+                return above / below
+    middle = (low + high) / 2
+    shorter = (float(f"{middle:.{digits}g}") for digits in range(1, _MOST_DIGITS + 1))
+    return next((number for number in shorter if low <= number <= high), middle)
+
+
+_MOST_BELOW = 12
+
+
+def _times(made: Enclosure, factor: float, half: float) -> Enclosure:
+    """Returns the range of numbers times a factor, half a unit wide on each side."""
+    ends = made.low * factor, made.high * factor
+    return Enclosure(np.minimum(*ends) - half, np.maximum(*ends) + half)

@@ -1,0 +1,146 @@
+"""Expressions in MathML Core, which browsers draw by themselves: formulas of a page.
+
+Source: MathML Core (W3C), of which only elements are used that every engine knows.
+"""
+
+from __future__ import annotations
+
+from html import escape
+
+from attncli.maths.equations import tree as ex
+from attncli.maths.notation.escaping import shown
+from attncli.maths.notation.latex import FUNCTIONS
+from attncli.maths.notation.notation import ATOM, FACTOR, Node, Notation, base_of
+from attncli.maths.notation.plain import MINUS
+from attncli.maths.numbers import decimals
+from attncli.names import GRADIENTS, Name, Word
+
+_GREEK = {"gamma": "γ", "beta": "β"}
+
+
+def _element(name: str, inside: str) -> str:
+    return f"<{name}>{inside}</{name}>"
+
+
+def _operator(sign: str) -> str:
+    return _element("mo", escape(sign))
+
+
+def _row(*parts: str) -> str:
+    return _element("mrow", "".join(parts))
+
+
+def _identifier(text: str) -> str:
+    """Writes a name; one of several letters stands upright, as MathML has it."""
+    return _element("mi", escape(_GREEK.get(text, text)))
+
+
+class MathmlNotation(Notation):
+    """MathML. What all notations have in common is joined from elements, so that every sign is an
+    element."""
+
+    called = "MathML"
+    plus, minus, times, dot = _operator("+"), _operator(MINUS), _operator("×"), _operator("·")
+    matrices, omitted, comma = "<mspace width='0.17em'/>", _operator("…"), _operator(",")
+    joint = glue = ""
+
+    def word(self, word: Word | str) -> str:
+        return self.prose(shown(word))
+
+    def parentheses(self, text: str) -> str:
+        return _row(_operator("("), text, _operator(")"))
+
+    def number(self, node: ex.Number) -> str:
+        text = decimals.text(node.shown).replace("-", MINUS, 1)
+        sign, digits = (self.minus, text[1:]) if text.startswith(MINUS) else ("", text)
+        return sign + _element("mn", escape(digits))
+
+    def blank(self, node: ex.Blank) -> str:
+        return self.number(node.answer) if node.answer is not None else _element("mtext", "____")
+
+    def symbol(self, node: ex.Symbol) -> str:
+        name = node.name if isinstance(node.name, Name) else Name(node.name)
+        if not node.indices:
+            return _named(name)
+        inside = _operator(",").join(map(self._index, node.indices))
+        return _row(_named(name), _operator("["), inside, _operator("]"))
+
+    def _index(self, index: Word | str) -> str:
+        if isinstance(index, Word):
+            return self.word(index)
+        return _element("mn" if index.isdigit() else "mi", escape(index))
+
+    def shapes(self, node: ex.Shapes) -> str:
+        return "".join(
+            _row(_operator("("), _number(rows), self.times, _number(columns), _operator(")"))
+            for rows, columns in node.sizes
+        )
+
+    def quotient(self, node: ex.Quotient) -> str:
+        dividend, divisor = (_row(self.write(part)) for part in node.parts)
+        return _element("mfrac", dividend + divisor)
+
+    def power(self, node: ex.Power) -> str:
+        base = _row(self.held(node.base, ATOM))
+        return _element("msup", base + _row(self.exponent(node.exponent)))
+
+    def exponent(self, node: ex.Expression) -> str:
+        if isinstance(node, ex.Quotient):
+            return _operator("/").join(self.sides(node))
+        return self.write(node)
+
+    def transposed(self, node: ex.Transposed) -> str:
+        return _element("msup", _row(self.held(node.operand, ATOM)) + _operator("⊤"))
+
+    def root(self, node: ex.Root) -> str:
+        return _element("msqrt", self.write(node.operand))
+
+    def vector(self, node: ex.Vector) -> str:
+        return _row(_operator("["), self.listed(node.entries), _operator("]"))
+
+    def applied(self, node: ex.Apply) -> str:
+        if node.function == "where":
+            return self.cases(*node.arguments)
+        known = node.function in FUNCTIONS
+        name = _element("mi", node.function) if known else self.symbol(ex.Symbol(node.function))
+        return name + self.parentheses(self.listed(node.arguments))
+
+    def prose(self, text: str) -> str:
+        return _element("mtext", escape(text.replace(" ", "\u00a0"))) if text else ""
+
+    def total(self, node: ex.Total) -> str:
+        over = _element("mi", escape(node.over))
+        if node.alike:
+            alike = _operator("=").join(map(self.write, node.alike))
+            over = _row(over, _operator(":"), alike)
+        return _element("munder", _operator("∑") + over) + self.held(node.operand, FACTOR)
+
+    def equation(self, node: ex.Equation) -> str:
+        return self.write(node.left) + _operator("=") + self.write(node.right)
+
+
+def _number(size: int) -> str:
+    return _element("mn", str(size))
+
+
+def _named(name: Name) -> str:
+    """Writes the name of a quantity with what follows a `_` below it and a time above it; ∂ stands
+    before what a gradient is of."""
+    if name.path and name.inside(GRADIENTS):
+        return _row(_element("mi", "∂"), _named(name.seen_from(GRADIENTS)))
+    if name.alone.time is not None and name.path.time is not None:  # `a[2].aa[3]`
+        return _row(_named(name.path), _identifier("."), _named(name.alone))
+    if name.time is not None:
+        time = _row(_operator("⟨"), _element("mtext", escape(str(name.time))), _operator("⟩"))
+        return _element("msup", _named(name.at(None)) + time)
+    head, tail = base_of(name)
+    return _element("msub", _identifier(head) + _identifier(tail)) if tail else _identifier(head)
+
+
+_PAGE = MathmlNotation()
+
+
+def mathml(node: Node, notation: MathmlNotation = _PAGE) -> str:
+    """Writes the expression as a `<math>` element. Raises TypeError for a node that has no
+    notation."""
+    return f"<math>{notation.write(node)}</math>"

@@ -1,0 +1,262 @@
+"""What a notation is: how each node of an expression is written, by the signs it has for that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Self
+
+from attncli.maths.equations import tree as ex
+from attncli.maths.equations.tree import (
+    Blank,
+    Dot,
+    Expression,
+    MatrixProduct,
+    Negative,
+    Number,
+    Power,
+    Product,
+    Quotient,
+    Root,
+    Sum,
+    Total,
+)
+from attncli.maths.numbers import decimals
+from attncli.names import Name, Word
+
+_BINDING: dict[type, int] = {
+    Sum: 1,
+    Total: 1,
+    Dot: 2,
+    Product: 2,
+    MatrixProduct: 2,
+    Quotient: 2,
+    Negative: 3,
+    Root: 4,
+    Power: 4,
+}
+_TIGHTEST = 5
+
+_LOOSEST_NUMBER = _BINDING[Negative]
+FACTOR, _DIVISOR, ATOM = 2, 3, 5
+"""How tightly an operand must bind to stand without parentheses."""
+
+
+def _binding(node: Expression) -> int:
+    """Ranks how tightly an expression holds together: a sum loosest, a number tightest."""
+    if type(node) is Number:  # the most of them
+        loose = node.shown.is_signed() or decimals.has_exponent(node.shown)
+        return _LOOSEST_NUMBER if loose else _TIGHTEST  # 3 × 10^−9 holds together no better
+    binds = _BINDING.get(type(node))
+    if binds is not None:
+        return binds
+    if isinstance(node, Blank) and node.answer is not None:
+        return _binding(node.answer)
+    return _TIGHTEST
+
+
+def _least_after_sign(term: Expression, *, is_last: bool = False) -> int:
+    """Ranks how tightly a term must bind after a plus or minus.
+
+    A term with a sign of its own needs parentheses, `−1 − (−2)`, and so does a blank, whose answer
+    may have one. A sum over an index reaches as far as there are factors; where another term
+    follows, that is hard to see.
+    """
+    if is_last and isinstance(term, Total):
+        return _BINDING[Total]
+    if type(term) is Number:  # the most of them
+        return ATOM if term.shown.is_signed() else FACTOR
+    return ATOM if signed(term)[0] or isinstance(term, Blank) else FACTOR
+
+
+def signed(term: Expression) -> tuple[bool, Expression]:
+    """Splits a term of a sum into its sign (True: minus) and what follows the sign."""
+    if isinstance(term, Number):  # the most of them
+        if not term.shown.is_signed():
+            return False, term
+        return True, Number(decimals.negated(term.full), decimals.negated(term.shown), term.cell)
+    if isinstance(term, Product):
+        minus, positive = signed(term.factors[0])
+        return minus, Product((positive, *term.factors[1:])) if minus else term
+    match term:
+        case Negative(operand):
+            return True, operand
+        case Quotient(dividend, divisor):
+            minus, positive = signed(dividend)
+            return minus, Quotient(positive, divisor) if minus else term
+        case _:
+            return False, term
+
+
+Node = ex.Expression | ex.Equation
+
+
+class Notation:
+    """A notation: expressions in writing. What all notations have in common is written here; each
+    has its signs, and writes the rest in its own way.
+
+    A line may be broken at a `joint`, and nowhere at a `glue`. `word` writes somebody's word.
+    """
+
+    called: str
+    plus, minus, times, dot, matrices = "+", "-", "*", "*", " "
+    omitted, transposed_mark = "…", ""
+    joint, glue = " ", " "
+    comma = ", "
+    word: Callable[[Any], str]
+
+    def but(self, **changes: object) -> Self:
+        """Returns the same notation with some things written otherwise."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__, **changes)
+        return other
+
+    def write(self, node: Node) -> str:
+        """Writes the expression as a text. Raises TypeError for a node that has no notation."""
+        writer = _WRITERS.get(type(node))
+        if writer is None:
+            raise TypeError(f"{type(node).__name__} has no {self.called} notation")
+        text: str = getattr(self, writer)(node)
+        return text
+
+    def held(self, node: ex.Expression, least: int) -> str:
+        """Writes the expression, in parentheses where it binds less tightly than `least`."""
+        if type(node) is ex.Number:  # the most of them
+            text = self.number(node)
+            if least <= _LOOSEST_NUMBER:
+                return text
+        else:
+            text = self.write(node)
+        stands_alone = _binding(node) >= least or self.hides(node)
+        return text if stands_alone else self.parentheses(text)
+
+    def hides(self, node: ex.Expression) -> bool:  # noqa: ARG002
+        """Tells whether nothing around an expression may show how tightly it binds."""
+        return False
+
+    def parentheses(self, text: str) -> str:
+        return f"({text})"
+
+    def listed(self, nodes: Iterable[ex.Expression]) -> str:
+        return self.comma.join(
+            [self.number(x) if type(x) is ex.Number else self.write(x) for x in nodes]
+        )
+
+    def number(self, node: ex.Number) -> str:
+        raise NotImplementedError
+
+    def symbol(self, node: ex.Symbol) -> str:
+        raise NotImplementedError
+
+    def omission(self, _: ex.Omitted) -> str:
+        return self.omitted
+
+    def named(self, node: Word) -> str:
+        return self.word(node).replace(" ", self.glue)
+
+    def sum(self, node: ex.Sum) -> str:
+        minus, first = signed(node.terms[0])
+        text = (self.minus if minus else "") + self.held(first, FACTOR)
+        for k, term in enumerate(node.terms[1:], start=2):
+            minus, positive = signed(term)
+            is_last = k == len(node.terms)
+            held = self.held(positive, _least_after_sign(positive, is_last=is_last))
+            text += f"{self.joint}{self.minus if minus else self.plus}{self.glue}{held}"
+        return text
+
+    def product(self, node: ex.Product) -> str:
+        first, *others = node.factors
+        minus, positive = signed(first)
+        text = (self.minus if minus else "") + self.held(positive, FACTOR)
+        return self.times.join([text, *[self.held(factor, _DIVISOR + 1) for factor in others]])
+
+    def matrix_product(self, node: ex.MatrixProduct) -> str:
+        return self.matrices.join([self.held(factor, ATOM) for factor in node.factors])
+
+    def shapes(self, node: ex.Shapes) -> str:
+        return "".join(f"({rows}{self.times}{columns})" for rows, columns in node.sizes)
+
+    def dot_product(self, node: ex.Dot) -> str:
+        left, right = self.held(node.left, ATOM), self.held(node.right, ATOM)
+        return f"{left}{self.joint}{self.dot}{self.glue}{right}"
+
+    def quotient(self, node: ex.Quotient) -> str:
+        return f"/{self.glue}".join(self.sides(node, self.joint))
+
+    def sides(self, node: ex.Quotient, after: str = "") -> tuple[str, str]:
+        """Writes what is divided, and by what, as they stand before and behind a `/`."""
+        return self.held(node.dividend, FACTOR) + after, self.held(node.divisor, _DIVISOR + 1)
+
+    def negative(self, node: ex.Negative) -> str:
+        # as tightly as in `−(2 × 3)`, `−(−2)`
+        least = max(_DIVISOR, _least_after_sign(node.operand))
+        return f"{self.minus}{self.held(node.operand, least)}"
+
+    def power(self, node: ex.Power) -> str:
+        return f"{self.held(node.base, ATOM)}^{self.exponent(node.exponent)}"
+
+    def exponent(self, node: ex.Expression) -> str:
+        return self.held(node, ATOM)
+
+    def transposed(self, node: ex.Transposed) -> str:
+        return f"{self.held(node.operand, ATOM)}{self.transposed_mark}"
+
+    def vector(self, node: ex.Vector) -> str:
+        return f"[{self.listed(node.entries)}]"
+
+    def cases(self, condition: ex.Expression, value: ex.Expression, other: ex.Expression) -> str:
+        """Writes one of two values: `scores[i, j] where mask[i, j] is 1, else −∞`."""
+        met: tuple[ex.Expression, ...] = (condition,)
+        if isinstance(condition, ex.Apply) and condition.function == "and":
+            met = condition.arguments
+        is_one = "" if isinstance(met[0], Word) else " is 1"
+        text = f"{self.prose(' and ').join(map(self.write, met))}{self.prose(is_one)}"
+        return (
+            f"{self.write(value)}{self.prose(' where ')}{text}{self.prose(', else ')}"
+            f"{self.write(other)}"
+        )
+
+    def prose(self, text: str) -> str:
+        """Writes words of our own between mathematics."""
+        return text
+
+    def equation(self, node: ex.Equation) -> str:
+        return f"{self.write(node.left)}{self.glue}={self.glue}{self.write(node.right)}"
+
+
+def base_of(name: Name) -> tuple[str, str]:
+    """Splits a name into what is written and what stands below that.
+
+    Below stands what follows a `_`, where one of both is a letter, `W_Q`, `z_reset`, or a digit at
+    the end. This is not for LaTeX in Markdown, which may take the backslash of a `\\_` away.
+    """
+    head, _, tail = name.alone.partition("_")
+    if len(head) > 1 < len(tail):  # `cross_entropy`
+        head, tail = name.alone, ""
+    head = f"{name.path}.{head}" if name.path else head
+    if not tail and head[-1:].isdigit() and head[:-1].isalpha():
+        head, tail = head[:-1], head[-1]
+    return head, tail
+
+
+_WRITERS: dict[type, str] = {
+    ex.Number: "number",
+    ex.Blank: "blank",
+    ex.Symbol: "symbol",
+    ex.Shapes: "shapes",
+    ex.Omitted: "omission",
+    ex.Sum: "sum",
+    ex.Product: "product",
+    ex.MatrixProduct: "matrix_product",
+    ex.Dot: "dot_product",
+    ex.Quotient: "quotient",
+    ex.Negative: "negative",
+    ex.Power: "power",
+    ex.Root: "root",
+    ex.Transposed: "transposed",
+    ex.Apply: "applied",
+    ex.Total: "total",
+    ex.Vector: "vector",
+    ex.Equation: "equation",
+    Word: "named",
+}
+"""The method for each node; a cell or a length of an equation is never on a page."""

@@ -1,0 +1,6 @@
+"""Saved models, and tensors of implementations: a wing, of which the core knows nothing.
+
+checkpoints  a saved model as a scenario
+dumps        tensors of an implementation against a scenario's, and the bugs that explain them
+live         modules of PyTorch that run
+"""

@@ -1,0 +1,1 @@
+"""Modules of PyTorch that run, compared with the scenario that they work."""

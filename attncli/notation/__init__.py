@@ -1,5 +1,0 @@
-"""Notations: how an expression is written, as plain text; in LaTeX by `notation.latex`."""
-
-from attncli.notation.plain import name_of, plain, unbreakable
-
-__all__ = ["name_of", "plain", "unbreakable"]

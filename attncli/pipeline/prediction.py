@@ -1,0 +1,297 @@
+"""Reads what a scenario says of the next token: which tokens the logits stand for, and the
+targets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from attncli.errors import listed, quote
+from attncli.maths.equations.matrix import Matrix
+from attncli.names import Name, below
+from attncli.scenario.file.keys import typed
+from attncli.scenario.file.matrices import MatrixLike
+from attncli.scenario.file.problems import NamedProblems, Objections
+from attncli.scenario.model import Head, Prediction, Settings, Stack
+
+
+class ReadOut(NamedTuple):
+    """A read-out of the last layer's cell."""
+
+    end: str
+    """What becomes of it: `sigmoid`, `softmax`, `none`."""
+    every: bool
+    """Whether it is read out at every time."""
+    width: int | None
+    """How many numbers it is, where that is known."""
+
+
+def _read_out_of(values: Values, stack: Stack, given: Mapping[Name, Matrix]) -> ReadOut | None:
+    """Returns what targets are compared with where nothing else is made of the states; None where
+    that isn't a read-out."""
+    layer = stack.layers[-1] if stack.layers else None
+    cell = None if layer is None else layer.recurrent
+    if layer is None or cell is None or "W_ya" not in cell.config.values:
+        return None
+    if "targets" not in values or "unembedding" in values or "logits" in values:
+        return None
+    W = given.get(below(layer.path, "W_ya"))
+    width = None if W is None else W.shape[1 if cell.in_out else 0]
+    return ReadOut(cell.config.values.get("readout", "sigmoid"), cell.readout_every, width)
+
+
+OF_THE_LOSS = ("loss", "label_smoothing", "reduction")
+
+
+def _are_numbers(values: Values) -> bool:
+    """Tells whether the targets are rows of numbers, and no tokens."""
+    return isinstance(values.get("targets"), MatrixLike)
+
+
+Values = Mapping[str, Any]
+_OF_LOGITS = ("logit_scale", "logit_softcap", "generate", "end_token")
+_OF_TARGETS = ("targets", "ignored_target", "label_smoothing", "labels")
+_PREDICTED = ("logits", "probabilities")
+_NO_LOGITS = "needs logits, and there is no unembedding"
+_UNEMBED = "add `unembedding: tied`, or a matrix"
+
+
+def prediction_of(
+    values: Values,
+    stack: Stack,
+    given: Mapping[Name, Matrix],
+    complaints: NamedProblems,
+) -> Prediction:
+    """Returns what is said of the next token after a stack; what is wrong with it is complained
+    of."""
+    value = values.get("train", {})  # whose loss is in the place of one that is said at the top
+    values = {**values, **{key: value[key] for key in OF_THE_LOSS if key in value}}
+    tied = values.get("unembedding") == "tied"
+    matrix = given.get(Name("embeddings" if tied else "unembedding"))
+    predicted = next((given[Name(key)] for key in _PREDICTED if Name(key) in given), None)
+    X = given.get(Name("X")) if predicted is None else predicted
+    read_out = _read_out_of(values, stack, given)
+    width = _width(predicted, matrix, turned=tied or stack.config.linear)
+    reader = _PredictionReader(
+        values,
+        (len(stack.text.tokens) if predicted is None else 0) or (0 if X is None else X.shape[0]),
+        _columns(values, stack) if read_out is None else _classes(values, stack, read_out),
+        width if read_out is None else read_out.width,
+        read_out,
+        complaints,
+    )
+    return reader.read()
+
+
+def _classes(values: Values, stack: Stack, read_out: ReadOut) -> Mapping[str, int]:
+    """Returns the places of what is read out of a cell, by name: of classes by their labels, of
+    tokens where these are as many, or else of classes by their numbers from 1."""
+    known = _columns(values, stack)
+    width = read_out.width or len(known)
+    if len(known) == width or "labels" in values:
+        return known
+    return {str(k + 1): k for k in range(width)}
+
+
+def _columns(values: Values, stack: Stack) -> Mapping[str, int]:
+    """Returns the columns of the logits by what they are called: classes by their labels, or
+    tokens."""
+    if "labels" in values:
+        return {label: k for k, label in enumerate(values["labels"])}
+    if values.get("unembedding") == "tied":
+        return stack.text.rows
+    if values.get("predict_from") == "first":
+        return {}
+    return stack.text.known_ids or stack.text.rows
+
+
+def _width(predicted: Matrix | None, matrix: Matrix | None, *, turned: bool) -> int | None:
+    """Returns how many columns the logits have, where that is known."""
+    if predicted is not None:
+        return predicted.shape[1]
+    return None if matrix is None else matrix.shape[0 if turned else 1]
+
+
+class _PredictionReader(NamedTuple):
+    """A reader of a scenario's prediction."""
+
+    values: Values
+    positions: int
+    """How many tokens there are, 0 if unknown."""
+    rows: Mapping[str, int]
+    """The columns of known tokens, or their order."""
+    width: int | None
+    """The columns of the logits, where they are known."""
+    read_out: ReadOut | None
+    complaints: NamedProblems
+
+    def read(self) -> Prediction:
+        values = self.values
+        unembedding, which = values.get("unembedding"), values.get("predict_from")
+        is_given = any(key in values for key in _PREDICTED)
+        has_logits = unembedding is not None or is_given
+        if unembedding is None:
+            self.complaints.hear(self._unneeded(is_given=is_given))
+        usual = "mse" if _are_numbers(values) else "cross_entropy"
+        loss = str(values.get("loss", usual)) if "targets" in values else ""
+        self.complaints.hear(self._against_loss(loss, has_logits=has_logits))
+        every = is_given or (which or ("every" if "targets" in values else "last")) == "every"
+        tells, numbers = has_logits or self.read_out is not None, _are_numbers(values)
+        prediction = Prediction(every=every if loss else which == "every")
+        prediction = self._over_tokens(every=every) if tells else prediction
+        made = "given" if is_given else "tied" if unembedding == "tied" else "own"
+        return prediction._replace(
+            loss=loss if tells or numbers else "",
+            reduction=values.get("reduction", "mean"),
+            unembedding=made if has_logits else "",
+            head=self._head(),
+            first=which == "first",
+            readout=self.read_out is not None,
+            targets_in_numbers=numbers,
+        )
+
+    def _over_tokens(self, *, every: bool) -> Prediction:
+        """Returns what is said of the tokens or classes that probabilities are of."""
+        values, vocabulary = self.values, self._vocabulary()
+        draft = values.get("draft", {})
+        taken = (*_OF_LOGITS, *(_OF_TARGETS[1:] if _are_numbers(values) else _OF_TARGETS))
+        prediction = typed(Prediction, {key: values[key] for key in taken if key in values})
+        if isinstance(values.get("generate"), Mapping):
+            said = values["generate"]
+            prediction = prediction._replace(
+                generate=said.get("tokens", 0),
+                beams=said.get("beams", 0),
+                cache_bytes=said.get("cache", {}).get("bytes"),
+            )
+        self.complaints.hear(self._against_labels())
+        self.complaints.hear(self._against_end(prediction._replace(vocabulary=vocabulary)))
+        every = every if self.read_out is None else self.read_out.every
+        return prediction._replace(
+            config=Settings(Name("next"), values.get("next", {})),
+            draft=draft if {"q", "r", "draw"} <= draft.keys() else {},
+            vocabulary=vocabulary,
+            every=every,
+            target_places=self._places_of(prediction, vocabulary, every=every),
+        )
+
+    def _head(self) -> Head | None:
+        head = self.values.get("head")
+        if head is None:
+            return None
+        norm = Settings(Name("norm", Name("head")), head["norm"]) if "norm" in head else None
+        return Head(head.get("activation", "none"), norm)
+
+    def _against_loss(self, loss: str, *, has_logits: bool) -> Objections:
+        """Complains of a loss that is of another kind of numbers, and of one without targets."""
+        end = None if self.read_out is None else self.read_out.end
+        numbers = _are_numbers(self.values)
+        entropy, other = loss == "cross_entropy", loss not in ("", "cross_entropy")
+        needless = ("loss", "label_smoothing", "ignored_target", "reduction")
+        loss_given, smoothed, ignored, reduced = (key in self.values for key in needless)
+        rows = (
+            (not loss and loss_given, "loss", "loss, and no targets", "give targets"),
+            (not loss and smoothed, "label_smoothing",
+             "label_smoothing, and no targets", "give targets"),
+            (not loss and reduced, "reduction", "reduction, and no targets", "give targets"),
+            (loss not in ("", "mse") and reduced, "reduction",
+             f"a reduction is of squared errors, and {loss} is a mean",
+             "use loss: mse, or leave it out"),
+            (entropy and end not in (None, "softmax"), "targets",
+             f"a cross-entropy needs probabilities of classes, and the read-out is {end}",
+             "say readout: softmax, or give the targets as rows of numbers"),
+            (loss == "binary_cross_entropy" and end != "sigmoid", "loss",
+             "binary_cross_entropy is of what a sigmoid reads out of a recurrent cell",
+             "use mse or cross_entropy"),
+            (entropy and numbers and not has_logits and not end, "loss",
+             f"cross_entropy {_NO_LOGITS}", _UNEMBED),
+            (other and not numbers, "targets",
+             f"{loss} is of numbers, and the targets are tokens",
+             "give them as rows of numbers, like [[1, 0], [0, 1]]"),
+            (ignored and numbers, "ignored_target",
+             "an ignored target, and targets in numbers", "leave it out"),
+            (other and smoothed, "label_smoothing",
+             f"label smoothing is for a cross-entropy, not for {loss}", "leave it out"),
+        )  # fmt: skip
+        return ((self._said(key), wrong, right) for so, key, wrong, right in rows if so)
+
+    def _said(self, key: str) -> str:
+        """Returns where it is said: of a loss that goes without saying, by the targets."""
+        if key in self.values.get("train", {}):
+            return f"train.{key}"
+        return key if key in self.values else "targets"
+
+    def _against_labels(self) -> Objections:
+        """Complains of labels that aren't as many as logits, and of what is for a next token beside
+        a head, labels or the first token, which tell of what is there."""
+        labels = self.values.get("labels", ())
+        if labels and self.width not in (None, len(labels)):
+            wrong = f"{len(labels)} labels, and {self.width} logits"
+            yield "labels", wrong, "name each of the logits"
+        first = "predict_from" if self.values.get("predict_from") == "first" else ""
+        other = next((key for key in ("head", "labels", first) if key in self.values), None)
+        for key in ("next", "generate", "draft") if other else ():
+            if key in self.values:
+                wrong = f"{key} is for a next token, and with {other} none is foretold"
+                yield key, wrong, "leave one of them out"
+
+    def _unneeded(self, *, is_given: bool) -> Objections:
+        """Complains of what goes on from logits where there are none."""
+        more = ("head",) if is_given else _OF_TARGETS
+        if "logits" not in self.values:
+            more = (*more, "next", *(() if is_given else ("draft",)))
+        for key in ("b_U", "predict_from", *_OF_LOGITS, *more):
+            if key in self.values and key not in self._for_a_loss():
+                yield key, f"{key} {_NO_LOGITS}", _UNEMBED
+        if {*_PREDICTED} <= self.values.keys():
+            wrong = "logits beside probabilities, which are computed from them"
+            yield "logits", wrong, "keep one of the two"
+
+    def _for_a_loss(self) -> tuple[str, ...]:
+        """Returns the keys that are said without an unembedding, too."""
+        texts: tuple[str, ...] = ("label_smoothing",)
+        if self.read_out is not None:
+            texts += ("targets", "ignored_target", "labels")
+        elif _are_numbers(self.values):
+            texts += ("targets", "ignored_target", "predict_from")
+        return (*texts, "predict_from") if "head" in self.values else texts
+
+    def _against_end(self, prediction: Prediction) -> Objections:
+        """Complains of tokens at which nothing can end, or that stand for no target."""
+        end, ignored = prediction.end_token, prediction.ignored_target
+        if end and end not in prediction.vocabulary:
+            wrong = f"{quote(end)} is no token that can be made"
+            yield "end_token", wrong, f"known: {listed(prediction.vocabulary)}"
+        if end and not prediction.generate:
+            yield "end_token", "end_token, and nothing is generated", "add generate: 10"
+        if ignored and ignored not in prediction.targets:
+            wrong = f"{quote(ignored)} is not among the targets"
+            yield "ignored_target", wrong, "write it in the place of each target that doesn't count"
+        elif prediction.targets and not prediction.counted:
+            yield "targets", "all targets are ignored", "give one that counts"
+
+    def _vocabulary(self) -> tuple[str, ...]:
+        """Returns the tokens that the columns of the logits stand for, as far as they are known:
+        columns enough for every ID, or where IDs leave gaps, one for each token."""
+        places, most = self.rows, max(self.rows.values(), default=-1) + 1
+        least = most if most <= 2 * len(places) else len(places)
+        width = least if self.width is None else self.width
+        if places and max(places.values()) >= width and len(places) == width:
+            in_order = sorted(places, key=places.__getitem__)
+            places = {token: k for k, token in enumerate(in_order)}
+        names = {place: token for token, place in places.items()}
+        return tuple(names.get(place, str(place)) for place in range(width))
+
+    def _places_of(
+        self, prediction: Prediction, vocabulary: Sequence[str], *, every: bool
+    ) -> tuple[int, ...]:
+        targets = prediction.targets
+        counted = [targets[k] for k in prediction.counted]
+        wanted = self.positions if every else min(self.positions, 1)
+        if targets and wanted and len(targets) != wanted:
+            wrong = f"the targets are {len(targets)}, the positions with logits {wanted}"
+            self.complaints.add("targets", wrong, "give the token that should follow each")
+        for target in dict.fromkeys(counted):
+            if target not in vocabulary:
+                wrong = f"the target {quote(target)} is not among the tokens that logits stand for"
+                self.complaints.add("targets", wrong, f"known: {listed(vocabulary)}")
+        return tuple(vocabulary.index(t) if t in vocabulary else 0 for t in counted)

@@ -1,0 +1,143 @@
+"""What of a scenario a reader can change in a page: the numbers that its file has, how it rounds,
+its scale and its mask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from attncli.document.changing import Changeable, ScenarioChoice
+from attncli.maths.equations.tree import Location
+from attncli.pipeline.given_matrices import by_names
+from attncli.pipeline.trees import FileText
+from attncli.scenario.file.changes import Change
+from attncli.scenario.file.editing import edited, splice_of, tree_in
+from attncli.scenario.file.nodes import Map, Node, Scalar, data_of
+from attncli.scenario.file.problems import Diagnostics, ScenarioError
+from attncli.steps.schema import SCENARIO
+
+if TYPE_CHECKING:
+    from attncli.document.blocks import Document
+    from attncli.trace import Quantity, Trace
+
+_DECIMALS = range(7)
+_WORDS: Mapping[str, tuple[str, ...]] = {
+    "scale": ("sqrt_d_k", "none"),
+    "mask": ("none", "causal"),
+}
+"""Words that change what is worked, the usual one first."""
+_MOST_WORKED, _MOST_WITH_OTHERS = 20_000, 2_000
+"""Numbers of a scenario whose page is worked again in a moment; and of one whose page carries those
+with another scale or mask."""
+
+Told = Callable[[Sequence[str]], "Document"]
+"""The page of a scenario with changes. Raises ScenarioError."""
+
+
+def changeable(
+    trace: Trace, file: FileText, changes: Sequence[str | Change], told: Told | None = None
+) -> Changeable | None:
+    """Finds what can be changed in the page of a trace, which was worked from a file with changes.
+
+    Returns None where that is nothing, or where there are too many numbers. `told` makes the page
+    with other words; without it there are none of these.
+    """
+    # the tokens that are generated follow from the numbers
+    if trace.generated or _size(trace) > _MOST_WORKED:
+        return None
+    try:
+        text = edited(file.text, changes, SCENARIO.known)
+    except ScenarioError:
+        return None
+    tree = tree_in(text, Diagnostics())
+    given, chosen = dict(_numbers(trace, tree)), [*_rounding(trace), *_words(trace, tree)]
+    keys = (*given.values(), *(choice.key for choice in chosen))
+    places = {key: place for key in keys if (place := splice_of(text, key)) is not None}
+    numbers = {cell: key for cell, key in given.items() if key in places}
+    if not numbers:
+        return None
+    choices = tuple(choice for choice in chosen if choice.key in places)
+    others = {} if told is None else dict(_otherwise(choices, told))
+    return Changeable(text, file.path.name, numbers, choices, places, others)
+
+
+def _size(trace: Trace) -> int:
+    return sum(quantity.matrix.size for quantity in trace.quantities.values())
+
+
+def _numbers(trace: Trace, tree: Map) -> Iterator[tuple[Location, str]]:
+    """Yields each number that is given, and its key."""
+    for name, key, node in by_names(tree):
+        quantity = trace.quantities.get(name)
+        if quantity is None or not quantity.given or quantity.matrix.written is None:
+            continue
+        cells = [*_cells(quantity, key, node)]
+        if len(cells) == quantity.matrix.size:
+            yield from cells
+
+
+def _cells(quantity: Quantity, key: str, node: Node) -> Iterator[tuple[Location, str]]:
+    """Yields the cells of a quantity with their keys, where the node has just their numbers."""
+    for i, (index, row) in enumerate(_rows(data_of(node))):
+        for j, entry in enumerate(row):
+            place = (j, 0) if quantity.is_list and not index else (i, j)
+            if _says(entry, quantity, place):
+                at = ",".join((*index, str(j + 1)))
+                yield Location(quantity.name, *place), f"{key}[{at}]"
+
+
+def _says(entry: object, quantity: Quantity, place: tuple[int, int]) -> bool:
+    """Tells whether an entry of a file is the number of a cell."""
+    rows, columns = quantity.matrix.shape
+    if not isinstance(entry, str) or place[0] >= rows or place[1] >= columns:
+        return False
+    return str(quantity.number(*place).full) == entry.removeprefix("+")
+
+
+def _rows(data: Any) -> Sequence[tuple[tuple[str, ...], Sequence[object]]]:  # noqa: ANN401
+    """Returns the rows of numbers in a map or a list, each with its index, which is empty for
+    numbers that stand alone."""
+    pairs = data.items() if isinstance(data, dict) else enumerate(data, start=1)
+    rows = [((str(index),), row) for index, row in pairs if isinstance(row, list)]
+    return rows or [((), [*data])]
+
+
+def _rounding(trace: Trace) -> Iterator[ScenarioChoice]:
+    policy, decimals = trace.rounding.policy, trace.rounding.decimals
+    yield ScenarioChoice("rounding.policy", "Rounding", ("carry", "exact"), policy)
+    counts = tuple(map(str, sorted({*_DECIMALS, decimals})))
+    yield ScenarioChoice("rounding.decimals", "Decimals", counts, str(decimals))
+
+
+def _words(trace: Trace, tree: Map) -> Iterator[ScenarioChoice]:
+    """Yields the scale and the mask as choices, for a scenario that attends and is small enough."""
+    attends = any(quantity.local == "scores" for quantity in trace.quantities.values())
+    if _size(trace) > _MOST_WITH_OTHERS or not attends:
+        return
+    for key, values in _WORDS.items():
+        node = tree.get(key)
+        if not (node is None or isinstance(node, Scalar)):
+            continue
+        masked = key == "mask" and any(q.local == key for q in trace.quantities.values())
+        usual = "causal" if masked else values[0]  # as in a decoder
+        value = usual if node is None else node.text
+        yield ScenarioChoice(key, key.capitalize(), tuple(dict.fromkeys((*values, value))), value)
+
+
+def _otherwise(
+    choices: Sequence[ScenarioChoice], told: Told
+) -> Iterator[tuple[tuple[str, ...], Document]]:
+    """Yields the pages with other words, each after the words, where these can be worked."""
+    words = [choice for choice in choices if choice.key in _WORDS]
+    own = tuple(choice.value for choice in words)
+    for values in product(*(choice.values for choice in words)):
+        if values != own:
+            pairs = [*zip(words, values, strict=True)]
+            chosen = [f"{choice.key}={value}" for choice, value in pairs]
+            changed = [f"{c.key}={value}" for c, value in pairs if value != c.value]
+            try:
+                page = told(changed)
+            except ScenarioError:
+                continue
+            yield tuple(chosen), page

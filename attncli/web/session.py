@@ -1,0 +1,310 @@
+"""A scenario that is worked again whenever its file changes, or somebody changes a number in its
+page: what the page is by now, what is wrong, what can be undone."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from attncli.classroom import making_exercises as exercises
+from attncli.classroom.arguments import ExerciseArguments
+from attncli.commands import pages as commands
+from attncli.commands.arguments import (
+    Arguments,
+    FilesOutput,
+    ForThisRun,
+    PageOptions,
+    ServeArguments,
+)
+from attncli.document.blocks import Document, Paragraph
+from attncli.errors import Complaints, Problem, UserError
+from attncli.formats import RenderOptions, render
+from attncli.names import Word
+from attncli.output_files import Contents, encoded, replace_file
+from attncli.pipeline import work
+from attncli.pipeline.trees import FileText, tree_of, with_changes
+from attncli.scenario.file import reading, shipped
+from attncli.scenario.file.changes import Change
+from attncli.scenario.file.editing import edited
+from attncli.scenario.file.named_files import named_in
+from attncli.scenario.file.nodes import Map
+from attncli.scenario.file.problems import Diagnostics
+from attncli.steps.schema import SCENARIO, step_meant
+from attncli.trace import Trace
+from attncli.web.changing import changeable
+
+_MARK = b"\xef\xbb\xbf"
+_SERVED = RenderOptions(served=True)
+_WRITABLE = 0o222
+"""The mode of a file that somebody may write."""
+
+
+def _stamp(path: Path) -> object:
+    """Returns what changes when a file is written."""
+    try:
+        stat = path.stat()
+    except (OSError, ValueError) as error:
+        return type(error)
+    return stat.st_mtime_ns, stat.st_size, stat.st_ino
+
+
+class ChangedText(NamedTuple):
+    """A file's text, and what is changed in that."""
+
+    file: FileText
+    changes: tuple[Change, ...] = ()
+
+    @property
+    def tree(self) -> Map:
+        """Returns what the text says with the changes. Raises ScenarioError."""
+        problems = Diagnostics()
+        return with_changes(tree_of(self.file, problems), self.changes, problems)
+
+    def written(self) -> FileText:
+        """Returns the text with the changes in it. Raises ScenarioError."""
+        mark = _MARK if self.file.data.startswith(_MARK) else b""
+        text = edited(self.file.text, self.changes, SCENARIO.known)
+        return self.file._replace(data=mark + encoded(text))
+
+    def stamps(self) -> Mapping[Path, object]:
+        """Returns what changes when a file is written, for each file that is named in the text."""
+        with suppress(UserError):
+            places = [self.file.path.parent / name for name in named_in(self.tree)]
+            return {place: _stamp(place) for place in places}
+        return {}
+
+
+class Worked(NamedTuple):
+    """A trace that was once worked, with its page."""
+
+    of: ChangedText
+    trace: Trace
+    page: str
+
+
+class ServedScenario:
+    """A scenario that is served. `version` counts what is shown; `page` is the last that could be
+    worked, and `problems` are what is wrong by now."""
+
+    def __init__(self, typed: ServeArguments) -> None:
+        self.path = shipped.find(typed.scenario)
+        self.version = 0
+        self.problems: Sequence[Problem] = ()
+        self.changes: tuple[Change, ...] = ()
+        self.file = FileText(self.path, b"")
+        # what the file said before each change that was written
+        self.undone: list[ChangedText] = []
+        self.saved: list[Worked] = []  # the last two texts of the file
+        self._shipped = str(self.path) != typed.scenario
+        page = PageOptions("html", allowed=typed.allowed)
+        self._typed = Arguments(str(self.path), page=page)
+        self._written = b""
+        self._known: object = None
+        self._named: Mapping[Path, object] = {}
+        self._worked: Worked | None = None
+
+    @property
+    def page(self) -> str:
+        """Returns the whole page; before it is worked one that says so."""
+        if self._worked is not None:
+            return self._worked.page
+        wait = Paragraph(("This page is being worked out.",))
+        return render(Document(Word(self.path.stem), (), closing=(wait,)), "html", _SERVED)
+
+    # -- following the file ------------------------------------------------------------------------
+
+    def read(self) -> bytes:
+        """Reads what the file says by now. Raises UserError for what is no scenario's file."""
+        return reading.bytes_of(self.path, step_meant, again=True)
+
+    def follow(self) -> None:
+        """Works the page anew if the file was written since, or one that it names."""
+        known, before = _stamp(self.path), self._known
+        self._known = known
+        is_new = known != before and (
+            not self.version or bool(self.problems) or not self._says(self.file.data)
+        )
+        if is_new or any(_stamp(path) != stamp for path, stamp in self._named.items()):
+            self.renew()
+
+    def _says(self, data: bytes) -> bool:
+        """Tells whether the file says this by now, and nothing else."""
+        try:
+            return self.read() == data
+        except UserError:
+            return False
+
+    def renew(self) -> None:
+        """Works the page of what the file says with the changes, or tells what is wrong."""
+        complaints = Complaints()
+        data = complaints.hear(self.read)
+        if data is None:
+            self.problems = complaints.problems
+        else:
+            self.file = self.file._replace(data=data)
+            self._named = ChangedText(self.file, self.changes).stamps()  # before they are read
+            self.problems = self._attempted(self.changes)
+        self.version += bool(self.problems)
+
+    def _attempted(self, changes: tuple[Change, ...]) -> Sequence[Problem]:
+        """Works the page with changes; what is wrong with them or with the file, if anything."""
+        complaints = Complaints()
+        try:
+            worked = complaints.hear(self._work, ChangedText(self.file, changes))
+        except Exception as error:
+            worked, name = None, type(error).__name__
+            right = "please report it with the scenario"
+            complaints.problems.append(
+                Problem.of("attn serve", f"an error of its own, {name}", right)
+            )
+        if worked is not None:
+            self._show(worked)
+        return complaints.problems
+
+    def _show(self, worked: Worked) -> None:
+        self._worked, (self.file, self.changes), self.problems = worked, worked.of, ()
+        if not self.changes and (not self.saved or self.saved[-1].of != worked.of):
+            self.saved = [*self.saved[-1:], worked]
+        self.version += 1
+
+    def _work(self, changed: ChangedText) -> Worked:
+        trace = work(self._typed.page.allowed.load(*changed))
+        page = commands.whole_page(trace, self._typed)
+        found = changeable(trace, *changed)
+        return Worked(changed, trace, render(page._replace(changeable=found), "html", _SERVED))
+
+    # -- changing ----------------------------------------------------------------------------------
+
+    def change(self, key: str, value: str) -> None:
+        """Works the page with one more change. Raises UserError where that can't be, and then
+        nothing has changed."""
+        changes = (*self.changes, Change(f"{key}={value}", key, value))  # nobody typed `--set`
+        named = ChangedText(self.file, changes).stamps()
+        wrong = self._attempted(changes)
+        if wrong:
+            raise UserError(wrong)
+        self._named = named
+
+    def drop(self) -> None:
+        """Goes back to what the file says."""
+        self.changes = ()
+        self.renew()
+
+    def write(self) -> None:
+        """Writes the changes into the file. Raises UserError where it was changed since, or can't
+        be worked with them."""
+        self._check_writable(self.file.data)
+        new = ChangedText(ChangedText(self.file, self.changes).written())
+        named, worked = new.stamps(), self._work(new)
+        self._put(new.file, self.file.data)
+        if self.file.data != self._written:
+            self.undone.clear()  # what others wrote isn't to be lost by undoing what was before it
+        self.undone += [ChangedText(self.file, self.changes[:k]) for k in range(len(self.changes))]
+        self._written, self._named = new.file.data, named
+        self._show(worked)
+
+    def undo(self) -> None:
+        """Takes the last change back, out of the file too. Raises UserError."""
+        if self.changes:
+            self.changes = self.changes[:-1]
+        elif self.undone:
+            former = self.undone[-1].written()
+            self._put(former, self._written)
+            self.undone.pop()
+            self._written = former.data
+        self.renew()
+
+    def _put(self, new: FileText, expected: bytes) -> None:
+        replace_file(str(self.path), new.data, partial(self._check_writable, expected))
+
+    def _check_writable(self, expected: bytes) -> None:
+        if self._shipped:
+            wrong, right = "it comes with attn, and stays as it is", "serve a copy of it"
+            raise UserError.of(self.path.name, wrong, right)
+        if self.read() != expected:
+            wrong = "the file was changed by somebody else since"
+            raise UserError.of(self.path.name, wrong, "change it there, or make the change again")
+        is_open = self.path.stat().st_mode & _WRITABLE and os.access(self.path, os.W_OK)
+        if not is_open:  # a mode holds for those, too, who may do everything
+            wrong, right = "the file is write-protected", "allow writing to it, or serve a copy"
+            raise UserError.of(self.path.name, wrong, right)
+
+    # -- what else is told of it -------------------------------------------------------------------
+
+    def lint(self) -> Document:
+        """Shows what is weak about its numbers."""
+        from attncli.classroom.lint import weaknesses
+
+        return weaknesses(self._last().trace)
+
+    def why(self, cell: str) -> Document:
+        """Shows what a number comes from, by its name. Raises UserError."""
+        return commands.tree_of(self._last().trace, [cell], None)
+
+    def compare(self) -> Document:
+        """Shows what the changes change, or else the last saving of the file. Raises UserError."""
+        from attncli.pages.compare import comparison
+        from attncli.pages.parts.differences import compared
+        from attncli.pipeline.trees import differences
+
+        now, saved = self._last(), self.saved
+        if now.of.changes:
+            own, name = "as saved", "as changed"
+            known = [one for one in saved if one.of.file == now.of.file]
+            before = known[0] if known else self._work(now.of._replace(changes=()))
+        elif len(saved) > 1:
+            own, name, before = "as saved before", "as saved now", saved[0]
+        else:
+            right = "change a number, or save the file"
+            raise UserError.of(self.path.name, "nothing was changed yet", right)
+        changed = [*differences(before.of.tree, now.of.tree)]
+        return comparison(compared([(own, before.trace), (name, now.trace)], changed))
+
+    def exercise(self) -> Mapping[str, Contents]:
+        """Makes the sheet and the key of an exercise on it, by their files' names. Raises
+        UserError."""
+        self.read()  # which refuses what nobody can read twice
+        changed = ForThisRun(set_=[change.option for change in self._last().of.changes])
+        page = self._typed.page._replace(output=str(self.path.parent / "exercise"), force=True)
+        made = exercises.exercise(
+            ExerciseArguments(str(self.path), key="separate", changed=changed, page=page)
+        )
+        assert isinstance(made, FilesOutput)
+        return made.texts
+
+    def _last(self) -> Worked:
+        if self._worked is None:
+            raise UserError.of(self.path.name, "it isn't worked yet", "wait, or mend the file")
+        return self._worked
+
+    def told(self, error: UserError) -> str:
+        """Tells what is wrong, naming the file without the folders that it lies in."""
+        return "\n".join(_shortly(problem, self.path) for problem in error.problems)
+
+    def excerpts(self) -> Iterator[tuple[str, Sequence[tuple[int, str, bool]]]]:
+        """Yields what is wrong, each with the lines of the file around it: the number of a line,
+        its text, and whether it is the one that is wrong."""
+        lines = self.file.data.decode("utf-8-sig", errors="replace").splitlines()
+        for problem in self.problems[:_MOST_SHOWN]:
+            at = problem.where.line if problem.where.source == str(self.path) else 0
+            first = max(1, at - _AROUND)
+            near = enumerate(lines[first - 1 : at + _AROUND if at else 0], start=first)
+            yield _shortly(problem, self.path), [(k, text, k == at) for k, text in near]
+
+
+_MOST_SHOWN = 5
+"""Problems that are told; the next ones are told when these are mended."""
+_AROUND = 2
+"""Lines above and below the one that is wrong."""
+
+
+def _shortly(problem: Problem, path: Path) -> str:
+    """Writes a problem, naming the file without the folders that it lies in."""
+    where = problem.where
+    return str(
+        problem._replace(where=where._replace(source=where.source.replace(str(path), path.name)))
+    )

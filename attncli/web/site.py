@@ -1,0 +1,525 @@
+"""`attn site`: scenarios told in all their ways, as the lessons of a course, on a small website."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+from unicodedata import combining, normalize
+
+from attncli.classroom.arguments import SiteArguments
+from attncli.commands.arguments import Allowed, Arguments, FilesOutput, PageOptions, TextOutput
+from attncli.commands.progress import watched
+from attncli.errors import Complaints
+from attncli.names import Word
+from attncli.output_files import Contents, OutputError, check_folder, encoded
+
+if TYPE_CHECKING:
+    from attncli.classroom.files.exercise_file import Ask
+    from attncli.document.blocks import Block, Document, Spans
+    from attncli.formats.html.webpage import FoldOut, SiteEntry, SiteGroup, SiteLink
+    from attncli.trace import Trace
+
+
+_PAGE = ".html"
+"""How the name of a scenario's page ends."""
+_SOURCE = ".yaml"
+_WORKBOOK = "xlsx"
+_FORMAT = "html"
+_MOST_ASKED = 120
+"""Numbers of a sheet that somebody has the patience for; of longer ones the last token's rows are
+asked, where there are tokens."""
+
+
+class SiteSource(NamedTuple):
+    """A scenario of the site."""
+
+    scenario: str
+    """What it is read from."""
+    stem: str
+    """What its files are called."""
+    group: str
+    """The heading that it is under."""
+    says: str = ""
+    """What it shows, if that is said."""
+
+
+class SiteFile(NamedTuple):
+    """A file of a scenario: what a link to it says, and what it holds."""
+
+    text: str
+    contents: Contents
+
+
+class SearchPlace(NamedTuple):
+    """A section as a search finds it."""
+
+    heading: str
+    """Its heading."""
+    step: str
+    """Its step."""
+    quantities: str
+    """The names of its quantities."""
+    words: str
+    """The words of its text that the search has from none of these."""
+
+
+class Published(NamedTuple):
+    """A scenario as the site tells it."""
+
+    source: SiteSource
+    title: Word
+    says: Word
+    """What it shows."""
+    files: Mapping[str, SiteFile]
+    """Its files by their names, its page the first."""
+    words: str
+    """The words around that page's sections."""
+    places: tuple[SearchPlace, ...]
+    """The sections of that page."""
+    folded: tuple[FoldOut, ...]
+    """What is folded away below the page."""
+
+    @property
+    def page(self) -> str:
+        """Returns the name of its page."""
+        return self.source.stem + _PAGE
+
+
+def _in_all_formats(source: SiteSource, allowed: Allowed) -> Published:
+    """Makes a scenario's page, lessons, sheet and whatever else there is. Raises UserError."""
+    from attncli.pipeline import work
+
+    scenario = allowed.load(source.scenario)
+    trace = work(scenario)
+    page, commands = _commands_apart(_page(trace, _FORMAT))
+    pages = _pages(trace, page, source, allowed)
+    pairs = dict([*pages, *_workbook(trace), *_scenario(source, allowed)])
+    says = scenario.about or source.says or _summary(trace)
+    return Published(
+        source,
+        Word(scenario.title),
+        Word(says),
+        {source.stem + end: file for end, file in pairs.items()},
+        _new_words(_prose((*page.opening, *page.closing)), f"{scenario.title} {says}"),
+        tuple(_places(page)),
+        tuple(_folded(trace, commands, pairs.get(_SOURCE))),
+    )
+
+
+def _commands_apart(page: Document) -> tuple[Document, list[str]]:
+    """Returns a page without what names a command or an option around its sections, and the texts
+    of that."""
+    opening, closing = (
+        [(block, _typed(block)) for block in blocks] for blocks in (page.opening, page.closing)
+    )
+    rest = [tuple(block for block, text in part if not text) for part in (opening, closing)]
+    commands = [text for _, text in (*opening, *closing) if text]
+    return page._replace(opening=rest[0], closing=rest[1]), commands
+
+
+def _typed(block: Block) -> str:
+    """Returns the text of a remark that names what is typed on the command line; an empty one of
+    any other."""
+    from attncli.document.blocks import Callout, Term, text_of_spans
+
+    if not isinstance(block, Callout):
+        return ""
+    terms = [str(span.name) for span in block.text if isinstance(span, Term)]
+    return text_of_spans(block.text) if any(t.startswith(("attn ", "--")) for t in terms) else ""
+
+
+def _places(page: Document) -> Iterator[SearchPlace]:
+    """Yields the sections of a page, in the order in which their places on it are counted."""
+    from attncli.document.blocks import parts_of, text_of_spans
+    from attncli.document.tables import MatrixBlock
+
+    steps = _step_texts()
+    for section in (section for section in page.sections if not section.is_data):
+        tables = (table for block in section.blocks for table in parts_of(block, MatrixBlock))
+        names = " ".join(dict.fromkeys(str(table.name) for table in tables))
+        heading = text_of_spans(section.heading)
+        found = f"{heading} {names} {steps.get(section.step, '')}"
+        words = _new_words(_prose(section.blocks), found)
+        yield SearchPlace(heading, section.step, names, words)
+
+
+@cache
+def _step_texts() -> Mapping[str, str]:
+    """Returns what is said of each step, whatever its numbers: the words of its lesson."""
+    from attncli.steps import steps
+
+    return {
+        step.name: _new_words(
+            f"{step.name} {step.title} {step.does} {step.why} {step.more}"
+            f" {' '.join(mistake.says for mistake in step.mistakes)}"
+        )
+        for step in steps()
+    }
+
+
+def _prose(blocks: Iterable[Block]) -> str:
+    """Joins the sentences of some blocks."""
+    from attncli.document.blocks import (
+        Bullets,
+        Callout,
+        Paragraph,
+        Subheading,
+        parts_of,
+        text_of_spans,
+    )
+
+    texts: list[Spans] = []
+    for block in blocks:
+        told: Iterator[Any] = parts_of(block, (Bullets, Callout, Paragraph, Subheading))
+        for part in told:
+            texts += part.items if isinstance(part, Bullets) else (part.text,)
+    return " ".join(map(text_of_spans, texts))
+
+
+def _new_words(text: str, known: str = "") -> str:
+    """Returns the words of a text, each once, that aren't within another text, as the search reads
+    both: in small letters without accents. Numbers aren't words."""
+    plain = "".join(c for c in normalize("NFKD", f"{text}\0{known}") if not combining(c)).lower()
+    text, _, known = plain.partition("\0")
+    words = dict.fromkeys(re.findall(r"[^\W\d]\w+", text))
+    return " ".join(word for word in words if word not in known)
+
+
+def _folded(trace: Trace, commands: Sequence[str], file: SiteFile | None) -> Iterator[FoldOut]:
+    """Yields the scenario to copy, and what tells it on the command line."""
+    from shlex import quote
+
+    from attncli.formats.html.webpage import FoldOut
+    from attncli.pages.parts.closing import as_asked_for
+
+    if file is not None:
+        yield FoldOut("Source of this lesson", encoded(file.contents).decode())
+    called = as_asked_for(trace.scenario)
+    if called is not None:
+        yield FoldOut("On the command line", "\n".join([f"attn run {quote(called)}", *commands]))
+
+
+def _pages(
+    trace: Trace, page: Document, source: SiteSource, allowed: Allowed
+) -> Iterator[tuple[str, SiteFile]]:
+    """Yields a page, lessons, and a sheet to try where there is something to ask for."""
+    from attncli.classroom.files.exercise_file import Ask
+    from attncli.classroom.paper_files import blank_sheet
+    from attncli.pipeline import work
+
+    alone = work(trace.scenario.alone())
+    sheet = _exercise(alone, source, Ask())
+    is_long = sheet is not None and len(sheet.items) > _MOST_ASKED
+    lessons = _lessons(trace, source, allowed, is_long=is_long)
+    pages = [(_PAGE, "Lesson", page), ("-lessons.html", "Each step explained", lessons)]
+    tokens = len(alone.scenario.text.tokens)
+    if is_long and tokens:
+        sheet = _exercise(alone, source, Ask(token=str(tokens))) or sheet
+    if sheet is not None:
+        sheet = blank_sheet(sheet, _FORMAT)
+        pages.append(("-sheet.html", "Sheet to try", sheet))
+    for end, text, document in pages:
+        yield end, SiteFile(text, _written(document, _FORMAT))
+
+
+def _workbook(trace: Trace) -> Iterator[tuple[str, SiteFile]]:
+    """Yields a spreadsheet, where the numbers aren't too many for one."""
+    from attncli.formats import can_be_written
+    from attncli.formats.workbook.layout import TooLargeError
+
+    if not can_be_written(_WORKBOOK):
+        return
+    try:
+        data = _written(_page(trace, _WORKBOOK), _WORKBOOK)
+    except TooLargeError:
+        return
+    yield f".{_WORKBOOK}", SiteFile(f"Spreadsheet ({_size(data)})", data)
+
+
+def _scenario(source: SiteSource, allowed: Allowed) -> Iterator[tuple[str, SiteFile]]:
+    """Yields the scenario's file, packed with the files that it names, where these can be taken
+    along."""
+    from attncli.output_files import packed
+    from attncli.pipeline.plain_scenario import NotTakenError, taken_along
+
+    try:
+        files = taken_along(source.scenario, outside=allowed.files_outside)
+    except NotTakenError:
+        return
+    if len(files) == 1:
+        yield _SOURCE, SiteFile("Scenario file", next(iter(files.values())))
+    else:
+        data = packed(files)
+        yield ".zip", SiteFile(f"Scenario with its files ({_size(data)})", data)
+
+
+def _size(data: Contents) -> str:
+    """Writes a size in kilobytes: `17 kB`."""
+    return f"{max(1, round(len(data) / 1000))} kB"
+
+
+def _written(document: Document, form: str) -> Contents:
+    from attncli.formats import RenderOptions, contents_of
+
+    return contents_of(document, form, RenderOptions(shared=True))
+
+
+def _page(trace: Trace, form: str) -> Document:
+    from attncli.formats import info_of
+    from attncli.pages import walkthrough
+    from attncli.pages.parts import selection
+
+    can = info_of(form)
+    chosen = selection.select(trace, detail=can.detail or "full").illustrated(can.pictured)
+    selection.check_on_page(trace, chosen)
+    if can.detail is None:
+        return walkthrough.as_it_fits(trace, chosen)
+    return walkthrough.walkthrough(trace, chosen)
+
+
+def _lessons(trace: Trace, source: SiteSource, allowed: Allowed, *, is_long: bool) -> Document:
+    """Lessons on a scenario's numbers; of many numbers a row of each step is worked."""
+    from attncli.commands.pages import lessons_page
+
+    detail, page = "rows" if is_long else None, PageOptions(_FORMAT, allowed=allowed)
+    return lessons_page(trace, Arguments(source.scenario, detail=detail, page=page), every=False)
+
+
+def _exercise(trace: Trace, source: SiteSource, ask: Ask) -> Document | None:
+    """Makes an exercise on a scenario; None where there is nothing to ask for."""
+    from attncli.classroom.exercises.papers import exercise
+    from attncli.classroom.exercises.requests import request_of
+    from attncli.classroom.files.exercise_file import ExerciseFile
+    from attncli.document.questions import OWN_FORM
+    from attncli.pages.parts.selection import SelectionError
+
+    try:
+        request = request_of(trace, ExerciseFile(source.scenario, (ask,)))
+        return exercise(trace, request, OWN_FORM, "attn site")
+    except SelectionError:
+        return None
+
+
+def _summary(trace: Trace) -> str:
+    from attncli.document.blocks import text_of_spans
+    from attncli.pages.parts.sentences import summary
+    from attncli.trace.trace import outline_of
+
+    _, _, *spans = summary(outline_of(trace))
+    return text_of_spans(tuple(spans))
+
+
+INDEX, DOUBT = "index.html", "doubt.html"
+_BROKEN = 1
+_TITLE = "Attention, worked out by hand"
+_NO_WORKBOOKS = "there are no spreadsheets: they take pip install 'attncli[xlsx]'"
+_OPENING = (
+    "Each lesson works one example out, step by step, as tables and as arithmetic that a pocket "
+    "calculator confirms."
+)
+_OF_COURSE = (
+    "How does a Transformer decide which word listens to which? All of it is arithmetic. This "
+    "course does that arithmetic on examples that are small enough for paper.",
+    "It is for students who meet attention for the first time, for teachers who need numbers that "
+    "they can trust, and for engineers who want to see what a layer computes.",
+)
+_EXAMPLE = "A number to begin with"
+_POINT = "Point at a number or tap it. Its working appears, down to the numbers that are given."
+_DOUBTED = "Which number do you doubt?"
+_DOUBT = (
+    "Choose a lesson and type the name of a number as it stands there. Its working opens line by "
+    "line, down to the numbers that are given."
+)
+
+
+def site(typed: SiteArguments) -> FilesOutput | TextOutput:
+    """Make the site; a scenario that can't be worked is left out and named. Raises UserError."""
+    from attncli.formats.html.webpage import shared_files
+
+    complaints = Complaints()
+    sources = shipped_sources() if typed.from_ is None else sources_of(typed.from_)
+    pages = [source.stem + _PAGE for source in sources]
+    check_folder(typed.folder, [INDEX, DOUBT, *shared_files(), *pages], force=typed.force)
+    done = [*_published(sources, typed.allowed, complaints)]
+    status, wrong = (_BROKEN, (complaints.problems,)) if complaints.problems else (0, ())
+    if not done:
+        return TextOutput("", status=status, wrong=wrong)
+    files = site_files(done, typed)
+    says = _told(typed.folder, len(done), files)
+    return FilesOutput(files, typed.folder, typed.force, says, status, wrong)
+
+
+def shipped_sources() -> list[SiteSource]:
+    """Returns the shipped scenarios in the order of learning."""
+    from attncli.pages.catalogue import contents
+
+    groups = contents().items()
+    return [SiteSource(name, name, group, says) for group, b in groups for name, says in b.items()]
+
+
+def sources_of(folder: str) -> list[SiteSource]:
+    """Finds the scenario files of a folder, by their names. Raises OutputError where there is
+    none."""
+    from attncli.classroom.paper_files import distinct_names
+
+    place = Path(folder)
+    if not place.is_dir():
+        raise OutputError.of(f"--from {folder}", "there is no such folder", "name one that is")
+    files = sorted(path for path in place.iterdir() if path.suffix in (".yaml", ".yml"))
+    files = [path for path in files if not _asks(path)]
+    if not files:
+        raise OutputError.of(f"--from {folder}", "it has no scenario files", "name another folder")
+    stems = distinct_names(
+        [path.stem for path in files], [Path(page).stem for page in (INDEX, DOUBT)]
+    )
+    return [SiteSource(str(path), stem, "Lessons") for path, stem in zip(files, stems, strict=True)]
+
+
+def _asks(path: Path) -> bool:
+    """Tells whether a file is one of an exercise; one that can't be read is taken for a
+    scenario."""
+    from attncli.classroom.files.exam_file import is_ordered
+
+    return bool(Complaints().hear(is_ordered, path))
+
+
+def _published(
+    sources: Sequence[SiteSource], allowed: Allowed, complaints: Complaints
+) -> Iterator[Published]:
+    for source in watched(sources, len(sources), "Scenarios"):
+        found = complaints.hear(_in_all_formats, source, allowed)
+        if found is not None:
+            yield found
+
+
+def site_files(done: Sequence[Published], typed: SiteArguments) -> dict[str, Contents]:
+    """Makes all files of the site by their names."""
+    from attncli.formats.html.webpage import shared_files
+
+    files: dict[str, Contents] = {INDEX: _first_page(done, typed), DOUBT: _page_of_doubt(done)}
+    for k, published in enumerate(done):
+        around = [*_around(done[k - 1 : k], "prev"), *_around(done[k + 1 : k + 2], "next")]
+        for name in published.files:
+            files |= _linked(name, published, around)
+    return {**files, **shared_files()}
+
+
+def _first_page(done: Sequence[Published], typed: SiteArguments) -> str:
+    """Makes the first page: what the course is, a number to begin with, and the lessons."""
+    from attncli.formats.html.webpage import first_page
+    from attncli.maths.notation.escaping import shown
+
+    texts = (*(() if typed.from_ else _OF_COURSE), _OPENING)
+    page = _text_page(_TITLE, texts, _example(done[0].source, typed.allowed))
+    met = {place.step for one in done for place in one.places}
+    told = {step: text for step, text in _step_texts().items() if step in met}
+    lessons = [[one.page, shown(one.title), shown(one.says), one.words, one.places] for one in done]
+    return first_page(page, _links(DOUBT), _groups(done), {"steps": told, "lessons": lessons})
+
+
+def _example(source: SiteSource, allowed: Allowed) -> Document:
+    """Shows the number that a scenario's page is about, with the table in which it stands."""
+    from attncli.document.blocks import Document, Line, Paragraph, Section, parts_of
+    from attncli.pages.parts.blocks import matrix_block
+    from attncli.pages.parts.findings import first_number
+    from attncli.pages.parts.selection import select
+    from attncli.pages.parts.working import Origins
+
+    trace = allowed.worked_alone(source.scenario)
+    chosen = select(trace)
+    worked = first_number(trace, chosen)
+    lines = [line for block in worked for line in parts_of(block, Line)]
+    tables = (matrix_block(trace[line.quantity], chosen) for line in lines)
+    says = trace.scenario.about or source.says
+    about = (Paragraph((Word(says),)),) if says else ()
+    blocks = (*about, *worked, Paragraph((_POINT,)), *tables)
+    sections = (Section("", None, (_EXAMPLE,), (), blocks),) if lines else ()
+    return Document(Word(""), sections, origins=Origins(trace))
+
+
+def _page_of_doubt(done: Sequence[Published]) -> str:
+    """Makes the page on which any number can be looked up."""
+    from attncli.document.blocks import Document
+    from attncli.formats.html.webpage import SiteLink, numbers_file, page_of_doubt
+
+    lessons = [SiteLink(one.title, numbers_file(one.source.stem)) for one in done]
+    page = _text_page(_DOUBTED, (_DOUBT,), Document(Word(""), ()))
+    return page_of_doubt(page, _links(INDEX), lessons)
+
+
+def _text_page(title: str, texts: Iterable[str], document: Document) -> str:
+    """Makes a page of a document under a title of ours, with texts before it."""
+    from attncli.document.blocks import Paragraph
+
+    opening = tuple(Paragraph((text,)) for text in texts)
+    page = _written(document._replace(title=Word(title), opening=opening), _FORMAT)
+    assert isinstance(page, str)
+    return page
+
+
+def _links(*files: str) -> list[SiteLink]:
+    """Links to the pages that are no scenario's."""
+    from attncli.formats.html.webpage import SiteLink
+
+    texts = {INDEX: "All lessons", DOUBT: _DOUBTED}
+    return [SiteLink(texts[file.partition("#")[0]], file) for file in files]
+
+
+def _around(others: Sequence[Published], relation: str) -> list[SiteLink]:
+    """Makes a link to the page before, or to the one behind."""
+    from attncli.formats.html.webpage import SiteLink
+
+    return [SiteLink(other.title, other.page, relation) for other in others]
+
+
+def _linked(name: str, published: Published, around: Sequence[SiteLink]) -> dict[str, Contents]:
+    """Returns a file of a scenario; a page with links to the others, the first with its numbers
+    beside."""
+    from attncli.formats.html.webpage import SiteLink, lesson_page, numbers_apart, numbers_file
+
+    contents = published.files[name].contents
+    if isinstance(contents, bytes):
+        return {name: contents}
+    stem, is_first = published.source.stem, name == published.page
+    numbers = numbers_file(stem)
+    own = [
+        SiteLink(file.text, other, here=other == name) for other, file in published.files.items()
+    ]
+    links = _links(INDEX, f"{DOUBT}#{numbers}")
+    page = lesson_page(contents, stem, links, own, around, published.folded if is_first else ())
+    return {**(numbers_apart(page, name, numbers) if is_first else {name: page})}
+
+
+def _groups(done: Sequence[Published]) -> Iterator[SiteGroup]:
+    from attncli.formats.html.webpage import SiteGroup
+
+    for title, some in groupby(done, lambda p: p.source.group):
+        yield SiteGroup(title, tuple(map(_listed, some)))
+
+
+def _listed(published: Published) -> SiteEntry:
+    from attncli.formats.html.webpage import SiteEntry, SiteLink
+
+    others = tuple(
+        SiteLink(file.text, name)
+        for name, file in published.files.items()
+        if name != published.page
+    )
+    link = SiteLink(published.title, published.page)
+    return SiteEntry(published.source.stem, link, published.says, others)
+
+
+def _told(folder: str, count: int, files: Mapping[str, Contents]) -> str:
+    """Tells what was written."""
+    from attncli.formats import can_be_written
+    from attncli.maths.notation.escaping import printed
+
+    size = sum(len(encoded(contents)) for contents in files.values()) / 1e6
+    name = printed(Word(str(Path(folder) / INDEX)))
+    scenarios = "1 scenario" if count == 1 else f"{count} scenarios"
+    text = f"{name} leads to {scenarios}; {len(files)} files, {size:.1f} MB\n"
+    return text if can_be_written(_WORKBOOK) else f"{text}{_NO_WORKBOOKS}\n"
