@@ -10,9 +10,11 @@ import errno
 import io
 import json
 import os
+import re
 import stat
 import sys
 import time
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
@@ -561,3 +563,37 @@ def replace_file(place: str, text: Contents, check: Callable[[], None]) -> None:
         with _alone(path.parent):
             check()
             own.make(keep=False)
+
+
+# -- names for files -----------------------------------------------------------------------------
+
+
+_LONGEST = 60
+_UNSAFE = re.compile(r"[^A-Za-z0-9]+")
+_IN_LETTERS = str.maketrans({
+    "ß": "ss", "æ": "ae", "Æ": "Ae", "œ": "oe", "Œ": "Oe", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L",
+    "đ": "d", "Đ": "D", "ı": "i", "ð": "d", "Ð": "D", "þ": "th", "Þ": "Th",
+})  # fmt: skip
+"""Letters that are no others with marks, as they are written where there are none of them."""
+
+
+def safe_name(text: str) -> str:
+    """Turns a text into part of a file's name on every system: ASCII letters, digits and
+    underscores."""
+    plain = unicodedata.normalize("NFKD", text.translate(_IN_LETTERS))
+    plain = plain.encode("ascii", "ignore").decode()
+    return _UNSAFE.sub("_", plain).strip("_")[:_LONGEST] or "exercise"
+
+
+def distinct_names(texts: Iterable[str], taken: Iterable[str]) -> list[str]:
+    """Makes a file's name for each text that none has yet; who has that of another gets a
+    number."""
+    names, used = [], set(taken)
+    for text in texts:
+        name, count = safe_name(text), 1
+        while name.lower() in used:
+            count += 1
+            name = f"{safe_name(text)}_{count}"
+        used.add(name.lower())
+        names.append(name)
+    return names

@@ -4,6 +4,30 @@ same, and writes them anew with `--rewrite-golden`."""
 from collections.abc import Mapping
 
 OWN: Mapping[str, Mapping[str, str]] = {
+    "attncli.commands": {
+        "run": "attncli.commands.pages:run",
+        "serve": "attncli.web.commands:serve",
+        "explain": "attncli.commands.pages:explain",
+        "why": "attncli.commands.pages:why",
+        "compare": "attncli.commands.pages:compare",
+        "exercise": "attncli.classroom.commands:exercise",
+        "exam": "attncli.classroom.commands:exam",
+        "practice": "attncli.classroom.commands:practice",
+        "list": "attncli.commands.files:list_",
+        "check": "attncli.commands.pages:check",
+        "grade": "attncli.classroom.commands:grade",
+        "lint": "attncli.classroom.commands:lint",
+        "diff": "attncli.models.commands:diff",
+        "design": "attncli.classroom.commands:design",
+        "site": "attncli.web.commands:site",
+        "validate": "attncli.commands.files:validate",
+        "new": "attncli.commands.files:new",
+        "schema": "attncli.commands.files:schema",
+        "help": "attncli.commands.files:help_",
+    },
+    "attncli.models": {
+        "transformers": "attncli.models.reading",
+    },
     "attncli.formats": {
         "terminal": "attncli.formats.pages.terminal",
         "html": "attncli.formats.pages.html",

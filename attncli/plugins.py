@@ -22,6 +22,8 @@ COMMANDS = "attncli.commands"
 FORMATS = "attncli.formats"
 STEPS = "attncli.steps"
 FAMILIES = "attncli.families"
+MODELS = "attncli.models"
+"""What reads saved models: an object as `commands.arguments.ReaderOfModels` says."""
 
 _ROOT = Path(__file__).parent
 _OURS = "attncli-"
@@ -57,6 +59,11 @@ def _is_there(own: Plugin) -> bool:
     """Tells whether the module of one of our own entries is there: a wing may be taken away."""
     place = _ROOT.joinpath(*own.module.split(".")[1:])
     return place.is_dir() or place.with_suffix(".py").is_file()
+
+
+def has_wing(name: str) -> bool:
+    """Tells whether a wing is there, for what another one tells besides where it is."""
+    return (_ROOT / name).is_dir()
 
 
 def _of_others(group: str) -> list[Plugin]:

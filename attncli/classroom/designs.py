@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from attncli.commands.arguments import (
     Excerpt,
     FilesOutput,
     Output,
-    PageOptions,
     PageOutput,
     TextOutput,
     whole_number,
@@ -23,6 +22,7 @@ from attncli.names import Word
 from attncli.output_files import Contents, OutputError, check_folder
 
 if TYPE_CHECKING:
+    from attncli.classroom.commands import DesignArguments
     from attncli.classroom.files.exam_file import ExamFile
     from attncli.classroom.nice_numbers.new_scenario import Sizes
     from attncli.trace import Trace
@@ -31,27 +31,7 @@ if TYPE_CHECKING:
 _MOST_DECIMALS = 9
 
 
-class DesignArguments(NamedTuple):
-    """A request for a new scenario of some size, or for forms of a scenario."""
-
-    scenario: str | None = None
-    """The scenario that forms are made of."""
-    forms: str | None = None
-    """How many forms there are."""
-    step: Sequence[str] | None = None
-    """The steps that are asked of them."""
-    tokens: str = "3"
-    d_model: str = "2"
-    heads: str = "1"
-    seed: str = "1"
-    decimals: str = "3"
-    allow: Sequence[str] | None = None
-    """The rules that the numbers needn't keep."""
-    page: PageOptions = PageOptions()
-    context: Any = None
-
-
-def design(typed: DesignArguments) -> Output:
+def designed(typed: DesignArguments) -> Output:
     """Make a new scenario whose numbers are nice to work with by hand, or forms of one that cost
     the same, with a table of what they cost. Raises UserError."""
     if typed.scenario is not None:
@@ -174,7 +154,8 @@ def _ordered(
 ) -> tuple[ExamFile, list[Trace | None], str | None]:
     """Returns the exam that is asked for, its worked scenarios, and the folder that forms go into,
     if one is named. Raises UserError."""
-    from attncli.classroom.arguments import ExerciseArguments, typed_options
+    from attncli.classroom.arguments import typed_options
+    from attncli.classroom.commands import ExerciseArguments
     from attncli.classroom.making_exercises import ordered_exam
     from attncli.classroom.paper_files import is_folder
 

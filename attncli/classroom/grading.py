@@ -19,7 +19,7 @@ from attncli.errors import BAD_INPUT, Complaints, Problem, UserError
 from attncli.output_files import Contents
 
 if TYPE_CHECKING:
-    from attncli.classroom.arguments import GradeArguments
+    from attncli.classroom.commands import GradeArguments
     from attncli.classroom.exercises.exams import AskedForms, Asking
     from attncli.classroom.files.scheme import Scheme
     from attncli.classroom.marking.answers import AnswerSheet
@@ -103,9 +103,8 @@ def _write_folder(output: GradeOutput, graded: GradedClass, names: Names) -> Non
     from attncli.classroom.exercises.gradebooks import canvas_rows, moodle_rows
     from attncli.classroom.exercises.next_lesson import next_lesson
     from attncli.classroom.formats.csv import csv_text
-    from attncli.classroom.paper_files import distinct_names
     from attncli.formats import contents_of, suffixes_of
-    from attncli.output_files import write_files
+    from attncli.output_files import distinct_names, write_files
 
     assert output.page.output is not None
     form, page = output.papers, output.page.rendering
@@ -131,7 +130,7 @@ _BY_A_FILE = (
 )
 
 
-def grade(order: GradeArguments) -> PageOutput | TextOutput:
+def graded(order: GradeArguments) -> PageOutput | TextOutput:
     """Marks what is ordered; with the exit status that tells how it went."""
     from attncli.classroom.marking.overrides import overridden, read_overrides
 

@@ -8,14 +8,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attncli.classroom.arguments import ExerciseArguments
+from attncli.classroom.commands import ExerciseArguments
 from attncli.classroom.making_exercises import FormWorked, checked, folder_of
-from attncli.classroom.paper_files import is_folder, safe_name
+from attncli.classroom.paper_files import is_folder
 from attncli.commands.arguments import FilesOutput
-from attncli.output_files import Contents, OutputError
+from attncli.output_files import Contents, OutputError, safe_name
 
 if TYPE_CHECKING:
-    from attncli.classroom.arguments import ExamArguments
+    from attncli.classroom.commands import ExamArguments
     from attncli.classroom.marking.answers import Student
 
 _LMS = ("moodle", "canvas", "qti")
@@ -24,7 +24,7 @@ _ROWS = 30
 """Rows of a table for a class without a list."""
 
 
-def exam(order: ExamArguments) -> FilesOutput:
+def exam_of(order: ExamArguments) -> FilesOutput:
     """Make an exam's papers, keys, their grid, answers files, a table and a page to type a class
     into, files for an LMS. Raises UserError."""
     from attncli.formats import exercise_format_names

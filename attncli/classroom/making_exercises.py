@@ -29,13 +29,11 @@ from attncli.classroom.paper_files import (
     PaperSettings,
     answers_files,
     blank_sheet,
-    distinct_names,
     form_names,
     paper_files,
     papers_of,
     parse_choice,
     parse_manner,
-    safe_name,
     traces_of_forms,
 )
 from attncli.commands.arguments import Excerpt, FilesOutput, whole_number
@@ -43,10 +41,18 @@ from attncli.commands.progress import watched
 from attncli.errors import Complaints, Problem, listed
 from attncli.maths.notation import plain
 from attncli.option_values import LANGUAGES, LAYOUTS, MOST_ROOM, PAPER_SIZES
-from attncli.output_files import Contents, OutputError, check_folder, encoded, put_right
+from attncli.output_files import (
+    Contents,
+    OutputError,
+    check_folder,
+    distinct_names,
+    encoded,
+    put_right,
+    safe_name,
+)
 
 if TYPE_CHECKING:
-    from attncli.classroom.arguments import ExerciseArguments
+    from attncli.classroom.commands import ExerciseArguments
     from attncli.classroom.exercises.exam_papers import ExamForm
     from attncli.classroom.files.exam_file import ExamFile, ExamPart
     from attncli.classroom.files.exercise_file import Ask
@@ -190,7 +196,7 @@ class CheckedOrder(NamedTuple):
         return f"{command} # attncli {__version__}{seed}"
 
 
-def exercise(order: ExerciseArguments) -> Output:
+def exercise_of(order: ExerciseArguments) -> Output:
     """Make a student's sheet, the key, hints; of a file a folder. Raises UserError."""
     from attncli.classroom.exercises.exam_papers import exam_forms, requests_of
 

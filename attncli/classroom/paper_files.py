@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import repeat
@@ -23,21 +21,17 @@ from attncli.errors import Complaints, Problem
 from attncli.maths.notation.escaping import printed
 from attncli.names import Word
 from attncli.option_values import KEYS
-from attncli.output_files import Contents, OutputError, check_folder
+from attncli.output_files import Contents, OutputError, check_folder, safe_name
 from attncli.scenario.file.problems import nearest
 
 if TYPE_CHECKING:
-    from attncli.classroom.arguments import ExerciseArguments
+    from attncli.classroom.commands import ExerciseArguments
     from attncli.classroom.exercises.exam_papers import ExamForm, FormTraces
     from attncli.classroom.exercises.requests import ExerciseRequest
     from attncli.classroom.files.exam_file import ExamFile
     from attncli.classroom.nice_numbers.candidate_quantity import Attempt
     from attncli.document.blocks import Document
     from attncli.trace import Trace
-
-
-_LONGEST = 60
-_UNSAFE = re.compile(r"[^A-Za-z0-9]+")
 
 
 def _check_targets(order: ExerciseArguments, manner: PaperSettings, forms: Sequence[str]) -> None:
@@ -91,35 +85,6 @@ def _file_names(order: ExerciseArguments, manner: PaperSettings, forms: Sequence
         for kind in manner.kinds
     ]
     return [*papers, f"{stem}_grid{suffix}"] if manner.grid else papers
-
-
-_IN_LETTERS = str.maketrans({
-    "ß": "ss", "æ": "ae", "Æ": "Ae", "œ": "oe", "Œ": "Oe", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L",
-    "đ": "d", "Đ": "D", "ı": "i", "ð": "d", "Ð": "D", "þ": "th", "Þ": "Th",
-})  # fmt: skip
-"""Letters that are no others with marks, as they are written where there are none of them."""
-
-
-def safe_name(text: str) -> str:
-    """Turns a text into part of a file's name on every system: ASCII letters, digits and
-    underscores."""
-    plain = unicodedata.normalize("NFKD", text.translate(_IN_LETTERS))
-    plain = plain.encode("ascii", "ignore").decode()
-    return _UNSAFE.sub("_", plain).strip("_")[:_LONGEST] or "exercise"
-
-
-def distinct_names(texts: Iterable[str], taken: Iterable[str]) -> list[str]:
-    """Makes a file's name for each text that none has yet; who has that of another gets a
-    number."""
-    names, used = [], set(taken)
-    for text in texts:
-        name, count = safe_name(text), 1
-        while name.lower() in used:
-            count += 1
-            name = f"{safe_name(text)}_{count}"
-        used.add(name.lower())
-        names.append(name)
-    return names
 
 
 def papers_of(

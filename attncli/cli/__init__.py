@@ -3,50 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 from typer.main import get_command
 
 from attncli import __version__
+from attncli.cli.calling import function_of
 from attncli.cli.errors import TextCommand, TextGroup, complaining
+from attncli.commands.declaring import command_named
 from attncli.errors import UserError
-
-COMMANDS = {
-    **dict.fromkeys(("run", "serve", "explain", "why", "compare"), "page_commands"),
-    **dict.fromkeys(("exercise", "exam", "practice"), "exercise_commands"),
-    "list": "file_commands",
-    "check": "page_commands",
-    "grade": "exercise_commands",
-    "lint": "page_commands",
-    "diff": "page_commands",
-    **dict.fromkeys(("design", "site", "validate", "new", "schema", "help"), "file_commands"),
-}
-"""The commands in the order of `--help`, and the modules that declare them."""
-
-
-def declared(name: str) -> Any:  # noqa: ANN401
-    """Imports the function of a command, which takes its options."""
-    module = import_module(f"attncli.cli.{COMMANDS[name]}")
-    return getattr(module, f"{name}_" if name in ("list", "help") else name)
+from attncli.plugins import COMMANDS, plugins
 
 
 class _Commands(Mapping[str, Any]):
     """A mapping of the commands by name; each is imported when it is asked for."""
 
     def __getitem__(self, name: str) -> Any:  # noqa: ANN401
+        declared = command_named(name)
         alone = typer.Typer(
             add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False
         )
-        alone.command(name, cls=TextCommand)(declared(name))
-        return get_command(alone)
+        alone.command(name, cls=TextCommand)(function_of(declared))
+        made: Any = get_command(alone)
+        made.declared = declared
+        return made
 
     def __iter__(self) -> Iterator[str]:
-        return iter(COMMANDS)
+        return iter(plugins(COMMANDS))
 
     def __len__(self) -> int:
-        return len(COMMANDS)
+        return len(plugins(COMMANDS))
 
 
 class _Attn(TextGroup):
@@ -69,7 +56,7 @@ class _Attn(TextGroup):
             raise
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401, ARG002
-        return [*COMMANDS]
+        return [*plugins(COMMANDS)]
 
 
 _INSTALL = "--install-completion"
@@ -115,6 +102,6 @@ def attn(
       attn new mine.yaml
     """
     if context.invoked_subcommand is None:
-        from attncli.cli.file_commands import welcome
+        from attncli.cli.welcome import welcome
 
         welcome(context.command)

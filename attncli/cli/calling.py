@@ -3,78 +3,94 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable
 from contextlib import nullcontext
 from inspect import Parameter, Signature
-from typing import Any, NamedTuple
+from typing import Annotated, Any
 
 import typer
 
 from attncli.cli.errors import complaining, say
-from attncli.cli.options import OPTIONS
 from attncli.cli.pager import paged
-from attncli.commands.arguments import REQUIRED, Output, fields_of, recorded
+from attncli.commands.arguments import Output
+from attncli.commands.declaring import REQUIRED, Command, Field, Names, Option, flag
 from attncli.commands.progress import lasting
-from attncli.efforts import Effort
 from attncli.output_files import write_out
 
+_PAGER = flag(
+    "--no-pager",
+    "On a terminal, print pages that are longer than the screen instead of showing them in "
+    "`less`, or what `ATTN_PAGER` names.",
+)
+_CONTEXT = "context"
+"""The field of a record that has what was typed as Typer knows it."""
 
-def taking(
-    record: type[NamedTuple],
-    without: Collection[str] = (),
-    own: Mapping[str, Any] = {},
-    effort: Effort | None = None,
-    talks: bool = False,
-    **usual: object,
-) -> Callable[[Callable[[Any], Output | int]], Callable[..., None]]:
-    """Makes a command of a function of what was typed as a record: the fields of this named tuple,
-    and of the records among them, are the options, each declared in `OPTIONS` or as the command's
-    `own`, with their defaults, or with what is `usual` here; it goes `without` some. What works a
-    scenario has `--large`, and says what `effort` that is; raises TypeError where it doesn't.
-    What lasts shows that it does, unless it `talks` with somebody itself."""
-    fields = {name: value for name, _, value in fields_of(record)}
-    asked = {} if fields.pop("effort", None) is None else {"effort": effort}
-    if asked and effort is None:
-        raise TypeError(f"{record.__name__} has scenarios: say what effort is made with them")
-    parameters = [
-        Parameter(
-            name,
-            Parameter.KEYWORD_ONLY,
-            default=Parameter.empty if value is REQUIRED else value,
-            annotation=own.get(name) or OPTIONS[name],
-        )
-        for name, value in (fields | usual).items()
-        if name not in without
-    ]
-    parameters.append(
-        Parameter("no_pager", Parameter.KEYWORD_ONLY, default=False, annotation=OPTIONS["no_pager"])
+
+def function_of(command: Command[Any]) -> Callable[..., None]:
+    """Returns a command as a function for Typer, whose parameters are its options."""
+    pager = Field("no_pager", bool, False, _PAGER)
+    parameters = [_parameter(f) for f in (*command.fields, pager) if _is_typed(f)]
+
+    def function(*, no_pager: bool, **typed: Any) -> None:  # noqa: ANN401
+        _end(command, command.asked(typed), no_pager=no_pager)
+
+    function.__name__, function.__doc__ = command.name, command.help
+    # where Typer looks for the options
+    function.__annotations__ = {p.name: p.annotation for p in parameters}
+    vars(function)["__signature__"] = Signature(parameters)
+    return function
+
+
+def _is_typed(field: Field) -> bool:
+    return field.option is not None or field.name == _CONTEXT
+
+
+def _parameter(field: Field) -> Parameter:
+    default = Parameter.empty if field.default is REQUIRED else field.default
+    return Parameter(
+        field.name, Parameter.KEYWORD_ONLY, default=default, annotation=_annotation(field)
     )
 
-    def command_of(act: Callable[[Any], Output | int]) -> Callable[..., None]:
-        def command(*, no_pager: bool, **typed: Any) -> None:  # noqa: ANN401
-            request = recorded(record, {**typed, **asked})
-            _end(act, request, no_pager=no_pager, talks=talks)
 
-        command.__name__, command.__doc__ = act.__name__, act.__doc__
-        # where Typer looks for the options
-        command.__annotations__ = {p.name: p.annotation for p in parameters}
-        vars(command)["__signature__"] = Signature(parameters)
-        return command
-
-    return command_of
+def _annotation(field: Field) -> Any:  # noqa: ANN401
+    """Returns what Typer reads of an option: its type, and how it is written."""
+    option = field.option
+    if option is None:
+        return typer.Context
+    kind: Any = list[str] if field.kind is list else field.kind
+    if field.default is None:
+        kind = kind | None
+    return Annotated[kind, _written(option)]
 
 
-def _end(
-    act: Callable[[Any], Output | int],
-    asked: Any,  # noqa: ANN401
-    *,
-    no_pager: bool,
-    talks: bool,
-) -> None:
+def _written(option: Option) -> Any:  # noqa: ANN401
+    completed = None if option.names is None else _beginning(option.names)
+    if option.flags:
+        return typer.Option(
+            *option.flags, metavar=option.metavar, help=option.says, autocompletion=completed
+        )
+    return typer.Argument(
+        metavar=option.metavar,
+        help=option.says,
+        autocompletion=completed,
+        show_default=option.shows_default,
+    )
+
+
+def _beginning(names: Names) -> Callable[[str], list[str]]:
+    """Returns what a shell offers to complete: those of the names that begin as what is there."""
+
+    def complete(incomplete: str) -> list[str]:
+        return [name for name in names() if name.startswith(incomplete)]
+
+    return complete
+
+
+def _end(command: Command[Any], asked: Any, *, no_pager: bool) -> None:  # noqa: ANN401
     """Delivers what is made of what is asked, says all that is wrong, and ends with the status."""
-    called = f"attn {act.__name__.rstrip('_')}"
-    with complaining(), nullcontext(_nothing) if talks else lasting(called) as stop:
-        made = act(asked)
+    shown = nullcontext(_nothing) if command.talks else lasting(f"attn {command.name}")
+    with complaining(), shown as stop:
+        made: Output | int = command(asked)
         if not isinstance(made, int):
             if made.is_printed and sys.stdout.isatty():
                 stop()

@@ -10,6 +10,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from attncli.commands.declaring import Command
 from attncli.errors import BAD_INPUT, Complaints, Problem, UserError, problem_lines
 
 
@@ -83,12 +84,27 @@ one takes click's; in both the public BadParameter is one."""
 
 
 class TextCommand(TyperCommand):
+    """A command whose arguments are texts and flags."""
+
+    declared: Command[Any]
+    """What it was made of."""
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401
         with _refusing(ctx):
             return super().parse_args(ctx, args)
 
     def get_params(self, ctx: Any) -> list[Any]:  # noqa: ANN401
         return _as_typed(super().get_params(ctx))
+
+    def get_help(self, ctx: Any) -> str:  # noqa: ANN401
+        """Writes the help, in which an option lists the names that it chooses from: who asks for no
+        help needn't wait until they are known."""
+        chosen = {field.name: field.option for field in self.declared.fields if field.option}
+        for parameter in self.params:
+            option = chosen.get(parameter.name)
+            if option and option.flags and option.names and option.metavar is None:
+                parameter.metavar = "|".join(option.names())
+        return str(super().get_help(ctx))
 
 
 class TextGroup(TyperGroup):

@@ -3,12 +3,14 @@ where it goes. And what comes of it, before it goes there."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Protocol
 
+from attncli.commands.declaring import argument, choice, flag, output, text
 from attncli.commands.output import (
     abilities_chosen,
     check_able,
@@ -20,10 +22,10 @@ from attncli.commands.output import (
 from attncli.commands.progress import watching
 from attncli.efforts import MOST_PAPERS, WORKING, Effort
 from attncli.errors import Complaints, Problem, UserError
+from attncli.option_values import DETAILS, FLOATS, POLICIES, PRECISIONS
 from attncli.output_files import Contents, OutputError, write_files, write_out
+from attncli.plugins import MODELS, plugins
 from attncli.scenario.file.problems import ALL_THE_SAME, nearest
-
-R = TypeVar("R", bound=NamedTuple)
 
 if TYPE_CHECKING:
     from attncli.document.blocks import Document
@@ -34,13 +36,49 @@ if TYPE_CHECKING:
     from attncli.trace import Trace
 
 
+def scenario_names() -> Iterable[str]:
+    """Returns the names of shipped scenarios."""
+    from attncli.scenario.file import shipped
+
+    return shipped.names()
+
+
+def _steps() -> Iterable[str]:
+    from attncli.steps.order import STORY
+
+    return STORY
+
+
+BY_SUFFIX = "The output format; by default terminal, or as -o's suffix says."
+_FORMATS = (
+    " `html` is one file in which every number can be asked where it comes from; `svg` has"
+    " the pictures of the page alone; `xlsx` is a workbook whose numbers are formulas; `npz`"
+    " and `safetensors` have the quantities alone; `pdf`, `xlsx` and `safetensors` need"
+    " `pip install 'attncli[pdf,xlsx,safetensors]'`."
+)
+DETAILS_SAY = (
+    "`summary`: each head's weights, the result, and what was found; `rows`: one row of each table"
+    " worked; `full`: every cell. By default `full`, or `rows` where that would be long; JSON is"
+    " always told in full by default."
+)
+STEP = text(
+    "--step", "NAME", "Only this step; may be repeated. `attn list steps` names them.", _steps
+)
+SCENARIO = argument("SCENARIO", "A scenario file, or the name of a shipped one.", scenario_names)
+
+
 class Excerpt(NamedTuple):
     """A part of a trace that is asked for."""
 
-    step: Sequence[str] | None = None
-    layer: str | None = None
-    head: str | None = None
-    token: str | None = None
+    step: Annotated[Sequence[str] | None, STEP] = None
+    layer: Annotated[str | None, text("--layer", "N", "Only this layer: `2`, or `encoder.1`.")] = (
+        None
+    )
+    head: Annotated[str | None, text("--head", "N", "Only this head, counted from 1.")] = None
+    token: Annotated[
+        str | None,
+        text("--token", "TOKEN", "Only the rows of this query: `love`, or its position `2`."),
+    ] = None
 
     @property
     def steps(self) -> Sequence[str]:
@@ -67,9 +105,21 @@ class Excerpt(NamedTuple):
 class ForThisRun(NamedTuple):
     """A set of changes to a scenario for one run."""
 
-    decimals: str | None = None
-    rounding: str | None = None
-    set_: Sequence[str] | None = None
+    decimals: Annotated[
+        str | None, text("--decimals", "N", "The decimals of every step, for this run.")
+    ] = None
+    rounding: Annotated[
+        str | None, choice("--rounding", lambda: POLICIES, "The rounding policy, for this run.")
+    ] = None
+    set_: Annotated[
+        Sequence[str] | None,
+        text(
+            "--set",
+            "KEY=VALUE",
+            "Another value for this run: `scale=none`, `'W_K[1,2]=0'`, "
+            "`rounding.steps.softmax=4`; may be repeated.",
+        ),
+    ] = None
 
     def options(self) -> list[tuple[str, object]]:
         """Returns what was said, each by the option that says it."""
@@ -91,36 +141,113 @@ class ForThisRun(NamedTuple):
         return changes
 
 
+class ScenarioOfModel(NamedTuple):
+    """The scenario of a saved model."""
+
+    entries: Mapping[str, Any]
+    """What its file says."""
+    is_large: bool
+    """Whether it has more numbers than are read without being asked for."""
+
+
+class ReaderOfModels(Protocol):
+    """A reader of saved models, which a wing has."""
+
+    def scenario(
+        self,
+        folder: str,
+        place: Path,
+        read: Mapping[str, str | None],
+        files: Mapping[str, str | None] = ...,
+    ) -> ScenarioOfModel:
+        """Makes the scenario of a model in a folder, for a file in a place. What it reads is a text
+        or IDs by the option that says it, `--text` first and then what an encoder reads, or is in
+        files, by what each has. Raises UserError."""
+        ...
+
+    def data_of(
+        self,
+        source: Any,  # noqa: ANN401
+        tokens: Any,  # noqa: ANN401
+        *,
+        config: Any,  # noqa: ANN401
+        encoder_tokens: Any,  # noqa: ANN401
+        picture: str | None,
+    ) -> AbstractContextManager[dict[str, Any]]:
+        """Yields what the scenario of a model says, of a folder or of tensors in memory, as long as
+        these are there. Raises UserError."""
+        ...
+
+    def told(self, topic: str) -> str:
+        """Tells what is known of a family of models, or of all, as Markdown; nothing where the word
+        is none of theirs."""
+        ...
+
+
+def saved_models() -> ReaderOfModels:
+    """Returns what reads saved models. Raises UserError where nothing does."""
+    known = plugins(MODELS)
+    if not known:
+        wrong, right = "nothing that is installed reads saved models", "install attncli whole"
+        raise UserError.of("--from", wrong, right)
+    reader: ReaderOfModels = next(iter(known.values())).load()
+    return reader
+
+
 class SavedModel(NamedTuple):
     """A saved model in the place of a scenario."""
 
-    from_: str | None = None
-    text: str = "0,1,2"
+    from_: Annotated[
+        str | None,
+        text(
+            "--from",
+            "FOLDER",
+            "In the place of a scenario a model as `transformers` saves it: a folder with"
+            " `config.json` and `model.safetensors`. Only what is shown is read, and worked.",
+        ),
+    ] = None
+    text: Annotated[
+        str,
+        text(
+            "--text",
+            "TEXT",
+            "With `--from`: what it reads, a text or the IDs of its tokens, `5,17,2`.",
+        ),
+    ] = "0,1,2"
     """The text or tokens that it reads."""
-    encoder_text: str | None = None
+    encoder_text: Annotated[
+        str | None,
+        text(
+            "--encoder-text",
+            "TEXT",
+            "With `--from` a model that has an encoder: what that reads, a text or IDs; `--text` is"
+            " then the decoder's. By default both read the same, as the page says.",
+        ),
+    ] = None
     """What its encoder reads, where it has one; by default the same."""
 
     def scenario(self) -> Mapping[str, Any]:
         """Makes the scenario of the model, with all its files named from here. Raises UserError."""
-        from attncli.models.checkpoints.model_folder import Checkpoint
-        from attncli.models.checkpoints.scenario_of_model import Inputs, reading_of, scenario_of
-
         assert self.from_ is not None
-        checkpoint = Checkpoint.of(self.from_)
-        by_name = {"--text": self.text, "--encoder-text": self.encoder_text}
-        read, of_encoder = (
-            None if text is None else reading_of(option, text, checkpoint.file.parent, Path())
-            for option, text in by_name.items()
-        )
-        assert read is not None
-        return scenario_of(checkpoint, Path(), Inputs(read, of_encoder))
+        read = {"--text": self.text, "--encoder-text": self.encoder_text}
+        return saved_models().scenario(self.from_, Path(), read).entries
 
 
 class Allowed(NamedTuple):
     """A limit to what a scenario may read and cost."""
 
-    files_outside: bool = False
-    large: bool = False
+    files_outside: Annotated[
+        bool,
+        flag("--files-outside", "Read matrices from outside the scenario's folder too."),
+    ] = False
+    large: Annotated[
+        bool,
+        flag(
+            "--large",
+            "Do what takes more than some five seconds or a gigabyte too, or is of over a thousand "
+            "papers.",
+        ),
+    ] = False
     effort: Effort = WORKING
     """What the command does with the scenario, which no option says."""
 
@@ -171,16 +298,31 @@ class Allowed(NamedTuple):
         return work_on_demand(self.load(scenario, changes))
 
 
+def _page_formats() -> Iterable[str]:
+    from attncli.formats import page_format_names
+
+    return page_format_names()
+
+
 class PageOptions(NamedTuple):
     """A set of options for a page: what becomes of it, and what it may read, cost and write
     over."""
 
-    form: str | None = None
-    fragment: bool = False
-    values_only: bool = False
-    output: str | None = None
+    form: Annotated[str | None, choice("--format", _page_formats, BY_SUFFIX + _FORMATS)] = None
+    fragment: Annotated[
+        bool,
+        flag(
+            "--fragment",
+            "LaTeX without a preamble, to be read into a document of your own that loads "
+            "amsmath and booktabs (of an exercise: an `exam` document).",
+        ),
+    ] = False
+    values_only: Annotated[
+        bool, flag("--values-only", "JSON without texts: names, shapes, labels and values.")
+    ] = False
+    output: Annotated[str | None, output("FILE", "Write to a file, whole or not at all.")] = None
     allowed: Allowed = Allowed()
-    force: bool = False
+    force: Annotated[bool, flag("--force", "Write over an existing file.")] = False
 
     def check(self) -> None:
         """Raises OutputError where it can't be written so, or a file is in the way."""
@@ -277,32 +419,6 @@ Output = PageOutput | TextOutput | FilesOutput
 """What comes of what was asked."""
 
 
-def fields_of(record: type[NamedTuple]) -> Iterator[tuple[str, str, object]]:
-    """Yields the fields of a record, and of those in it, with their kinds and defaults. The default
-    is `REQUIRED` where there is none."""
-    for name, kind in record.__annotations__.items():
-        default: Any = record._field_defaults.get(name, REQUIRED)
-        if hasattr(default, "_fields"):
-            yield from fields_of(type(default))
-        else:
-            yield name, kind, default
-
-
-REQUIRED = object()
-
-
-def recorded(record: type[R], typed: Mapping[str, Any]) -> R:
-    """Makes a record of what was typed, with the record's defaults for the rest."""
-    values = dict(record._field_defaults)
-    for name in record._fields:
-        default: Any = values.get(name)
-        if hasattr(default, "_fields"):
-            values[name] = recorded(type(default), typed)
-        elif name in typed:
-            values[name] = typed[name]
-    return record._make(values[name] for name in record._fields)
-
-
 TOLD_IN_FULL = Effort(steps=1.5, numbers=8, memory=3.5)
 """What pages take that have pictures, or all cells as data."""
 
@@ -310,17 +426,52 @@ TOLD_IN_FULL = Effort(steps=1.5, numbers=8, memory=3.5)
 class Arguments(NamedTuple):
     """A request to work a scenario out as it was typed, and what to do with the page."""
 
-    scenario: str
+    scenario: Annotated[str, SCENARIO]
     part: Excerpt = Excerpt()
-    cell: Sequence[str] | None = None
+    cell: Annotated[
+        Sequence[str] | None,
+        text(
+            "--cell",
+            "CELL",
+            "Only the working of this cell, with no term left out: `'weights[love, AI]'`, "
+            "`'layers[1].heads[2].weights[love, AI]'`; may be repeated.",
+        ),
+    ] = None
     changed: ForThisRun = ForThisRun()
-    detail: str | None = None
-    pictures: bool = False
+    detail: Annotated[str | None, choice("--detail", lambda: DETAILS, DETAILS_SAY)] = None
+    pictures: Annotated[
+        bool,
+        flag(
+            "--pictures",
+            "With the pictures of the page, which `html`, `pdf` and `svg` have anyway.",
+        ),
+    ] = False
     page: PageOptions = PageOptions()
-    gradient_check: bool = False
+    gradient_check: Annotated[
+        bool,
+        flag(
+            "--gradient-check",
+            "The page ends with each gradient beside a central difference of the loss.",
+        ),
+    ] = False
     model: SavedModel = SavedModel()
-    precision: str | None = None
-    trace: str | None = None
+    precision: Annotated[
+        str | None,
+        choice(
+            "--precision",
+            lambda: FLOATS,
+            "The floats that `--detail cost` counts the bytes of, float32 by default.",
+        ),
+    ] = None
+    trace: Annotated[
+        str | None,
+        text(
+            "--trace",
+            "NAME",
+            "In the place of the scenario itself a variant of it by its name, or the pass after a"
+            " token that was generated: `'token 2'`, `'token 2, beam 1'`.",
+        ),
+    ] = None
 
     def work(self, *, on_demand: bool = False) -> Trace:
         """Works the scenario, with `on_demand` only as far as it is asked for. Raises UserError of
@@ -368,15 +519,6 @@ class Arguments(NamedTuple):
         return trace if self.trace is None else _beside(trace, self.trace)
 
 
-class ServeArguments(NamedTuple):
-    """A request to serve a scenario, and where."""
-
-    scenario: str
-    port: str | None = None
-    no_open: bool = False
-    allowed: Allowed = Allowed()
-
-
 def _beside(trace: Trace, name: str) -> Trace:
     """Returns a variant, or the pass of a generated token, by itself. Raises UserError."""
     if name not in trace.further:
@@ -406,3 +548,11 @@ def whole_number(option: str, text: str, least: int, most: int) -> int:
 
 _LONGEST = 30
 """More digits than any number has that is taken."""
+
+
+def check_precision(text: str | None) -> None:
+    from attncli.scenario.file.problems import nearest
+
+    if text is not None and text not in PRECISIONS:
+        wrong = "no such type of floats"
+        raise UserError.of(f"--precision {text}", wrong, nearest(text, PRECISIONS))

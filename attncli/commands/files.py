@@ -6,12 +6,15 @@ import json
 from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-from attncli.commands.arguments import Allowed, PageOptions, PageOutput, TextOutput
+from attncli.commands.arguments import Allowed, PageOptions, PageOutput, TextOutput, saved_models
+from attncli.commands.declaring import argument, command, flag, text
 from attncli.commands.output import is_written, page_for
+from attncli.efforts import WORKING
 from attncli.errors import BAD_INPUT, Complaints, UserError
 from attncli.output_files import OutputError
+from attncli.plugins import MODELS, plugins
 
 if TYPE_CHECKING:
     from attncli.document.blocks import Document
@@ -21,18 +24,79 @@ class NewArguments(NamedTuple):
     """A request for a scenario file: its place, and the checkpoint that it is of, with what that
     reads."""
 
-    file: str
-    from_: str | None = None
-    tokens: str = "0,1,2"
-    encoder_tokens: str | None = None
-    encoder_states: str | None = None
-    picture: str | None = None
-    spectrogram: str | None = None
-    force: bool = False
+    file: Annotated[str, argument("FILE", "The file to write.")]
+    from_: Annotated[
+        str | None,
+        text(
+            "--from",
+            "FOLDER",
+            "The scenario of a checkpoint: of a folder with `config.json` and"
+            " `model.safetensors` (or several, with their index).",
+        ),
+    ] = None
+    tokens: Annotated[
+        str,
+        text(
+            "--tokens",
+            "IDS",
+            "With `--from`: the IDs of its tokens, `5,17,2`; or a text, where a"
+            " `tokenizer.json` stands beside it.",
+        ),
+    ] = "0,1,2"
+    encoder_tokens: Annotated[
+        str | None,
+        text(
+            "--encoder-tokens",
+            "IDS",
+            "With `--from` a model that has an encoder: the IDs of what that reads, or a text.",
+        ),
+    ] = None
+    encoder_states: Annotated[
+        str | None,
+        text(
+            "--encoder-states",
+            "FILE",
+            "With `--from` a model that has an encoder: what that made, [m, d_model], in a"
+            " file, `.npy`, `.npz` or `.safetensors`; the encoder itself is left out.",
+        ),
+    ] = None
+    picture: Annotated[
+        str | None,
+        text(
+            "--picture",
+            "FILE",
+            "With `--from` a model that sees: the file of a picture's pixels, `.npy` or"
+            " `.npz`, [channels, height, width].",
+        ),
+    ] = None
+    spectrogram: Annotated[
+        str | None,
+        text(
+            "--spectrogram",
+            "FILE",
+            "With `--from` a model that hears: the file of a sound's log-mel spectrogram, `.npy`"
+            " or `.npz`, [channels, frames].",
+        ),
+    ] = None
+    force: Annotated[bool, flag("--force", "Write over an existing file.")] = False
 
 
+@command(NewArguments)
 def new(typed: NewArguments) -> TextOutput:
-    """Write a scenario to start from, or that of a checkpoint. Raises UserError."""
+    """Write a scenario to start from, or that of a checkpoint.
+
+    Examples:
+
+      attn new mine.yaml && attn run mine.yaml
+
+      attn new model.yaml --from checkpoint/ --tokens 5,17,2
+
+      attn new model.yaml --from checkpoint/ --tokens "I love AI"
+
+      attn new model.yaml --from bart/ --encoder-tokens 5,17,2 --tokens 2,0
+
+      attn new model.yaml --from whisper/ --spectrogram mel.npy --tokens 2,0
+    """
     from attncli.scenario import starter
 
     text, large = (starter.text(), False) if typed.from_ is None else _of_checkpoint(typed)
@@ -64,37 +128,33 @@ def _says(file: Path, text: str) -> bool:
 def _of_checkpoint(typed: NewArguments) -> tuple[str, bool]:
     """Writes the scenario of a checkpoint, and tells whether it has more numbers than are read
     without being asked for. Raises UserError."""
-    from attncli.models.checkpoints import scenario_of_model
-    from attncli.models.checkpoints.model_folder import Checkpoint
-    from attncli.models.checkpoints.scenario_of_model import Inputs, reading_of
     from attncli.scenario.file.emitting import emitted
-    from attncli.scenario.scenario import MOST_NUMBERS
 
     assert typed.from_ is not None
-    checkpoint = Checkpoint.of(typed.from_)
     place = Path() if typed.file == "-" else Path(typed.file).parent
-    folder = checkpoint.file.parent
-    by_name = {"--tokens": typed.tokens, "--encoder-tokens": typed.encoder_tokens}
-    read, of_encoder = (
-        None if text is None else reading_of(option, text, folder, place)
-        for option, text in by_name.items()
-    )
-    assert read is not None
-    heard = (typed.encoder_states, typed.picture, typed.spectrogram)
-    inputs = Inputs(read, of_encoder, *heard)
-    text = emitted(scenario_of_model.scenario_of(checkpoint, place, inputs))
-    return text, checkpoint.size > MOST_NUMBERS
+    read = {"--tokens": typed.tokens, "--encoder-tokens": typed.encoder_tokens}
+    files = {name: getattr(typed, name) for name in ("encoder_states", "picture", "spectrogram")}
+    made = saved_models().scenario(typed.from_, place, read, files)
+    return emitted(made.entries), made.is_large
 
 
 class ValidateArguments(NamedTuple):
     """A request to check scenario files, and what these may read and cost."""
 
-    files: Sequence[str]
+    files: Annotated[Sequence[str], argument("FILE...", "Scenario files.")]
     allowed: Allowed = Allowed()
 
 
+@command(ValidateArguments, effort=WORKING)
 def validate(typed: ValidateArguments) -> TextOutput:
-    """Find every problem of scenario files; of one without any tell what it holds."""
+    """Check scenario files, and say every problem of each.
+
+    A file without problems gets a line saying what it holds.
+
+    Example:
+
+      attn validate scenarios/*.yaml
+    """
     from attncli.formats import summary_line
     from attncli.names import Word
     from attncli.pages.parts.closing import ending_in_short
@@ -119,11 +179,19 @@ LISTS = ("scenarios", "steps")
 class ListArguments(NamedTuple):
     """A request for a list."""
 
-    what: str = LISTS[0]
+    what: Annotated[str, argument("[scenarios|steps]", "What to list.", lambda: LISTS)] = LISTS[0]
 
 
+@command(ListArguments)
 def list_(typed: ListArguments) -> PageOutput:
-    """List the shipped scenarios, or the steps with what they do. Raises UserError."""
+    """List the shipped scenarios, or the steps with what they do.
+
+    Examples:
+
+      attn list
+
+      attn list steps
+    """
     if typed.what not in LISTS:
         raise OutputError.of(typed.what, "there is no such list", f"say {' or '.join(LISTS)}")
     return PageOutput(_catalogue(typed.what), PageOptions())
@@ -148,11 +216,28 @@ _LINE = 120
 class SchemaArguments(NamedTuple):
     """A request for a schema, and what that is of."""
 
-    which: str = SCHEMAS[0]
+    which: Annotated[
+        str,
+        argument(
+            "[scenario|output]",
+            "Of scenario files, or of what `--format json` writes.",
+            lambda: SCHEMAS,
+        ),
+    ] = SCHEMAS[0]
 
 
+@command(SchemaArguments)
 def schema(typed: SchemaArguments) -> TextOutput:
-    """Return the JSON Schema of scenario files, or of what is written as JSON. Raises UserError."""
+    """Print the JSON Schema of scenario files, for editors.
+
+    Or that of what is written as JSON.
+
+    Examples:
+
+      attn schema > attn.schema.json
+
+      attn schema output
+    """
     if typed.which not in SCHEMAS:
         right = f"say {' or '.join(SCHEMAS)}"
         raise OutputError.of(typed.which, "there is no such schema", right)
@@ -189,14 +274,39 @@ def _laid_out(value: Any, indent: str = "") -> str:  # noqa: ANN401
     return f"{brackets[0]}\n{deeper}{inside}\n{indent}{brackets[1]}"
 
 
+def _topics() -> Iterable[str]:
+    from attncli.pages.catalogue import topics
+
+    return topics()
+
+
 class HelpArguments(NamedTuple):
     """A request for the reference, or for what it says of a topic."""
 
-    topic: str | None = None
+    topic: Annotated[
+        str | None,
+        argument(
+            "[TOPIC]",
+            "A topic, a key, a step, an option or a value; without one, the topics.",
+            _topics,
+        ),
+    ] = None
 
 
+@command(HelpArguments)
 def help_(typed: HelpArguments) -> PageOutput | TextOutput:
-    """List the reference's topics, or tell what it says of one or of a word. Raises UserError."""
+    """Print the reference, or what it says of a word.
+
+    It tells of scenario files, rounding, exercises and options.
+
+    Examples:
+
+      attn help
+
+      attn help scenario
+
+      attn help softcap
+    """
     if typed.topic is not None:
         return TextOutput(_reference(typed.topic))
     from attncli.pages.catalogue import topics_page
@@ -206,14 +316,17 @@ def help_(typed: HelpArguments) -> PageOutput | TextOutput:
 
 def _reference(topic: str) -> str:
     from attncli.formats.reference import reference_text
-    from attncli.models.checkpoints.told import told_of_models
     from attncli.pages.catalogue import entries, topics
 
     found = topics()
-    text = found[topic].text if topic in found else entries(topic) or told_of_models(topic)
+    text = found[topic].text if topic in found else entries(topic) or _told_of_models(topic)
     if not text:
         raise UserError.of(f"attn help {topic}", *_unknown(topic, found))
     return reference_text(text, page_for(None))
+
+
+def _told_of_models(topic: str) -> str:
+    return saved_models().told(topic) if plugins(MODELS) else ""
 
 
 def _unknown(word: str, found: Iterable[str]) -> tuple[str, str]:

@@ -111,3 +111,17 @@ def check_able(ability: str, form: str, option: str, wrong: str) -> None:
     if form not in able:
         right = f"add {' or '.join(f'--format {name}' for name in able)}"
         raise OutputError.of(option, f"{form} {wrong}", right)
+
+
+def format_named(form: str) -> str:
+    """Returns the name of a format, which its files' suffix may stand for: `markdown` of `md`.
+    Raises ValueError."""
+    from attncli.formats import page_format_names, suffixes_of
+
+    known, suffix = page_format_names(), f".{form.removeprefix('.')}"
+    found = [name for name in known if name == form or suffix in suffixes_of(name)]
+    if not found:
+        from attncli.scenario.file.problems import nearest
+
+        raise ValueError(f"no format {form!r}; {nearest(form, known)}")
+    return found[0]

@@ -2,54 +2,91 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from attncli.commands.arguments import (
+    DETAILS_SAY,
+    SCENARIO,
     Arguments,
     Excerpt,
     ForThisRun,
     PageOptions,
     PageOutput,
+    check_precision,
+    scenario_names,
     whole_number,
 )
+from attncli.commands.declaring import argument, choice, command, text
 from attncli.commands.output import abilities_chosen
+from attncli.efforts import WORKING, Effort
 from attncli.errors import Complaints, UserError, listed
-from attncli.option_values import COST, PRECISIONS
+from attncli.option_values import COST, DETAILS
 
 if TYPE_CHECKING:
     from attncli.document.blocks import Document
-    from attncli.models.dumps.departures import Close
-    from attncli.models.dumps.tensors import Ours
     from attncli.pipeline.trees import Difference
     from attncli.scenario.file.changes import Change
     from attncli.steps import Step
     from attncli.trace import Trace
 
 
-_OF_RUN = ("gradient_check", "precision", "from_", "text", "trace")
-WITHOUT: Mapping[str, Sequence[str]] = {
-    "explain": ("cell", *_OF_RUN),
-    "check": (
-        *("step", "layer", "head", "token", "cell", "detail", "pictures", "fragment"),
-        *_OF_RUN,
-    ),
-    "lint": ("layer", "head", "cell", "detail", "pictures", "fragment", *_OF_RUN),
-    "diff": ("decimals", "rounding", "fragment"),
-    **dict.fromkeys(("design", "exam", "grade"), ("fragment",)),
-}
-"""What some do without of what their records have."""
+_OF_RUN = ("gradient_check", "precision", "from_", "text", "encoder_text", "trace")
+"""What only `attn run` does."""
+_WITHOUT_DETAIL = ("layer", "head", "token", "cell", "detail", "pictures", "fragment", *_OF_RUN)
+
+SCENARIO_OR_USUAL = argument(
+    "[SCENARIO]",
+    "A scenario file, or the name of a shipped one; by default i_love_ai, or an example "
+    "of the step.",
+    scenario_names,
+    shows_default=False,
+)
 
 
+@command(
+    Arguments,
+    own={
+        "scenario": argument(
+            "[SCENARIO]",
+            "A scenario file, or the name of a shipped one; or none, with --from.",
+            scenario_names,
+            shows_default=False,
+        ),
+        "detail": choice(
+            "--detail",
+            lambda: (*DETAILS, COST),
+            f"{DETAILS_SAY} `cost`: instead of the working the multiplications, parameters and "
+            "bytes of each step, and of all keys and values that a decoder keeps.",
+        ),
+    },
+    effort=WORKING,
+    scenario="",
+)
 def run(typed: Arguments) -> PageOutput:
-    """Work out a scenario, every step as tables and as arithmetic. Raises UserError."""
+    """Work a scenario out, every step as tables and as arithmetic.
+
+    Examples:
+
+      attn run i_love_ai
+
+      attn run scenarios/i_love_ai.yaml --step softmax --token love
+
+      attn run i_love_ai --cell 'weights[love, AI]'
+
+      attn run three_tokens_two_heads --head 2 --step softmax
+
+      attn run my.yaml --gradient-check
+
+      attn run my.yaml --rounding exact --decimals 4 --set scale=none -o page.md
+
+      attn run --from checkpoint/ --text "I love AI" --layer 1 --detail summary
+    """
     if bool(typed.scenario) == (typed.model.from_ is not None):
         wrong = "a scenario and a model" if typed.scenario else "missing argument 'SCENARIO'"
         right = "name one, like `attn run i_love_ai`; `attn list` shows them"
         raise UserError.of("attn run", wrong, "keep one" if typed.scenario else right)
-    _check_precision(typed.precision)
+    check_precision(typed.precision)
     trace = (typed._replace(detail=None) if typed.detail == COST else typed).work()
     page = _cells(trace, typed) if typed.cell else _living(whole_page(trace, typed), trace, typed)
     if typed.gradient_check:
@@ -70,8 +107,8 @@ def _living(page: Document, trace: Trace, typed: Arguments) -> Document:
     can = abilities_chosen(typed.page.form, typed.page.output)
     if not (can.changing and typed.scenario) or typed.trace is not None or typed.detail == COST:
         return page
+    from attncli.commands.changing import changeable
     from attncli.pipeline.trees import FileText
-    from attncli.web.changing import changeable
 
     def told(more: Sequence[str]) -> Document:
         return whole_page(typed.worked_with(more), typed)
@@ -83,7 +120,7 @@ def _living(page: Document, trace: Trace, typed: Arguments) -> Document:
 
 def whole_page(trace: Trace, typed: Arguments) -> Document:
     """Makes a scenario's own page, as the format needs it."""
-    from attncli.library.renderings import page_of
+    from attncli.commands.renderings import page_of
 
     can = abilities_chosen(typed.page.form, typed.page.output)
     detail, floats = typed.detail or can.detail, typed.precision or "float32"
@@ -98,9 +135,31 @@ _TARGETS = "targets=[[1, 0], [0, 1], [1, 1]]"
 """What should come out of it, for the way back."""
 
 
+@command(
+    Arguments,
+    without=("cell", *_OF_RUN),
+    own={"scenario": SCENARIO_OR_USUAL},
+    effort=Effort(steps=1.5, numbers=4, memory=3),
+    scenario="",
+)
 def explain(typed: Arguments) -> PageOutput:
-    """Explain a step: its purpose, working and common mistakes; or why a size is what it is. Raises
-    UserError."""
+    """Explain a step: its purpose, working and common mistakes.
+
+    Without --step, those that a scenario takes; without a scenario, each that there is. Lessons
+    on sizes are called why_768, why_sqrt_d_k and why_sqrt_d_model.
+
+    Examples:
+
+      attn explain softmax
+
+      attn explain why_sqrt_d_k
+
+      attn explain i_love_ai
+
+      attn explain my.yaml --step scores --token love
+
+      attn explain --format markdown -o lesson.md
+    """
     if typed.scenario.startswith(_WHY) and not _is_file(typed.scenario):
         return PageOutput(_topic(typed), typed.page)
     meant = _meant(typed)
@@ -218,9 +277,19 @@ def _trace_through(
 class WhyArguments(NamedTuple):
     """A request for the working of some numbers, and how deep its tree is told."""
 
-    cells: Sequence[str]
-    scenario: str
-    depth: str | None = None
+    cells: Annotated[
+        Sequence[str], argument("CELL...", "The numbers: `'output[love, 2]'`, one or more.")
+    ]
+    scenario: Annotated[str, SCENARIO]
+    depth: Annotated[
+        str | None,
+        text(
+            "--depth",
+            "N",
+            "How many levels of working are told, from 1, or `all`; by default as many as "
+            "fit on a screen.",
+        ),
+    ] = None
     changed: ForThisRun = ForThisRun()
     page: PageOptions = PageOptions()
 
@@ -229,8 +298,19 @@ class WhyArguments(NamedTuple):
         return self.page.allowed.worked_on_demand(self.scenario, self.changed.changes())
 
 
+@command(WhyArguments, effort=WORKING)
 def why(typed: WhyArguments) -> PageOutput:
-    """Show what a number comes from, as a tree of working. Raises UserError."""
+    """Show what a number comes from, as a tree of working.
+
+    Below each line stands the working of each number in it, down to what the scenario gives. What
+    stands in the tree already isn't told twice.
+
+    Examples:
+
+      attn why 'output[love, 2]' i_love_ai
+
+      attn why 'weights[love, AI]' i_love_ai --depth all --format html -o why.html
+    """
     complaints = Complaints()
     depth = complaints.hear(_depth, typed.depth)
     complaints.hear(typed.page.check)
@@ -262,11 +342,28 @@ DIFFERS = 1
 class CompareArguments(NamedTuple):
     """A request to compare two scenarios, or one with and without changes."""
 
-    scenario: str
-    second: str = ""
+    scenario: Annotated[str, SCENARIO]
+    second: Annotated[
+        str,
+        argument(
+            "[SECOND]",
+            "Another one; without it the same with what `--set`, `--decimals` and "
+            "`--rounding` change. Of two scenarios these change both.",
+            scenario_names,
+            shows_default=False,
+        ),
+    ] = ""
     part: Excerpt = Excerpt()
     changed: ForThisRun = ForThisRun()
-    detail: str = "rows"
+    detail: Annotated[
+        str,
+        choice(
+            "--detail",
+            lambda: DETAILS,
+            "`summary`: how many numbers of each quantity differ; `rows`: the rows that differ; "
+            "`full`: all rows.",
+        ),
+    ] = "rows"
     page: PageOptions = PageOptions()
 
     def sides(self) -> tuple[_Asked, _Asked]:
@@ -299,8 +396,24 @@ class _Asked(NamedTuple):
     changes: Sequence[str | Change]
 
 
+@command(CompareArguments, effort=Effort(steps=2, numbers=25, memory=14))
 def compare(typed: CompareArguments) -> PageOutput:
-    """Compare two scenarios, or one with and without a change. Raises UserError."""
+    """Compare two scenarios, or one with and without a change.
+
+    What changed in the input, then each quantity with the cells that differ, and the first that
+    does. Where only the rounding changes: each number's drift, in units of the last place. Exit
+    status 0 when all numbers are the same, 1 when some differ.
+
+    Examples:
+
+      attn compare i_love_ai --set scale=sqrt_d_k
+
+      attn compare i_love_tennis i_love_tennis_causal
+
+      attn compare i_love_ai --rounding exact
+
+      attn compare three_tokens three_tokens_two_heads --step softmax
+    """
     from attncli.pages.parts.selection import check_detail, check_steps
 
     complaints = Complaints()
@@ -339,9 +452,25 @@ def _compared(
 SOMETHING_WRONG = 1
 
 
+@command(
+    Arguments,
+    without=("step", *_WITHOUT_DETAIL),
+    effort=Effort(steps=1.5, numbers=8, memory=8),
+)
 def check(typed: Arguments) -> PageOutput:
-    """Check the numbers that a scenario's source prints. Raises UserError."""
-    from attncli.classroom.exercises.report import checked
+    """Check the numbers that a scenario's source prints.
+
+    Each number of its `published:`, and of its variants', is judged: whether it follows, from the
+    given numbers or from earlier ones of the source, and if not, which mistake gives it. Exits with
+    0 if all of them follow, with 1 if one doesn't.
+
+    Examples:
+
+      attn check alice_met_bob
+
+      attn check mine.yaml --format json
+    """
+    from attncli.pages.check import checked
 
     trace = typed.work()
     _check_printed(typed.scenario, trace)
@@ -355,141 +484,3 @@ def _check_printed(scenario: str, trace: Trace) -> None:
     if not any(entry.scenario.published for entry in traces):
         right = "write what its source prints under published:, like {weights: …}"
         raise UserError.of(scenario, "it has no published numbers", right)
-
-
-def lint(typed: Arguments) -> PageOutput:
-    """Tell what is weak about a scenario's numbers. Raises UserError."""
-    trace = typed.work()
-    return PageOutput(_weak(trace, typed.part.steps, typed.part.token), typed.page)
-
-
-def _weak(trace: Trace, steps: Sequence[str], token: str | None) -> Document:
-    from dataclasses import replace
-
-    from attncli.classroom.lint import weaknesses
-    from attncli.pages.parts.selection import check_on_page, select
-
-    check_on_page(trace, select(trace, steps, token))
-    if token is not None:
-        show = trace.scenario.show._replace(queries=(token,))
-        trace = trace.rerun(replace(trace.scenario, show=show))
-    return weaknesses(trace, steps)
-
-
-class DiffArguments(NamedTuple):
-    """A request to compare a scenario with what an implementation made of it."""
-
-    scenario: str
-    dump: str
-    map_: Sequence[str] | None = None
-    precision: str | None = None
-    rtol: str | None = None
-    atol: str | None = None
-    seek: str | None = None
-    changed: ForThisRun = ForThisRun()
-    page: PageOptions = PageOptions()
-
-    def work(self) -> Trace:
-        """Works the scenario in full precision. Raises ScenarioError."""
-        from attncli.pipeline import work
-
-        changes = self.changed._replace(rounding="exact").changes()
-        return work(self.page.allowed.load(self.scenario, changes))
-
-
-def diff(typed: DiffArguments) -> PageOutput:
-    """Tell where an implementation departs, and by which bug. Raises UserError."""
-    from attncli.scenario.file.array_files import read_dump
-
-    complaints = Complaints()
-    complaints.hear(typed.page.check)
-    complaints.hear(_check_precision, typed.precision)
-    close = complaints.hear(_close, typed.rtol, typed.atol)
-    seek = complaints.hear(_seek, typed.seek)
-    mapped = complaints.hear(_mapped, typed.map_ or ())
-    tensors = complaints.hear(read_dump, typed.dump, large=typed.page.allowed.large)
-    trace = complaints.hear(typed.work)
-    complaints.stop_if_any()
-    assert tensors is not None
-    assert trace is not None
-    assert seek is not None
-    from attncli.models.diff_page import report, status_of
-    from attncli.models.dumps.guesses import compared
-    from attncli.models.dumps.tensors import Dump, taken_apart
-
-    sure = mapped or {}
-
-    def taken_as(by_numbers: Mapping[str, Ours]) -> Dump:
-        return taken_apart(tensors, trace, {**by_numbers, **sure}, typed.dump, typed.precision)
-
-    comparison = compared(trace, tensors, taken_as, sure, close, seek)
-    return PageOutput(report(comparison, typed.dump), typed.page, status_of(comparison))
-
-
-def _close(rtol: str | None, atol: str | None) -> Close | None:
-    """Reads the tolerance, or returns None where none is said. Raises UserError."""
-    from attncli.models.dumps.departures import Close
-
-    by_name = {"rtol": rtol, "atol": atol}
-    known = {name: _tolerance(name, text) for name, text in by_name.items() if text is not None}
-    return Close(**known) if known else None
-
-
-def _seek(text: str | None) -> float:
-    """Reads for how many seconds bugs are sought. Raises UserError."""
-    from attncli.models.dumps.suspects import SEEK, check_seek
-
-    try:
-        seconds = SEEK if text is None else float(text)
-    except ValueError:
-        seconds = math.nan
-    check_seek("--seek ", seconds)
-    return seconds
-
-
-def _tolerance(name: str, text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0 <= value < math.inf:
-        raise UserError.of(f"--{name} {text}", "no tolerance", "give 0 or more, as 1e-5")
-    return value
-
-
-def _check_precision(text: str | None) -> None:
-    from attncli.scenario.file.problems import nearest
-
-    if text is not None and text not in PRECISIONS:
-        wrong = "no such type of floats"
-        raise UserError.of(f"--precision {text}", wrong, nearest(text, PRECISIONS))
-
-
-def _mapped(texts: Sequence[str]) -> Mapping[str, Ours]:
-    """Reads `--map`: pairs, and files of pairs, `K,V` of what stands side by side. Raises
-    UserError."""
-    pairs: dict[str, str] = {}
-    for text in texts:
-        theirs, equals, ours = text.partition("=")
-        if equals:
-            pairs[theirs] = ours
-        else:
-            pairs |= _pairs_of(text)
-    return {name: said.split(",") if "," in said else said for name, said in pairs.items()}
-
-
-def _pairs_of(path: str) -> Mapping[str, str]:
-    from attncli.scenario.file.nodes import Scalar
-    from attncli.scenario.file.problems import Diagnostics, knows_nothing
-    from attncli.scenario.file.reading import read_file
-
-    if not Path(path).suffix:
-        right = "write THEIRS=OURS, or name a .yaml file"
-        raise UserError.of(f"--map {path}", "it says of no tensor what it is", right)
-    problems = Diagnostics()
-    read = read_file(Path(path), problems, knows_nothing)
-    for key, value in read.entries:
-        if not isinstance(value, Scalar):
-            problems.add(value.where, f"what {key.text} is", "write a name, like attn.q: Q")
-    problems.stop_if_any()
-    return {key.text: value.text for key, value in read.entries if isinstance(value, Scalar)}

@@ -180,3 +180,9 @@ def _fraction(match: re.Match[str]) -> tuple[Decimal, None] | None:
         context.prec = _FRACTION_DIGITS
         number = Decimal(f"{sign}{above}") / (Decimal(below) * (100 if percent else 1))
     return number, None
+
+
+def all_follow(verdicts: Iterable[Verdict]) -> bool:
+    """Tells whether all numbers follow from the given ones, or from earlier ones of their
+    author."""
+    return all(verdict.judgement in FOLLOW for verdict in verdicts)

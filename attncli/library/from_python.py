@@ -8,80 +8,51 @@ text, or files by their names. Only where there is an `output` is anything writt
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from importlib import import_module
 from inspect import Parameter, Signature
 from pathlib import Path
 from typing import Any
 
-from attncli.classroom import arguments as exercise_arguments
-from attncli.commands.arguments import (
-    REQUIRED,
-    Arguments,
-    FilesOutput,
-    Output,
-    PageOutput,
-    TextOutput,
-    fields_of,
-    recorded,
-)
-from attncli.commands.pages import WITHOUT
+from attncli.commands.arguments import FilesOutput, Output, PageOutput, TextOutput
+from attncli.commands.declaring import REQUIRED, Field, command_named
 from attncli.errors import UserError
 from attncli.library.notebook import ShownPart
-
-_HOMES = {
-    **dict.fromkeys(("new", "validate", "schema", "list", "help"), "scenario_files"),
-    "design": "designs",
-    "exercise": "exercises",
-    "exam": "exams",
-    "grade": "grading",
-    "site": "site",
-}
-"""The modules of those that are in others than `commands`."""
 
 
 def function_of(name: str) -> Callable[..., Any]:
     """Makes a function of a command."""
-    module = import_module(f"attncli.library.{_HOMES.get(name, 'commands')}")
-    act: Callable[[Any], Output] = getattr(module, name if hasattr(module, name) else f"{name}_")
-    asked = f"{name.capitalize()}Arguments"
-    record = getattr(module, asked, getattr(exercise_arguments, asked, Arguments))
-    optional = ("explain", "run")  # each step has an example of its own, or a model is named
-    usual = {"scenario": ""} if name in optional else {}
-    known = ((field, kind, usual.get(field, value)) for field, kind, value in fields_of(record))
-    without = ("context", *WITHOUT.get(name, ()))
-    fields = [e for e in known if e[0] not in without]
-    kinds = {field: str(getattr(kind, "__forward_arg__", kind)) for field, kind, _ in fields}
-    signature = Signature(
-        [
-            Parameter(
-                field,
-                Parameter.POSITIONAL_OR_KEYWORD
-                if default is REQUIRED or field == "scenario"
-                else Parameter.KEYWORD_ONLY,
-                default=Parameter.empty if default is REQUIRED else default,
-            )
-            for field, _, default in fields
-        ]
-    )
+    command = command_named(name)
+    fields = {field.name: field for field in command.fields if field.option is not None}
+    signature = Signature([_parameter(field) for field in fields.values()])
 
     def function(*given: Any, **data: Any) -> Any:  # noqa: ANN401
         typed = signature.bind(*given, **data).arguments
-        texts = {key: _as_typed(typed[key], kinds[key]) for key in typed}
-        made = act(recorded(record, usual | texts))
-        return _given(made)
+        texts = {key: _as_typed(typed[key], fields[key].kind) for key in typed}
+        return _given(command(command.asked(texts)))
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"{act.__doc__}\n\nTakes what `attn {name}` takes, by the same names."
+    function.__doc__ = f"{command.help}\n\nTakes what `attn {name}` takes, by the same names."
     vars(function)["__signature__"] = signature
     return function
 
 
-def _as_typed(value: Any, kind: str) -> Any:  # noqa: ANN401
+def _parameter(field: Field) -> Parameter:
+    """Returns what a function takes: by its place what is required, and a scenario, all else by
+    name."""
+    is_required = field.default is REQUIRED
+    is_placed = is_required or field.name == "scenario"
+    return Parameter(
+        field.name,
+        Parameter.POSITIONAL_OR_KEYWORD if is_placed else Parameter.KEYWORD_ONLY,
+        default=Parameter.empty if is_required else field.default,
+    )
+
+
+def _as_typed(value: Any, kind: type) -> Any:  # noqa: ANN401
     """Returns a value as somebody types it: numbers and paths as texts, what may be repeated as a
     list."""
-    if value is None or isinstance(value, bool | Mapping) or kind == "float":
+    if value is None or isinstance(value, bool | Mapping):
         return value
-    if kind.startswith("Sequence"):
+    if kind is list:
         return [str(value)] if isinstance(value, str | Path) else [str(data) for data in value]
     return str(value)
 

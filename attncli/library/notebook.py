@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal, overload
 
+from attncli.commands.output import format_named
 from attncli.errors import Problem, Where
 
 if TYPE_CHECKING:
@@ -77,20 +78,6 @@ def rendered(document: Document, form: str, width: int) -> str | bytes:
     from attncli.formats import RenderOptions, contents_of
 
     return contents_of(document, format_named(form), RenderOptions(width))
-
-
-def format_named(form: str) -> str:
-    """Returns the name of a format, which its files' suffix may stand for: `markdown` of `md`.
-    Raises ValueError."""
-    from attncli.formats import page_format_names, suffixes_of
-
-    known, suffix = page_format_names(), f".{form.removeprefix('.')}"
-    found = [name for name in known if name == form or suffix in suffixes_of(name)]
-    if not found:
-        from attncli.scenario.file.problems import nearest
-
-        raise ValueError(f"no format {form!r}; {nearest(form, known)}")
-    return found[0]
 
 
 @contextmanager

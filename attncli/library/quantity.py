@@ -98,7 +98,7 @@ class WorkedQuantity(Showable, NDArrayOperatorsMixin, Quantity):
     def working(self, *indices: str | int, width: int = 80) -> str:
         """Returns the lines of working of one cell, as `cell` takes it; of a row, or of all cells,
         where less is said. Raises ValueError."""
-        from attncli.library.renderings import cells_of, lines_of
+        from attncli.commands.renderings import cells_of, lines_of
 
         assert self.trace is not None
         cells = cells_of(self.trace, self.name, self._address(indices))
@@ -116,7 +116,7 @@ class WorkedQuantity(Showable, NDArrayOperatorsMixin, Quantity):
 
     def __str__(self) -> str:
         """Returns its table, with the names of its rows and columns."""
-        from attncli.library.renderings import table_of
+        from attncli.commands.renderings import table_of
 
         return table_of(self)
 

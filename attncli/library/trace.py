@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, Self, Unpa
 import numpy as np
 
 from attncli import pipeline
+from attncli.commands.renderings import text_of
 from attncli.document.blocks import Document, text_of_spans
 from attncli.errors import listed, shortened
 from attncli.library.notebook import Binary, Showable, ShownPart, as_arguments, rendered
 from attncli.library.quantity import WorkedQuantity, shown_of
-from attncli.library.renderings import text_of
 from attncli.maths.notation import plain
 from attncli.maths.numbers.foreign_arrays import as_array
 from attncli.maths.numbers.rounding import Array
@@ -46,9 +46,9 @@ from attncli.trace.trace import Numbers, TokenList, token_lists
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from attncli.commands.renderings import PagePart
     from attncli.document.blocks import Document
     from attncli.library.quantity import WorkedQuantity
-    from attncli.library.renderings import PagePart
 
 
 _SHOWN_STEPS = 4
@@ -464,13 +464,13 @@ class WorkedTrace(Showable, Trace, Mapping[str, WorkedQuantity]):
     def working(self, address: str, *, width: int = 80) -> str:
         """Returns the working of a cell, `weights[love, AI]`, as a line of text; of a row,
         `weights[love]`, and of a whole quantity, a line a cell. Raises KeyError and ValueError."""
-        from attncli.library.renderings import lines_of
+        from attncli.commands.renderings import lines_of
 
         return lines_of(self.plain, self._cells(address), width)
 
     def _cells(self, text: str) -> Sequence[tuple[Name, Address]]:
         """Returns the cells that an address means. Raises KeyError and ValueError."""
-        from attncli.library.renderings import cells_of
+        from attncli.commands.renderings import cells_of
 
         whole = self._names.find(text)
         address = Address(text) if whole else parse_address(text)
@@ -494,13 +494,13 @@ class WorkedTrace(Showable, Trace, Mapping[str, WorkedQuantity]):
         `part` are the options of `attn run`: `steps`, `token`, `layer`, `head`, `detail`,
         `pictures`. Raises ValueError.
         """
-        from attncli.library.renderings import document_of
+        from attncli.commands.renderings import document_of
 
         with as_arguments():
             return rendered(document_of(self.plain, form, part), form, width)
 
     def document(self) -> Document:
-        from attncli.library.renderings import document_of
+        from attncli.commands.renderings import document_of
 
         return document_of(self.plain, "markdown", {})
 

@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 
-from attncli.classroom.nice_numbers.multiplications import StepCost, cost_of_steps, parameters_of
 from attncli.document.blocks import Block, Derivation, Document, Line, Paragraph, Section, Table
 from attncli.maths.equations.deciding import full
 from attncli.maths.equations.tree import TWO, Expression, Number, Product, Sum, Symbol, define
 from attncli.names import Word, below
+from attncli.pages.parts.cost_of_steps import StepCost, cost_of_steps, parameters_of
 from attncli.pages.parts.selection import Selection, place_in_words, step_of
 from attncli.pages.parts.sentences import facts_of
 from attncli.trace import PlannedStep, Trace

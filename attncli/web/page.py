@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from attncli.formats.html.blocks import escaped
 from attncli.maths.notation.escaping import visible
 from attncli.names import Word
+from attncli.plugins import COMMANDS, plugins
 from attncli.web.session import ServedScenario
 
 _LONGEST = 160
-PANELS = {
+_PANELS = {
     "lint": "What is weak about these numbers",
     "why": "Where a number comes from",
     "compare": "What changed",
     "exercise": "Make it an exercise",
 }
+"""What is folded out below the page, each by the command that tells it."""
+
+
+def panels() -> Mapping[str, str]:
+    """Returns the panels of the commands that are there, with their titles."""
+    return {name: title for name, title in _PANELS.items() if name in plugins(COMMANDS)}
 
 
 def with_state(session: ServedScenario) -> str:
@@ -30,15 +37,15 @@ def with_state(session: ServedScenario) -> str:
 
 
 def _state(session: ServedScenario, version: int) -> str:
-    panels = "".join(
+    each = "".join(
         f'<details data-panel="{name}"><summary>{title}</summary><div tabindex="0"></div></details>'
-        for name, title in PANELS.items()
+        for name, title in panels().items()
     )
     return f"""\
 <aside id="served" aria-label="The scenario's file">
 <div class="state" data-version="{version}">{_wrong(session)}{_changed(session)}</div>
 <p class="refused" role="alert"></p>
-<div class="panels">{panels}</div>
+<div class="panels">{each}</div>
 </aside>"""
 
 

@@ -28,11 +28,12 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import Route
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from attncli.commands.arguments import ServeArguments, whole_number
+from attncli.commands.arguments import whole_number
 from attncli.errors import UserError
 from attncli.formats import RenderOptions, render
 from attncli.output_files import encoded, write_out
-from attncli.web.page import PANELS, exercise_links, inside, with_state
+from attncli.web.commands import ServeArguments
+from attncli.web.page import exercise_links, inside, panels, with_state
 from attncli.web.session import ServedScenario
 
 T = TypeVar("T")
@@ -160,7 +161,7 @@ class PageServer:
 
     async def _panel(self, request: Request) -> Response:
         panel, cell = request.path_params["panel"], request.query_params.get("cell", "")
-        if panel not in PANELS:
+        if panel not in panels():
             return Response(status_code=404)
         return HTMLResponse(encoded(await self._tell(self._told, panel, cell)))
 

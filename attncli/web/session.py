@@ -10,16 +10,14 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from attncli.classroom import making_exercises as exercises
-from attncli.classroom.arguments import ExerciseArguments
 from attncli.commands import pages as commands
 from attncli.commands.arguments import (
     Arguments,
     FilesOutput,
     ForThisRun,
     PageOptions,
-    ServeArguments,
 )
+from attncli.commands.changing import changeable
 from attncli.document.blocks import Document, Paragraph
 from attncli.errors import Complaints, Problem, UserError
 from attncli.formats import RenderOptions, render
@@ -35,7 +33,7 @@ from attncli.scenario.file.nodes import Map
 from attncli.scenario.file.problems import Diagnostics
 from attncli.steps.schema import SCENARIO, step_meant
 from attncli.trace import Trace
-from attncli.web.changing import changeable
+from attncli.web.commands import ServeArguments
 
 _MARK = b"\xef\xbb\xbf"
 _SERVED = RenderOptions(served=True)
@@ -270,7 +268,9 @@ class ServedScenario:
         self.read()  # which refuses what nobody can read twice
         changed = ForThisRun(set_=[change.option for change in self._last().of.changes])
         page = self._typed.page._replace(output=str(self.path.parent / "exercise"), force=True)
-        made = exercises.exercise(
+        from attncli.classroom.commands import ExerciseArguments, exercise
+
+        made = exercise(
             ExerciseArguments(str(self.path), key="separate", changed=changed, page=page)
         )
         assert isinstance(made, FilesOutput)

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import combining, normalize
 
-from attncli.classroom.arguments import SiteArguments
 from attncli.commands.arguments import Allowed, Arguments, FilesOutput, PageOptions, TextOutput
 from attncli.commands.progress import watched
 from attncli.errors import Complaints
 from attncli.names import Word
-from attncli.output_files import Contents, OutputError, check_folder, encoded
+from attncli.output_files import Contents, OutputError, check_folder, distinct_names, encoded
+from attncli.plugins import has_wing
+from attncli.web.commands import SiteArguments
 
 if TYPE_CHECKING:
     from attncli.classroom.files.exercise_file import Ask
@@ -207,20 +208,13 @@ def _pages(
     trace: Trace, page: Document, source: SiteSource, allowed: Allowed
 ) -> Iterator[tuple[str, SiteFile]]:
     """Yields a page, lessons, and a sheet to try where there is something to ask for."""
-    from attncli.classroom.files.exercise_file import Ask
-    from attncli.classroom.paper_files import blank_sheet
     from attncli.pipeline import work
 
     alone = work(trace.scenario.alone())
-    sheet = _exercise(alone, source, Ask())
-    is_long = sheet is not None and len(sheet.items) > _MOST_ASKED
+    sheet, is_long = _sheet(alone, source) if has_wing("classroom") else (None, False)
     lessons = _lessons(trace, source, allowed, is_long=is_long)
     pages = [(_PAGE, "Lesson", page), ("-lessons.html", "Each step explained", lessons)]
-    tokens = len(alone.scenario.text.tokens)
-    if is_long and tokens:
-        sheet = _exercise(alone, source, Ask(token=str(tokens))) or sheet
     if sheet is not None:
-        sheet = blank_sheet(sheet, _FORMAT)
         pages.append(("-sheet.html", "Sheet to try", sheet))
     for end, text, document in pages:
         yield end, SiteFile(text, _written(document, _FORMAT))
@@ -289,6 +283,21 @@ def _lessons(trace: Trace, source: SiteSource, allowed: Allowed, *, is_long: boo
     return lessons_page(trace, Arguments(source.scenario, detail=detail, page=page), every=False)
 
 
+def _sheet(trace: Trace, source: SiteSource) -> tuple[Document | None, bool]:
+    """Makes a sheet to try, None where there is nothing to ask for, and tells whether there is so
+    much of it that the last token's rows alone are asked."""
+    from attncli.classroom.files.exercise_file import Ask
+    from attncli.classroom.paper_files import blank_sheet
+
+    sheet = _exercise(trace, source, Ask())
+    if sheet is None:
+        return None, False
+    is_long, tokens = len(sheet.items) > _MOST_ASKED, len(trace.scenario.text.tokens)
+    if is_long and tokens:
+        sheet = _exercise(trace, source, Ask(token=str(tokens))) or sheet
+    return blank_sheet(sheet, _FORMAT), is_long
+
+
 def _exercise(trace: Trace, source: SiteSource, ask: Ask) -> Document | None:
     """Makes an exercise on a scenario; None where there is nothing to ask for."""
     from attncli.classroom.exercises.papers import exercise
@@ -336,7 +345,7 @@ _DOUBT = (
 )
 
 
-def site(typed: SiteArguments) -> FilesOutput | TextOutput:
+def site_of(typed: SiteArguments) -> FilesOutput | TextOutput:
     """Make the site; a scenario that can't be worked is left out and named. Raises UserError."""
     from attncli.formats.html.webpage import shared_files
 
@@ -364,8 +373,6 @@ def shipped_sources() -> list[SiteSource]:
 def sources_of(folder: str) -> list[SiteSource]:
     """Finds the scenario files of a folder, by their names. Raises OutputError where there is
     none."""
-    from attncli.classroom.paper_files import distinct_names
-
     place = Path(folder)
     if not place.is_dir():
         raise OutputError.of(f"--from {folder}", "there is no such folder", "name one that is")
@@ -382,6 +389,8 @@ def sources_of(folder: str) -> list[SiteSource]:
 def _asks(path: Path) -> bool:
     """Tells whether a file is one of an exercise; one that can't be read is taken for a
     scenario."""
+    if not has_wing("classroom"):
+        return False
     from attncli.classroom.files.exam_file import is_ordered
 
     return bool(Complaints().hear(is_ordered, path))

@@ -11,10 +11,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from attncli.classroom.paper_files import safe_name
 from attncli.cli import app
 from attncli.document.questions import form_name
-from attncli.output_files import write_files
+from attncli.output_files import safe_name, write_files
 
 
 def run(*arguments: str) -> Result:

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from attncli.classroom.exercises.next_lesson import to_try
-from attncli.classroom.exercises.report import made_wrongly_by
 from attncli.judging.judging import Judge
 from attncli.judging.verdicts import Accepted, Cause, Given, Verdict
 from attncli.maths.equations.tree import Location
+from attncli.pages.check import made_wrongly_by
 from tests.helpers.marking_cases import run
 from tests.helpers.pages import shipped_trace
 

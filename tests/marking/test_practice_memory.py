@@ -22,7 +22,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from attncli.classroom.arguments import PracticeArguments
+from attncli.classroom.commands import PracticeArguments
 from attncli.classroom.exercises.requests import ExerciseRequest, request_of
 from attncli.classroom.files.exercise_file import Ask, ExerciseFile
 from attncli.classroom.paper_files import variants

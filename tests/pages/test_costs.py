@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from attncli import load, work
-from attncli.classroom.nice_numbers.multiplications import StepCost
+from attncli.commands.renderings import page_of
 from attncli.formats import RenderOptions, render
-from attncli.library.renderings import page_of
 from attncli.pages.costs import BYTES, costs_of
+from attncli.pages.parts.cost_of_steps import StepCost
 from attncli.pages.parts.selection import Selection
 from attncli.trace import Trace
 from tests.auditor import audit

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from attncli.cli.options import flag
 from typer.testing import CliRunner
 
 from attncli.classroom.lint import weaknesses
@@ -18,13 +19,13 @@ from attncli.classroom.marking.answers import MOST_ROWS, AnswerSheet, Student
 from attncli.classroom.marking.classes import Roll
 from attncli.cli import COMMANDS, app
 from attncli.cli.calling import taking
-from attncli.cli.options import flag
-from attncli.commands.arguments import Allowed, ServeArguments
+from attncli.commands.arguments import Allowed
 from attncli.efforts import MOST_PAPERS
 from attncli.maths.equations.matrix import Matrix
 from attncli.scenario.file import array_files
 from attncli.scenario.file.array_files import read_dump
 from attncli.trace import trace
+from attncli.web.commands import ServeArguments
 from attncli.web.session import ServedScenario
 from tests.helpers.pages import trace_of
 

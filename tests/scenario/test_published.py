@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attncli.classroom.exercises.report import checked
 from attncli.classroom.marking.exam import address_of
 from attncli.formats import RenderOptions, render
 from attncli.judging.publications import published_verdicts
 from attncli.maths.numbers import decimals
+from attncli.pages.check import checked
 from attncli.pages.parts.selection import select
 from attncli.pages.walkthrough import walkthrough
 from attncli.pipeline import load, work

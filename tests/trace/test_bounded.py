@@ -210,7 +210,7 @@ def test_the_end_of_the_memory_is_a_sentence(
     def nothing_left(*_: object, **__: object) -> None:
         raise MemoryError
 
-    for module in ("attncli.pipeline.work", "attncli.library.renderings.as_it_fits"):
+    for module in ("attncli.pipeline.work", "attncli.commands.renderings.as_it_fits"):
         with monkeypatch.context() as patched:
             patched.setattr(module, nothing_left)
             with pytest.raises(SystemExit) as ended:

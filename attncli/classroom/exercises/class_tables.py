@@ -10,7 +10,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from statistics import mean, median
 from typing import NamedTuple
 
-from attncli.classroom.exercises.report import Report, report, report_of_own, to_look_at
+from attncli.classroom.exercises.report import beside_numbers, report_of_own
 from attncli.classroom.marking.answers import AnswerSheet
 from attncli.classroom.marking.classes import (
     CommonMistake,
@@ -48,6 +48,7 @@ from attncli.document.questions import OWN_FORM, Worth, counted_points, points_t
 from attncli.document.tables import SIGNS
 from attncli.maths.equations.tree import Number
 from attncli.names import Phrase, Word, raw_text
+from attncli.pages.check import Report, report, to_look_at
 from attncli.pages.parts.published import MEANING
 from attncli.pages.parts.sentences import (
     counted,
@@ -103,9 +104,8 @@ def _report(part: PartExam, paper: MarkedPaper | MarkedOwn) -> Document:
     points = {v.verdict.cell: v.points for v in paper.numbers}
     facts = (("Points for", (_earned(paper),)),)
     costs = {cell: paper.exam.results[cell].points - earned for cell, earned in points.items()}
-    page = Report(
-        Word(part.title), facts, (), doubt_data(paper), points, costs, paper.terms, paper.words
-    )
+    beside = beside_numbers(paper.exam.judge.trace, paper.terms, paper.words)
+    page = Report(Word(part.title), facts, (), doubt_data(paper), points, costs, beside)
     return report(paper.exam.judge, paper.verdicts, page)
 
 

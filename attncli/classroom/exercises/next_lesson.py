@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 
 from attncli.classroom.exercises.class_tables import why_failed
-from attncli.classroom.exercises.report import made_wrongly_by, right_lines, workings_of
 from attncli.classroom.marking.classes import (
     GradedClass,
     Wrong,
@@ -37,6 +36,7 @@ from attncli.judging.slips import OF_THE_PEN
 from attncli.judging.verdicts import UNEARNED, Verdict
 from attncli.maths.equations.tree import Location
 from attncli.names import Phrase, Word, raw_text
+from attncli.pages.check import made_wrongly_by, right_lines, workings_of
 from attncli.pages.lesson import worst_cell
 from attncli.pages.parts.blocks import matrix_block
 from attncli.pages.parts.selection import select

@@ -17,7 +17,7 @@ from attncli.classroom.marking.unknown_cells import hint_on
 from attncli.classroom.marking.word_answers import MarkedWords, OwnAnswers, marked_words, meanings
 from attncli.judging.judging import Judge
 from attncli.judging.slips import OF_THE_PEN
-from attncli.judging.verdicts import FOLLOW, RIGHT, UNEARNED, Given, Verdict
+from attncli.judging.verdicts import RIGHT, UNEARNED, Given, Verdict
 from attncli.maths.equations.tree import Location
 from attncli.names import Name, Phrase, Word
 from attncli.trace import Trace
@@ -268,12 +268,6 @@ class MarkedPaper(NamedTuple):
     def follows(self) -> bool:
         """Tells whether every answer is there and right."""
         return all(judgement in RIGHT for judgement in self.judgements)
-
-
-def all_follow(verdicts: tuple[Verdict, ...]) -> bool:
-    """Tells whether all numbers follow from the given ones, or from earlier ones of their
-    author."""
-    return all(verdict.judgement in FOLLOW for verdict in verdicts)
 
 
 def _pointed(exam: Exam, bill: Bill, verdicts: Sequence[Verdict]) -> tuple[PointedVerdict, ...]:

@@ -3,7 +3,6 @@
 candidate_quantity  a quantity as the rules see it; which are shares of 1, which rows a page shows
 rules               what makes numbers weak: the list of rules
 costs               what numbers cost to work out by hand, and how far forms may differ in that
-multiplications     how many multiplications steps take
 showing             which known mistakes show in a form
 pools               which given matrices may have other numbers, and which
 plan                in which order candidates are worked, and where numbers are drawn anew

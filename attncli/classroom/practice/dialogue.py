@@ -19,7 +19,7 @@ from attncli.output_files import write_file, write_out
 from attncli.scenario.file.named_files import RefusedFileError, text_in
 
 if TYPE_CHECKING:
-    from attncli.classroom.arguments import PracticeArguments
+    from attncli.classroom.commands import PracticeArguments
     from attncli.classroom.files.exercise_file import ExerciseFile
     from attncli.classroom.practice.memory import Memory, Outcome
     from attncli.classroom.practice.session import Course, Lesson, Session, Task

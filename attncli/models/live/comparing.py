@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from attncli.errors import Problem, UserError, listed
-from attncli.library.loaded import data_of
 from attncli.library.notebook import ShownPart
 from attncli.maths.numbers.foreign_arrays import as_array
 from attncli.models.diff_page import DEPARTS, PYTHON, report, status_of
@@ -41,6 +40,7 @@ from attncli.models.dumps.tensors import (
 )
 from attncli.models.live.caches import as_projected, cached_in, fresh, is_cache
 from attncli.models.live.names import Keys, PartsTold, Tensors, called_in, of_each_run, parts_told
+from attncli.models.reading import data_with
 from attncli.names import below
 from attncli.option_values import PRECISIONS
 from attncli.pipeline import load, work, work_on_demand
@@ -699,7 +699,7 @@ def scenario_of_module(
                 file.write_text(_json_of(config), "utf-8")
             elif module.get_output_embeddings() is None:
                 _without_logits(file)
-        with data_of(source, of, inputs, table) as data:
+        with data_with(source, of, inputs, table) as data:
             keys = _keys(data) if of is None or _is_config(of) else {}  # others scale some tensors
             return load(data, _EXACT, outside=True, large=True, in_place=True), keys
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from textwrap import dedent
 from typing import TypedDict
 
+from attncli.commands.output import format_named
 from attncli.document.blocks import Block, Derivation, Document
 from attncli.formats import info_of
-from attncli.library.notebook import format_named
 from attncli.names import Name, Word
 from attncli.option_values import COST
 from attncli.pages.parts.blocks import matrix_block
