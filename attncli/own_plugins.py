@@ -1,5 +1,5 @@
-"""The entry points of this package, as `pyproject.toml` has them; a test holds that they are the
-same, and writes them anew with `--rewrite-golden`."""
+"""The entry points of this package, as the project file has them; a test holds that they are the
+same."""
 
 from collections.abc import Mapping
 

@@ -1,7 +1,7 @@
 """What packages add, the wings of this one and strangers' alike, by entry points in four kinds of
 groups: commands, formats, steps and families of models. `attn help plugins` tells how.
 
-Our own entries stand in `own_plugins`, which a test holds against `pyproject.toml`: to look them up
+Our own entries stand in `own_plugins`, which a test holds against the project file: to look them up
 in what is installed takes 40 ms, a fifth of `attn run i_love_ai`. Whether anybody else has some is
 seen from the folders of installed packages, in 1.3 ms for 112 of them; only then are they read as
 Python reads entry points.

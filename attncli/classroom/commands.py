@@ -283,7 +283,8 @@ def exam(typed: ExamArguments) -> Output:
     """
     from attncli.classroom.making_exams import exam_of
 
-    return exam_of(typed)
+    whole = ExerciseArguments(typed.exam, students=typed.students, page=typed.page)
+    return exam_of(whole._replace(context=typed.context))
 
 
 class PracticeArguments(NamedTuple):
@@ -560,7 +561,8 @@ def design(typed: DesignArguments) -> Output:
     """
     from attncli.classroom.designs import designed
 
-    return designed(typed)
+    asked = ExerciseArguments("", Excerpt(typed.step), forms=typed.forms, seed=typed.seed)
+    return designed(typed, asked._replace(allow=typed.allow, context=typed.context))
 
 
 @command(

@@ -8,7 +8,6 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from attncli.commands.arguments import (
-    Excerpt,
     FilesOutput,
     Output,
     PageOutput,
@@ -22,7 +21,7 @@ from attncli.names import Word
 from attncli.output_files import Contents, OutputError, check_folder
 
 if TYPE_CHECKING:
-    from attncli.classroom.commands import DesignArguments
+    from attncli.classroom.commands import DesignArguments, ExerciseArguments
     from attncli.classroom.files.exam_file import ExamFile
     from attncli.classroom.nice_numbers.new_scenario import Sizes
     from attncli.trace import Trace
@@ -31,18 +30,18 @@ if TYPE_CHECKING:
 _MOST_DECIMALS = 9
 
 
-def designed(typed: DesignArguments) -> Output:
-    """Make a new scenario whose numbers are nice to work with by hand, or forms of one that cost
+def designed(typed: DesignArguments, asked: ExerciseArguments) -> Output:
+    """Makes a new scenario whose numbers are nice to work with by hand, or forms of one that cost
     the same, with a table of what they cost. Raises UserError."""
     if typed.scenario is not None:
-        return _forms(typed, typed.scenario)
+        return _forms(typed, asked, typed.scenario)
     text = _new(typed)
     if typed.forms is None:
         return TextOutput(text, typed.page.output, typed.page.force, is_written(typed.page.output))
     with TemporaryDirectory() as scratch:
         path = Path(scratch) / "new.yaml"
         path.write_text(text, "utf-8")
-        return _forms(typed, str(path))
+        return _forms(typed, asked, str(path))
 
 
 def _new(typed: DesignArguments) -> str:
@@ -114,7 +113,7 @@ def _command(sizes: Sizes, seed: int, allow: Sequence[str]) -> str:
 # Forms that cost the same, and what they cost.
 
 
-def _forms(typed: DesignArguments, source: str) -> Output:
+def _forms(typed: DesignArguments, asked: ExerciseArguments, source: str) -> Output:
     """Makes the forms of a scenario, an exercise or an exam with the table of their costs; or the
     table alone. Raises UserError."""
     from attncli.classroom.exercises.exam_papers import requests_of
@@ -123,7 +122,7 @@ def _forms(typed: DesignArguments, source: str) -> Output:
     from attncli.formats import contents_of, suffixes_of
     from attncli.pipeline.plain_scenario import exported, texts_beside
 
-    exam, traces, folder = _ordered(typed, source)
+    exam, traces, folder = _ordered(typed, asked, source)
     requests, names = requests_of(exam, traces), form_names(exam.forms)
     texts: dict[str, Contents] = {}
     costed = []
@@ -150,12 +149,11 @@ def _forms(typed: DesignArguments, source: str) -> Output:
 
 
 def _ordered(
-    typed: DesignArguments, source: str
+    typed: DesignArguments, asked: ExerciseArguments, source: str
 ) -> tuple[ExamFile, list[Trace | None], str | None]:
     """Returns the exam that is asked for, its worked scenarios, and the folder that forms go into,
     if one is named. Raises UserError."""
     from attncli.classroom.arguments import typed_options
-    from attncli.classroom.commands import ExerciseArguments
     from attncli.classroom.making_exercises import ordered_exam
     from attncli.classroom.paper_files import is_folder
 
@@ -165,9 +163,7 @@ def _ordered(
         if name in ("tokens", "d_model", "heads", "decimals"):
             wrong = "a scenario has a size of its own"
             complaints.problems.append(Problem.of(option, wrong, right))
-    part, context = Excerpt(typed.step), typed.context
-    order = ExerciseArguments(source, part, forms=typed.forms, seed=typed.seed, allow=typed.allow)
-    exam = ordered_exam(order._replace(context=context), complaints)
+    exam = ordered_exam(asked._replace(scenario=source), complaints)
     if exam is not None:
         complaints.hear(typed.page.allowed.check_count, exam.forms or 1, "forms", source)
     places = (source,) if exam is None else exam.scenarios

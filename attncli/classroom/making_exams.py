@@ -8,14 +8,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attncli.classroom.commands import ExerciseArguments
 from attncli.classroom.making_exercises import FormWorked, checked, folder_of
 from attncli.classroom.paper_files import is_folder
 from attncli.commands.arguments import FilesOutput
 from attncli.output_files import Contents, OutputError, safe_name
 
 if TYPE_CHECKING:
-    from attncli.classroom.commands import ExamArguments
+    from attncli.classroom.commands import ExerciseArguments
     from attncli.classroom.marking.answers import Student
 
 _LMS = ("moodle", "canvas", "qti")
@@ -24,8 +23,8 @@ _ROWS = 30
 """Rows of a table for a class without a list."""
 
 
-def exam_of(order: ExamArguments) -> FilesOutput:
-    """Make an exam's papers, keys, their grid, answers files, a table and a page to type a class
+def exam_of(order: ExerciseArguments) -> FilesOutput:
+    """Makes an exam's papers, keys, their grid, answers files, a table and a page to type a class
     into, files for an LMS. Raises UserError."""
     from attncli.formats import exercise_format_names
 
@@ -35,12 +34,11 @@ def exam_of(order: ExamArguments) -> FilesOutput:
         raise OutputError.of(where, "an exam is a folder", "name one with -o, like -o midterm/")
     form = page.form or ("pdf" if find_spec("typst") else "html")
     page = page._replace(form=form, output=f"{page.output.rstrip('/')}/")
-    paged, context = form not in exercise_format_names(), order.context
-    typed = ExerciseArguments(order.exam, students=order.students, grid=paged, page=page)
-    job = checked(typed._replace(context=context))
+    typed = order._replace(grid=form not in exercise_format_names(), page=page)
+    job = checked(typed)
     if job.exam.path is None:
         wrong, right = "is no exam file", "give one with parts, as `attn help exam` shows it"
-        raise OutputError.of(order.exam, wrong, right)
+        raise OutputError.of(order.scenario, wrong, right)
     share = job.exam.scheme.earned_by_a_mistake if job.exam.share is None else job.exam.share
     job = job._replace(exam=job.exam.each(mistakes=share))
     return folder_of(job, partial(_beside, typed), _LMS)

@@ -197,7 +197,7 @@ class CheckedOrder(NamedTuple):
 
 
 def exercise_of(order: ExerciseArguments) -> Output:
-    """Make a student's sheet, the key, hints; of a file a folder. Raises UserError."""
+    """Makes a student's sheet, the key, hints; of a file a folder. Raises UserError."""
     from attncli.classroom.exercises.exam_papers import exam_forms, requests_of
 
     job = checked(order)

@@ -97,14 +97,18 @@ class TextCommand(TyperCommand):
         return _as_typed(super().get_params(ctx))
 
     def get_help(self, ctx: Any) -> str:  # noqa: ANN401
-        """Writes the help, in which an option lists the names that it chooses from: who asks for no
-        help needn't wait until they are known."""
+        """Writes the help, with the names that options choose from."""
+        self.list_names()
+        return str(super().get_help(ctx))
+
+    def list_names(self) -> None:
+        """Lets each option list the names that it chooses from: who asks for no help needn't wait
+        until they are known."""
         chosen = {field.name: field.option for field in self.declared.fields if field.option}
         for parameter in self.params:
             option = chosen.get(parameter.name)
             if option and option.flags and option.names and option.metavar is None:
                 parameter.metavar = "|".join(option.names())
-        return str(super().get_help(ctx))
 
 
 class TextGroup(TyperGroup):

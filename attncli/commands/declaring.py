@@ -89,7 +89,7 @@ class Field(NamedTuple):
 def fields_of(record: type[NamedTuple]) -> Iterator[Field]:
     """Yields the fields of a record, and of the records in it."""
     known = vars(sys.modules[record.__module__])  # for functions that are written in annotations
-    hints = get_type_hints(record, known, include_extras=True)
+    hints = get_type_hints(record, known, known, include_extras=True)
     for name in record._fields:
         default: Any = record._field_defaults.get(name, REQUIRED)
         if hasattr(default, "_fields"):

@@ -3,6 +3,7 @@
 import math
 import re
 import unicodedata
+from collections.abc import Iterable
 from decimal import Decimal, localcontext
 from typing import Literal, NamedTuple
 

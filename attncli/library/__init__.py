@@ -1,9 +1,7 @@
-"""What a Python program and the command line are given.
+"""What a Python program is given.
 
-trace, quantity      a worked trace, its steps and quantities, which show themselves
-loaded               a scenario, which shows itself
-commands             what each command makes of what it is asked, as `exercises`, `grading` and
-                     `site` do; `from_python` makes functions of `attncli` of these
-arguments            what is asked, in texts as people type them, and what comes of it
-paper_files, output  papers of exercises, and where pages go
+trace, quantity  a worked trace, its steps and quantities, which show themselves
+loaded           a scenario, which shows itself
+from_python      each command as a function of `attncli`
+notebook         how all of these are shown
 """

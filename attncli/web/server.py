@@ -17,7 +17,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FrameType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import uvicorn
 from starlette.applications import Starlette
@@ -32,9 +32,11 @@ from attncli.commands.arguments import whole_number
 from attncli.errors import UserError
 from attncli.formats import RenderOptions, render
 from attncli.output_files import encoded, write_out
-from attncli.web.commands import ServeArguments
 from attncli.web.page import exercise_links, inside, panels, with_state
 from attncli.web.session import ServedScenario
+
+if TYPE_CHECKING:
+    from attncli.web.commands import ServeArguments
 
 T = TypeVar("T")
 LARGEST_BODY = 4096

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from attncli.commands import pages as commands
 from attncli.commands.arguments import (
@@ -33,7 +33,9 @@ from attncli.scenario.file.nodes import Map
 from attncli.scenario.file.problems import Diagnostics
 from attncli.steps.schema import SCENARIO, step_meant
 from attncli.trace import Trace
-from attncli.web.commands import ServeArguments
+
+if TYPE_CHECKING:
+    from attncli.web.commands import ServeArguments
 
 _MARK = b"\xef\xbb\xbf"
 _SERVED = RenderOptions(served=True)

@@ -346,7 +346,7 @@ _DOUBT = (
 
 
 def site_of(typed: SiteArguments) -> FilesOutput | TextOutput:
-    """Make the site; a scenario that can't be worked is left out and named. Raises UserError."""
+    """Makes the site; a scenario that can't be worked is left out and named. Raises UserError."""
     from attncli.formats.html.webpage import shared_files
 
     complaints = Complaints()

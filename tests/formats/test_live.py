@@ -47,7 +47,8 @@ Changes = Sequence[tuple[str, str]]
 def page_of(name: str, changes: Changes = ()) -> Document:
     sets = [f"{key}={value}" for key, value in changes]
     page = PageOptions(form="html")
-    return run(Arguments(name, changed=ForThisRun(set_=sets or None), page=page)).page
+    made: Document = run(Arguments(name, changed=ForThisRun(set_=sets or None), page=page)).page
+    return made
 
 
 @contextmanager

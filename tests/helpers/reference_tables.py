@@ -113,7 +113,9 @@ def _group(title: str, scenarios: Mapping[str, str]) -> Iterator[list[str]]:
 
 
 def _options(command: str) -> Rows:
-    found = [param for param in COMMANDS[command].params if param.param_type_name == "option"]
+    whole = COMMANDS[command]
+    whole.list_names()
+    found = [param for param in whole.params if param.param_type_name == "option"]
     return ["option", "takes", "means"], map(_option, found)
 
 

@@ -19,11 +19,13 @@ from rich.cells import cell_len
 from safetensors.numpy import save_file
 from typer.testing import CliRunner
 
-from attncli import cli, load, work
+from attncli import load, work
 from attncli.cli import app
 from attncli.formats import page_format_names
 from attncli.pages.catalogue import contents, entries, topics
 from attncli.pages.lesson import general_formulas
+from attncli.plugins import COMMANDS as COMMAND_PLUGINS
+from attncli.plugins import plugins
 from attncli.scenario.file import shipped
 from attncli.scenario.file.keys import Choice, Record
 from attncli.steps import steps
@@ -387,10 +389,8 @@ def test_a_command_imports_what_its_scenario_needs(command: str) -> None:
     assert imported.isdisjoint(equations)  # only what lies next to a half needs them
     own = {name for name in imported if name.startswith("attncli.")}
     assert not [name for name in own if not {*name.split(".")}.isdisjoint(OF_OTHERS)]
-    commands = {name for name in own if name.startswith("attncli.cli.")} & {
-        f"attncli.cli.{module}" for module in cli.COMMANDS.values()
-    }
-    assert commands == {f"attncli.cli.{cli.COMMANDS[command]}"}
+    declaring = {entry.module for entry in plugins(COMMAND_PLUGINS).values()}
+    assert own & declaring == {plugins(COMMAND_PLUGINS)[command].module}
 
 
 def test_lint_imports_the_steps_of_its_scenario() -> None:

@@ -156,7 +156,8 @@ _NO_VERBS = frozenset(
 
 def _is_printed(path: Path, function: str) -> bool:
     """Tells whether a docstring is what `--help` prints of a command, which says what to do."""
-    return path.parent.name == "cli" or function.removesuffix("_") in COMMANDS
+    is_declaring = path.stem == "commands" or path.parent.name == "commands"
+    return path.parent.name == "cli" or (is_declaring and function.removesuffix("_") in COMMANDS)
 
 
 def test_a_docstring_of_a_function_begins_with_a_verb() -> None:

@@ -11,17 +11,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from attncli.cli.options import flag
 from typer.testing import CliRunner
 
 from attncli.classroom.lint import weaknesses
 from attncli.classroom.marking.answers import MOST_ROWS, AnswerSheet, Student
 from attncli.classroom.marking.classes import Roll
-from attncli.cli import COMMANDS, app
-from attncli.cli.calling import taking
+from attncli.cli import app
 from attncli.commands.arguments import Allowed
+from attncli.commands.declaring import command as declared
 from attncli.efforts import MOST_PAPERS
 from attncli.maths.equations.matrix import Matrix
+from attncli.plugins import COMMANDS, plugins
 from attncli.scenario.file import array_files
 from attncli.scenario.file.array_files import read_dump
 from attncli.trace import trace
@@ -67,7 +67,7 @@ def _with_large(name: str) -> bool:
 
 
 def test_every_command_with_a_scenario_is_tried() -> None:
-    assert {name for name in COMMANDS if _with_large(name)} == set(ARGUMENTS)
+    assert {name for name in plugins(COMMANDS) if _with_large(name)} == set(ARGUMENTS)
 
 
 @pytest.mark.parametrize("command", [name for name in ARGUMENTS if name != "serve"])
@@ -108,9 +108,8 @@ def test_a_command_says_what_it_does_with_scenarios() -> None:
 
         allowed: Allowed = Allowed()
 
-    own = {"files_outside": flag("--files-outside", ""), "large": flag("--large", "")}
     with pytest.raises(TypeError, match="say what effort"):
-        taking(Asked, own=own)
+        declared(Asked)
 
 
 @pytest.mark.parametrize("command", ["lint", "exercise", "compare"])

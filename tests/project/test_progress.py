@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 import pytest
 
-from attncli.cli.calling import taking
+from attncli.cli.calling import function_of
 from attncli.commands import progress
 from attncli.commands.arguments import TextOutput
+from attncli.commands.declaring import command
 from attncli.commands.progress import lasting, watched
 
 LONG = 30
@@ -52,7 +53,7 @@ def slow(screen: io.StringIO, *, text: str = "") -> object:
             screen.wait_for("attn mulling")
         return TextOutput(text)
 
-    return taking(Nothing)(mulling)(no_pager=True)
+    return function_of(command(Nothing)(mulling))(no_pager=True)
 
 
 def test_any_command_that_lasts_shows_it(

@@ -27,7 +27,7 @@ from tests.helpers.browser import NEEDS_BROWSER, findings
 from tests.helpers.marking_cases import run
 
 pytest.importorskip("uvicorn")
-from attncli.commands.arguments import ServeArguments
+from attncli.web.commands import ServeArguments
 from attncli.web.server import LARGEST_BODY, MOST_AT_ONCE, PageServer, listening_at
 from attncli.web.session import ServedScenario
 
