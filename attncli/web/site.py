@@ -16,13 +16,13 @@ from attncli.errors import Complaints
 from attncli.names import Word
 from attncli.output_files import Contents, OutputError, check_folder, distinct_names, encoded
 from attncli.plugins import has_wing
-from attncli.web.commands import SiteArguments
 
 if TYPE_CHECKING:
     from attncli.classroom.files.exercise_file import Ask
     from attncli.document.blocks import Block, Document, Spans
     from attncli.formats.html.webpage import FoldOut, SiteEntry, SiteGroup, SiteLink
     from attncli.trace import Trace
+    from attncli.web.commands import SiteArguments
 
 
 _PAGE = ".html"
