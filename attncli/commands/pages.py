@@ -203,7 +203,7 @@ def _example(steps: Sequence[str]) -> str:
     from attncli.steps import step_named
     from attncli.steps.order import STORY
 
-    known = [step_named(name).example for name in steps[:1] if name in STORY]
+    known = [step_named(name).example.scenario for name in steps[:1] if name in STORY]
     return next(filter(None, known), _USUAL)
 
 
@@ -251,10 +251,11 @@ def _is_back(step: Step[Any]) -> bool:
 def _changes(step: Step[Any], trace: Trace) -> tuple[str, ...]:
     """Returns the changes that give a step to a scenario that goes without it; on the way back also
     those that give a loss."""
+    changes = step.example.changes
     if not _is_back(step) or trace.scenario.goes_back:
-        return step.shown_with
-    known = trace.scenario.prediction.targets or any("targets=" in text for text in step.shown_with)
-    return (*step.shown_with, *(() if known else (_TARGETS,)), "backward=true")
+        return changes
+    known = trace.scenario.prediction.targets or any("targets=" in text for text in changes)
+    return (*changes, *(() if known else (_TARGETS,)), "backward=true")
 
 
 def _trace_through(

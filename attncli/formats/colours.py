@@ -152,11 +152,11 @@ class Inked(Notation):
         """Sets mathematics in an ink; returns it as it is for none."""
         return self.in_ink(text, name) if self.coloured and name else text
 
-    def number(self, node: Number) -> str:
-        return self.inked(super().number(node), self.result or ink_of_number(node))
+    def of_number(self, node: Number) -> str:
+        return self.inked(super().of_number(node), self.result or ink_of_number(node))
 
-    def symbol(self, node: Symbol) -> str:
-        return self.inked(super().symbol(node), ink_of(node.name))
+    def of_symbol(self, node: Symbol) -> str:
+        return self.inked(super().of_symbol(node), ink_of(node.name))
 
     def column(
         self, entries: Sequence[Expression], filled: Callable[[Sequence[Expression]], list[str]]

@@ -9,7 +9,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import combinations, islice, permutations, product
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -239,7 +238,7 @@ def _misread_as(paths: Paths, cell: Location, other: Location) -> Cause:
 
 
 @dataclass(frozen=True)
-class _Values:
+class _Values(ex.Fold[float]):
     """The values of forms in floats, by the middle of what each number may be."""
 
     paths: Paths
@@ -250,62 +249,44 @@ class _Values:
 
     def of(self, node: Expression) -> float:
         if id(node) not in self.known:
-            self.known[id(node)] = node, self._of(node)
+            self.known[id(node)] = node, super().of(node)
         return self.known[id(node)][1]
 
-    def _of(self, node: Expression) -> float:
-        if isinstance(node, Number) and node.cell is not None and node.cell.quantity:
-            if node.cell in self.taken:
-                return self.taken[node.cell]
-            name, i, j = node.cell
-            low, high = (float(end[i, j]) for end in self.paths.used(name))
-            return low if low == high else (low + high) / 2
-        rule = _RULES.get(type(node))
-        if rule is None:
-            raise TypeError(f"{type(node).__name__} has no value")
-        return rule(self, node)
+    def of_number(self, node: Number) -> float:
+        if node.cell is None or not node.cell.quantity:
+            return float(deciding.full(node))
+        if node.cell in self.taken:
+            return self.taken[node.cell]
+        name, i, j = node.cell
+        low, high = (float(end[i, j]) for end in self.paths.used(name))
+        return low if low == high else (low + high) / 2
 
-    def constant(self, node: Expression) -> float:
+    def of_symbol(self, node: ex.Symbol) -> float:
         return float(deciding.full(node))
 
-    def total(self, node: ex.Sum) -> float:
+    def of_sum(self, node: ex.Sum) -> float:
         return sum(map(self.of, node.terms))
 
-    def product(self, node: ex.Product) -> float:
+    def of_product(self, node: ex.Product) -> float:
         made = 1.0
         for factor in node.factors:
             made *= self.of(factor)
         return made
 
-    def quotient(self, node: ex.Quotient) -> float:
+    def of_quotient(self, node: ex.Quotient) -> float:
         return self.of(node.dividend) / self.of(node.divisor)
 
-    def negative(self, node: ex.Negative) -> float:
+    def of_negative(self, node: ex.Negative) -> float:
         return -self.of(node.operand)
 
-    def power(self, node: ex.Power) -> float:
+    def of_power(self, node: ex.Power) -> float:
         return float(self.of(node.base) ** self.of(node.exponent))
 
-    def root(self, node: ex.Root) -> float:
+    def of_root(self, node: ex.Root) -> float:
         return float(self.of(node.operand) ** 0.5)
 
-    def applied(self, node: ex.Apply) -> float:
+    def of_apply(self, node: ex.Apply) -> float:
         return float(FUNCTIONS[node.function](*(np.float64(self.of(x)) for x in node.arguments)))
-
-
-_RULES: Mapping[type, Callable[[_Values, Any], float]] = MappingProxyType(
-    {
-        ex.Number: _Values.constant,
-        ex.Symbol: _Values.constant,
-        ex.Sum: _Values.total,
-        ex.Product: _Values.product,
-        ex.Quotient: _Values.quotient,
-        ex.Negative: _Values.negative,
-        ex.Power: _Values.power,
-        ex.Root: _Values.root,
-        ex.Apply: _Values.applied,
-    }
-)
 
 
 _TURNED = Cause("row_and_column", "Rows and columns were exchanged.")

@@ -81,7 +81,7 @@ def costs_of(trace: Trace, selection: Selection) -> Costs:
     groups: dict[tuple[str, str], list[PlannedStep]] = {}
     for part in filter(selection.includes, parts_of(trace)):
         path = part.path.path if part.path.local == "heads" else part.path
-        groups.setdefault((step_of(part).title, place_in_words(path)), []).append(part)
+        groups.setdefault((step_of(part).words.title, place_in_words(path)), []).append(part)
     left = parameters_of(trace)
     costs = {called: cost_of_steps(trace, parts, left) for called, parts in groups.items()}
     return {called: cost for called, cost in costs.items() if cost.products or cost.parameters}

@@ -46,7 +46,7 @@ from attncli.trace import Definition, PlannedStep, Quantity, Trace, WayPlace
 def steps_catalogue() -> Document:
     """Returns the page of every step and what it does, a line each, in the order in which they are
     told; then of those that lead back through others."""
-    rows = tuple((step.name, (step.does,)) for step in steps() if step.name not in THROUGH)
+    rows = tuple((step.name, (step.words.does,)) for step in steps() if step.name not in THROUGH)
     back = Paragraph(("The gradients go back, the last step first: ", ", ".join(THROUGH), "."))
     learn = Callout(("Why, and how: ", Term("attn explain softmax")))
     asked = DefinitionList(
@@ -101,7 +101,7 @@ def lessons(
         for step, its in pairs
     )
     scenario = trace.scenario.title
-    title = pairs[0][0].title if len(pairs) == 1 else f"{scenario}, step by step"
+    title = pairs[0][0].words.title if len(pairs) == 1 else f"{scenario}, step by step"
     facts = DefinitionList((("Scenario", (Word(scenario),)), *facts_of(trace).rows))
     about = about_of(trace.scenario) if whole else _whose_numbers(trace.scenario)
     document = Document(Word(title), tuple(sections), facts, about, rounding=rounding_facts(trace))
@@ -123,14 +123,16 @@ def _lesson(
 ) -> Section:
     selection = with_routing(trace, selection)
     part = part_to_explain(step, trace, selection)
-    texts = (step.why_here(part.place if part else None), step.more)
+    texts = (step.why_here(part.place if part else None), step.words.more)
     blocks: list[Block] = [Paragraph((text,)) for text in texts if text]
-    blocks += [Table(("Vector", "Role", "It says"), step.roles)] if step.roles else []
+    blocks += (
+        [Table(("Vector", "Role", "It says"), step.results.roles)] if step.results.roles else []
+    )
     if part is None:
         blocks += [DefinitionList(tuple(_in_letters(step))), Callout(_left_out(trace, step))]
         blocks += _mistakes(trace, step, None)
         formulas = general_formulas(step)
-        return Section(step.name, None, (step.title,), formulas, tuple(blocks))
+        return Section(step.name, None, (step.words.title,), formulas, tuple(blocks))
     blocks.append(DefinitionList(tuple(_shapes(step, trace, part))))
     blocks.append(Subheading(("On these numbers",)))
     if changes:
@@ -169,7 +171,7 @@ def _left_out(trace: Trace, step: Step[Any]) -> Spans:
     if trace.unfinished is not None:
         why = "doesn't give what the step needs"
     text = f"This scenario {why}, so there are no numbers to show"
-    if not step.example:
+    if not step.example.scenario:
         return (f"{text}.",)
     return (f"{text}. ", Term(f"attn explain {step.name}"), " shows some.")
 
@@ -187,8 +189,8 @@ def _shapes(step: Step[Any], trace: Trace, part: PlannedStep) -> list[tuple[str,
 
 def _in_letters(step: Step[Any]) -> list[tuple[str, Spans]]:
     """Returns the shapes of a step, with a word on n and m where it has a number of keys."""
-    of_keys = "[m, " in step.shapes or ", m]" in step.shapes
-    return [("Shapes", (step.shapes,)), *([("n, m", (_KEYS,))] if of_keys else [])]
+    of_keys = "[m, " in step.words.shapes or ", m]" in step.words.shapes
+    return [("Shapes", (step.words.shapes,)), *([("n, m", (_KEYS,))] if of_keys else [])]
 
 
 def _with_shapes(quantities: Sequence[Quantity], part: PlannedStep) -> Spans:

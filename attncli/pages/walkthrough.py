@@ -414,7 +414,7 @@ def _in_brief(
     if part.step == "tokenize":
         cut = [*cuts_of(part, alone=True), *token_blocks(part.place)]
         return cut if part.place.text.tokenizing else []
-    shares, made = step_of(part).adds_up_to_one, made_by(trace, part)
+    shares, made = step_of(part).results.adds_up_to_one, made_by(trace, part)
     results = [q for q in made if q.is_number or q is made[-1]] if is_last else []
     shown = [q for q in made if q.local in shares or q in results]
     tables = [matrix_block(q, selection, part.path) for q in shown]
@@ -472,7 +472,7 @@ class _Telling(NamedTuple):
         spans = opening_of(trace, part, before)
         opening = [Paragraph(spans)] if spans else []
         section = section_of(trace, part, number, [*opening, *others])
-        if (more := step_of(part).more) and all(step.step != part.step for step in before):
+        if (more := step_of(part).words.more) and all(step.step != part.step for step in before):
             section = section._replace(more=(more,))
         section = section if selection.whole else in_one(trace, part, section)
         section = without_asides(trace, part, section) if selection.detail == "rows" else section

@@ -182,7 +182,7 @@ _NO_MODEL = (
 
 def _sized(told: Iterable[PlannedStep]) -> list[Definition]:
     return [
-        step_named(part.step).sized(part.place, definition)._replace(step=part.step)
+        step_named(part.step).results.sized(part.place, definition)._replace(step=part.step)
         for part in told
         for definition in part.definitions
     ]
@@ -325,11 +325,11 @@ def _others_of_map(
             yield other._replace(value={**values, name: other.value})
 
 
-def _words_alone(kind: Any) -> tuple[str, ...]:  # noqa: ANN401
+def _words_alone(kind: object) -> tuple[str, ...]:
     return kind.words if isinstance(kind, Choice) else ()
 
 
-def _others(value: Any, kind: Any, called: str) -> Iterator[_Other]:  # noqa: ANN401
+def _others(value: object, kind: object, called: str) -> Iterator[_Other]:
     """Yields other values for a setting: another word; a number off by one, twice or half as large;
     a map or a list with one part changed or left out."""
     match value:
@@ -342,7 +342,7 @@ def _others(value: Any, kind: Any, called: str) -> Iterator[_Other]:  # noqa: AN
                 yield _Other(called, _instead(called, other, value), other)
 
 
-def _other_values(value: object, kind: Any) -> Iterator[str | int | Decimal]:  # noqa: ANN401
+def _other_values(value: object, kind: object) -> Iterator[str | int | Decimal]:
     if not isinstance(value, str | int | Decimal):
         return iter(())
     if isinstance(value, bool):
@@ -352,7 +352,7 @@ def _other_values(value: object, kind: Any) -> Iterator[str | int | Decimal]:  #
     return _other_numbers(value)
 
 
-def _others_of_list(values: tuple[Any, ...], kind: Any, called: str) -> Iterator[_Other]:  # noqa: ANN401
+def _others_of_list(values: tuple[object, ...], kind: object, called: str) -> Iterator[_Other]:
     for word in () if values else _words(kind):
         yield _Other(called, f"The {_in_words(called)} is {word}, which isn't set.", (word,))
     for k, value in enumerate(values):
@@ -409,7 +409,7 @@ def _text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _is_a_setting(value: Any) -> bool:  # noqa: ANN401
+def _is_a_setting(value: object) -> bool:
     """Tells whether a value is a setting of a layer, or made of such, and no matrix: a matrix may
     be the layer's own weights."""
     if isinstance(value, Mapping):
@@ -419,13 +419,13 @@ def _is_a_setting(value: Any) -> bool:  # noqa: ANN401
     return isinstance(value, str | bool | int | Decimal)
 
 
-def _words(kind: Any) -> tuple[str, ...]:  # noqa: ANN401
+def _words(kind: object) -> tuple[str, ...]:
     return tuple(
         word for inner in _each_kind(kind) if isinstance(inner, Choice) for word in inner.words
     )
 
 
-def _keys_inside(kind: Any) -> dict[str, Key[Any]]:  # noqa: ANN401
+def _keys_inside(kind: object) -> dict[str, Key[Any]]:
     """Returns the keys of the records that a kind may be, by name.
 
     A key that takes a single word in several of them takes all these words.
@@ -439,7 +439,7 @@ def _keys_inside(kind: Any) -> dict[str, Key[Any]]:  # noqa: ANN401
     return found
 
 
-def _each_kind(kind: Any) -> Iterator[Any]:  # noqa: ANN401
+def _each_kind(kind: object) -> Iterator[object]:
     """Yields a kind, and all kinds that it is made of."""
     yield kind
     for inner in getattr(kind, "kinds", ()) or filter(None, [getattr(kind, "kind", None)]):

@@ -51,7 +51,7 @@ def general_place(name: str, also: tuple[str, ...] = ()) -> Place:
         return _back_through(name)
     if step.at is UpdatePlace:
         return _trained(name)
-    shown = step.general
+    shown = step.formulas
     kind: type[Place] = HeadPlace if step.at is AttentionPlace and shown.heads == 1 else step.at
     kinds = {p.kind: p for p in shown.positions}
     attention = Attention(

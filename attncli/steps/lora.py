@@ -5,8 +5,7 @@ W + (α / r) B A: Hu et al. 2022, arXiv:2106.09685, 4.1.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from attncli.maths.equations.tree import Number
 from attncli.maths.operations.activations import Add
@@ -17,7 +16,7 @@ from attncli.scenario.file.matrices import MATRIX
 from attncli.scenario.file.problems import Objections
 from attncli.steps.mistakes import swap, wrong
 from attncli.steps.quantizing import given_matrix
-from attncli.steps.step import Backward, General, Mistake, Step
+from attncli.steps.step import Backward, Example, Formulas, Mistake, Results, Step, Wording
 from attncli.trace import Definition, Place
 
 _ADAPTER = Record.of(
@@ -26,7 +25,7 @@ _ADAPTER = Record.of(
     Key("alpha", NumberKind(), "α; the product B A is multiplied by α / r"),
     needs=Needs("an adapted matrix", ("A", "B", "alpha"), "{A: [[1, 0]], B: [[0], [1]], alpha: 2}"),
 )
-LORA: Key[Mapping[str, Any]] = Key(
+LORA = Key(
     "lora",
     MapOf(_ADAPTER, "matrix"),
     "given matrices that go on as W + α / r · B A: `{W_Q: {A: [[1, 0]], B: [[0], [1]], alpha: 2}}`;"
@@ -63,24 +62,25 @@ LORA_STEP = Step(
     name="lora",
     at=Place,
     keys=(LORA,),
-    title="Low-rank adaptation",
-    does="adds the product of two small matrices to weights",
-    makes=("product", "delta", "adapted"),
-    shapes="W [d, k], B [d, r], A [r, k] → product [d, k] → delta [d, k] → adapted [d, k]",
-    happens=lambda _: (
-        "B is multiplied by A, and the product by α / r, where r is the rank: how many rows A has."
-        " That is added to the weights, and the model goes on with the sum."
-    ),
-    why="Two small matrices are trained instead of one large one, which stays as it is (LoRA).",
-    more=(
-        "W has d · k numbers, A and B have r · (d + k). B is 0 at first, so training begins with"
-        " the model as it was. Once trained, the sum takes the place of W and costs nothing more."
-    ),
     check=_check,
-    plan=lambda place: tuple(_plan(place)),
-    general=General(x="W_Q", config={"lora": {"W_Q": {"alpha": 2}}}),
-    example="i_love_ai",
-    shown_with=(_SHOWN,),
+    words=Wording(
+        title="Low-rank adaptation",
+        does="adds the product of two small matrices to weights",
+        shapes="W [d, k], B [d, r], A [r, k] → product [d, k] → delta [d, k] → adapted [d, k]",
+        happens=lambda _: (
+            "B is multiplied by A, and the product by α / r, where r is the rank: how many rows A"
+            " has. That is added to the weights, and the model goes on with the sum."
+        ),
+        why="Two small matrices are trained instead of one large one, which stays as it is (LoRA).",
+        more=(
+            "W has d · k numbers, A and B have r · (d + k). B is 0 at first, so training begins"
+            " with the model as it was. Once trained, the sum takes the place of W and costs"
+            " nothing more."
+        ),
+    ),
+    results=Results(names=("product", "delta", "adapted"), plan=lambda place: tuple(_plan(place))),
+    formulas=Formulas(x="W_Q", config={"lora": {"W_Q": {"alpha": 2}}}),
+    example=Example("i_love_ai", (_SHOWN,)),
     mistakes=(
         Mistake(
             "rank_forgotten",
@@ -92,6 +92,6 @@ LORA_STEP = Step(
         "the low-rank update",
         "The gradient of the sum goes to B by way of A, and to A by way of B.",
         "So A gets none while B is 0, as it is before the first update.",
-        shown_with=(_SHOWN, "train.of=[A, B]"),
+        example=Example("learning_to_attend", (_SHOWN, "train.of=[A, B]")),
     ),
 )

@@ -224,7 +224,7 @@ def step_named(name: str) -> Step[Any]:
 
 def made() -> frozenset[str]:
     """Returns the last names of all quantities that steps make."""
-    return frozenset(name for step in map(step_named, STORY) for name in step.makes)
+    return frozenset(name for step in map(step_named, STORY) for name in step.results.names)
 
 
 def inquiries() -> Mapping[str, str]:

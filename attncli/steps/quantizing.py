@@ -25,7 +25,7 @@ from attncli.scenario.file.keys import COUNT, Choice, Either, Key, MapOf, Needs,
 from attncli.scenario.file.nodes import Map
 from attncli.scenario.file.problems import Objections
 from attncli.steps.mistakes import left_out, remade, wrong
-from attncli.steps.step import General, Mistake, Step
+from attncli.steps.step import Example, Formulas, Mistake, Results, Step, Wording
 from attncli.trace import Definition, Place
 
 _MOST = {"int8": 127, "int4": 7}
@@ -36,7 +36,7 @@ _SETTINGS = Record.of(
     needs=Needs("a quantized matrix", ("kind",), "{kind: int4, group: 2}"),
 )
 _EACH = Either(lambda node: _SETTINGS if isinstance(node, Map) else _KIND, (_KIND, _SETTINGS))
-QUANTIZED: Key[Mapping[str, Any]] = Key(
+QUANTIZED = Key(
     "quantized",
     MapOf(_EACH, "matrix"),
     "given matrices that are stored in few bits, and go on as what comes back of them:"
@@ -87,25 +87,29 @@ QUANTIZE_STEP = Step(
     name="quantize",
     at=Place,
     keys=(QUANTIZED,),
-    title="Quantization",
-    does="stores weights as small whole numbers and a scale",
-    makes=("scale", "scales", "whole", "restored", "error"),
-    shapes="W [n, m] → scale [1, 1] or [n, m / group] → whole [n, m] → restored [n, m]",
-    happens=lambda _: (
-        "The scale is the largest size divided by the largest whole number that there is. Each"
-        " weight is divided by it and rounded to a whole number. Times the scale, that comes back"
-        " nearly as it was, and the error is the difference. The model goes on with what came back."
-    ),
-    why="A weight of 8 or 4 bits takes a quarter or an eighth of the memory of one of 32.",
-    more=(
-        "A weight is off by at most half a scale. One large weight makes the scale large for all"
-        " that share it, so each small group of numbers often has a scale of its own."
-    ),
     check=_check,
-    plan=lambda place: tuple(_plan(place)),
-    general=General(x="W_Q", config={"quantized": {"W_Q": {"kind": "int4", "group": 2}}}),
-    example="i_love_ai",
-    shown_with=("quantized={W_Q: int8}",),
+    words=Wording(
+        title="Quantization",
+        does="stores weights as small whole numbers and a scale",
+        shapes="W [n, m] → scale [1, 1] or [n, m / group] → whole [n, m] → restored [n, m]",
+        happens=lambda _: (
+            "The scale is the largest size divided by the largest whole number that there is. Each"
+            " weight is divided by it and rounded to a whole number. Times the scale, that comes"
+            " back nearly as it was, and the error is the difference. The model goes on with what"
+            " came back."
+        ),
+        why="A weight of 8 or 4 bits takes a quarter or an eighth of the memory of one of 32.",
+        more=(
+            "A weight is off by at most half a scale. One large weight makes the scale large for"
+            " all that share it, so each small group of numbers often has a scale of its own."
+        ),
+    ),
+    results=Results(
+        names=("scale", "scales", "whole", "restored", "error"),
+        plan=lambda place: tuple(_plan(place)),
+    ),
+    formulas=Formulas(x="W_Q", config={"quantized": {"W_Q": {"kind": "int4", "group": 2}}}),
+    example=Example("i_love_ai", ("quantized={W_Q: int8}",)),
     mistakes=(
         Mistake(
             "one_whole_number_more",

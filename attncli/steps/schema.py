@@ -94,7 +94,7 @@ def step_meant(word: str) -> str | None:
     if name in STORY:
         return f"{name} is a step{_more_of(step_named(name))}"
     for step in map(step_named, STORY):
-        if word in step.makes:
+        if word in step.results.names:
             return f"the step {step.name} makes {word}{_more_of(step)}"
     return None
 
@@ -114,7 +114,7 @@ def nearest_step(name: str) -> str:
 def _maker(name: str) -> str | None:
     """Suggests the step that makes a quantity: `did you mean unembed, which makes logits?` Returns
     None where none does."""
-    makers = (step.name for step in map(step_named, STORY) if name in step.makes)
+    makers = (step.name for step in map(step_named, STORY) if name in step.results.names)
     return next((f"did you mean {maker}, which makes {name}?" for maker in makers), None)
 
 
@@ -295,7 +295,7 @@ _OF_A_FILE = (
 SCENARIO = Record(keys_of(*_PARTS, "file", also=_OF_A_FILE), hint=key_meant)
 
 
-def _known_inside(kind: Any) -> set[str]:  # noqa: ANN401
+def _known_inside(kind: object) -> set[str]:
     """Returns the keys that belong inside a value of a kind, without those of whole layers."""
     if isinstance(kind, Record):
         return {*kind.known} if kind.hint is knows_nothing else set()
@@ -319,7 +319,9 @@ def givable() -> frozenset[str]:
     """Returns the names of the quantities that a scenario may give in place of what would have made
     them."""
     steps = map(step_named, STORY)
-    return frozenset(key.name for step in steps for key in step.keys if key.name in step.makes)
+    return frozenset(
+        key.name for step in steps for key in step.keys if key.name in step.results.names
+    )
 
 
 def vectors() -> frozenset[str]:

@@ -124,8 +124,53 @@ class Mistake(NamedTuple, Generic[P]):
         return next(iter(ways), self.says)
 
 
-class General(NamedTuple):
-    """What a step is shown with, for its formulas in general, where it has all that it can have."""
+class Wording(NamedTuple, Generic[P]):
+    """How a step is told, in the words of the literature."""
+
+    title: str
+    does: str
+    """What it does, in a few words."""
+    shapes: str
+    """What goes in and what comes out, with the shapes."""
+    happens: Callable[[P], str | Phrase]
+    """Returns the sentence that opens the working at a place."""
+    why: str
+    """One sentence that says what the step is for."""
+    more: str = ""
+    """What a lesson adds to its purpose."""
+    titled: Callable[[P], str | Phrase] | None = None
+    """Returns its title at a place, where that isn't the place's."""
+    why_at: Callable[[P], str] | None = None
+    """Says what the step is for at a place, where that isn't the same everywhere."""
+
+
+class Results(NamedTuple, Generic[P]):
+    """The quantities that a step makes."""
+
+    names: tuple[str, ...]
+    """The last names of all that it can make."""
+    plan: Callable[[P], Planned]
+    """Defines what it makes at a place before any shape is known."""
+    sized: Callable[[P, Definition], Definition] = lambda _, planned: planned
+    """Returns a definition as it is when all shapes are known."""
+    fits: Callable[[Definition, Scenario], Iterable[Objection]] = lambda _, __: ()
+    """Complains of a quantity whose extents agree and that still doesn't fit."""
+    together: tuple[tuple[str, str], ...] = ()
+    """The names of quantities whose rows are set side by side at the end, each with its heading."""
+    roles: tuple[tuple[str, str, str], ...] = ()
+    """What each quantity is, what it is for, and what it would say."""
+    adds_up_to_one: tuple[str, ...] = ()
+    """The names of those whose rows are shares."""
+    pictures: tuple[str, ...] = ()
+    """The names of the kinds of their pictures."""
+    running: Mapping[str, str] = MappingProxyType({})
+    """The names of what takes the place of something given when training goes on, each with the
+    name of that."""
+
+
+class Formulas(NamedTuple, Generic[P]):
+    """The formulas of a step, and what it is shown with where they are told in general, with all
+    that it can have."""
 
     x: str = "X"
     """What flows in."""
@@ -137,6 +182,31 @@ class General(NamedTuple):
     heads: int = 1
     positions: tuple[Positions, ...] = ()
     cell: Recurrent | None = None
+    own: Callable[[P], tuple[Equation, ...] | None] = lambda _: None
+    """Returns the formulas at a place, or None where they are those of the step's operations."""
+
+
+class Example(NamedTuple):
+    """The numbers on which a step is explained if none are asked for."""
+
+    scenario: str = ""
+    """The name of a shipped scenario."""
+    changes: tuple[str, ...] = ()
+    """The changes that give the step to a scenario which goes without it."""
+
+
+class Prominence(NamedTuple):
+    """How much a page makes of a step."""
+
+    on_the_way: bool = False
+    """Whether a later head or layer that is told in brief goes without it: its weights, and what it
+    hands on, tell it."""
+    read_first: bool = False
+    """Whether a page that ends with the way back sends its reader here first, as to a cell's
+    memory, where gradients vanish."""
+    explained_once: bool = False
+    """Whether a page leaves it out where it happens again in other words, as that of another norm,
+    or goes back from other quantities."""
 
 
 class Backward(NamedTuple, Generic[P]):
@@ -150,7 +220,7 @@ class Backward(NamedTuple, Generic[P]):
     """What a lesson adds."""
     why_at: Callable[[P], str] | None = None
     """Says the same at a place."""
-    whole: Callable[[P, tuple[Definition, ...]], tuple[Definition, ...]] = lambda _, made: made
+    whole: Callable[[P, Planned], Planned] = lambda _, made: made
     """Puts several equations of the step together to one whose derivative people know, as those of
     a softmax."""
     usual_mistakes: tuple[str, ...] = ()
@@ -161,15 +231,9 @@ class Backward(NamedTuple, Generic[P]):
     """The last names of what is given to the step and isn't learned: it gets no gradient."""
     gives: tuple[str, ...] = ()
     """The names of more that is given where it is shown in general."""
-    example: str = "learning_to_attend"
-    """The shipped scenario on whose numbers the way back is explained if none is asked for."""
-    shown_with: tuple[str, ...] = ()
-    """The changes that give that step to it."""
-    read_first: bool = False
-    """Whether a page that ends with the way back sends its reader here first, as to a cell's
-    memory, where gradients vanish."""
-    explained_once: bool = False
-    """Whether it isn't explained again where it goes back from other quantities."""
+    example: Example = Example("learning_to_attend")
+    """Where its changes are none, they are those of the step itself."""
+    prominence: Prominence = Prominence()
 
 
 class Inquiry(NamedTuple, Generic[P]):
@@ -191,93 +255,51 @@ class Inquiry(NamedTuple, Generic[P]):
 
 
 class Step(NamedTuple, Generic[P]):
-    """One step of the story, in the words and formulas of the literature."""
+    """One step of the story."""
 
     name: str
     at: type[P]
     """The type of the places where it is taken."""
-    title: str
-    does: str
-    """What it does, in a few words."""
-    makes: tuple[str, ...]
-    """The last names of all that it can make."""
-    shapes: str
-    """What goes in and what comes out, with the shapes."""
-    happens: Callable[[P], str | Phrase]
-    """Returns the sentence that opens the working at a place."""
-    why: str
-    """One sentence that says what the step is for."""
-    plan: Callable[[P], tuple[Definition, ...]]
-    """Defines what it makes at a place before any shape is known."""
-    more: str = ""
-    """What a lesson adds to its purpose."""
+    words: Wording[P]
+    results: Results[P]
     keys: tuple[Key[Any], ...] = ()
     """What a scenario may say of it."""
     check: Callable[[P], Iterable[Objection]] = lambda _: ()
     """Complains of what is wrong at a place beyond the kinds of the keys' values."""
-    fits: Callable[[Definition, Scenario], Iterable[Objection]] = lambda _, __: ()
-    """Complains of a quantity whose extents agree and that still doesn't fit."""
-    sized: Callable[[P, Definition], Definition] = lambda _, planned: planned
-    """Returns a definition as it is when all shapes are known."""
-    formulas: Callable[[P], tuple[Equation, ...] | None] = lambda _: None
-    """Returns its formulas at a place, or None where they are those of its operations."""
-    general: General = General()
-    """What it is shown with, for its formulas in general."""
-    mistakes: tuple[Mistake[P], ...] = ()
-    """The mistakes that people make in it."""
-    together: tuple[tuple[str, str], ...] = ()
-    """The names of quantities whose rows are set side by side at the end, each with its heading."""
-    roles: tuple[tuple[str, str, str], ...] = ()
-    """Of what it makes: what each is, what it is for, and what it would say."""
-    adds_up_to_one: tuple[str, ...] = ()
-    on_the_way: bool = False
-    """Whether a later head or layer that is told in brief goes without it: its weights, and what it
-    hands on, tell it."""
-    shown_with: tuple[str, ...] = ()
-    """The changes that give the step to a scenario which goes without it."""
-    example: str = ""
-    """The shipped scenario on whose numbers it is explained if none is asked for."""
-    titled: Callable[[P], str | Phrase] | None = None
-    """Returns its title at a place, where that isn't the place's."""
-    why_at: Callable[[P], str] | None = None
-    """Says what the step is for at a place, where that isn't the same everywhere."""
+    formulas: Formulas[P] = Formulas()
+    example: Example = Example()
+    prominence: Prominence = Prominence()
     inquiries: tuple[Inquiry[P], ...] = ()
     """What it can be asked besides numbers."""
-    pictures: tuple[str, ...] = ()
-    """The names of the kinds of its pictures."""
+    mistakes: tuple[Mistake[P], ...] = ()
+    """The mistakes that people make in it."""
     backward: Backward[P] | None = None
     """How gradients go back through it."""
-    read_first: bool = False
-    """Whether a page that ends with the way back sends its reader here first."""
-    explained_once: bool = False
-    """Whether a page leaves it out where it happens again in other words, as that of another
-    norm."""
-    running: Mapping[str, str] = MappingProxyType({})
-    """The names of what takes the place of something given when training goes on, each with the
-    name of that."""
 
-    def planned(self, place: P) -> tuple[Definition, ...]:
+    def planned(self, place: P) -> Planned:
         """Defines what it makes at a place before any shape is known, marked as this step's."""
-        return tuple([d._replace(step=self.name) for d in self.plan(place)])
+        return tuple([d._replace(step=self.name) for d in self.results.plan(place)])
 
     def why_here(self, place: P | None) -> str:
         """Says what the step is for, at a place or in general."""
-        return self.why if place is None or self.why_at is None else self.why_at(place)
+        why_at = self.words.why_at
+        return self.words.why if place is None or why_at is None else why_at(place)
 
     def title_at(self, place: P) -> Phrase:
         """Returns what the step is called at a place: `Norm 1`."""
-        return phrase(place.titled(self.title) if self.titled is None else self.titled(place))
+        title, titled = self.words.title, self.words.titled
+        return phrase(place.titled(title) if titled is None else titled(place))
 
     def happens_at(self, place: P) -> Phrase:
         """Returns the sentence that opens the working at a place."""
-        return phrase(self.happens(place))
+        return phrase(self.words.happens(place))
 
 
 def formulas_of(
     step: Step[P], place: P, definitions: tuple[Definition, ...]
 ) -> tuple[Equation, ...]:
     """Returns the formulas of a step at a place, each once, in the names of that place."""
-    own = step.formulas(place)
+    own = step.formulas.own(place)
     if own is not None:
         return own
     equations: dict[Equation, None] = {}

@@ -515,7 +515,7 @@ def _check_rounding(scenario: Scenario, planned: Iterable[PlannedStep]) -> Objec
     names."""
     if not scenario.rounding.quantities:
         return
-    known = {made for step in steps() for made in step.makes}
+    known = {made for step in steps() for made in step.results.names}
     known |= {definition.name for part in planned for definition in part.definitions}
     for name in scenario.rounding.quantities:
         if name not in known:
@@ -529,7 +529,7 @@ def _check_fits(scenario: Scenario) -> Objections:
     for part in scenario.story:
         if scenario.training and part.is_again:  # which fits as it did the first time
             continue
-        fits = step_named(part.step).fits
+        fits = step_named(part.step).results.fits
         for definition in part.definitions:
             if definition.operands and definition.name not in scenario.given:
                 yield from fits(definition, scenario)
@@ -553,7 +553,7 @@ def sized(scenario: Scenario) -> Iterator[PlannedStep]:
         if isinstance(part.place, BackwardPlace | UpdatePlace):
             break
         step, place = step_named(part.step), replace(part.place, scenario=scenario)
-        sized = (step.sized(place, planned) for planned in part.definitions)
+        sized = (step.results.sized(place, planned) for planned in part.definitions)
         made = [d if d.step == step.name else d._replace(step=step.name) for d in sized]
         steps.append(PlannedStep(part.step, place, tuple(made)))
         yield steps[-1]

@@ -28,10 +28,14 @@ from attncli.names import Name, Phrase, Word, below
 from attncli.steps.mistakes import by, instead, remade, swap, wrong
 from attncli.steps.step import (
     Chosen,
+    Example,
+    Formulas,
     Inquiry,
     Misreading,
     Mistake,
+    Results,
     Step,
+    Wording,
     WordsAsked,
     in_no_order,
     largest,
@@ -257,21 +261,33 @@ def _merge_rule(place: RoundPlace) -> Phrase:
 LEARN_STEP = Step(
     name="learn",
     at=RoundPlace,
-    title="Learning pieces",
-    does="learns pieces: merges the best pair of neighbours, round by round",
-    makes=("counts", "symbols", "scores"),
-    shapes="word_counts [words] → counts [pairs]",
-    happens=_happens,
-    why=(
-        "The best pair of neighbours becomes one piece, again and again, until the vocabulary has"
-        " the size asked for."
+    words=Wording(
+        title="Learning pieces",
+        does="learns pieces: merges the best pair of neighbours, round by round",
+        shapes="word_counts [words] → counts [pairs]",
+        happens=_happens,
+        why=(
+            "The best pair of neighbours becomes one piece, again and again, until the vocabulary"
+            " has the size asked for."
+        ),
+        more=(
+            "A vocabulary of whole words has no place for a new word, and single characters say"
+            " little by themselves. Learned pieces lie in between."
+        ),
     ),
-    more=(
-        "A vocabulary of whole words has no place for a new word, and single characters say"
-        " little by themselves. Learned pieces lie in between."
+    results=Results(names=("counts", "symbols", "scores"), plan=_plan_learn),
+    example=Example("bpe"),
+    inquiries=(
+        Inquiry(
+            "merged",
+            "which pair is merged in a round",
+            ("scores", "counts"),
+            _merged,
+            _merge_rule,
+            last=True,
+            ranked=True,
+        ),
     ),
-    example="bpe",
-    plan=_plan_learn,
     mistakes=(
         Mistake(
             "words_counted_once",
@@ -283,17 +299,6 @@ LEARN_STEP = Step(
             "Counting a pair that overlaps itself once: aaa holds a + a twice, at its first letter"
             " and at its second.",
             instead(_overlapping_once),
-        ),
-    ),
-    inquiries=(
-        Inquiry(
-            "merged",
-            "which pair is merged in a round",
-            ("scores", "counts"),
-            _merged,
-            _merge_rule,
-            last=True,
-            ranked=True,
         ),
     ),
 )
@@ -314,25 +319,26 @@ def _plan_dictionary(place: Place) -> tuple[Definition, ...]:
 DICTIONARY_STEP = Step(
     name="dictionary",
     at=Place,
-    title="The dictionary",
-    does="counts the words of a corpus and keeps the frequent ones",
-    makes=("totals", "coverage"),
-    shapes="word_counts [words] → totals [2] → coverage",
-    happens=lambda _: (
-        "The words of the corpus are counted. The most frequent ones are kept, and each gets an"
-        " ID. A word below the cut becomes the unknown token, if there is one. The coverage is"
-        " the share of the corpus that the kept words make up."
+    words=Wording(
+        title="The dictionary",
+        does="counts the words of a corpus and keeps the frequent ones",
+        shapes="word_counts [words] → totals [2] → coverage",
+        happens=lambda _: (
+            "The words of the corpus are counted. The most frequent ones are kept, and each gets an"
+            " ID. A word below the cut becomes the unknown token, if there is one. The coverage is"
+            " the share of the corpus that the kept words make up."
+        ),
+        why=(
+            "A model has a vector for each word that it knows, so only the most frequent words of a"
+            " large corpus are kept."
+        ),
+        more=(
+            "A few words make up most of any text, so a small dictionary covers much of it. The"
+            " rest is lost, or cut into pieces."
+        ),
     ),
-    why=(
-        "A model has a vector for each word that it knows, so only the most frequent words of a"
-        " large corpus are kept."
-    ),
-    more=(
-        "A few words make up most of any text, so a small dictionary covers much of it. The rest"
-        " is lost, or cut into pieces."
-    ),
-    example="dictionary",
-    plan=_plan_dictionary,
+    results=Results(names=("totals", "coverage"), plan=_plan_dictionary),
+    example=Example("dictionary"),
     mistakes=(
         Mistake(
             "words_counted_once",
@@ -391,21 +397,24 @@ def _plan_estimate(place: RoundPlace) -> tuple[Definition, ...]:
 ESTIMATE_STEP = Step(
     name="estimate",
     at=RoundPlace,
-    title="How probable pieces are",
-    does="gives each piece of a vocabulary its probability",
-    makes=("counts", "total", "log_p"),
-    shapes="word_counts [words] → counts [pieces] → total → log_p [pieces]",
-    happens=lambda _: (
-        "Each piece is counted wherever it stands in a word, once for each time that the word"
-        " occurs. Its probability is its share of all counts."
+    words=Wording(
+        title="How probable pieces are",
+        does="gives each piece of a vocabulary its probability",
+        shapes="word_counts [words] → counts [pieces] → total → log_p [pieces]",
+        happens=lambda _: (
+            "Each piece is counted wherever it stands in a word, once for each time that the word"
+            " occurs. Its probability is its share of all counts."
+        ),
+        why=(
+            "Unigram treats the pieces of a word as independent, so the probability of a cut is the"
+            " product of theirs."
+        ),
+        more=(
+            "The logarithm turns the product, which may become too small to write down, into a sum."
+        ),
     ),
-    why=(
-        "Unigram treats the pieces of a word as independent, so the probability of a cut is the"
-        " product of theirs."
-    ),
-    more="The logarithm turns the product, which may become too small to write down, into a sum.",
-    example="unigram",
-    plan=_plan_estimate,
+    results=Results(names=("counts", "total", "log_p"), plan=_plan_estimate),
+    example=Example("unigram"),
     mistakes=(
         Mistake(
             "no_logarithm",
@@ -501,21 +510,25 @@ def _happens_prune(place: RoundPlace) -> str:
 PRUNE_STEP = Step(
     name="prune",
     at=RoundPlace,
-    title="Pruning",
-    does="removes the pieces that matter least",
-    makes=("cut_scores", "loss", "growth", "frequencies", "total", "words", "losses"),
-    shapes="log_p [pieces] → cut_scores [words] → loss → growth [pieces]",
-    happens=_happens_prune,
-    why=(
-        "A piece matters if, without it, the words that it was in must be cut in a less probable"
-        " way."
+    words=Wording(
+        title="Pruning",
+        does="removes the pieces that matter least",
+        shapes="log_p [pieces] → cut_scores [words] → loss → growth [pieces]",
+        happens=_happens_prune,
+        why=(
+            "A piece matters if, without it, the words that it was in must be cut in a less"
+            " probable way."
+        ),
+        more=(
+            "A vocabulary of all substrings would be far too large, so pieces are removed until it"
+            " has the size asked for. Single characters stay, so that every word can be cut."
+        ),
     ),
-    more=(
-        "A vocabulary of all substrings would be far too large, so pieces are removed until it"
-        " has the size asked for. Single characters stay, so that every word can be cut."
+    results=Results(
+        names=("cut_scores", "loss", "growth", "frequencies", "total", "words", "losses"),
+        plan=_plan_prune,
     ),
-    example="unigram",
-    plan=_plan_prune,
+    example=Example("unigram"),
     mistakes=(
         Mistake(
             "words_counted_once",
@@ -645,23 +658,24 @@ def _least(place: CutPlace) -> Definition:
 VITERBI_STEP = Step(
     name="viterbi",
     at=CutPlace,
-    title="The best cut",
-    does="finds the most probable cut of each word",
-    titled=lambda place: ("The best cut of ", Word(place.word)),
-    makes=("unknown", "totals", "best"),
-    shapes="log_p [pieces] → totals [pieces that end there] → best, for each place of a word",
-    happens=_happens_viterbi,
-    why=(
-        "The best cut of a word up to a place always extends the best cut up to the start of its"
-        " last piece."
+    words=Wording(
+        title="The best cut",
+        does="finds the most probable cut of each word",
+        shapes="log_p [pieces] → totals [pieces that end there] → best, for each place of a word",
+        happens=_happens_viterbi,
+        why=(
+            "The best cut of a word up to a place always extends the best cut up to the start of"
+            " its last piece."
+        ),
+        more=(
+            "A word with n places between its characters can be cut in 2 to the power of n ways."
+            " Yet one total for each place is enough."
+        ),
+        titled=lambda place: ("The best cut of ", Word(place.word)),
     ),
-    more=(
-        "A word with n places between its characters can be cut in 2 to the power of n ways. Yet"
-        " one total for each place is enough."
-    ),
-    example="unigram",
-    plan=_plan_viterbi,
-    formulas=_formulas,
+    results=Results(names=("unknown", "totals", "best"), plan=_plan_viterbi, pictures=("lattice",)),
+    formulas=Formulas(own=_formulas),
+    example=Example("unigram"),
     mistakes=(
         Mistake(
             "least_probable",
@@ -669,7 +683,6 @@ VITERBI_STEP = Step(
             instead(_least),
         ),
     ),
-    pictures=("lattice",),
 )
 
 

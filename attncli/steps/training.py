@@ -55,7 +55,7 @@ from attncli.scenario.scenario import Scenario
 from attncli.steps.mistakes import all_wrong, as_a, by, swap, turned_round, wrong
 from attncli.steps.optimizers import OPTIMIZERS, Parameter
 from attncli.steps.order import step_named
-from attncli.steps.step import Mistake, Step
+from attncli.steps.step import Example, Mistake, Results, Step, Wording
 from attncli.trace import GRADIENTS, BackwardPlace, Definition, Place, PlannedStep, UpdatePlace
 
 _MOST_STEPS = 1000
@@ -161,30 +161,35 @@ UPDATE_STEP = Step(
             " model is worked again, for so many steps",
         ),
     ),
-    title="Update",
-    does="moves each parameter against its gradient, as an optimizer does it",
-    makes=(
-        UPDATES,
-        AVERAGED,
-        "grad_norm",
-        "clip_factor",
-        "clipped",
-        "learning_rate",
-        *dict.fromkeys(name for o in OPTIMIZERS.values() for name in o.makes),
+    words=Wording(
+        title="Update",
+        does="moves each parameter against its gradient, as an optimizer does it",
+        shapes="a parameter and its gradient → the updated parameter",
+        happens=_happens,
+        why=(
+            "A small enough step against the gradient lowers the loss, while a larger one may"
+            " overshoot and smaller ones take long."
+        ),
+        more=(
+            "A gradient says which way the loss grows fastest, and how fast, if a parameter grows."
+            " So each parameter goes the other way, in proportion, and all go at the same time. A"
+            " gradient holds only where it was worked out, so training takes many short steps and"
+            " works it out anew after each."
+        ),
     ),
-    shapes="a parameter and its gradient → the updated parameter",
-    happens=_happens,
-    why=(
-        "A small enough step against the gradient lowers the loss, while a larger one may overshoot"
-        " and smaller ones take long."
+    results=Results(
+        names=(
+            UPDATES,
+            AVERAGED,
+            "grad_norm",
+            "clip_factor",
+            "clipped",
+            "learning_rate",
+            *dict.fromkeys(name for o in OPTIMIZERS.values() for name in o.makes),
+        ),
+        plan=lambda place: place.planned,
     ),
-    more=(
-        "A gradient says which way the loss grows fastest, and how fast, if a parameter grows. So"
-        " each parameter goes the other way, in proportion, and all go at the same time. A gradient"
-        " holds only where it was worked out, so training takes many short steps and works it out"
-        " anew after each."
-    ),
-    plan=lambda place: place.planned,
+    example=Example("learning_to_attend"),
     mistakes=(
         Mistake(
             "gradient_added",
@@ -225,27 +230,28 @@ UPDATE_STEP = Step(
         ),
         *{m.name: m for optimizer in OPTIMIZERS.values() for m in optimizer.mistakes}.values(),
     ),
-    example="learning_to_attend",
 )
 
 
 PROGRESS_STEP = Step(
     name="progress",
     at=UpdatePlace,
-    title="Progress",
-    titled=lambda place: f"Progress after update {place.update}",
-    does="compares the new loss with what the gradient predicted",
-    makes=("predicted", AVERAGED, "change"),
-    shapes="the loss before and after, the gradients and the updates → predicted, change",
-    happens=lambda _: (
-        "The prediction adds up each number's gradient, times how far that number is moved."
+    words=Wording(
+        title="Progress",
+        does="compares the new loss with what the gradient predicted",
+        shapes="the loss before and after, the gradients and the updates → predicted, change",
+        happens=lambda _: (
+            "The prediction adds up each number's gradient, times how far that number is moved."
+        ),
+        why="The gradient predicts how a small step changes the loss.",
+        more=(
+            "It is the slope where the step begins. The loss is curved, so a long step comes to"
+            " less or more than the slope promises. That may even be more than all of the loss."
+        ),
+        titled=lambda place: f"Progress after update {place.update}",
     ),
-    why="The gradient predicts how a small step changes the loss.",
-    more=(
-        "It is the slope where the step begins. The loss is curved, so a long step comes to less"
-        " or more than the slope promises. That may even be more than all of the loss."
-    ),
-    plan=lambda place: place.planned,
+    results=Results(names=("predicted", AVERAGED, "change"), plan=lambda place: place.planned),
+    example=Example("learning_to_attend"),
     mistakes=(
         Mistake(
             "turned_round",
@@ -259,7 +265,6 @@ PROGRESS_STEP = Step(
             wrong(swap(_SQUARES, f"sqrt({_SQUARES})"), SquaresTimes),
         ),
     ),
-    example="learning_to_attend",
 )
 
 
@@ -416,7 +421,7 @@ def training_story(scenario: Scenario, training: Training, story: Story) -> Iter
         d.name: below(d.name.path, given)
         for part in forth
         for d in part.definitions
-        if (given := step_named(part.step).running.get(d.name.local))
+        if (given := step_named(part.step).results.running.get(d.name.local))
     }
     needed = _leading_to({loss, *gradients, *running}, (*forth, *back))
     batches: list[dict[Name, Name]] = [{}]

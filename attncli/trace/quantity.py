@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from attncli.maths.operations.operation import Operation
 from attncli.names import TOP, Name, Word, below, composed, words
 from attncli.scenario.file.address import Address, AddressError, Index, write_index
 from attncli.scenario.file.problems import Hint, knows_nothing, nearest
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
 
 IDS = "ID"
 _WITH_POSITION = r"(?s).* \(\d+\)"
@@ -214,7 +217,7 @@ class Quantity:
         """Returns the same quantity with other numbers."""
         return Quantity(self.name, matrix, self.rows, self.columns, self.definition, self.origin)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:  # noqa: ANN401
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
         return np.array(self.values, dtype=dtype, copy=copy)
 
     def __repr__(self) -> str:

@@ -26,7 +26,7 @@ from attncli.trace.place import CellPlace, Place, UpdatePlace
 from attncli.trace.quantity import AwaitedQuantity, Definition, Quantity
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike, DTypeLike, NDArray
 
     from attncli.maths.numbers.foreign_arrays import SupportsDLPack
 
@@ -39,7 +39,7 @@ class TokenList:
     values: NDArray[np.str_] | NDArray[np.int_]
     """A NumPy array [n] of texts or of whole numbers, of which `tokens[0]` is one."""
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:  # noqa: ANN401
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
         return np.array(self.values, dtype=dtype, copy=copy)
 
     def __len__(self) -> int:
@@ -148,7 +148,7 @@ class Trace:
     @overload
     def __getitem__(self, name: str) -> Quantity: ...
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Quantity | TokenList:
         if name in self.quantities:
             return self.quantities[name]
         return token_lists(self.scenario)[name]

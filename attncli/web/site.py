@@ -155,7 +155,7 @@ def _step_texts() -> Mapping[str, str]:
 
     return {
         step.name: _new_words(
-            f"{step.name} {step.title} {step.does} {step.why} {step.more}"
+            f"{step.name} {step.words.title} {step.words.does} {step.words.why} {step.words.more}"
             f" {' '.join(mistake.says for mistake in step.mistakes)}"
         )
         for step in steps()

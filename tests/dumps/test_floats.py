@@ -20,7 +20,7 @@ from tests.helpers.float_sides import told_otherwise
 EXACT = "rounding={policy: exact}"
 TARGETS = "targets=[[1, 0], [0, 1], [1, 1]]"
 SHIPPED = sorted(path.stem for path in Path(ROOT, "scenarios").glob("*.yaml"))
-SHOWN = {step.name: step for step in steps() if step.shown_with}
+SHOWN = {step.name: step for step in steps() if step.example.changes}
 STORED = {
     "X": [[1, 2], [0.5, -1]], "weights_layout": "linear",
     "W_Q": [[0.304, -1.27], [0.517, 0.902]], "rounding": {"policy": "exact"},
@@ -36,7 +36,7 @@ def test_each_operation_of_a_shipped_scenario_has_one_value(name: str) -> None:
 @pytest.mark.parametrize("name", SHOWN)
 def test_so_has_each_step_that_is_shown_by_changes(name: str) -> None:
     step = SHOWN[name]
-    own, changes = step.example or "i_love_ai", step.shown_with
+    own, changes = step.example.scenario or "i_love_ai", step.example.changes
     if name in BACK_THROUGH.values() and not load(own).goes_back:
         known = any("targets=" in text for text in changes)
         changes = (*changes, *(() if known else (TARGETS,)), "backward=true")

@@ -104,6 +104,48 @@ def test_expressions_of_different_kinds_are_never_equal() -> None:
         assert expression == ex.rewritten(expression, lambda _: None)
 
 
+def test_children_are_the_expressions_of_a_node_from_left_to_right() -> None:
+    total = ex.Total("k", ex.Quotient(A, B), (B, A))
+    assert ex.children(total) == [ex.Quotient(A, B), B, A]
+    assert ex.children(ex.Apply("where", (B, total, A))) == [B, total, A]
+    assert [*ex.each(ex.Root(total), ex.Number)] == [A, B, B, A]
+    for leaf in (A, Word("a"), ex.Symbol("a", ("i",)), ex.Shapes(((1, 2),)), ex.Omitted(A)):
+        assert ex.children(leaf) == []
+
+
+def _all_subclasses(kind: type) -> set[type]:
+    return {kind}.union(*map(_all_subclasses, kind.__subclasses__()))
+
+
+def test_each_rule_of_a_fold_is_named_after_a_kind_of_node() -> None:
+    from attncli.formats.html import asked  # noqa: F401
+    from attncli.judging import slips  # noqa: F401
+    from attncli.maths.equations import bounds, deciding, derivative, enclosures, integers  # noqa: F401
+    from attncli.maths.notation import mathml, spreadsheet, typst  # noqa: F401
+
+    kinds = {kind.__name__.lower() for kind in _all_subclasses(Node) | {Word, ex.Equation}}
+    folds = [fold for fold in _all_subclasses(ex.Fold) if fold.__module__.startswith("attncli")]
+    rules = {name for fold in folds for name in dir(fold) if name.startswith("of_")}
+    assert {"of_sum", "of_matrix_product", "of_cell_range"} <= rules
+    assert {rule for rule in rules if rule[3:].replace("_", "") not in kinds} == set()
+
+
+class Depth(ex.Fold[int]):
+    gives = "depth"
+
+    def of_number(self, _: ex.Number) -> int:
+        return 0
+
+    def of_matrix_product(self, node: ex.MatrixProduct) -> int:
+        return 1 + max(map(self.of, node.factors))
+
+
+def test_a_fold_applies_the_rule_of_each_node_and_refuses_what_has_none() -> None:
+    assert Depth().of(ex.MatrixProduct((A, ex.MatrixProduct((A, B)), B))) == 2
+    with pytest.raises(TypeError, match=r"^Sum has no depth$"):
+        Depth().of(ex.MatrixProduct((A, ex.Sum((A, B)))))
+
+
 def test_shapes_of_a_product() -> None:
     shapes = ex.Equation(ex.Shapes(((3, 2), (2, 4))), ex.Shapes(((3, 4),)))
     assert plain(shapes).replace("\u00a0", " ") == "(3 × 2)(2 × 4) = (3 × 4)"

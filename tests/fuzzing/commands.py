@@ -99,7 +99,7 @@ def _token(pen: Pen, tree: Tree) -> str:
 def _cell(pen: Pen, tree: Tree) -> str:
     """An address of something that a scenario might have."""
     given = [key for key, value in tree.items() if isinstance(value, list | dict)]
-    made = [name for step in steps() for name in step.makes]
+    made = [name for step in steps() for name in step.results.names]
     place = pen.choice("", "", "layers[1].", "heads[2].", "rounds[1].", "words[1].", "encoder.")
     name = place + pen.choice(*made, *given, "weights", "a[1]", "best[1]")
     indices = [_token(pen, tree) for _ in range(pen.size(0, 2))]

@@ -93,7 +93,10 @@ def _keys_in(path: str) -> Rows:
 
 
 def _steps(_: str) -> Rows:
-    made = ([f"`{step.name}`", ", ".join(f"`{name}`" for name in step.makes)] for step in steps())
+    made = (
+        [f"`{step.name}`", ", ".join(f"`{name}`" for name in step.results.names)]
+        for step in steps()
+    )
     return ["step", "makes"], made
 
 

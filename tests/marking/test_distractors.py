@@ -37,7 +37,7 @@ TARGETS, BACK = "targets=[[1, 0], [0, 1], [1, 1]]", "backward=true"
 
 def shown(step: Step[Any]) -> Worked:
     """What the lesson on a step shows it with."""
-    name, changes = step.example or OURS, step.shown_with
+    name, changes = step.example.scenario or OURS, step.example.changes
     if step.at is BackwardPlace and not shipped_trace(name).scenario.goes_back:
         known = any("targets=" in text for text in changes)
         changes = (*changes, *(() if known else (TARGETS,)), BACK)
@@ -54,7 +54,7 @@ MORE = (
 NUMBERS = (name for name in SHIPPED if name not in (*LARGE, WORDS_ONLY, "i_love_tennis"))
 WORKED = [
     *dict.fromkeys(
-        (*map(Worked, NUMBERS), *(shown(step) for step in steps() if step.shown_with), *MORE)
+        (*map(Worked, NUMBERS), *(shown(step) for step in steps() if step.example.changes), *MORE)
     )
 ]
 

@@ -24,8 +24,8 @@ from tests.helpers.pages import (
 
 def test_every_step_says_why_in_one_sentence() -> None:
     for step in steps():
-        assert re.fullmatch(r"[A-Z].*[^.]\.", step.why)
-        assert not re.search(r"[.!?] [A-Z]", step.why), step.why
+        assert re.fullmatch(r"[A-Z].*[^.]\.", step.words.why)
+        assert not re.search(r"[.!?] [A-Z]", step.words.why), step.words.why
 
 
 @pytest.mark.parametrize("name", SHIPPED)

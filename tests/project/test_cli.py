@@ -249,7 +249,7 @@ def test_explain() -> None:
     for part in ("Softmax", "Shapes", "On these numbers", "Common mistakes", "The mistake gives"):
         assert part in lesson
     everything = attn("explain").stdout
-    assert all(step.title in everything for step in steps())
+    assert all(step.words.title in everything for step in steps())
     assert "scaled[king, Yassine] = 4.93 / √2  =  3.49" in attn("explain", "--step", "scale").stdout
     assert (
         "no numbers to show"
@@ -294,9 +294,11 @@ def test_a_step_is_explained_by_a_scenario_that_has_it() -> None:
     refused = attn("explain", "i_love_ai", "--step", "gates").stdout
     assert "no numbers to show. attn explain gates shows some." in " ".join(refused.split())
     back = ("backward_",)  # some of which their examples take with changes; test_pages_of_gradients
-    explained = (step for step in steps() if step.example and not step.name.startswith(back))
-    examples = {step.name: step.example for step in explained}
-    changes = {step.name: step.shown_with for step in steps()}
+    explained = (
+        step for step in steps() if step.example.scenario and not step.name.startswith(back)
+    )
+    examples = {step.name: step.example.scenario for step in explained}
+    changes = {step.name: step.example.changes for step in steps()}
     for step, name in examples.items():
         texts = {part.step for part in shown_parts(work(load(name, changes[step])))}
         assert step in texts
@@ -306,7 +308,7 @@ def test_every_step_that_a_shipped_scenario_has_is_explained_on_one() -> None:
     names = [name for group in contents().values() for name in group]
     taken = {name: {part.step for part in shown_parts(work(load(name)))} for name in names}
     usual = taken["i_love_ai"]
-    examples = {step.name: step.example or "i_love_ai" for step in steps()}
+    examples = {step.name: step.example.scenario or "i_love_ai" for step in steps()}
     back = {"backward_project"}  # whose mistakes show where a matrix isn't square
     for step in set.union(*taken.values()) - usual - back:
         assert step in taken[examples[step]], step
@@ -364,7 +366,7 @@ def test_lists() -> None:
     listed = attn("list", "steps").stdout
     forward = [step for step in steps() if step.name not in THROUGH]
     rows = [line.split(maxsplit=1) for line in listed.splitlines()[: len(forward)]]
-    assert rows == [[step.name, step.does] for step in forward]  # a line each
+    assert rows == [[step.name, step.words.does] for step in forward]  # a line each
     assert all(re.search(rf"\b{name}\b", listed) for name in THROUGH)
     attn("list", "nothing", code=2)
 

@@ -75,7 +75,7 @@ def test_every_option_is_documented(command: str) -> None:
 def test_every_step_and_quantity_is_documented() -> None:
     for step in steps():
         ((row),) = re.findall(rf"^\| `{step.name}` \| (`.*) \|$", section("Steps: "), re.MULTILINE)
-        assert re.findall(r"`(\w+)`", row) == list(step.makes)
+        assert re.findall(r"`(\w+)`", row) == list(step.results.names)
         assert step.why_here(None)
         assert general_formulas(step)
         assert step.mistakes or step.name == "tokenize"
@@ -283,7 +283,7 @@ def test_help_tells_of_each_key_and_step() -> None:
         assert f"| `{key.name}` |" in text
         assert key.says in text
     for step in share(3, steps(), of="steps"):
-        assert ", ".join(f"`{name}`" for name in step.makes) in entries(step.name)
+        assert ", ".join(f"`{name}`" for name in step.results.names) in entries(step.name)
     text = CliRunner().invoke(app, ["help", "epsilon_in"]).stdout
     assert "Inside `qk_norm`:" in text
     assert text.count("`epsilon_in`") == 2

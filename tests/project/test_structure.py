@@ -14,9 +14,11 @@ from pathlib import Path
 import grimp
 import pytest
 
+from attncli.steps import step
+
 PACKAGE = Path(__file__).parents[2] / "attncli"
 Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
-LONGEST_FILE, LONGEST_FUNCTION = 800, 80
+LONGEST_FILE, LONGEST_FUNCTION, MOST_FIELDS = 800, 80, 12
 NAMED_OTHERWISE = {"pyyaml": "yaml"}
 """Packages that are imported by another name than they are installed by."""
 OF_OTHERS = {"pandas", "pytest"}
@@ -71,3 +73,15 @@ def test_what_is_required_is_imported_and_the_other_way_round() -> None:
     imported = {module.partition(".")[0] for module in graph.modules}
     others = imported - {"attncli", *OF_OTHERS, *sys.stdlib_module_names}
     assert {NAMED_OTHERWISE.get(name, name) for name in names} == others
+
+
+def test_what_a_step_says_is_grouped_in_records_of_a_dozen_fields() -> None:
+    records = {
+        name: kind._fields
+        for name, kind in vars(step).items()
+        if hasattr(kind, "_fields") and kind.__module__ == step.__name__
+    }
+    assert records.keys() >= {"Step", "Wording", "Results", "Backward"}
+    assert {
+        name: len(fields) for name, fields in records.items() if len(fields) > MOST_FIELDS
+    } == {}

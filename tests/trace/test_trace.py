@@ -61,9 +61,11 @@ def test_a_story_is_planned_once(other_steps: pytest.MonkeyPatch) -> None:
 
     def plan(place: HeadPlace) -> tuple[Definition, ...]:
         planned.append(place)
-        return own.plan(place)
+        return own.results.plan(place)
 
-    other_steps.setattr(scores, "SCORES_STEP", own._replace(plan=plan))
+    other_steps.setattr(
+        scores, "SCORES_STEP", own._replace(results=own.results._replace(plan=plan))
+    )
     scenario = load("i_love_tennis_causal")
     trace = work(scenario)
     assert len(planned) == 1 + len(scenario.variants) > 1

@@ -100,7 +100,7 @@ def is_share(name: Name, definition: Definition | None = None) -> bool:
     """Tells whether each row of a quantity adds up to 1, but for rounding; of given ones, weights'
     do."""
     step = "softmax" if definition is None else definition.step
-    return name.local in step_named(step).adds_up_to_one
+    return name.local in step_named(step).results.adds_up_to_one
 
 
 def seen_of(name: Name, definitions: Mapping[Name, Definition], numbers: Numbers) -> Flags | None:

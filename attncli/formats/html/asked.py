@@ -62,9 +62,9 @@ class _Cutting(PlainNotation):
         self.found.append(Slot(part) if isinstance(part, Number) else part)
         return f"{_MARK}{len(self.found) - 1}{_MARK}"
 
-    number = blank = taken_out  # type: ignore[assignment]
+    of_number = of_blank = taken_out  # type: ignore[assignment]
 
-    def named(self, node: Word) -> str:
+    def of_word(self, node: Word) -> str:
         return self.taken_out(node)
 
 

@@ -37,9 +37,9 @@ class _InkedNotation(Inked, PlainNotation):
     def in_ink(self, text: str, name: str) -> str:
         return _marked(text, name)
 
-    def vector(self, node: ex.Vector) -> str:
+    def of_vector(self, node: ex.Vector) -> str:
         ink = _ink_of_vector(node)
-        return _marked(_PLAIN.vector(node), ink) if ink else super().vector(node)
+        return _marked(_PLAIN.of_vector(node), ink) if ink else super().of_vector(node)
 
 
 _PLAIN, _INKED = PlainNotation(), _InkedNotation()

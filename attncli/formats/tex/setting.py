@@ -443,7 +443,7 @@ class Setting(NamedTuple):
         return (
             fillin(blank, self.blank_width)
             if self.working.hidden
-            else f"${self.working.blank(blank)}$"
+            else f"${self.working.of_blank(blank)}$"
         )
 
     def place(self, answer: str) -> str:
@@ -486,8 +486,8 @@ def exam(room: float, *, with_key: bool) -> Setting:
         lines, to_end = (rf"\ifprintanswers\else{text}\fi" for text in (lines, to_end))
     return Setting(
         room,
-        WORKING.but(blank=_fillin_in_mathematics, hidden=True),
-        FORMULA.but(blank=_fillin_in_mathematics, hidden=True),
+        WORKING.but(of_blank=_fillin_in_mathematics, hidden=True),
+        FORMULA.but(of_blank=_fillin_in_mathematics, hidden=True),
         lines,
         to_end,
         title=r"{{\Large\bfseries {}\par\medskip}}",

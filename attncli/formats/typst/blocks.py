@@ -70,7 +70,7 @@ class TypstSetting(NamedTuple):
     def entry(self, blank: Blank) -> str:
         """Writes a blank in a table: its answer, or a place to write it."""
         if blank.answer is not None:
-            return f"${WORKING.blank(blank)}$"
+            return f"${WORKING.of_blank(blank)}$"
         return f"{'line' if blank.id else 'dots'}-to-write({self.blank_width}mm)"
 
 

@@ -98,7 +98,7 @@ def _blank(node: Blank) -> str:
     """Writes a blank: its answer, a line to write it on, or where a number is to be carried
     over."""
     if node.answer is not None:
-        return f"asked({WORKING.number(node.answer)})"
+        return f"asked({WORKING.of_number(node.answer)})"
     return "blank()" if node.id else "carried()"
 
 

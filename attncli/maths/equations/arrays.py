@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from operator import itemgetter
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -122,7 +122,7 @@ def _stacked(x: Array, y: Array, depth: int) -> Array:
     return np.asarray(total)
 
 
-Function = Callable[..., Any]
+Function = Callable[..., Array]
 
 
 @lru_cache(maxsize=256)
@@ -201,7 +201,7 @@ def raised(base: Array, exponent: Array | float, out: Array | None = None) -> Ar
 _CUBE = 3.0
 
 
-class Arrays:
+class Arrays(ex.Fold[IndexedArray]):
     """A compiler of the parts of an equation to arrays; `leaf` gives those that have no parts of
     their own."""
 
@@ -209,9 +209,9 @@ class Arrays:
         self.leaf = leaf
 
     def of(self, node: Expression) -> IndexedArray:
-        return self.leaf(node) or getattr(self, _LAID[type(node)])(node)
+        return self.leaf(node) or super().of(node)
 
-    def added(self, node: ex.Sum) -> IndexedArray:
+    def of_sum(self, node: ex.Sum) -> IndexedArray:
         if len(node.terms) > _LONG_SUM:  # which would nest as deep as it is long
             half = len(node.terms) // 2
             halves = (ex.Sum(terms) for terms in (node.terms[:half], node.terms[half:]))
@@ -224,13 +224,13 @@ class Arrays:
                 total = together(np.add, total, self.of(term))
         return total
 
-    def product(self, node: ex.Product) -> IndexedArray:
+    def of_product(self, node: ex.Product) -> IndexedArray:
         made = self.of(node.factors[0])
         for factor in node.factors[1:]:
             made = together(np.multiply, made, self.of(factor))
         return made
 
-    def total(self, node: ex.Total) -> IndexedArray:
+    def of_total(self, node: ex.Total) -> IndexedArray:
         match node.operand:
             case ex.Product((*factors, last)) if _goes_over(last, node.over):
                 first = factors[0] if len(factors) == 1 else ex.Product(tuple(factors))
@@ -241,13 +241,13 @@ class Arrays:
                 return contracted(x, x, node.over)
         return summed(self.of(node.operand), node.over)
 
-    def quotient(self, node: ex.Quotient) -> IndexedArray:
+    def of_quotient(self, node: ex.Quotient) -> IndexedArray:
         return together(np.divide, self.of(node.dividend), self.of(node.divisor))
 
-    def negative(self, node: ex.Negative) -> IndexedArray:
+    def of_negative(self, node: ex.Negative) -> IndexedArray:
         return together(np.negative, self.of(node.operand))
 
-    def power(self, node: ex.Power) -> IndexedArray:
+    def of_power(self, node: ex.Power) -> IndexedArray:
         if node.base == ex.E:
             return together(np.exp, self.of(node.exponent))
         base = self.of(node.base)
@@ -255,10 +255,10 @@ class Arrays:
             return together(np.square, base)
         return together(raised, base, self.of(node.exponent))
 
-    def root(self, node: ex.Root) -> IndexedArray:
+    def of_root(self, node: ex.Root) -> IndexedArray:
         return together(np.sqrt, self.of(node.operand))
 
-    def applied(self, node: ex.Apply) -> IndexedArray:
+    def of_apply(self, node: ex.Apply) -> IndexedArray:
         return together(FUNCTIONS[node.function], *map(self.of, node.arguments))
 
 
@@ -271,20 +271,6 @@ def _goes_over(node: Expression, over: str) -> bool:
     if isinstance(node, ex.Operand):  # as most are
         return all(index in node.indices for index in over)
     return set(over) <= {index for operand in operands_in(node) for index in operand.indices}
-
-
-_LAID: Mapping[type, str] = MappingProxyType(
-    {
-        ex.Sum: "added",
-        ex.Product: "product",
-        ex.Total: "total",
-        ex.Quotient: "quotient",
-        ex.Negative: "negative",
-        ex.Power: "power",
-        ex.Root: "root",
-        ex.Apply: "applied",
-    }
-)
 
 
 # -- functions, each over an array ---------------------------------------------------------------

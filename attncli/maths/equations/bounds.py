@@ -14,7 +14,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 
@@ -49,7 +48,7 @@ def bound(
     return Error(error.absolute[rows_and_columns], error.relative)
 
 
-class _Bounds:
+class _Bounds(ex.Fold[Error]):
     """The bounds of the parts of an equation; arrays have an axis for each letter."""
 
     def __init__(
@@ -58,9 +57,6 @@ class _Bounds:
         self.shapes, self.operands, self.rough = shapes, operands, rough
         self.axes = axes_of(tree, shapes)
         self.letters = "".join(sorted({*self.axes, "i", "j"}))
-
-    def of(self, node: Expression) -> Error:
-        return _BOUNDS[type(node)](self, node)
 
     def values(self, node: Expression) -> Array:
         used = {operand.place for operand in operands_in(node)}  # others may be in their file still
@@ -151,12 +147,20 @@ class _Bounds:
 
     # -- each kind of node -------------------------------------------------------------------------
 
-    def constant(self, node: Expression) -> Error:
+    def of_operand(self, _: ex.Operand) -> Error:
+        return Error(0.0, EPSILON)
+
+    def of_length(self, _: ex.Length) -> Error:
+        return _EXACT
+
+    def of_number(self, node: Expression) -> Error:
         value = deciding.full(node)
         is_held = value == int(value) and abs(value) < _WHOLE if value.is_finite() else True
         return _EXACT if is_held else Error(0.0, EPSILON)
 
-    def added(self, node: ex.Sum) -> Error:
+    of_symbol = of_number
+
+    def of_sum(self, node: ex.Sum) -> Error:
         """Bounds the error of a sum (Higham, 4.2).
 
         Terms of one sign lose no more than the largest relative error. Where they may cancel, the
@@ -173,7 +177,7 @@ class _Bounds:
         rest = (first.relative + 2 * rounded) * sum(map(self.size, others))
         return Error(absolute + rest, first.relative + rounded)
 
-    def total(self, node: ex.Total) -> Error:
+    def of_total(self, node: ex.Total) -> Error:
         """Bounds the error of a sum over indices, in any order of adding: |fl(x·w) − x·w| ≤ n u
         Σ|x||w| / (1 − n u) (Higham, 3.5)."""
         count, operand = self._count(node.over), node.operand
@@ -196,7 +200,7 @@ class _Bounds:
         repeated = self._count(over) / math.prod(array.shape[axis] for axis in axes)
         return np.asarray(array.sum(axis=axes, keepdims=True) * repeated)
 
-    def product(self, node: ex.Product) -> Error:
+    def of_product(self, node: ex.Product) -> Error:
         """Bounds the error of a product: (1 + a)(1 + b) = 1 + a + b + ab, and an absolute error
         grows with the other factors."""
         errors = [self.of(factor) for factor in node.factors]
@@ -211,7 +215,7 @@ class _Bounds:
                 absolute += np.where(np.isnan(part), math.inf, part)  # 0 times what has no bound
         return Error(absolute, relative)
 
-    def quotient(self, node: ex.Quotient) -> Error:
+    def of_quotient(self, node: ex.Quotient) -> Error:
         above, below = self.of(node.dividend), self.of(node.divisor)
         relative = above.relative + below.relative + EPSILON
         if not _is_off(above, below):
@@ -221,10 +225,10 @@ class _Bounds:
         off = above.absolute + below.absolute * self.size(node.dividend) / divisor
         return Error(np.where(least > 0, off / least, math.inf), relative)
 
-    def negative(self, node: ex.Negative) -> Error:
+    def of_negative(self, node: ex.Negative) -> Error:
         return self.of(node.operand)
 
-    def power(self, node: ex.Power) -> Error:
+    def of_power(self, node: ex.Power) -> Error:
         """Bounds the error of a power; for e^(x + d) = e^x e^d the relative error is e^d − 1."""
         if node.base == ex.E:
             return self.steep(node.exponent, 1.0)
@@ -235,7 +239,7 @@ class _Bounds:
         grown = (self.size(node.base) + error.absolute) ** max(exponent - 1, 0)
         return Error(exponent * error.absolute * grown, relative)
 
-    def root(self, node: ex.Root) -> Error:
+    def of_root(self, node: ex.Root) -> Error:
         """Bounds the error of a root: √(x + d) − √x = d / (√(x + d) + √x), which is at most √d."""
         error = self.of(node.operand)
         if not _is_off(error):
@@ -246,7 +250,7 @@ class _Bounds:
             error.relative + EPSILON,
         )
 
-    def applied(self, node: ex.Apply) -> Error:
+    def of_apply(self, node: ex.Apply) -> Error:
         if node.function in _CHOICES:
             errors = [self.of(e) for e in node.arguments[node.function == "where" :]]
             absolute: Array | float = reduce(np.maximum, (error.absolute for error in errors))
@@ -336,22 +340,5 @@ _FUNCTIONS: Mapping[str, _Rule] = MappingProxyType(
         "expm1": _expm1,
         "step": _sign,
         "abs": lambda _, __, error: error,
-    }
-)
-
-_BOUNDS: Mapping[type, Callable[[_Bounds, Any], Error]] = MappingProxyType(
-    {
-        ex.Operand: lambda *_: Error(0.0, EPSILON),
-        ex.Length: lambda *_: _EXACT,
-        ex.Number: _Bounds.constant,
-        ex.Symbol: _Bounds.constant,
-        ex.Sum: _Bounds.added,
-        ex.Total: _Bounds.total,
-        ex.Product: _Bounds.product,
-        ex.Quotient: _Bounds.quotient,
-        ex.Negative: _Bounds.negative,
-        ex.Power: _Bounds.power,
-        ex.Root: _Bounds.root,
-        ex.Apply: _Bounds.applied,
     }
 )

@@ -6,13 +6,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property, lru_cache
-from itertools import chain
 
 from attncli.maths.equations import tree as ex
 from attncli.maths.equations.arrays import Work, program, stable_form
 from attncli.maths.equations.exact import Places
 from attncli.maths.equations.matrix import Matrix
-from attncli.maths.equations.tree import Expression, Node, Signature, axes_of
+from attncli.maths.equations.tree import Expression, Signature, axes_of
 from attncli.maths.equations.working import Filled, filled, in_brief
 
 
@@ -128,6 +127,4 @@ def _leaves(tree: Expression, sizes: Mapping[str, int]) -> int:
             return math.prod([sizes[index] for index in over]) * _leaves(operand, sizes)
         case ex.Apply("where", (_, *choices)):
             return max(_leaves(node, sizes) for node in choices)
-    assert isinstance(tree, Node)
-    parts = chain.from_iterable(x if type(x) is tuple else (x,) for x in tree.parts)
-    return sum(_leaves(part, sizes) for part in parts if isinstance(part, Node))
+    return sum(_leaves(part, sizes) for part in ex.children(tree))

@@ -23,9 +23,9 @@ from decimal import (
     InvalidOperation,
     localcontext,
 )
-from functools import cache, lru_cache, reduce
+from functools import cache, lru_cache, partial, reduce
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from attncli.maths.equations import tree as ex
 from attncli.maths.numbers import decimals
@@ -97,7 +97,7 @@ def _values(expression: ex.Expression, value_of: ValueOf, digits: int) -> Iterab
     what still holds 0 counts as 0."""
     while digits <= MOST:
         try:
-            value = _evaluator(digits).of(expression, value_of)
+            value = _evaluator(digits, value_of).of(expression)
         except _UndecidedError:
             digits *= 2
             continue
@@ -112,7 +112,7 @@ def _number(expression: ex.Expression, value_of: ValueOf) -> Decimal:
         low, high = _ends(value)
         if low == high:
             return decimals.unsigned_zero(low)
-        middle = _evaluator(ENOUGH).near.divide(decimals.added(low, high), _TWO)
+        middle = _evaluator(ENOUGH, value_of).near.divide(decimals.added(low, high), _TWO)
         if decimals.difference(high, low) <= middle.copy_abs() * _CERTAIN:
             return middle
     return Decimal(0) if low <= 0 <= high else middle
@@ -146,76 +146,77 @@ def _picked(pick: Callable[[Iterable[Decimal]], Decimal], values: Iterable[Value
 
 
 @cache
-def _evaluator(digits: int) -> _Evaluator:
-    return _Evaluator(digits)
+def _evaluator(digits: int, value_of: ValueOf = _FULL) -> _Evaluator:
+    return _Evaluator(digits, value_of)
 
 
-class _Evaluator:
+class _Evaluator(ex.Fold[Value]):
     """An evaluator of expressions to so many digits, where they can't be held in full."""
 
-    def __init__(self, digits: int) -> None:
-        self.digits = digits
+    gives = "value of its own"
+
+    def __init__(self, digits: int, value_of: ValueOf) -> None:
+        self.digits, self.of_number = digits, value_of
         self.is_last = digits * 2 > MOST
         # no trap for overflow: 1 / (1 + e^huge) is 0
-        own: dict[str, Any] = {"Emax": MAX_EMAX, "Emin": MIN_EMIN}
-        own["traps"] = [InvalidOperation, DivisionByZero]
-        self.exact = Context(prec=_EXACT_DIGITS, **own)
-        self.near = Context(prec=digits, **own)
-        self.down = Context(prec=digits, rounding=ROUND_FLOOR, **own)
-        self.up = Context(prec=digits, rounding=ROUND_CEILING, **own)
-
-    def of(self, node: ex.Expression, value_of: ValueOf) -> Value:
-        if type(node) is ex.Number:  # the most of them
-            return value_of(node)
-        evaluate = _EVALUATE.get(type(node))
-        if evaluate is None:
-            raise TypeError(f"{type(node).__name__} has no value of its own")
-        return evaluate(self, node, value_of)
+        traps = [InvalidOperation, DivisionByZero]
+        context = partial(Context, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=traps)
+        self.exact, self.near = context(_EXACT_DIGITS), context(digits)
+        self.down, self.up = context(digits, ROUND_FLOOR), context(digits, ROUND_CEILING)
 
     # -- each kind of node -----------------------------------------------------------------------
 
-    def symbol(self, node: ex.Symbol, _: ValueOf) -> Value:
+    def of_symbol(self, node: ex.Symbol) -> Value:
         if node == ex.E:
             return self.power_of_e(_ONE)
         if node == ex.PI:
             return self.around(pi(self.digits))
         raise TypeError(f"{node.name} is a name, not a number")
 
-    def sum(self, node: ex.Sum, value_of: ValueOf) -> Value:
-        return reduce(self.add, [self.of(term, value_of) for term in node.terms], _EMPTY_SUM)
+    def of_sum(self, node: ex.Sum) -> Value:
+        return reduce(self.add, map(self.of, node.terms), _EMPTY_SUM)
 
-    def product(self, node: ex.Product, value_of: ValueOf) -> Value:
-        return reduce(
-            self.times, [self.of(factor, value_of) for factor in node.factors], _EMPTY_PRODUCT
-        )
+    def of_product(self, node: ex.Product) -> Value:
+        return reduce(self.times, map(self.of, node.factors), _EMPTY_PRODUCT)
 
-    def dot(self, node: ex.Dot, value_of: ValueOf) -> Value:
+    def of_quotient(self, node: ex.Quotient) -> Value:
+        return self.divide(self.of(node.dividend), self.of(node.divisor))
+
+    def of_negative(self, node: ex.Negative) -> Value:
+        return _negated(self.of(node.operand))
+
+    def of_omitted(self, node: ex.Omitted) -> Value:
+        if node.total is None:
+            raise TypeError("terms that are left out have no value of their own")
+        return self.of(node.total)
+
+    def of_dot(self, node: ex.Dot) -> Value:
         if not isinstance(node.left, ex.Vector) or not isinstance(node.right, ex.Vector):
             raise TypeError("a dot product takes two vectors of numbers")
         pairs = zip(node.left.entries, node.right.entries, strict=True)
-        terms = [self.times(self.of(a, value_of), self.of(b, value_of)) for a, b in pairs]
+        terms = [self.times(self.of(a), self.of(b)) for a, b in pairs]
         return reduce(self.add, terms, _EMPTY_SUM)
 
-    def power(self, node: ex.Power, value_of: ValueOf) -> Value:
-        exponent = self.of(node.exponent, value_of)
+    def of_power(self, node: ex.Power) -> Value:
+        exponent = self.of(node.exponent)
         if node.base == ex.E:
             return self.rising(self.power_of_e, exponent)
-        base = self.of(node.base, value_of)
+        base = self.of(node.base)
         if isinstance(exponent, Decimal) and exponent == int(exponent) >= 0:
             return reduce(self.times, [base] * int(exponent), _EMPTY_PRODUCT)
         return self.rising(self.power_of_e, self.times(exponent, self.rising(self.ln, base)))
 
-    def root(self, node: ex.Root, value_of: ValueOf) -> Value:
-        square = self.of(node.operand, value_of)
+    def of_root(self, node: ex.Root) -> Value:
+        square = self.of(node.operand)
         if isinstance(square, Between) and square.low < 0 <= square.high:
             square = Between(Decimal(0), square.high)
         return self.rising(lambda x: self.noted(self.near.sqrt, x), square)
 
-    def apply(self, node: ex.Apply, value_of: ValueOf) -> Value:
+    def of_apply(self, node: ex.Apply) -> Value:
         function = _FUNCTIONS.get(node.function)
         if function is None:
             raise TypeError(f"{node.function} is not a function that can be evaluated")
-        return function(self, *[self.of(argument, value_of) for argument in node.arguments])
+        return function(self, *[self.of(argument) for argument in node.arguments])
 
     # -- arithmetic ------------------------------------------------------------------------------
 
@@ -370,19 +371,4 @@ _FUNCTIONS: dict[str, Callable[..., Value]] = {
     "cos": lambda evaluator, x: evaluator.wave(lambda _: (0, _ONE), x),
     "step": _Evaluator.step,
     "finite": lambda _, x: Decimal(int(_ends(x)[0].is_finite())),
-}
-
-_EVALUATE: dict[type, Callable[[_Evaluator, Any, ValueOf], Value]] = {
-    ex.Symbol: _Evaluator.symbol,
-    ex.Sum: _Evaluator.sum,
-    ex.Omitted: lambda evaluator, node, value_of: evaluator.of(node.total, value_of),
-    ex.Product: _Evaluator.product,
-    ex.Dot: _Evaluator.dot,
-    ex.Quotient: lambda evaluator, node, value_of: evaluator.divide(
-        evaluator.of(node.dividend, value_of), evaluator.of(node.divisor, value_of)
-    ),
-    ex.Negative: lambda evaluator, node, value_of: _negated(evaluator.of(node.operand, value_of)),
-    ex.Power: _Evaluator.power,
-    ex.Root: _Evaluator.root,
-    ex.Apply: _Evaluator.apply,
 }

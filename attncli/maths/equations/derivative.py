@@ -11,7 +11,7 @@ from functools import cached_property, reduce
 from itertools import product
 from math import gcd
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from attncli.maths.equations import tree as ex
 from attncli.maths.equations.tree import (
@@ -21,6 +21,7 @@ from attncli.maths.equations.tree import (
     Operand,
     Signature,
     axis_of,
+    children,
     constant,
     e_to,
     indices_of,
@@ -229,17 +230,15 @@ def _power(base: Expression, exponent: int) -> Expression:
 _NEXT = "klmnopqrstuvwxyz"
 
 
-def free(node: object) -> set[str]:
+def free(node: Expression) -> set[str]:
     """Returns the indices of a part that none of its own sums runs over."""
     match node:
         case Operand(_, indices):
             return set(indices)
         case ex.Total(over, operand):
             return free(operand) - set(over)
-        case tuple():
-            return {index for part in node for index in free(part)}
         case _:
-            return set()
+            return {index for part in children(node) for index in free(part)}
 
 
 def sides_of(tree: Expression, shapes: Signature) -> dict[str, str]:
@@ -276,19 +275,15 @@ def unnamed(tree: Expression, names: Mapping[str, str]) -> Expression:
     return renamed(tree, names, str.upper)
 
 
-def are_caught(node: object, names: Mapping[str, str]) -> bool:
+def are_caught(node: Expression, names: Mapping[str, str]) -> bool:
     """Tells whether a sum would take one of the new names of free indices for the index that it
     runs over."""
     match node:
-        case Operand():
-            return False
         case ex.Total(over, operand):
             new = {names[index] for index in free(node) if index in names}
             return bool(new & set(over)) or are_caught(operand, names)
-        case tuple():
-            return any(are_caught(part, names) for part in node)
         case _:
-            return False
+            return any(are_caught(part, names) for part in children(node))
 
 
 @dataclass(frozen=True)
@@ -343,71 +338,67 @@ def slopes(node: Expression, place: int) -> Slopes:
     """
     if all(operand.place != place for operand in operands_in(node)):
         return ()
-    rule = _SLOPES.get(type(node))
-    if rule is None:
-        raise TypeError(f"{type(node).__name__} has no derivative")
-    return rule(node)
+    return _SLOPES.of(node)
 
 
-def _of_product(node: ex.Product) -> Slopes:
-    for k, factor in enumerate(node.factors):
-        yield factor, ex.Product((ex.ONE, *node.factors[:k], *node.factors[k + 1 :]))
+class _Slopes(ex.Fold[Slopes]):
+    """The derivatives of a node with respect to its parts."""
+
+    gives = "derivative"
+
+    def of_sum(self, node: ex.Sum) -> Slopes:
+        return ((part, ex.ONE) for part in node.terms)
+
+    def of_total(self, node: ex.Total) -> Slopes:
+        return [(node.operand, ex.ONE)]
+
+    def of_negative(self, node: ex.Negative) -> Slopes:
+        return [(node.operand, constant(-1))]
+
+    def of_product(self, node: ex.Product) -> Slopes:
+        for k, factor in enumerate(node.factors):
+            yield factor, ex.Product((ex.ONE, *node.factors[:k], *node.factors[k + 1 :]))
+
+    def of_quotient(self, node: ex.Quotient) -> Slopes:
+        """Yields the slopes of a quotient: d(a/b) = da/b − a db/b²; for a σ(z), with σ = 1 / (1 +
+        e^−z), da σ + a σ (1 − σ) dz."""
+        yield node.dividend, ex.Quotient(ex.ONE, node.divisor)
+        match node.divisor:
+            case ex.Sum((ex.ONE, ex.Power(ex.E, ex.Negative(z)))):
+                yield z, ex.Product((node, minus(ex.ONE, _logistic(z))))
+            case divisor:
+                yield divisor, ex.Negative(ex.Quotient(node, divisor))
+
+    def of_power(self, node: ex.Power) -> Slopes:
+        """Returns the slope of a power: d(x^n) = n x^(n − 1) dx, d(e^x) = e^x dx."""
+        if node.base == ex.E:
+            return [(node.exponent, node)]
+        if not isinstance(node.exponent, ex.Number):
+            raise TypeError("a power whose exponent isn't a number has no derivative")
+        less = constant(int(node.exponent.full) - 1)
+        return [(node.base, ex.Product((node.exponent, ex.Power(node.base, less))))]
+
+    def of_root(self, node: ex.Root) -> Slopes:
+        return [(node.operand, ex.Quotient(ex.ONE, ex.Product((ex.TWO, node))))]
+
+    def of_apply(self, node: Apply) -> Slopes:
+        """Returns the slopes of a function: d f(x) = f′(x) dx; d ln(1 + e^z) = σ(z) dz, in which no
+        exponential is too large."""
+        match node:
+            case Apply("ln", (ex.Sum((ex.ONE, ex.Power(ex.E, z))),)):
+                return [(z, _logistic(z))]
+        count = len(node.arguments)
+        rule = _FUNCTIONS.get((node.function, count))
+        if rule is None:
+            raise TypeError(f"{node.function} of {count} has no derivative")
+        return zip(node.arguments, rule(*node.arguments), strict=True)
 
 
-def _of_quotient(node: ex.Quotient) -> Slopes:
-    """Yields the slopes of a quotient: d(a/b) = da/b − a db/b²; for a σ(z), with σ = 1 / (1 +
-    e^−z), da σ + a σ (1 − σ) dz."""
-    yield node.dividend, ex.Quotient(ex.ONE, node.divisor)
-    match node.divisor:
-        case ex.Sum((ex.ONE, ex.Power(ex.E, ex.Negative(z)))):
-            yield z, ex.Product((node, minus(ex.ONE, _logistic(z))))
-        case divisor:
-            yield divisor, ex.Negative(ex.Quotient(node, divisor))
+_SLOPES = _Slopes()
 
 
 def _logistic(z: Expression) -> Expression:
     return ex.Quotient(ex.ONE, ex.Sum((ex.ONE, e_to(ex.Negative(z)))))
-
-
-def _of_power(node: ex.Power) -> Slopes:
-    """Returns the slope of a power: d(x^n) = n x^(n − 1) dx, d(e^x) = e^x dx."""
-    if node.base == ex.E:
-        return [(node.exponent, node)]
-    if not isinstance(node.exponent, ex.Number):
-        raise TypeError("a power whose exponent isn't a number has no derivative")
-    less = constant(int(node.exponent.full) - 1)
-    return [(node.base, ex.Product((node.exponent, ex.Power(node.base, less))))]
-
-
-def _of_root(node: ex.Root) -> Slopes:
-    yield node.operand, ex.Quotient(ex.ONE, ex.Product((ex.TWO, node)))
-
-
-def _of_function(node: Apply) -> Slopes:
-    """Returns the slopes of a function: d f(x) = f′(x) dx; d ln(1 + e^z) = σ(z) dz, in which no
-    exponential is too large."""
-    match node:
-        case Apply("ln", (ex.Sum((ex.ONE, ex.Power(ex.E, z))),)):
-            return [(z, _logistic(z))]
-    count = len(node.arguments)
-    rule = _FUNCTIONS.get((node.function, count))
-    if rule is None:
-        raise TypeError(f"{node.function} of {count} has no derivative")
-    return zip(node.arguments, rule(*node.arguments), strict=True)
-
-
-_SLOPES: Mapping[type, Callable[[Any], Slopes]] = MappingProxyType(
-    {
-        ex.Sum: lambda node: ((part, ex.ONE) for part in node.terms),
-        ex.Total: lambda node: [(node.operand, ex.ONE)],
-        ex.Negative: lambda node: [(node.operand, constant(-1))],
-        ex.Product: _of_product,
-        ex.Quotient: _of_quotient,
-        ex.Power: _of_power,
-        ex.Root: _of_root,
-        Apply: _of_function,
-    }
-)
 
 
 # -- functions -----------------------------------------------------------------------------------

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache, reduce
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -237,28 +238,30 @@ def _result(array: Array, letters: str, shape: tuple[int, ...]) -> Array:
     return np.array(np.broadcast_to(entry, (*shape, *array.shape[len(letters) :])))
 
 
-class _Enclosures(NamedTuple):
+@dataclass(frozen=True)
+class _Enclosures(ex.Fold[Enclosure]):
     """An evaluator of the parts of an equation to enclosures with an axis for each letter."""
 
     letters: str
     leaf: LeafOf
     rounded: Roundoffs
 
+    gives = "value between numbers"
+
     def of(self, node: Expression) -> Enclosure:
         known = self.leaf(node)
         if known is not None:
             return known
-        rule = _RULES.get(type(node))
-        if rule is None:
-            raise TypeError(f"{type(node).__name__} has no value between numbers")
-        made = rule(self, node)
-        share = _SHARES.get(type(node)) if self.rounded.each else None
-        return made if share is None else self.rounded.by(made, share(self.rounded, node))
+        made = super().of(node)
+        share = _share(node, self.rounded) if self.rounded.each else None
+        return made if share is None else self.rounded.by(made, share)
 
-    def constant(self, node: Expression) -> Enclosure:
+    def of_number(self, node: Expression) -> Enclosure:
         return Enclosure.of(np.array(float(deciding.full(node))))
 
-    def added(self, node: ex.Sum) -> Enclosure:
+    of_symbol = of_number
+
+    def of_sum(self, node: ex.Sum) -> Enclosure:
         terms = [*map(self.of, node.terms)]
         total = terms[0]
         for bounds in terms[1:]:
@@ -268,13 +271,13 @@ class _Enclosures(NamedTuple):
             return self.rounded.around(total, off * sum(map(size_of, terms)))
         return total
 
-    def product(self, node: ex.Product) -> Enclosure:
+    def of_product(self, node: ex.Product) -> Enclosure:
         made = self.of(node.factors[0])
         for factor in node.factors[1:]:
             made = times(made, self.of(factor))
         return made
 
-    def total(self, node: ex.Total) -> Enclosure:
+    def of_total(self, node: ex.Total) -> Enclosure:
         axes = tuple(self.letters.index(letter) for letter in node.over)
         match node.operand:
             case ex.Product((a, b)):
@@ -328,7 +331,7 @@ class _Enclosures(NamedTuple):
         made = np.einsum(f"{long_a},{long_b}->{left}", a.squeeze(), b.squeeze(), optimize=True)
         return np.asarray(made).reshape(shape)
 
-    def quotient(self, node: ex.Quotient) -> Enclosure:
+    def of_quotient(self, node: ex.Quotient) -> Enclosure:
         divisor = self.of(node.divisor)
         zero = (divisor.low <= 0) & (divisor.high >= 0)
         low, high = 1 / divisor.high, 1 / divisor.low
@@ -337,11 +340,11 @@ class _Enclosures(NamedTuple):
         nothing = nothing & zero  # by which nothing can be divided, not even 0
         return Enclosure(*(np.where(nothing, math.nan, end) for end in made))
 
-    def negative(self, node: ex.Negative) -> Enclosure:
+    def of_negative(self, node: ex.Negative) -> Enclosure:
         bounds = self.of(node.operand)
         return Enclosure(-bounds.high, -bounds.low)
 
-    def power(self, node: ex.Power) -> Enclosure:
+    def of_power(self, node: ex.Power) -> Enclosure:
         if node.base == ex.E:
             return Enclosure(*map(np.exp, self.of(node.exponent)))
         if node.exponent == ex.TWO:
@@ -350,10 +353,10 @@ class _Enclosures(NamedTuple):
         ends = [raised(x, exponent) for x in base]  # an odd power, or of numbers above 0
         return Enclosure(np.minimum(*ends), np.maximum(*ends))
 
-    def root(self, node: ex.Root) -> Enclosure:
+    def of_root(self, node: ex.Root) -> Enclosure:
         return Enclosure(*(np.sqrt(np.maximum(x, 0.0)) for x in self.of(node.operand)))
 
-    def applied(self, node: ex.Apply) -> Enclosure:
+    def of_apply(self, node: ex.Apply) -> Enclosure:
         arguments = [self.of(a) for a in node.arguments]
         special = _FUNCTIONS.get(node.function)
         if special is not None:
@@ -444,32 +447,21 @@ _FUNCTIONS: Mapping[str, Callable[..., Enclosure]] = MappingProxyType(
     }
 )
 
-_Share = Callable[[Roundoffs, Any], float]
 _CHOICES = frozenset({"max", "min", "where", "abs"})
-_SHARES: Mapping[type, _Share] = MappingProxyType(
-    {
-        ex.Sum: lambda rounded, _: rounded.each,
-        ex.Total: lambda rounded, _: rounded.each,
-        ex.Product: lambda rounded, node: (len(node.factors) - 1) * rounded.each,
-        ex.Quotient: lambda rounded, _: 2 * rounded.each,  # or times the inverse
-        ex.Power: lambda rounded, _: rounded.function,
-        ex.Root: lambda rounded, _: rounded.function,
-        ex.Apply: lambda rounded, node: 0.0 if node.function in _CHOICES else rounded.function,
-    }
-)
-"""By what share of its size the result of each kind of node is rounded."""
 
-_RULES: Mapping[type, Callable[[_Enclosures, Any], Enclosure]] = MappingProxyType(
-    {
-        ex.Number: _Enclosures.constant,
-        ex.Symbol: _Enclosures.constant,
-        ex.Sum: _Enclosures.added,
-        ex.Total: _Enclosures.total,
-        ex.Product: _Enclosures.product,
-        ex.Quotient: _Enclosures.quotient,
-        ex.Negative: _Enclosures.negative,
-        ex.Power: _Enclosures.power,
-        ex.Root: _Enclosures.root,
-        ex.Apply: _Enclosures.applied,
-    }
-)
+
+def _share(node: Expression, rounded: Roundoffs) -> float | None:
+    """Returns by what share of its size the result of a node is rounded; None where it isn't."""
+    match node:
+        case ex.Sum() | ex.Total():
+            return rounded.each
+        case ex.Product(factors):
+            return (len(factors) - 1) * rounded.each
+        case ex.Quotient():
+            return 2 * rounded.each  # or times the inverse
+        case ex.Apply(function) if function in _CHOICES:
+            return 0.0
+        case ex.Power() | ex.Root() | ex.Apply():
+            return rounded.function
+        case _:
+            return None

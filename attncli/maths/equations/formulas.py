@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import permutations, product
-from typing import Any
 
 from attncli.maths.equations import tree as ex
 from attncli.maths.equations.elision import shown_entries
@@ -194,18 +193,18 @@ def names_of_constants(tree: Expression, shown: Expression) -> dict[Expression, 
     return dict(_constants(tree, shown))
 
 
-def _constants(tree: Any, shown: Any) -> Iterator[tuple[Expression, Expression]]:  # noqa: ANN401
-    if isinstance(tree, Operand | str) or tree == shown:
+def _constants(tree: Expression, shown: Expression) -> Iterator[tuple[Expression, Expression]]:
+    if isinstance(tree, Operand) or tree == shown:
         return
-    if type(tree) is not tuple and not any(operands_in(tree)):
+    if not any(operands_in(tree)):
         yield tree, shown
     elif _are_alike(tree, shown):
-        for part, other in zip(tree, shown, strict=True):
+        for part, other in zip(ex.children(tree), ex.children(shown), strict=True):
             yield from _constants(part, other)
 
 
-def _are_alike(a: Any, b: Any) -> bool:  # noqa: ANN401
-    """Tells whether two nodes, or the parts of two, correspond to each other one by one."""
+def _are_alike(a: Expression, b: Expression) -> bool:
+    """Tells whether the parts of two nodes correspond to each other one by one."""
     if isinstance(a, ex.Apply) and isinstance(b, ex.Apply) and a.function != b.function:
         return False
-    return type(a) is type(b) and len(a) == len(b)
+    return type(a) is type(b) and len(ex.children(a)) == len(ex.children(b))

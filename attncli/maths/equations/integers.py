@@ -104,7 +104,7 @@ class _LeavesOfCells:
         counts = self._counts[node.place]
         if sides[1] in indices and sides[0] not in indices:  # columns: they lie in memory as rows
             counts, sides = self._turned[node.place], sides[::-1]
-        chosen: dict[str, Any] = {"": 0, "i": cells.rows, "j": cells.columns}
+        chosen: dict[str, int | NDArray[np.int_]] = {"": 0, "i": cells.rows, "j": cells.columns}
         at = [chosen[x] if x in indices else slice(None) for x in sides]
         array: Any = counts[tuple(at)]
         own = [_CELL if side in indices else side for side in sides if side]
@@ -134,7 +134,7 @@ class _Units(Arrays):
         super().__init__(leaf)
         self.places = places
 
-    def added(self, node: ex.Sum) -> IndexedArray:
+    def of_sum(self, node: ex.Sum) -> IndexedArray:
         most = self.places.of(node)
         terms = []
         for term in node.terms:
@@ -142,13 +142,13 @@ class _Units(Arrays):
             terms.append(together(np.multiply, part, _number(10**more)) if more else part)
         return reduce(lambda total, term: together(np.add, total, term), terms)
 
-    def quotient(self, node: ex.Quotient) -> IndexedArray:
+    def of_quotient(self, node: ex.Quotient) -> IndexedArray:
         over = reciprocal(deciding.full(self.places.counted(node.divisor)))
         if over is None:
             raise _UnknownError
         return together(np.multiply, self.of(node.dividend), self.of(ex.Number.written(over)))
 
-    def applied(self, node: ex.Expression) -> IndexedArray:  # noqa: ARG002
+    def of_apply(self, node: ex.Expression) -> IndexedArray:  # noqa: ARG002
         raise _UnknownError
 
-    root = applied
+    of_root = of_apply

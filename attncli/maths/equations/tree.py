@@ -6,13 +6,14 @@ The same few nodes make the working of a cell (`0.422 × 2 + 0.155 × 1`) and th
 
 from __future__ import annotations
 
+import re
 from collections import namedtuple
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache, cached_property, lru_cache
 from inspect import get_annotations
-from typing import Any, NamedTuple, Self, TypeVar, dataclass_transform
+from typing import Any, Generic, NamedTuple, Self, TypeVar, dataclass_transform
 
 from attncli.names import Word
 
@@ -226,6 +227,37 @@ class Equation(NamedTuple):
     right: Expression
 
 
+_Result = TypeVar("_Result")
+
+
+class Fold(Generic[_Result]):
+    """A walk over an expression that works something out of it, by a rule for each kind of node.
+
+    As in `ast.NodeVisitor`, a rule is a method that is named after the node: `of_sum` for a `Sum`,
+    `of_matrix_product` for a `MatrixProduct`. It calls `of` for the parts that it needs.
+    """
+
+    gives = "value"
+    """What is worked out, for the error of a node that has none."""
+
+    def of(self, node: Expression) -> _Result:
+        """Applies the rule of a node. Raises TypeError where its kind has none."""
+        rule: Callable[[Any], _Result] | None = getattr(self, _RULES[type(node)], None)
+        if rule is None:
+            raise TypeError(f"{type(node).__name__} has no {self.gives}")
+        return rule(node)
+
+
+class _Rules(dict[type, str]):
+    """The name of the rule for each kind of node: `of_matrix_product`."""
+
+    def __missing__(self, kind: type) -> str:
+        return self.setdefault(kind, re.sub("(?=[A-Z])", "_", f"of{kind.__name__}").lower())
+
+
+_RULES = _Rules()
+
+
 def e_to(exponent: Expression) -> Power:
     """Raises e to an exponent: `e^x`."""
     return Power(E, exponent)
@@ -245,6 +277,14 @@ def rounded(result: Expression, decimals: int | None = None) -> Apply:
     """Marks a result as rounded, to its page's decimals or to its own."""
     own = () if decimals is None else (constant(decimals),)
     return Apply("rounded", (result, *own))
+
+
+def children(node: Expression) -> list[Expression]:
+    """Lists the expressions that a node is made of, from left to right; of a leaf, none."""
+    if isinstance(node, _LEAVES):
+        return []
+    several = (part if type(part) is tuple else (part,) for part in node.parts)
+    return [part for parts in several for part in parts if not isinstance(part, str)]
 
 
 def rewritten(node: Expression, change: Callable[[Expression], Expression | None]) -> Expression:
@@ -281,15 +321,12 @@ def with_each(
 
 def each(node: Expression, kind: type[_Kind]) -> Iterator[_Kind]:
     """Yields the nodes of a kind in an expression, outer ones before those inside them."""
-    waiting: list[Any] = [node]
+    waiting = [node]
     while waiting:
         part = waiting.pop()
         if isinstance(part, kind):
             yield part
-        if type(part) is tuple:
-            waiting += part[::-1]
-        elif isinstance(part, Node) and not isinstance(part, _LEAVES):
-            waiting += part.parts[::-1]
+        waiting += children(part)[::-1]
 
 
 def numbers_in(node: Expression) -> Iterator[Number]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import reduce
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -24,6 +24,11 @@ from attncli.maths.equations.tree import (
 from attncli.maths.numbers import decimals
 from attncli.names import Word
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_Places: TypeAlias = "int | NDArray[np.intp]"
+"""A place, or several."""
 _MANY = 256
 """Of more terms only those are made that are told."""
 _FIRST = 3
@@ -81,7 +86,7 @@ def brief_total(total: ex.Total, shapes: Signature, term: Filled, written_out: F
             return term({**at, **dict(zip(total.over, cell, strict=True))}, operands)
 
         others = np.unravel_index(np.arange(_FIRST, count - 1), extents)
-        some: dict[str, Any] = {**at, **dict(zip(total.over, others, strict=True))}
+        some: dict[str, _Places] = {**at, **dict(zip(total.over, others, strict=True))}
         omitted = _left_out(
             [(operands[k], some[rows], some[columns]) for k, (rows, columns) in lines]
         )
@@ -91,7 +96,7 @@ def brief_total(total: ex.Total, shapes: Signature, term: Filled, written_out: F
     return fill
 
 
-def _left_out(factors: Sequence[tuple[Matrix, Any, Any]]) -> ex.Omitted:
+def _left_out(factors: Sequence[tuple[Matrix, _Places, _Places]]) -> ex.Omitted:
     """Adds up the terms with these factors that a page leaves out, as it would show them.
 
     Numbers in whole units are added up as these, which halves the time of a page of 512 × 512.
@@ -108,7 +113,7 @@ def _left_out(factors: Sequence[tuple[Matrix, Any, Any]]) -> ex.Omitted:
     return ex.Omitted(Number.written(total), places if len(factors) > 1 else 0)
 
 
-def _counts(matrix: Matrix, rows: Any, columns: Any) -> list[int] | None:  # noqa: ANN401
+def _counts(matrix: Matrix, rows: _Places, columns: _Places) -> list[int] | None:
     """Returns some numbers in whole units of the last of their decimals, where they are shown so;
     otherwise None."""
     if matrix.written is not None or not matrix.is_shown_in_full or matrix.counts is None:
@@ -297,15 +302,12 @@ def _node(node: Expression, of: Callable[[Expression], Filled], whole: bool) -> 
         return lambda *_: node
     if isinstance(node, ex.Apply) and node.function == "where" and not whole:
         return _where(*map(of, node.arguments))
-    kind: Any = type(node)
     *before, last = node.parts
     if type(last) is tuple:
         each = [of(part) for part in last]
-        if not before:
-            return lambda at, operands: kind(tuple([x(at, operands) for x in each]))
-        return lambda at, operands: kind(*before, tuple([x(at, operands) for x in each]))
+        return lambda at, operands: node.of((*before, tuple([x(at, operands) for x in each])))
     each = [of(part) for part in node.parts]
-    return lambda at, operands: kind(*[x(at, operands) for x in each])
+    return lambda at, operands: node.of([x(at, operands) for x in each])
 
 
 # -- the forms after it ------------------------------------------------------------------------

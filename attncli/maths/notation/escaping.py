@@ -14,7 +14,6 @@ import json
 import re
 import unicodedata
 from functools import lru_cache
-from typing import Any
 
 from attncli.names import Word
 
@@ -72,9 +71,12 @@ def harmless(text: str) -> str:
     return "".join(_shown(text, piece) for piece in re.finditer(_PIECE, text))
 
 
-def json_text(data: object, **layout: Any) -> str:  # noqa: ANN401
+def json_text(
+    data: object, *, indent: int | None = None, separators: tuple[str, str] | None = None
+) -> str:
     """Writes data as JSON, with what is hidden in its strings as escapes."""
-    return harmless_json(json.dumps(data, ensure_ascii=False, **layout))
+    text = json.dumps(data, ensure_ascii=False, indent=indent, separators=separators)
+    return harmless_json(text)
 
 
 def harmless_json(text: str) -> str:

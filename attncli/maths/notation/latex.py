@@ -35,7 +35,7 @@ class LatexNotation(Notation):
     in them.
     """
 
-    called = "LaTeX"
+    gives = "LaTeX notation"
     times, dot, matrices = r" \times ", r"\cdot", r" \thinspace "
     omitted, transposed_mark = r"\dots", r"^{\top}"
     hidden = inline = False
@@ -48,7 +48,7 @@ class LatexNotation(Notation):
         joint: str = " ",
         slim: bool = False,
     ) -> None:
-        self.word, self.blank = word, blank
+        self.word, self.of_blank = word, blank
         self.joint, self.comma, self.slim = joint, f",{joint}", slim
 
     def hides(self, node: ex.Expression) -> bool:
@@ -63,27 +63,27 @@ class LatexNotation(Notation):
         """Removes the places to break a text at."""
         return text.replace(self.joint, " ")
 
-    def number(self, node: ex.Number) -> str:
+    def of_number(self, node: ex.Number) -> str:
         text = decimals.text(node.shown)
         if text[-1].isdigit() and "e" not in text:  # the most of them
             return text
         mantissa, e, exponent = text.replace("∞", r"\infty").partition("e")
         return rf"{mantissa} \times 10^{{{exponent}}}" if e else mantissa
 
-    def symbol(self, node: ex.Symbol) -> str:
+    def of_symbol(self, node: ex.Symbol) -> str:
         indices = f"[{', '.join(map(self.word, node.indices))}]" if node.indices else ""
         return _timed(node.name if isinstance(node.name, Name) else Name(node.name)) + indices
 
-    def quotient(self, node: ex.Quotient) -> str:
+    def of_quotient(self, node: ex.Quotient) -> str:
         if self.inline:
-            return super().quotient(node)
+            return super().of_quotient(node)
         dividend, divisor = (self._whole(self.write(part)) for part in node.parts)
         return rf"\dfrac{{{dividend}}}{{{divisor}}}"
 
-    def applied(self, node: ex.Apply) -> str:
+    def of_apply(self, node: ex.Apply) -> str:
         if node.function == "where":
             return self.cases(*node.arguments)
-        name = FUNCTIONS.get(node.function, self.symbol(ex.Symbol(node.function)))
+        name = FUNCTIONS.get(node.function, self.of_symbol(ex.Symbol(node.function)))
         return name + self.parentheses(self.listed(node.arguments))
 
     def prose(self, text: str) -> str:
@@ -95,12 +95,12 @@ class LatexNotation(Notation):
         text = "/".join(self.sides(node)) if isinstance(node, ex.Quotient) else self.write(node)
         return f"{{{self._whole(text)}}}"
 
-    def transposed(self, node: ex.Transposed) -> str:
+    def of_transposed(self, node: ex.Transposed) -> str:
         matrix = self.held(node.operand, ATOM)
         held = f"{{{matrix}}}" if "^" in matrix else matrix  # TeX knows one exponent of a thing
         return f"{held}{self.transposed_mark}"
 
-    def root(self, node: ex.Root) -> str:
+    def of_root(self, node: ex.Root) -> str:
         """Writes a root; of a sum too long for one line, what stands under it to the power of
         1/2."""
         text = self.write(node.operand)
@@ -108,7 +108,7 @@ class LatexNotation(Notation):
             return f"{self.parentheses(text)}^{{1/2}}"
         return rf"\sqrt{{{self._whole(text)}}}"
 
-    def total(self, node: ex.Total) -> str:
+    def of_total(self, node: ex.Total) -> str:
         alike = rf":\thinspace {'='.join(map(self.write, node.alike))}" if node.alike else ""
         return rf"\sum _{{{node.over}{alike}}} {self.held(node.operand, FACTOR)}"
 

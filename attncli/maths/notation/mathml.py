@@ -39,7 +39,7 @@ class MathmlNotation(Notation):
     """MathML. What all notations have in common is joined from elements, so that every sign is an
     element."""
 
-    called = "MathML"
+    gives = "MathML notation"
     plus, minus, times, dot = _operator("+"), _operator(MINUS), _operator("×"), _operator("·")
     matrices, omitted, comma = "<mspace width='0.17em'/>", _operator("…"), _operator(",")
     joint = glue = ""
@@ -50,15 +50,15 @@ class MathmlNotation(Notation):
     def parentheses(self, text: str) -> str:
         return _row(_operator("("), text, _operator(")"))
 
-    def number(self, node: ex.Number) -> str:
+    def of_number(self, node: ex.Number) -> str:
         text = decimals.text(node.shown).replace("-", MINUS, 1)
         sign, digits = (self.minus, text[1:]) if text.startswith(MINUS) else ("", text)
         return sign + _element("mn", escape(digits))
 
-    def blank(self, node: ex.Blank) -> str:
-        return self.number(node.answer) if node.answer is not None else _element("mtext", "____")
+    def of_blank(self, node: ex.Blank) -> str:
+        return self.of_number(node.answer) if node.answer is not None else _element("mtext", "____")
 
-    def symbol(self, node: ex.Symbol) -> str:
+    def of_symbol(self, node: ex.Symbol) -> str:
         name = node.name if isinstance(node.name, Name) else Name(node.name)
         if not node.indices:
             return _named(name)
@@ -70,17 +70,17 @@ class MathmlNotation(Notation):
             return self.word(index)
         return _element("mn" if index.isdigit() else "mi", escape(index))
 
-    def shapes(self, node: ex.Shapes) -> str:
+    def of_shapes(self, node: ex.Shapes) -> str:
         return "".join(
             _row(_operator("("), _number(rows), self.times, _number(columns), _operator(")"))
             for rows, columns in node.sizes
         )
 
-    def quotient(self, node: ex.Quotient) -> str:
+    def of_quotient(self, node: ex.Quotient) -> str:
         dividend, divisor = (_row(self.write(part)) for part in node.parts)
         return _element("mfrac", dividend + divisor)
 
-    def power(self, node: ex.Power) -> str:
+    def of_power(self, node: ex.Power) -> str:
         base = _row(self.held(node.base, ATOM))
         return _element("msup", base + _row(self.exponent(node.exponent)))
 
@@ -89,33 +89,33 @@ class MathmlNotation(Notation):
             return _operator("/").join(self.sides(node))
         return self.write(node)
 
-    def transposed(self, node: ex.Transposed) -> str:
+    def of_transposed(self, node: ex.Transposed) -> str:
         return _element("msup", _row(self.held(node.operand, ATOM)) + _operator("⊤"))
 
-    def root(self, node: ex.Root) -> str:
+    def of_root(self, node: ex.Root) -> str:
         return _element("msqrt", self.write(node.operand))
 
-    def vector(self, node: ex.Vector) -> str:
+    def of_vector(self, node: ex.Vector) -> str:
         return _row(_operator("["), self.listed(node.entries), _operator("]"))
 
-    def applied(self, node: ex.Apply) -> str:
+    def of_apply(self, node: ex.Apply) -> str:
         if node.function == "where":
             return self.cases(*node.arguments)
         known = node.function in FUNCTIONS
-        name = _element("mi", node.function) if known else self.symbol(ex.Symbol(node.function))
+        name = _element("mi", node.function) if known else self.of_symbol(ex.Symbol(node.function))
         return name + self.parentheses(self.listed(node.arguments))
 
     def prose(self, text: str) -> str:
         return _element("mtext", escape(text.replace(" ", "\u00a0"))) if text else ""
 
-    def total(self, node: ex.Total) -> str:
+    def of_total(self, node: ex.Total) -> str:
         over = _element("mi", escape(node.over))
         if node.alike:
             alike = _operator("=").join(map(self.write, node.alike))
             over = _row(over, _operator(":"), alike)
         return _element("munder", _operator("∑") + over) + self.held(node.operand, FACTOR)
 
-    def equation(self, node: ex.Equation) -> str:
+    def of_equation(self, node: ex.Equation) -> str:
         return self.write(node.left) + _operator("=") + self.write(node.right)
 
 

@@ -90,14 +90,13 @@ def signed(term: Expression) -> tuple[bool, Expression]:
 Node = ex.Expression | ex.Equation
 
 
-class Notation:
+class Notation(ex.Fold[str]):
     """A notation: expressions in writing. What all notations have in common is written here; each
     has its signs, and writes the rest in its own way.
 
     A line may be broken at a `joint`, and nowhere at a `glue`. `word` writes somebody's word.
     """
 
-    called: str
     plus, minus, times, dot, matrices = "+", "-", "*", "*", " "
     omitted, transposed_mark = "…", ""
     joint, glue = " ", " "
@@ -112,16 +111,12 @@ class Notation:
 
     def write(self, node: Node) -> str:
         """Writes the expression as a text. Raises TypeError for a node that has no notation."""
-        writer = _WRITERS.get(type(node))
-        if writer is None:
-            raise TypeError(f"{type(node).__name__} has no {self.called} notation")
-        text: str = getattr(self, writer)(node)
-        return text
+        return self.of_equation(node) if isinstance(node, ex.Equation) else self.of(node)
 
     def held(self, node: ex.Expression, least: int) -> str:
         """Writes the expression, in parentheses where it binds less tightly than `least`."""
         if type(node) is ex.Number:  # the most of them
-            text = self.number(node)
+            text = self.of_number(node)
             if least <= _LOOSEST_NUMBER:
                 return text
         else:
@@ -138,22 +133,22 @@ class Notation:
 
     def listed(self, nodes: Iterable[ex.Expression]) -> str:
         return self.comma.join(
-            [self.number(x) if type(x) is ex.Number else self.write(x) for x in nodes]
+            [self.of_number(x) if type(x) is ex.Number else self.write(x) for x in nodes]
         )
 
-    def number(self, node: ex.Number) -> str:
+    def of_number(self, node: ex.Number) -> str:
         raise NotImplementedError
 
-    def symbol(self, node: ex.Symbol) -> str:
+    def of_symbol(self, node: ex.Symbol) -> str:
         raise NotImplementedError
 
-    def omission(self, _: ex.Omitted) -> str:
+    def of_omitted(self, _: ex.Omitted) -> str:
         return self.omitted
 
-    def named(self, node: Word) -> str:
+    def of_word(self, node: Word) -> str:
         return self.word(node).replace(" ", self.glue)
 
-    def sum(self, node: ex.Sum) -> str:
+    def of_sum(self, node: ex.Sum) -> str:
         minus, first = signed(node.terms[0])
         text = (self.minus if minus else "") + self.held(first, FACTOR)
         for k, term in enumerate(node.terms[1:], start=2):
@@ -163,44 +158,44 @@ class Notation:
             text += f"{self.joint}{self.minus if minus else self.plus}{self.glue}{held}"
         return text
 
-    def product(self, node: ex.Product) -> str:
+    def of_product(self, node: ex.Product) -> str:
         first, *others = node.factors
         minus, positive = signed(first)
         text = (self.minus if minus else "") + self.held(positive, FACTOR)
         return self.times.join([text, *[self.held(factor, _DIVISOR + 1) for factor in others]])
 
-    def matrix_product(self, node: ex.MatrixProduct) -> str:
+    def of_matrix_product(self, node: ex.MatrixProduct) -> str:
         return self.matrices.join([self.held(factor, ATOM) for factor in node.factors])
 
-    def shapes(self, node: ex.Shapes) -> str:
+    def of_shapes(self, node: ex.Shapes) -> str:
         return "".join(f"({rows}{self.times}{columns})" for rows, columns in node.sizes)
 
-    def dot_product(self, node: ex.Dot) -> str:
+    def of_dot(self, node: ex.Dot) -> str:
         left, right = self.held(node.left, ATOM), self.held(node.right, ATOM)
         return f"{left}{self.joint}{self.dot}{self.glue}{right}"
 
-    def quotient(self, node: ex.Quotient) -> str:
+    def of_quotient(self, node: ex.Quotient) -> str:
         return f"/{self.glue}".join(self.sides(node, self.joint))
 
     def sides(self, node: ex.Quotient, after: str = "") -> tuple[str, str]:
         """Writes what is divided, and by what, as they stand before and behind a `/`."""
         return self.held(node.dividend, FACTOR) + after, self.held(node.divisor, _DIVISOR + 1)
 
-    def negative(self, node: ex.Negative) -> str:
+    def of_negative(self, node: ex.Negative) -> str:
         # as tightly as in `−(2 × 3)`, `−(−2)`
         least = max(_DIVISOR, _least_after_sign(node.operand))
         return f"{self.minus}{self.held(node.operand, least)}"
 
-    def power(self, node: ex.Power) -> str:
+    def of_power(self, node: ex.Power) -> str:
         return f"{self.held(node.base, ATOM)}^{self.exponent(node.exponent)}"
 
     def exponent(self, node: ex.Expression) -> str:
         return self.held(node, ATOM)
 
-    def transposed(self, node: ex.Transposed) -> str:
+    def of_transposed(self, node: ex.Transposed) -> str:
         return f"{self.held(node.operand, ATOM)}{self.transposed_mark}"
 
-    def vector(self, node: ex.Vector) -> str:
+    def of_vector(self, node: ex.Vector) -> str:
         return f"[{self.listed(node.entries)}]"
 
     def cases(self, condition: ex.Expression, value: ex.Expression, other: ex.Expression) -> str:
@@ -219,7 +214,7 @@ class Notation:
         """Writes words of our own between mathematics."""
         return text
 
-    def equation(self, node: ex.Equation) -> str:
+    def of_equation(self, node: ex.Equation) -> str:
         return f"{self.write(node.left)}{self.glue}={self.glue}{self.write(node.right)}"
 
 
@@ -236,27 +231,3 @@ def base_of(name: Name) -> tuple[str, str]:
     if not tail and head[-1:].isdigit() and head[:-1].isalpha():
         head, tail = head[:-1], head[-1]
     return head, tail
-
-
-_WRITERS: dict[type, str] = {
-    ex.Number: "number",
-    ex.Blank: "blank",
-    ex.Symbol: "symbol",
-    ex.Shapes: "shapes",
-    ex.Omitted: "omission",
-    ex.Sum: "sum",
-    ex.Product: "product",
-    ex.MatrixProduct: "matrix_product",
-    ex.Dot: "dot_product",
-    ex.Quotient: "quotient",
-    ex.Negative: "negative",
-    ex.Power: "power",
-    ex.Root: "root",
-    ex.Transposed: "transposed",
-    ex.Apply: "applied",
-    ex.Total: "total",
-    ex.Vector: "vector",
-    ex.Equation: "equation",
-    Word: "named",
-}
-"""The method for each node; a cell or a length of an equation is never on a page."""

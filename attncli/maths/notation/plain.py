@@ -26,23 +26,23 @@ _TIMES, _CLOSE_TIMES = f"{GLUE}×{GLUE}", "×"
 class PlainNotation(Notation):
     """Plain text, in which the sign of a product inside a vector has no spaces around it."""
 
-    called = "plain"
+    gives = "plain notation"
     minus, times, dot, matrices = MINUS, _TIMES, "·", GLUE
     glue, transposed_mark = GLUE, "ᵀ"
 
     def __init__(self, word: Callable[[Word], str] = printed) -> None:
         self.word = word
 
-    def number(self, node: ex.Number) -> str:
+    def of_number(self, node: ex.Number) -> str:
         text = decimals.text(node.shown)
         return MINUS + text[1:] if text.startswith("-") else text
 
-    def blank(self, node: ex.Blank) -> str:
+    def of_blank(self, node: ex.Blank) -> str:
         if node.answer is not None:
-            return self.number(node.answer)
+            return self.of_number(node.answer)
         return BLANK if node.id else CARRIED
 
-    def symbol(self, node: ex.Symbol) -> str:
+    def of_symbol(self, node: ex.Symbol) -> str:
         if not node.indices:
             return node.name
         texts = (self.word(index) if isinstance(index, Word) else index for index in node.indices)
@@ -53,15 +53,15 @@ class PlainNotation(Notation):
         """Puts a text in parentheses; a short one isn't broken: `(1 − update[i])`."""
         return f"({text.replace(' ', GLUE) if len(text) <= _SHORT else text})"
 
-    def product(self, node: ex.Product) -> str:
+    def of_product(self, node: ex.Product) -> str:
         if self.times != _TIMES and any(isinstance(f, ex.Quotient) for f in node.factors):
-            return self.but(times=_TIMES).product(node)  # `a / b×c` looks like a / (b × c)
-        return super().product(node)
+            return self.but(times=_TIMES).of_product(node)  # `a / b×c` looks like a / (b × c)
+        return super().of_product(node)
 
-    def vector(self, node: ex.Vector) -> str:
+    def of_vector(self, node: ex.Vector) -> str:
         return f"[{self.but(times=_CLOSE_TIMES).listed(node.entries)}]"
 
-    def applied(self, node: ex.Apply) -> str:
+    def of_apply(self, node: ex.Apply) -> str:
         if node.function == "where":
             return self.cases(*node.arguments)
         arguments = f",{GLUE}".join(map(self.write, node.arguments))
@@ -73,10 +73,10 @@ class PlainNotation(Notation):
             return self.held(node, ATOM)
         return f"({'/'.join(self.sides(node))})"
 
-    def root(self, node: ex.Root) -> str:
+    def of_root(self, node: ex.Root) -> str:
         return f"√{self.held(node.operand, ATOM)}"
 
-    def total(self, node: ex.Total) -> str:
+    def of_total(self, node: ex.Total) -> str:
         alike = f"{GLUE}={GLUE}".join(map(self.write, node.alike))
         operand = self.held(node.operand, FACTOR)
         if alike:  # long enough for a line to be broken behind it

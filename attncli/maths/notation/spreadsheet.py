@@ -297,21 +297,17 @@ _STRAIGHT = ("where", "max", "min", "finite", "step")
 
 
 @dataclass(frozen=True)
-class _Spreadsheet:
+class _Spreadsheet(ex.Fold[_Text]):
     """A writer of the formulas of one sheet's cells."""
 
     sheet: str
     place_of: PlaceOf
 
+    gives = "spreadsheet notation"
+
     @property
     def ranges(self) -> CellRanges:
         return CellRanges(self.place_of)
-
-    def of(self, node: Expression) -> _Text:
-        rule = _RULES.get(type(node))
-        if rule is None:
-            raise TypeError(f"{type(node).__name__} has no spreadsheet notation")
-        return rule(self, node)
 
     def held(self, node: Expression, least: int) -> str:
         text, binds = self.of(node)
@@ -320,7 +316,7 @@ class _Spreadsheet:
     def listed(self, nodes: Sequence[Expression]) -> str:
         return ",".join(self.of(node).text for node in nodes)
 
-    def number(self, node: Number) -> _Text:
+    def of_number(self, node: Number) -> _Text:
         if node.cell == ex.INNER and node.form is not None:
             return self.of(node.form)
         if node.cell is not None and node.cell.quantity:
@@ -328,7 +324,7 @@ class _Spreadsheet:
         text = decimals.text(node.full) if node.full.is_finite() else MINUS_INFINITY
         return _Text(text, _SUM if text.startswith("-") else _ATOM)
 
-    def range(self, node: CellRange) -> _Text:
+    def of_cell_range(self, node: CellRange) -> _Text:
         last = self.place_of(node.last)
         return _Text(f"{self._address(node.first)}:{_letters(last.column)}{last.row + 1}", _ATOM)
 
@@ -337,12 +333,12 @@ class _Spreadsheet:
         before = "" if sheet == self.sheet else f"{quoted(sheet)}!"
         return f"{before}{_letters(column)}{row + 1}"
 
-    def symbol(self, node: ex.Symbol) -> _Text:
+    def of_symbol(self, node: ex.Symbol) -> _Text:
         if node not in _CONSTANTS:
             raise TypeError(f"{node.name} is a name, not a number of a spreadsheet")
         return _Text(_CONSTANTS[node], _ATOM)
 
-    def sum(self, node: ex.Sum) -> _Text:
+    def of_sum(self, node: ex.Sum) -> _Text:
         text = ""
         for run in self.ranges.runs(node.terms):
             ranged = self._ranged(run)
@@ -358,31 +354,31 @@ class _Spreadsheet:
             return "-" + self.held(term.operand, _ATOM if is_first else _PRODUCT)
         return self.of(term).text if is_first else "+" + self.held(term, _PRODUCT)
 
-    def product(self, node: ex.Product) -> _Text:
+    def of_product(self, node: ex.Product) -> _Text:
         first, *others = node.factors
         texts = [self.held(first, _PRODUCT), *(self.held(e, _POWER) for e in others)]
         return _Text("*".join(texts), _PRODUCT)
 
-    def quotient(self, node: ex.Quotient) -> _Text:
+    def of_quotient(self, node: ex.Quotient) -> _Text:
         text = f"{self.held(node.dividend, _PRODUCT)}/{self.held(node.divisor, _POWER)}"
         return _Text(text, _PRODUCT)
 
-    def negative(self, node: ex.Negative) -> _Text:
+    def of_negative(self, node: ex.Negative) -> _Text:
         return _Text("-" + self.held(node.operand, _ATOM), _SUM)
 
-    def power(self, node: ex.Power) -> _Text:
+    def of_power(self, node: ex.Power) -> _Text:
         if node.base == ex.E:
             return _Text(f"EXP({self.of(node.exponent).text})", _ATOM)
         return _Text(f"{self.held(node.base, _ATOM)}^{self.held(node.exponent, _ATOM)}", _POWER)
 
-    def root(self, node: ex.Root) -> _Text:
+    def of_root(self, node: ex.Root) -> _Text:
         return _Text(f"SQRT({self.of(node.operand).text})", _ATOM)
 
-    def dot(self, node: ex.Dot) -> _Text:
+    def of_dot(self, node: ex.Dot) -> _Text:
         pairs = zip(entries(node.left), entries(node.right), strict=True)
         return self.of(ex.Sum(tuple(ex.Product(pair) for pair in pairs)))
 
-    def applied(self, node: ex.Apply) -> _Text:
+    def of_apply(self, node: ex.Apply) -> _Text:
         if node.function in _COMPARED:
             return _Text(f"IF({_met(self, node)},1,0)", _ATOM)
         if node.function not in _FUNCTIONS:
@@ -433,19 +429,3 @@ class _Spreadsheet:
 
 
 _CONSTANTS: Mapping[ex.Symbol, str] = MappingProxyType({ex.E: "EXP(1)", ex.PI: "PI()"})
-
-_RULES: Mapping[type, Callable[[_Spreadsheet, Any], _Text]] = MappingProxyType(
-    {
-        Number: _Spreadsheet.number,
-        CellRange: _Spreadsheet.range,
-        ex.Symbol: _Spreadsheet.symbol,
-        ex.Sum: _Spreadsheet.sum,
-        ex.Product: _Spreadsheet.product,
-        ex.Quotient: _Spreadsheet.quotient,
-        ex.Negative: _Spreadsheet.negative,
-        ex.Power: _Spreadsheet.power,
-        ex.Root: _Spreadsheet.root,
-        ex.Dot: _Spreadsheet.dot,
-        ex.Apply: _Spreadsheet.applied,
-    }
-)

@@ -38,19 +38,19 @@ class TypstNotation(Notation):
     `letters` writes the letters of a name or a word as literals, `blank` a number to be filled in.
     """
 
-    called = "Typst"
+    gives = "Typst notation"
     plus, minus, times, dot, matrices = "+", MINUS, " by() ", "·", " thin "
     omitted, comma = "…", f"{_COMMA}{JOINT}"
     joint, glue = JOINT, " med "
     inline = False
 
     def __init__(self, letters: Callable[[str], str], blank: Callable[[ex.Blank], str]) -> None:
-        self.letters, self.blank = letters, blank
+        self.letters, self.of_blank = letters, blank
 
     def word(self, word: Word | str) -> str:
         return self.letters(shown(word))
 
-    def named(self, node: Word) -> str:
+    def of_word(self, node: Word) -> str:
         return self.word(node)
 
     def parentheses(self, text: str) -> str:
@@ -58,13 +58,13 @@ class TypstNotation(Notation):
             return f"lr(({_whole(text)}))"
         return f"\\({text if self.inline else _whole(text)}\\)"
 
-    def number(self, node: ex.Number) -> str:
+    def of_number(self, node: ex.Number) -> str:
         text = decimals.text(node.shown).replace("-", MINUS, 1)
         mantissa, e, exponent = text.partition("e")
         power = exponent.replace("-", MINUS)
         return f"{mantissa}×attach(10, t: {power})" if e else mantissa
 
-    def symbol(self, node: ex.Symbol) -> str:
+    def of_symbol(self, node: ex.Symbol) -> str:
         name = node.name if isinstance(node.name, Name) else Name(node.name)
         if not node.indices:
             return self._named(name)
@@ -105,16 +105,16 @@ class TypstNotation(Notation):
             return _letter(name)
         return self.letters(name)
 
-    def shapes(self, node: ex.Shapes) -> str:
+    def of_shapes(self, node: ex.Shapes) -> str:
         return "".join(f"\\({rows}{self.times}{columns}\\)" for rows, columns in node.sizes)
 
-    def quotient(self, node: ex.Quotient) -> str:
+    def of_quotient(self, node: ex.Quotient) -> str:
         if self.inline:
             return "\\/".join(self.sides(node, self.joint))
         dividend, divisor = (_whole(self.write(part)) for part in node.parts)
         return f"dfrac({dividend}, {divisor})"
 
-    def power(self, node: ex.Power) -> str:
+    def of_power(self, node: ex.Power) -> str:
         base = _whole(self.held(node.base, ATOM))
         return f"attach({base}, t: {_whole(self.exponent(node.exponent))})"
 
@@ -123,10 +123,10 @@ class TypstNotation(Notation):
         read."""
         return "\\/".join(self.sides(node)) if isinstance(node, ex.Quotient) else self.write(node)
 
-    def transposed(self, node: ex.Transposed) -> str:
+    def of_transposed(self, node: ex.Transposed) -> str:
         return f"attach({_whole(self.held(node.operand, ATOM))}, t: ⊤)"
 
-    def root(self, node: ex.Root) -> str:
+    def of_root(self, node: ex.Root) -> str:
         """Writes a root; of a sum too long for one line, what stands under it to the power of
         1/2."""
         text = self.write(node.operand)
@@ -134,25 +134,25 @@ class TypstNotation(Notation):
             return f"\\({text}attach(\\), t: 1\\/2)"
         return f"sqrt({_whole(text)})"
 
-    def vector(self, node: ex.Vector) -> str:
+    def of_vector(self, node: ex.Vector) -> str:
         return f"\\[{self.listed(node.entries)}\\]"
 
-    def applied(self, node: ex.Apply) -> str:
+    def of_apply(self, node: ex.Apply) -> str:
         if node.function == "where":
             return self.cases(*node.arguments)
         known = node.function in FUNCTIONS
-        name = literal(node.function) if known else self.symbol(ex.Symbol(node.function))
+        name = literal(node.function) if known else self.of_symbol(ex.Symbol(node.function))
         return name + self.parentheses(self.listed(node.arguments))
 
     def prose(self, text: str) -> str:
         return literal(text) if text else ""
 
-    def total(self, node: ex.Total) -> str:
+    def of_total(self, node: ex.Total) -> str:
         alike = f": {_whole(' = '.join(map(self.write, node.alike)))}" if node.alike else ""
         over = f"{_letter(node.over)}{alike}"
         return f"attach(limits(∑), b: {over}){self.held(node.operand, FACTOR)}"
 
-    def equation(self, node: ex.Equation) -> str:
+    def of_equation(self, node: ex.Equation) -> str:
         return f"{self.write(node.left)} = {self.write(node.right)}"
 
 

@@ -110,7 +110,7 @@ def variant_block(variant: str, quantity: Quantity, selection: Selection) -> Mat
 def _are_shares(quantity: Quantity) -> bool:
     """Tells whether the numbers of a row are parts of 1; of what is given, weights are."""
     step = quantity.definition.step if quantity.definition else "softmax"
-    return quantity.local in step_named(step).adds_up_to_one
+    return quantity.local in step_named(step).results.adds_up_to_one
 
 
 def given_blocks(

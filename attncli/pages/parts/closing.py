@@ -264,7 +264,7 @@ def _way_to_read_of(steps: Sequence[PlannedStep]) -> str:
     if not isinstance(steps[-1].place, BackwardPlace):
         return ""
     back = [part for part in steps if isinstance(part.place, BackwardPlace)]
-    return next((part for part in back if step_of(part).read_first), back[0]).step
+    return next((part for part in back if step_of(part).prominence.read_first), back[0]).step
 
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-+=/")

@@ -194,5 +194,7 @@ def _called(trace: Trace, part: PlannedStep, name: Name, side: int) -> str:
 @cache
 def _shapes(step: str) -> Mapping[str, tuple[str, ...]]:
     """Returns what a step calls the rows and columns of quantities, where it says its shapes."""
-    found = re.findall(r"(?<![\w.])([\w.]+)(?:\[[^][]*\])? \[([^][]*)\]", step_named(step).shapes)
+    found = re.findall(
+        r"(?<![\w.])([\w.]+)(?:\[[^][]*\])? \[([^][]*)\]", step_named(step).words.shapes
+    )
     return {name: tuple(sizes.split(", ")) for name, sizes in reversed(found)}

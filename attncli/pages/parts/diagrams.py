@@ -232,7 +232,7 @@ def _told(stage: _Stage, parts: Sequence[PlannedStep]) -> tuple[Label, Label]:
     below = " · ".join(filter(None, places))
     if len(parts) == 1 or not any(at.local in _AGAIN for at in first.path.places):
         return _title(first), below
-    return step_of(first).title, ", ".join(filter(None, (below, f"{len(parts)} times")))
+    return step_of(first).words.title, ", ".join(filter(None, (below, f"{len(parts)} times")))
 
 
 def _attention_in_words(parts: Sequence[PlannedStep], place: AttentionPlace) -> str:
@@ -344,7 +344,7 @@ def _cell(trace: Trace, parts: Sequence[PlannedStep], name: str) -> Box:
     elif _is_back(first):
         label = "Backward"
     elif readout:
-        label = step_of(first).title
+        label = step_of(first).words.title
     times = {_forward(part) for part in parts}
     many = len({at.time for at in times if isinstance(at, CellPlace)})
     if many > 1:

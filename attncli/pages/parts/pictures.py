@@ -586,5 +586,5 @@ _KINDS: Mapping[str, Callable[[Trace, PlannedStep, Selection], Iterator[Block]]]
 
 def pictures_of(trace: Trace, part: PlannedStep, selection: Selection) -> Iterator[Block]:
     """Yields the pictures of a part, in the order in which its step names them."""
-    for kind in step_of(part).pictures:
+    for kind in step_of(part).results.pictures:
         yield from _KINDS[kind](trace, part, selection)

@@ -145,7 +145,7 @@ def _difference(trace: Trace, part: PlannedStep, figure: PublishedNumber) -> Spa
 def _rows(part: PlannedStep, printed: Published) -> Iterator[Block]:
     """Remarks on rows that the source assumes, and on those of other numbers than ours that should
     add up to 1 and don't."""
-    adding_up = step_of(part).adds_up_to_one
+    adding_up = step_of(part).results.adds_up_to_one
     for _, group in groupby(printed, key=lambda f: (f.cell[:2], f.at, f.assumed)):
         row = list(group)
         if row[0].assumed:

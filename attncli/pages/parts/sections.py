@@ -155,7 +155,7 @@ def formulas_at(trace: Trace, part: PlannedStep) -> tuple[Equation, ...]:
 def leads_on(part: PlannedStep, after: Sequence[PlannedStep]) -> bool:
     """Tells whether what comes after it tells a part in brief: of what a sublayer adds, the
     residual."""
-    return bool(after) and (step_of(part).on_the_way or after[0].step == "residual")
+    return bool(after) and (step_of(part).prominence.on_the_way or after[0].step == "residual")
 
 
 def happens_again(part: PlannedStep, before: Sequence[PlannedStep]) -> bool:
@@ -163,7 +163,7 @@ def happens_again(part: PlannedStep, before: Sequence[PlannedStep]) -> bool:
     `explained_once`, and of a step back through a cell at some time, whether one was."""
     happens = step_of(part).happens_at(part.place)
     alike = [step for step in before if step.step == part.step]
-    if step_of(part).explained_once or is_back_in_time(part.place):
+    if step_of(part).prominence.explained_once or is_back_in_time(part.place):
         return bool(alike)
     return any(step_of(step).happens_at(step.place) == happens for step in alike)
 
@@ -231,10 +231,10 @@ def shown_quantities(
     queries are asked for."""
     step = step_of(part)
     listed = listed_again(trace, part)
-    aside = {part.place.name(name) for name, _ in step.together} | listed
+    aside = {part.place.name(name) for name, _ in step.results.together} | listed
     quantities, made = [], made_by(trace, part)
     for quantity in made:
-        sums = quantity.local in step.adds_up_to_one
+        sums = quantity.local in step.results.adds_up_to_one
         table = matrix_block(quantity, selection, part.path, with_sums=sums)
         table = _turned(table) if trace.scenario.show.layout == "column" else table
         repeats = _is_repeated(quantity, made) or is_aside(trace, quantity)
@@ -471,7 +471,7 @@ def remarks_on(trace: Trace, part: PlannedStep) -> list[Block]:
 def table_together(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
     """Returns the rows of what a step made and started from, side by side, or as tables; nothing of
     a step that sets none together."""
-    together = step_of(part).together
+    together = step_of(part).results.together
     if not together:
         return []
     table = together_block(trace, part, together, selection)

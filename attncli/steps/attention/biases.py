@@ -36,7 +36,16 @@ from attncli.steps.input.positions import (
     SLOPES,
 )
 from attncli.steps.mistakes import WENT_IN, by, in_last, left_out, of_next_head, remade, wrong
-from attncli.steps.step import Backward, General, Mistake, Step
+from attncli.steps.step import (
+    Backward,
+    Example,
+    Formulas,
+    Mistake,
+    Prominence,
+    Results,
+    Step,
+    Wording,
+)
 from attncli.trace import Definition, HeadPlace
 from attncli.trace.shapes import sized
 
@@ -184,36 +193,43 @@ def _check_disentangle(place: HeadPlace) -> Objections:
 DISENTANGLE_STEP = Step(
     name="disentangle",
     at=HeadPlace,
-    title="Disentangled attention",
-    does="adds to each score how content and relative position go together",
-    makes=("bucket", "c2p_each", "c2p", "p2c_each", "p2c", "disentangled"),
-    shapes="scores [n, m], Q [n, d_k], K_r [2k, d_k] → disentangled [n, m]",
-    happens=lambda _: (
-        "The bucket of a query i and a key j is the row, counted from 0, of the place i − j of one"
-        " from the other. A query times all keys of relative positions gives a number for each"
-        " bucket, of which each key takes its own (content to position, c2p). A key times all"
-        " queries of relative positions gives others likewise (position to content, p2c)."
-    ),
-    why=(
-        "How much a word matters may depend on where it stands from another: “deep” matters more"
-        " to a “learning” just after it."
-    ),
-    more=(
-        "Each token has a vector of content, each relative position one of its own, and they aren't"
-        " added. A score has a product for each pair: content with content, content with position,"
-        " position with content. So it is divided by √(3 d_k). DeBERTa's paper writes δ(j, i) for"
-        " the last of them, its code takes δ(i, j), as models have been trained, and as here."
-    ),
     check=_check_disentangle,
-    plan=_plan_disentangle,
-    general=General(
+    words=Wording(
+        title="Disentangled attention",
+        does="adds to each score how content and relative position go together",
+        shapes="scores [n, m], Q [n, d_k], K_r [2k, d_k] → disentangled [n, m]",
+        happens=lambda _: (
+            "The bucket of a query i and a key j is the row, counted from 0, of the place i − j of"
+            " one from the other. A query times all keys of relative positions gives a number for"
+            " each bucket, of which each key takes its own (content to position, c2p). A key times"
+            " all queries of relative positions gives others likewise (position to content, p2c)."
+        ),
+        why=(
+            "How much a word matters may depend on where it stands from another: “deep” matters"
+            " more to a “learning” just after it."
+        ),
+        more=(
+            "Each token has a vector of content, each relative position one of its own, and they"
+            " aren't added. A score has a product for each pair: content with content, content with"
+            " position, position with content. So it is divided by √(3 d_k). DeBERTa's paper writes"
+            " δ(j, i) for the last of them, its code takes δ(i, j), as models have been trained,"
+            " and as here."
+        ),
+    ),
+    results=Results(
+        names=("bucket", "c2p_each", "c2p", "p2c_each", "p2c", "disentangled"),
+        plan=_plan_disentangle,
+    ),
+    formulas=Formulas(
         x="scores",
         positions=(
             Positions("disentangled", Settings(Name("positions"), {"kind": "disentangled"})),
         ),
     ),
-    shown_with=("positions={kind: disentangled, table: [[0.5, 0], [1, -1], [0, 1], [-1, 0.5]]}",),
-    on_the_way=True,
+    example=Example(
+        changes=("positions={kind: disentangled, table: [[0.5, 0], [1, -1], [0, 1], [-1, 0.5]]}",)
+    ),
+    prominence=Prominence(on_the_way=True),
     mistakes=(
         Mistake("left_out", "Leaving out both products.", wrong(left_out, "disentangled")),
         Mistake(
@@ -233,28 +249,29 @@ DISENTANGLE_STEP = Step(
 RELATIVE_STEP = Step(
     name="relative",
     at=HeadPlace,
-    title="Relative positions",
-    does="adds a learned number to each score, by the distance of its key",
-    makes=("bucket", "position_bias", "positioned"),
-    shapes="scores [n, m], table [buckets, heads] → positioned [n, m]",
-    happens=_happens_relative,
-    why=(
-        "Relative positions let a score depend on how far the key is from the query and on which"
-        " side, wherever both stand."
-    ),
-    more=(
-        "Near keys have a number for each distance. Far keys share one, since one place more or"
-        " less matters little there. So a text may be longer than those in training. The buckets"
-        " grow logarithmically. All layers have the same table."
-    ),
     check=_check_relative,
-    plan=_plan_relative,
-    general=General(
+    words=Wording(
+        title="Relative positions",
+        does="adds a learned number to each score, by the distance of its key",
+        shapes="scores [n, m], table [buckets, heads] → positioned [n, m]",
+        happens=_happens_relative,
+        why=(
+            "Relative positions let a score depend on how far the key is from the query and on"
+            " which side, wherever both stand."
+        ),
+        more=(
+            "Near keys have a number for each distance. Far keys share one, since one place more or"
+            " less matters little there. So a text may be longer than those in training. The"
+            " buckets grow logarithmically. All layers have the same table."
+        ),
+    ),
+    results=Results(names=("bucket", "position_bias", "positioned"), plan=_plan_relative),
+    formulas=Formulas(
         x="scores",
         positions=(Positions("relative", Settings(Name("positions"), {"kind": "relative"})),),
     ),
-    shown_with=(_SHOWN,),
-    on_the_way=True,
+    example=Example(changes=(_SHOWN,)),
+    prominence=Prominence(on_the_way=True),
     mistakes=(
         Mistake("left_out", "Leaving the learned numbers out.", wrong(left_out, "positioned")),
         Mistake(
@@ -329,25 +346,26 @@ BIAS_STEP = Step(
     name="bias",
     at=HeadPlace,
     keys=(Key("bias", MATRIX, "numbers added to the scores, [n, m]", in_parts=True),),
-    title="Biases",
-    does="adds biases to the scores, such as ALiBi's",
-    makes=("alibi", "biased", "added"),
-    shapes="scores [n, m], bias [n, m] → biased [n, m]",
-    happens=_happens_bias,
-    why="A bias raises or lowers the attention to a key, whatever the vectors say.",
-    more=(
-        "ALiBi's bias tells the model how far apart two tokens are, at a different rate in each"
-        " head."
-    ),
     check=_check_bias,
-    plan=_plan_bias,
-    general=General(
+    words=Wording(
+        title="Biases",
+        does="adds biases to the scores, such as ALiBi's",
+        shapes="scores [n, m], bias [n, m] → biased [n, m]",
+        happens=_happens_bias,
+        why="A bias raises or lowers the attention to a key, whatever the vectors say.",
+        more=(
+            "ALiBi's bias tells the model how far apart two tokens are, at a different rate in each"
+            " head."
+        ),
+    ),
+    results=Results(names=("alibi", "biased", "added"), plan=_plan_bias),
+    formulas=Formulas(
         x="scores",
         gives=("bias",),
         positions=(Positions("alibi", Settings(values={"slopes": (Decimal("0.5"),)})),),
     ),
-    shown_with=("positions=alibi",),
-    on_the_way=True,
+    example=Example(changes=("positions=alibi",)),
+    prominence=Prominence(on_the_way=True),
     mistakes=(Mistake("left_out", "Leaving the bias out.", in_last(by(Same(), WENT_IN))),),
     backward=Backward(
         "the bias",

@@ -8,7 +8,6 @@ instead of x.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from attncli.names import Name, below
 from attncli.scenario.file.keys import Key, Record
@@ -19,11 +18,20 @@ from attncli.steps.attention.projections import input_of, is_decoupled, latent_o
 from attncli.steps.block.norms import EPSILON, Normalizing, norm_in_words
 from attncli.steps.linear import MISTAKES_BACK, bias_left_out, layer_of, rows_for_columns
 from attncli.steps.mistakes import left_out, operand, wrong
-from attncli.steps.step import Backward, General, Mistake, Step
+from attncli.steps.step import (
+    Backward,
+    Example,
+    Formulas,
+    Mistake,
+    Prominence,
+    Results,
+    Step,
+    Wording,
+)
 from attncli.trace import AttentionPlace, Definition
 
 _LATENT = {"Q": "c_Q", "K": "c_KV"}
-LATENT: Key[Any] = Key(
+LATENT = Key(
     "latent",
     Record.of(
         Key("W_DKV", MATRIX, "makes c_KV of x, [d_model, r_KV], of which keys and values are made"),
@@ -65,8 +73,9 @@ def _check(place: AttentionPlace) -> Objections:
 
 def _normalizing(place: AttentionPlace, c: str) -> Normalizing:
     path, of = place.attention.latent, c[2:]
+    said = place.attention.config.get(LATENT)
     return Normalizing(
-        Settings(path, {**place.attention.config.get(LATENT), "kind": "rms"}),
+        Settings(path, {**said, "kind": "rms"}),
         place.name(c),
         lambda local: place.name(f"{c}_{local}"),
         place.name(f"normed_{c}"),
@@ -109,34 +118,41 @@ COMPRESS_STEP = Step(
     name="compress",
     at=AttentionPlace,
     keys=(LATENT,),
-    title="Latent vectors",
-    does="makes few numbers of each token, for keys and values",
-    makes=(
-        *(made for c in ("c_Q", "c_KV") for made in (c, f"{c}_mean_square", f"{c}_rms")),
-        *("normed_c_Q", "normed_c_KV", "Q_R", "K_R"),
-    ),
-    shapes="x [n, d_model] → c_Q [n, r_Q], c_KV [n, r_KV], Q_R [n, h · d_R], K_R [n, d_R]",
-    happens=_happens,
-    why=(
-        "A cache keeps few numbers of each token, the r_KV + d_R ones of c_KV and K_R, instead of"
-        " the keys and values of all heads."
-    ),
-    more=(
-        "Keys and values of all heads can be made of c_KV again, or W_K can be multiplied into the"
-        " queries instead. A rotation between the two would be in the way of that. So positions"
-        " turn a part of its own, K_R, which all heads share."
-    ),
     check=_check,
-    plan=lambda place: tuple(_plan(place)),
-    general=General(
-        heads=2, config={"latent": {}},
+    words=Wording(
+        title="Latent vectors",
+        does="makes few numbers of each token, for keys and values",
+        shapes="x [n, d_model] → c_Q [n, r_Q], c_KV [n, r_KV], Q_R [n, h · d_R], K_R [n, d_R]",
+        happens=_happens,
+        why=(
+            "A cache keeps few numbers of each token, the r_KV + d_R ones of c_KV and K_R, instead"
+            " of the keys and values of all heads."
+        ),
+        more=(
+            "Keys and values of all heads can be made of c_KV again, or W_K can be multiplied into"
+            " the queries instead. A rotation between the two would be in the way of that. So"
+            " positions turn a part of its own, K_R, which all heads share."
+        ),
+    ),
+    results=Results(
+        names=(
+            *(made for c in ("c_Q", "c_KV") for made in (c, f"{c}_mean_square", f"{c}_rms")),
+            *("normed_c_Q", "normed_c_KV", "Q_R", "K_R"),
+        ),
+        plan=lambda place: tuple(_plan(place)),
+    ),
+    formulas=Formulas(
+        heads=2,
+        config={"latent": {}},
         gives=("W_DKV", "W_DQ", "gamma_Q", "gamma_KV", "W_QR", "W_KR"),
     ),
-    shown_with=(
-        "latent={W_DKV: [[1], [0.5]], W_QR: [[1, 0], [0, 1]], W_KR: [[0, 1], [1, 0]]}",
-        *("positions=rope", "W_K=[[1, 0]]", "W_V=[[0, 1]]"),
+    example=Example(
+        changes=(
+            "latent={W_DKV: [[1], [0.5]], W_QR: [[1, 0], [0, 1]], W_KR: [[0, 1], [1, 0]]}",
+            *("positions=rope", "W_K=[[1, 0]]", "W_V=[[0, 1]]"),
+        )
     ),
-    on_the_way=True,
+    prominence=Prominence(on_the_way=True),
     mistakes=(
         *(rows_for_columns(f"W_{of}", made) for of, made in (("DQ", "c_Q"), ("DKV", "c_KV"))),
         *(bias_left_out(f"b_{of}", made) for of, made in (("DQ", "c_Q"), ("DKV", "c_KV"))),
@@ -156,6 +172,6 @@ COMPRESS_STEP = Step(
         "The gradient of a latent vector adds up what comes back from the keys and the values of"
         " all heads.",
         usual_mistakes=MISTAKES_BACK,
-        example="i_love_ai",
+        example=Example("i_love_ai"),
     ),
-)  # fmt: skip
+)

@@ -50,12 +50,16 @@ from attncli.steps.mistakes import by, instead, left_out, wrong
 from attncli.steps.step import (
     Backward,
     Chosen,
-    General,
+    Example,
+    Formulas,
     Inquiry,
     Misreading,
     Mistake,
     Planned,
+    Prominence,
+    Results,
     Step,
+    Wording,
     WordsAsked,
     in_no_order,
 )
@@ -88,7 +92,7 @@ _RULE = Record.of(
         "`{add: [[0, -inf], …]}`, [n, m]: numbers to add to the scores; -inf: not seen",
     ),
 )
-MASK: Key[tuple[str | Mapping[str, Any], ...]] = Key(
+MASK = Key(
     "mask",
     OneOrMany(Either(lambda node: _WORD if isinstance(node, Scalar) else _RULE, (_WORD, _RULE))),
     "which keys are seen: `causal` (no later ones), `none` (all of them, in a decoder "
@@ -326,29 +330,29 @@ MASK_STEP = Step(
     name="mask",
     at=HeadPlace,
     keys=(MASK, MASK_VALUE),
-    title="Mask",
-    does="hides the keys that a query must not see",
-    makes=("mask", "masked"),
-    shapes="scores [n, m], mask [n, m] → masked [n, m]",
-    happens=_happens,
-    why=(
-        "A mask hides keys that a query must not see, such as the next tokens, which a decoder"
-        " has to predict."
-    ),
-    more=(
-        "A mask that hides what comes after a query is called causal. In training all of a text is"
-        " there at once, and only the mask keeps the answer from the question. A score of −∞ gets"
-        " the weight e^(−∞) = 0, so its key has no part in the output. To put 0 in its place"
-        " wouldn't do, as e^0 = 1. Padding and keys that are too far away are hidden in the same"
-        " way."
-    ),
     check=check_mask,
-    plan=_plan,
-    fits=_fits,
-    general=General(x="scores", config={"mask": ("causal",)}),
-    shown_with=("mask=causal",),
-    example="i_love_tennis_causal",
-    on_the_way=True,
+    words=Wording(
+        title="Mask",
+        does="hides the keys that a query must not see",
+        shapes="scores [n, m], mask [n, m] → masked [n, m]",
+        happens=_happens,
+        why=(
+            "A mask hides keys that a query must not see, such as the next tokens, which a decoder"
+            " has to predict."
+        ),
+        more=(
+            "A mask that hides what comes after a query is called causal. In training all of a text"
+            " is there at once, and only the mask keeps the answer from the question. A score of −∞"
+            " gets the weight e^(−∞) = 0, so its key has no part in the output. To put 0 in its"
+            " place wouldn't do, as e^0 = 1. Padding and keys that are too far away are hidden in"
+            " the same way."
+        ),
+    ),
+    results=Results(names=("mask", "masked"), plan=_plan, fits=_fits),
+    formulas=Formulas(x="scores", config={"mask": ("causal",)}),
+    example=Example("i_love_tennis_causal", ("mask=causal",)),
+    prominence=Prominence(on_the_way=True),
+    inquiries=(Inquiry("which_mask", "which of some tables is the mask", ("mask",), which_mask),),
     mistakes=(
         Mistake("not_masked", "Forgetting the mask.", _not_masked),
         Mistake(
@@ -387,7 +391,6 @@ MASK_STEP = Step(
             _after_softmax,
         ),
     ),
-    inquiries=(Inquiry("which_mask", "which of some tables is the mask", ("mask",), which_mask),),
     backward=Backward(
         "the mask",
         "A hidden score has no part in the loss and gets no gradient, and the other scores get"

@@ -24,7 +24,7 @@ from attncli.names import Name
 from attncli.scenario.file.keys import COUNT, Key
 from attncli.scenario.file.problems import Objections
 from attncli.steps.mistakes import by, either, once, swap, wrong
-from attncli.steps.step import General, Mistake, Step
+from attncli.steps.step import Example, Formulas, Mistake, Results, Step, Wording
 from attncli.trace import Axis, Definition, HeadPlace
 from attncli.trace.place import into
 from attncli.trace.quantity import distinct_tokens
@@ -86,32 +86,35 @@ ONLINE_STEP = Step(
     name="online",
     at=HeadPlace,
     keys=(_BLOCK,),
-    title="Online softmax",
-    does="works the output again, block by block",
-    makes=("S", "V", "m", "factor", "exp", "l", "o", "online_output", "difference"),
-    shapes="scores [n, m], V [m, d_v] → m [n, 1], l [n, 1], o [n, d_v] of each block →"
-    " online_output [n, d_v]",
-    happens=lambda _: (
-        "The keys come block by block. Here m is the largest score so far, and l the sum of the"
-        " powers of e so far. The values so far, each times its power, add up to o. Where m has"
-        " grown, the old l and o are multiplied by e^(old m − m). In the end o is divided by l, and"
-        " the output from above is subtracted."
-    ),
-    why=(
-        "A graphics card has little fast memory, and by blocks it never needs a whole row of"
-        " weights."
-    ),
-    more=(
-        "A softmax stays the same if the same number is subtracted from all scores of a row. So a"
-        " block may subtract the largest score that it knows of. If a later block has a larger"
-        " one, a factor makes good what was too large. The result is that of the plain softmax,"
-        " and what differs is rounding alone. This is what FlashAttention does."
-    ),
     check=_check,
-    plan=lambda place: tuple(_plan(place)),
-    general=General(x="output", config={"online_softmax": 1}),
-    shown_with=("online_softmax=2",),
-    example="i_love_ai",
+    words=Wording(
+        title="Online softmax",
+        does="works the output again, block by block",
+        shapes="scores [n, m], V [m, d_v] → m [n, 1], l [n, 1], o [n, d_v] of each block →"
+        " online_output [n, d_v]",
+        happens=lambda _: (
+            "The keys come block by block. Here m is the largest score so far, and l the sum of the"
+            " powers of e so far. The values so far, each times its power, add up to o. Where m has"
+            " grown, the old l and o are multiplied by e^(old m − m). In the end o is divided by l,"
+            " and the output from above is subtracted."
+        ),
+        why=(
+            "A graphics card has little fast memory, and by blocks it never needs a whole row of"
+            " weights."
+        ),
+        more=(
+            "A softmax stays the same if the same number is subtracted from all scores of a row. So"
+            " a block may subtract the largest score that it knows of. If a later block has a"
+            " larger one, a factor makes good what was too large. The result is that of the plain"
+            " softmax, and what differs is rounding alone. This is what FlashAttention does."
+        ),
+    ),
+    results=Results(
+        names=("S", "V", "m", "factor", "exp", "l", "o", "online_output", "difference"),
+        plan=lambda place: tuple(_plan(place)),
+    ),
+    formulas=Formulas(x="output", config={"online_softmax": 1}),
+    example=Example("i_love_ai", ("online_softmax=2",)),
     mistakes=(
         Mistake(
             "not_rescaled",

@@ -55,7 +55,16 @@ from attncli.steps.mistakes import (
     wrong,
 )
 from attncli.steps.order import HEAD
-from attncli.steps.step import Backward, General, Mistake, Step
+from attncli.steps.step import (
+    Backward,
+    Example,
+    Formulas,
+    Mistake,
+    Prominence,
+    Results,
+    Step,
+    Wording,
+)
 from attncli.trace import AttentionPlace, Definition, HeadPlace
 
 _CACHE = Record.of(
@@ -341,25 +350,35 @@ PROJECT_STEP = Step(
             shared=True,
         ),
     ),
-    title="Queries, keys, values",
-    does="makes a query, a key and a value from each token",
-    makes=(*_NAMES, "K_new", "V_new", "Q_r", "K_r", "new_bytes", "cache_bytes"),
-    shapes="X [n, d_model] → Q [n, d_k], K [m, d_k], V [m, d_v]",
-    happens=_happens_project,
-    why=(
-        "In attention every token has three roles: its query says what it looks for, its key what"
-        " it offers, its value what it passes on."
-    ),
-    more=(
-        "Three learned matrices compute all three from the same vector: the sentence attends to"
-        " itself (self-attention). If the embeddings themselves were compared, each word would"
-        " match itself and words like it best. With matrices of their own, words that are quite"
-        " unlike can match, as a pronoun and its noun. What a token passes on may also differ from"
-        " what it is found by."
-    ),
     check=_check_project,
-    plan=_plan_project,
-    on_the_way=True,
+    words=Wording(
+        title="Queries, keys, values",
+        does="makes a query, a key and a value from each token",
+        shapes="X [n, d_model] → Q [n, d_k], K [m, d_k], V [m, d_v]",
+        happens=_happens_project,
+        why=(
+            "In attention every token has three roles: its query says what it looks for, its key"
+            " what it offers, its value what it passes on."
+        ),
+        more=(
+            "Three learned matrices compute all three from the same vector: the sentence attends to"
+            " itself (self-attention). If the embeddings themselves were compared, each word would"
+            " match itself and words like it best. With matrices of their own, words that are quite"
+            " unlike can match, as a pronoun and its noun. What a token passes on may also differ"
+            " from what it is found by."
+        ),
+    ),
+    results=Results(
+        names=(*_NAMES, "K_new", "V_new", "Q_r", "K_r", "new_bytes", "cache_bytes"),
+        plan=_plan_project,
+        together=(("X", "Input embedding"), ("Q", "Query"), ("K", "Key"), ("V", "Value")),
+        roles=(
+            ("Query", "what a token looks for", "Who is relevant to me?"),
+            ("Key", "what it offers to the others", "This is what I know about."),
+            ("Value", "what it passes on when attended to", "This is what I hold."),
+        ),
+    ),
+    prominence=Prominence(on_the_way=True),
     mistakes=(
         *(rows_for_columns(f"W_{x}", x, f"{x}_new", in_letters=True) for x in _NAMES),
         *(bias_left_out(f"b_{x}", x, f"{x}_new") for x in _NAMES),
@@ -398,18 +417,12 @@ PROJECT_STEP = Step(
             ),
         ),
     ),
-    roles=(
-        ("Query", "what a token looks for", "Who is relevant to me?"),
-        ("Key", "what it offers to the others", "This is what I know about."),
-        ("Value", "what it passes on when attended to", "This is what I hold."),
-    ),
-    together=(("X", "Input embedding"), ("Q", "Query"), ("K", "Key"), ("V", "Value")),
     backward=Backward(
         "the projections",
         "The gradient of a weight matrix is its input times the gradient of its output, summed over"
         " all tokens.",
         usual_mistakes=MISTAKES_BACK,
-        example="i_love_ai",
+        example=Example("i_love_ai"),
     ),
 )
 
@@ -507,28 +520,27 @@ SPLIT_STEP = Step(
         ),
         _KV_HEADS,
     ),
-    title="The heads' columns",
-    does="gives each head its columns of the queries, keys and values",
-    makes=(*_NAMES, "Q_R", "Q_r", "K_r"),
-    shapes="Q [n, h · d_k] → Q [n, d_k] of each of h heads",
-    happens=_happens_split,
-    why=(
-        "Heads attend side by side, each with attention weights of its own: one can look for the"
-        " verb, another for the word before."
-    ),
-    more=(
-        "A head is an attention of its own. A single row of weights would have to mix all that a"
-        " token looks for. W_Q holds the matrices of all heads side by side, so a head's queries"
-        " are a run of columns of Q. The same holds for keys and values. Several narrow heads cost"
-        " no more than a wide one."
-    ),
     check=_check_split,
-    plan=_plan_split,
-    general=General(heads=2),
-    formulas=_formulas,
-    shown_with=("heads=2",),
-    example="three_tokens_two_heads",
-    on_the_way=True,
+    words=Wording(
+        title="The heads' columns",
+        does="gives each head its columns of the queries, keys and values",
+        shapes="Q [n, h · d_k] → Q [n, d_k] of each of h heads",
+        happens=_happens_split,
+        why=(
+            "Heads attend side by side, each with attention weights of its own: one can look for"
+            " the verb, another for the word before."
+        ),
+        more=(
+            "A head is an attention of its own. A single row of weights would have to mix all that"
+            " a token looks for. W_Q holds the matrices of all heads side by side, so a head's"
+            " queries are a run of columns of Q. The same holds for keys and values. Several narrow"
+            " heads cost no more than a wide one."
+        ),
+    ),
+    results=Results(names=(*_NAMES, "Q_R", "Q_r", "K_r"), plan=_plan_split),
+    formulas=Formulas(heads=2, own=_formulas),
+    example=Example("three_tokens_two_heads", ("heads=2",)),
+    prominence=Prominence(on_the_way=True),
     mistakes=(
         Mistake(
             "other_head",
@@ -552,27 +564,33 @@ WEIGHTED_SUM_STEP = Step(
     name="weighted_sum",
     at=HeadPlace,
     keys=(Key("output", NAMED, "the output of a head, [n, d_v]", in_parts=True),),
-    title="Weighted sum",
-    does="blends the values by their weights: the output of a head",
-    makes=("output",),
-    shapes="weights [n, m], V [m, d_v] → output [n, d_v]",
-    happens=lambda _: (
-        "For each query, every value is multiplied by its weight, and the products are added."
+    words=Wording(
+        title="Weighted sum",
+        does="blends the values by their weights: the output of a head",
+        shapes="weights [n, m], V [m, d_v] → output [n, d_v]",
+        happens=lambda _: (
+            "For each query, every value is multiplied by its weight, and the products are added."
+        ),
+        why=(
+            "The output for a token blends all values, each in proportion to its weight: this is"
+            " what the token gathers."
+        ),
+        more=(
+            "So the token's new vector holds something of every token that it attends to. It"
+            " represents the token in its context. No token waits for another one's result, so all"
+            " can be computed at the same time, while a recurrent network reads one after the"
+            " other."
+        ),
     ),
-    why=(
-        "The output for a token blends all values, each in proportion to its weight: this is"
-        " what the token gathers."
+    results=Results(
+        names=("output",),
+        plan=lambda place: (
+            Definition(place.name("output"), WeightedSum(), (place.x, place.latest("V"))),
+        ),
+        pictures=("planes",),
     ),
-    more=(
-        "So the token's new vector holds something of every token that it attends to. It"
-        " represents the token in its context. No token waits for another one's result, so all can"
-        " be computed at the same time, while a recurrent network reads one after the other."
-    ),
-    plan=lambda place: (
-        Definition(place.name("output"), WeightedSum(), (place.x, place.latest("V"))),
-    ),
-    general=General(x="weights"),
-    on_the_way=True,
+    formulas=Formulas(x="weights"),
+    prominence=Prominence(on_the_way=True),
     mistakes=(
         Mistake(
             "keys_for_values",
@@ -595,7 +613,6 @@ WEIGHTED_SUM_STEP = Step(
             wrong(by(TransposedWeights)),
         ),
     ),
-    pictures=("planes",),
     backward=Backward(
         "the weighted sum",
         "A value gets the outputs' gradients times their weights, and a weight gets the dot"
@@ -629,23 +646,24 @@ AVERAGE_STEP = Step(
     name="average",
     at=AttentionPlace,
     keys=(_AVERAGE,),
-    title="Average of the heads",
-    does="averages the weights of all heads",
-    makes=("mean_weights",),
-    shapes="h weights [n, m] → mean_weights [n, m]",
-    happens=lambda place: (
-        "The weights of all heads are added up and divided by the number of heads."
-        if place.attention.heads > 1
-        else "There is one head: its weights are the mean."
+    words=Wording(
+        title="Average of the heads",
+        does="averages the weights of all heads",
+        shapes="h weights [n, m] → mean_weights [n, m]",
+        happens=lambda place: (
+            "The weights of all heads are added up and divided by the number of heads."
+            if place.attention.heads > 1
+            else "There is one head: its weights are the mean."
+        ),
+        why="The mean of the heads' weights shows what a layer attends to as a whole.",
+        more=(
+            "Nothing else in the model uses the mean. Where heads attend to different tokens, the"
+            " mean blurs them."
+        ),
     ),
-    why="The mean of the heads' weights shows what a layer attends to as a whole.",
-    more=(
-        "Nothing else in the model uses the mean. Where heads attend to different tokens, the"
-        " mean blurs them."
-    ),
-    plan=_plan_average,
-    general=General(heads=2, config={"average_heads": True}),
-    shown_with=("heads=2", "average_heads=true"),
+    results=Results(names=("mean_weights",), plan=_plan_average, pictures=("heat_maps",)),
+    formulas=Formulas(heads=2, config={"average_heads": True}),
+    example=Example(changes=("heads=2", "average_heads=true")),
     mistakes=(
         Mistake(
             "not_divided",
@@ -653,11 +671,10 @@ AVERAGE_STEP = Step(
             wrong(lambda d, _: d._replace(operation=Add(len(d.operands)))),
         ),
     ),
-    pictures=("heat_maps",),
     backward=Backward(
         "the average of the heads",
         "The mean is no part of the loss and gets no gradient.",
-        example="",
+        example=Example(""),
     ),
 )
 
@@ -697,23 +714,24 @@ MERGE_STEP = Step(
         ),
         Key("b_O", VECTOR, "output bias"),
     ),
-    title="Heads together",
-    does="puts the heads' outputs together and mixes them",
-    titled=lambda place: "Heads together" if place.attention.heads > 1 else "Output projection",
-    makes=("concat", "attention"),
-    shapes="h outputs [n, d_v] → concat [n, h · d_v] → attention [n, d_model]",
-    happens=_happens_merge,
-    why=(
-        "The attention of a layer is one vector for each token, of the model's width, ready to be"
-        " added to the token's own."
+    words=Wording(
+        title="Heads together",
+        does="puts the heads' outputs together and mixes them",
+        shapes="h outputs [n, d_v] → concat [n, h · d_v] → attention [n, d_model]",
+        happens=_happens_merge,
+        why=(
+            "The attention of a layer is one vector for each token, of the model's width, ready to"
+            " be added to the token's own."
+        ),
+        more=(
+            "Each head finds something else. Side by side, their outputs form one long vector, and"
+            " W_O mixes what they found."
+        ),
+        titled=lambda place: "Heads together" if place.attention.heads > 1 else "Output projection",
     ),
-    more=(
-        "Each head finds something else. Side by side, their outputs form one long vector, and"
-        " W_O mixes what they found."
-    ),
-    example="three_tokens_two_heads",
-    plan=_plan_merge,
-    general=General(heads=2, gives=("W_O",)),
+    results=Results(names=("concat", "attention"), plan=_plan_merge, pictures=("heat_maps",)),
+    formulas=Formulas(heads=2, gives=("W_O",)),
+    example=Example("three_tokens_two_heads"),
     mistakes=(
         Mistake(
             "heads_in_another_order",
@@ -733,12 +751,11 @@ MERGE_STEP = Step(
         rows_for_columns("W_O", "attention"),
         bias_left_out("b_O", "attention"),
     ),
-    pictures=("heat_maps",),
     backward=Backward(
         "the heads' merging",
         "The gradient goes back through W_O, if there is one, and is split into the heads'"
         " columns.",
         usual_mistakes=MISTAKES_BACK,
-        shown_with=("heads=2",),
+        example=Example("learning_to_attend", ("heads=2",)),
     ),
 )

@@ -43,7 +43,16 @@ from attncli.steps.input.positions import (
     base_1000,
 )
 from attncli.steps.mistakes import all_wrong, as_a, remade
-from attncli.steps.step import Backward, General, Mistake, Step
+from attncli.steps.step import (
+    Backward,
+    Example,
+    Formulas,
+    Mistake,
+    Prominence,
+    Results,
+    Step,
+    Wording,
+)
 from attncli.trace import Axis, Definition, HeadPlace
 from attncli.trace.quantity import distinct_tokens
 from attncli.trace.shapes import sized
@@ -164,9 +173,9 @@ def _check_tables(positions: Positions) -> Objections:
     for key, other in ((COS, SIN), (SIN, COS)):
         if not positions.config.says(key):
             yield where, f"{other.name} and no {key.name}", f"give both, like {key.name}: [[1]]"
-    for key in (BASE, SCALING):
-        if positions.config.says(key):
-            wrong = f"cos and sin, and the {key.name} that they would be made by"
+    for maker in (BASE, SCALING):
+        if positions.config.says(maker):
+            wrong = f"cos and sin, and the {maker.name} that they would be made by"
             yield where, wrong, "keep one of them"
 
 
@@ -341,31 +350,35 @@ ROTATE_STEP = Step(
     name="rotate",
     at=HeadPlace,
     keys=(ROPE,),
-    title="Rotary positions",
-    does="turns queries and keys by their positions",
-    makes=(
-        *("frequencies", "ramp", "scaled_frequencies"),
-        *(made for x in "QK" for made in (f"{x}_cosine", f"{x}_sine", f"rotated_{x}")),
-        *(made for x in "QK" for made in (f"rotated_{x}_R", f"joined_{x}")),
-    ),
-    shapes="Q [n, d_k], K [m, d_k] → rotated_Q [n, d_k], rotated_K [m, d_k]",
-    happens=_happens,
-    why=(
-        "Rotary positions tell where a token stands by turning its query and key, each pair of"
-        " columns at its own speed."
-    ),
-    more=(
-        "Nothing is added to the embeddings. Of the two angles, a dot product depends only on the"
-        " difference. So a score depends on how far apart two tokens stand, not on where they"
-        " stand."
-    ),
     check=_check,
-    plan=_plan,
-    fits=_fits,
-    sized=rows_sized,
-    general=General(positions=(Positions("rope"),)),
-    shown_with=("positions=rope",),
-    on_the_way=True,
+    words=Wording(
+        title="Rotary positions",
+        does="turns queries and keys by their positions",
+        shapes="Q [n, d_k], K [m, d_k] → rotated_Q [n, d_k], rotated_K [m, d_k]",
+        happens=_happens,
+        why=(
+            "Rotary positions tell where a token stands by turning its query and key, each pair of"
+            " columns at its own speed."
+        ),
+        more=(
+            "Nothing is added to the embeddings. Of the two angles, a dot product depends only on"
+            " the difference. So a score depends on how far apart two tokens stand, not on where"
+            " they stand."
+        ),
+    ),
+    results=Results(
+        names=(
+            *("frequencies", "ramp", "scaled_frequencies"),
+            *(made for x in "QK" for made in (f"{x}_cosine", f"{x}_sine", f"rotated_{x}")),
+            *(made for x in "QK" for made in (f"rotated_{x}_R", f"joined_{x}")),
+        ),
+        plan=_plan,
+        sized=rows_sized,
+        fits=_fits,
+    ),
+    formulas=Formulas(positions=(Positions("rope"),)),
+    example=Example(changes=("positions=rope",)),
+    prominence=Prominence(on_the_way=True),
     mistakes=(
         Mistake(
             "other_pairs",

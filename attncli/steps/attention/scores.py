@@ -10,19 +10,36 @@ from __future__ import annotations
 
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any
 
-from attncli.maths.equations.tree import Expression, Number, Product, Root, Symbol, constant
+from attncli.maths.equations.tree import (
+    Expression,
+    Number,
+    Product,
+    Quotient,
+    Root,
+    Symbol,
+    constant,
+)
 from attncli.maths.operations.activations import Activate, DivideBy, MultiplyBy, SoftCap
 from attncli.maths.operations.attention import MatMul, MatMulTransposed
-from attncli.maths.operations.equation import EquationText
+from attncli.maths.operations.equation import EquationText, Indexed
 from attncli.maths.operations.operation import Operation
 from attncli.names import Name, below
 from attncli.scenario.file.keys import POSITIVE, Choice, Key, word_or
 from attncli.scenario.file.matrices import NAMED
 from attncli.scenario.file.problems import Objections
 from attncli.steps.mistakes import by, either, instead, remade, turned_round, without_root, wrong
-from attncli.steps.step import Backward, General, Mistake, Planned, Step
+from attncli.steps.step import (
+    Backward,
+    Example,
+    Formulas,
+    Mistake,
+    Planned,
+    Prominence,
+    Results,
+    Step,
+    Wording,
+)
 from attncli.trace import Definition, HeadPlace
 
 
@@ -52,25 +69,31 @@ SCORES_STEP = Step(
     name="scores",
     at=HeadPlace,
     keys=(Key("scores", NAMED, "attention scores, [n, m]", in_parts=True),),
-    title="Attention scores",
-    does="compares each query with each key",
-    makes=("scores",),
-    shapes="Q [n, d_k], K [m, d_k] → scores [n, m]",
-    happens=lambda _: "Each query is compared with each key by their dot product.",
-    why="A score says how well what one token looks for matches what another token offers.",
-    more=(
-        "A dot product is large where two vectors are long and point the same way, and 0 where"
-        " they are at right angles. Training makes W_Q and W_K such that it is large where one"
-        " token is relevant to another. K has a key in each row, and Kᵀ one in each column. So a"
-        " row times a column is the dot product of a query and a key. Scores aren't symmetric: how"
-        " well one token's query matches another's key says nothing of the other way round."
-    ),
-    plan=lambda place: (
-        Definition(
-            place.name("scores"), MatMulTransposed(), (place.latest("Q"), place.latest("K"))
+    words=Wording(
+        title="Attention scores",
+        does="compares each query with each key",
+        shapes="Q [n, d_k], K [m, d_k] → scores [n, m]",
+        happens=lambda _: "Each query is compared with each key by their dot product.",
+        why="A score says how well what one token looks for matches what another token offers.",
+        more=(
+            "A dot product is large where two vectors are long and point the same way, and 0 where"
+            " they are at right angles. Training makes W_Q and W_K such that it is large where one"
+            " token is relevant to another. K has a key in each row, and Kᵀ one in each column. So"
+            " a row times a column is the dot product of a query and a key. Scores aren't"
+            " symmetric: how well one token's query matches another's key says nothing of the other"
+            " way round."
         ),
     ),
-    on_the_way=True,
+    results=Results(
+        names=("scores",),
+        plan=lambda place: (
+            Definition(
+                place.name("scores"), MatMulTransposed(), (place.latest("Q"), place.latest("K"))
+            ),
+        ),
+        pictures=("planes",),
+    ),
+    prominence=Prominence(on_the_way=True),
     mistakes=(
         Mistake(
             "K_not_transposed",
@@ -89,7 +112,6 @@ SCORES_STEP = Step(
             either(instead(_of_all_heads), instead(_of_all_heads, _scaled_as_one)),
         ),
     ),
-    pictures=("planes",),
     backward=Backward(
         "the scores",
         "Each score's gradient is shared out to Q and K, in proportion to the other's numbers.",
@@ -163,11 +185,12 @@ def _scaled_by(place: HeadPlace, operation: Operation) -> Definition:
     return Definition(place.name("scaled"), operation, (place.x,), blame=blame)
 
 
-def _by_root_of_d_model(divide: Any, place: HeadPlace) -> Operation | None:  # noqa: ANN401
+def _by_root_of_d_model(divide: Indexed, place: HeadPlace) -> Operation | None:
     d_model = place.width(below(place.stack.path, "X"))
-    if d_model in (None, place.d_k) or not isinstance(divide.tree.divisor, Root):
-        return None
-    return DivideBy(Root(Number.written(d_model)))
+    match divide.tree:
+        case Quotient(_, Root()) if d_model is not None and d_model != place.d_k:
+            return DivideBy(Root(Number.written(d_model)))
+    return None
 
 
 def _is_known(place: HeadPlace) -> bool:
@@ -181,25 +204,24 @@ SCALE_STEP = Step(
     name="scale",
     at=HeadPlace,
     keys=(SCALE, Key("scaled", NAMED, "scores after scaling, [n, m]", in_parts=True)),
-    title="Scaling",
-    does="divides the scores, so that their spread doesn't grow with d_k",
-    makes=("scaled",),
-    shapes="scores [n, m] → scaled [n, m]",
-    happens=_happens_scale,
-    why=(
-        "A dot product adds up d_k terms, so its spread grows like √d_k, which dividing by √d_k"
-        " undoes."
+    words=Wording(
+        title="Scaling",
+        does="divides the scores, so that their spread doesn't grow with d_k",
+        shapes="scores [n, m] → scaled [n, m]",
+        happens=_happens_scale,
+        why=(
+            "A dot product adds up d_k terms, so its spread grows like √d_k, which dividing by √d_k"
+            " undoes."
+        ),
+        more=(
+            "Large scores would make one weight of the softmax nearly 1 and all gradients nearly 0,"
+            " so that learning stalls."
+        ),
     ),
-    more=(
-        "Large scores would make one weight of the softmax nearly 1 and all gradients nearly 0,"
-        " so that learning stalls."
-    ),
-    plan=_plan_scale,
-    sized=_sized,
-    general=General(x="scores"),
-    shown_with=("scale=sqrt_d_k",),
-    example="king_and_queen",
-    on_the_way=True,
+    results=Results(names=("scaled",), plan=_plan_scale, sized=_sized),
+    formulas=Formulas(x="scores"),
+    example=Example("king_and_queen", ("scale=sqrt_d_k",)),
+    prominence=Prominence(on_the_way=True),
     mistakes=(
         Mistake(
             "divided_by_d_k",
@@ -272,20 +294,23 @@ SOFTCAP_STEP = Step(
     name="softcap",
     at=HeadPlace,
     keys=(_CAP, _ORDER),
-    title="Soft cap",
-    does="keeps large scores below a cap",
-    makes=("capped",),
-    shapes="scores [n, m] → capped [n, m]",
-    happens=_happens_softcap,
-    why=(
-        "A cap keeps a key with an enormous score from taking all of the attention, while small"
-        " scores change little."
-    ),
     check=_check,
-    plan=lambda place: _by_number(place, _CAP, "capped", SoftCap),
-    general=General(x="scores", config={"softcap": Decimal(50)}),
-    shown_with=("softcap=2",),
-    on_the_way=True,
+    words=Wording(
+        title="Soft cap",
+        does="keeps large scores below a cap",
+        shapes="scores [n, m] → capped [n, m]",
+        happens=_happens_softcap,
+        why=(
+            "A cap keeps a key with an enormous score from taking all of the attention, while small"
+            " scores change little."
+        ),
+    ),
+    results=Results(
+        names=("capped",), plan=lambda place: _by_number(place, _CAP, "capped", SoftCap)
+    ),
+    formulas=Formulas(x="scores", config={"softcap": Decimal(50)}),
+    example=Example(changes=("softcap=2",)),
+    prominence=Prominence(on_the_way=True),
     mistakes=(
         Mistake(
             "not_divided",
@@ -315,22 +340,27 @@ TEMPERATURE_STEP = Step(
     name="temperature",
     at=HeadPlace,
     keys=(_TEMPERATURE,),
-    title="Temperature",
-    does="makes the weights more even, or less even",
-    makes=("tempered",),
-    shapes="scores [n, m] → tempered [n, m]",
-    happens=lambda place: (
-        f"Each score is divided by the temperature {place.attention.config.get(_TEMPERATURE)}."
+    words=Wording(
+        title="Temperature",
+        does="makes the weights more even, or less even",
+        shapes="scores [n, m] → tempered [n, m]",
+        happens=lambda place: (
+            f"Each score is divided by the temperature {place.attention.config.get(_TEMPERATURE)}."
+        ),
+        why=(
+            "A temperature above 1 makes the weights more even, one below 1 makes the largest"
+            " weight larger."
+        ),
+        more="Near 0 the key with the largest score takes nearly all.",
     ),
-    why=(
-        "A temperature above 1 makes the weights more even, one below 1 makes the largest weight"
-        " larger."
+    results=Results(
+        names=("tempered",),
+        plan=lambda place: _by_number(place, _TEMPERATURE, "tempered", DivideBy),
+        pictures=("temperatures",),
     ),
-    more="Near 0 the key with the largest score takes nearly all.",
-    plan=lambda place: _by_number(place, _TEMPERATURE, "tempered", DivideBy),
-    general=General(x="scores", config={"temperature": Decimal("0.7")}),
-    shown_with=("temperature=2",),
-    on_the_way=True,
+    formulas=Formulas(x="scores", config={"temperature": Decimal("0.7")}),
+    example=Example(changes=("temperature=2",)),
+    prominence=Prominence(on_the_way=True),
     mistakes=(
         Mistake(
             "multiplied",
@@ -338,7 +368,6 @@ TEMPERATURE_STEP = Step(
             _MULTIPLIED,
         ),
     ),
-    pictures=("temperatures",),
     backward=Backward(
         "the temperature",
         "The gradient is divided by the temperature, as the scores were.",

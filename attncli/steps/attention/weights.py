@@ -37,12 +37,16 @@ from attncli.steps.attention.scores import SCALE
 from attncli.steps.mistakes import WENT_IN, by, of_next_head, wrong
 from attncli.steps.step import (
     Backward,
-    General,
+    Example,
+    Formulas,
     Inquiry,
     Misreading,
     Mistake,
     Planned,
+    Prominence,
+    Results,
     Step,
+    Wording,
     WordsAsked,
     largest,
 )
@@ -150,27 +154,43 @@ SOFTMAX_STEP = Step(
     name="softmax",
     at=HeadPlace,
     keys=(_WEIGHTS,),
-    title="Softmax",
-    does="turns each row of scores into weights that add up to 1",
-    makes=("exp", "exp_sum", "weights"),
-    shapes="scores [n, m] → weights [n, m], each row adding up to 1",
-    happens=lambda _: (
-        "For each query, e is raised to each of its scores, and each result is divided by their"
-        " sum."
+    words=Wording(
+        title="Softmax",
+        does="turns each row of scores into weights that add up to 1",
+        shapes="scores [n, m] → weights [n, m], each row adding up to 1",
+        happens=lambda _: (
+            "For each query, e is raised to each of its scores, and each result is divided by their"
+            " sum."
+        ),
+        why=(
+            "The softmax turns a query's scores into weights between 0 and 1 that add up to 1: the"
+            " shares of its attention."
+        ),
+        more=(
+            "A score that is larger by 1 gets e times the weight, and e is 2.718…. The scores"
+            " themselves can't be shares: some may be negative, and they don't add up to 1. A power"
+            " of e is positive, and a larger score keeps the larger weight. Picking the largest"
+            " score alone would leave nothing of the others, and no gradient to learn by. A"
+            " temperature T divides the scores first: a low one makes the weights differ more, a"
+            " high one less."
+        ),
     ),
-    why=(
-        "The softmax turns a query's scores into weights between 0 and 1 that add up to 1: the"
-        " shares of its attention."
+    results=Results(
+        names=("exp", "exp_sum", "weights"),
+        plan=lambda place: softmax(place, place.x, place.name("weights"), "softmax"),
+        adds_up_to_one=("weights",),
+        pictures=("heat_maps", "attended", "softmax_bars", "temperatures"),
     ),
-    more=(
-        "A score that is larger by 1 gets e times the weight, and e is 2.718…. The scores"
-        " themselves can't be shares: some may be negative, and they don't add up to 1. A power of"
-        " e is positive, and a larger score keeps the larger weight. Picking the largest score"
-        " alone would leave nothing of the others, and no gradient to learn by. A temperature T"
-        " divides the scores first: a low one makes the weights differ more, a high one less."
+    formulas=Formulas(x="scaled"),
+    inquiries=(
+        Inquiry(
+            "attends_most",
+            "which token each query attends to most",
+            ("weights",),
+            attends_most,
+            lambda _: ("If several tokens share the largest weight, each of them is right.",),
+        ),
     ),
-    plan=lambda place: softmax(place, place.x, place.name("weights"), "softmax"),
-    general=General(x="scaled"),
     mistakes=(
         Mistake(
             "down_the_columns",
@@ -211,17 +231,6 @@ SOFTMAX_STEP = Step(
             wrong(_over_all_heads, "exp_sum"),
         ),
     ),
-    adds_up_to_one=("weights",),
-    inquiries=(
-        Inquiry(
-            "attends_most",
-            "which token each query attends to most",
-            ("weights",),
-            attends_most,
-            lambda _: ("If several tokens share the largest weight, each of them is right.",),
-        ),
-    ),
-    pictures=("heat_maps", "attended", "softmax_bars", "temperatures"),
     backward=Backward(
         "the softmax",
         "A row's weights add up to 1, so one grows at the others' cost, and the gradients of the"
@@ -291,31 +300,33 @@ SINKS_STEP = Step(
     name="sinks",
     at=HeadPlace,
     keys=(_SINKS,),
-    title="Attention sink",
-    does="lets a query attend to nothing",
-    titled=lambda place: "Without the sink" if _is_over(place) else "Attention sink",
-    makes=("sink", "with_sink", "key_weights"),
-    shapes="scores [n, m], sinks [heads] → with_sink [n, m + 1]; weights [n, m + 1] → key_weights"
-    " [n, m]",
-    happens=lambda place: (
-        "The weight of the sink is left out: it has no value to blend in."
-        if _is_over(place)
-        else "The sink's score is put beside the scores of the keys, the same for each query."
-    ),
-    why=(
-        "The weights of a softmax add up to 1, so a sink takes the attention of a query that"
-        " finds nothing."
-    ),
-    more=(
-        "Without a sink, models learn to use the first token for this. The sink's score is"
-        " learned, one for each head."
-    ),
     check=_check,
-    plan=_plan_sinks,
-    sized=_sized,
-    general=General(x="scaled", config={"sinks": ()}, gives=("sinks",)),
-    shown_with=("sinks=[0.5]",),
-    on_the_way=True,
+    words=Wording(
+        title="Attention sink",
+        does="lets a query attend to nothing",
+        shapes=(
+            "scores [n, m], sinks [heads] → with_sink [n, m + 1]; weights [n, m + 1] →"
+            " key_weights [n, m]"
+        ),
+        happens=lambda place: (
+            "The weight of the sink is left out: it has no value to blend in."
+            if _is_over(place)
+            else "The sink's score is put beside the scores of the keys, the same for each query."
+        ),
+        why=(
+            "The weights of a softmax add up to 1, so a sink takes the attention of a query that"
+            " finds nothing."
+        ),
+        more=(
+            "Without a sink, models learn to use the first token for this. The sink's score is"
+            " learned, one for each head."
+        ),
+        titled=lambda place: "Without the sink" if _is_over(place) else "Attention sink",
+    ),
+    results=Results(names=("sink", "with_sink", "key_weights"), plan=_plan_sinks, sized=_sized),
+    formulas=Formulas(x="scaled", config={"sinks": ()}, gives=("sinks",)),
+    example=Example(changes=("sinks=[0.5]",)),
+    prominence=Prominence(on_the_way=True),
     mistakes=(
         Mistake(
             "other_head", "Taking the sink of another head.", wrong(of_next_head("column"), "sink")
@@ -334,7 +345,7 @@ SINKS_STEP = Step(
 )
 
 
-_DROPOUT: Key[dict[str, Any]] = Key(
+_DROPOUT = Key(
     "dropout",
     Record.of(
         Key("p", NumberKind(least=0, below=1), "the share that is dropped, 0 by default"),
@@ -362,30 +373,33 @@ DROPOUT_STEP = Step(
     name="dropout",
     at=HeadPlace,
     keys=(_DROPOUT,),
-    title="Dropout",
-    does="drops some weights, as is done in training",
-    makes=("dropped",),
-    shapes="weights [n, m], dropout.mask [n, m] → dropped [n, m]",
-    happens=lambda place: (
-        "Weights whose place in the given mask is 0 are dropped. The others are divided by 1 − p,"
-        f" here with p = {_p(place)}."
+    words=Wording(
+        title="Dropout",
+        does="drops some weights, as is done in training",
+        shapes="weights [n, m], dropout.mask [n, m] → dropped [n, m]",
+        happens=lambda place: (
+            "Weights whose place in the given mask is 0 are dropped. The others are divided by 1 −"
+            f" p, here with p = {_p(place)}."
+        ),
+        why=(
+            "In training, some weights are dropped at random, so that no token relies on a single"
+            " other one."
+        ),
+        more=(
+            "Dividing the rest by 1 − p keeps their sum the same on average. When the model is"
+            " used, nothing is dropped."
+        ),
     ),
-    why=(
-        "In training, some weights are dropped at random, so that no token relies on a single"
-        " other one."
-    ),
-    more=(
-        "Dividing the rest by 1 − p keeps their sum the same on average. When the model is used,"
-        " nothing is dropped."
-    ),
-    plan=_plan_dropout,
-    general=General(x="weights", config={"dropout": {"p": Decimal("0.1")}}),
+    results=Results(names=("dropped",), plan=_plan_dropout),
+    formulas=Formulas(x="weights", config={"dropout": {"p": Decimal("0.1")}}),
     mistakes=(Mistake("not_scaled", "Forgetting to divide by 1 − p.", wrong(by(Multiply))),),
     backward=Backward(
         "the dropout",
         "Dropped weights get no gradient, and the gradients of the others are divided by 1 − p,"
         " as the weights were.",
         fixed=("mask",),
-        shown_with=("dropout={p: 0.5, mask: [[1, 1, 0], [0, 1, 1], [1, 1, 0]]}",),
+        example=Example(
+            "learning_to_attend", ("dropout={p: 0.5, mask: [[1, 1, 0], [0, 1, 1], [1, 1, 0]]}",)
+        ),
     ),
 )

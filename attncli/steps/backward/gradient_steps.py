@@ -35,7 +35,7 @@ from attncli.steps.mistakes import (
     swapped,
     wrong,
 )
-from attncli.steps.step import Backward, Mistake, Step
+from attncli.steps.step import Backward, Mistake, Prominence, Results, Step, Wording
 from attncli.trace import BackwardPlace, Definition
 
 
@@ -206,23 +206,25 @@ def step_back(forward: Step[Any], name: str) -> Step[BackwardPlace]:
     return Step(
         name=name,
         at=BackwardPlace,
-        title=f"Backward through {back.through}",
-        does=f"takes the gradients back through {back.through}",
-        makes=("grad",),
-        shapes="the gradient of a result → the gradients of its operands",
-        happens=lambda place: " ".join(
-            filter(None, (_summed(place), _of_a_step(place), _not_learned(forward, place)))
+        words=Wording(
+            title=f"Backward through {back.through}",
+            does=f"takes the gradients back through {back.through}",
+            shapes="the gradient of a result → the gradients of its operands",
+            happens=lambda place: " ".join(
+                filter(None, (_summed(place), _of_a_step(place), _not_learned(forward, place)))
+            ),
+            why=back.why,
+            more=back.more,
+            why_at=None if back.why_at is None else lambda place: _why_at(back, place),
         ),
-        why=back.why,
-        why_at=None if back.why_at is None else lambda place: _why_at(back, place),
-        more=back.more,
-        plan=lambda place: place.planned,
+        results=Results(names=("grad",), plan=lambda place: place.planned),
+        example=back.example._replace(changes=back.example.changes or forward.example.changes),
+        prominence=Prominence(
+            on_the_way=forward.prominence.on_the_way,
+            read_first=back.prominence.read_first,
+            explained_once=forward.prominence.explained_once or back.prominence.explained_once,
+        ),
         mistakes=made_in(back),
-        on_the_way=forward.on_the_way,
-        read_first=back.read_first,
-        explained_once=forward.explained_once or back.explained_once,
-        shown_with=back.shown_with or forward.shown_with,
-        example=back.example,
     )
 
 

@@ -34,7 +34,7 @@ from attncli.steps.attention.weights import in_one, softmax
 from attncli.steps.block.feed_forward import MATRICES
 from attncli.steps.linear import layer_of, linear
 from attncli.steps.mistakes import by, instead, left_out, remade, wrong
-from attncli.steps.step import Backward, General, Mistake, Step
+from attncli.steps.step import Backward, Example, Formulas, Mistake, Results, Step, Wording
 from attncli.trace import Axis, Definition, LayerPlace
 
 ANY_EXPERT = Name("experts").at("e")
@@ -42,7 +42,7 @@ ANY_EXPERT = Name("experts").at("e")
 _USUAL = 2
 """How many experts a token goes to by default, as in Mixtral."""
 _EXPERTS = ListOf(Record.of(*MATRICES))
-EXPERTS: Key[Any] = Key(
+EXPERTS = Key(
     "experts",
     Either(lambda node: _EXPERTS if isinstance(node, Items) else COUNT, (_EXPERTS, COUNT)),
     "in the place of one feed-forward network several, of which each token goes through a few, as"
@@ -50,7 +50,7 @@ EXPERTS: Key[Any] = Key(
     " names their matrices",
     shared=True,
 )
-ROUTER: Key[dict[str, Any]] = Key(
+ROUTER = Key(
     "router",
     Record.of(
         Key("W_R", MATRIX, "what a token's vector is multiplied by, [d_model, experts]"),
@@ -86,7 +86,7 @@ ROUTER: Key[dict[str, Any]] = Key(
     "which experts each token goes to: `{W_R: [[1, 0, 2], [0, 1, 1]], top_k: 2}`",
     shared=True,
 )
-SHARED: Key[dict[str, Any]] = Key(
+SHARED = Key(
     "shared_expert",
     Record.of(
         *MATRICES,
@@ -262,32 +262,34 @@ def _happens_route(place: LayerPlace) -> str:
     )
 
 
+_OF_ROUTE = (
+    "affinity", "chosen", "chosen_affinity", "exp", "exp_sum", "probabilities", "sigmoids",
+    "biased", "group_scores", "chosen_groups", "in_groups", "eligible", "chosen_sum",
+    "unscaled", "routing", "share",
+)  # fmt: skip
+
 ROUTE_STEP = Step(
     name="route",
     at=LayerPlace,
     keys=(EXPERTS, ROUTER, SHARED),
-    title="Router",
-    does="chooses the experts of each token, and their weights",
-    makes=(
-        "affinity", "chosen", "chosen_affinity", "exp", "exp_sum", "probabilities", "sigmoids",
-        "biased", "group_scores", "chosen_groups", "in_groups", "eligible", "chosen_sum",
-        "unscaled", "routing", "share",
-    ),
-    shapes="output [n, d_model] → routing [n, experts], 0 where a token doesn't go",
-    happens=_happens_route,
-    why=(
-        "A model with many experts knows more, while each token costs only the few experts that"
-        " it goes through."
-    ),
-    more=(
-        "The router is learned with the experts. No gradient goes through the choice itself, so"
-        " the router learns through the weights of the chosen experts."
-    ),
     check=_check,
-    plan=_plan_route,
-    formulas=_formulas_route,
-    general=General(x="output", gives=("b_R",)),
-    adds_up_to_one=("probabilities",),
+    words=Wording(
+        title="Router",
+        does="chooses the experts of each token, and their weights",
+        shapes="output [n, d_model] → routing [n, experts], 0 where a token doesn't go",
+        happens=_happens_route,
+        why=(
+            "A model with many experts knows more, while each token costs only the few experts that"
+            " it goes through."
+        ),
+        more=(
+            "The router is learned with the experts. No gradient goes through the choice itself, so"
+            " the router learns through the weights of the chosen experts."
+        ),
+    ),
+    results=Results(names=_OF_ROUTE, plan=_plan_route, adds_up_to_one=("probabilities",)),
+    formulas=Formulas(x="output", gives=("b_R",), own=_formulas_route),
+    example=Example("mixture_of_experts"),
     mistakes=(
         Mistake(
             "one_expert_more",
@@ -313,15 +315,14 @@ ROUTE_STEP = Step(
             wrong(by(DivideByRowSum, "affinity"), "probabilities"),
         ),
     ),
-    example="mixture_of_experts",
     backward=Backward(
         "the routing",
         "Only the weights of the chosen experts get a gradient, which goes back to the router:"
         " the choice itself gets none.",
         whole=lambda _, made: in_one(made),
-        example="mixture_of_experts",
+        example=Example("mixture_of_experts"),
     ),
-)  # fmt: skip
+)
 
 
 _GATE, _LOGIT = "gate", "gate_logit"
@@ -397,16 +398,24 @@ def _without_gate(place: LayerPlace) -> Definition | None:
 MIX_STEP = Step(
     name="mix",
     at=LayerPlace,
-    title="Experts together",
-    does="adds up the outputs of a token's experts, by their weights",
-    makes=(_LOGIT, _GATE, "mixture"),
-    shapes="experts' ffn [n, d_model], share [n] → mixture [n, d_model]",
-    happens=_happens_mix,
-    why=("Several experts may each have given a token a vector, and it goes on with a single one."),
-    more="Programs skip an expert whose weight for a token is 0, since it adds nothing.",
-    plan=lambda place: (*_gate(place), _mixture(place, _terms(place))),
-    formulas=_formulas_mix,
-    general=General(x="output", gives=("W_G",)),
+    words=Wording(
+        title="Experts together",
+        does="adds up the outputs of a token's experts, by their weights",
+        shapes="experts' ffn [n, d_model], share [n] → mixture [n, d_model]",
+        happens=_happens_mix,
+        why=(
+            "Several experts may each have given a token a vector, and it goes on with a single"
+            " one."
+        ),
+        more="Programs skip an expert whose weight for a token is 0, since it adds nothing.",
+    ),
+    results=Results(
+        names=(_LOGIT, _GATE, "mixture"),
+        plan=lambda place: (*_gate(place), _mixture(place, _terms(place))),
+        together=(("output", "output"), ("mixture", "mixture")),
+    ),
+    formulas=Formulas(x="output", gives=("W_G",), own=_formulas_mix),
+    example=Example("mixture_of_experts"),
     mistakes=(
         Mistake(
             "unweighted",
@@ -424,12 +433,10 @@ MIX_STEP = Step(
         ),
         Mistake("gate_forgotten", "Leaving out the shared expert's gate.", instead(_without_gate)),
     ),
-    together=(("output", "output"), ("mixture", "mixture")),
-    example="mixture_of_experts",
     backward=Backward(
         "the experts together",
         "An expert's output gets the gradient times its weight, and the weight gets the dot"
         " product of output and gradient.",
-        example="mixture_of_experts",
+        example=Example("mixture_of_experts"),
     ),
 )

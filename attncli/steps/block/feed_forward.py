@@ -36,7 +36,17 @@ from attncli.steps.linear import (
     without_bias,
 )
 from attncli.steps.mistakes import by, left_out, operand, wrong
-from attncli.steps.step import Backward, General, Mistake, Planned, Step
+from attncli.steps.step import (
+    Backward,
+    Example,
+    Formulas,
+    Mistake,
+    Planned,
+    Prominence,
+    Results,
+    Step,
+    Wording,
+)
 from attncli.trace import Definition, LayerPlace, ResidualPlace
 
 _GATED = {"swiglu": "silu", "geglu": "gelu"}
@@ -180,22 +190,27 @@ FFN_STEP = Step(
     name="ffn",
     at=LayerPlace,
     keys=(ACTIVATION, _GATE, _CLAMP, _ONE_MORE, _D_FF, *MATRICES),
-    title="Feed-forward network",
-    titled=lambda place: "Activation" if _is_bare(place) else "Feed-forward network",
-    does="works on each token alone, in a wider space",
-    makes=("hidden", "clamped", "activated", "up", "clamped_up", "gated", "ffn"),
-    shapes="output [n, d_v] → hidden [n, d_ff] → activated [n, d_ff] → ffn [n, d_out]",
-    happens=_happens_ffn,
-    why=_WHY_FFN,
-    why_at=lambda place: f"{_WHY_FFN}{_GELU if _kind(place) == 'gelu' else ''}",
-    more=(
-        "Without the activation between them, its two layers would do no more than a single"
-        " matrix. With it, a hidden number can be a feature that is there or isn't. ReLU is 0 as"
-        " long as the sum is negative, and the bias b1 shifts where that ends. In large models the"
-        " hidden vector is mostly four times as wide as the token's."
+    words=Wording(
+        title="Feed-forward network",
+        does="works on each token alone, in a wider space",
+        shapes="output [n, d_v] → hidden [n, d_ff] → activated [n, d_ff] → ffn [n, d_out]",
+        happens=_happens_ffn,
+        why=_WHY_FFN,
+        more=(
+            "Without the activation between them, its two layers would do no more than a single"
+            " matrix. With it, a hidden number can be a feature that is there or isn't. ReLU is 0"
+            " as long as the sum is negative, and the bias b1 shifts where that ends. In large"
+            " models the hidden vector is mostly four times as wide as the token's."
+        ),
+        titled=lambda place: "Activation" if _is_bare(place) else "Feed-forward network",
+        why_at=lambda place: f"{_WHY_FFN}{_GELU if _kind(place) == 'gelu' else ''}",
     ),
-    plan=_plan_ffn,
-    general=General(x="output", gives=("b1", "b2")),
+    results=Results(
+        names=("hidden", "clamped", "activated", "up", "clamped_up", "gated", "ffn"),
+        plan=_plan_ffn,
+        together=(("output", "output"), ("ffn", "ffn")),
+    ),
+    formulas=Formulas(x="output", gives=("b1", "b2")),
     mistakes=(
         Mistake(
             "activation_forgotten",
@@ -228,12 +243,11 @@ FFN_STEP = Step(
             _bias_after,
         ),
     ),
-    together=(("output", "output"), ("ffn", "ffn")),
     backward=Backward(
         "the feed-forward network",
         "The gradient goes back through both layers, but not where the activation is flat.",
         usual_mistakes=(*MISTAKES_BACK, "mask_of_the_gradient"),
-        example="i_love_ai",
+        example=Example("i_love_ai"),
     ),
 )
 
@@ -334,26 +348,30 @@ RESIDUAL_STEP = Step(
         _SCALE,
         _PARALLEL,
     ),
-    title="Residual",
-    does="adds the output of a sublayer to its input",
-    titled=lambda place: "Residual" if place.also else f"Residual {place.number}",
-    makes=tuple(f"{made}{k}" for made in ("multiplied", "residual") for k in (1, 2, 3)),
-    shapes="x [n, d_model], sublayer(x) [n, d_model] → residual [n, d_model]",
-    happens=_happens_residual,
-    why=(
-        "A residual connection around each sublayer (attention, feed-forward network) keeps what"
-        " is already known of a token."
-    ),
-    more=(
-        "A sublayer only has to learn what to add, instead of learning to pass everything on. The"
-        " sum also gives the gradient a direct way back through many layers. A further layer does"
-        " the same with matrices of its own, on vectors that already know of the others."
-    ),
-    plan=_plan_residual,
     check=_check,
-    general=General(x="attention"),
-    shown_with=("block=encoder",),
-    example="encoder_block",
+    words=Wording(
+        title="Residual",
+        does="adds the output of a sublayer to its input",
+        shapes="x [n, d_model], sublayer(x) [n, d_model] → residual [n, d_model]",
+        happens=_happens_residual,
+        why=(
+            "A residual connection around each sublayer (attention, feed-forward network) keeps"
+            " what is already known of a token."
+        ),
+        more=(
+            "A sublayer only has to learn what to add, instead of learning to pass everything on."
+            " The sum also gives the gradient a direct way back through many layers. A further"
+            " layer does the same with matrices of its own, on vectors that already know of the"
+            " others."
+        ),
+        titled=lambda place: "Residual" if place.also else f"Residual {place.number}",
+    ),
+    results=Results(
+        names=tuple(f"{made}{k}" for made in ("multiplied", "residual") for k in (1, 2, 3)),
+        plan=_plan_residual,
+    ),
+    formulas=Formulas(x="attention"),
+    example=Example("encoder_block", ("block=encoder",)),
     mistakes=(
         Mistake(
             "not_added",
@@ -371,8 +389,7 @@ RESIDUAL_STEP = Step(
         "the residual",
         "Both terms of the sum get its gradient unchanged, so part of it goes back around the"
         " sublayer.",
-        example="i_love_ai",
-        shown_with=("block=encoder", "norm=pre"),
-        explained_once=True,
+        example=Example("i_love_ai", ("block=encoder", "norm=pre")),
+        prominence=Prominence(explained_once=True),
     ),
 )

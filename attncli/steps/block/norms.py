@@ -50,7 +50,17 @@ from attncli.steps.mistakes import (
     without_root,
     wrong,
 )
-from attncli.steps.step import Backward, General, Mistake, Planned, Step
+from attncli.steps.step import (
+    Backward,
+    Example,
+    Formulas,
+    Mistake,
+    Planned,
+    Prominence,
+    Results,
+    Step,
+    Wording,
+)
 from attncli.trace import AttentionPlace, Definition, HeadPlace, NormPlace
 
 KIND = Key(
@@ -351,31 +361,33 @@ NORM_STEP = Step(
             for k in (1, 2, 3)
         ),
     ),
-    title="Norm",
-    does="brings each token's vector back to a standard size",
-    titled=lambda place: _TITLES.get(place.path.local, "Norm"),
-    makes=(
-        *("mean", "centered", "variance", "deviation", "mean_square", "rms", "normed"),
-        *("batch_mean", "batch_variance", *(f"running_{local}" for local in _FOUND)),
-    ),
-    running={f"running_{local}": local for local in _FOUND},
-    shapes="x [n, d_model] → mean [n], variance [n], deviation [n] → normed [n, d_model]",
-    happens=lambda place: norm_in_words(_normalizing_norm(place)),
-    why=(
-        "From layer to layer, numbers could grow or shrink without end, so a norm (normalization)"
-        " brings each token's vector back to a standard size."
-    ),
-    more=(
-        "A layer norm gives the vector mean 0 and standard deviation 1, an RMS norm only the"
-        " size. Then the learned γ and β may stretch and shift it again."
-    ),
     check=_check_norm,
-    plan=lambda place: _normalizing_norm(place).definitions(),
-    general=General(x="x", gives=("gamma", "beta")),
-    shown_with=("block=encoder",),
-    example="encoder_block",
-    on_the_way=True,
-    explained_once=True,
+    words=Wording(
+        title="Norm",
+        does="brings each token's vector back to a standard size",
+        shapes="x [n, d_model] → mean [n], variance [n], deviation [n] → normed [n, d_model]",
+        happens=lambda place: norm_in_words(_normalizing_norm(place)),
+        why=(
+            "From layer to layer, numbers could grow or shrink without end, so a norm"
+            " (normalization) brings each token's vector back to a standard size."
+        ),
+        more=(
+            "A layer norm gives the vector mean 0 and standard deviation 1, an RMS norm only the"
+            " size. Then the learned γ and β may stretch and shift it again."
+        ),
+        titled=lambda place: _TITLES.get(place.path.local, "Norm"),
+    ),
+    results=Results(
+        names=(
+            *("mean", "centered", "variance", "deviation", "mean_square", "rms", "normed"),
+            *("batch_mean", "batch_variance", *(f"running_{local}" for local in _FOUND)),
+        ),
+        plan=lambda place: _normalizing_norm(place).definitions(),
+        running={f"running_{local}": local for local in _FOUND},
+    ),
+    formulas=Formulas(x="x", gives=("gamma", "beta")),
+    example=Example("encoder_block", ("block=encoder",)),
+    prominence=Prominence(on_the_way=True, explained_once=True),
     mistakes=(
         Mistake(
             "other_divisor",
@@ -423,7 +435,7 @@ NORM_STEP = Step(
         "A norm undoes a change of a vector's size (a layer norm also a shift), so the gradient"
         " has almost no part in these directions.",
         fixed=("mean", "variance"),
-        example="i_love_ai",
+        example=Example("i_love_ai"),
     ),
 )
 
@@ -434,7 +446,7 @@ _GIVEN = ("gamma", "beta")
 _KIND = KIND._replace(
     kind=Choice(("rms", "layer")), says="`rms` (the default), or `layer`", default="rms"
 )
-QK_NORM: Key[dict[str, Any]] = Key(
+QK_NORM = Key(
     "qk_norm",
     Record.of(
         _KIND,
@@ -540,24 +552,28 @@ QK_NORM_STEP = Step(
     name="qk_norm",
     at=AttentionPlace,
     keys=(QK_NORM,),
-    title="Query and key norm",
-    does="brings all queries and keys to the same size",
-    makes=tuple(made for x in _QK for made in (*(f"{x}_{of}" for of in _NAMES), f"normed_{x}")),
-    shapes="Q [n, d_k], K [m, d_k] → normed_Q [n, d_k], normed_K [m, d_k]",
-    happens=_happens_qk_norm,
-    why=(
-        "A score is large also where its two vectors are long, so all queries and keys are"
-        " brought to the same size."
-    ),
-    more=(
-        "Otherwise they may grow in training until a single key takes all of the attention. The"
-        " learned γ sets how large the scores may get."
-    ),
     check=_check_qk_norm,
-    plan=_plan_qk_norm,
-    general=General(config={"qk_norm": {}}, gives=("gamma_Q", "gamma_K")),
-    shown_with=("qk_norm={kind: rms}",),
-    on_the_way=True,
+    words=Wording(
+        title="Query and key norm",
+        does="brings all queries and keys to the same size",
+        shapes="Q [n, d_k], K [m, d_k] → normed_Q [n, d_k], normed_K [m, d_k]",
+        happens=_happens_qk_norm,
+        why=(
+            "A score is large also where its two vectors are long, so all queries and keys are"
+            " brought to the same size."
+        ),
+        more=(
+            "Otherwise they may grow in training until a single key takes all of the attention. The"
+            " learned γ sets how large the scores may get."
+        ),
+    ),
+    results=Results(
+        names=tuple(made for x in _QK for made in (*(f"{x}_{of}" for of in _NAMES), f"normed_{x}")),
+        plan=_plan_qk_norm,
+    ),
+    formulas=Formulas(config={"qk_norm": {}}, gives=("gamma_Q", "gamma_K")),
+    example=Example(changes=("qk_norm={kind: rms}",)),
+    prominence=Prominence(on_the_way=True),
     mistakes=(
         *(
             Mistake[AttentionPlace](

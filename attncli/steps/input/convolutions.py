@@ -18,7 +18,7 @@ from attncli.scenario.file.problems import Objections
 from attncli.scenario.model import CONVOLUTIONS, CONVOLVE, Settings, convolved_rows, makes_X
 from attncli.steps.linear import MISTAKES_BACK, bias_left_out, linear, rows_for_columns
 from attncli.steps.mistakes import by, remade, wrong
-from attncli.steps.step import Backward, General, Mistake, Step
+from attncli.steps.step import Backward, Example, Formulas, Mistake, Results, Step, Wording
 from attncli.trace import Axis, Definition, Place
 from attncli.trace.quantity import distinct_tokens
 
@@ -111,24 +111,29 @@ CONVOLVE_STEP = Step(
         )
         for name, nth in zip(CONVOLUTIONS, ("first", "second"), strict=True)
     ),
-    title="Convolution",
-    titled=lambda place: f"Convolution {place.path.local[-1:]}".strip(),
-    does="makes each vector of those around it, too",
-    makes=("padding", "padded", "windows", "convolved", "activated", "X"),
-    shapes="x [n, c] → windows [n / stride, kernel · c], W [kernel · c, d] → convolved",
-    happens=_happens,
-    why=(
-        "A frame of a sound is too short to tell much, so each vector is made of a few frames that"
-        " follow each other."
-    ),
-    more=(
-        "The same weights go over all windows: what they find in one place, they find anywhere. A"
-        " stride of 2 halves the number of rows, and so the later work."
-    ),
     check=_check,
-    plan=_plan,
-    general=General(x="E", gives=("W", "b")),
-    shown_with=("convolution1={W: [[1, 0], [0, 0], [0, 1], [0, 0], [1, 1], [0, -1]]}",),
+    words=Wording(
+        title="Convolution",
+        does="makes each vector of those around it, too",
+        shapes="x [n, c] → windows [n / stride, kernel · c], W [kernel · c, d] → convolved",
+        happens=_happens,
+        why=(
+            "A frame of a sound is too short to tell much, so each vector is made of a few frames"
+            " that follow each other."
+        ),
+        more=(
+            "The same weights go over all windows: what they find in one place, they find anywhere."
+            " A stride of 2 halves the number of rows, and so the later work."
+        ),
+        titled=lambda place: f"Convolution {place.path.local[-1:]}".strip(),
+    ),
+    results=Results(
+        names=("padding", "padded", "windows", "convolved", "activated", "X"), plan=_plan
+    ),
+    formulas=Formulas(x="E", gives=("W", "b")),
+    example=Example(
+        changes=("convolution1={W: [[1, 0], [0, 0], [0, 1], [0, 0], [1, 1], [0, -1]]}",)
+    ),
     mistakes=(
         Mistake(
             "kernel_turned",
@@ -144,6 +149,6 @@ CONVOLVE_STEP = Step(
         "the convolution",
         "A row gets the gradients of all windows that it is in, and W is the same in all.",
         usual_mistakes=MISTAKES_BACK,
-        example="i_love_ai",
+        example=Example("i_love_ai"),
     ),
 )

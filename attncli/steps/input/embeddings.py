@@ -53,7 +53,7 @@ from attncli.scenario.model import (
 from attncli.scenario.tokenizers.settings import TOKEN, TOKENIZING, tokenizer_kind
 from attncli.steps.linear import MISTAKES_BACK, linear, rows_for_columns, without_bias
 from attncli.steps.mistakes import instead, turned_round, wrong
-from attncli.steps.step import Backward, General, Mistake, Step
+from attncli.steps.step import Backward, Example, Formulas, Mistake, Results, Step, Wording
 from attncli.trace import Axis, Definition, Place
 from attncli.trace.quantity import counted, distinct_tokens
 
@@ -108,22 +108,22 @@ TOKENIZE_STEP = Step(
             " are called by these",
         ),
     ),
-    title="Tokens",
-    does="cuts the text into tokens and looks up their IDs",
-    makes=("tokens", "ids"),
-    formulas=_formulas,
-    shapes="a sentence → n tokens → n whole numbers",
-    happens=_happens_tokenize,
-    why=(
-        "A network works on numbers, so a text is cut into tokens: pieces that have a place in"
-        " the model's vocabulary."
+    words=Wording(
+        title="Tokens",
+        does="cuts the text into tokens and looks up their IDs",
+        shapes="a sentence → n tokens → n whole numbers",
+        happens=_happens_tokenize,
+        why=(
+            "A network works on numbers, so a text is cut into tokens: pieces that have a place in"
+            " the model's vocabulary."
+        ),
+        more=(
+            "The vocabulary is the list of all tokens that the model knows, and a token's ID is its"
+            " place in it. The ID is only a name: a larger one isn't more."
+        ),
     ),
-    more=(
-        "The vocabulary is the list of all tokens that the model knows, and a token's ID is its"
-        " place in it. The ID is only a name: a larger one isn't more."
-    ),
-    plan=lambda _: (),
-    pictures=("merge_trees",),
+    results=Results(names=("tokens", "ids"), plan=lambda _: (), pictures=("merge_trees",)),
+    formulas=Formulas(own=_formulas),
 )
 
 
@@ -244,24 +244,26 @@ EMBED_STEP = Step(
         ),
         EMBEDDING_SCALE,
     ),
-    title="Embeddings",
-    does="looks up the vector of each token",
-    makes=("X", "E", "scaled_E"),
-    shapes="n tokens, embeddings [vocabulary, d_model] → X [n, d_model]",
-    happens=_happens_embed,
-    why=_WHY.format("d_model"),
-    why_at=lambda place: _WHY.format("d_embed" if projected_when(place.stack) else "d_model"),
-    more=(
-        "A network can calculate with a vector, while an ID is only a name. The table is learned,"
-        " as all weight matrices of a network are. It begins with random numbers, which training on"
-        " much text moves against their gradients. A gradient says how the error of the model's"
-        " predictions grows with a number. Words that stand in like places are moved alike, and so"
-        " come to be near each other. Few dimensions have a meaning that one could name. Real"
-        " models have hundreds, which is room for fine differences."
-    ),
     check=_check_embed,
-    plan=_plan_embed,
-    sized=_sized,
+    words=Wording(
+        title="Embeddings",
+        does="looks up the vector of each token",
+        shapes="n tokens, embeddings [vocabulary, d_model] → X [n, d_model]",
+        happens=_happens_embed,
+        why=_WHY.format("d_model"),
+        more=(
+            "A network can calculate with a vector, while an ID is only a name. The table is"
+            " learned, as all weight matrices of a network are. It begins with random numbers,"
+            " which training on much text moves against their gradients. A gradient says how the"
+            " error of the model's predictions grows with a number. Words that stand in like places"
+            " are moved alike, and so come to be near each other. Few dimensions have a meaning"
+            " that one could name. Real models have hundreds, which is room for fine differences."
+        ),
+        why_at=lambda place: _WHY.format("d_embed" if projected_when(place.stack) else "d_model"),
+    ),
+    results=Results(
+        names=("X", "E", "scaled_E"), plan=_plan_embed, sized=_sized, pictures=("planes",)
+    ),
     mistakes=(
         Mistake(
             "off_by_one",
@@ -270,12 +272,11 @@ EMBED_STEP = Step(
             instead(_next_rows),
         ),
     ),
-    pictures=("planes",),
     backward=Backward(
         "the embeddings",
         "A token's row of the table gets the sum of the gradients wherever the token stands, and"
         " other rows get none.",
-        example="embedding_before_during_after",
+        example=Example("embedding_before_during_after"),
     ),
 )
 
@@ -360,23 +361,25 @@ PATCH_STEP = Step(
             " which convolutions make vectors of",
         ),
     ),
-    title="Patches",
-    titled=lambda place: _pieces(place).capitalize(),
-    does="makes a vector of each patch of a picture",
-    makes=("patch_embeddings", "E", "X"),
-    shapes="patches [n, pixels], W_patch [pixels, d_model] → X [n, d_model], or [n + 1, d_model]",
-    happens=_happens_patch,
-    why=_WHY_PIECES["patches"],
-    why_at=lambda place: _WHY_PIECES[_pieces(place)],
-    more=(
-        "A class token gathers what the patches show of the whole picture. Only the added"
-        " positions tell where a patch lies in it."
-    ),
     check=_check_patch,
-    plan=_plan_patch,
-    general=General(x="patches", gives=("W_patch", "b_patch", "class_token")),
-    example="picture",
-    pictures=("pixels",),
+    words=Wording(
+        title="Patches",
+        does="makes a vector of each patch of a picture",
+        shapes=(
+            "patches [n, pixels], W_patch [pixels, d_model] → X [n, d_model], or [n + 1, d_model]"
+        ),
+        happens=_happens_patch,
+        why=_WHY_PIECES["patches"],
+        more=(
+            "A class token gathers what the patches show of the whole picture. Only the added"
+            " positions tell where a patch lies in it."
+        ),
+        titled=lambda place: _pieces(place).capitalize(),
+        why_at=lambda place: _WHY_PIECES[_pieces(place)],
+    ),
+    results=Results(names=("patch_embeddings", "E", "X"), plan=_plan_patch, pictures=("pixels",)),
+    formulas=Formulas(x="patches", gives=("W_patch", "b_patch", "class_token")),
+    example=Example("picture"),
     mistakes=(
         Mistake(
             "class_token_behind", "Putting the class token last.", wrong(turned_round, JoinRows)
@@ -386,8 +389,7 @@ PATCH_STEP = Step(
         "the patches",
         "The gradient of W_patch is the pixels times the gradients of the patches' vectors,"
         " summed over all patches.",
-        example="picture",
-        shown_with=("targets=[rising]",),
+        example=Example("picture", ("targets=[rising]",)),
     ),
 )
 
@@ -451,28 +453,31 @@ PROJECT_IN_STEP = Step(
             " `{W: …}`, with a bias `b` or without",
         ),
     ),
-    title="Projection in",
-    does="makes the embeddings as wide as the model",
-    makes=("projected", "X"),
-    shapes="E [n, d_embed], W [d_embed, d_model] → projected [n, d_model]",
-    happens=lambda place: (
-        "Each embedding is multiplied by a matrix that makes it as wide as the model"
-        + (": the token's input embedding." if makes_X(PROJECT, place.stack) else ".")
+    words=Wording(
+        title="Projection in",
+        does="makes the embeddings as wide as the model",
+        shapes="E [n, d_embed], W [d_embed, d_model] → projected [n, d_model]",
+        happens=lambda place: (
+            "Each embedding is multiplied by a matrix that makes it as wide as the model"
+            + (": the token's input embedding." if makes_X(PROJECT, place.stack) else ".")
+        ),
+        why=(
+            "Short rows keep the table of embeddings small, however large the vocabulary and"
+            " however wide the model."
+        ),
+        more=(
+            "50,000 rows of 1,024 numbers are 51 million numbers. Rows of 512, with a matrix of 512"
+            " × 1,024 for all of them, are 26 million. What a token means by itself takes less room"
+            " than what it means in a sentence."
+        ),
     ),
-    why=(
-        "Short rows keep the table of embeddings small, however large the vocabulary and however"
-        " wide the model."
-    ),
-    more=(
-        "50,000 rows of 1,024 numbers are 51 million numbers. Rows of 512, with a matrix of 512 ×"
-        " 1,024 for all of them, are 26 million. What a token means by itself takes less room"
-        " than what it means in a sentence."
-    ),
-    plan=_plan_project_in,
-    general=General(x="E", gives=("b",)),
-    shown_with=(
-        "embeddings={I: [1], love: [-1], AI: [2]}",
-        "project_in={W: [[1, 0.5]], b: [0, 1]}",
+    results=Results(names=("projected", "X"), plan=_plan_project_in),
+    formulas=Formulas(x="E", gives=("b",)),
+    example=Example(
+        changes=(
+            "embeddings={I: [1], love: [-1], AI: [2]}",
+            "project_in={W: [[1, 0.5]], b: [0, 1]}",
+        )
     ),
     mistakes=_mistakes("project_out", "by_the_matrix_back", "that projects back"),
     backward=Backward(
@@ -480,7 +485,7 @@ PROJECT_IN_STEP = Step(
         "All embeddings go through the same matrix, so its gradient is summed over them, and"
         " theirs come back through it.",
         usual_mistakes=MISTAKES_BACK,
-        example="i_love_ai",
+        example=Example("i_love_ai"),
     ),
 )
 
@@ -509,28 +514,31 @@ PROJECT_OUT_STEP = Step(
             " unembedding too",
         ),
     ),
-    title="Projection out",
-    does="makes the last states as wide as the embeddings",
-    makes=("projected",),
-    shapes="x [n, d_model], W [d_model, d_embed] → projected [n, d_embed]",
-    happens=lambda _: (
-        "Each token's last state is multiplied by a matrix that makes it as wide as an embedding."
+    words=Wording(
+        title="Projection out",
+        does="makes the last states as wide as the embeddings",
+        shapes="x [n, d_model], W [d_model, d_embed] → projected [n, d_embed]",
+        happens=lambda _: (
+            "Each token's last state is multiplied by a matrix that makes it as wide as an"
+            " embedding."
+        ),
+        why=(
+            "A state can be compared with the embeddings of the vocabulary only if it has as many"
+            " numbers as they have."
+        ),
+        more=(
+            "The width comes back by a matrix of its own, since the layers have changed the states."
+        ),
     ),
-    why=(
-        "A state can be compared with the embeddings of the vocabulary only if it has as many"
-        " numbers as they have."
-    ),
-    more=("The width comes back by a matrix of its own, since the layers have changed the states."),
-    plan=lambda place: (_projected(place),),
-    general=General(x="x", gives=("b",)),
-    shown_with=_NARROW,
+    results=Results(names=("projected",), plan=lambda place: (_projected(place),)),
+    formulas=Formulas(x="x", gives=("b",)),
+    example=Example(changes=_NARROW),
     mistakes=_mistakes("project_in", "by_the_matrix_in", "that embeddings are projected by"),
     backward=Backward(
         "the projection out",
         "The gradient goes back through the same matrix for each token, to a vector as wide as"
         " the model.",
         usual_mistakes=MISTAKES_BACK,
-        example="i_love_ai",
-        shown_with=(*_NARROW, "targets=[[1], [0], [1]]"),
+        example=Example("i_love_ai", (*_NARROW, "targets=[[1], [0], [1]]")),
     ),
 )

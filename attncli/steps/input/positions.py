@@ -17,6 +17,7 @@ from attncli.maths.operations.operation import Operation
 from attncli.maths.operations.positions import (
     CosineOfNextExponent,
     MultipliedSinusoids,
+    RotaryTable,
     SinesForCosines,
     Sinusoids,
     WaveOfEachColumn,
@@ -45,7 +46,7 @@ from attncli.scenario.model import ADD, FOR_ATTENTION, Positions, makes_X, proje
 from attncli.scenario.scenario import Scenario
 from attncli.steps.block.norms import NORM
 from attncli.steps.mistakes import WENT_IN, as_a, by, in_last, remade, wrong
-from attncli.steps.step import Backward, General, Mistake, Step
+from attncli.steps.step import Backward, Example, Formulas, Mistake, Results, Step, Wording
 from attncli.trace import Axis, Definition, Place
 from attncli.trace.quantity import distinct_tokens
 from attncli.trace.shapes import sized
@@ -133,23 +134,23 @@ def _kind_of_scaling(node: Node) -> Kind[object]:
     return known
 
 
-SCALING: Key[Any] = Key(
+SCALING = Key(
     "scaling",
     Either(_kind_of_scaling, tuple(SCALINGS.values())),
     "frequencies of a model that is to reach further than it was trained: `{kind: linear, factor:"
     " 4}`, or `ntk`, `dynamic`, `llama3`, `yarn`",
 )
-COS: Key[Any] = Key(
+COS = Key(
     "cos",
     MATRIX,
     "the cosines themselves, instead of what `base` makes them of: a row for each position, from 0,"
     " a column for each pair",
 )
-SIN: Key[Any] = Key("sin", MATRIX, "the sines, likewise")
+SIN = Key("sin", MATRIX, "the sines, likewise")
 _TURNING: tuple[Key[Any], ...] = (PAIRS, BASE, DIMENSIONS, START, SCALING, COS, SIN)
 """How queries and keys are turned."""
 _NOT_TURNED, _TURNED = Choice(("none",), "a map like {base: 10000}"), Record.of(*_TURNING)
-ROPE: Key[Any] = Key(
+ROPE = Key(
     "rope",
     Either(
         lambda node: _NOT_TURNED if isinstance(node, Scalar) else _TURNED, (_NOT_TURNED, _TURNED)
@@ -415,7 +416,7 @@ MULTIPLIED = (
 )
 
 
-def base_1000(own: Any, _: Place) -> Operation | None:  # noqa: ANN401
+def base_1000(own: RotaryTable | Sinusoids, _: Place) -> Operation | None:
     """Changes waves of base 10000 to those of base 1000; returns None for any other base."""
     return replace(own, base=_OFTEN) if own.base.full == _BASE.full else None
 
@@ -434,30 +435,30 @@ POSITIONS_STEP = Step(
             "together",
         ),
     ),
-    title="Positions",
-    does="adds each token's position to its embedding",
-    makes=("P", "S", "summed", "X"),
-    shapes="E [n, d_model] → P [n, d_model] → X [n, d_model]",
-    happens=_happens,
-    why=(
-        "Attention by itself doesn't see the order of the tokens, so a vector for its position is"
-        " added to each token's embedding."
-    ),
-    more=(
-        "Without positions, the same tokens in another order give the same rows, in that order. A"
-        " word that stands at two places would be the same there. So each position has a vector of"
-        " its own, its positional encoding. A token's vector is as long as before, and now says"
-        " both what the token is and where it stands. A table of positions is learned. Sines and"
-        " cosines need no training, and there are some for any position, also beyond the longest"
-        " text of the training."
-    ),
     check=_check,
-    plan=_plan,
-    fits=_fits,
-    sized=_sized,
-    general=General(x="E", positions=(Positions("sinusoidal"),)),
-    shown_with=("positions=sinusoidal",),
-    example="encoder_block",
+    words=Wording(
+        title="Positions",
+        does="adds each token's position to its embedding",
+        shapes="E [n, d_model] → P [n, d_model] → X [n, d_model]",
+        happens=_happens,
+        why=(
+            "Attention by itself doesn't see the order of the tokens, so a vector for its position"
+            " is added to each token's embedding."
+        ),
+        more=(
+            "Without positions, the same tokens in another order give the same rows, in that order."
+            " A word that stands at two places would be the same there. So each position has a"
+            " vector of its own, its positional encoding. A token's vector is as long as before,"
+            " and now says both what the token is and where it stands. A table of positions is"
+            " learned. Sines and cosines need no training, and there are some for any position,"
+            " also beyond the longest text of the training."
+        ),
+    ),
+    results=Results(
+        names=("P", "S", "summed", "X"), plan=_plan, sized=_sized, fits=_fits, pictures=("waves",)
+    ),
+    formulas=Formulas(x="E", positions=(Positions("sinusoidal"),)),
+    example=Example("encoder_block", ("positions=sinusoidal",)),
     mistakes=(
         Mistake(
             "from_one",
@@ -493,10 +494,9 @@ POSITIONS_STEP = Step(
             in_last(by(Same(), WENT_IN), Add, when=lambda place: bool(place.stack.added)),
         ),
     ),
-    pictures=("waves",),
     backward=Backward(
         "the positions",
         "The embeddings get the gradient of the sum unchanged, and so does a table of positions.",
-        example="i_love_ai",
+        example=Example("i_love_ai"),
     ),
 )

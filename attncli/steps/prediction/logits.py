@@ -68,7 +68,7 @@ from attncli.steps.attention.weights import IN_SOFTMAX, softmax
 from attncli.steps.block.norms import NORM
 from attncli.steps.linear import MISTAKES_BACK, layer_of, linear
 from attncli.steps.mistakes import WENT_IN, as_a, by, in_last, instead, left_out, remade, wrong
-from attncli.steps.step import Backward, General, Mistake, Step
+from attncli.steps.step import Backward, Example, Formulas, Mistake, Results, Step, Wording
 from attncli.trace import Axis, Definition, Place
 from attncli.trace.quantity import distinct_tokens
 
@@ -155,20 +155,24 @@ HEAD_STEP = Step(
             " pooler (`tanh`, with `predict_from: first`)",
         ),
     ),
-    title="Head",
-    does="prepares the last vectors for one task",
-    makes=("last", "first", "hidden", "activated"),
-    shapes="x [n, d_model], W [d_model, d] → hidden [n, d] → activated [n, d]",
-    happens=_happens_head,
-    why="A head prepares the last vectors of a model for one task.",
-    more=(
-        "A head is small and learned with its task, such as finding a hidden word or the class of a"
-        " sentence or a picture."
+    words=Wording(
+        title="Head",
+        does="prepares the last vectors for one task",
+        shapes="x [n, d_model], W [d_model, d] → hidden [n, d] → activated [n, d]",
+        happens=_happens_head,
+        why="A head prepares the last vectors of a model for one task.",
+        more=(
+            "A head is small and learned with its task, such as finding a hidden word or the class"
+            " of a sentence or a picture."
+        ),
     ),
-    example="masked_word",
-    plan=_plan_head,
-    sized=lambda place, planned: sized_row(chosen(place), planned),
-    general=General(x="x", gives=("b",)),
+    results=Results(
+        names=("last", "first", "hidden", "activated"),
+        plan=_plan_head,
+        sized=lambda place, planned: sized_row(chosen(place), planned),
+    ),
+    formulas=Formulas(x="x", gives=("b",)),
+    example=Example("masked_word"),
     mistakes=(
         Mistake(
             "activation_forgotten", "Leaving out the activation.", wrong(left_out, "activated")
@@ -188,8 +192,7 @@ HEAD_STEP = Step(
         "the head",
         "A weight is pushed by what came in times the gradient of what went out, and only the"
         " vectors that were taken get any.",
-        example="masked_word",
-        shown_with=("targets=[I, love, AI]",),
+        example=Example("masked_word", ("targets=[I, love, AI]",)),
     ),
 )
 
@@ -307,18 +310,22 @@ UNEMBED_STEP = Step(
         Key("logit_scale", NUMBER, "what the logits are multiplied by (Cohere, Granite)"),
         Key("logit_softcap", POSITIVE, "c in c · tanh(logits / c), after `logit_scale` (Gemma 2)"),
     ),
-    title="Logits",
-    does="compares the last vector with each token of the vocabulary",
-    makes=("last", "first", "logits", "scaled_logits", "capped_logits"),
-    shapes="x [n, d_model], unembedding [d_model, vocabulary] → logits [1, vocabulary]",
-    happens=_happens_unembed,
-    why=f"{_BY} the last token's vector{_GATHERED}.",
-    why_at=_why,
-    more=("A large dot product says that the vector fits."),
-    example="next_token",
-    plan=_plan_unembed,
-    sized=_sized_unembed,
-    general=General(x="x"),
+    words=Wording(
+        title="Logits",
+        does="compares the last vector with each token of the vocabulary",
+        shapes="x [n, d_model], unembedding [d_model, vocabulary] → logits [1, vocabulary]",
+        happens=_happens_unembed,
+        why=f"{_BY} the last token's vector{_GATHERED}.",
+        more=("A large dot product says that the vector fits."),
+        why_at=_why,
+    ),
+    results=Results(
+        names=("last", "first", "logits", "scaled_logits", "capped_logits"),
+        plan=_plan_unembed,
+        sized=_sized_unembed,
+    ),
+    formulas=Formulas(x="x"),
+    example=Example("next_token"),
     mistakes=(
         Mistake(
             "from_the_first",
@@ -542,6 +549,12 @@ _OF_SAMPLING: tuple[Mistake[Any], ...] = (
 )
 
 
+_OF_PREDICT = (
+    "new", "penalized", "tempered", "kept", "filtered", "exp", "exp_sum", "probabilities",
+    "nucleus", "largest", "threshold", "likely", "nucleus_sum", "likely_sum", "renormalized",
+    "cumulative", "drawn", "log_p", "score",
+)  # fmt: skip
+
 PREDICT_STEP = Step(
     name="predict",
     at=Place,
@@ -567,30 +580,32 @@ PREDICT_STEP = Step(
         ),
         Key("end_token", TOKEN, "with `generate`: the token after which no other one is made"),
     ),
-    title="Next token",
-    does="turns the logits into probabilities, and chooses the next token",
-    makes=(
-        "new", "penalized", "tempered", "kept", "filtered", "exp", "exp_sum", "probabilities",
-        "nucleus", "largest", "threshold", "likely", "nucleus_sum", "likely_sum", "renormalized",
-        "cumulative", "drawn", "log_p", "score",
-    ),
-    shapes="logits [1, vocabulary] → probabilities [1, vocabulary]",
-    happens=_happens,
-    why="A probability says how likely a token is to come next.",
-    more=(
-        "In training, the model has been made to predict the next token of much text, and so has"
-        " learned which tokens follow which. Logits may be negative and add up to anything, while"
-        " the softmax makes positive shares of them, in the same order. The greedy choice is the"
-        " most likely token. Sampling takes each token as often as its probability says. Top-k,"
-        " top-p and a temperature below 1 keep samples away from unlikely tokens. A temperature"
-        " above 1 does the opposite, one near 0 leaves nearly nothing but the greedy choice, and 1"
-        " changes nothing. The chosen token goes to the end of the text, and the model is asked"
-        " again."
-    ),
-    example="next_token",
     check=_check_predict,
-    plan=_plan_predict,
-    general=General(x="logits"),
+    words=Wording(
+        title="Next token",
+        does="turns the logits into probabilities, and chooses the next token",
+        shapes="logits [1, vocabulary] → probabilities [1, vocabulary]",
+        happens=_happens,
+        why="A probability says how likely a token is to come next.",
+        more=(
+            "In training, the model has been made to predict the next token of much text, and so"
+            " has learned which tokens follow which. Logits may be negative and add up to anything,"
+            " while the softmax makes positive shares of them, in the same order. The greedy choice"
+            " is the most likely token. Sampling takes each token as often as its probability says."
+            " Top-k, top-p and a temperature below 1 keep samples away from unlikely tokens. A"
+            " temperature above 1 does the opposite, one near 0 leaves nearly nothing but the"
+            " greedy choice, and 1 changes nothing. The chosen token goes to the end of the text,"
+            " and the model is asked again."
+        ),
+    ),
+    results=Results(
+        names=_OF_PREDICT,
+        plan=_plan_predict,
+        adds_up_to_one=("probabilities", "renormalized"),
+        pictures=("softmax_bars", "temperatures"),
+    ),
+    formulas=Formulas(x="logits"),
+    example=Example("next_token"),
     mistakes=(
         *_OF_SAMPLING,
         Mistake(
@@ -600,28 +615,33 @@ PREDICT_STEP = Step(
         ),
         *IN_SOFTMAX,
     ),
-    adds_up_to_one=("probabilities", "renormalized"),
-    pictures=("softmax_bars", "temperatures"),
-)  # fmt: skip
+)
 
 
 CLASSIFY_STEP = PREDICT_STEP._replace(
     name="classify",
     keys=(),
     check=lambda _: (),
-    mistakes=PREDICT_STEP.mistakes[len(_OF_SAMPLING) :],
-    title="Probabilities",
-    does="turns the logits of a head, or of classes, into probabilities",
-    makes=("exp", "exp_sum", "probabilities"),
-    shapes="logits [n, classes] → probabilities [n, classes]",
-    happens=lambda _: "A softmax turns each row of logits into probabilities.",
-    why="Logits may be any numbers, while probabilities say how sure the model is of each answer.",
-    more=(
-        "The largest probability is the model's answer: that of a class, or of the token that"
-        " belongs in a place."
+    words=Wording(
+        title="Probabilities",
+        does="turns the logits of a head, or of classes, into probabilities",
+        shapes="logits [n, classes] → probabilities [n, classes]",
+        happens=lambda _: "A softmax turns each row of logits into probabilities.",
+        why=(
+            "Logits may be any numbers, while probabilities say how sure the model is of each"
+            " answer."
+        ),
+        more=(
+            "The largest probability is the model's answer: that of a class, or of the token that"
+            " belongs in a place."
+        ),
     ),
-    example="masked_word",
-    plan=lambda place: softmax(place, place.x, _PROBABILITIES, "classify"),
-    adds_up_to_one=("probabilities",),
-    pictures=("softmax_bars",),
+    results=Results(
+        names=("exp", "exp_sum", "probabilities"),
+        plan=lambda place: softmax(place, place.x, _PROBABILITIES, "classify"),
+        adds_up_to_one=("probabilities",),
+        pictures=("softmax_bars",),
+    ),
+    example=Example("masked_word"),
+    mistakes=PREDICT_STEP.mistakes[len(_OF_SAMPLING) :],
 )

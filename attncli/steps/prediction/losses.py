@@ -51,7 +51,7 @@ from attncli.scenario.tokenizers.settings import TOKEN
 from attncli.steps.attention.weights import softmax
 from attncli.steps.mistakes import as_a, by, once, remade, sum_for_mean, swap, wrong
 from attncli.steps.prediction.logits import CHANGES_LOGITS, chosen, sized_row
-from attncli.steps.step import Backward, General, Mistake, Step
+from attncli.steps.step import Backward, Example, Formulas, Mistake, Results, Step, Wording
 from attncli.trace import Axis, BackwardPlace, Definition, Place
 from attncli.trace.quantity import counted as numbered
 from attncli.trace.quantity import distinct_tokens
@@ -80,21 +80,23 @@ def logits_of(readouts: Name) -> Name:
 BINARY_LOSS_STEP = Step(
     name="binary_loss",
     at=Place,
-    title="Binary cross-entropy",
-    does="says how surprised a sigmoid is by the right answers",
-    makes=("binary_loss", "binary_cross_entropy"),
-    shapes="probabilities [n, k], targets [n, k] → binary_loss [n, k] → binary_cross_entropy",
-    happens=lambda _: (
-        "Where the target is 1, the loss is −ln of the probability. Where it is 0, the loss is"
-        " −ln of 1 minus the probability. The binary cross-entropy is the mean."
+    words=Wording(
+        title="Binary cross-entropy",
+        does="says how surprised a sigmoid is by the right answers",
+        shapes="probabilities [n, k], targets [n, k] → binary_loss [n, k] → binary_cross_entropy",
+        happens=lambda _: (
+            "Where the target is 1, the loss is −ln of the probability. Where it is 0, the loss is"
+            " −ln of 1 minus the probability. The binary cross-entropy is the mean."
+        ),
+        why="The loss is large where a right answer gets a low probability.",
+        more=(
+            "A sigmoid's probability answers one question with yes or no, so each number has a loss"
+            " of its own."
+        ),
     ),
-    why="The loss is large where a right answer gets a low probability.",
-    more=(
-        "A sigmoid's probability answers one question with yes or no, so each number has a loss"
-        " of its own."
-    ),
-    plan=_plan_binary_loss,
-    general=General(x="readouts"),
+    results=Results(names=("binary_loss", "binary_cross_entropy"), plan=_plan_binary_loss),
+    formulas=Formulas(x="readouts"),
+    example=Example("rnn_backward_through_time"),
     mistakes=(
         Mistake(
             "squared",
@@ -103,13 +105,12 @@ BINARY_LOSS_STEP = Step(
             wrong(by(SquaredError), "binary_loss"),
         ),
     ),
-    example="rnn_backward_through_time",
     backward=Backward(
         "the binary cross-entropy",
         "A logit's gradient is its probability minus its target, times the gradient of its loss.",
         whole=_whole_binary_loss,
         fixed=(TARGETS,),
-        example="rnn_backward_through_time",
+        example=Example("rnn_backward_through_time"),
     ),
 )
 
@@ -226,22 +227,26 @@ MSE_STEP = Step(
             " of rows",
         ),
     ),
-    title="Mean squared error",
-    titled=lambda place: place.titled(_reduction(place).title),
-    does="says how far the numbers are from their targets",
-    makes=("last", "first", "squared_error", *dict.fromkeys(REDUCTIONS.values())),
-    shapes="x [n, d], targets [n, d] → squared_error [n, d] → mse",
-    happens=lambda place: (
-        f"Each number's difference from its target is squared. {_reduction(place).happens}"
+    words=Wording(
+        title="Mean squared error",
+        does="says how far the numbers are from their targets",
+        shapes="x [n, d], targets [n, d] → squared_error [n, d] → mse",
+        happens=lambda place: (
+            f"Each number's difference from its target is squared. {_reduction(place).happens}"
+        ),
+        why="The loss says how far the output is from its target.",
+        more=(
+            "Squaring makes errors to either side count alike, and one large error count more than"
+            " small ones of the same sum."
+        ),
+        titled=lambda place: place.titled(_reduction(place).title),
     ),
-    why="The loss says how far the output is from its target.",
-    more=(
-        "Squaring makes errors to either side count alike, and one large error count more than"
-        " small ones of the same sum."
+    results=Results(
+        names=("last", "first", "squared_error", *dict.fromkeys(REDUCTIONS.values())),
+        plan=_plan_mse,
+        sized=lambda place, planned: sized_row(_compared(place), planned),
     ),
-    plan=_plan_mse,
-    sized=lambda place, planned: sized_row(_compared(place), planned),
-    general=General(x="output"),
+    formulas=Formulas(x="output"),
     mistakes=(
         Mistake(
             "not_squared",
@@ -298,7 +303,7 @@ MSE_STEP = Step(
                 once(_not_divided, when=_is_reduced("half_sum")),
             ),
         ),
-        example="i_love_ai",
+        example=Example("i_love_ai"),
     ),
 )
 
@@ -490,20 +495,25 @@ LOSS_STEP = Step(
             "the share of each target that is spread over all classes alike, such as 0.1",
         ),
     ),
-    title="Loss",
-    does="says how surprised the model is by the right answer",
-    makes=("with_target", "one_hot", "smoothed", "loss", "cross_entropy", "perplexity"),
-    shapes="probabilities [n, vocabulary], n targets → loss [n] → cross_entropy, perplexity",
-    happens=_happens,
-    why="The loss says how surprised the model is by the right answer.",
-    why_at=_why,
-    more=(
-        "The loss is 0 where the target's probability is 1, and grows without end as the"
-        " probability goes to 0. The perplexity is e raised to the mean loss: the number of"
-        " equally likely answers among which the model might as well guess."
+    words=Wording(
+        title="Loss",
+        does="says how surprised the model is by the right answer",
+        shapes="probabilities [n, vocabulary], n targets → loss [n] → cross_entropy, perplexity",
+        happens=_happens,
+        why="The loss says how surprised the model is by the right answer.",
+        more=(
+            "The loss is 0 where the target's probability is 1, and grows without end as the"
+            " probability goes to 0. The perplexity is e raised to the mean loss: the number of"
+            " equally likely answers among which the model might as well guess."
+        ),
+        why_at=_why,
     ),
-    plan=_plan_loss,
-    general=General(x="logits"),
+    results=Results(
+        names=("with_target", "one_hot", "smoothed", "loss", "cross_entropy", "perplexity"),
+        plan=_plan_loss,
+    ),
+    formulas=Formulas(x="logits"),
+    example=Example("learning_to_attend"),
     mistakes=(
         Mistake(
             "sum_for_mean",
@@ -527,7 +537,6 @@ LOSS_STEP = Step(
             wrong(as_a(SmoothOthers), "smoothed"),
         ),
     ),
-    example="learning_to_attend",
     backward=Backward(
         "the loss",
         "A logit's gradient is p − y times its loss's, where y is 1 for the target and 0 otherwise,"
@@ -542,6 +551,6 @@ LOSS_STEP = Step(
         whole=_whole_loss,
         usual_mistakes=("not_averaged", "without_target", "exchanged"),
         fixed=(TARGETS,),
-        example="embedding_before_during_after",
+        example=Example("embedding_before_during_after"),
     ),
 )

@@ -26,7 +26,7 @@ from attncli.scenario.file.matrices import MATRIX
 from attncli.scenario.file.problems import Objections
 from attncli.steps.mistakes import remade, wrong
 from attncli.steps.prediction.logits import MIN_P, TOP_P
-from attncli.steps.step import General, Mistake, Step
+from attncli.steps.step import Example, Formulas, Mistake, Results, Step, Wording
 from attncli.trace import Axis, Definition, Place
 from attncli.trace.quantity import distinct_tokens
 
@@ -95,38 +95,54 @@ VERIFY_STEP = Step(
     name="verify",
     at=Place,
     keys=(DRAFT,),
-    title="Verification of a draft",
-    does="accepts drafted tokens, and draws the one after them",
-    makes=("p", "accept", "accepted", "excess", "excess_sum", "adjusted", "cumulative", "drawn"),
-    shapes="probabilities [n, vocabulary], q [γ, vocabulary] → accept [γ, 1] → adjusted"
-    " [1, vocabulary]",
-    happens=lambda _: (
-        "A drafted token is accepted where its number r is below min(1, p / q), and all before it"
-        " are accepted. At the first one that isn't, the next token is drawn from what p has in"
-        " excess of q, divided by its sum. If all are accepted, nothing is drafted any more, and"
-        " q counts as 0 there: one more token is drawn from p."
-    ),
-    why=(
-        "One pass of the large model verifies several tokens of a small one, and what comes out has"
-        " the probabilities of the large one."
-    ),
-    more=(
-        "A large model works several tokens in nearly the time of one, since its weights are read"
-        " once for all of them. A token that the draft finds likelier than the large model does is"
-        " refused so often that the rest is as likely as it should be. What the draft has left out"
-        " comes back by the excess."
-    ),
     check=_check,
-    plan=lambda place: tuple(_plan(place)),
-    general=General(
+    words=Wording(
+        title="Verification of a draft",
+        does="accepts drafted tokens, and draws the one after them",
+        shapes="probabilities [n, vocabulary], q [γ, vocabulary] → accept [γ, 1] → adjusted"
+        " [1, vocabulary]",
+        happens=lambda _: (
+            "A drafted token is accepted where its number r is below min(1, p / q), and all before"
+            " it are accepted. At the first one that isn't, the next token is drawn from what p has"
+            " in excess of q, divided by its sum. If all are accepted, nothing is drafted any more,"
+            " and q counts as 0 there: one more token is drawn from p."
+        ),
+        why=(
+            "One pass of the large model verifies several tokens of a small one, and what comes out"
+            " has the probabilities of the large one."
+        ),
+        more=(
+            "A large model works several tokens in nearly the time of one, since its weights are"
+            " read once for all of them. A token that the draft finds likelier than the large model"
+            " does is refused so often that the rest is as likely as it should be. What the draft"
+            " has left out comes back by the excess."
+        ),
+    ),
+    results=Results(
+        names=(
+            "p",
+            "accept",
+            "accepted",
+            "excess",
+            "excess_sum",
+            "adjusted",
+            "cumulative",
+            "drawn",
+        ),
+        plan=lambda place: tuple(_plan(place)),
+        adds_up_to_one=("adjusted",),
+    ),
+    formulas=Formulas(
         x="probabilities", config={"draft": {"r": (Decimal("0.3"),), "draw": Decimal("0.6")}}
     ),
-    example="next_token",
-    shown_with=(
-        "generate=1",
-        "predict_from=every",
-        "draft={q: [[0.1, 0.2, 0.4, 0.1, 0.1, 0.1], [0.2, 0.1, 0.5, 0.1, 0.05, 0.05]],"
-        " r: [0.3, 0.9], draw: 0.6}",
+    example=Example(
+        "next_token",
+        (
+            "generate=1",
+            "predict_from=every",
+            "draft={q: [[0.1, 0.2, 0.4, 0.1, 0.1, 0.1], [0.2, 0.1, 0.5, 0.1, 0.05, 0.05]],"
+            " r: [0.3, 0.9], draw: 0.6}",
+        ),
     ),
     mistakes=(
         Mistake(
@@ -140,5 +156,4 @@ VERIFY_STEP = Step(
             wrong(remade(lambda own, _: replace(own, whole=True)), "excess"),
         ),
     ),
-    adds_up_to_one=("adjusted",),
 )

@@ -45,7 +45,7 @@ from attncli.steps.recurrent.sequence import (
     matrix,
     terms_left_out,
 )
-from attncli.steps.step import Backward, General, Mistake, Planned, Step
+from attncli.steps.step import Backward, Example, Formulas, Mistake, Planned, Results, Step, Wording
 from attncli.trace import CellPlace, Definition, WayPlace
 
 _OF = {letter: f"the {gate} gate" for gate, letter in LETTERS.items()} | {
@@ -242,36 +242,46 @@ GATES_STEP = Step(
     name="gates",
     at=CellPlace,
     keys=(*_KEYS, RESET, UPDATE),
-    title="Gates",
-    does="decides what is kept, what is written and what is shown",
-    makes=(*LETTERS, *(f"z_{gate}" for gate in LETTERS), "candidate_a", "reset_a"),
-    shapes="x[t] [d], a[t−1] [h] → each gate [h]",
-    happens=lambda place: (
-        _HAPPENS_GATES.get(place.cell.kind, "").format(
-            updated="kept" if keeps_old(place) else "replaced"
-        )
-        + terms_left_out(_cell_gates(place))
-    ),
-    why="Gates are numbers between 0 and 1 that decide how old memory and new candidate are mixed.",
-    more=(
-        "Nobody sets the gates: weight matrices, random before training, compute them at each step"
-        " from the new input and the last hidden state. They are what the network has learned of"
-        " the language. To both products a bias b is added: with a large one a gate stays open. A"
-        " plain recurrent cell has no gates and rewrites its whole memory at each token, so what"
-        " came long ago is soon lost. In training, the gradient goes back through it and is"
-        " multiplied by the same matrix at every step. Over a long sentence it may vanish: it comes"
-        " near 0, and nothing is learned from early words. Or it explodes: it grows without end,"
-        " and the weights with it. The LSTM was made against the vanishing. Where its forget gate"
-        " stays near 1, the memory and its gradient come through many steps nearly whole."
-    ),
-    example="yassine_lstm",
     check=_check_gates,
-    plan=lambda place: tuple(d for gate in gates(place) for d in _gate(_cell_gates(place), gate)),
-    general=General(
+    words=Wording(
+        title="Gates",
+        does="decides what is kept, what is written and what is shown",
+        shapes="x[t] [d], a[t−1] [h] → each gate [h]",
+        happens=lambda place: (
+            _HAPPENS_GATES.get(place.cell.kind, "").format(
+                updated="kept" if keeps_old(place) else "replaced"
+            )
+            + terms_left_out(_cell_gates(place))
+        ),
+        why=(
+            "Gates are numbers between 0 and 1 that decide how old memory and new candidate are"
+            " mixed."
+        ),
+        more=(
+            "Nobody sets the gates: weight matrices, random before training, compute them at each"
+            " step from the new input and the last hidden state. They are what the network has"
+            " learned of the language. To both products a bias b is added: with a large one a gate"
+            " stays open. A plain recurrent cell has no gates and rewrites its whole memory at each"
+            " token, so what came long ago is soon lost. In training, the gradient goes back"
+            " through it and is multiplied by the same matrix at every step. Over a long sentence"
+            " it may vanish: it comes near 0, and nothing is learned from early words. Or it"
+            " explodes: it grows without end, and the weights with it. The LSTM was made against"
+            " the vanishing. Where its forget gate stays near 1, the memory and its gradient come"
+            " through many steps nearly whole."
+        ),
+    ),
+    results=Results(
+        names=(*LETTERS, *(f"z_{gate}" for gate in LETTERS), "candidate_a", "reset_a"),
+        plan=lambda place: tuple(
+            d for gate in gates(place) for d in _gate(_cell_gates(place), gate)
+        ),
+    ),
+    formulas=Formulas(
         path=Name("gates").at(2),
         cell=Recurrent("lstm"),
         gives=tuple(f"b_{x}" for x in LETTERS.values()),
     ),
+    example=Example("yassine_lstm"),
     mistakes=(
         Mistake(
             "tanh_for_sigmoid",
@@ -315,8 +325,7 @@ GATES_STEP = Step(
         "the gates",
         "Where a gate is nearly open or shut, the sigmoid is flat, and little of the gradient"
         " goes back.",
-        example="yassine_lstm",
-        shown_with=("targets=[[0]]", "loss=binary_cross_entropy"),
+        example=Example("yassine_lstm", ("targets=[[0]]", "loss=binary_cross_entropy")),
     ),
 )
 
@@ -405,20 +414,23 @@ STATE_STEP = Step(
     name="state",
     at=CellPlace,
     keys=(Key("b_a", VECTOR, "the bias of the memory of a plain cell, [h]"),),
-    title="State",
-    does="writes the new state",
-    makes=("z", "a", "c", "tanh_c"),
-    shapes="ax[t] [h], aa[t] [h] → a[t] [h]; or gates [h], the state before [h] → a[t] [h]",
-    happens=_happens,
-    why=(
-        "The state is what a recurrent cell passes on: to the next step as its memory, and to the"
-        " read-out."
-    ),
-    more="With tanh the numbers of a stay between −1 and 1, however many tokens there are.",
-    example="yassine_rnn_sentence",
     check=_check_state,
-    plan=lambda place: _PLANS[place.cell.kind](place),
-    general=General(cell=Recurrent(), gives=("b_a",)),
+    words=Wording(
+        title="State",
+        does="writes the new state",
+        shapes="ax[t] [h], aa[t] [h] → a[t] [h]; or gates [h], the state before [h] → a[t] [h]",
+        happens=_happens,
+        why=(
+            "The state is what a recurrent cell passes on: to the next step as its memory, and to"
+            " the read-out."
+        ),
+        more="With tanh the numbers of a stay between −1 and 1, however many tokens there are.",
+    ),
+    results=Results(
+        names=("z", "a", "c", "tanh_c"), plan=lambda place: _PLANS[place.cell.kind](place)
+    ),
+    formulas=Formulas(cell=Recurrent(), gives=("b_a",)),
+    example=Example("yassine_rnn_sentence"),
     mistakes=(
         Mistake(
             "activation_forgotten",
@@ -445,6 +457,6 @@ STATE_STEP = Step(
         "the state",
         "The gradient goes back through the equation of the state, where a tanh is nearly flat if"
         " its result is near −1 or 1.",
-        example="rnn_backward_through_time",
+        example=Example("rnn_backward_through_time"),
     ),
 )

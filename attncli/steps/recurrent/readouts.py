@@ -33,7 +33,7 @@ from attncli.scenario.file.problems import Objections
 from attncli.scenario.model import Recurrent, Settings
 from attncli.steps.mistakes import either, left_out, operand, remade, turned_round, wrong
 from attncli.steps.recurrent.sequence import matrix, product, rows
-from attncli.steps.step import Backward, General, Mistake, Step
+from attncli.steps.step import Backward, Example, Formulas, Mistake, Results, Step, Wording
 from attncli.trace import Axis, CellPlace, Definition, WayPlace
 
 
@@ -65,17 +65,20 @@ _ALONG = "Side by side, the states show how the memory changes along the sentenc
 STATES_STEP = Step(
     name="states",
     at=WayPlace,
-    title="States",
-    does="puts the states of all steps side by side",
-    makes=("states",),
-    shapes="a[1] … a[n] [h] → states [n, h]",
-    happens=lambda _: "Each row is the state after a token.",
-    why=_ALONG,
-    why_at=lambda place: _ALONG if place.times > 1 else "A next layer takes states as its input.",
-    more="A next layer takes them as its input.",
-    example="yassine_rnn_sentence",
-    plan=_plan_states,
-    general=General(cell=Recurrent()),
+    words=Wording(
+        title="States",
+        does="puts the states of all steps side by side",
+        shapes="a[1] … a[n] [h] → states [n, h]",
+        happens=lambda _: "Each row is the state after a token.",
+        why=_ALONG,
+        more="A next layer takes them as its input.",
+        why_at=lambda place: (
+            _ALONG if place.times > 1 else "A next layer takes states as its input."
+        ),
+    ),
+    results=Results(names=("states",), plan=_plan_states, pictures=("states",)),
+    formulas=Formulas(cell=Recurrent()),
+    example=Example("yassine_rnn_sentence"),
     mistakes=(
         Mistake(
             "states_in_the_order_of_making",
@@ -84,11 +87,8 @@ STATES_STEP = Step(
             wrong(_as_made, ColumnsAsRows),
         ),
     ),
-    pictures=("states",),
     backward=Backward(
-        "the states",
-        "Each state gets its row of the gradient.",
-        example="",
+        "the states", "Each state gets its row of the gradient.", example=Example("")
     ),
 )
 
@@ -194,22 +194,23 @@ READOUT_STEP = Step(
         READOUT,
         READOUT_FROM,
     ),
-    title="Read-out",
-    does="computes an answer from the state",
-    makes=("s", "ya", "z_y", "y_exp", "y_sum", "y"),
-    shapes="W_ya [k, h], a[t] [h] → y[t] [k]",
-    happens=lambda place: _HAPPENS[end_of(place)],
-    why="A state by itself is no answer, so W_ya computes one from it.",
-    more=(
-        "A sigmoid turns a single number into a probability. A softmax turns one number for each"
-        " class into probabilities that add up to 1."
-    ),
-    example="yassine_rnn_sentence",
     check=_check_readout,
-    plan=_plan_readout,
-    general=General(
+    words=Wording(
+        title="Read-out",
+        does="computes an answer from the state",
+        shapes="W_ya [k, h], a[t] [h] → y[t] [k]",
+        happens=lambda place: _HAPPENS[end_of(place)],
+        why="A state by itself is no answer, so W_ya computes one from it.",
+        more=(
+            "A sigmoid turns a single number into a probability. A softmax turns one number for"
+            " each class into probabilities that add up to 1."
+        ),
+    ),
+    results=Results(names=("s", "ya", "z_y", "y_exp", "y_sum", "y"), plan=_plan_readout),
+    formulas=Formulas(
         cell=Recurrent(config=Settings(values={"readout": "softmax"})), gives=("W_ya", "b_y")
     ),
+    example=Example("yassine_rnn_sentence"),
     mistakes=(
         Mistake(
             "bias_forgotten",
@@ -225,7 +226,7 @@ READOUT_STEP = Step(
         "The state's gradient comes from the weights of the read-out, and the weights' gradient"
         " from the state.",
         whole=_whole,
-        example="rnn_backward_through_time",
+        example=Example("rnn_backward_through_time"),
     ),
 )
 
@@ -263,20 +264,23 @@ def _sized(place: WayPlace, planned: Definition) -> Definition:
 READOUTS_STEP = Step(
     name="readouts",
     at=WayPlace,
-    title="Read-outs",
-    does="puts the read-outs of all steps side by side",
-    makes=("readouts", "readout_logits"),
-    shapes="y[1] … y[n] [k] → readouts [n, k]",
-    happens=lambda place: (
-        "Each row is what was read out after a token."
-        if end_of(place) == "none"
-        else "Each row has the probabilities that were read out after a token."
+    words=Wording(
+        title="Read-outs",
+        does="puts the read-outs of all steps side by side",
+        shapes="y[1] … y[n] [k] → readouts [n, k]",
+        happens=lambda place: (
+            "Each row is what was read out after a token."
+            if end_of(place) == "none"
+            else "Each row has the probabilities that were read out after a token."
+        ),
+        why="A loss compares the read-out of each step with its target.",
+        more="A cell that is read out once, after its last token, has a single row.",
     ),
-    why="A loss compares the read-out of each step with its target.",
-    more="A cell that is read out once, after its last token, has a single row.",
-    plan=_plan_readouts,
-    sized=_sized,
-    general=General(cell=Recurrent(config=Settings(values={"readout": "softmax"})), gives=("b_y",)),
+    results=Results(names=("readouts", "readout_logits"), plan=_plan_readouts, sized=_sized),
+    formulas=Formulas(
+        cell=Recurrent(config=Settings(values={"readout": "softmax"})), gives=("b_y",)
+    ),
+    example=Example("rnn_backward_through_time"),
     mistakes=(
         Mistake(
             "readouts_turned_round",
@@ -285,11 +289,10 @@ READOUTS_STEP = Step(
             wrong(turned_round, "readouts"),
         ),
     ),
-    example="rnn_backward_through_time",
     backward=Backward(
         "the read-outs",
         "Each step's read-out gets its row of the gradient.",
-        example="rnn_backward_through_time",
+        example=Example("rnn_backward_through_time"),
     ),
 )
 
@@ -366,23 +369,28 @@ GRADIENT_STEP = Step(
             "of all squares)",
         ),
     ),
-    title="Gradient factor",
-    does="follows how much an error shrinks or grows on its way back",
-    makes=("slope", "step_factor", "factor", "factor_norm", "factor_norms"),
-    shapes="W_aa [h, h], a[t] [h] → factor[t] [h, h]",
-    happens=_happens_gradient,
-    why=(
-        "Learning goes backward through time: the error after the last token is multiplied by one"
-        " matrix for each token."
-    ),
-    more=(
-        f"{_PRODUCT} Where the norm shrinks, the gradient vanishes, so that early words teach"
-        " almost nothing. Where it grows, the gradient explodes."
-    ),
-    example="yassine_rnn_sentence",
     check=_check_gradient,
-    plan=_plan_gradient,
-    general=General(cell=Recurrent(gradient=True)),
+    words=Wording(
+        title="Gradient factor",
+        does="follows how much an error shrinks or grows on its way back",
+        shapes="W_aa [h, h], a[t] [h] → factor[t] [h, h]",
+        happens=_happens_gradient,
+        why=(
+            "Learning goes backward through time: the error after the last token is multiplied by"
+            " one matrix for each token."
+        ),
+        more=(
+            f"{_PRODUCT} Where the norm shrinks, the gradient vanishes, so that early words teach"
+            " almost nothing. Where it grows, the gradient explodes."
+        ),
+    ),
+    results=Results(
+        names=("slope", "step_factor", "factor", "factor_norm", "factor_norms"),
+        plan=_plan_gradient,
+        pictures=("gradient_norm",),
+    ),
+    formulas=Formulas(cell=Recurrent(gradient=True)),
+    example=Example("yassine_rnn_sentence"),
     mistakes=(
         Mistake(
             "W_aa_not_transposed",
@@ -391,5 +399,4 @@ GRADIENT_STEP = Step(
             lambda _, made: _WHICH_W_AA[made.operation == TimesDiagonal(in_out=True)],
         ),
     ),
-    pictures=("gradient_norm",),
 )

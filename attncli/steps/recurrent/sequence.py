@@ -36,7 +36,16 @@ from attncli.steps.mistakes import (
     wrong,
 )
 from attncli.steps.order import keys_of
-from attncli.steps.step import Backward, General, Mistake, Step
+from attncli.steps.step import (
+    Backward,
+    Example,
+    Formulas,
+    Mistake,
+    Prominence,
+    Results,
+    Step,
+    Wording,
+)
 from attncli.trace import Axis, CellPlace, Definition, WayPlace
 from attncli.trace.quantity import counted, distinct_tokens
 from attncli.trace.shapes import matrices_of_way
@@ -197,19 +206,23 @@ UNSTACK_STEP = Step(
         Key("b_ih", VECTOR, "the biases beside W_ih, [gates · h]"),
         Key("b_hh", VECTOR, "the biases beside W_hh, [gates · h]"),
     ),
-    title="Gates out of the stack",
-    does="splits a stacked matrix into those of the gates",
-    makes=tuple(f"{kind}_{x}{y}" for kind in "Wb" for x in "aufrco" for y in "xa"),
-    shapes="W_ih [gates · h, d], W_hh [gates · h, h] → a W [h, d] and a W [h, h] for each gate",
-    happens=lambda _: "Each gate takes its own run of rows of the stacked matrices.",
-    why=(
-        "Programs keep the matrices of all gates in one for a single product, but by hand it is"
-        " clearer to take them apart."
-    ),
-    more="The order of the gates is a convention that differs from library to library.",
     check=_check_unstack,
-    plan=_plan_unstack,
-    general=General(
+    words=Wording(
+        title="Gates out of the stack",
+        does="splits a stacked matrix into those of the gates",
+        shapes="W_ih [gates · h, d], W_hh [gates · h, h] → a W [h, d] and a W [h, h] for each gate",
+        happens=lambda _: "Each gate takes its own run of rows of the stacked matrices.",
+        why=(
+            "Programs keep the matrices of all gates in one for a single product, but by hand it is"
+            " clearer to take them apart."
+        ),
+        more="The order of the gates is a convention that differs from library to library.",
+    ),
+    results=Results(
+        names=tuple(f"{kind}_{x}{y}" for kind in "Wb" for x in "aufrco" for y in "xa"),
+        plan=_plan_unstack,
+    ),
+    formulas=Formulas(
         cell=Recurrent("gru", config=Settings(values={"weights_layout": "torch"})),
         gives=("b_ih", "b_hh"),
     ),
@@ -223,7 +236,7 @@ UNSTACK_STEP = Step(
     backward=Backward(
         "the stacked weights",
         "Each gate's gradients go back to the rows that it took.",
-        example="",
+        example=Example(""),
     ),
 )
 
@@ -283,24 +296,28 @@ START_STEP = Step(
         ),
         Key("initial_cell", VECTOR, "of an lstm: c⟨0⟩, [h], zeros by default"),
     ),
-    title="Initial state",
-    does="sets the state of a recurrent cell before the first token",
-    titled=lambda place: f"Initial state, {_when(place)}",
-    makes=("a", "c"),
-    shapes="a[0] [h], of an lstm also c[0] [h]",
-    happens=_happens_start,
-    why_at=_why_start,
-    why=_WHY_START,
-    more=(
-        "Nothing has been read yet, so the memory is empty. From there on, the cell adds each"
-        " token to what it remembers of the earlier ones. A memory has a fixed size, so what is new"
-        " displaces what is old."
+    words=Wording(
+        title="Initial state",
+        does="sets the state of a recurrent cell before the first token",
+        shapes="a[0] [h], of an lstm also c[0] [h]",
+        happens=_happens_start,
+        why=_WHY_START,
+        more=(
+            "Nothing has been read yet, so the memory is empty. From there on, the cell adds each"
+            " token to what it remembers of the earlier ones. A memory has a fixed size, so what is"
+            " new displaces what is old."
+        ),
+        titled=lambda place: f"Initial state, {_when(place)}",
+        why_at=_why_start,
     ),
-    example="yassine_rnn_sentence",
-    plan=lambda place: tuple(
-        _start(place, name) for name in (("a", "c") if place.cell.kind == "lstm" else ("a",))
+    results=Results(
+        names=("a", "c"),
+        plan=lambda place: tuple(
+            _start(place, name) for name in (("a", "c") if place.cell.kind == "lstm" else ("a",))
+        ),
     ),
-    general=General(cell=Recurrent()),
+    formulas=Formulas(cell=Recurrent()),
+    example=Example("yassine_rnn_sentence"),
     mistakes=(
         Mistake(
             "memory_dropped",
@@ -312,8 +329,7 @@ START_STEP = Step(
         "the initial state",
         "The initial state gets the gradient that comes back from the first step.",
         gives=("initial_state",),
-        example="rnn_backward_through_time",
-        shown_with=("initial_state=[0.1, 0, 0]",),
+        example=Example("rnn_backward_through_time", ("initial_state=[0.1, 0, 0]",)),
     ),
 )
 
@@ -368,28 +384,33 @@ INPUT_STEP = Step(
         ),
         Key("W_ax", MATRIX, "weights of the input in the memory of a plain cell, [h, d]"),
     ),
-    title="Input",
-    does="takes in the next token",
-    makes=("x", "ax"),
-    shapes="X [n, d] → x[t] [d]; W_ax [h, d], x[t] [d] → W_ax x[t] [h]",
-    happens=lambda place: (
-        "The token's vector is the cell's input"
-        + (" and is multiplied by the weights of the input." if place.cell.kind == "rnn" else ".")
-    ),
-    why="A recurrent cell reads one token at a time: its new input is that token's vector.",
-    more=(
-        "The matrix that it is multiplied by picks out what is worth remembering, with one dot"
-        " product for each number of the memory."
-    ),
-    example="yassine_rnn_sentence",
     check=_check_input,
-    plan=_plan_input,
-    general=General(cell=Recurrent()),
+    words=Wording(
+        title="Input",
+        does="takes in the next token",
+        shapes="X [n, d] → x[t] [d]; W_ax [h, d], x[t] [d] → W_ax x[t] [h]",
+        happens=lambda place: (
+            "The token's vector is the cell's input"
+            + (
+                " and is multiplied by the weights of the input."
+                if place.cell.kind == "rnn"
+                else "."
+            )
+        ),
+        why="A recurrent cell reads one token at a time: its new input is that token's vector.",
+        more=(
+            "The matrix that it is multiplied by picks out what is worth remembering, with one dot"
+            " product for each number of the memory."
+        ),
+    ),
+    results=Results(names=("x", "ax"), plan=_plan_input),
+    formulas=Formulas(cell=Recurrent()),
+    example=Example("yassine_rnn_sentence"),
     mistakes=(_columns_for_rows("W_ax", "the input", "ax"),),
     backward=Backward(
         "the input",
         "The gradient of a token's term goes back to the token's vector and to the weights.",
-        example="rnn_backward_through_time",
+        example=Example("rnn_backward_through_time"),
     ),
 )
 
@@ -406,22 +427,23 @@ MEMORY_STEP = Step(
     name="memory",
     at=CellPlace,
     keys=(Key("W_aa", MATRIX, "weights of the memory in the memory of a plain cell, [h, h]"),),
-    title="Memory",
-    does="brings back the state of the step before",
-    makes=("aa",),
-    shapes="W_aa [h, h], a[t−1] [h] → W_aa a[t−1] [h]",
-    happens=lambda place: (
-        f"The memory of the tokens {'after' if place.way == 'backward' else 'before'} is multiplied"
-        f" by its own weights{': it is still empty' if is_empty(place) else ''}."
+    words=Wording(
+        title="Memory",
+        does="brings back the state of the step before",
+        shapes="W_aa [h, h], a[t−1] [h] → W_aa a[t−1] [h]",
+        happens=lambda place: (
+            f"The memory of the tokens {'after' if place.way == 'backward' else 'before'} is"
+            f" multiplied by its own weights{': it is still empty' if is_empty(place) else ''}."
+        ),
+        why=(
+            "This makes the cell recurrent: the state of the step before comes back in, through the"
+            " same W_aa at every step."
+        ),
+        more="With an empty memory it adds nothing.",
     ),
-    why=(
-        "This makes the cell recurrent: the state of the step before comes back in, through the"
-        " same W_aa at every step."
-    ),
-    more="With an empty memory it adds nothing.",
-    example="yassine_rnn_sentence",
-    plan=_plan_memory,
-    general=General(cell=Recurrent()),
+    results=Results(names=("aa",), plan=_plan_memory),
+    formulas=Formulas(cell=Recurrent()),
+    example=Example("yassine_rnn_sentence"),
     mistakes=(
         _columns_for_rows("W_aa", "the memory"),
         Mistake(
@@ -434,7 +456,7 @@ MEMORY_STEP = Step(
         "the memory",
         "The gradient goes back to the state before through the same weights at every step, so it"
         " may vanish or explode.",
-        example="rnn_backward_through_time",
-        read_first=True,
+        example=Example("rnn_backward_through_time"),
+        prominence=Prominence(read_first=True),
     ),
 )
