@@ -7,14 +7,11 @@ from __future__ import annotations
 
 import re
 import string
-import struct
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache, partial
-from itertools import groupby
+from functools import partial
 from typing import Literal, NamedTuple, Protocol
 
-from attncli.tokenizers.expressions import LONGEST_PATTERN, TimedExpression, check_length
 from attncli.tokenizers.pieces import (
     UNMARKED,
     Model,
@@ -23,6 +20,7 @@ from attncli.tokenizers.pieces import (
     from_bytes,
     without_byte_tokens,
 )
+from attncli.tokenizers.saved_steps import SavedSteps
 
 # Python takes the four separators for white space too, Unicode's White_Space doesn't
 _SEPARATORS = "\x1c-\x1f"
@@ -203,19 +201,14 @@ def _class_of(character: str) -> str:
     category = unicodedata.category(character)[0]
     if category in "LN":
         return "L" if category == "L" else "0"
-    return "\n" if character.isspace() and not "\x1c" <= character <= "\x1f" else "."
+    return "\n" if is_space(character) else "."
 
 
 # --------------------------------------------------------------------------------------------------
-# A tokenizer.json's way from a text to words, as Hugging Face's `tokenizers` have it: added tokens
-# are taken out first, then the text is normalized, and cut; each way to cut is a function from a
-# part of the text to smaller parts.
+# A tokenizer.json's way from a text to words: added tokens are taken out first, then the text is
+# normalized and cut, both by Hugging Face's package `tokenizers`.
 
-_CLASS = re.compile(r"\\p\{(\^?)(\w+)\}|\\P\{()(\w+)\}|\\([sSdDwW])|\\.|\[:|&&|[\[\]]", re.DOTALL)
 _LETTERS_IN_CIRCLES = ((0x24B6, 0x24EA), (0x1F130, 0x1F14A), (0x1F150, 0x1F16A), (0x1F170, 0x1F18A))
-_LAST_SPACE, _ALL = 0x3000, 0x110000
-Span = tuple[int, int]
-"""Code points from one up to, but without, another."""
 
 
 def is_space(character: str) -> bool:
@@ -231,93 +224,28 @@ def is_letter(character: str) -> bool:
     return any(start <= ord(character) < end for start, end in _LETTERS_IN_CIRCLES)
 
 
-Look = Callable[[str], Sequence[tuple[int, int]]]
-"""A search: returns the spans of all matches in a text."""
+def is_mark(character: str) -> bool:
+    """Tells whether a character is punctuation, or an ASCII symbol."""
+    return character in string.punctuation or unicodedata.category(character).startswith("P")
 
 
-def compiled(pattern: str) -> Look:
-    """Compiles an expression as others write it to a search. Raises ValueError for what `re` can't
-    express."""
-    try:
-        if len(pattern) > LONGEST_PATTERN:
-            raise ValueError
-        return TimedExpression("".join(_translated(pattern)), pattern).spans
-    except _NotKnownError:
-        raise
-    except ValueError as error:
-        raise _NotKnownError(f"the regular expression {pattern}") from error
+class Pipeline(NamedTuple):
+    """A pre-tokenizer as a file has it. Tokens are joined again as by another one that marks its
+    pieces in the same way."""
 
+    steps: SavedSteps
+    joins: PreTokenizer
 
-class _NotKnownError(ValueError):
-    """The error of an expression with something that isn't known."""
+    def split(self, text: str) -> list[str]:
+        (normal,) = self.steps.normalized([text])
+        return self.words(Part(normal, first=True))
 
+    def words(self, part: Part) -> list[str]:
+        """Returns the words of a part that is normalized."""
+        return self.steps.words(part.text, first=part.first) if part.text else []
 
-def literal(text: str) -> Look:
-    """Returns the search for a text itself."""
-    pattern = re.compile(re.escape(text))
-    return lambda other: [match.span() for match in pattern.finditer(other)]
-
-
-def _translated(pattern: str) -> Iterator[str]:
-    inside, done = False, 0
-    for match in _CLASS.finditer(pattern):
-        yield pattern[done : match.start()]
-        done = match.end()
-        if match[0] in ("[", "]"):
-            if match[0] == "[" and inside:
-                raise _NotKnownError(f"the regular expression {pattern}, with classes in classes")
-            inside = match[0] == "["
-            yield match[0]
-        elif match[0] in ("[:", "&&") and (inside or match[0] == "[:"):
-            raise _NotKnownError(f"the regular expression {pattern}, with classes in classes")
-        else:
-            yield _class(match, inside)
-    yield pattern[done:]
-
-
-def _class(match: re.Match[str], inside: bool) -> str:
-    """Writes a class of characters as the ranges that it has."""
-    caret, name, _, other, short = match.groups()
-    named = name or other or (short or "").lower()
-    if not named:
-        return match[0]
-    spans = _spans(named)
-    if caret or other or (short or "").isupper():
-        spans = _others(spans)
-    ranges = "".join(f"\\U{start:08x}-\\U{end - 1:08x}" for start, end in spans)
-    return ranges if inside else f"[{ranges}]"
-
-
-def _spans(name: str) -> list[Span]:
-    """Returns the ranges of a class. Raises ValueError for an unknown one. Oniguruma's `\\w` has no
-    joiners, unlike that of other libraries."""
-    if name == "s":
-        spaces = [code for code in range(_LAST_SPACE + 1) if is_space(chr(code))]
-        return [(code, code + 1) for code in spaces]
-    kinds = {"d": ("Nd",), "w": ("L", "M", "Nd", "Nl", "Pc")}.get(name, (name,))
-    found = [
-        span for kind, spans in _by_category().items() if kind.startswith(kinds) for span in spans
-    ]
-    if not found:
-        raise _NotKnownError(f"the class \\p{{{name}}} of a regular expression")
-    return sorted([*found, *(_LETTERS_IN_CIRCLES if name == "w" else ())])
-
-
-@cache
-def _by_category() -> dict[str, list[Span]]:
-    found: dict[str, list[Span]] = {}
-    start = 0
-    for kind, run in groupby(map(unicodedata.category, map(chr, range(_ALL)))):
-        end = start + sum(1 for _ in run)
-        found.setdefault(kind, []).append((start, end))
-        start = end
-    return found
-
-
-def _others(spans: list[Span]) -> list[Span]:
-    """Returns what lies between sorted ranges."""
-    edges = [0, *(edge for span in spans for edge in span), _ALL]
-    return [(start, end) for start, end in zip(edges[::2], edges[1::2], strict=True) if start < end]
+    def join(self, tokens: Sequence[str]) -> str:
+        return self.joins.join(tokens)
 
 
 class Part(NamedTuple):
@@ -326,178 +254,6 @@ class Part(NamedTuple):
     text: str
     first: bool = False
     """Whether the text begins with it."""
-
-
-Splitter = Callable[[Part], list[Part]]
-_Found = tuple[str, bool]
-"""A part of a text, and whether it is a match of what is looked for."""
-
-
-def _contiguous(found: list[_Found]) -> list[str]:
-    runs = groupby(found, key=lambda pairs: pairs[1])
-    return ["".join(text for text, _ in run) for _, run in runs]
-
-
-def _with_previous(found: Iterable[_Found], join: Callable[[str, str], str]) -> list[str]:
-    made: list[str] = []
-    after_match = False
-    for text, match in found:
-        if match and not after_match and made:
-            made[-1] = join(made[-1], text)
-        else:
-            made.append(text)
-        after_match = match
-    return made
-
-
-BEHAVIORS: dict[str, Callable[[list[_Found]], list[str]]] = {
-    "Removed": lambda found: ["" if match else text for text, match in found],
-    "Isolated": lambda found: [text for text, _ in found],
-    "Contiguous": _contiguous,
-    "MergedWithPrevious": lambda found: _with_previous(found, lambda before, text: before + text),
-    "MergedWithNext": lambda found: _with_previous(
-        reversed(found), lambda after, text: text + after
-    )[::-1],
-}
-"""Ways to deal with the matches."""
-
-
-def splitter(look: Callable[[str], list[_Found]], behavior: str) -> Splitter:
-    """Returns a splitter that cuts a part by the matches of a search. `behavior` says what becomes
-    of the matches."""
-
-    def split(part: Part) -> list[Part]:
-        texts = BEHAVIORS[behavior](look(part.text))
-        return [Part(text, part.first and place == 0) for place, text in enumerate(texts) if text]
-
-    return split
-
-
-def characters(test: Callable[[str], bool]) -> Callable[[str], list[_Found]]:
-    """Returns a search for single characters that pass a test."""
-
-    def look(text: str) -> list[_Found]:
-        found: list[_Found] = []
-        for match, run in groupby(text, key=test):
-            texts = list(run)
-            found += [(entry, match) for entry in (texts if match else ["".join(texts)])]
-        return found
-
-    return look
-
-
-def expression(look: Look, *, invert: bool = False) -> Callable[[str], list[_Found]]:
-    """Returns a search for what `look` finds, or, if inverted, for what is between."""
-
-    def found_in(text: str) -> list[_Found]:
-        found: list[_Found] = []
-        done = 0
-        for start, end in look(text):
-            found += [(text[done:start], invert), (text[start:end], not invert)]
-            done = end
-        return [pairs for pairs in (*found, (text[done:], invert)) if pairs[0]]
-
-    return found_in
-
-
-def replaced(look: Look, content: str, text: str) -> str:
-    """Returns the text with `content` in place of every match. Raises TooMuchError for too long a
-    text."""
-    places = look(text)
-    check_length(len(text) + len(places) * len(content))
-    parts, done = list[str](), 0
-    for start, end in places:
-        parts += [text[done:start], content]
-        done = end
-    return "".join((*parts, text[done:]))
-
-
-def is_mark(character: str) -> bool:
-    """Tells whether a character is punctuation, or an ASCII symbol."""
-    return character in string.punctuation or unicodedata.category(character).startswith("P")
-
-
-def is_number(character: str) -> bool:
-    return unicodedata.category(character).startswith("N")
-
-
-def _words(text: str) -> list[_Found]:
-    """Splits a text into runs of letters, of white space, and of all else, each with whether it
-    isn't white space."""
-    kinds = groupby(text, key=lambda entry: " " if is_space(entry) else str(is_letter(entry)))
-    return [("".join(run), kind != " ") for kind, run in kinds]
-
-
-whitespace_split = splitter(characters(is_space), "Removed")
-whitespace = splitter(lambda text: [(run, not word) for run, word in _words(text)], "Removed")
-
-
-def in_turn(splitters: Sequence[Splitter]) -> Splitter:
-    """Returns a splitter in which each one cuts what those before it left. It raises TooMuchError
-    where the text becomes too long."""
-
-    def split(part: Part) -> list[Part]:
-        parts = [part]
-        for function in splitters:
-            parts = [smaller for part in parts for smaller in function(part)]
-            check_length(sum(len(part.text) for part in parts))
-        return parts
-
-    return split
-
-
-bert = in_turn((whitespace_split, splitter(characters(is_mark), "Isolated")))
-
-
-def metaspace(mark: str, scheme: str, *, split: bool) -> Splitter:
-    """Returns a splitter that marks spaces. One is put before each part (`always`), the `first`, or
-    none (`never`)."""
-    cut = splitter(characters(lambda text: text == mark), "MergedWithNext")
-
-    def splits(part: Part) -> list[Part]:
-        marked = part.text.replace(" ", mark)
-        if scheme == "always" or (scheme == "first" and part.first):
-            marked = marked if marked.startswith(mark) else mark + marked
-        whole = Part(marked, part.first)
-        return cut(whole) if split else [whole]
-
-    return splits
-
-
-def byte_level(*, prefix: bool, cut: bool) -> Splitter:
-    """Returns a splitter that writes bytes as printable characters. A space may be put before, and
-    words cut as GPT-2 does."""
-
-    def split(part: Part) -> list[Part]:
-        text = part.text if part.text.startswith(" ") or not prefix else f" {part.text}"
-        words = split_like_gpt2(text) if cut else [text]
-        return [
-            Part(to_printable(word), part.first and not place) for place, word in enumerate(words)
-        ]
-
-    return split
-
-
-Normalizer = Callable[[str], str]
-
-
-class Pipeline(NamedTuple):
-    """A pre-tokenizer as a file has it. Tokens are joined again as by another one that marks its
-    pieces in the same way."""
-
-    normalize: Normalizer
-    cut: Splitter
-    joins: PreTokenizer
-
-    def split(self, text: str) -> list[str]:
-        return self.words(Part(self.normalize(text), first=True))
-
-    def words(self, part: Part) -> list[str]:
-        """Returns the words of a part that is normalized."""
-        return [word.text for word in self.cut(part)] if part.text else []
-
-    def join(self, tokens: Sequence[str]) -> str:
-        return self.joins.join(tokens)
 
 
 class AddedToken(NamedTuple):
@@ -523,15 +279,17 @@ class AddedTokens(NamedTuple):
 
     def parts(self, text: str) -> list[Piece | str]:
         """Splits a text into its added tokens and the words between them."""
-        normal = {self.pipeline.normalize(t.content): t for t in self.tokens if t.normalized}
+        normalized = [t for t in self.tokens if t.normalized]
+        contents = self.pipeline.steps.normalized([token.content for token in normalized])
+        normal = dict(zip(contents, normalized, strict=True))
         found: list[Piece | str] = []
         as_they_were = {t.content: t for t in self.tokens if not t.normalized}
         for piece, part in _cut_out(Part(text, first=True), as_they_were):
             if piece is not None:
                 found.append(piece)
                 continue
-            normalized = Part(self.pipeline.normalize(part.text), part.first)
-            for inner, words in _cut_out(normalized, normal):
+            (text,) = self.pipeline.steps.normalized([part.text])
+            for inner, words in _cut_out(Part(text, part.first), normal):
                 found += self.pipeline.words(words) if inner is None else [inner]
         return found
 
@@ -604,7 +362,8 @@ class Bert(NamedTuple):
     def split(self, text: str) -> list[str]:
         apart = set_apart(clean(text))
         normal = lowered(without_accents(apart)) if self.lower else apart
-        return [part.text for part in bert(Part(normal))]
+        spaced = (f" {entry} " if is_mark(entry) else entry for entry in normal)
+        return _SPACELESS.findall("".join(spaced))
 
     def join(self, tokens: Sequence[str]) -> str:
         return WhiteSpace(self.marks).join(tokens)
@@ -637,107 +396,6 @@ def lowered(text: str) -> str:
     """Writes a text without capitals, each character by itself: a Σ that ends a word becomes σ, not
     ς."""
     return "".join(map(str.lower, text))
-
-
-# --------------------------------------------------------------------------------------------------
-# SentencePiece's map of characters, a tokenizer.json's `precompiled_charsmap`: a trie of what is
-# written otherwise, and how. It is applied as Hugging Face's `tokenizers` does.
-
-
-def clustered(text: str, continues: Callable[[str, str], bool]) -> Iterator[str]:
-    """Yields the parts of a text that begin where a character doesn't continue what is before
-    it."""
-    cluster = ""
-    for character in text:
-        if cluster and continues(cluster, character):
-            cluster += character
-            continue
-        if cluster:
-            yield cluster
-        cluster = character
-    if cluster:
-        yield cluster
-
-
-_UNIT = 4
-_LONGEST = 6
-"""The bytes from which on a character with its accents is looked up part by part."""
-_JOINERS = "\u200c\u200d"
-
-
-class CharacterMap(NamedTuple):
-    """A double-array trie over bytes in UTF-8 that says how texts are written otherwise."""
-
-    units: Sequence[int]
-    """The trie, as the library Darts-clone has it. Its values are places in `written`."""
-    written: bytes
-    """The new texts, each ended by a zero byte."""
-
-    @classmethod
-    def of(cls, blob: bytes) -> CharacterMap:
-        """Reads the map of the bytes in a file. Raises ValueError for broken ones."""
-        size = int.from_bytes(blob[:_UNIT], "little")
-        if len(blob) < _UNIT + size or size % _UNIT or not size:
-            raise ValueError("the map of characters is cut off")
-        units = struct.unpack_from(f"<{size // _UNIT}I", blob, _UNIT)
-        return cls(units, blob[_UNIT + size :])
-
-    def apply(self, text: str) -> str:
-        """Returns the text with everything replaced that the map has."""
-        parts, length = list[str](), 0
-        for part in map(self._cluster, _clusters(text)):
-            length += len(part)
-            check_length(length)
-            parts.append(part)
-        return "".join(parts)
-
-    def _cluster(self, cluster: str) -> str:
-        """Replaces a character with its accents as a whole, if it is short and the map has it, else
-        part by part."""
-        whole = self._found(cluster) if len(_bytes(cluster)) < _LONGEST else None
-        if whole is not None:
-            return whole
-        parts = ((text, self._found(text)) for text in cluster)
-        return "".join(text if found is None else found for text, found in parts)
-
-    def _found(self, text: str) -> str | None:
-        """Returns what the shortest beginning of a text in the trie is replaced by, or None."""
-        place = _offset(self.units[0])
-        for byte in _bytes(text):
-            place ^= byte
-            unit = self.units[place] if place < len(self.units) else 0
-            if not byte or unit & 0x800000FF != byte:
-                return None
-            place ^= _offset(unit)
-            if unit >> 8 & 1:
-                start = self.units[place] & 0x7FFFFFFF
-                return self.written[start : self.written.index(0, start)].decode()
-        return None
-
-
-def _offset(unit: int) -> int:
-    """Returns the distance from a unit to its children. Bit 9 says that the number above it counts
-    in 256s."""
-    return unit >> 10 << ((unit & 0x200) >> 6)
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
-
-
-def _clusters(text: str) -> Iterator[str]:
-    """Yields characters with the marks that follow them (of Unicode's grapheme clusters, UAX 29,
-    all that are short)."""
-    return clustered(text, _continues)
-
-
-def _continues(cluster: str, character: str) -> bool:
-    if cluster == "\r":
-        return character == "\n"
-    first = unicodedata.category(cluster[0])
-    if first in ("Cc", "Zl", "Zp") or (first == "Cf" and cluster[0] not in _JOINERS):
-        return False
-    return character in _JOINERS or unicodedata.category(character).startswith("M")
 
 
 # --------------------------------------------------------------------------------------------------

@@ -1,9 +1,12 @@
-"""Unigram learned in steps that can be followed by hand: the way it is mostly taught.
+"""Unigram's pieces, learned from a corpus in one of two ways.
 
-A piece's probability is its share of all counts, which are those of the substring wherever it
-stands; a word's is that of its best cut; the loss of a vocabulary is −Σ count · ln p(word). Each
-round finds, for each piece that may go, how much the loss grows without it, and prunes the pieces
-without which it grows least. Single characters stay.
+By counts, the way it is mostly taught, each step can be followed by hand. A piece's probability is
+its share of all counts, which are those of the substring wherever it stands; a word's is that of
+its best cut; the loss of a vocabulary is −Σ count · ln p(word). Each round finds, for each piece
+that may go, how much the loss grows without it, and prunes the pieces without which it grows least.
+Single characters stay.
+
+By expectation and maximization it is learned as Hugging Face's `tokenizers` do.
 """
 
 from __future__ import annotations
@@ -317,7 +320,8 @@ def train_by_em(
     settings.check(len(characters))
     pieces, rounds = _seed_pieces(words, settings.longest), list[EMRound]()
     target = settings.size * 11 // 10  # where pruning ends; the rest goes at once
-    total = len(words) * (settings.steps + 1) * _likely_rounds(len(pieces), target)
+    likely = math.ceil(rounds_of_pruning(len(pieces), target, SHRINKING))
+    total = len(words) * (settings.steps + 1) * likely
     tick = _ticker(progress, total)
     while words and (not rounds or rounds[-1].pruning):
         before = len(pieces)
@@ -333,8 +337,12 @@ def train_by_em(
     return EMTraining(model, tuple(rounds), required)
 
 
-def _likely_rounds(seeds: int, target: int) -> int:
-    return 1 + math.ceil(math.log(max(1.0, seeds / max(1, target))) / -math.log(SHRINKING))
+def rounds_of_pruning(start: int, room: int, kept: float) -> float:
+    """Estimates the rounds in which pieces are pruned from `start` to `room`, where a share of them
+    is kept each time."""
+    if kept <= 0:
+        return 1.0
+    return 1 + math.log(max(1.0, start / max(1, room))) / -math.log(kept)
 
 
 def _ticker(progress: Progress | None, total: int) -> Tick:

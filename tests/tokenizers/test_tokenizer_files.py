@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 
 from attncli import ScenarioError, load, work
+from attncli.scenario.tokenizers import hugging_face
+from attncli.scenario.tokenizers.settings import SAVED
+from attncli.tokenizers import saved_steps
 from attncli.trace import Trace
 from tests import oracle
 from tests.helpers.pages import page_of
@@ -100,10 +103,10 @@ def test_a_tokenizer_is_read_as_it_is(name: str, tmp_path: Path) -> None:
 
 
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
-    "another cut": ({"pre_tokenizer": {"type": "UnicodeScripts"}}, "the pre_tokenizer UnicodeScripts of a tokenizer.json is not known here; known: BertPreTokenizer, "),
-    "a sequence": ({"normalizer": {"type": "Sequence", "normalizers": [{"type": "NFD"}, {"type": "Upper"}]}}, "the normalizer Upper of a tokenizer.json is not known here; known: BertNormalizer, "),
-    "an expression": ({"pre_tokenizer": {"type": "Split", "pattern": {"Regex": "[a&&b]"}, "behavior": "Isolated"}}, "the regular expression [a&&b], with classes in classes of a tokenizer.json is not known here"),
-    "a class": ({"normalizer": {"type": "Replace", "pattern": {"Regex": "\\p{Han}"}, "content": ""}}, "the class \\p{Han} of a regular expression"),
+    "another cut": ({"pre_tokenizer": {"type": "Whitespaces"}}, "its pre_tokenizer is refused by the package tokenizers (data did not match"),
+    "a sequence": ({"normalizer": {"type": "Sequence", "normalizers": [{"type": "NFD"}, {"type": "Upper"}]}}, "its normalizer is refused by the package tokenizers (data did not match"),
+    "an expression": ({"normalizer": {"type": "Replace", "pattern": {"Regex": "(a"}, "content": ""}}, "its normalizer is refused by the package tokenizers (Oniguruma error: end pattern with unmatched"),
+    "a panic": ({"normalizer": {"type": "Precompiled", "precompiled_charsmap": ""}}, "its normalizer is refused by the package tokenizers (Precompiled: Error"),
     "no model": ({"model": {}}, "this is no tokenizer.json"),
     "another model": ({"model": {"type": "Neural"}}, 'the model "Neural" of a tokenizer.json is not known here; known: BPE'),
     "dropout": ({"model": {"type": "BPE", "vocab": {"a": 0}, "merges": [], "dropout": 0.5}}, "dropout: 0.5"),
@@ -130,6 +133,35 @@ def test_what_there_are_no_words_for_is_named(name: str, tmp_path: Path) -> None
     with pytest.raises(ScenarioError) as error:
         traced(tmp_path, "title: x\ntokenizer: {file: t.json}\nsentence: ab [X]\n")
     assert text in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("part", "words"),
+    [
+        ({"pre_tokenizer": {"type": "UnicodeScripts"}}, ["ab ", "[", "X", "]"]),
+        ({"pre_tokenizer": {"type": "FixedLength", "length": 4}}, ["ab [", "X]"]),
+        ({"normalizer": {"type": "Replace", "pattern": {"Regex": "[\\w&&[^X]]"}, "content": "\u6587"}}, ["\u6587\u6587", "[X]"]),
+        ({"normalizer": {"type": "Replace", "pattern": {"Regex": "\\p{Latin}"}, "content": ""}}, ["[]"]),
+    ],
+)  # fmt: skip
+def test_what_the_package_knows_is_known(part: dict[str, Any], words: list[str]) -> None:
+    """Also what `re` has no words for."""
+    assert hugging_face.read(json.dumps({**GOOD, **part}))[SAVED].pipeline.split("ab [X]") == words
+
+
+def test_broken_json_is_told_by_line_and_column(tmp_path: Path) -> None:
+    (tmp_path / "t.json").write_text('{"model":\n  {"type" "BPE"}}')
+    with pytest.raises(ScenarioError, match=r"tokenizer\.json: line 2, column 11 is no JSON"):
+        traced(tmp_path, "title: x\ntokenizer: {file: t.json}\nsentence: ab [X]\n")
+
+
+def test_a_missing_package_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(saved_steps, "find_spec", lambda _: None)
+    (tmp_path / "t.json").write_text(json.dumps(GOOD))
+    with pytest.raises(ScenarioError) as error:
+        traced(tmp_path, "title: x\ntokenizer: {file: t.json}\nsentence: ab [X]\n")
+    told = "isn't installed; install it with: pip install 'attncli[tokenizers]'"
+    assert told in str(error.value)
 
 
 def test_added_tokens_on_the_page(tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ def variants_of(trace: Trace, selection: Selection) -> list[Block]:
     """Returns the rows that are told of each variant, beside the one before it that is told its
     positions in the same way, or else beside the scenario's own."""
     if result_of(trace) is None:
-        from attncli.pages.parts.learning import side_by_side
+        from attncli.pages.parts.tokenizing import side_by_side
 
         return side_by_side(trace)
     blocks: list[Block] = [Subheading(("Variants",))]

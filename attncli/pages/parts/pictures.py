@@ -35,7 +35,6 @@ from attncli.maths.operations.activations import DivideBy
 from attncli.maths.operations.positions import Sinusoids
 from attncli.names import Name, Word, below
 from attncli.pages.parts.blocks import matrix_block
-from attncli.pages.parts.learning import scores_of_merged
 from attncli.pages.parts.selection import (
     Selection,
     definitions_of,
@@ -45,6 +44,7 @@ from attncli.pages.parts.selection import (
     row_asked_for,
     step_of,
 )
+from attncli.pages.parts.tokenizing import scores_of_merged
 from attncli.pages.parts.working import number_among
 from attncli.scenario.file.problems import ScenarioError
 from attncli.steps.tokenizing import LONGEST_TOLD, table_of

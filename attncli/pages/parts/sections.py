@@ -64,21 +64,21 @@ from attncli.trace import BackwardPlace, CellPlace, Definition, Place, PlannedSt
 from attncli.trace.quantity import counted
 
 
-def _learning(part: PlannedStep) -> ModuleType | None:
+def _tokenizing(part: PlannedStep) -> ModuleType | None:
     """Returns the module that tells of tokenizers, for a part where that is told; else None, as few
     pages need it."""
     if part.place.text.tokenizing is None:
         return None
-    from attncli.pages.parts import learning
+    from attncli.pages.parts import tokenizing
 
-    return learning
+    return tokenizing
 
 
 def cuts_of(part: PlannedStep, *, alone: bool) -> list[Block]:
     """Returns how words are cut into pieces at a step, or before it, where that is told; of a
     section that is read `alone`, also what one before it said."""
-    learning = _learning(part)
-    return [*learning.cuts_of(part, alone=alone)] if learning else []
+    tokenizing = _tokenizing(part)
+    return [*tokenizing.cuts_of(part, alone=alone)] if tokenizing else []
 
 
 def as_met(part: PlannedStep, block: Block) -> Block:
@@ -86,7 +86,7 @@ def as_met(part: PlannedStep, block: Block) -> Block:
     first, tells what is to be counted. Any other block is left as it is."""
     if part.step != "learn" or not isinstance(block, MatrixBlock):
         return block
-    from attncli.pages.parts.learning import pairs_as_met
+    from attncli.pages.parts.tokenizing import pairs_as_met
 
     places = {pair: k for k, pair in enumerate(pairs_as_met(part))}
     names = [name.raw for name in block.row_names]
@@ -97,28 +97,28 @@ def as_met(part: PlannedStep, block: Block) -> Block:
 
 def told_at_the_end(trace: Trace, part: PlannedStep) -> list[Block]:
     """Returns the ending of a part that tells of tokenizers; nothing of another part."""
-    learning = _learning(part)
-    tell = learning and learning.ENDINGS.get(part.step)
+    tokenizing = _tokenizing(part)
+    tell = tokenizing and tokenizing.ENDINGS.get(part.step)
     return [*tell(trace, part)] if tell else []
 
 
 def example_of(trace: Trace, part: PlannedStep) -> list[Block]:
     """Returns the working of what a part chooses, where its numbers stand in a table of its
     ending."""
-    learning = _learning(part) if part.step == "learn" else None
-    return [*learning.worked_pair(trace, part)] if learning else []
+    tokenizing = _tokenizing(part) if part.step == "learn" else None
+    return [*tokenizing.worked_pair(trace, part)] if tokenizing else []
 
 
 def learned_at(trace: Trace, part: PlannedStep) -> list[Block]:
     """Returns what a training came to, at its last round."""
-    learning = _learning(part)
-    return [*learning.learned_at(trace, part)] if learning else []
+    tokenizing = _tokenizing(part)
+    return [*tokenizing.learned_at(trace, part)] if tokenizing else []
 
 
 def in_tables(trace: Trace, part: PlannedStep) -> set[str]:
     """Finds the quantities of a part whose numbers stand in tables of its ending."""
-    learning = _learning(part)
-    local = learning.IN_TABLES.get(part.step, ()) if learning else ()
+    tokenizing = _tokenizing(part)
+    local = tokenizing.IN_TABLES.get(part.step, ()) if tokenizing else ()
     return {d.name for d in definitions_of(trace, part) if d.name.local in local}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from attncli.names import Word, below
@@ -154,11 +153,3 @@ def check_cost(settings: TokenizerSettings, words: Sequence[CountedWord], second
 def letters_of(words: Sequence[CountedWord]) -> int:
     """Counts the letters of the words, each word once."""
     return sum(len(word.text) for word in words)
-
-
-def rounds(start: int, room: int, share: float) -> float:
-    """Estimates the rounds that it takes to prune a share of the pieces each time, from `start`
-    pieces to `room`."""
-    if share >= 1:
-        return 1.0
-    return 1 + math.log(max(1.0, start / max(1, room))) / -math.log(1 - share)

@@ -19,7 +19,7 @@ from attncli.names import Name, below
 from attncli.scenario.file.keys import Choice, Flag, Key, NumberKind, WholeNumber
 from attncli.scenario.file.problems import too_much
 from attncli.scenario.model import Phrase, Tokenizing, phrase
-from attncli.scenario.tokenizers.making import check_cost, letters_of, rounds, tokenizing
+from attncli.scenario.tokenizers.making import check_cost, letters_of, tokenizing
 from attncli.scenario.tokenizers.settings import (
     BYTE_FALLBACK,
     MARKED,
@@ -30,7 +30,13 @@ from attncli.scenario.tokenizers.settings import (
 )
 from attncli.tokenizers.pieces import CountedWord
 from attncli.tokenizers.unigram import ALIKE, Rounder, Summing, Unigram, UnigramSettings
-from attncli.tokenizers.unigram_training import SHRINKING, seed_counts, train_by_counts, train_by_em
+from attncli.tokenizers.unigram_training import (
+    SHRINKING,
+    rounds_of_pruning,
+    seed_counts,
+    train_by_counts,
+    train_by_em,
+)
 
 _MOST_SEEDS = 5000
 """The most substrings that are tried one by one."""
@@ -156,7 +162,8 @@ def _seconds_of_trials(
     pieces of its best cut."""
     longest = max(map(len, seeds), default=1)
     nodes = sum(len(word.text) ** 2 for word in words) * longest / 2
-    return nodes * rounds(len(seeds), settings.size, float(settings.share)) * _PER_NODE
+    rounds = rounds_of_pruning(len(seeds), settings.size, 1 - float(settings.share))
+    return nodes * rounds * _PER_NODE
 
 
 def _by_em(
@@ -167,7 +174,7 @@ def _by_em(
         given.complain(f"tokenizer.{key}", f"{key} is for the training by counts", right)
     settings, letters = _settings(given, sum_), letters_of(words)
     # in each round all ways to cut each word are gone through; there are fewer seeds than letters
-    seconds = letters * rounds(letters, settings.size, 1 - SHRINKING) * _PER_LETTER
+    seconds = letters * rounds_of_pruning(letters, settings.size, SHRINKING) * _PER_LETTER
     check_cost(given, words, seconds)
     learned = train_by_em(words, settings, progress=given.progress)
     scores, pieces = dict(learned.model.scored), learned.model.trie.tokens

@@ -55,9 +55,14 @@ def _in_word(piece: str) -> bool:
 def _graphemes(text: str) -> Iterator[str]:
     """Yields characters as a reader sees them, by a short form of Unicode's grapheme clusters (UAX
     29): marks, joiners, skin tones, flags."""
-    from attncli.tokenizers.splitting import clustered
-
-    return clustered(text, _continues)
+    cluster = ""
+    for character in text:
+        if cluster and not _continues(cluster, character):
+            yield cluster
+            cluster = ""
+        cluster += character
+    if cluster:
+        yield cluster
 
 
 def _continues(cluster: str, character: str) -> bool:
