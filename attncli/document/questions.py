@@ -189,8 +189,6 @@ class AcceptedAnswer(NamedTuple):
     """What is accepted of a number."""
     with_fewer_decimals: tuple[str, ...] = ()
     """The right number with each number of decimals that is too few."""
-    same: str = ""
-    """The id of another blank for the same number: equal to what stands there, this one follows."""
     unlike: bool = False
     """Whether another number may be right by its author's own ones: it isn't called wrong, only
     unlike the key."""

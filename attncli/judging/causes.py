@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from attncli.classroom.marking.wrong_ways import WrongWay, between, declared_ways
 from attncli.judging.honest_paths import (
     Flags,
     Paths,
@@ -56,35 +57,8 @@ from attncli.maths.operations.attention import Exponential
 from attncli.maths.operations.equation import Indexed, is_a
 from attncli.maths.operations.operation import One
 from attncli.maths.operations.prediction import LossTimes, MeanOfAll, SquaredError
-from attncli.scenario.file.problems import ScenarioError
-from attncli.steps import step_named
-from attncli.steps.mistakes import all_made_wrongly, swapped
-from attncli.trace import Definition, PlannedStep, Trace
-
-
-class WrongWay(NamedTuple):
-    """A way to make a known mistake in a trace."""
-
-    name: str
-    says: str
-    definitions: tuple[Definition, ...]
-    """The definitions that it puts in the place of the right ones. The first is of the quantity
-    that the mistake is named for."""
-    all: tuple[WrongWay, ...] = ()
-    """The same mistake in each place, where it can be made in several."""
-    variant: int = 0
-    """Which of the ways to make the mistake this is, from 0."""
-    setting: str = ""
-    """The setting of a scenario that differs, if the mistake is a setting."""
-
-    def places_in(self, names: Collection[str]) -> int:
-        """Counts the places in which it makes one of some quantities."""
-        return sum(any(d.name in names for d in way.definitions) for way in self.all or (self,))
-
-    def cause(self, quantity: str) -> Cause:
-        """Returns the mistake as the cause of wrong numbers in a quantity."""
-        names = [d.name for d in self.definitions]
-        return Cause(self.name, self.says, "" if quantity in names else names[0])
+from attncli.steps.mistakes import IMPOSSIBLE, swapped
+from attncli.trace import Definition, Trace
 
 
 class KnownMistakes:
@@ -129,10 +103,10 @@ class KnownMistakes:
         """Lists the numbers of mistakes that may show first in a quantity: those in making it, or
         in making what lies between it and given quantities. Mistakes named in `again` were made
         before, and count in anything that it is made of."""
-        near = _between(self.trace, name, given)
+        near = {*between(self.trace, name, given)}
         found = {k for text in near for k in self._by_quantity.get(text, ())}
         if again:
-            near = _between(self.trace, name, ())
+            near = {*between(self.trace, name, ())}
             every = {k for text in near for k in self._by_quantity.get(text, ())}
             found |= {k for k in every if self.ways[k].name in again}
         return sorted(k for k in found if self.ways[k].places_in(near) > 1 or not self.ways[k].all)
@@ -159,7 +133,7 @@ class KnownMistakes:
             if paths.made(name).low.shape != self.trace[name].matrix.shape:
                 return None
             return ranges(paths, name, self.tolerance, places)
-        except (ValueError, ArithmeticError, ScenarioError, IndexError, TypeError):
+        except IMPOSSIBLE:
             return None
 
 
@@ -171,14 +145,6 @@ def _worked_first(node: Expression, places: Number) -> Expression | None:
             divisor = Apply("carried", (root, places))
             return e_to(Apply("carried", (Quotient(x, divisor), places)))
     return None
-
-
-def declared_ways(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
-    """Yields the ways of the mistakes that are declared beside the step of a part."""
-    for mistake in step_named(part.step).mistakes:
-        for k, definitions in enumerate(all_made_wrongly(trace, part, mistake)):
-            says = mistake.says_of(definitions[0], part.definitions)
-            yield WrongWay(mistake.name, says, definitions, variant=k)
 
 
 def scaled_gradients(trace: Trace, factor: float) -> WrongWay | None:
@@ -207,18 +173,6 @@ def _of_half_the_sum(trace: Trace, first: Definition) -> float | None:
 def _everywhere(ways: list[WrongWay]) -> WrongWay:
     each = {d.name: d for way in ways for d in way.definitions}
     return ways[0]._replace(definitions=tuple(each.values()), all=tuple(ways))
-
-
-def _between(trace: Trace, name: str, given: Collection[str]) -> set[str]:
-    """Returns a quantity and those that it is made of, back to given ones."""
-    waiting, found = [name], {name}
-    while waiting:
-        definition = trace[waiting.pop()].definition
-        for operand in () if definition is None else definition.operands:
-            if operand not in found and operand not in given and not trace[operand].given:
-                found.add(operand)
-                waiting.append(operand)
-    return found
 
 
 # --------------------------------------------------------------------------------------------------

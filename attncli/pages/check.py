@@ -47,13 +47,9 @@ from attncli.names import Phrase, Word, raw_text
 from attncli.pages.parts.published import MEANING, accepted_text, in_short
 from attncli.pages.parts.sentences import counted, joined, rounding_facts
 from attncli.pages.parts.working import cell_line
-from attncli.scenario.file.problems import ScenarioError
-from attncli.steps.mistakes import mistaken
+from attncli.steps.mistakes import IMPOSSIBLE, mistaken
 from attncli.trace import Quantity, Trace
 from attncli.trace.published import PublishedNumber, published_numbers
-
-_NOT_WORKED = (ScenarioError, ValueError, KeyError, ArithmeticError, IndexError, TypeError)
-"""What comes of numbers that no working gives, such as −∞ for a weight."""
 
 
 def workings_of(judge: Judge, verdict: Verdict, own: Trace | None) -> Iterator[Block]:
@@ -101,7 +97,7 @@ def own_traces(trace: Trace, verdicts: Sequence[Verdict]) -> dict[str, Trace | N
 def _gone_on_with(trace: Trace | None, name: str, own: Sequence[Verdict]) -> Trace | None:
     try:
         return None if trace is None else trace.replay({name: _numbers(trace, name, own)})
-    except _NOT_WORKED:
+    except IMPOSSIBLE:  # as −∞ for a weight
         return None
 
 

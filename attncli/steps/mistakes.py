@@ -277,12 +277,16 @@ def _is_made(trace: Trace, definition: Definition) -> bool:
     return definition.name in trace and not trace[definition.name].given
 
 
+IMPOSSIBLE = (ValueError, ArithmeticError, ScenarioError, IndexError, KeyError, TypeError)
+"""What a working raises that can't be done with these numbers, or these shapes."""
+
+
 def mistaken(trace: Trace, way: Planned, names: Collection[str]) -> Trace | None:
     """Returns the trace with one way of a mistake made, and what leads from there to some
     quantities worked again; None where their numbers, or their shapes, don't allow that."""
     try:
         wrong = trace.remake(*way, to=names)
-    except (KeyError, ValueError, ArithmeticError, IndexError, TypeError, ScenarioError):
+    except IMPOSSIBLE:
         return None
     alike = (wrong[name].matrix.shape == trace[name].matrix.shape for name in names)
     return wrong if all(alike) else None

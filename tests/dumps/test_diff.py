@@ -129,6 +129,21 @@ def test_a_bug_is_named_where_it_first_shows(
     assert last["follows_from"] == ["heads[1].output", "heads[2].output"]
 
 
+@pytest.mark.parametrize("seek", [(), ("--seek", "0")])
+@pytest.mark.parametrize(("of", "given"), [("scaled", "scores"), ("q_proj", "k_proj")])
+def test_names_decide_of_a_dump_without_what_comes_out(
+    of: str, given: str, seek: tuple[str, ...], scenario: str, tmp_path: Path
+) -> None:
+    """Numbers of another quantity are a departure: the tensor isn't taken for that quantity."""
+    made = {name.rpartition(".")[2].removeprefix("hook_attn_"): x for name, x in model().items()}
+    dump = {name: made[name] for name in ("q_proj", "k_proj", "scores", "scaled")}
+    save(tmp_path / "d.npz", {**dump, of: dump[given]})
+    code, data = diff(scenario, tmp_path / "d.npz", *seek)
+    assert code == 1
+    assert data["first"]["called"] == of
+    assert {t["verdict"] for t in data["tensors"] if t["called"] == of} == {"departs"}
+
+
 def test_bfloat16_and_written_numbers_are_read_as_coarsely_as_they_are(
     scenario: str, tmp_path: Path
 ) -> None:

@@ -259,7 +259,10 @@ def test_weights_that_stand_in_one_and_norms_are_known_too() -> None:
 
 
 class Dropping(Mixing):
+    runs = 0
+
     def forward(self, x: Any, memory: Any = None) -> Any:
+        self.runs += 1
         return functional.dropout(super().forward(x, memory), 0.4)
 
 
@@ -268,6 +271,7 @@ def test_what_is_random_when_evaluating_is_told() -> None:
     model, x = Dropping(causal=False).eval(), torch.randn(1, N, D)
     text = str(compare(model, x, like=alone(model, x), seek=0))
     assert "it gives other numbers each time it runs" in " ".join(text.split())
+    assert model.runs == 2  # once with hooks, once more to tell
 
 
 def test_what_is_missing_in_a_scenario_is_told() -> None:

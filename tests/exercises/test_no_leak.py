@@ -165,3 +165,15 @@ def test_the_memory_of_later_tokens_is_asked_for() -> None:
     ids = [q.id for q in questions(papers(trace, request_for(trace)).whole)]
     assert not [x for x in ids if x.startswith(("aa[1]", "a[0]", "states"))]
     assert [x for x in ids if x.startswith("aa[2]")]
+
+
+@pytest.mark.parametrize("name", SCENARIOS[:2])
+@pytest.mark.parametrize("blank", BLANKINGS)
+def test_a_cell_that_is_asked_for_is_asked_for_in_no_line_again(name: str, blank: str) -> None:
+    """So a sheet needn't tell which of its numbers inside lines follow from a wrong cell."""
+    trace = trace_of(SHIPPED[name])
+    items = papers(trace, request_for(trace, blank)).whole.items
+    cells = {item.cell for item in items} - {None}
+    inside = {item.right.number.cell for item in items if item.cell is None and item.key}
+    assert items
+    assert not cells & inside

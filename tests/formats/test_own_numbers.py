@@ -201,7 +201,7 @@ _SAYS = {"right": "right", "follows": "follows", "few": "few"}
 
 
 def test_numbers_inside_lines_are_told_as_they_are_marked(chromium: Any, tmp_path: Path) -> None:
-    """By the key, by the number that their author wrote for the same cell, or with fewer decimals."""
+    """By the key, or with fewer decimals."""
     trace = trace_of(SHIPPED["i_love_ai"])
     whole = papers(trace, request_for(trace, "all")).whole
     path = tmp_path / "sheet.html"

@@ -55,15 +55,12 @@ def _form(form: ExamForm) -> Data:
     before = 0
     items: list[Data] = []
     for whole, trace in zip(form.wholes, form.traces, strict=True):
-        at = {item.cell: before + k for k, item in enumerate(whole.items) if item.cell is not None}
         for item in form.whole.items[before : before + len(whole.items)]:
             data = _item(item)
             if item.id in places:
                 data["at"] = places[item.id]
             elif item.key is not None and trace is None:
                 data["whole"] = 1
-            elif item.key is not None and item.cell is None and item.right.number.cell in at:
-                data["same"] = at[item.right.number.cell]
             items.append(data)
         before += len(whole.items)
     return {"sections": [*map(_section, form.whole.sections)], "items": items, "parts": parts}

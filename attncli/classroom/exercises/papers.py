@@ -375,7 +375,7 @@ def self_checking(whole: Document) -> Document:
     asked = [item for item in whole.items if not item.by_hand]
     return sheet_of(whole)._replace(
         check=SelfCheck(
-            {item.id: places.get(item.id) or _accepted(item, whole) for item in asked},
+            {item.id: places.get(item.id) or _accepted(item) for item in asked},
             max((len(decimals.text(number)) for number in numbers), default=0),
             any(number < 0 for number in numbers),
             tuple(part.data for _, part in parts),
@@ -383,19 +383,13 @@ def self_checking(whole: Document) -> Document:
     )
 
 
-def _accepted(item: Item, whole: Document) -> AcceptedAnswer:
-    """Returns what is right for something that isn't judged by its author's own numbers. For a
-    number inside a line it has the cell with the same number."""
+def _accepted(item: Item) -> AcceptedAnswer:
+    """Returns what is right for something that isn't judged by its author's own numbers."""
     if item.words is not None:
         words = item.words
         texts = map(str, words.right) if words.labels else (word.raw for word in words.answers)
         return AcceptedAnswer(tuple(texts))
-    answer = _accepted_number(item.right)
-    if item.cell is not None:
-        return answer._replace(unlike=True)
-    cell, part = item.right.number.cell, _part_in(whole, item.id)
-    same = (i.id for i in whole.items if i.cell == cell and _part_in(whole, i.id) == part)
-    return answer if cell is None else answer._replace(same=next(same, ""))
+    return _accepted_number(item.right)._replace(unlike=item.cell is not None)
 
 
 def _accepted_number(key: RightAnswer) -> AcceptedAnswer:
@@ -412,9 +406,3 @@ def _with_fewer_decimals(key: RightAnswer) -> Iterator[str]:
         number = decimals.shown(key.number.full, places)
         if decimals.fits(number, places):
             yield f"{number:.{places}f}"
-
-
-def _part_in(whole: Document, id_: str) -> str:
-    """Returns what the ids begin with in the part that asks for something."""
-    prefixes = (own.prefix for own in whole.own_numbers)
-    return next((prefix for prefix in prefixes if prefix and id_.startswith(prefix)), "")

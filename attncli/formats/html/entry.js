@@ -57,7 +57,7 @@
       if ("most" in item) return !text.includes("/") && isWithin(number, [0, item.most]) ? ["taken", `${number} of ${item.most} points`] : doubt(`isn’t between 0 and ${item.most}`);
       const isRight = told[k] ? told[k] === "right" : isWithin(number, item.accepted);
       if (isRight) return ["right", "right"];
-      if (told[k] === "follows" || number === numbers[item.same]) return ["follows", "carried forward"];
+      if (told[k] === "follows") return ["follows", "carried forward"];
       if (told[k] === "few") return ["few", "right, but with too few decimals"];
       const slip = item.slips.find((one) => isWithin(number, one));
       return slip ? ["slip", `known mistake: ${slip[2]}`] : doubt("doesn’t follow");

@@ -17,7 +17,7 @@
   };
   const isAtMost = ([above, below], [top, bottom]) => above * bottom <= top * below;
   const isWithin = (number, [low, high]) => isAtMost(exactly(low), number) && isAtMost(number, exactly(high));
-  const byKey = (field, { texts = [], ends, few = [], same, unlike }) => {
+  const byKey = (field, { texts = [], ends, few = [], unlike }) => {
     if (isEmpty(field)) return "wrong";
     const inputs = inputsOf(field), told = inputs[0].value;
     if (field.dataset.kind === "choice") return texts.includes(String(inputs.findIndex((input) => input.checked))) ? "right" : "wrong";
@@ -25,7 +25,6 @@
     const number = numberOf(told);
     if (number === null) return "unreadable";
     if (Array.isArray(number) ? ends && isWithin(number, ends) : texts.includes(number)) return "right";
-    if (same !== undefined && numberIn(fields[same])?.number === numberIn(field).number) return "follows";
     if (number[2] !== null && few.some((text) => exactly(text).every((part, k) => part === number[k]))) return "few";
     return unlike ? "unlike" : "wrong";
   };

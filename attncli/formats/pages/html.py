@@ -108,14 +108,13 @@ class AnswerFields:
         for check in self._checks:
             first[id(check)] = len(parts)
             parts += check.parts
-        at = {(id(field.check), field.id): k for k, field in enumerate(self._placed)}
         answers = []
         for check, id_ in self._placed:
             answer = check.answers[id_]
             if isinstance(answer, JudgedPlace):
                 answers.append(_by_own_numbers(answer, first[id(check)]))
             else:
-                answers.append(_by_key(answer, at.get((id(check), answer.same))))
+                answers.append(_by_key(answer))
         states = {name: words.texts[name] for name in _STATES}
         kept_from_the_eye = b64encode(json.dumps(answers).encode()).decode()
         return embedded({"words": states, "parts": parts, "answers": kept_from_the_eye})
@@ -128,13 +127,12 @@ def _by_own_numbers(place: JudgedPlace, first: int) -> Mapping[str, object]:
     return {"at": [first + place.part, place.quantity, place.cell]}
 
 
-def _by_key(answer: AcceptedAnswer, same: int | None) -> Mapping[str, object]:
-    """Returns what is right as data; `same` is the place of the field that has the same number."""
+def _by_key(answer: AcceptedAnswer) -> Mapping[str, object]:
+    """Returns what is right as data."""
     data = {
         "texts": answer.texts,
         "ends": answer.interval and [f"{end:f}" for end in answer.interval],
         "few": answer.with_fewer_decimals,
-        "same": same,
         "unlike": answer.unlike or None,
     }
     return {name: value for name, value in data.items() if value not in (None, ())}

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from attncli.classroom.marking.wrong_ways import between
 from attncli.judging.honest_paths import Flags
 from attncli.judging.verdicts import NOISE, Cause
 from attncli.maths.equations.enclosures import Enclosure, some_rows
@@ -209,7 +210,7 @@ class Comparison:
     def _each(self) -> Iterator[Compared]:
         wrong: set[str] = set()
         suspects = Suspects(self.trace, self.floats, self.theirs, self.search)
-        leading = {name: {*suspects.between(name)} for name in self.theirs}
+        leading = {name: {*between(self.trace, name, self.theirs)} for name in self.theirs}
         uses = Counter(x for names in leading.values() for x in names)
         for name, theirs in self.theirs.items():
             judged, value = self.floats.judged(name, theirs), self.floats.value(name)
@@ -317,17 +318,12 @@ class Comparison:
     def missing(self, name: str) -> list[str]:
         """Returns what lies between a tensor and those of the implementation that it is computed
         from, in the order of the working."""
-        between = {*Suspects(self.trace, self.floats, self.theirs).between(name)} - {name}
-        return [text for text in self.trace if text in between and not self.trace[text].given]
+        near = {*between(self.trace, name, self.theirs)} - {name}
+        return [text for text in self.trace if text in near and not self.trace[text].given]
 
     def sources(self, name: str) -> list[str]:
         """Returns the tensors of the implementation that one is computed from, in the order of the
         working."""
-        found: set[str] = set()  # ways meet at residuals and heads: each is gone back once
-        waiting = [name]
-        while waiting:
-            definition = self.trace[waiting.pop()].definition
-            new = set(() if definition is None else definition.operands) - found
-            found |= new
-            waiting.extend(new - self.theirs.keys())
+        made = (self.trace[x].definition for x in between(self.trace, name, self.theirs))
+        found = {operand for d in made if d is not None for operand in d.operands}
         return [text for text in self.theirs if text in found]

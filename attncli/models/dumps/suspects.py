@@ -13,8 +13,8 @@ from zlib import crc32
 
 import numpy as np
 
+from attncli.classroom.marking.wrong_ways import WrongWay, between
 from attncli.errors import UserError
-from attncli.judging.causes import WrongWay
 from attncli.judging.honest_paths import Flags
 from attncli.judging.verdicts import Cause
 from attncli.maths.equations.enclosures import Enclosure
@@ -25,14 +25,12 @@ from attncli.models.dumps.floats import Floats, Lazily, Spread
 from attncli.models.dumps.likenesses import BETTER
 from attncli.models.dumps.swaps import of_another_configuration, with_its_own_ways
 from attncli.names import Name
-from attncli.scenario.file.problems import ScenarioError
 from attncli.steps.configurations import layer_around
+from attncli.steps.mistakes import IMPOSSIBLE
 from attncli.trace import Definition, LayerPlace, PlannedStep, Trace
 
-_IMPOSSIBLE = (
-    ValueError, ArithmeticError, ScenarioError, IndexError, KeyError, TypeError, RecursionError,
-)  # fmt: skip
-"""What a bug raises that can't be made with these numbers, or these shapes."""
+_IMPOSSIBLE = (*IMPOSSIBLE, RecursionError)
+"""What a bug raises that can't be made with these numbers or shapes, or only of itself."""
 _FAR = 20.0
 """Times what rounding may come to: what is further off is another number."""
 _EXPLAINED = 2.5
@@ -275,9 +273,8 @@ class Suspects:
     def leading_to(self, name: str, kinds: int) -> Iterator[Iterator[WrongWay]]:
         """Yields the bugs in making a quantity, or what lies between it and other tensors of the
         dump, the nearest first, in one iterator after another by how likely they are."""
-        parts = {
-            id(part): part for text in self.between(name) if (part := self.trace.part_of(text))
-        }
+        near = between(self.trace, name, self.theirs)
+        parts = {id(part): part for text in near if (part := self.trace.part_of(text))}
         for kind in range(kinds):
             if self.search.is_over:
                 self.search.ends_at(name)
@@ -292,7 +289,7 @@ class Suspects:
     def _configured(self, name: str, parts: Iterable[PlannedStep]) -> list[WrongWay]:
         """Returns the bugs by which the layers of some parts, or what is outside of these, are
         configured otherwise, where that makes something between a tensor and others of the dump."""
-        between = {*self.between(name)}
+        near = {*between(self.trace, name, self.theirs)}
         places: dict[Name | None, LayerPlace | None] = {}
         for part in parts:
             place = layer_around(self.trace, part)
@@ -301,7 +298,7 @@ class Suspects:
             way
             for path, place in places.items()
             for way in self._of_layer(path, place)
-            if any(d.name in between for d in way.definitions)
+            if any(d.name in near for d in way.definitions)
         ]
         making = (way for way in ways if any(d.name == name for d in way.definitions))
         alone = (with_its_own_ways(way, name, self.theirs) for way in making)
@@ -316,18 +313,6 @@ class Suspects:
         if (key, kind) not in self._known:
             self._known[key, kind] = bugs(self.trace, part, kind)
         return self._known[key, kind]
-
-    def between(self, name: str) -> Iterator[str]:
-        """Yields a quantity, and those that lie between it and other tensors of the dump."""
-        waiting, seen = [name], {name}
-        while waiting:
-            made = waiting.pop(0)
-            yield made
-            definition = self.trace[made].definition
-            for operand in () if definition is None else definition.operands:
-                if operand not in seen and operand not in self.theirs:
-                    seen.add(operand)
-                    waiting.append(operand)
 
     def _gives(
         self, way: WrongWay, paths: Floats, name: str, follows: Enclosure, off: Flags
@@ -374,7 +359,7 @@ class Suspects:
                     seen.add(way.says)
                 elif effect >= most.get(way.says, Hidden(way, 0.0)).effect:
                     most[way.says] = Hidden(way, effect)
-            self.floats.forget(self.between(name))
+            self.floats.forget(between(self.trace, name, self.theirs))
         return tuple(entry for says, entry in most.items() if says not in seen)
 
     def _effect(self, way: WrongWay, name: str) -> float | None:

@@ -611,7 +611,7 @@ def _check_used(ran: Ran, unknown: tuple[str, ...]) -> None:
     Raises UserError."""
     wrong = "it changes what the module gives, and isn't understood here"
     right = "leave it out, or say what is right with it, like=…"
-    needed = (name for name in unknown if not _is_same(ran, name))
+    needed = (name for name in unknown if not _is_same(ran, name, otherwise=False))
     problems = [Problem.of(f"argument {name}", wrong, right) for name in needed]
     if problems:
         raise UserError(problems)
@@ -619,20 +619,16 @@ def _check_used(ran: Ran, unknown: tuple[str, ...]) -> None:
 
 def _is_random(ran: Ran) -> bool:
     """Tells whether a module returns something else when it runs once more, if it can."""
-    try:
-        ran.without("")
-    except Exception:
-        return False
-    return not _is_same(ran)
+    return not _is_same(ran, "", otherwise=True)
 
 
-def _is_same(ran: Ran, name: str = "") -> bool:
-    """Tells whether a module returns the same once more, or without an argument; it can't do
-    without one that it needs, whatever it raises then."""
+def _is_same(ran: Ran, name: str, *, otherwise: bool) -> bool:
+    """Tells whether a module returns the same without an argument, or once more where `name` is
+    empty. Returns `otherwise` where it doesn't run, whatever it raises then."""
     try:
         other = ran.without(name)
     except Exception:
-        return False
+        return otherwise
     shared = [(tensor.values, other[key].values) for key, tensor in ran.returned.items()
               if key in other]  # fmt: skip
     return bool(shared) and all(
