@@ -7,6 +7,7 @@ can read, whatever it is about.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple, ParamSpec, Self, TypeVar
@@ -45,6 +46,14 @@ def shortened(text: str, most: int = _LONGEST_WORD) -> str:
 def quote(text: str) -> str:
     """Puts a text in double quotes, shortened where it is long."""
     return f'"{shortened(text)}"'
+
+
+def counted(count: int, noun: str) -> str:
+    """Writes a count with its noun: `1 token`, `3 tokens`, `3 quantities`."""
+    if count == 1:
+        return f"1 {noun}"
+    stem = f"{noun[:-1]}ie" if re.search(r"[^aeiou]y$", noun) else noun
+    return f"{count} {stem}s"
 
 
 def listed(names: Iterable[str], between: str = ", ") -> str:

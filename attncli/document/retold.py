@@ -13,33 +13,24 @@ if TYPE_CHECKING:
     from attncli.document.blocks import Span, Spans
 
 Numbers = Callable[[], Sequence[Number]]
-By = Literal["most", "least", "size", "steep", "change"]
 Looks = Literal["", "size", "percent", "whole percent", "short"]
 
 
 class Pick(NamedTuple):
-    """The one of several numbers that a sentence speaks of, such as the largest. Its parts are made
-    when somebody asks."""
+    """The one of several numbers that a sentence speaks of, the largest or one of the next. Its
+    parts are made when somebody asks."""
 
     of: int
     """How many numbers there are."""
     numbers: Numbers
     name: "Callable[[int], Spans]" = lambda _: ()
     """Names the number at a place."""
-    by: By = "most"
-    """By what it is picked: the largest, the smallest, the largest in size, in full or as it is
-    shown (`steep`), or furthest from that of `others`."""
-    others: Numbers | None = None
     ties: bool = False
     """Whether all that look alike are told."""
     again: str = ""
     """What stands before each of these but the first."""
     rank: int = 1
-    """Which it is in that order, from 1."""
-    leads: tuple[str, str] = ("", "")
-    """What stands before the name of a number above 0, and of one below."""
-    signs: tuple[str, str] = ("", "")
-    """What stands behind it."""
+    """Which it is from the largest on, from 1."""
 
 
 class Value(NamedTuple):
@@ -47,8 +38,6 @@ class Value(NamedTuple):
 
     pick: Pick | None = None
     """Its own pick; None for the last one of the sentence."""
-    before: bool = False
-    """Whether it is what the number was of `others`."""
     each: bool = False
     """Whether it is said of several."""
     looks: Looks = ""

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attncli.classroom.marking.wrong_ways import WrongWay, between, declared_ways
+from attncli.errors import counted
 from attncli.judging.honest_paths import (
     Flags,
     Paths,
@@ -35,6 +35,7 @@ from attncli.judging.slips import (
     times_in_words,
 )
 from attncli.judging.verdicts import Cause, Given, Judgement
+from attncli.judging.wrong_ways import WrongWay, between, declared_ways
 from attncli.maths.equations.enclosures import Enclosure
 from attncli.maths.equations.tree import (
     Apply,
@@ -264,7 +265,7 @@ def _are_near(right: Enclosure, numbers: Array) -> bool:
 
 
 def _has(fewer: int, places: int) -> str:
-    return f"It has {fewer} decimal{'' if fewer == 1 else 's'} instead of {places}"
+    return f"It has {counted(fewer, 'decimal')} instead of {places}"
 
 
 def _too_few_decimals(paths: Paths, cell: Location, given: Given) -> Iterator[Cause]:

@@ -24,6 +24,7 @@ from attncli.document.blocks import (
     Spans,
     Term,
 )
+from attncli.errors import counted
 from attncli.maths.equations.matrix import Matrix
 from attncli.maths.notation.plain import MINUS
 from attncli.maths.numbers.rounding import Array
@@ -36,7 +37,7 @@ from attncli.models.dumps.suspects import Hidden, Search
 from attncli.models.dumps.tensors import Unjudged, as_said, each_of
 from attncli.names import Name, Phrase, Word, raw_text
 from attncli.pages.parts.blocks import table
-from attncli.pages.parts.sentences import counted, enumerated, joined
+from attncli.pages.parts.sentences import enumerated, joined
 from attncli.pages.parts.working import cell_line
 from attncli.trace import Trace
 

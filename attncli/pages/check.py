@@ -29,6 +29,7 @@ from attncli.document.blocks import (
 from attncli.document.languages import words_of
 from attncli.document.questions import counted_points
 from attncli.document.tables import SIGNS, MarkedNumber
+from attncli.errors import counted
 from attncli.judging.judging import Judge
 from attncli.judging.publications import published_verdicts
 from attncli.judging.verdicts import (
@@ -45,7 +46,7 @@ from attncli.maths.notation import plain
 from attncli.maths.numbers import decimals
 from attncli.names import Phrase, Word, raw_text
 from attncli.pages.parts.published import MEANING, accepted_text, in_short
-from attncli.pages.parts.sentences import counted, joined, rounding_facts
+from attncli.pages.parts.sentences import joined, rounding_facts
 from attncli.pages.parts.working import cell_line
 from attncli.steps.mistakes import IMPOSSIBLE, mistaken
 from attncli.trace import Quantity, Trace

@@ -28,7 +28,7 @@ from attncli.document.blocks import (
     Term,
 )
 from attncli.document.tables import CHANGED, MarkedNumber
-from attncli.errors import listed
+from attncli.errors import counted, listed
 from attncli.maths.equations.elision import MOST_PARTS, elided, elided_rows
 from attncli.maths.equations.tree import Number, Omitted, Symbol
 from attncli.maths.notation import plain
@@ -38,9 +38,9 @@ from attncli.maths.numbers.rounding import Array
 from attncli.names import Name, Word
 from attncli.pages.parts.blocks import table
 from attncli.pages.parts.differences import ComparedTraces, Pair, PairedCell, WordLists
-from attncli.pages.parts.findings import findings_anew, last_finding
+from attncli.pages.parts.findings import last_finding
 from attncli.pages.parts.selection import place_in_words, title_of
-from attncli.pages.parts.sentences import counted, joined, quoted
+from attncli.pages.parts.sentences import joined, quoted
 from attncli.pages.parts.working import cell_line
 from attncli.trace import PlannedStep, Quantity, Trace
 
@@ -571,8 +571,7 @@ def _named(names: Sequence[Name], detail: str) -> Iterator[Spans]:
 
 
 def _findings(comparison: ComparedTraces) -> Iterator[Section]:
-    """Yields the section of what the numbers of both come to; of heads side by side each, where
-    they find something else."""
+    """Yields the section of what the numbers of both come to."""
     title = "What they find"
     sides = (comparison.own, comparison.other)
     found = [last_finding(side.trace, side.selection)[1] for side in sides]
@@ -581,14 +580,9 @@ def _findings(comparison: ComparedTraces) -> Iterator[Section]:
     if _as_printed(found[0]) == _as_printed(found[1]):
         yield _section(title, Paragraph(("Both: ", *found[0])))
         return
-    anew = [
-        findings_anew(entry.trace, other.trace, entry.selection) or [last]
-        for entry, other, last in zip(sides, sides[::-1], found, strict=True)
-    ]
     items: list[Spans] = [
         (f"The {which}: ", *(spans or ("nothing that is told here.",)))
-        for which, some in zip(ORDINALS, anew, strict=True)
-        for spans in some
+        for which, spans in zip(ORDINALS, found, strict=True)
     ]
     yield _section(title, Bullets(tuple(items)))
 

@@ -20,7 +20,7 @@ from attncli.document.blocks import (
     Tree,
     TreeRow,
 )
-from attncli.errors import listed
+from attncli.errors import counted, listed
 from attncli.maths.equations.elision import MOST_FOLLOWED
 from attncli.maths.equations.tree import (
     INNER,
@@ -35,7 +35,7 @@ from attncli.maths.equations.tree import (
 from attncli.maths.notation import plain, unbreakable
 from attncli.names import Name, Word
 from attncli.pages.parts.selection import SelectionError
-from attncli.pages.parts.sentences import counted, joined, rounding_in_words
+from attncli.pages.parts.sentences import joined, rounding_in_words
 from attncli.pages.parts.working import Origins
 from attncli.scenario.file.address import Address
 from attncli.trace import Trace

@@ -17,7 +17,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from attncli.efforts import WORKING, Effort
-from attncli.errors import Where
+from attncli.errors import Where, counted
 from attncli.maths.equations.matrix import Matrix
 from attncli.maths.numbers.rounding import Rounding
 from attncli.names import Name
@@ -195,7 +195,7 @@ class Scenario:
 
     def __repr__(self) -> str:
         tokens, layers = len(self.text.tokens), len(self.stack.layers)
-        text = f"{tokens} token{'s' * (tokens != 1)}, {layers} layer{'s' * (layers != 1)}"
+        text = f"{counted(tokens, 'token')}, {counted(layers, 'layer')}"
         return f"<Scenario {self.title!r}: {text}, {len(self.given)} given>"
 
     def with_variants(self, variants: Mapping[str, Scenario]) -> Scenario:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from attncli.errors import Where, listed
+from attncli.errors import Where, counted, listed
 from attncli.maths.equations.tree import Dim
 from attncli.maths.notation import plain, unbreakable
 from attncli.names import TOP, Name, below
@@ -338,7 +338,7 @@ class _Report(NamedTuple):
         if name.local == _TOKENS:
             owner = "the encoder's sentence" if name.inside(ENCODER) else "the sentence"
             owner = "the cache" if name.path.local == "cache" else owner
-            return f"{owner} of {extent.size} token{'' if extent.size == 1 else 's'}"
+            return f"{owner} of {counted(extent.size, 'token')}"
         here = f", here {sized(extent.size, extent.side)}" if extent.derived else ""
         matrix = self.scenario.given.get(name)
         if matrix is None and name in self.scenario.random:

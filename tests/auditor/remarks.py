@@ -103,15 +103,9 @@ def _grown(claim: Said, match: re.Match[str]) -> bool:
     return False
 
 
-def _between(_: Said, match: re.Match[str]) -> bool:
-    ends = [number(match[name]) for name in ("a", "b", "c", "d")]
-    return ends[0] <= ends[1] and ends[2] <= ends[3] and all(abs(end) <= 1 for end in ends)
-
-
 def _moved(_: Said, match: re.Match[str]) -> bool:
     then, now = (number(match[name].rpartition(" = ")[2]) for name in ("then", "now"))
-    further = now < then if match["how"] == "falls most" else now >= then
-    return further and _is_worked(match["then"]) and _is_worked(match["now"])
+    return now >= then and _is_worked(match["then"]) and _is_worked(match["now"])
 
 
 def _shares(claim: Said, match: re.Match[str]) -> bool:
@@ -176,8 +170,7 @@ REMARKS: tuple[tuple[str, Callable[[Said, re.Match[str]], bool]], ...] = (
      r" Attention takes it back in 1 step", _back),
     (rf"a gradient goes through (?P<steps>\d+) steps, and its size goes from (?P<start>{_N}) to (?P<end>{_N})\."
      r" Attention takes it back in 1 step", _grown),
-    (rf"The cosines \w+ are between (?P<a>{_N}) and (?P<b>{_N}), [\w ]+ between (?P<c>{_N}) and (?P<d>{_N})\.", _between),
-    (rf"^The cosine of .+ (?P<how>rises (?:most|least)|falls most), from (?P<then>.+? = {_N}) to"
+    (rf"^The cosine of .+ rises most, from (?P<then>.+? = {_N}) to"
      rf" (?P<now>.+? = {_N})\.", _moved),
     (rf"put back to the start, the loss falls by (?P<one>{_N}) of the (?P<fall>{_N})\. With .+ put back to the start, the loss"
      rf" falls by (?P<other>{_N})\.(?P<less> Where one has helped, the other has less left to do\.)?", _shares),

@@ -259,17 +259,6 @@ def _trained_otherwise(claim: Said, match: re.Match[str]) -> bool:
     return passes == int(match["count"]) and all(n == number(text) for n, text in numbers)
 
 
-def _right_token(claim: Said, match: re.Match[str]) -> bool:
-    """A weight before training and after the last update."""
-    places = [name.rpartition(".")[0] for name in claim.tables if name.endswith(".change")]
-    before, after = (
-        claim.tables.value(f"{place}{match['cell']}", "") for place in ("", f"{places[-1]}.")
-    )
-    grew = number(match["after"]) > number(match["before"])
-    is_given = (before, after) == (number(match["before"]), number(match["after"]))
-    return is_given and match["verb"] == ("grew" if grew else "fell")
-
-
 def _goes_to(claim: Said, match: re.Match[str]) -> bool:
     """Each has a gradient on the page, or a part of one."""
     gradients = [name.partition("grad.")[2] for name in claim.tables if "grad." in name]
@@ -439,140 +428,8 @@ def _counted_from(claim: Said, match: re.Match[str]) -> bool:
     )
 
 
-def _rows_of(claim: Said, match: re.Match[str]) -> bool:
-    """Each vector of the sentence is a row of the token, in the tables that its page has."""
-    token = _token(match["token"])
-    rows = [
-        list(table.text[table.rows.index(token)])
-        for table in (claim.tables[name] for name in claim.tables)
-        if token in table.rows and table.columns
-    ]
-    states = [list(claim.tables[name].text) for name in claim.tables if re.match(r".*\ba\[", name)]
-    vectors = re.findall(r"\[([^]]*)\]", match[0][match.end("token") - match.start() :])
-    return all(vector.split(", ") in (*rows, *states) for vector in vectors)
-
-
-def _row(claim: Said, name: str, token: str) -> dict[str, Decimal]:
-    table = claim.table(name)
-    texts = table.text[table.rows.index(_token(token))]
-    return {key: number(text) for key, text in zip(table.columns, texts, strict=True)}
-
-
-def _best(claim: Said, match: re.Match[str]) -> bool:
-    """The columns that have the largest number of a row."""
-    row = _row(claim, "scores" if "matches" in match[0] else "logits", match["token"])
-    line, _, unnamed = re.sub(r" and (\d+) others?$", r"\n\1", match["keys"]).partition("\n")
-    named = [
-        _token(match["token"] if key == "itself" else key) for key in re.split(r", | and ", line)
-    ]
-    most = [key for key, its in row.items() if its == max(row.values())]
-    is_all = len(named) + int(unnamed or 0) == len(most)
-    return named == most[: len(named)] and is_all and number(match["n"]) == max(row.values())
-
-
-def _between(claim: Said, match: re.Match[str]) -> bool:
-    row = _row(claim, "scaled", match["token"]).values()
-    return (number(match["least"]), number(match["most"])) == (min(row), max(row))
-
-
-def _hidden(claim: Said, match: re.Match[str]) -> bool:
-    table = claim.table("masked")
-    texts = [text for row in table.text for text in row]
-    seen = [(row, [c for c, text in zip(table.columns, its, strict=True) if text != "−∞"])
-            for row, its in zip(table.rows, table.text, strict=True)]  # fmt: skip
-    alone = [(row, keys) for row, keys in seen if len(keys) == 1]
-    key = match["query"] if match["key"] == "itself" else match["key"]
-    if match["query"] and alone != [(_token(match["query"]), [_token(key)])]:
-        return False
-    return texts.count("−∞") == int(match["n"]) and len(texts) == int(match["of"])
-
-
-def _largest_in(claim: Said, match: re.Match[str]) -> bool:
-    """The number of the token that is largest in size, in the table that the sentence is about."""
-    names = {None: ["Q"], "attention": ["attention", "concat"],
-             "feed-forward network's output": ["ffn"], "experts' mixture": ["mixture"]}[match.groupdict().get("what")]  # fmt: skip
-    rows = [_row(claim, name, match["token"]) for name in names if _has(claim, name)]
-    key = match["key"].removeprefix("dimension ")
-    return any(
-        row[key] == number(match["n"]) and abs(row[key]) == max(map(abs, row.values()))
-        for row in rows
-    )
-
-
-def _preferred(claim: Said, match: re.Match[str]) -> bool:
-    """A score grows with a key in the direction of its query."""
-    return (number(match["n"]) > 0) == (match["sign"] == "positive") and _largest_in(claim, match)
-
-
-def _has(claim: Said, name: str) -> bool:
-    try:
-        return bool(claim.table(name).columns)
-    except ValueError:
-        return False
-
-
-def _changes(claim: Said, match: re.Match[str]) -> bool:
-    """Two tables have these numbers of the token, one the first and one the second, and no other
-    dimension of them moved further."""
-    token, key = _token(match["token"]), match["key"].removeprefix("dimension ")
-    tables = [claim.tables[name] for name in claim.tables]
-    rows = [
-        dict(zip(t.columns, t.text[t.rows.index(token)], strict=True))
-        for t in tables if t.columns and token in t.rows
-    ]  # fmt: skip
-    return any(
-        abs(number(a[key]) - number(b[key]))
-        == max(abs(number(a[name]) - number(b[name])) for name in a)
-        for a in rows if a.get(key) == match["then"]
-        for b in rows if b.get(key) == match["now"] and b.keys() == a.keys()
-    )  # fmt: skip
-
-
-def _standard(claim: Said, match: re.Match[str]) -> bool:
-    """The row of a norm's result has a mean of 0 and a deviation of 1, but for rounding."""
-    row = _row(claim, "normed", match["token"]).values()
-    mean = sum(row, Decimal(0)) / len(row)
-    variance = sum(((n - mean) ** 2 for n in row), Decimal(0)) / len(row)
-    return abs(mean) <= Decimal("0.02") and abs(variance.sqrt() - 1) <= Decimal("0.02")
-
-
-def _uses(claim: Said, match: re.Match[str]) -> bool:
-    ids = next(q["text"] for step in claim.page["steps"] for q in step["quantities"]
-               if q["name"].endswith("ids"))  # fmt: skip
-    given = (q for q in claim.page["given"] if q["name"] == match["name"])
-    count = next((q["shape"][0] if "shape" in q else len(q["rows"]) for q in given), None)
-    of = int((match["all"] or match["of"]).replace(",", ""))
-    return int(match["n"] or of) == len(set(ids)) and count in (None, of)
-
-
 def _evenly(_: Said, match: re.Match[str]) -> bool:
     return rounds_to(Decimal(int(match["n"] or 2)).ln(), match["loss"])
-
-
-def _steepest(claim: Said, match: re.Match[str]) -> bool:
-    """No number of the step's gradients is larger in size, and each has the other sign; where it
-    makes parts of some, of those that are whole and of what is given."""
-    step = next(
-        step
-        for step in claim.page["steps"]
-        if claim.text in step.get("text", ()) and step.get("path", "") == claim.path
-    )
-    made = [q for q in step["quantities"] if q.get("columns") and not q["name"].endswith("loss")]
-    names = {q["name"] for step in claim.page["steps"] for q in step["quantities"]}
-    whole = [q for q in made if not any(q["name"].startswith(f"{name}.") for name in names)]
-    if len(whole) < len(made):
-        given = {q["name"] for q in claim.page["given"]}
-        made = [q for q in whole if q["name"].partition("grad.")[2] in given]
-    most = max(abs(number(text)) for q in made for row in q["text"] for text in row)
-    for name, i, j, verb in re.findall(r"as (\S+?)\[([^],]+), ([^]]+)\]+ (falls|grows)", match[0]):
-        of = [q for q in made if name in q["name"].partition("grad.")[2].split(".")]
-        own = [
-            number(q["text"][q["rows"].index(i.strip('"'))][q["columns"].index(j.strip('"'))])
-            for q in of if i.strip('"') in q["rows"] and j.strip('"') in q["columns"]
-        ]  # fmt: skip
-        if not any(abs(n) == most and (n > 0) == (verb == "falls") for n in own):
-            return False
-    return True
 
 
 Check = Callable[[Said, "re.Match[str]"], bool]
@@ -602,23 +459,8 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
         (rf"^(?P<variant>.+) \([^()]*\): (?:the gradients together have a norm of (?P<norm>{_N}), above the limit of (?P<limit>{_N})\. Clipped,"
          rf" each is multiplied by (?P<factor>{_N})\. )?[Aa]fter (?P<count>\d+) updates?(?: with the learning rate (?P<rate>{_N}))? the loss is (?P<its>{_N})"
          rf"(?: instead of (?P<own>{_N})|\. Before it was (?P<before>{_N}))\.", _trained_otherwise),
-        (rf"The (?:weight of the right token|weight that was largest), (?P<cell>\S+\[.+\]), (?P<verb>grew|fell) from (?P<before>{_N}) to (?P<after>{_N})\.",
-         _right_token),
         (r"(?:It goes|They go) to (?P<names>\S+?(?:, \S+?)*(?: and \S+?)?)\.(?= |$)", _goes_to),
-        (r"^(?:After|Attention moves) (?P<token>“.+?”|[Tt]oken \d+) (?:from its own value,|the state is) \[.*\]\.$", _rows_of),
-        (rf"^(?P<token>“.+?”|(?:Token|Query) \d+) matches (?P<keys>.+) best \((?P<n>{_N})(?: each)?\)\.$", _best),
-        (rf"^The highest logit of (?P<token>“.+?”|token \d+) is that of (?P<keys>.+) \((?P<n>{_N})(?: each)?\)\.$", _best),
-        (rf"^The scores of (?P<token>.+) now lie between (?P<least>{_N}) and (?P<most>{_N})\.$", _between),
-        (r"^The mask hides (?P<n>\d+) of the (?P<of>\d+) scores(?:: (?P<query>.+) sees only (?P<key>.+))?\.$", _hidden),
-        (rf"^The (?P<what>attention|feed-forward network's output|experts' mixture) for (?P<token>“.+?”|token \d+)"
-         rf" is furthest from 0 in (?P<key>.+) \((?P<n>{_N})\)\.$", _largest_in),
-        (rf"^(?P<token>“.+?”|Token \d+) prefers keys that are (?P<sign>positive|negative) in (?P<key>.+) \(its query is (?P<n>{_N}) there\)\.$",
-         _preferred),
-        (rf"^(?P<token>“.+?”|Token \d+) changes most in (?P<key>.+): from (?P<then>{_N}) to (?P<now>{_N})\.$", _changes),
-        (r"^The row of (?P<token>.+) now has mean 0 and standard deviation 1, up to rounding\.$", _standard),
-        (r"^The tokens use (?:all (?P<all>[\d,]+)|(?P<n>\d+) of the (?P<of>[\d,]+)) rows of (?P<name>\S+)\.(?= |$)", _uses),
         (rf"^Equal probabilities for (?:all (?P<n>\d+)|both) (?:classes|tokens) would give a loss of (?P<loss>{_N}), certainty 0\.$", _evenly),
-        (r"^The loss falls fastest as .+ (?:falls|grows)\.$", _steepest),
         (rf"the norm of the factor goes (?P<norms>{_N}(?: → {_N})*): it (?P<verb>\w+)", _gradient),
         (rf"^“(?P<pair>\S+ \S+)” (?P<how>occurs most often|has the largest score) \((?P<n>{_N})\)",
          _chosen),

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from attncli import load, work
-from attncli.classroom.marking.wrong_ways import WrongWay
 from attncli.errors import UserError
+from attncli.judging.wrong_ways import WrongWay
 from attncli.maths.equations.enclosures import Enclosure
 from attncli.maths.equations.matrix import Stored
 from attncli.maths.numbers.rounding import Array

@@ -154,15 +154,6 @@ def test_every_line_is_ours(chromium: Any, tmp_path: Path, name: str) -> None:
 
 
 @NEEDS_BROWSER
-def test_a_sentence_knows_the_sign_of_what_was_picked(chromium: Any, tmp_path: Path) -> None:
-    with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
-        page.evaluate("changes => attncli.live.changeTo(changes)", [("W_Q[2,2]", "-3")])
-        said = page.evaluate(SENTENCES, "aside.retold:not([hidden])")
-        own = "“love” prefers keys that are negative in dimension 2 (its query is −3 there)."
-        assert own in said
-
-
-@NEEDS_BROWSER
 def test_a_number_is_changed_where_it_stands(chromium: Any, tmp_path: Path) -> None:
     """By its card; what follows is marked, its working is told, and what was said before stands
     back."""

@@ -41,9 +41,6 @@ def test_of_one_query_nobody_knows_which_key_is_its_own() -> None:
     page = said(
         "Q: [[1, 0, 1]]\nK: [[1, 0, 1], [0, 1, 0], [1, 1, 0]]\nmask: {allowed: [[1, 0, 0]]}"
     )
-    assert "▸ Query 1 matches key 1 best (2)." in page
-    assert "▸ The scores of query 1 now lie between 0.000 and 1.155." in page
-    assert "query 1 sees only key 1." in page
     assert "▸ Query 1 attends only to key 1 (1.000)." in page
     square = said("Q: [[1, 0], [0, 1]]\nK: [[1, 0], [0, 1]]\n")
     assert "Token 1 attends most to itself (0.670), token 2 to itself (0.670)." in square
@@ -55,19 +52,7 @@ def test_keys_of_a_memory_never_match_the_query_itself() -> None:
     weights = ", ".join(f"W_{of}: [[1, 0], [0, 1]]" for of in "QKV")
     text = f"X: [[1, 0], [0, 2]]\nmemory: [[1, 0], [0, 1]]\nblock: decoder\ncross: {{{weights}}}\n"
     page = said(text + weights.replace(", W", "\nW"))
-    assert "▸ Token 2 matches itself best (4)." in page
     assert "▸ Query 1 attends most to key 1 (0.804), query 2 to key 2 (0.804)." in page
-
-
-@pytest.mark.parametrize(("key", "sign"), [("-1.5", "negative"), ("1.5", "positive")])
-def test_a_query_prefers_keys_of_its_own_sign(key: str, sign: str) -> None:
-    """Of two keys that differ in one dimension, that one has the larger score that has the sign
-    of the query there."""
-    page = said(f"tokens: [go]\nX: [[1, {key}]]\nW_Q: [[1, 0], [0, 1]]\n")
-    number = key.replace("-", "−")
-    assert (
-        f"“go” prefers keys that are {sign} in dimension 2 (its query is {number} there)." in page
-    )
 
 
 def test_tokens_stand_in_quotes() -> None:

@@ -78,9 +78,13 @@ def test_p_less_y_is_one_page() -> None:
     assert "▸ Why? attn explain softmax_gradient --step backward_loss\n\n▸ What if" in page
 
 
-def test_the_weight_of_the_right_token_is_told_before_and_after() -> None:
-    page = page_at("learning_to_attend", 80)
-    assert "▸ The weight of the right token, weights[it, cat], grew from 0.25 to 0.76." in page
+def test_the_weight_of_the_right_token_stands_beside_the_losses() -> None:
+    (table,) = (
+        table for table in json.loads(page_of(shipped_trace("learning_to_attend"), "json"))["tables"]
+        if table["headings"][0] == "Updates"
+    )  # fmt: skip
+    assert table["headings"][-1] == "weights[it, cat]"
+    assert [row[-1] for row in table["rows"]][::2] == ["0.25", "0.76"]
     trace = shipped_trace("learning_to_attend")
     texts = [str(trace[name].number(2, 1).shown) for name in ("weights", "train[2].weights")]
     assert texts == ["0.25", "0.76"]

@@ -24,7 +24,6 @@ def test_a_long_table_says_how_many_parameters_it_has() -> None:
     text, trace = text_of("embedding_table"), shipped_trace("embedding_table")
     n, d = trace["embeddings"].values.shape
     assert f"The table has {n:,} × {d:,} = {trace['embeddings'].values.size:,} parameters" in text
-    assert "The tokens use 4 of the 30,000 rows of embeddings." in text
     assert "parameters" not in text_of("i_love_ai", "--step", "embed")
 
 
@@ -51,7 +50,6 @@ def test_cosines_are_those_of_the_rows(name: str) -> None:
 def test_words_used_alike_end_nearer_and_the_other_one_does_not() -> None:
     text = text_of("embedding_before_during_after")
     assert "The cosine of “cat” and “kitten” rises most, from −0.320 / √(0.520 × 0.290)" in text
-    assert "The cosine of “cat” and “apple” falls most" in text
     assert "cosine" not in text_of("adam_by_hand")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from attncli import Trace, load, work
-from attncli.classroom.marking.wrong_ways import declared_ways
+from attncli.judging.wrong_ways import declared_ways
 from attncli.steps import step_named
 from attncli.steps.order import STORY
 from tests.helpers.marking_cases import run

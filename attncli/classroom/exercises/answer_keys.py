@@ -11,11 +11,11 @@ from functools import cache, reduce
 from attncli.classroom.exercises.line_blanks import Blankable, inside_of
 from attncli.classroom.exercises.on_the_sheet import SheetCells
 from attncli.classroom.exercises.tasks import is_counted
-from attncli.classroom.marking.wrong_ways import WrongWay, declared_ways
 from attncli.document.blocks import Block, Callout, ColumnSum, Derivation, Line, Spans, Table, each
 from attncli.document.languages import FrameWords, Words
 from attncli.document.questions import Interval, Item, MistakenAnswer, RightAnswer, points_text
 from attncli.judging.honest_paths import Paths
+from attncli.judging.wrong_ways import WrongWay, declared_ways
 from attncli.maths.equations.matrix import Matrix
 from attncli.maths.equations.tree import (
     INNER,

@@ -46,12 +46,12 @@ from attncli.document.languages import words_of
 from attncli.document.pictures import Bars, Series
 from attncli.document.questions import OWN_FORM, Worth, counted_points, points_text
 from attncli.document.tables import SIGNS
+from attncli.errors import counted
 from attncli.maths.equations.tree import Number
 from attncli.names import Phrase, Word, raw_text
 from attncli.pages.check import Report, report, to_look_at
 from attncli.pages.parts.published import MEANING
 from attncli.pages.parts.sentences import (
-    counted,
     enumerated,
     joined,
     rounding_facts,

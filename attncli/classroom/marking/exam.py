@@ -13,6 +13,7 @@ from typing import NamedTuple
 from attncli.classroom.files.scheme import Scheme
 from attncli.classroom.marking.word_answers import WordQuestion, question_at
 from attncli.document.questions import Item, RightAnswer
+from attncli.errors import counted
 from attncli.judging.honest_paths import Roots
 from attncli.judging.judging import Judge, Tolerance, beyond_reach
 from attncli.judging.slips import RightNumbers, slips_of_the_pen
@@ -51,7 +52,7 @@ class MarkedTerm(NamedTuple):
         places, fewer = decimals.places(key.number.shown), self.given.places
         coarse = fewer is not None and fewer < places
         if coarse and number == decimals.shown(key.number.full, fewer or 0):
-            count = f"{fewer} decimal{'' if fewer == 1 else 's'}"
+            count = counted(fewer or 0, "decimal")
             return Cause("other_decimals", f"It has {count} instead of {places}.")
         full = float(key.number.full)
         right = RightNumbers(accepted_by(key), Accepted(full, full), places)

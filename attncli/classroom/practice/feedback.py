@@ -28,6 +28,7 @@ from attncli.document.blocks import (
     WordBlank,
 )
 from attncli.document.languages import words_of
+from attncli.errors import counted
 from attncli.judging.verdicts import FOLLOW, Cause, Judgement, Verdict
 from attncli.maths.equations.tree import (
     INNER,
@@ -43,7 +44,7 @@ from attncli.option_values import LANGUAGES
 from attncli.pages.parts.blocks import matrix_block
 from attncli.pages.parts.closing import as_asked_for, asking_for_large
 from attncli.pages.parts.selection import Selection
-from attncli.pages.parts.sentences import counted, joined, put_in
+from attncli.pages.parts.sentences import joined, put_in
 from attncli.pages.parts.working import cell_line
 from attncli.steps import step_named
 from attncli.trace import Quantity, Trace

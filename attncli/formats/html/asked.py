@@ -224,19 +224,14 @@ class AskedNumbers:
             case Pick(of=of) if of > _MOST_PICKED:
                 return {}
             case Pick():
-                others = [self.place(number) for number in (told.others or list)()]
                 names = [named(told.name(j)) for j in range(told.of)]
-                more = {
-                    name: getattr(told, name)
-                    for name in ("by", "ties", "again", "rank", "leads", "signs")
-                }
+                more = {name: getattr(told, name) for name in ("ties", "again", "rank")}
                 numbers = [self.place(number) for number in told.numbers()]
-                known = None not in (*numbers, *others)
-                return {"of": numbers, "others": others, "names": names, **more} if known else {}
+                return {"of": numbers, "names": names, **more} if None not in numbers else {}
             case Value():
                 pick = None if told.pick is None else self._retold(told.pick, named)
                 looks = {"looks": told.looks, "unit": told.unit}
-                return {"value": 1, "before": told.before, "each": told.each, "pick": pick, **looks}
+                return {"value": 1, "each": told.each, "pick": pick, **looks}
             case Cases():
                 return self._cases(told, named)
             case Verb():

@@ -229,16 +229,10 @@
   const MOST_TIED = 3;
 
   // the places that are picked of some numbers, in their order; of none where that can't be told
-  const picked = ({ of, others, by, ties, rank }) => {
+  const picked = ({ of, ties, rank }) => {
     if (of.length === 1) return { tops: [0], verb: 1 };
     const shown = (n) => numberAt(n).value, full = (n) => (isCell(n) ? worked.cells[version.numbers[n]] : shown(n));
-    const sizes = {
-      most: () => of.map(shown),
-      least: () => of.map((n) => shown(n).negated()),
-      size: () => of.map((n) => full(n).abs()),
-      steep: () => of.map((n) => shown(n).abs()),
-      change: () => of.map((n, j) => full(n).minus(full(others[j])).abs()),
-    }[by]();
+    const sizes = of.map(shown);
     let left = [...sizes.keys()], tops = [];
     for (let k = 0; k < rank && left.length; k += 1) {
       const most = left.reduce((best, j) => (sizes[j].gt(sizes[best]) ? j : best));
@@ -246,8 +240,8 @@
       left = left.filter((j) => !tops.includes(j));
     }
     const alone = tops.length === 1 && left.every((j) => full(of[j]).isZero());
-    const most = by === "steep" ? MOST_TIED : ties ? of.length : 1, isNothing = rank > 1 || by === "steep";
-    const tellable = tops.length && tops.length <= most && !(isNothing && sizes[tops[0]].isZero());
+    const most = ties ? of.length : 1;
+    const tellable = tops.length && tops.length <= most && !(rank > 1 && sizes[tops[0]].isZero());
     return { tops: tellable ? tops : [], verb: alone ? 1 : tops.length > 1 && tops.length === of.length ? 2 : 0 };
   };
 
@@ -257,11 +251,7 @@
     return [parts.slice(0, -1).join(", "), parts.at(-1)].filter(Boolean).join(" and ");
   };
 
-  // the name of one that was picked, and a number that was, as they are said
-  const named = ({ names, of, leads, signs }, j) => {
-    const below = Number(numberAt(of[j]).value.isNegative());
-    return leads[below] + names[j] + signs[below];
-  };
+  // how a number that was picked is said
   const LOOKS = {
     size: ({ value, places }) => ({ value: value.abs(), places }),
     percent: ({ value, places }) => ({ value: value.times(100), places: Math.max(0, places - 2) }),
@@ -282,7 +272,7 @@
     let before = null; // the verb of the clause before
     parts.forEach((part, k) => {
       const own = part.value ? (part.pick ? part : parts.slice(0, k).findLast(isPick)) : part.verbs ? parts.slice(k).find(isPick) : part;
-      if (part.names) part.span.innerHTML = part.found.verb === 2 && parts.some(({ verbs }) => verbs) ? "" : tied(part.found.tops.map((j) => named(part, j)), part.again);
+      if (part.names) part.span.innerHTML = part.found.verb === 2 && parts.some(({ verbs }) => verbs) ? "" : tied(part.found.tops.map((j) => part.names[j]), part.again);
       else if (part.cases) {
         const met = part.cases.find(([tree]) => tree === null || Evaluator.isMet(tree, (n) => numberAt(n).value));
         part.span.innerHTML = met ? met[1] : "";
@@ -291,8 +281,8 @@
         part.span.textContent = goesOn ? verb.replace(/^attends (most )?/, "") : verb;
         before = verb;
       } else if (part.value) {
-        const { of, others } = part.pick || own, j = own.found.tops[0];
-        put(part.span, Evaluator.text(LOOKS[part.looks](numberAt((part.before ? others : of)[j]))) + part.unit + (part.each && own.found.tops.length > 1 ? " each" : ""));
+        const { of } = part.pick || own, j = own.found.tops[0];
+        put(part.span, Evaluator.text(LOOKS[part.looks](numberAt(of[j]))) + part.unit + (part.each && own.found.tops.length > 1 ? " each" : ""));
       }
     });
     aside.hidden = !aside.textContent.trim();

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attncli.classroom.marking.wrong_ways import WrongWay, declared_ways
+from attncli.judging.wrong_ways import WrongWay, declared_ways
 from attncli.maths.equations.tree import (
     Apply,
     Equation,

@@ -11,9 +11,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from attncli.classroom.marking.wrong_ways import between
 from attncli.judging.honest_paths import Flags
 from attncli.judging.verdicts import NOISE, Cause
+from attncli.judging.wrong_ways import between
 from attncli.maths.equations.enclosures import Enclosure, some_rows
 from attncli.maths.numbers.rounding import Array
 from attncli.maths.operations.masking import HIDING, Seen, as_seen

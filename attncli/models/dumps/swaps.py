@@ -10,7 +10,7 @@ from itertools import combinations
 
 import numpy as np
 
-from attncli.classroom.marking.wrong_ways import WrongWay
+from attncli.judging.wrong_ways import WrongWay
 from attncli.maths.equations.matrix import Matrix
 from attncli.maths.equations.tree import (
     Equation,

@@ -18,7 +18,6 @@ from attncli.pages.parts.claims import closing_on_claims
 from attncli.pages.parts.findings import findings_of, last_finding, moved, weights_of
 from attncli.pages.parts.published import closing_on_published, printed_otherwise
 from attncli.pages.parts.remarks import remarks_on
-from attncli.pages.parts.row_findings import in_a_row
 from attncli.pages.parts.sections import told_at_the_end
 from attncli.pages.parts.selection import Selection, made_by, shown_parts, step_of
 from attncli.pages.parts.sentences import joined, unfinished_in_words
@@ -29,11 +28,9 @@ from attncli.trace import BackwardPlace, PlannedStep, Quantity, Trace
 
 def ending_of(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
     """Says what a part's numbers come to."""
-    found = findings_of(trace, part, selection)
-    in_row = () if found else in_a_row(trace, part, selection)
     return [
         *told_at_the_end(trace, part),
-        *map(Callout, found or ([in_row] if in_row else [])),
+        *map(Callout, findings_of(trace, part, selection)),
         *remarks_on(trace, part),
         *(_most_likely(trace) if part.step == "predict" else ()),
     ]

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from attncli.document.pictures import Box, Diagram, Label, Link
+from attncli.errors import counted
 from attncli.maths.equations.tree import Vector
 from attncli.maths.notation import plain
 from attncli.names import Name, Word, raw
@@ -21,7 +22,6 @@ from attncli.pages.parts.selection import (
     step_of,
     title_of,
 )
-from attncli.pages.parts.sentences import counted
 from attncli.scenario.model import ENCODER
 from attncli.trace import (
     GRADIENTS,

@@ -234,9 +234,7 @@ def last_finding(trace: Trace, selection: Selection) -> tuple[PlannedStep | None
         selection = selection._replace(queries=(asked[1],), axis=asked[0].names)
     for part in reversed(_of_main_stack(trace)):
         if found := _found(trace, part, selection):
-            of_each = asked is not None and len(found) == len(asked[0].names)
-            spans = found[asked[1]] if asked is not None and of_each else found[-1]
-            return part, _with_place(part, spans)
+            return part, _with_place(part, found[-1])
     weights = weights_of(trace)
     if weights is None or not weights.given:
         return None, ()
@@ -286,51 +284,12 @@ def _with_place(part: PlannedStep, spans: Spans) -> Spans:
     return (f"{place}: ", *spans) if place else capital(spans)
 
 
-def findings_anew(trace: Trace, before: Trace, selection: Selection) -> list[Spans]:
-    """Says what a trace comes to and the one before it doesn't: for each head side by side with the
-    last one, the queries that attend otherwise."""
-    part, found = last_finding(trace, selection)
-    if isinstance(shown_parts(trace)[-1].place, BackwardPlace):
-        return []  # the page is about the way back
-    if part is not None and part.step != "softmax":
-        return [found] if found != last_finding(before, selection)[1] else []
-    if part is None:
-        weights = weights_of(trace)
-        spans = None if weights is None else _attended_anew(trace, weights, before, selection)
-        return [capital(spans)] if found and spans else []
-    alike = (step for step in _of_main_stack(trace) if step.step == part.step)
-    heads = [step for step in alike if step is part or _side_by_side(step.path, part.path)]
-    pairs = ((step, trace.quantities.get(step.place.name("weights"))) for step in heads)
-    anew = [
-        (step, _attended_anew(trace, weights, before, selection))
-        for step, weights in pairs
-        if weights is not None
-    ]
-    return [_with_place(step, spans) for step, spans in anew if spans]
-
-
-def _side_by_side(name: Name, other: Name) -> bool:
-    """Tells whether two paths are of heads of the same layer."""
-    return name.local == other.local == "heads" and name.path == other.path
-
-
-def _attended_anew(trace: Trace, weights: Quantity, before: Trace, selection: Selection) -> Spans:
-    """Says whom the queries attend to that attend otherwise than before; nothing where none
-    does."""
-    own = before.quantities.get(weights.name)
-    rows = [i for i in selection.rows(weights) if own is None or _is_new(weights, i, own)]
-    return _attended(trace, weights, rows) if rows else ()
-
-
-def _is_new(weights: Quantity, i: int, own: Quantity) -> bool:
-    """Tells whether a query attends to others than in its own weights before, or more or less to
-    them."""
-    query = weights.rows.names[i]
-    if query not in own.rows.names:
-        return True
-    now = Attending.of_row(weights, i)
-    then = Attending.of_row(own, own.rows.names.index(query))
-    return now.sentence(weights) != then.sentence(own)
+def finding_anew(trace: Trace, before: Trace, selection: Selection) -> Spans:
+    """Says what a trace comes to where the one before it doesn't; nothing of a page that is about
+    the way back."""
+    found = last_finding(trace, selection)[1]
+    is_back = isinstance(shown_parts(trace)[-1].place, BackwardPlace)
+    return () if is_back or found == last_finding(before, selection)[1] else found
 
 
 def weights_of(trace: Trace) -> Quantity | None:
@@ -385,12 +344,21 @@ def _route(routing: Quantity, i: int, goes: str) -> Spans:
 
 
 def _lookup(trace: Trace, place: Place, selection: Selection) -> list[Spans]:
-    """Says what each query gets mostly, where the values have other names than their keys."""
+    """Says what the query that the page is about gets mostly, where the values have other names
+    than their keys."""
     weights = trace.quantities.get(place.name("weights"))
     V = trace.quantities.get(place.find("V"))
     if weights is None or V is None or not looks_up(weights, V):
         return []
-    return [_looked_up(weights, V, i) for i in selection.rows(weights)]
+    return [_looked_up(weights, V, _row_about(trace, weights, selection))]
+
+
+def _row_about(trace: Trace, quantity: Quantity, selection: Selection) -> int:
+    """Finds the row that the page is about: of the token that is asked for, or else the last that
+    is shown."""
+    asked, rows = row_asked_for(trace), selection.rows(quantity)
+    is_there = asked is not None and asked[0].names == quantity.rows.names and asked[1] in rows
+    return asked[1] if asked is not None and is_there else rows[-1]
 
 
 def looks_up(weights: Quantity, V: Quantity) -> bool:
@@ -417,19 +385,34 @@ def _looked_up(weights: Quantity, V: Quantity, i: int) -> Spans:
     return (*query, " is most like ", *keys, ": ", *share, " of its answer is ", *values, ".")
 
 
-def _predicted(trace: Trace, place: Place, _: Selection) -> list[Spans]:
-    """Says which next token is the most likely after each, and which one comes next to it; and
-    which one is drawn."""
-    probabilities = trace.next_token_in(pass_of(place.path))
-    if probabilities is None:
-        return []
-    rows, drawn = range(probabilities.matrix.shape[0]), trace.drawn
-    found: list[Spans] = [("after ", *_most_likely(probabilities, i)) for i in rows]
-    if drawn is not None:
+def _predicted(trace: Trace, place: Place, selection: Selection) -> list[Spans]:
+    """Says which next token is the most likely after the token that the page is about, and which
+    one comes next to it; and which one is drawn."""
+    found, drawn = _told_likely(trace, place, selection, "after ", "next token"), trace.drawn
+    if found and drawn is not None:
         j = int(drawn.values[-1].argmax())
         u = Number.written(trace.scenario.prediction.draws[0])
         found.append(("the number ", u, " draws ", *called_as(drawn.columns.names, j), "."))
     return found
+
+
+def _classed(trace: Trace, place: Place, selection: Selection) -> list[Spans]:
+    """Says which class is the most likely for the token that the page is about, or which token
+    belongs in its place."""
+    called = "class" if trace.scenario.prediction.of_classes else "token"
+    return _told_likely(trace, place, selection, "for ", called)
+
+
+def _told_likely(
+    trace: Trace, place: Place, selection: Selection, begins: str, called: str
+) -> list[Spans]:
+    """Says what is most likely of the probabilities that a pass gives."""
+    probabilities = trace.next_token_in(pass_of(place.path))
+    if probabilities is None:
+        return []
+    return [
+        (begins, *_most_likely(probabilities, _row_about(trace, probabilities, selection), called))
+    ]
 
 
 def _verified(trace: Trace, place: Place, _: Selection) -> list[Spans]:
@@ -449,19 +432,7 @@ def _verified(trace: Trace, place: Place, _: Selection) -> list[Spans]:
     return [*found, ("the number ", u, " draws ", *called_as(drawn.columns.names, j), ".")]
 
 
-def _classed(trace: Trace, place: Place, _: Selection) -> list[Spans]:
-    """Says which class is the most likely for each, or which token belongs in its place."""
-    probabilities = trace.next_token_in(pass_of(place.path))
-    if probabilities is None:
-        return []
-    called = "class" if trace.scenario.prediction.of_classes else "token"
-    return [
-        ("for ", *_most_likely(probabilities, i, called))
-        for i in range(probabilities.matrix.shape[0])
-    ]
-
-
-def _most_likely(probabilities: Quantity, i: int, called: str = "next token") -> Spans:
+def _most_likely(probabilities: Quantity, i: int, called: str) -> Spans:
     """Says what is most likely, and then: `“go” the most likely next token is “alone” (0.649), then
     “home” (0.258).`"""
     columns, spans = probabilities.columns.names, list[Span]()

@@ -22,8 +22,9 @@ from attncli.document.blocks import (
     TableCell,
 )
 from attncli.document.pictures import Arrow, ArrowGroup, Curves, HeatMaps, Plane, Series
-from attncli.document.retold import as_it_was, by_case, is_less
+from attncli.document.retold import as_it_was
 from attncli.document.tables import Data, MatrixBlock, SideBySide
+from attncli.errors import counted
 from attncli.maths.equations.elision import elided
 from attncli.maths.equations.tree import Number, Symbol, Vector
 from attncli.maths.notation import plain
@@ -33,7 +34,7 @@ from attncli.maths.numbers.rounding import Array
 from attncli.names import GRADIENTS, Name, Word, below
 from attncli.pages.parts.blocks import given_blocks, matrix_block, variant_block
 from attncli.pages.parts.findings import (
-    findings_anew,
+    finding_anew,
     trained_parameters,
     trains_few,
     weights_of,
@@ -104,7 +105,7 @@ def _variant(
     about = [Paragraph((Word(says),))] if says != trace.scenario.about else []
     note = Callout((*varied_as, *compared.sentences(own, result, before.called, rows)))
     tables = [*_given_in(name, other, changed), variant_block(name, result, rows)]
-    found = [] if compared.same else findings_anew(other, before.trace, rows)
+    found = () if compared.same else finding_anew(other, before.trace, rows)
     anew = _taken_anew(before.trace, other, rows)
     return [
         note,
@@ -112,7 +113,7 @@ def _variant(
         *about,
         *tables,
         *_words_moved(trace, other),
-        *map(Callout, map(as_it_was, found)),
+        *([Callout(as_it_was(found))] if found else []),
     ]
 
 
@@ -317,26 +318,10 @@ def training_table(trace: Trace, selection: Selection) -> list[Block]:
     if not passes:
         return []
     right = right_weight(trace)
-    blocks = () if right is None else _became_of(right, passes)
     curve = _curve(passes) if selection.pictured and len(passes) > _TWO else []
     embeddings = _embeddings(trace, passes, selection)
     shares = _shares(passes)
-    return [Subheading(("Training",)), _table(passes, right), *blocks, *shares, *curve, *embeddings]
-
-
-def _became_of(right: RightWeight, passes: Sequence[_Pass]) -> Iterator[Block]:
-    """Says what became of the right weight, and of the one that was the largest before."""
-    first = right._replace(key=int(right.weights.values[right.query].argmax()))
-    told = ((right, "weight of the right token"), (first, "weight that was largest"))
-    for weight, which in told[: 1 + (first.key != right.key)]:
-        before, after = (_attended(passes[k], weight) for k in (0, -1))
-        grew = by_case(
-            (is_less(before, after), (", grew from ",)), (is_less(after, before), (", fell from ",))
-        )
-        if grew:
-            symbol = weight.weights.symbol(weight.query, weight.key)
-            spans = (f"The {which}, ", symbol, *grew, before, " to ", after, ".")
-            yield Callout(spans if weight is right else as_it_was(spans))
+    return [Subheading(("Training",)), _table(passes, right), *shares, *curve, *embeddings]
 
 
 def _shares(passes: Sequence[_Pass]) -> list[Block]:
@@ -386,7 +371,7 @@ def beside_another(trace: Trace, own: Trace, called: Spans) -> list[Block]:
     rate = "" if others or training is None else (
         f" with the learning rate {decimals.text(training.learning_rate)}"
     )  # fmt: skip
-    updates = f"{count} update{'s' if count > 1 else ''}"
+    updates = counted(count, "update")
     after = f"{'After' if clipped else 'after'} {updates}{rate} the loss is "
     compared, instead = (others[-1], " instead of ") if others else (passes[0], ". Before it was ")
     words = (*called, *clipped, after, _loss(passes[-1]), instead, _loss(compared), ".")

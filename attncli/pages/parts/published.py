@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 from attncli.document.blocks import Block, Callout, Spans, Subheading, Term
 from attncli.document.tables import SIGNS
+from attncli.errors import counted
 from attncli.judging.verdicts import RIGHT, Accepted
 from attncli.maths.equations.elision import MOST_PARTS, elided
 from attncli.maths.equations.tree import Equation, Number, Omitted, Sum, Vector
@@ -19,7 +20,6 @@ from attncli.maths.numbers import decimals
 from attncli.names import Name, Word
 from attncli.pages.parts.blocks import Row, table
 from attncli.pages.parts.selection import Selection, step_of
-from attncli.pages.parts.sentences import counted
 from attncli.pages.parts.working import last_form
 from attncli.trace import PlannedStep, Trace
 from attncli.trace.published import PublishedNumber, published_numbers

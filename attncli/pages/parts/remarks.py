@@ -1,8 +1,10 @@
-"""Remarks on what the numbers of a step mean: how long the waves of positions are, how long the way
-through a recurrent cell is, and how near words are to each other, before and after."""
+"""Remarks on what the numbers of a step mean, and no table shows: how many parameters a table has,
+which loss a guess would have, how long the waves of positions are, how long the way through a
+recurrent cell is, and how near words are to each other, before and after."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from itertools import combinations
@@ -15,6 +17,7 @@ from attncli.maths.equations.elision import MOST_PARTS, elided
 from attncli.maths.equations.tree import (
     PI,
     TWO,
+    Apply,
     Expression,
     Number,
     Power,
@@ -44,6 +47,37 @@ def remarks_on(trace: Trace, part: PlannedStep) -> list[Block]:
     """Remarks on a step that is taken for the first time, where it is worth that."""
     remark = _REMARKS.get(part.step)
     return [] if remark is None or part.is_again else remark(trace, part)
+
+
+def _table_size(trace: Trace, part: PlannedStep) -> list[Block]:
+    """Says how many parameters a table of embeddings has that is too long to be shown."""
+    made = next((q.definition for q in reversed(made_by(trace, part)) if q.definition), None)
+    table = None if made is None else trace.quantities.get(made.operands[0])
+    if table is None or None not in elided(table.matrix.shape[0], MOST_PARTS):
+        return []
+    n, d = table.matrix.shape
+    says = f"The table has {n:,} × {d:,} = {n * d:,} parameters."
+    return [Callout(retold(Followed(), says))]
+
+
+def _even_guess(trace: Trace, part: PlannedStep) -> list[Block]:
+    """Says which loss equal probabilities would give: `Equal probabilities for all 3 classes would
+    give a loss of 1.10, certainty 0.` A perplexity says the same otherwise."""
+    place, known = part.place, trace.quantities
+    loss, probabilities, perplexity = (
+        known.get(place.name(local)) for local in ("cross_entropy", "probabilities", "perplexity")
+    )
+    is_told = perplexity is not None and not trace.scenario.goes_back
+    if loss is None or probabilities is None or is_told:
+        return []
+    count, places = probabilities.matrix.shape[1], decimals.places(loss.number(0, 0).shown)
+    is_own = trace.rounding.is_own(part.step, loss.name)
+    exact = rounded(Apply("ln", (constant(count),)), places if is_own else None)
+    number = Number.inner(decimals.shown(math.log(count), places), exact)
+    what = "classes" if trace.scenario.prediction.of_classes else "tokens"
+    which = f"all {count}" if count > len("ab") else "both"
+    says = f"Equal probabilities for {which} {what} would give a loss of "
+    return [Callout((says, *retold(Followed(), number), ", certainty 0."))]
 
 
 def _wave_lengths(trace: Trace, part: PlannedStep) -> list[Block]:
@@ -195,7 +229,9 @@ def way_back_to(ends: tuple[Spans, Spans], through: Spans) -> Callout:
 
 
 _REMARKS: Mapping[str, Callable[[Trace, PlannedStep], list[Block]]] = {
+    "embed": _table_size,
     "positions": _wave_lengths,
+    "loss": _even_guess,
     "states": _way_through,
     "gradient": _back_through,
 }
@@ -256,14 +292,14 @@ class _Move(NamedTuple):
         numbers = (self.before.dot, self.then, self.after.dot, self.now)
         return (Word(" and ".join(self.before.names)), *map(plain, numbers))
 
-    def told(self, how: str) -> Spans:
+    def told(self) -> Spans:
         """Says how the cosine moves: `The cosine of king and queen rises most, from 5 / √(25 × 4) =
         0.5 to …`"""
         one, other = (called_as(self.before.names, k) for k in (0, 1))
         then: Spans = (self.before.quotient, " = ", self.then)
         now: Spans = (self.after.quotient, " = ", self.now)
         of: Spans = ("The cosine of ", *one, " and ", *other)
-        return (*of, f" {how}, from ", *then, " to ", *now, ".")
+        return (*of, " rises most, from ", *then, " to ", *now, ".")
 
 
 def nearness(
@@ -278,21 +314,9 @@ def nearness(
     rows = [move.row() for move in both]
     labels = [phrase.rpartition(" ")[2] for phrase in when]  # `variant`, of `in the variant`
     headings = ("Words", *(f"{what} {label}" for label in labels for what in ("a · b", "cos")))
-    *others, most = sorted(both, key=lambda move: move.rise)
-    how = "falls most" if any(m.rise < 0 for m in others) else "rises least"
-    between: Spans = (
-        f"The cosines {when[0]} are ", *_between([move.then for move in both]),
-        f", {when[1]} ", *_between([move.now for move in both]), ".",
-    )  # fmt: skip
+    most = max(both, key=lambda move: move.rise)
     return [
         Subheading(("How near the words are",)),
         table(headings, rows),
-        *([Callout(between)] if others else []),
-        Callout(most.told("rises most")),
-        *(Callout(m.told(how)) for m in others[:1]),
+        Callout(most.told()),
     ]
-
-
-def _between(numbers: Sequence[Number]) -> Spans:
-    least, most = (f(numbers, key=lambda number: number.shown) for f in (min, max))
-    return ("between ", least, " and ", most)

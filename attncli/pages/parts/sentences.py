@@ -15,7 +15,7 @@ import numpy as np
 from attncli.document.blocks import Block, Callout, DefinitionList, Paragraph, Span, Spans, Term
 from attncli.document.languages import Words, sentences_in, words_of
 from attncli.document.retold import Mark, Pick, Value, Verb, retold
-from attncli.errors import listed
+from attncli.errors import counted, listed
 from attncli.maths.equations import deciding
 from attncli.maths.equations.elision import MOST_PARTS, elided
 from attncli.maths.equations.tree import Equation, Number, Root, Symbol
@@ -29,16 +29,6 @@ from attncli.steps.attention.scores import SCALE
 from attncli.trace import Quantity, Trace, Unfinished
 from attncli.trace.axes import KEYS, QUERIES, place_of
 from attncli.trace.trace import Outline, outline_of
-
-
-def counted(count: int, noun: str) -> str:
-    """Writes a count with its noun: `1 token`, `3 tokens`, `3 quantities`."""
-    if count == 1:
-        return f"1 {noun}"
-    return f"{count} {_ENDS_IN_Y.sub('ie', noun)}s"
-
-
-_ENDS_IN_Y = re.compile(r"(?<=[^aeiou])y$")
 
 
 def put_in(template: str, **parts: Spans | str) -> Spans:
@@ -172,11 +162,6 @@ class Attending(NamedTuple):
             return _ONLY
         return _ALIKE if 1 < len(self.keys) == self.of else _MOST
 
-    def sentence(self, weights: Quantity) -> tuple[object, ...]:
-        """Returns what is said of it: how the query attends, to whom, and how much."""
-        keys = tuple(weights.columns.names[j] for j in self.keys)
-        return self.verb, keys, self.weight.shown
-
 
 def _nearly_most(weights: Quantity, i: int) -> list[int]:
     """Lists the places of the weights of a row that may be shown as the largest is. Of long rows
@@ -257,7 +242,7 @@ def tied(names: Iterable[Spans], again: str = "", many: int = 0) -> Spans:
     others`. Of `many` the first few names are enough."""
     every = list(names)
     named, left = every[:MOST_TIED], max(len(every), many) - MOST_TIED
-    more: list[Spans] = [] if left <= 0 else [(f"{left} other{'' if left == 1 else 's'}",)]
+    more: list[Spans] = [] if left <= 0 else [(counted(left, "other"),)]
     parts = [*((() if k == 0 else (again,)) + spans for k, spans in enumerate(named)), *more]
     *first, last = (*parts,)
     return (*joined(first), " and ", *last) if first else last

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from attncli.errors import counted
 from attncli.maths.equations.matrix import Matrix
 from attncli.maths.numbers import decimals
 from attncli.scenario.file.keys import ListOf, MapOf, NumberKind, Schema, has_decimal_commas
@@ -192,7 +193,7 @@ def _matrix_of_rows(
     for row, node in zip(rows, nodes, strict=True):
         if row is not None and len(row) != len(read[0]):
             ragged = True
-            text = f"{len(row)} number{'s' * (len(row) != 1)}"
+            text = counted(len(row), "number")
             wrong = f"this row has {text}, the rows above {len(read[0])}"
             problems.add(node.where, wrong, "give every row the same length")
     return None if ragged or len(read) < len(rows) else Matrix.of_written(read)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from decimal import Decimal
 
+from attncli.errors import counted
 from attncli.maths.equations.tree import Number
 from attncli.maths.operations.activations import Add
 from attncli.maths.operations.attention import MatMulTransposed
@@ -89,7 +90,7 @@ def _check_table(place: HeadPlace, positions: Positions) -> Objections:
         wrong = f"{sized(rows, 0)} for {count} buckets"
         yield where, wrong, "give a row for each bucket, or leave buckets out"
     if columns != heads:
-        wrong = f"{sized(columns, 1)} for {heads} head{'s' if heads > 1 else ''}"
+        wrong = f"{sized(columns, 1)} for {counted(heads, 'head')}"
         yield where, wrong, "give a column for each head"
 
 
