@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 
+from attncli.formats.colours import LIGHT, shade_of
 from tests.formats.test_live import page_of, shown
 from tests.helpers.browser import NEEDS_BROWSER
 
-PICTURES = """() => [...document.querySelectorAll("figure[data-picture]:not([hidden])")].map(figure => [
-  JSON.parse(figure.dataset.picture).kind,
+PICTURES = """() => [...document.querySelectorAll("figure[data-picture]")].map(figure => [
+  [JSON.parse(figure.dataset.picture).kind, figure.closest("section").id, figure.querySelector("figcaption").textContent],
+  figure.hidden ? null :
   [...figure.querySelectorAll("svg, svg *")].map(one => [one.localName,
     one.getAttribute("class")?.replace(/ ?fresh/, "") || null,
     one.children.length ? "" : one.textContent,
@@ -21,12 +23,20 @@ PICTURES = """() => [...document.querySelectorAll("figure[data-picture]:not([hid
       .filter(({name}) => !/^(class|data-n|role|tabindex|aria-.*)$/.test(name))
       .filter(({name}) => !one.matches("svg") || name !== "style") // a whole number of pixels
       .map(({name, value}) => [name, value]))])])"""
-"""Each picture: its kind, then the name, class, text and attributes of its elements."""
+"""Each picture: its kind, section and caption; then the name, class, text and attributes of its
+elements, null of one that is hidden."""
 NEAR = 0.2
-CASES: Sequence[tuple[str, Sequence[tuple[str, str]], set[str]]] = (
-    ("i_love_ai", [("W_Q[1,2]", "-3"), ("embeddings[love,1]", "4")], {"Bars", "Graph", "Plane"}),
-    ("yassine_rnn_sentence", [("W_ax[1,1]", "-2.5")], {"Curves"}),
+SHADED = {"HeatMaps", "Pixels"}
+CASES: Sequence[tuple[str, Sequence[tuple[str, str]], set[str], set[str]]] = (
+    (
+        "i_love_ai",
+        [("W_Q[1,2]", "-3"), ("embeddings[love,1]", "4")],
+        {"Bars", "Graph", "Plane"},
+        {"HeatMaps"},
+    ),
+    ("yassine_rnn_sentence", [("W_ax[1,1]", "-2.5")], {"Curves"}, set()),
 )
+"""Scenarios with changes, the kinds of pictures that are hidden then, and those shaded otherwise."""
 
 
 def is_near(found: str, expected: str) -> bool:
@@ -68,29 +78,45 @@ def otherwise(found: list[Any], expected: list[Any], *, heat_map: bool) -> list[
     ]
 
 
-def compared(chromium: Any, folder: Path, name: str, changes: Sequence[tuple[str, str]]) -> Any:
-    """The kinds of pictures that are other ones after the changes, and what of them is wrong."""
-    with shown(chromium, page_of(name), folder / "page.html") as page:
+@NEEDS_BROWSER
+@pytest.mark.parametrize(("name", "changes", "hidden", "shaded"), CASES)
+def test_pictures_follow_or_are_hidden(
+    chromium: Any,
+    tmp_path: Path,
+    name: str,
+    changes: Sequence[tuple[str, str]],
+    hidden: set[str],
+    shaded: set[str],
+) -> None:
+    with shown(chromium, page_of(name), tmp_path / "page.html") as page:
         before = page.evaluate(PICTURES)
         page.evaluate("changes => attncli.live.changeTo(changes)", changes)
         found = page.evaluate(PICTURES)
         page.evaluate("attncli.live.changeTo([])")
         back = page.evaluate(PICTURES)
-    with shown(chromium, page_of(name, changes), folder / "other.html") as page:
+    with shown(chromium, page_of(name, changes), tmp_path / "other.html") as page:
         expected = page.evaluate(PICTURES)
+    assert None not in [elements for _, elements in before]
+    assert back == before
+    other = {tuple(called): elements for called, elements in expected}
+    assert len(other) == len(expected)
+    visible = [(tuple(called), elements) for called, elements in found if elements is not None]
     wrong = [
-        (kind, otherwise(made, wanted, heat_map=kind == "HeatMaps"))
-        for (kind, made), (_, wanted) in zip([*found, *back], [*expected, *before], strict=True)
+        (called, its)
+        for called, elements in visible
+        if (its := otherwise(elements, other[called], heat_map=called[0] == "HeatMaps"))
     ]
-    changed = {kind for kind, now in found if [kind, now] not in before}
-    return changed, [(kind, its) for kind, its in wrong if its]
+    assert wrong == []
+    kinds_hidden = {kind for (kind, *_), elements in found if elements is None}
+    assert kinds_hidden >= hidden
+    assert not kinds_hidden & SHADED
+    first = {tuple(called): elements for called, elements in before}
+    assert {called[0] for called, elements in visible if elements != first[called]} >= shaded
 
 
 @NEEDS_BROWSER
-@pytest.mark.parametrize(("name", "changes", "kinds"), CASES)
-def test_pictures_follow(
-    chromium: Any, tmp_path: Path, name: str, changes: Sequence[tuple[str, str]], kinds: set[str]
-) -> None:
-    changed, wrong = compared(chromium, tmp_path, name, changes)
-    assert wrong == []
-    assert changed >= kinds
+def test_shades_are_those_of_the_program(chromium: Any, tmp_path: Path) -> None:
+    shares = [k / 32 for k in range(-1, 34)]
+    with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
+        found = page.evaluate("shares => shares.map(attncli.shadeOf)", shares)
+    assert found == [shade_of(share, LIGHT.shades) for share in shares]

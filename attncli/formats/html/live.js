@@ -192,13 +192,20 @@
     for (const section of main.querySelectorAll(":scope > section")) section.classList.toggle("before", isTouched(section));
     for (const aside of main.querySelectorAll("aside:has([data-told])")) aside.classList.toggle("retold", retell(aside));
     renewShades();
-    const redrawn = [...main.querySelectorAll("figure[data-picture]:not(.told *)")].filter((figure) => page.draw(figure, pictured, !changes.size)).length > 0;
-    if (isOther || redrawn) document.dispatchEvent(new Event("attn:renewed"));
+    main.querySelectorAll("figure[data-picture]:not(.told *)").forEach(renewPicture);
+    if (isOther) document.dispatchEvent(new Event("attn:renewed"));
   };
 
-  const pictured = (n) => {
-    const shown = numberAt(n), value = Number(shown.value);
-    return { n, text: Evaluator.text(shown), value, full: isCell(n) ? Number(worked.cells[version.numbers[n]]) : value };
+  // shades a picture otherwise; hides one that would be laid out anew, and what has no numbers
+  const renewPicture = (figure) => {
+    const places = [], data = JSON.parse(figure.dataset.picture, (_, value) => {
+      if (!Number.isInteger(value)) return value;
+      places.push(value);
+      const shown = numberAt(value);
+      return { n: value, text: Evaluator.text(shown), value: Number(shown.value) };
+    });
+    figure.hidden = data.numbers ? places.some(isOtherNow) : places.some((n) => numberAt(n).value.isNaN());
+    if (!data.numbers && !figure.hidden) page.shade(figure, data);
   };
 
   const LONGEST_PRODUCT = 10; // decimals past which what a line comes to on its way is left out
@@ -216,9 +223,17 @@
     }
   };
 
+  // the page's numbers as they were when its sentences were told and its pictures drawn
+  const asTold = () => (version.told_of ??= worth(version, new Map()));
+  const isOtherNow = (n) => {
+    const its = version.numbers[n], told = asTold();
+    if (!isCell(n)) return Evaluator.text(worked.inner(its)) !== Evaluator.text(told.inner(its));
+    return worked.text(its) !== told.text(its) || !worked.cells[its].eq(told.cells[its]);
+  };
+
   // whether something that a section shows isn't what it was when its sentences were told
   const isTouched = (section) => {
-    const told = (version.told_of ??= worth(version, new Map()));
+    const told = asTold();
     const places = [...section.querySelectorAll("[data-n]")].map(({ dataset: { n } }) => Number(n)).filter(isCell);
     if (!places.length) return changes.size > 0;
     return places.some((n) => worked.text(version.numbers[n]) !== told.text(version.numbers[n]));
@@ -295,12 +310,11 @@
     for (const row of main.querySelectorAll("table.quantity tr:not(.told *):has(td[class*=shade])")) {
       const cells = [...row.querySelectorAll("td[class*=shade]")], numbers = cells.map((cell) => Number(cell.textContent.replace("−", "-")));
       cells.forEach((cell, k) => {
-        cell.className = cell.className.replace(/shade\d/, `shade${shadeOf(numbers[k])}`).replace(/ ?most/, "");
+        cell.className = cell.className.replace(/shade\d/, `shade${page.shadeOf(numbers[k])}`).replace(/ ?most/, "");
         if (numbers[k] === Math.max(...numbers)) cell.classList.add("most");
       });
     }
   };
-  const shadeOf = (share) => Math.round(Math.min(Math.max(share, 0), 1) * 8);
 
   worked = worth(own, changes);
   bar.hidden = false;

@@ -1,11 +1,12 @@
-"""What a page's script draws a picture from again when its numbers are other ones."""
+"""What a page's script knows of a picture when its numbers are other ones: what a heat map or
+pixels are shaded by; of others, which would be laid out anew, their numbers alone."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 
 from attncli.document.blocks import Graph
-from attncli.document.pictures import Diagram, HeatMaps, Picture
+from attncli.document.pictures import Diagram, HeatMaps, Picture, Pixels
 from attncli.formats.svg.heat_maps import made_of
 from attncli.maths.equations.tree import Blank, Number
 from attncli.maths.notation.escaping import json_text, printed
@@ -13,11 +14,11 @@ from attncli.names import Word
 
 
 def picture_data(block: Picture | Graph, place: Callable[[Number], int | None]) -> str | None:
-    """Returns a picture's fields as JSON, each number as its place; "" of one that stays as it is,
-    None where one of its numbers has no place."""
+    """Returns what is known of a picture as JSON, each number as its place; "" of one that stays as
+    it is, None where one of its numbers has no place."""
     if isinstance(block, Diagram):
         return ""
-    fields = made_of(block) if isinstance(block, HeatMaps) else block._asdict()
+    fields = _fields(block)
     if fields is None:
         return None
     try:
@@ -26,6 +27,23 @@ def picture_data(block: Picture | Graph, place: Callable[[Number], int | None]) 
         return None
     text = json_text(data, separators=(",", ":"))
     return text.replace("'", "\\u0027")  # which attributes may stand in
+
+
+def _fields(block: Picture | Graph) -> Mapping[str, object] | None:
+    if isinstance(block, HeatMaps):
+        return made_of(block)
+    if isinstance(block, Pixels):
+        return block._asdict()
+    return {"numbers": [*_numbers_in(block)]}
+
+
+def _numbers_in(value: object) -> Iterator[Number | Blank]:
+    """Yields the numbers of a picture, in whatever part of it."""
+    if isinstance(value, Number | Blank):
+        yield value
+    elif isinstance(value, tuple | list):
+        for entry in value:
+            yield from _numbers_in(entry)
 
 
 def _data(value: object, place: Callable[[Number], int | None]) -> object:
