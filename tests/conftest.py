@@ -1,28 +1,26 @@
-"""What all tests share: how many random examples, and the option to rewrite golden pages."""
+"""What all tests share: how many random examples, which of two tiers a test is of, and the option
+to rewrite golden pages."""
 
 from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
-from functools import wraps
-from hashlib import sha256
-from importlib import import_module
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib.abc import MetaPathFinder
+from importlib.util import find_spec
 from itertools import product
-from math import gcd, prod
+from math import gcd
 from pathlib import Path
+from shutil import which
 from typing import Any, TypeVar
 from zlib import crc32
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
-from hypothesis.internal.conjecture import providers
-
-from attncli import pipeline
-from attncli.pipeline import given_matrices
-from attncli.scenario.file.shipped import find
 
 T = TypeVar("T")
 ROOT = Path(__file__).parent.parent
@@ -47,9 +45,6 @@ FEWER = settings().max_examples // 4
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 CHARACTERS = st.characters(exclude_categories=["Cs"])
 """All that UTF-8 encodes, which Hypothesis by itself finds out by encoding each once, in seconds."""
-if not THOROUGH:
-    # it would parse each of our modules for numbers to try, in each process, which takes seconds
-    providers._get_local_constants = lambda: providers._local_constants
 
 
 def sampled(every: int, **values: Iterable[Any]) -> pytest.MarkDecorator:
@@ -72,85 +67,70 @@ def share(every: int, cases: Iterable[T], of: str) -> list[T]:
     return several if THOROUGH else several[crc32(of.encode()) % every :: every]
 
 
-def pytest_configure() -> None:
-    """Every file that a test reads and the program accepts is valid by the JSON Schema as well;
-    a third of them are looked at, by what is in them, in the thorough profile all.
-    A table of millions of random numbers is drawn and rounded once, for all tests of it."""
-    pipeline.load = _checked_by_the_schema(pipeline.load)
-    given_matrices._drawn = _once(given_matrices._drawn)
-
-
-def _once(drawn: Callable[..., T]) -> Callable[..., T]:
-    tables = dict[Any, T]()
-
-    def known(scenario: Any, name: Any, problems: Any) -> T:
-        source, rounding = scenario.random[name], scenario.rounding
-        shape = source.shape or scenario.shapes[name]
-        if not all(shape) or prod(shape) < 10**6:
-            return drawn(scenario, name, problems)
-        key = (source._replace(where=None), *shape, rounding.decimals, rounding.carries)
-        if key not in tables:
-            tables.clear()  # one takes a quarter of a gigabyte
-            tables[key] = drawn(scenario, name, problems)
-        return tables[key]
-
-    return known
-
-
-def _checked_by_the_schema(load: Callable[..., T]) -> Callable[..., T]:
-    known = set[bytes]()
-
-    @wraps(load)
-    def checked(source: Any, changes: Any = (), **more: Any) -> T:
-        scenario = load(source, changes, **more)
-        if isinstance(source, str | os.PathLike) and not changes:
-            data = find(os.fspath(source)).read_bytes()
-            mark = sha256(data).digest()
-            if mark not in known and (THOROUGH or mark[0] % 3 == 0):
-                from tests.helpers.file_schema import faults
-
-                known.add(mark)
-                assert not faults(data.decode("utf-8-sig")), f"{source} isn't valid by the schema"
-        return scenario
-
-    return checked
-
-
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--rewrite-golden", action="store_true", help="write the golden pages anew")
 
 
+def _by_default(config: pytest.Config) -> bool:
+    """Tell whether the tests that need other programs are left out."""
+    return bool(config.option.markexpr == "not real")
+
+
+class _NoPyTorch(MetaPathFinder):
+    """A finder that fails a test which imports PyTorch without being marked: where PyTorch isn't
+    installed, it would be skipped in either tier."""
+
+    def find_spec(self, fullname: str, *_: object) -> None:
+        assert fullname not in ("torch", "transformers"), (
+            f"{fullname} is for tests marked real: pytest -m real"
+        )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if _by_default(config):
+        sys.meta_path.insert(0, _NoPyTorch())
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave a module that is real as a whole unread where its tests would be left out: it imports
+    PyTorch, which takes seconds."""
+    if collection_path.suffix != ".py" or not _by_default(config):
+        return None
+    return "\npytestmark = pytest.mark.real(" in collection_path.read_text("utf-8") or None
+
+
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection(session: pytest.Session) -> None:
-    """Of the whole suite the second of two processes begins at the other end: where nothing is
-    compiled yet, each finds compiled what the other has been through."""
-    whole = [Path(path).name for path in session.config.args] == ["tests"]
-    if whole and os.environ.get("PYTEST_XDIST_WORKER") == "gw1":
-        for path in sorted(ROOT.glob("tests/*/test_*.py"), reverse=True):
-            with suppress(Exception, pytest.skip.Exception):  # told when it is collected
-                import_module(f"tests.{path.parent.name}.{path.stem}")
-
-
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks as quick the first case of each test, but of those that take a second or more.
+    """Mark each test that opens a browser."""
+    for item in items:
+        if "chromium" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.real("chromium"))
 
-    These begin, lest one of two processes wait for the other's last. What is there by now stays,
-    and traces and pages are kept, too: to look through them for garbage at every turn is in vain.
-    """
+
+def pytest_collection_finish() -> None:
+    """Leave modules and tests out of garbage collection, and collect more rarely: traces and pages
+    are kept, too, and to look through them all at every turn takes 7 % of the time."""
     gc.freeze()
     gc.set_threshold(50_000, 20, 100)
-    seen = set[str]()
-    for item in items:
-        test = item.nodeid.partition("[")[0]
-        if test not in seen and item.get_closest_marker("slow") is None:
-            item.add_marker("quick")
-        seen.add(test)
-    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
-def pytest_sessionfinish() -> None:
-    """Nobody waits while all traces and pages are looked through for garbage at the end, too."""
-    gc.freeze()
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a test that needs what isn't installed, and say what."""
+    needed = [name for mark in item.iter_markers("real") for name in mark.args]
+    missing = [name for name in needed if not _installed(name)]
+    if missing:
+        pytest.skip(f"not installed: {', '.join(missing)}")
+
+
+@cache
+def _installed(name: str) -> bool:
+    """Tell whether there is a program, a package or, by its suffix, a file of TeX of a name."""
+    if Path(name).suffix:
+        return (
+            bool(which("kpsewhich"))
+            and not subprocess.run(["kpsewhich", name], capture_output=True, check=False).returncode
+        )
+    return which(name) is not None or find_spec(name) is not None
 
 
 @pytest.fixture(scope="session")

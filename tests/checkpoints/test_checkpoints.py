@@ -435,7 +435,7 @@ def saved(name: str, folder: Path, patch: pytest.MonkeyPatch) -> Any:
     return model
 
 
-@pytest.mark.slow
+@pytest.mark.real("torch", "transformers")
 @pytest.mark.parametrize("name", [*CONFIGS, *OTHERS, *SCALED, *SAID])
 def test_a_checkpoint_is_what_its_model_is(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -477,7 +477,7 @@ def test_a_checkpoint_is_what_its_model_is(
         _same(trace, "head.activated", value.pooler_output)
 
 
-@pytest.mark.slow
+@pytest.mark.real("torch", "transformers")
 @pytest.mark.parametrize("name", WITH_ENCODERS)
 def test_so_is_one_with_an_encoder(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -498,7 +498,7 @@ def test_so_is_one_with_an_encoder(
     _same_decoder(trace, value, post=post)
 
 
-@pytest.mark.slow
+@pytest.mark.real("torch", "transformers")
 def test_copies_of_shared_embeddings_are_embeddings(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -515,7 +515,7 @@ def test_copies_of_shared_embeddings_are_embeddings(
     _same_logits(_worked(tmp_path, "--tokens", IDS), value)
 
 
-@pytest.mark.slow
+@pytest.mark.real("torch", "transformers")
 @pytest.mark.parametrize("name", HEARD)
 def test_so_is_one_whose_encoder_is_given(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -534,7 +534,7 @@ def test_so_is_one_whose_encoder_is_given(
     _same_decoder(trace, value, post=name.startswith("bart"))
 
 
-@pytest.mark.slow
+@pytest.mark.real("torch", "transformers")
 @pytest.mark.parametrize("name", ["whisper", "whisper, untied"])
 def test_so_is_one_that_hears(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = saved(name, tmp_path, monkeypatch)
@@ -555,7 +555,7 @@ def test_so_is_one_that_hears(name: str, tmp_path: Path, monkeypatch: pytest.Mon
     _same_decoder(trace, value, post=False)
 
 
-@pytest.mark.slow
+@pytest.mark.real("torch", "transformers")
 @pytest.mark.parametrize("name", TOWERS)
 def test_so_are_the_towers_of_clip(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -690,7 +690,7 @@ def _same(trace: Trace, name: str, expected: Any) -> None:
     np.testing.assert_allclose(trace[name].values, expected, atol=1e-9, err_msg=name)
 
 
-@pytest.mark.slow
+@pytest.mark.real("torch", "transformers")
 @pytest.mark.parametrize("name", ["gpt2", "bert, masked", "bart", "roberta, masked"])
 def test_a_text_is_read_with_the_tokenizer_beside_it(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -893,7 +893,6 @@ _OLDER = ("rope_scaling", "rope_parameters", "rope_theta", "partial_rotary_facto
           "rope_local_base_freq", "rotary_emb_base", "num_labels", "id2label", "layer_types", "architectures")  # fmt: skip
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", sorted(families()))
 def test_no_setting_ends_in_a_traceback(kind: str, tmp_path: Path) -> None:
     save_file = pytest.importorskip("safetensors.numpy").save_file
@@ -906,7 +905,7 @@ def test_no_setting_ends_in_a_traceback(kind: str, tmp_path: Path) -> None:
     new += ["--encoder-states", str(tmp_path / "heard.npy")] if kind == "whisper" else []
     sees = kind.startswith(("vit", "clip_vision"))
     new += ["--picture", str(tmp_path / "heard.npy")] if sees else []
-    for k, key in share(4, enumerate([*own, *_OLDER], start=len(kind)), kind):
+    for k, key in share(8, enumerate([*own, *_OLDER], start=len(kind)), kind):
         for value in (_STRANGE[k % len(_STRANGE)], _STRANGE[5 * k % len(_STRANGE)]):
             config = {"model_type": kind, **dict.fromkeys(layers, 1), "num_experts": 1, key: value}
             (tmp_path / "config.json").write_text(json.dumps(config))

@@ -58,6 +58,7 @@ def _as_text(rows: dict[str, Any]) -> str:
     return "{\n" + ",\n".join(texts) + "\n}\n"
 
 
+@pytest.mark.real("transformers")
 def test_the_table_is_that_of_the_classes(rewrite: bool) -> None:
     rows = {kind: _row(kind) for kind in sorted(families())}
     if rewrite:
@@ -116,6 +117,7 @@ SAID: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.real("transformers")
 @pytest.mark.parametrize("said", SAID, ids=str)
 def test_settings_are_those_of_the_class(said: dict[str, Any]) -> None:
     theirs = _class_of(said["model_type"]).from_dict(said)

@@ -38,6 +38,7 @@ def test_a_kind_of_layers_that_is_not_worked_is_told_with_its_line(
     assert kind not in families()
 
 
+@pytest.mark.real("transformers")
 def test_they_are_types_of_transformers() -> None:
     package = pytest.importorskip("transformers", reason="there is nothing to compare with")
     known = package.models.auto.configuration_auto.CONFIG_MAPPING

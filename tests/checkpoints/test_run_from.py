@@ -82,6 +82,7 @@ def test_of_a_large_model_only_what_is_shown_is_worked(
     assert worked.count("layers[1].residual2") == worked.count("layers[2].Q") == 0
 
 
+@pytest.mark.real("torch", "transformers")
 def test_the_numbers_are_those_of_the_model(tmp_path: Path) -> None:
     torch = pytest.importorskip("torch")
     transformers = pytest.importorskip("transformers")

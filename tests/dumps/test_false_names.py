@@ -20,6 +20,8 @@ from tests.torch_bugs.dumping import built, comparison, dumped, trace_of
 from tests.torch_bugs.models import Bert, Gpt, Llama
 from tests.torch_bugs.modern import Alone, Mixture
 
+pytestmark = pytest.mark.real("torch")
+
 MODELS: dict[str, Any] = {k.__name__: k for k in (Bert, Gpt, Llama, Alone, Mixture)}
 SIZES = (1.0, 1e-3)
 Made = dict[str, Tensor]
@@ -55,7 +57,6 @@ def _named(found: Comparison) -> list[str]:
     return [f"{tensor.name}: {cause.says}" for tensor in found.compared for cause in tensor.causes]
 
 
-@pytest.mark.slow
 @sampled(7, kind=[*MODELS], dtype=["float32", "float64"], seed=range(1, 4))
 def test_what_is_off_at_random_has_no_name(kind: str, dtype: str, seed: int) -> None:
     rng = np.random.default_rng(seed)

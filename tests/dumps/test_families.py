@@ -9,6 +9,8 @@ pytest.importorskip("transformers")
 
 from tests.torch_bugs.families import judged, model_of, with_another
 
+pytestmark = pytest.mark.real("torch", "transformers")
+
 
 @pytest.mark.parametrize("family", ["gemma", "gpt_neox"])
 def test_a_model_follows_by_its_own_config(family: str) -> None:

@@ -17,6 +17,8 @@ from tests.conftest import sampled
 
 torch: Any = pytest.importorskip("torch")
 
+pytestmark = pytest.mark.real("torch")
+
 ROOT = Path(__file__).parents[2]
 REFERENCE = (ROOT / "scenarios" / "README.md").read_text("utf-8")
 IDS = [[5, 17, 2, 29, 8]]

@@ -21,6 +21,8 @@ from attncli.models.live.comparing import LiveComparison, assert_follows, compar
 from attncli.trace import make
 from tests.helpers import other_modules
 
+pytestmark = pytest.mark.real("torch")
+
 nn = torch.nn
 CAUSAL = torch.ones(5, 5).triu(1).bool()
 PADDED = torch.tensor([[0, 0, 0, 0, 0], [0, 0, 0, 1, 1]]).bool()

@@ -21,6 +21,8 @@ from attncli.errors import UserError
 from attncli.models.dumps.suspects import Suspects
 from attncli.models.live.comparing import compare
 
+pytestmark = pytest.mark.real("torch", "transformers")
+
 READ, WRITTEN = torch.tensor([[5, 17, 2, 29, 8]]), torch.tensor([[0, 7, 11]])
 _BART = {
     "vocab_size": 32, "d_model": 16, "encoder_layers": 2, "decoder_layers": 3,

@@ -18,6 +18,8 @@ from attncli.errors import UserError
 from attncli.models.dumps.suspects import Suspects
 from attncli.models.live.comparing import compare
 
+pytestmark = pytest.mark.real("torch", "transformers")
+
 _SIZES = {
     "hidden_size": 16, "intermediate_size": 24, "vocab_size": 30, "num_hidden_layers": 3,
     "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 4, "sliding_window": 3,

@@ -16,6 +16,8 @@ from torch.nn import functional  # noqa: E402
 from attncli.errors import UserError  # noqa: E402
 from attncli.torch import assert_follows, compare  # noqa: E402
 
+pytestmark = pytest.mark.real("torch")
+
 D, N, HIDDEN = 8, 5, 12
 
 

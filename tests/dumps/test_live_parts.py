@@ -14,6 +14,8 @@ from attncli.models.dumps.suspects import Suspects
 from attncli.models.live.comparing import compare
 from tests.helpers import other_modules
 
+pytestmark = pytest.mark.real("torch")
+
 IDS = torch.tensor([[5, 17, 2, 29, 8]])
 
 

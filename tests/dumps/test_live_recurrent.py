@@ -13,6 +13,8 @@ import torch
 from attncli.errors import UserError
 from attncli.models.live.comparing import compare
 
+pytestmark = pytest.mark.real("torch")
+
 nn = torch.nn
 ROWS = torch.randn(2, 5, 3, generator=torch.Generator().manual_seed(1))
 

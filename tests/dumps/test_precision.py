@@ -17,6 +17,8 @@ import torch
 from attncli.cli import app
 from attncli.models.live.comparing import LiveComparison, compare
 
+pytestmark = pytest.mark.real("torch")
+
 nn, functional = torch.nn, torch.nn.functional
 D_MODEL, HEADS = 32, 4
 BY_D_MODEL = D_MODEL**-0.5

@@ -72,6 +72,7 @@ def test_without_time_nothing_is_sought(monkeypatch: pytest.MonkeyPatch) -> None
     assert comparison(1.0, seek=0).first is None
 
 
+@pytest.mark.real("torch")
 @pytest.mark.parametrize("seconds", [-1.0, float("nan")])
 def test_a_time_that_is_none_is_refused(seconds: float) -> None:
     pytest.importorskip("torch")

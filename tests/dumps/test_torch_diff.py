@@ -18,6 +18,8 @@ from tests.torch_bugs.models import Bert, Decoding, Gpt, Llama, Lstm, Padded, Ti
 from tests.torch_bugs.modern import Alibi, Alone, Bucketed, Mixture, Modern, Scaled
 from tests.torch_bugs.rights import verdict_on_right
 
+pytestmark = pytest.mark.real("torch")
+
 MODELS = {"bert": Bert, "gpt": Gpt, "llama": Llama}
 OTHERS: dict[str, Any] = {"decoding": Decoding, "padded": Padded, "tied": Tied, "lstm": Lstm}
 ALONE = [
@@ -79,9 +81,7 @@ def test_right_modules_that_were_blamed_follow(seed: int, precision: str) -> Non
     assert verdict_on_right(seed, precision) == "follows"
 
 
-@pytest.mark.parametrize("looks", ["all", "real", "last"])
-@pytest.mark.parametrize("dtype", [*HALVES, "float32"])
-@pytest.mark.parametrize("kind", MODELS)
+@sampled(4, kind=MODELS, dtype=[*HALVES, "float32"], looks=["all", "real", "last"])
 def test_of_a_wholly_broken_model_it_is_never_said_that_all_follow(
     kind: str, dtype: str, looks: str
 ) -> None:

@@ -152,6 +152,7 @@ def test_derivatives_are_what_finite_differences_come_to(name: str, place: int) 
             assert is_near(Fraction(cells[i][j]), slope(problem, place, i, j), "1e-25")
 
 
+@pytest.mark.real("torch")
 @pytest.mark.parametrize("name", ALL)
 def test_derivatives_are_those_of_autograd(name: str) -> None:
     torch = pytest.importorskip("torch")
@@ -205,6 +206,7 @@ def test_no_slope_is_farther_off_than_it_may_be(name: str, place: int) -> None:
         assert abs(Decimal(values.item()) - true) <= Decimal(most.item()) + SMALLEST
 
 
+@pytest.mark.real("torch")
 @pytest.mark.parametrize("kind", ops.ACTIVATIONS)
 def test_slopes_at_a_kink_are_those_of_autograd(kind: str) -> None:
     torch = pytest.importorskip("torch")
@@ -216,6 +218,7 @@ def test_slopes_at_a_kink_are_those_of_autograd(kind: str) -> None:
     np.testing.assert_allclose(found, x.grad.numpy(), rtol=1e-14)
 
 
+@pytest.mark.real("torch")
 @pytest.mark.parametrize("kind", ops.ACTIVATIONS)
 def test_slopes_far_from_0_are_those_of_autograd(kind: str) -> None:
     """Where an exponential by itself would be too large for floats."""

@@ -430,7 +430,6 @@ def test_no_value_is_farther_off_than_it_may_be(name: str, make: Callable[..., M
                 assert off <= Decimal(float(most[i, j])) + LEAST, (i, j)
 
 
-@pytest.mark.slow
 @settings(max_examples=300)
 @given(
     st.sampled_from(sorted(ops.ACTIVATIONS)), st.decimals(-700, 700, places=6), st.integers(0, 6)

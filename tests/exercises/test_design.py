@@ -376,7 +376,6 @@ def test_candidates_are_worked_as_the_package_works_them(name: str) -> None:
     worked_like_the_package(work(load(name)))
 
 
-@pytest.mark.slow
 @settings(max_examples=2 * FEWER)
 @given(st.one_of(transformers(), recurrents()))
 def test_candidates_of_any_model_are_worked_so(text: str) -> None:
@@ -385,7 +384,6 @@ def test_candidates_of_any_model_are_worked_so(text: str) -> None:
         worked_like_the_package(trace)
 
 
-@pytest.mark.slow
 @given(st.one_of(transformers(), recurrents()))
 @settings(max_examples=FEWER)
 def test_forms_of_any_model_can_be_worked(text: str) -> None:
@@ -446,7 +444,6 @@ def test_a_designed_scenario_is_not_weak(sizes: tuple[int, int, int, int], tmp_p
     assert found.startswith("Nothing is weak") or not weak or d_model // heads == 1, found
 
 
-@pytest.mark.slow
 def test_a_designed_scenario_is_the_same_again() -> None:
     options = ["--tokens", "4", "--d-model", "4", "--heads", "2", "--seed", "9"]
     text = designed(*options)
@@ -487,7 +484,6 @@ def test_everything_that_is_wrong_is_said_at_once() -> None:
     ]
 
 
-@pytest.mark.slow
 def test_sizes_that_are_too_much_are_refused_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """By default after a tenth of the tries."""
     share = 1 if THOROUGH else 0.1

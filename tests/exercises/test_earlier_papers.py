@@ -122,7 +122,6 @@ def as_it_was(data: Any, changes: Mapping[str, str]) -> Any:
     return then
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("then", CASES)
 def test_papers_made_before_are_marked(
     then: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

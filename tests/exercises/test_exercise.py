@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from decimal import ROUND_HALF_UP, Decimal
 
-import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -123,7 +122,6 @@ def test_shipped_scenarios(name: str, blank: str) -> None:
     check(trace, papers(trace, request_for(trace, blank)))
 
 
-@pytest.mark.slow
 @sampled(23, name=SMALL, blanking=[("results", None), ("results", "full"), ("all", "rows")])
 def test_each_step_of_shipped_scenarios(name: str, blanking: tuple[str, str | None]) -> None:
     trace = trace_of(SHIPPED[name])
@@ -132,7 +130,6 @@ def test_each_step_of_shipped_scenarios(name: str, blanking: tuple[str, str | No
         check(trace, papers(trace, request_for(trace, blank, steps=[step], detail=detail)))
 
 
-@pytest.mark.slow
 @settings(max_examples=FEWER)
 @given(st.one_of(scenarios(), transformers(), recurrents()), st.data())
 def test_random_scenarios(text: str, data: st.DataObject) -> None:
@@ -271,7 +268,6 @@ def goes_there(trace: Trace, quantity: Quantity, row: int) -> bool:
     return not routed or bool(trace[share].values[row, 0])
 
 
-@pytest.mark.slow
 def test_everything_that_is_made_is_asked_for_once() -> None:
     """By the trace's own list of quantities: nothing of what is told may be forgotten."""
     for name in share(2, SMALL, of="asked for once"):
@@ -395,7 +391,6 @@ def test_keys_where_carry_cannot_be_worked() -> None:
     assert trial(read(text), None, trace, wanted, "A").disagreements == ()
 
 
-@pytest.mark.slow
 @settings(max_examples=FEWER)
 @given(st.one_of(scenarios(), transformers(), recurrents()), st.data())
 def test_the_oracle_agrees_with_every_key(text: str, data: st.DataObject) -> None:
@@ -408,7 +403,6 @@ def test_the_oracle_agrees_with_every_key(text: str, data: st.DataObject) -> Non
     assert found.disagreements == ()
 
 
-@pytest.mark.slow
 @settings(max_examples=max(FEWER // 2, 1))
 @given(st.one_of(transformers(), recurrents()), st.data())
 def test_a_copy_has_the_decimals_of_what_it_copies(text: str, data: st.DataObject) -> None:

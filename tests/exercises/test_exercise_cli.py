@@ -109,7 +109,6 @@ def test_a_paper_keeps_its_mark(mark: str, scenario: str, changes: list[str]) ->
     assert f"Made from  {mark}" in run(scenario, *options, "--key", "none").stdout
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("scenario", ["dictionary", "unigram"])
 def test_the_mark_of_a_paper_is_the_same_in_every_run(scenario: str) -> None:
     command = [sys.executable, "-m", "attncli", "exercise", scenario, "--key", "none"]

@@ -211,7 +211,6 @@ def test_a_form_is_a_plain_scenario_with_the_numbers_of_its_sheet(tmp_path: Path
         assert str(weight) in key
 
 
-@pytest.mark.slow
 def test_made_again_only_what_was_edited_changes_and_is_told(tmp_path: Path) -> None:
     exam(tmp_path)
     assert "as they were" not in made(tmp_path)
@@ -263,7 +262,6 @@ def test_forms_cannot_follow_a_scenario_that_says_something_else(
     assert asked.endswith("A, B with other questions about the same numbers\n")
 
 
-@pytest.mark.slow
 def test_a_title_changes_no_numbers_and_no_hash_of_them(tmp_path: Path) -> None:
     exam(tmp_path)
     made(tmp_path)
@@ -278,7 +276,6 @@ def test_a_title_changes_no_numbers_and_no_hash_of_them(tmp_path: Path) -> None:
     assert again.exercise == "Attention on paper"
 
 
-@pytest.mark.slow
 def test_what_somebody_changed_by_hand_is_not_written_over(tmp_path: Path) -> None:
     exam(tmp_path)
     made(tmp_path)

@@ -284,7 +284,6 @@ def test_no_cell_begins_like_a_formula(text: str) -> None:
     assert unguarded(cell) == text
 
 
-@pytest.mark.slow
 @given(st.text("=+-@';\"1 ,/:eE%．１a\r\n\t\\x0␣", max_size=9))
 def test_guarded_cells_come_back_whole(text: str) -> None:
     assert unguarded(guarded(Word(text))) == text

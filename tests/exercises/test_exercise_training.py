@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -45,14 +44,12 @@ def test_the_key_earns_full_marks(step: str, tmp_path: Path) -> None:
     assert "Every number follows." in report.stdout
 
 
-@pytest.mark.slow
 @sampled(3, step=STEPS)
 def test_keys_of_new_numbers_are_derived_again(step: str) -> None:
     trials = stress("rnn_backward_through_time", [step], 2, [TRAIN[1]])
     assert [trial.disagreements for trial in trials] == [(), ()]
 
 
-@pytest.mark.slow
 @sampled(5, step=["softmax", "backward_loss", "backward_softmax", "backward_project", "update"])
 def test_forms_of_a_scenario_of_zeros_and_ones(step: str) -> None:
     """Its numbers are small for being mostly 0; those of a form, which aren't, are to be small."""
@@ -95,7 +92,6 @@ def test_halves_of_what_was_rounded_keep_no_form_away(seed: int) -> None:
     assert at_edges > 10
 
 
-@pytest.mark.slow
 def test_forms_of_a_step_back_are_made_and_their_keys_are_right(tmp_path: Path) -> None:
     exam = tmp_path / "exam.yaml"
     exam.write_text(
@@ -149,7 +145,6 @@ def test_a_loss_of_one_target_is_asked_without_its_row(tmp_path: Path) -> None:
     assert report.exit_code == 0, report.output
 
 
-@pytest.mark.slow
 @settings(max_examples=max(FEWER // 2, 1))
 @given(trainings(), st.data())
 def test_keys_of_random_trainings(text: str, data: st.DataObject) -> None:

@@ -155,7 +155,6 @@ def test_tokenizers_learn_from_other_counts(name: str, local: str) -> None:
     assert len(seen) == 7
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "local"), [("sentencepiece", "log_p"), ("dictionary", "coverage")]
 )

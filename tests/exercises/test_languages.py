@@ -252,7 +252,6 @@ def test_what_is_said_of_a_tokenizer_is_translated(language: str) -> None:
     assert texts <= sentences_in(language).keys()
 
 
-@pytest.mark.slow
 @needs_exam
 @pytest.mark.parametrize("language", OTHERS)
 def test_tex_prints_the_letters_of_a_language(tmp_path: Path, language: str) -> None:

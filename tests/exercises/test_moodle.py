@@ -6,7 +6,6 @@ import re
 from decimal import Decimal
 from xml.etree import ElementTree
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
@@ -89,7 +88,6 @@ def test_shipped_scenarios(name: str, blank: str) -> None:
     assert check(trace_of(SHIPPED[name]), blank, []) > 0
 
 
-@pytest.mark.slow
 @settings(max_examples=FEWER)
 @given(st.one_of(scenarios(), transformers(), recurrents()), st.data())
 def test_random_scenarios(text: str, data: st.DataObject) -> None:
@@ -117,7 +115,6 @@ def test_words_that_moodle_would_obey(blank: str) -> None:
 ARGUMENTS = ("exercise", "i_love_ai", "--format", "moodle")
 
 
-@pytest.mark.slow
 def test_a_draw_of_one_form_is_the_whole_exercise() -> None:
     """Thirty forms are thirty questions in one category, each with all that it takes."""
     text = printed(*ARGUMENTS, "--step", "scores", "--step", "softmax", "--forms", "30")

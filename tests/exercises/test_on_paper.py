@@ -26,10 +26,7 @@ ask: [scores, {step: softmax, token: AI}, {cell: 'output[AI, 1]'}]
 """
 A4, LETTER = (595, 842), (612, 792)
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(shutil.which("pdftotext") is None, reason="poppler isn't installed"),
-]
+pytestmark = pytest.mark.real("pdftotext")
 Printer = Callable[..., Path]
 
 

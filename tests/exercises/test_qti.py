@@ -87,7 +87,6 @@ def test_shipped_scenarios(name: str, blank: str) -> None:
     assert check(trace_of(SHIPPED[name]), blank) > 0
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("blank", ["results", "random:0.1"])
 def test_words_that_xml_would_obey(blank: str) -> None:
     assert check(trace_of(NASTY.replace("sentence: x\n", "")), blank) > 0

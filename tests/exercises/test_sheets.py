@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -107,8 +106,7 @@ def test_own_tables_of_gates_stand_below_the_given_ones() -> None:
     assert not any("W_{\\mathrm{ox}}" in row and "fillin" in row for row in rows)
 
 
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs LaTeX")
-@pytest.mark.slow
+@pytest.mark.real("pdflatex")
 @pytest.mark.parametrize(
     ("asked", "most"),
     [

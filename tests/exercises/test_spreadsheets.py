@@ -185,7 +185,6 @@ def opened(
     return {name: [*ElementTree.parse(file).iter(_CELL)] for name, file in made}
 
 
-@pytest.mark.slow
 @needs_libreoffice
 @pytest.mark.parametrize("separators", _SEPARATORS)
 def test_libreoffice_obeys_no_cell(separators: str, played: Played, tmp_path: Path) -> None:
@@ -196,7 +195,6 @@ def test_libreoffice_obeys_no_cell(separators: str, played: Played, tmp_path: Pa
         assert any(cell.get(_TYPE) == "string" for cell in cells)
 
 
-@pytest.mark.slow
 @needs_libreoffice
 def test_libreoffice_leaves_words_as_they_are(played: Played, tmp_path: Path) -> None:
     """IDs keep their zeros, points are numbers."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -121,8 +120,7 @@ def test_students_belong_to_a_folder_of_an_exercise_file(tmp_path: Path) -> None
     assert "the format moodle has no sheets" in refused.stderr
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no pdflatex")
+@pytest.mark.real("pdflatex")
 def test_the_sheets_are_one_latex_file(tmp_path: Path) -> None:
     assert make(tmp_path, LIST.rpartition("Di")[0], "--format", "latex").exit_code == 0
     words = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "exam_print.tex"]

@@ -255,7 +255,6 @@ def in_a_terminal(**environment: str) -> bytes:
     return written.replace(b"\r\n", b"\n")
 
 
-@pytest.mark.slow
 def test_without_colours_the_bytes_are_those_of_the_page() -> None:
     page = (GOLDEN / "i_love_ai.txt").read_bytes()
     assert in_a_terminal(TERM="dumb") == page

@@ -23,12 +23,12 @@ from attncli.pipeline import load, work
 from attncli.trace import Trace
 from tests.conftest import sampled
 from tests.exercises.test_exam import EXAM, HAND, graded, key_of, manifest
-from tests.helpers.browser import NEEDS_BROWSER, findings, opened
+from tests.helpers.browser import findings, opened
 
 LIST = "name,ID,form\n=Ada,1,A\nBen,2,B\nCid,3,C\n"
 CHOICE = "4/1"
 
-pytestmark = [pytest.mark.slow, NEEDS_BROWSER]
+pytestmark = pytest.mark.real("chromium")
 
 
 def made(place: Path, text: str, *words: str) -> Path:

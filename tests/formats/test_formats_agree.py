@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 import re
-import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Iterator
@@ -38,7 +37,6 @@ wide table names its rows again."""
 WIDE = 400
 """Columns of a terminal on which tables stand beside each other as far as they do elsewhere."""
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
-needs_pdftotext = pytest.mark.skipif(shutil.which("pdftotext") is None, reason="no pdftotext")
 
 ONLY_LAID_OUT = {
     "i_love_ai": {"0.999"},
@@ -101,16 +99,14 @@ def test_pages_to_read(name: str) -> None:
     assert differences(Counter(markdown), numbers(text_of(name))) == ({}, {})
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
-@needs_pdftotext
+@pytest.mark.real("pdftotext")
 def test_pages_on_paper(name: str) -> None:
     pdf = contents_of(document(name), "pdf", RenderOptions())
     assert isinstance(pdf, bytes)
     check_numbered(on_paper(pdf), name)
 
 
-@pytest.mark.slow
 @needs_exam
 @pytest.mark.parametrize("name", NAMES)
 def test_pages_of_tex(name: str, tmp_path: Path) -> None:
@@ -173,7 +169,7 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-@needs_pdftotext
+@pytest.mark.real("pdftotext")
 def test_pages_of_commands(command: str, tmp_path: Path) -> None:
     """Without pictures, which HTML and PDF have by themselves."""
 

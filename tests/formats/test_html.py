@@ -9,7 +9,6 @@ from base64 import b64encode
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
-from shutil import which
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,7 @@ from attncli.pages.walkthrough import walkthrough
 from tests.auditor.calculator import rounds_to, value
 from tests.auditor.html import main_of, parsed
 from tests.conftest import sampled, share
-from tests.helpers.browser import NEEDS_BROWSER, findings, opened
+from tests.helpers.browser import findings, opened
 from tests.helpers.pages import LARGE, SHIPPED, document_of, page_of, shipped_trace
 
 LINES_OF_SCRIPTS = {
@@ -208,8 +207,6 @@ def same_box(one: list[int], other: list[int]) -> bool:
     return all(abs(a - b) <= 1 for a, b in zip(one, other, strict=True))
 
 
-@pytest.mark.slow
-@NEEDS_BROWSER
 class TestInTheBrowser:
     @sampled(29, name=[name for name in SHIPPED if name not in LARGE], width=WIDTHS)
     def test_it_fits_any_screen(self, name: str, width: int, chromium: Any, written: Any) -> None:
@@ -450,7 +447,7 @@ class TestInTheBrowser:
             page.pdf(path=tmp_path / "page.pdf")
             assert (tmp_path / "page.pdf").read_bytes().startswith(b"%PDF")
 
-    @pytest.mark.skipif(which("pdftotext") is None, reason="no pdftotext here")
+    @pytest.mark.real("pdftotext")
     @sampled(2, name=["i_love_ai", "encoder_block", "tennis_and_rafael"])
     def test_no_table_is_broken_on_paper(
         self, name: str, chromium: Any, written: Any, tmp_path: Path

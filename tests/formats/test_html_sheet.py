@@ -21,7 +21,7 @@ from attncli.names import Word
 from tests.conftest import sampled
 from tests.exercises.test_no_leak import SCENARIOS, digits, distinctive
 from tests.exercises.test_students import make
-from tests.helpers.browser import NEEDS_BROWSER, findings, opened
+from tests.helpers.browser import findings, opened
 from tests.helpers.exercises import papers, questions, request_for
 from tests.helpers.pages import SHIPPED, trace_of
 from tests.numbers.test_numerals import UNREAD, WRITTEN
@@ -104,8 +104,6 @@ def states(page: Any, typed: Sequence[str], kind: str = FIELDS) -> list[str]:
     return found
 
 
-@pytest.mark.slow
-@NEEDS_BROWSER
 class TestInTheBrowser:
     @pytest.fixture
     def sheet(self, tmp_path: Path) -> Path:

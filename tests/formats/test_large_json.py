@@ -67,7 +67,6 @@ def test_every_text_of_a_large_trace_is_that_of_its_number() -> None:
             assert made[name]["values"][i][j] == (value if math.isfinite(value) else None)
 
 
-@pytest.mark.slow
 def test_a_large_page_is_never_a_whole() -> None:
     small, page = (walkthrough(work(load(big("carry", size))), Selection()) for size in (4, 100))
     assert "".join(

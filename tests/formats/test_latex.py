@@ -7,7 +7,6 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 from decimal import Decimal
-from functools import cache
 from pathlib import Path
 from random import Random
 
@@ -57,22 +56,8 @@ N = ex.Number.written
 MOST_OVERFULL = 3.0
 
 
-@cache
-def is_installed(command: str, *files: str) -> bool:
-    if shutil.which(command) is None or shutil.which("kpsewhich") is None:
-        return False
-    found = subprocess.run(["kpsewhich", *files], capture_output=True, text=True, check=False)
-    return len(found.stdout.split()) == len(files)
-
-
-needs_tex = pytest.mark.skipif(
-    not is_installed("pdflatex", "amsmath.sty", "booktabs.sty", "geometry.sty"),
-    reason="no TeX is installed",
-)
-needs_exam = pytest.mark.skipif(
-    not is_installed("pdflatex", "exam.cls", "booktabs.sty") or not shutil.which("pdftotext"),
-    reason="no TeX with the class exam, or no pdftotext, is installed",
-)
+needs_tex = pytest.mark.real("pdflatex", "amsmath.sty", "booktabs.sty", "geometry.sty")
+needs_exam = pytest.mark.real("pdflatex", "exam.cls", "booktabs.sty", "pdftotext")
 
 
 def compiled(
@@ -117,7 +102,6 @@ def body(page: str) -> str:
     return page.partition(r"\begin{document}")[2].partition(r"\end{document}")[0]
 
 
-@pytest.mark.slow
 @needs_tex
 def test_every_page_compiles_inside_its_margins(tmp_path: Path) -> None:
     pages = [render(document, "latex", RenderOptions()) for document in documents(0)]
@@ -129,7 +113,6 @@ def test_every_page_compiles_inside_its_margins(tmp_path: Path) -> None:
     assert overfull(log) == []
 
 
-@pytest.mark.slow
 @needs_tex
 def test_every_fragment_goes_into_a_bare_article(tmp_path: Path) -> None:
     """With amsmath and booktabs alone, and between its narrow margins."""
@@ -184,11 +167,10 @@ def page_of_words(several: Sequence[str]) -> Document:
     )
 
 
-@pytest.mark.slow
 @needs_tex
 @sampled(5, engine=["pdflatex", "xelatex", "lualatex"], fragment=[False, True])
 def test_any_words_compile(tmp_path: Path, engine: str, fragment: bool) -> None:
-    if not is_installed(engine, "amsmath.sty"):
+    if shutil.which(engine) is None:
         pytest.skip(f"{engine} is not installed")
     page = render(
         page_of_words(any_words(f"{engine} {fragment}")), "latex", RenderOptions(fragment=fragment)
@@ -307,7 +289,6 @@ def test_wide_things_stay_inside_the_margins(tmp_path: Path, fragment: bool) -> 
 ADDRESS = r"[a-z_]{1,12}\[[A-Za-z]{1,6}\]\.[a-z]{1,6}\[[0-9]\]"
 
 
-@pytest.mark.slow
 @needs_tex
 def test_a_picture_is_a_table_of_its_numbers(tmp_path: Path) -> None:
     page = render(of_blocks(*PICTURE_EXAMPLES.values()), "latex", RenderOptions())

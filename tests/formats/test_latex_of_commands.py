@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from itertools import chain, takewhile
 from pathlib import Path
 
-import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
@@ -108,7 +107,6 @@ def test_every_command_that_writes_pages_is_tried() -> None:
     assert with_formats == CALLS.keys() | in_a_folder
 
 
-@pytest.mark.slow
 @needs_tex
 @needs_exam
 def test_tex_takes_what_commands_write(tmp_path: Path) -> None:
@@ -134,7 +132,6 @@ def mathematics(form: str, written: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(TEXT.sub(r"\\text{x}", formula) for formula in plain))
 
 
-@pytest.mark.slow
 @needs_tex
 def test_tex_takes_the_mathematics_of_pages_for_browsers(tmp_path: Path) -> None:
     asked = (pages("exercise", [name], "moodle", tmp_path) for name in ASKED)

@@ -22,7 +22,7 @@ from attncli.scenario.file.editing import edited
 from attncli.scenario.file.problems import ScenarioError
 from attncli.steps.schema import SCENARIO
 from tests.conftest import THOROUGH, sampled
-from tests.helpers.browser import NEEDS_BROWSER, opened
+from tests.helpers.browser import opened
 from tests.helpers.pages import SHIPPED
 
 STILL = {
@@ -106,7 +106,6 @@ def wrong_in(page: Any, name: str, changes: Changes) -> list[str]:
     ]
 
 
-@NEEDS_BROWSER
 @sampled(4, name=LIVE)
 def test_every_number_is_ours(chromium: Any, tmp_path: Path, name: str) -> None:
     """Under both policies, with 1 to 6 decimals, with another scale and another mask."""
@@ -131,7 +130,6 @@ LINES_MAY_DIFFER = {
 number."""
 
 
-@NEEDS_BROWSER
 @sampled(5, name=LIVE)
 def test_every_line_is_ours(chromium: Any, tmp_path: Path, name: str) -> None:
     """Tables, lines of working with their signs, and the sentences that are told again: what stands
@@ -153,7 +151,6 @@ def test_every_line_is_ours(chromium: Any, tmp_path: Path, name: str) -> None:
         assert [text for text in sentences if text not in expected] == [], changes
 
 
-@NEEDS_BROWSER
 def test_a_number_is_changed_where_it_stands(chromium: Any, tmp_path: Path) -> None:
     """By its card; what follows is marked, its working is told, and what was said before stands
     back."""
@@ -180,7 +177,6 @@ def test_a_number_is_changed_where_it_stands(chromium: Any, tmp_path: Path) -> N
         assert "#" not in page.url
 
 
-@NEEDS_BROWSER
 def test_what_was_changed_can_be_sent(chromium: Any, tmp_path: Path) -> None:
     """By the address, and as the scenario, laid out as its author has it."""
     changes = [
@@ -206,7 +202,6 @@ def test_what_was_changed_can_be_sent(chromium: Any, tmp_path: Path) -> None:
         assert page.locator("select[data-key=mask]").input_value() == "causal"
 
 
-@NEEDS_BROWSER
 def test_two_keys_of_a_map_that_is_not_there_are_one(chromium: Any, tmp_path: Path) -> None:
     source = tmp_path / "mine.yaml"
     source.write_text(
@@ -223,7 +218,6 @@ def test_two_keys_of_a_map_that_is_not_there_are_one(chromium: Any, tmp_path: Pa
     assert "# two tokens" in source.read_text()
 
 
-@NEEDS_BROWSER
 @pytest.mark.parametrize(
     ("name", "changes", "says"),
     [
@@ -257,7 +251,6 @@ ADDRESSES = (
 """Of which none says what the page can be changed to."""
 
 
-@NEEDS_BROWSER
 def test_an_address_that_says_nothing_is_told(chromium: Any, tmp_path: Path) -> None:
     """Without an error of the script, which `opened` would hear, and the page is as it was."""
     with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:

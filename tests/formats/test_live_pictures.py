@@ -11,7 +11,6 @@ import pytest
 
 from attncli.formats.colours import LIGHT, shade_of
 from tests.formats.test_live import page_of, shown
-from tests.helpers.browser import NEEDS_BROWSER
 
 PICTURES = """() => [...document.querySelectorAll("figure[data-picture]")].map(figure => [
   [JSON.parse(figure.dataset.picture).kind, figure.closest("section").id, figure.querySelector("figcaption").textContent],
@@ -78,7 +77,6 @@ def otherwise(found: list[Any], expected: list[Any], *, heat_map: bool) -> list[
     ]
 
 
-@NEEDS_BROWSER
 @pytest.mark.parametrize(("name", "changes", "hidden", "shaded"), CASES)
 def test_pictures_follow_or_are_hidden(
     chromium: Any,
@@ -114,7 +112,6 @@ def test_pictures_follow_or_are_hidden(
     assert {called[0] for called, elements in visible if elements != first[called]} >= shaded
 
 
-@NEEDS_BROWSER
 def test_shades_are_those_of_the_program(chromium: Any, tmp_path: Path) -> None:
     shares = [k / 32 for k in range(-1, 34)]
     with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:

@@ -19,7 +19,6 @@ from tests.auditor import Tables, audit
 from tests.auditor.html import main_of
 from tests.formats.test_latex import bare, compiled, needs_tex
 from tests.helpers import hostile, readers
-from tests.helpers.browser import NEEDS_BROWSER
 from tests.helpers.pages import page_of
 
 TEXT = re.compile(r"\\text\{(?:[^{}\\]|\\.|\{[^{}]*\})*\}")
@@ -134,7 +133,6 @@ def test_what_is_left_out_of_a_matrix_is_dots_of_its_kind() -> None:
     assert dots == {r"\vdots", r"\cdots", r"\ddots"}
 
 
-@pytest.mark.slow
 @needs_tex
 def test_tex_takes_the_mathematics(tmp_path: Path) -> None:
     entries = [work(load(name))._repr_latex_() for name in ("i_love_ai", "yassine_lstm")]
@@ -145,7 +143,6 @@ def test_tex_takes_the_mathematics(tmp_path: Path) -> None:
     compiled(tmp_path, bare("article", rf"\allowdisplaybreaks {plain}"), draft=True)
 
 
-@pytest.mark.slow
 def test_each_quantity_can_be_shown() -> None:
     for name in ("yassine_rnn_sentence", "decoder_block", "bpe"):
         trace = work(load(name))
@@ -177,8 +174,6 @@ def pointed_at(page: Any, number: Any, how: Any) -> None:
     raise AssertionError("a number that is pointed at tells nothing")
 
 
-@pytest.mark.slow
-@NEEDS_BROWSER
 def test_cells_leave_each_other_alone(trace: Any, tmp_path: Path, chromium: Any) -> None:
     """Each has its looks and scripts to itself, and the page around them, too."""
     shown = (trace["weights"], load("i_love_ai"), trace["weights"].cell("love", "AI"))
@@ -196,8 +191,6 @@ def test_cells_leave_each_other_alone(trace: Any, tmp_path: Path, chromium: Any)
     page.close()
 
 
-@pytest.mark.slow
-@NEEDS_BROWSER
 def test_a_notebook_in_a_browser(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chromium: Any
 ) -> None:

@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -14,11 +13,12 @@ import pytest
 from typer.testing import CliRunner
 
 from attncli.cli import app
+from attncli.formats import RenderOptions, render
 from attncli.steps.schema import SCENARIO
+from tests.exercises.test_exercise_pages import KINDS, made
+from tests.helpers.pages import LARGE, SHIPPED, page_of, trace_of
 
-GOLDEN = Path(__file__).parents[1] / "golden"
-KEPT = ("tokenizers", "three_tokens_two_heads", "exercises/i_love_ai_key", "exercises/pasta_lookup_hints",
-        "i_love_tennis")  # fmt: skip
+SMALL = [name for name in SHIPPED if name not in LARGE]
 TYPED = (
     "run three_tokens_two_heads --pictures --step softmax",
     "run i_love_ai --cell weights[love,AI]",
@@ -46,9 +46,15 @@ def validator() -> Any:
     return jsonschema.Draft202012Validator(schema)
 
 
-@pytest.mark.parametrize("name", KEPT)
-def test_pages_that_are_kept(name: str) -> None:
-    validator().validate(json.loads((GOLDEN / f"{name}.json").read_text("utf-8")))
+@pytest.mark.parametrize("name", SMALL)
+def test_pages_of_scenarios(name: str) -> None:
+    validator().validate(json.loads(page_of(trace_of(SHIPPED[name]), "json")))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_papers(kind: str) -> None:
+    paper = getattr(made("i_love_ai"), kind)
+    validator().validate(json.loads(render(paper, "json", RenderOptions())))
 
 
 @pytest.mark.parametrize("typed", TYPED)
@@ -78,12 +84,11 @@ def broken(page: Any) -> Iterator[Any]:
 
 
 def test_a_broken_page_is_found() -> None:
-    page = json.loads((GOLDEN / "i_love_ai.json").read_text("utf-8"))
+    page = json.loads(page_of(trace_of(SHIPPED["i_love_ai"]), "json"))
     validator().validate(page)
     assert not [wrong for wrong in broken(page) if validator().is_valid(wrong)]
 
 
-@pytest.mark.slow
 def test_the_schema_of_scenarios_is_short() -> None:
     text = printed("schema")
     assert json.loads(text)["properties"].keys() == {key.name for key in SCENARIO.keys}

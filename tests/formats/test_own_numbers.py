@@ -32,12 +32,12 @@ from tests.conftest import THOROUGH, sampled
 from tests.exercises.test_exam import key_of, manifest
 from tests.exercises.test_no_leak import NUMBER
 from tests.formats.test_entry_form import made, states_of
-from tests.helpers.browser import NEEDS_BROWSER, opened
+from tests.helpers.browser import opened
 from tests.helpers.exercises import papers, request_for
 from tests.helpers.honest_papers import WAYS, answers
 from tests.helpers.pages import SHIPPED, trace_of
 
-pytestmark = [pytest.mark.slow, NEEDS_BROWSER]
+pytestmark = pytest.mark.real("chromium")
 
 Typed = Mapping[Location, str]
 """What somebody types into the fields of a sheet."""

@@ -43,9 +43,7 @@ from tests.helpers.processes import attn
 from tests.pages.test_complete import numbers_in, printed
 
 typst: ModuleType = pytest.importorskip("typst", reason="the package typst isn't installed")
-pytestmark = pytest.mark.skipif(
-    shutil.which("pdftotext") is None, reason="poppler's pdftotext isn't installed"
-)
+pytestmark = pytest.mark.real("pdftotext")
 
 MOST_COVERED = 0.1
 SCENARIOS = ["three_tokens_two_heads", "unigram", "yassine_lstm"]
@@ -67,7 +65,6 @@ def text_of(pdf: bytes, *options: str) -> str:
     return subprocess.run(command, input=pdf, capture_output=True, check=True).stdout.decode()
 
 
-@pytest.mark.slow
 @sampled(2, name=SCENARIOS)
 def test_a_page_has_every_number(name: str) -> None:
     trace: Trace = trace_of(SHIPPED[name])
@@ -76,7 +73,6 @@ def test_a_page_has_every_number(name: str) -> None:
         assert set(printed(quantity)) <= texts, quantity.name
 
 
-@pytest.mark.slow
 @sampled(2, name=SCENARIOS)
 def test_nothing_is_over_the_margins(name: str) -> None:
     boxes = text_of(pdf_of(name), "-bbox")
@@ -98,7 +94,6 @@ def covered(one: Box, other: Box) -> float:
     return max(0.0, across) * max(0.0, down) / min(areas)
 
 
-@pytest.mark.slow
 @sampled(2, name=SCENARIOS)
 def test_no_number_is_printed_upon_another(name: str) -> None:
     numbers = re.compile(
@@ -156,7 +151,6 @@ def test_what_could_not_be_read_is_a_table() -> None:
     assert "step 39" in text_of(pdf)
 
 
-@pytest.mark.slow
 def test_the_same_page_is_the_same_bytes_in_another_process(tmp_path: Path) -> None:
     outputs = [tmp_path / "a.pdf", tmp_path / "b.pdf"]
     for seed, output in enumerate(outputs):
@@ -210,7 +204,6 @@ def test_without_the_package_a_line_says_what_to_install(
     assert "pip install 'attncli[pdf]'" in result.stderr
 
 
-@pytest.mark.slow
 def test_each_of_several_papers_begins_on_a_right_hand_page() -> None:
     """Who prints on both sides has no page on the back of another's."""
     short = Section("", None, ("Short",), (), ())
@@ -287,7 +280,6 @@ def test_only_headings_of_a_tree_are_bold() -> None:
     assert re.findall(r"\\textbf\{(.*?)\}", render(page, "latex", RenderOptions())) == ["Layer 1"]
 
 
-@pytest.mark.slow
 def test_sheets_of_students_are_one_file_to_print(tmp_path: Path) -> None:
     exam = tmp_path / "exam.yaml"
     exam.write_text("exercise: By hand\nscenario: i_love_ai\nask: [softmax]\n", "utf-8")
@@ -311,7 +303,6 @@ def test_a_marked_paper(tmp_path: Path) -> None:
         assert said in text_of(path.read_bytes())
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(60 if THOROUGH else 1))
 def test_words_stay_words(seed: int, tmp_path: Path) -> None:
     data = attention(Random(seed), tmp_path)

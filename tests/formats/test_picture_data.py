@@ -253,7 +253,6 @@ def test_wordpieces_come_by_merges_that_were_learned_with_their_scores() -> None
         assert "".join(label.removeprefix("##") for _, label in ends) == word
 
 
-@pytest.mark.slow
 def test_what_is_left_out_of_a_picture_is_said() -> None:
     rows = [[k, 1] for k in range(14)]
     trace = work(load({"Q": rows, "K": rows, "V": rows, "rounding": {"decimals": 4}}))

@@ -24,7 +24,7 @@ from attncli.pipeline import load, work
 from attncli.trace import Quantity
 from tests.conftest import sampled, share
 from tests.helpers import hostile
-from tests.helpers.browser import NEEDS_BROWSER, opened
+from tests.helpers.browser import opened
 from tests.helpers.pages import SHIPPED, document_of, trace_of
 from tests.helpers.readers import bare, refused
 
@@ -107,7 +107,6 @@ def test_a_ribbon_is_as_wide_as_its_weight_is_large() -> None:
     assert heaviest == sum(sum(row == max(row)) for row in weights.values)
 
 
-@pytest.mark.slow
 def test_nothing_stands_outside() -> None:
     for root in (picture_of(name) for name in NAMES if weights_of(name)):
         check_inside(root)
@@ -252,8 +251,6 @@ def test_no_box_stands_on_another_and_arrows_go_down() -> None:
         assert all(rows[link.source] < rows[link.target] for link in diagram.links)
 
 
-@pytest.mark.slow
-@NEEDS_BROWSER
 def test_no_text_of_a_shipped_picture_stands_on_another_or_outside(
     chromium: Any, tmp_path: Path
 ) -> None:

@@ -58,7 +58,6 @@ def test_no_digit_of_others_is_lost(name: str) -> None:
     check_no_digit_is_lost(trace_of(SHIPPED[name], "rounding.policy=exact"), "full", 40)
 
 
-@pytest.mark.slow
 @settings(max_examples=FEWER)
 @given(st.one_of(scenarios(), transformers(), recurrents()), st.integers(20, 130))
 def test_no_digit_of_any_scenario_is_lost(text: str, cells: int) -> None:
@@ -85,7 +84,6 @@ def test_no_line_of_others_runs_over(name: str) -> None:
     check_no_line_runs_over(trace_of(SHIPPED[name]), "summary", 60, 80)
 
 
-@pytest.mark.slow
 @settings(max_examples=FEWER)
 @given(st.one_of(transformers(), recurrents()))
 def test_no_line_of_any_transformer_runs_over(text: str) -> None:

@@ -25,7 +25,7 @@ from attncli.scenario.file import shipped
 from attncli.web.site import DOUBT, INDEX, shipped_sources
 from tests.conftest import THOROUGH
 from tests.helpers import hostile
-from tests.helpers.browser import NEEDS_BROWSER, findings, opened
+from tests.helpers.browser import findings, opened
 
 LARGEST = 10_000_000
 """Bytes of a whole site."""
@@ -107,7 +107,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "out"
 
 
-@pytest.mark.slow
 def test_every_link_leads_somewhere(site: Path) -> None:
     assert [*broken_links(site)] == []
     for name, page in pages_of(site).items():
@@ -239,7 +238,6 @@ def test_a_site_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     assert (out / INDEX).is_file()
 
 
-@pytest.mark.slow
 def test_hostile_titles_and_names_stay_data(tmp_path: Path) -> None:
     folder, out = tmp_path / "mine", tmp_path / "out"
     folder.mkdir()
@@ -270,8 +268,6 @@ def test_hostile_titles_and_names_stay_data(tmp_path: Path) -> None:
     assert len({name.lower() for name in pages}) == len(pages)
 
 
-@pytest.mark.slow
-@NEEDS_BROWSER
 def test_the_site_in_a_browser(site: Path, chromium: Any) -> None:
     """By its links from the index to a page, its lessons and back."""
     for name, scheme, width in (
@@ -302,7 +298,6 @@ def test_the_site_in_a_browser(site: Path, chromium: Any) -> None:
         assert page.url.endswith(INDEX)
 
 
-@pytest.mark.slow
 def index_of(site: Path) -> Any:
     """What the search knows."""
     text = (site / INDEX).read_text("utf-8")
@@ -342,8 +337,6 @@ def test_a_page_is_followed_by_its_source_and_its_commands(site: Path) -> None:
     assert 'class="copied"' not in (site / "i_love_ai-sheet.html").read_text("utf-8")
 
 
-@pytest.mark.slow
-@NEEDS_BROWSER
 def test_the_first_page_has_a_live_number_and_finds_lessons(site: Path, chromium: Any) -> None:
     with opened(chromium, site / INDEX) as page:
         page.locator("main td [data-n]").first.hover()
@@ -364,8 +357,6 @@ SENTENCES = """() => [...document.querySelectorAll("main > section[id]")].map((s
 """The texts of a lesson's sections, what is folded away in them too, by the places of these."""
 
 
-@pytest.mark.slow
-@NEEDS_BROWSER
 def test_the_search_finds_each_word_of_a_lessons_texts(site: Path, chromium: Any) -> None:
     texts: dict[str, str] = {}
     for link, *_, places in index_of(site)["lessons"]:
@@ -390,8 +381,6 @@ def test_the_search_finds_each_word_of_a_lessons_texts(site: Path, chromium: Any
             assert has <= known or len(found) == 20, word
 
 
-@pytest.mark.slow
-@NEEDS_BROWSER
 def test_the_browser_keeps_what_was_read_and_solved(site: Path, chromium: Any) -> None:
     with opened(chromium, site / INDEX) as page:
         assert page.locator("#progress").inner_text().startswith("Begin with")
@@ -418,8 +407,6 @@ def test_the_browser_keeps_what_was_read_and_solved(site: Path, chromium: Any) -
         assert page.locator("#progress").inner_text().startswith("Begin with")
 
 
-@pytest.mark.slow
-@NEEDS_BROWSER
 def test_where_nothing_is_kept_the_rest_works(site: Path, chromium: Any) -> None:
     page = chromium.new_page()
     wrong: list[str] = []
@@ -435,8 +422,6 @@ def test_where_nothing_is_kept_the_rest_works(site: Path, chromium: Any) -> None
     assert wrong == []
 
 
-@pytest.mark.slow
-@NEEDS_BROWSER
 def test_without_scripts_there_are_texts_and_links(site: Path, chromium: Any) -> None:
     page = chromium.new_page(java_script_enabled=False)
     page.goto((site / INDEX).as_uri())
@@ -448,8 +433,6 @@ def test_without_scripts_there_are_texts_and_links(site: Path, chromium: Any) ->
     page.close()
 
 
-@pytest.mark.slow
-@NEEDS_BROWSER
 def test_the_working_of_a_number_that_somebody_doubts(site: Path, chromium: Any) -> None:
     """By its name; what `attn why` tells of it."""
     name = "weights[Pasta, Food]"

@@ -83,7 +83,6 @@ def changes() -> dict[str, tuple[str, list[str], str, float]]:
 
 
 @needs_libreoffice
-@pytest.mark.slow
 def test_a_workbook_comes_to_the_numbers_of_the_trace(tmp_path: Path) -> None:
     traces = shipped_traces()
     files = {name: workbook_of(trace) for name, trace in traces.items()}
@@ -107,7 +106,6 @@ mask: causal
 
 
 @needs_libreoffice
-@pytest.mark.slow
 def test_numbers_are_seen_as_they_are_on_the_page(tmp_path: Path) -> None:
     """Those below zero with their sign, long ones with all of their digits, and −∞ as such."""
     path = tmp_path / "signs.yaml"

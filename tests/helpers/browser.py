@@ -14,9 +14,6 @@ import pytest
 from tests.conftest import THOROUGH
 
 CHROMIUM = shutil.which("chromium")
-NEEDS_BROWSER = pytest.mark.skipif(
-    CHROMIUM is None, reason="no chromium here: apt-get install chromium"
-)
 
 LEAST_CHROMIUM = 138
 """The oldest that the tests were tried with."""

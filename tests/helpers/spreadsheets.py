@@ -17,9 +17,7 @@ import pytest
 from attncli.trace import Quantity, Trace
 
 SOFFICE = shutil.which("soffice")
-needs_libreoffice = pytest.mark.skipif(
-    SOFFICE is None, reason="no LibreOffice here: apt-get install libreoffice-calc-nogui"
-)
+needs_libreoffice = pytest.mark.real("soffice")
 _ALWAYS = """<?xml version="1.0" encoding="UTF-8"?>
 <oor:items xmlns:oor="http://openoffice.org/2001/registry"
  xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">

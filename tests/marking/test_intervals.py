@@ -109,7 +109,6 @@ def test_shipped_scenarios(name: str) -> None:
     agree(data, traces[0], traces[1])
 
 
-@pytest.mark.slow
 @settings(max_examples=FEWER)
 @given(st.one_of(transformers(), recurrents()))
 def test_random_transformers(text: str) -> None:

@@ -22,6 +22,7 @@ from attncli.maths.operations.activations import DivideBy
 from attncli.names import Word
 from attncli.pipeline.plain_scenario import plain_data
 from attncli.trace import Definition, Trace
+from tests.conftest import THOROUGH
 from tests.helpers import honest_papers
 from tests.helpers.exercises import papers, questions, request_for
 from tests.helpers.honest_paths import round_half_away
@@ -125,8 +126,8 @@ def test_a_key_that_knows_nobodys_numbers_refuses_hardly_anybody() -> None:
         "i_love_ai",
         "pasta_lookup",
         "three_tokens_two_heads",
-        "encoder_block",
         "yassine_gru",
+        *(["encoder_block"] if THOROUGH else []),
     ):
         trace = trace_of(SHIPPED[name])
         page = taken(trace, request_for(trace), "A")
@@ -141,7 +142,7 @@ def test_a_key_that_knows_nobodys_numbers_refuses_hardly_anybody() -> None:
             ]
             assert way == "mixed by use" or not off
             refused, tried = refused + len(off), tried + len(given) * (way == "mixed by use")
-    assert tried > 500
+    assert tried > 250
     assert refused <= tried / 100
 
 
@@ -156,7 +157,6 @@ def test_stress_tells_keys_that_accept_too_little(monkeypatch: pytest.MonkeyPatc
     assert trial(data, None, trace, wanted, "A").disagreements
 
 
-@pytest.mark.slow
 def test_keys_of_many_forms_are_derived_again() -> None:
     text = render(
         report(Word("Stress"), stress("i_love_ai", (), 20, seed=5)), "terminal", RenderOptions(80)
@@ -198,7 +198,6 @@ def test_answers_that_tell_little_are_told() -> None:
     assert "tells little" not in render(weaknesses(better), "terminal", RenderOptions(200))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", [7, 8])
 def test_what_would_tell_more_does(seed: int) -> None:
     """The decimals that lint names for a quantity leave none of its answers wide, whatever numbers

@@ -184,7 +184,6 @@ def test_three_digits_are_those_that_a_number_rounds_to(number: str, is_right: b
     assert (verdict.judgement == "correct") is is_right
 
 
-@pytest.mark.slow
 def test_what_hangs_on_hundreds_of_numbers_that_nobody_writes_is_not_asked() -> None:
     """A score of 512 columns, of which the sheet shows four, might be 3,872 units off."""
     asked = sheet("i_can_go_alone")

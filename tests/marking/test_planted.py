@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.conftest import THOROUGH, sampled
 from tests.planted.counting import counted, found
 from tests.planted.papers import paper_with, papers
@@ -17,7 +15,6 @@ def test_no_right_paper_loses_a_mark() -> None:
     assert count.named == count.papers, count.confusion
 
 
-@pytest.mark.slow
 def test_a_planted_cause_is_named_first() -> None:
     count = counted(papers(2 * PAPERS, seed=12))
     assert count.papers >= PAPERS
@@ -25,7 +22,6 @@ def test_a_planted_cause_is_named_first() -> None:
     assert count.loose <= 0.02 * count.papers
 
 
-@pytest.mark.slow
 def test_of_two_causes_the_first_is_named() -> None:
     count = counted(papers(PAPERS, seed=13, causes=2))
     assert count.papers >= PAPERS / 4
@@ -39,7 +35,6 @@ UPDATES = [
 ]  # fmt: skip
 
 
-@pytest.mark.slow
 @sampled(3, cause=UPDATES)
 def test_a_mistake_in_an_update_is_named_first(cause: str) -> None:
     findings = [found(paper_with(cause, seed)) for seed in range(12 if THOROUGH else 1)]

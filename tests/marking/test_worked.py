@@ -220,7 +220,6 @@ WILD = st.sampled_from(
 )  # fmt: skip
 
 
-@pytest.mark.slow
 @settings(max_examples=FEWER * (2 if THOROUGH else 1))
 @given(st.sampled_from(SCENARIOS), st.sampled_from((0.02, 0.2, 1.0)), st.randoms(), st.data())
 def test_no_paper_stops_a_class(
@@ -236,7 +235,6 @@ def test_no_paper_stops_a_class(
     assert class_page(class_of([told, told])).sections
 
 
-@pytest.mark.slow
 @sampled(5, name=[name for name in SCENARIOS if len(SHIPPED[name]) < 4000])
 def test_no_answer_stops_practice(name: str) -> None:
     rng = random.Random(name)

@@ -301,7 +301,6 @@ def test_a_half_that_is_left_of_large_terms_is_a_half() -> None:
     assert str(below.number(0, 0).shown) == "0.002"
 
 
-@pytest.mark.slow
 @sampled(2, with_bias=[False, True], sizes=[(1, 700, 90), (33, 40, 50), (70, 3, 65)])
 def test_many_long_products_round_as_their_true_values(
     with_bias: bool, sizes: tuple[int, int, int]

@@ -99,7 +99,6 @@ def _places(shape: tuple[int, int]) -> list[tuple[int, int]]:
     return [(i, j) for i in range(shape[0]) for j in range(shape[1])]
 
 
-@pytest.mark.slow
 @settings(max_examples=5 * FEWER)
 @given(norms("carry", 3))
 def test_halves_of_norms(text: str) -> None:
@@ -109,14 +108,12 @@ def test_halves_of_norms(text: str) -> None:
             assert trace[name].values.tolist() == numbers.astype(float).tolist(), name
 
 
-@pytest.mark.slow
 @settings(max_examples=5 * FEWER)
 @given(norms("exact", 12))
 def test_norms_in_full(text: str) -> None:
     check_in_full(worked(text), text)
 
 
-@pytest.mark.slow
 @settings(max_examples=FEWER)
 @given(transformers("exact"), st.integers(0, 12))
 def test_transformers_in_full(text: str, places: int) -> None:
@@ -124,7 +121,6 @@ def test_transformers_in_full(text: str, places: int) -> None:
     check_in_full(worked(text), text)
 
 
-@pytest.mark.slow
 @settings(max_examples=FEWER)
 @given(transformers("carry"), st.integers(9, 12))
 def test_many_decimals_carried(text: str, places: int) -> None:

@@ -268,7 +268,6 @@ def test_another_count_in_a_sentence_is_found(name: str) -> None:
         assert false(text.replace(value, wrong)) != [], wrong
 
 
-@pytest.mark.slow
 def test_given_numbers_are_the_files() -> None:
     """The tables that names stand for are what PyYAML alone reads in the scenarios."""
     compared = 0
@@ -313,7 +312,6 @@ def test_variants_of_a_scenario(changes: tuple[str, ...]) -> None:
     check_all(trace_of(SHIPPED["i_love_ai"], *changes), 80)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "changes",
     [
@@ -342,7 +340,6 @@ def test_widths(name: str, width: int) -> None:
         check(audit(page_of(trace, "terminal", width, detail), "terminal", tables), trace, detail)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_a_wide_scenario(form: str) -> None:
     """512 columns: what is left out can't be checked, and is said to be."""
@@ -356,7 +353,6 @@ def test_a_wide_scenario(form: str) -> None:
     assert report.approximate == 0
 
 
-@pytest.mark.slow
 def test_a_long_sum_in_full() -> None:
     """What the page leaves out `--cell` writes to its end."""
     trace = trace_of(SHIPPED[WIDE])
@@ -396,14 +392,12 @@ def worked(text: str) -> Trace:
         return trace_of(text)
 
 
-@pytest.mark.slow
 @settings(max_examples=settings().max_examples // 2)
 @given(scenarios(), st.sampled_from([40, 60, 80, 120]))
 def test_random_attentions(text: str, width: int) -> None:
     check_all(worked(text), width)
 
 
-@pytest.mark.slow
 @settings(max_examples=FEWER)
 @given(st.one_of(transformers(), recurrents()), st.sampled_from([40, 60, 80, 120]), st.data())
 def test_random_transformers(text: str, width: int, data: st.DataObject) -> None:
@@ -470,7 +464,6 @@ W2: [[1], [-1]]
 NEGATIVE = "weights: [[0.5, -0.5], [-1.0, -2.0]]\nV: [[1, -2], [3, 4]]\n"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["carry", "exact"])
 @pytest.mark.parametrize("text", [LONG, NEGATIVE], ids=["long", "negative"])
 def test_long_and_negative_addends(text: str, policy: str) -> None:
@@ -562,7 +555,6 @@ activation: sigmoid
 MODELS = {"decoder": DECODER, "encoder": ENCODER, "cross": CROSS}
 
 
-@pytest.mark.slow
 @sampled(3, policy=["carry", "exact"], name=MODELS)
 def test_small_models(policy: str, name: str) -> None:
     trace = trace_of(MODELS[name], f"rounding.policy={policy}")
@@ -623,7 +615,6 @@ def _hides_errors(working: str, where: re.Pattern[str]) -> bool:
     return "=" not in working or re.search(ZERO, working) is not None
 
 
-@pytest.mark.slow
 @sampled(3, place=PLACES, form=LABELS)  # HTML is read into the same lines
 def test_the_auditor_finds_wrong_digits(place: str, form: str) -> None:
     """One wrong digit makes a sign false, in each kind of line and wherever it stands."""

@@ -97,7 +97,6 @@ def test_a_block_closes_with_the_token_that_it_moves_furthest() -> None:
     assert found.endswith(" in norm2.normed.")
 
 
-@pytest.mark.slow
 def test_a_copy_of_the_embeddings_is_told_once() -> None:
     trace = shipped_trace("embedding_table")
     page = page_of(trace)

@@ -55,6 +55,7 @@ def same(found: list[StepCost], flops: int, parameters: int) -> None:
     assert sum(cost.parameters for cost in found) == parameters
 
 
+@pytest.mark.real("torch")
 def test_attention_costs_what_pytorch_counts() -> None:
     torch = pytest.importorskip("torch")
     _, found = costs({"heads": HEADS, **drawn(X=(N, D), **LAYER)})
@@ -63,6 +64,7 @@ def test_attention_costs_what_pytorch_counts() -> None:
     same(found, *counted(lambda: module(x, x, x), module))
 
 
+@pytest.mark.real("torch")
 def test_layers_of_an_encoder_cost_what_pytorch_counts() -> None:
     torch = pytest.importorskip("torch")
     norms = {f"norm{k}": drawn(gamma=(D,), beta=(D,)) for k in (1, 2)}
@@ -75,6 +77,7 @@ def test_layers_of_an_encoder_cost_what_pytorch_counts() -> None:
     assert all(cost.multiplications >= cost.of_matrices for cost in found)
 
 
+@pytest.mark.real("torch")
 def test_a_decoder_with_shared_heads_and_its_cache() -> None:
     torch = pytest.importorskip("torch")
     kv, d_k, vocabulary = 2, D // HEADS, 7
@@ -109,6 +112,7 @@ def test_a_decoder_with_shared_heads_and_its_cache() -> None:
         assert data["total"]["kv_cache"] == 2 * 2 * N * kv * d_k * size  # type: ignore[index]
 
 
+@pytest.mark.real("torch")
 def test_an_lstm_costs_what_its_formula_says() -> None:
     """4 h (d + h) products of matrices at each time (Hochreiter & Schmidhuber 1997; Greff et al.
     2017, arXiv:1503.04069), and 3 h of gates; the counter of flops knows none of a cell."""

@@ -241,7 +241,6 @@ def test_bad_input_is_refused() -> None:
     assert "this scenario has no such step" in result.stderr
 
 
-@pytest.mark.slow
 @settings(max_examples=FEWER)
 @given(st.one_of(transformers(), recurrents()))
 def test_any_model_can_be_looked_through(text: str) -> None:

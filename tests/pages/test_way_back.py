@@ -41,7 +41,6 @@ def brief(trace: Trace) -> str:
     return render(as_it_fits(trace, select(trace)), "terminal", RenderOptions(80))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", BACK)
 def test_only_the_last_layer_is_told_on_the_way_back(name: str) -> None:
     page = brief(trace_of(BACK[name]))
@@ -64,7 +63,6 @@ def test_only_the_last_layer_is_told_on_the_way_back(name: str) -> None:
     assert page.count("\n") < 0.4 * in_full
 
 
-@pytest.mark.slow
 def test_what_is_told_in_a_word_is_there_for_the_asking() -> None:
     trace = trace_of(BACK["backward"])
     every = json.loads(page_of(trace, "json"))

@@ -243,7 +243,6 @@ def test_bad_options(arguments: list[str], complaints: list[str]) -> None:
     assert "Traceback" not in error
 
 
-@pytest.mark.slow
 def test_explain() -> None:
     lesson = attn("explain", "--step", "softmax").stdout
     for part in ("Softmax", "Shapes", "On these numbers", "Common mistakes", "The mistake gives"):
@@ -371,7 +370,6 @@ def test_lists() -> None:
     attn("list", "nothing", code=2)
 
 
-@pytest.mark.slow
 def test_validate(tmp_path: Path) -> None:
     files = [str(shipped.path_of(name)) for name in shipped.names() if name not in LARGE]
     lines = attn("validate", *files).stdout.splitlines()
@@ -409,7 +407,6 @@ def test_version_and_help() -> None:
     assert "..." not in attn("--help").stdout.replace("[ARGS]...", "")
 
 
-@pytest.mark.slow
 def test_colour_only_where_it_is_wanted() -> None:
     def page(**environment: str) -> str:
         return str(processes.attn("run", "i_love_ai", environment=environment, text=True).stdout)

@@ -243,6 +243,7 @@ def test_the_library_example_prints_what_it_says() -> None:
     assert printed_by(code) == output
 
 
+@pytest.mark.real("torch")
 def test_the_lines_for_a_module_of_pytorch_work() -> None:
     torch = pytest.importorskip("torch", reason="no torch here")
     (code,) = re.findall(r"```python\n((?:(?!```).)*attncli\.torch.*?)```", README, re.DOTALL)
@@ -254,11 +255,17 @@ def test_the_lines_for_a_module_of_pytorch_work() -> None:
     assert "tensors follow" in printed.getvalue()
 
 
-@pytest.mark.parametrize(("code", "output"), CODE.findall(section("Library: ")))
+def recipes() -> list[Any]:
+    """The examples of the reference with their outputs; those of PyTorch are real."""
+    real = [pytest.mark.real("torch")]
+    return [
+        pytest.param(code, output, marks=real if "import torch" in code else ())
+        for code, output in CODE.findall(section("Library: "))
+    ]
+
+
+@pytest.mark.parametrize(("code", "output"), recipes())
 def test_the_recipes_of_the_reference_print_what_they_say(code: str, output: str) -> None:
-    for package in ("torch", "pandas"):
-        if f"import {package}" in code:
-            pytest.importorskip(package, reason=f"no {package} here")
     assert printed_by(code) == output
 
 
@@ -276,7 +283,6 @@ def test_help_prints_the_reference(width: int, topic: str) -> None:
     assert Counter(marks.sub("", result.stdout)) == Counter(marks.sub("", words_of(topic)))
 
 
-@pytest.mark.slow
 def test_help_tells_of_each_key_and_step() -> None:
     for key in share(3, SCENARIO.keys, of="keys"):
         text = entries(key.name)

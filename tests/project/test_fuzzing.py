@@ -25,7 +25,6 @@ BEFORE = {"s.yaml": b"title: x\n"}
 AFTER = {**BEFORE, "page.md": b"a page\n"}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_nothing_hurts(batch: int) -> None:
     """Exit 0 or 2, no traceback, nothing half-written, within time and memory; see `judging`."""
@@ -34,7 +33,6 @@ def test_nothing_hurts(batch: int) -> None:
     assert not wrong, "\n\n".join(wrong)
 
 
-@pytest.mark.slow
 def test_cases_are_of_every_kind() -> None:
     drawn = [case(number) for number in range(1000)]
     assert drawn[:100] == [case(number) for number in range(100)]

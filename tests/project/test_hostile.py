@@ -91,7 +91,6 @@ def _as_told(word: str, form: str) -> str:
     return word if form == "json" else visible(Word(word))
 
 
-@pytest.mark.slow
 @given(
     st.text(CHARACTERS, max_size=20) | st.text("\\x1bu20e ␣\x1b\u202eש\u200d❤\ufe0f", max_size=12)
 )
@@ -154,7 +153,6 @@ def test_a_broken_line_closes_its_isolates(width: int) -> None:
         assert ("ש" in shown or "ע" in shown) <= (ISOLATE in line)
 
 
-@pytest.mark.slow
 def test_commands_say_names_harmlessly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     names = [

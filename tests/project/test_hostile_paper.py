@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -16,9 +15,7 @@ from attncli.names import Word
 from tests.helpers import hostile
 
 pytest.importorskip("typst", reason="the package typst isn't installed")
-pytestmark = pytest.mark.skipif(
-    shutil.which("pdftotext") is None, reason="poppler's pdftotext isn't installed"
-)
+pytestmark = pytest.mark.real("pdftotext")
 
 TITLE = '#eval("1") </svg>]]><script>alert(1)</script> $x$'
 TOKENS = [

@@ -21,6 +21,7 @@ def test_attention(assert_follows):
 """
 
 
+@pytest.mark.real("torch")
 def test_a_test_that_asks_for_the_fixture_fails_with_the_report(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     if "attncli" not in entry_points(group="pytest11").names:

@@ -13,7 +13,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from html.parser import HTMLParser
-from itertools import count
+from itertools import count, product
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -32,7 +32,7 @@ from attncli.cli import app
 from attncli.errors import UserError
 from attncli.scenario.file import shipped
 from attncli.steps.schema import SCENARIO
-from tests.conftest import THOROUGH
+from tests.conftest import THOROUGH, share
 from tests.helpers.marking_cases import run
 from tests.helpers.readers import ISOLATE, POP, refused
 
@@ -293,7 +293,6 @@ def test_an_exam_has_it_in_each_field() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.slow
 def test_papers_keys_and_files_for_platforms(exam: Path) -> None:
     for form in ("terminal", "markdown", "html", "latex", "json", "yaml", "csv"):
         folder = exam / f"e_{form}"
@@ -302,9 +301,8 @@ def test_papers_keys_and_files_for_platforms(exam: Path) -> None:
         check_files(folder)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("form", ["terminal", "markdown", "html", "latex", "json", "csv"])
-def test_marked_papers_and_classes(form: str, exam: Path, tmp_path: Path) -> None:
+def handed_in(exam: Path, tmp_path: Path) -> Path:
+    """The folder of an exam that is made, beside one of papers on it and of what else lies there."""
     folder = tmp_path / "made"
     attn("exam", exam / "e.yaml", "-o", f"{folder}/", "--format", "markdown",
          "--students", exam / "list.csv")  # fmt: skip
@@ -326,6 +324,21 @@ def test_marked_papers_and_classes(form: str, exam: Path, tmp_path: Path) -> Non
     written(tmp_path / "in" / "x\x1b.yaml", {"hash": hostile("hash"), "answers": {"x": 1}})
     written(tmp_path / "in" / "y\u202e.yaml", {hostile("key"): "g", "answers": {"x": 1}})
     (tmp_path / "in" / "\x1b\u202e.jpg").write_text("x")
+    return folder
+
+
+MARKED = [
+    (form, anonymous)
+    for k, form in enumerate(("terminal", "markdown", "html", "latex", "json", "csv"))
+    for anonymous in (False, True)
+    if THOROUGH or anonymous == bool(k % 2)
+]
+"""Formats, every other one without names; thoroughly each with and without."""
+
+
+@pytest.mark.parametrize(("form", "anonymous"), MARKED)
+def test_marked_papers_and_classes(form: str, anonymous: bool, exam: Path, tmp_path: Path) -> None:
+    folder = handed_in(exam, tmp_path)
     scheme = {"grades": {hostile("grade"): 0}, "costs": {"slip": 0.5}}
     scheme_file = written(tmp_path / "s\x1b\u202e<script>.yaml", scheme)
     first = min((tmp_path / "in").glob("0*"))
@@ -333,18 +346,17 @@ def test_marked_papers_and_classes(form: str, exam: Path, tmp_path: Path) -> Non
     with (tmp_path / "over.csv").open("w", newline="", encoding="utf-8") as file:
         change = (student, "2/3", "1", hostile("reason"))
         csv.writer(file).writerows([("student", "cell", "points", "reason"), change])
-    options: tuple[tuple[object, ...], ...] = (
-        ("--overrides", tmp_path / "over.csv", "--scheme", scheme_file), ("--anonymous",)
-    )  # fmt: skip
-    for k, more in enumerate(options):
-        for who in (tmp_path / "in", first)[k:]:
-            page = attn("grade", folder, who, "--format", form, *more)
-            assert "points" in page.lower()
-            check(page, form)
-        out = tmp_path / f"marked{k}"
-        typed = () if form == "csv" else ("--format", form)
-        hidden(attn("grade", folder, tmp_path / "in", *typed, "-o", f"{out}/", *more))
-        check_files(out)
+    more: tuple[object, ...] = ("--overrides", tmp_path / "over.csv", "--scheme", scheme_file)
+    if anonymous:
+        more = ("--anonymous",)
+    for who in (first,) if anonymous else (tmp_path / "in", first):
+        page = attn("grade", folder, who, "--format", form, *more)
+        assert "points" in page.lower()
+        check(page, form)
+    out = tmp_path / "marked"
+    typed = () if form == "csv" else ("--format", form)
+    hidden(attn("grade", folder, tmp_path / "in", *typed, "-o", f"{out}/", *more))
+    check_files(out)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -354,7 +366,6 @@ _AGAIN = {"layers", "heads", "encoder", "cross", "variants"}
 """Keys below which those at the top stand again."""
 
 
-@pytest.mark.slow
 def test_each_field_of_a_scenario(tmp_path: Path) -> None:
     """A page has it harmlessly, or a message."""
     found = {path for path in fields(SCENARIO.schema()) if not _AGAIN & {*path[:-1]}}
@@ -408,7 +419,6 @@ SHIPPED: Sequence[str] = (
 PAGES = ("terminal", "markdown", "html", "json", "latex")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", SHIPPED)
 def test_shipped_scenarios_of_hostile_words(name: str, tmp_path: Path) -> None:
     """Its tokens, names of rows, sentences and all else that it says in words; but for those that
@@ -426,9 +436,8 @@ def test_shipped_scenarios_of_hostile_words(name: str, tmp_path: Path) -> None:
         chosen = {text for text in texts if loads(tmp_path / "one.yaml", other({text}))}
     assert len(chosen) > 3
     assert loads(file, other(chosen))
-    for command in ("run", "explain", "lint", "exercise"):
-        for form in PAGES:
-            check(attn(command, file, "--format", form), form)
+    for command, form in share(2, product(("run", "explain", "lint", "exercise"), PAGES), name):
+        check(attn(command, file, "--format", form), form)
     if (picture := attn("run", file, "--format", "svg")) != "":
         check(picture, "svg")
     check(attn("compare", file, "--set", "rounding=exact"), "terminal")
@@ -448,7 +457,6 @@ def collected(data: object, known: set[Path_]) -> list[str]:
     return found
 
 
-@pytest.mark.slow
 def test_a_site_of_hostile_words(tmp_path: Path) -> None:
     (tmp_path / "from").mkdir()
     said = {key: hostile(key) for key in ("title", "about", "source")}

@@ -150,7 +150,6 @@ def texts_in(place: Path) -> dict[str, str]:
     }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "inside", [("a", "deep/b", "c", "new"), ("a", "new")], ids=["folder", "beside"]
 )
@@ -317,7 +316,6 @@ def test_a_signal_while_a_folder_is_filled(tmp_path: Path, how: signal.Signals) 
         assert names(place) == sorted(NAMES)
 
 
-@pytest.mark.slow
 def test_a_command_that_is_ended_leaves_the_old_or_the_new(tmp_path: Path) -> None:
     folder = tmp_path / "forms"
     order = ["exercise", "i_love_ai", "--step", "scores", "--forms", "9", "-o", str(folder)]
@@ -413,7 +411,6 @@ def test_what_stands_beside_a_link_is_beside_the_link(tmp_path: Path) -> None:
     assert (names(tmp_path / "near"), names(tmp_path / "real")) == (["other", "page"], ["page"])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_a_full_disk_is_told_of_standard_output(tmp_path: Path, unbuffered: str) -> None:
     out = tmp_path / "out"
@@ -459,7 +456,6 @@ def test_every_command_is_tried() -> None:
     assert registered <= {words[0] for words in COMMANDS}
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_closed_and_full_streams() -> None:
     """A word about it where one can be said, no traceback, and a status that tells."""

@@ -242,7 +242,6 @@ def test_a_variants_numbers_are_told_at_the_end() -> None:
     assert re.search(r"scaled\[a, b\] │ +5\.6 +5\.5", page)
 
 
-@pytest.mark.slow
 @settings(max_examples=FEWER)
 @given(st.one_of(scenarios(), transformers(), recurrents()), st.data())
 def test_what_is_printed_here_follows_when_it_is_published(text: str, data: st.DataObject) -> None:
@@ -266,7 +265,6 @@ def test_what_is_printed_here_follows_when_it_is_published(text: str, data: st.D
     assert not any(f.follows for f in differing)
 
 
-@pytest.mark.slow
 @settings(max_examples=FEWER)
 @given(st.one_of(scenarios(), transformers(), recurrents()), st.data())
 def test_any_numbers_may_be_published(text: str, data: st.DataObject) -> None:

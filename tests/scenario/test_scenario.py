@@ -32,6 +32,7 @@ from attncli.steps.schema import SCENARIO
 from tests.conftest import CHARACTERS, sampled, share
 from tests.helpers.file_schema import data_of, faults, validator
 from tests.helpers.pages import SHIPPED, trace_of
+from tests.helpers.strategies import recurrents, scenarios, trainings, transformers
 
 
 def problems(tmp_path: Path, text: str | bytes) -> list[str]:
@@ -331,7 +332,6 @@ def schema_of_all() -> dict[str, Any]:
     return schema
 
 
-@pytest.mark.slow
 def test_the_schema_is_one_and_says_what_the_reader_says() -> None:
     schema = schema_of_all()
     for text in (*SHIPPED.values(), starter.text()):
@@ -366,6 +366,12 @@ def has_names(kind: Kind[Any]) -> bool:
 def names_of_an_author() -> set[str]:
     """Keys below which there are such names, and no keys; a variant has keys of its own."""
     return {name for name, kind in kinds(SCENARIO) if has_names(kind)} - {"variants"}
+
+
+@given(st.one_of(scenarios(), transformers(), recurrents(), trainings()))
+def test_random_scenarios_are_valid_by_the_schema(text: str) -> None:
+    """Those that other tests work: what the reader takes, an editor doesn't underline."""
+    assert not faults(text)
 
 
 def key_places(node: yaml.Node | None, path: tuple[str, ...] = ()) -> Iterator[yaml.ScalarNode]:
@@ -435,7 +441,6 @@ TRIED = (
 """Values that one key or another takes."""
 
 
-@pytest.mark.slow
 def test_what_a_key_takes_is_valid() -> None:
     tried = [*TRIED, *(f"'{text}'" for text in TRIED if "'" not in text)]
     for name, kind in kinds(SCENARIO):
@@ -448,7 +453,6 @@ def test_what_a_key_takes_is_valid() -> None:
             assert known.is_valid(data_of(text)) or not taken, (name, text)
 
 
-@pytest.mark.slow
 def test_the_schema_says_nothing_else_for_saying_it_once() -> None:
     schema = schema_of_all()
     definitions = schema["$defs"]

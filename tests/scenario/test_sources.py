@@ -516,7 +516,6 @@ def test_cut_at_any_byte(tmp_path: Path, suffix: str) -> None:
         assert "it is broken or cut short" in refusal(tmp_path, path.name)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("suffix", SAVES)
 def test_any_byte_changed_is_told_as_one_problem(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"w{suffix}"
@@ -801,6 +800,7 @@ def test_parts_of_arrays(part: dict[str, Any], expected: NDArray[np.float64]) ->
     assert ArrayPart(**part).of(whole).tolist() == expected.tolist()
 
 
+@pytest.mark.real("torch")
 def test_patches_of_a_picture() -> None:
     torch = pytest.importorskip("torch")
 

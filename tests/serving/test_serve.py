@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from tests.helpers.browser import NEEDS_BROWSER, findings
+from tests.helpers.browser import findings
 from tests.helpers.marking_cases import run
 
 pytest.importorskip("uvicorn")
@@ -130,7 +130,6 @@ def shows(page: Any, text: str, inside: str = "main") -> None:
 WEIGHTS = "() => [...document.querySelectorAll('main [data-n]')].map(one => one.textContent).join()"
 
 
-@NEEDS_BROWSER
 def test_a_saved_file_shows_in_place_in_each_tab(chromium: Any, served: Served) -> None:
     with tab(chromium, served) as page, tab(chromium, served) as other:
         page.evaluate("scrollTo({top: 900, behavior: 'instant'})")
@@ -149,7 +148,6 @@ def test_a_saved_file_shows_in_place_in_each_tab(chromium: Any, served: Served) 
         assert page.evaluate(WEIGHTS) == after
 
 
-@NEEDS_BROWSER
 def test_what_takes_long_is_painted_soon_and_follows(chromium: Any, tmp_path: Path) -> None:
     given = [f"{name}: {{file: {name}.npy}}" for name in ("X", "W_Q", "W_K", "W_V")]
     for seed, line in enumerate(given):
@@ -170,7 +168,6 @@ PAINTED = """() => new Promise((tell) => new PerformanceObserver((seen) => tell(
 """Milliseconds from opening a page to what is seen of it first."""
 
 
-@NEEDS_BROWSER
 def test_an_error_shows_at_its_line_and_the_page_stays(chromium: Any, served: Served) -> None:
     with tab(chromium, served) as page:
         before = page.evaluate(WEIGHTS)
@@ -185,7 +182,6 @@ def test_an_error_shows_at_its_line_and_the_page_stays(chromium: Any, served: Se
         assert page.evaluate(WEIGHTS) == before
 
 
-@NEEDS_BROWSER
 def test_a_change_in_the_page_is_worked_written_and_undone(chromium: Any, served: Served) -> None:
     with tab(chromium, served) as page:
         page.click("main [data-set='W_K[1,2]']")
@@ -216,7 +212,6 @@ def test_a_change_in_the_page_is_worked_written_and_undone(chromium: Any, served
         assert served.file.read_text() == TEXT
 
 
-@NEEDS_BROWSER
 def test_the_panels_follow(chromium: Any, served: Served) -> None:
     with tab(chromium, served) as page:
         for name in ("lint", "why", "exercise"):
@@ -536,7 +531,6 @@ def connected(opened: ExitStack, served: Served) -> socket.socket:
     return opened.enter_context(made)
 
 
-@NEEDS_BROWSER
 def test_a_browser_has_as_many_tabs_as_it_likes(chromium: Any, served: Served) -> None:
     context = chromium.new_context()
     pages = [context.new_page() for _ in range(9)]  # it has six connections for a server

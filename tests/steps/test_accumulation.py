@@ -62,6 +62,7 @@ class Theirs:
         return self.torch.nn.functional.mse_loss(self.norm(attend(Q, K, V, is_causal=True)), y)
 
 
+@pytest.mark.real("torch")
 @pytest.mark.parametrize(
     ("optimizer", "batches", "clip"), [("sgd", 2, None), ("adam", 2, None), ("sgd", 3, 0.25)]
 )

@@ -28,6 +28,8 @@ from tests.helpers.sayable import said, sayable
 pytest.importorskip("torch")
 from tests import torch_models
 
+pytestmark = pytest.mark.real("torch")
+
 SEEDS = range(700)
 RUNS = 2
 """In so many tests all of them are compared, which run side by side."""
@@ -141,7 +143,6 @@ def differences(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> Iterator[
             yield f"{name} is off by {np.abs(ours[name] - values).max()}"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("run", range(RUNS))
 def test_every_gradient_is_that_of_autograd(run: int) -> None:
     compared, refused, found = 0, list[int](), list[str]()

@@ -42,6 +42,7 @@ def salt(folder: Path) -> Path:
     return path
 
 
+@pytest.mark.real("torch")
 def test_a_model_has_the_gradients_of_pytorch() -> None:
     torch = pytest.importorskip("torch")
     functional = torch.nn.functional

@@ -14,6 +14,8 @@ from tests.helpers.pages import page_of, shipped_trace
 from tests.helpers.recurrent_cases import CELLS, ORDERS, Network, module_of, network, restated
 
 torch = pytest.importorskip("torch")
+
+pytestmark = pytest.mark.real("torch")
 functional: Any = torch.nn.functional
 EXACT = {"rounding": {"policy": "exact"}, "backward": True}
 NOTHING = np.zeros((1, 1))

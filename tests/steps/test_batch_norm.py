@@ -19,6 +19,7 @@ FOUND: dict[str, Any] = {"kind": "batch", "mean": [0.5, -1], "variance": [2, 0.2
 BASE: dict[str, Any] = {"X": X, "rounding": {"policy": "exact"}}
 
 
+@pytest.mark.real("torch")
 @pytest.mark.parametrize("more", [{}, {"gamma": [2, 0.5], "beta": [0.1, -3]}, {"epsilon": 0.5}])
 def test_it_is_what_pytorch_does(more: dict[str, Any]) -> None:
     torch = pytest.importorskip("torch")
@@ -32,6 +33,7 @@ def test_it_is_what_pytorch_does(more: dict[str, Any]) -> None:
     np.testing.assert_allclose(trace["final_norm.normed"].values, expected, atol=1e-12)
 
 
+@pytest.mark.real("torch")
 @pytest.mark.parametrize("momentum", [None, 0.3])
 def test_four_updates_are_those_of_pytorch(momentum: float | None) -> None:
     """Its own mean and variance, gradients through both, and the running ones carried forward."""

@@ -23,6 +23,7 @@ HEARD: dict[str, Any] = {
 }
 
 
+@pytest.mark.real("torch")
 def test_they_are_those_of_pytorch() -> None:
     torch = pytest.importorskip("torch")
     trace = work(load(HEARD))

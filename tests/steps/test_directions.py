@@ -151,6 +151,7 @@ def test_pages_tell_the_direction(layout: str, numbers: str, says: str, tmp_path
         assert "the other way round" not in text
 
 
+@pytest.mark.real("torch")
 def test_a_comparison_tells_the_direction() -> None:
     torch = pytest.importorskip("torch")
     from attncli.torch import compare

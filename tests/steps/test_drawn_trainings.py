@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -25,7 +24,6 @@ from tests.helpers.strategies import trainings, workable
 from tests.marking.test_intervals import agree, given_numbers
 from tests.pages.test_audit import check_all, check_cells, check_working, worked
 
-pytestmark = pytest.mark.slow
 FEW = max(FEWER // 3, 1)
 """Examples of what has a page, a key, a form for each step of several passes."""
 

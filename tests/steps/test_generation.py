@@ -73,6 +73,7 @@ def _loaded(said: dict[str, Any], **generate: Any) -> Any:
     return pipeline.load({**said, "generate": {"tokens": 4, **generate}}, outside=True)
 
 
+@pytest.mark.real("torch", "transformers")
 def test_the_cache_is_that_of_transformers(tmp_path: Path) -> None:
     model, said = _saved(tmp_path, 0)
     import torch
@@ -89,6 +90,7 @@ def test_the_cache_is_that_of_transformers(tmp_path: Path) -> None:
     assert len(trace.generated) == 3
 
 
+@pytest.mark.real("torch", "transformers")
 @sampled(5, end=range(12), cache=[{}, {"cache": {"bytes": 8}}])
 def test_beams_are_those_of_transformers(end: int, cache: dict[str, Any], tmp_path: Path) -> None:
     model, said = _saved(tmp_path, end)

@@ -60,6 +60,7 @@ def test_tokens_one_by_one_come_to_what_all_at_once_do() -> None:
         assert known["cache_bytes"].values == 2 * 8 * 4 * (t + 1)
 
 
+@pytest.mark.real("torch", "transformers")
 def test_it_is_as_large_as_that_of_transformers() -> None:
     torch = pytest.importorskip("torch", reason="there is nothing to compare with")
     cache_of = pytest.importorskip("transformers").DynamicCache

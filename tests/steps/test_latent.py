@@ -49,6 +49,7 @@ def _turned(x: Any) -> Any:
     return torch.view_as_real(pairs * torch.polar(torch.ones_like(angles), angles)).flatten(1)
 
 
+@pytest.mark.real("torch")
 def test_latent_attention_is_that_of_the_paper_forth_and_back() -> None:
     torch = pytest.importorskip("torch", reason="there is nothing to compare with")
     torch.set_default_dtype(torch.float64)

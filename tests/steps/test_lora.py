@@ -26,6 +26,7 @@ _A, _B = "[[1, 0.5], [0.25, -2]]", "[[0.5, 0.1], [0.3, -1]]"
 _ADAPTER = f"{{A: {_A}, B: {_B}, alpha: 3}}"
 
 
+@pytest.mark.real("torch")
 @pytest.mark.parametrize("linear", [False, True])
 def test_three_updates_of_a_and_b_are_those_of_pytorch(linear: bool) -> None:
     torch = pytest.importorskip("torch")

@@ -1,4 +1,4 @@
-"""Losses and the gradients that go back from them: beside PyTorch's, and sums done by hand."""
+"""Losses and the gradients that go back from them, by sums done by hand."""
 
 from __future__ import annotations
 
@@ -11,18 +11,11 @@ import pytest
 
 from attncli import Trace, load, work
 from attncli.maths.equations import deciding
-from attncli.maths.equations.matrix import Matrix
-from attncli.maths.operations.gradients import derivative
 from attncli.names import Name
 from attncli.scenario.file.problems import ScenarioError
 from attncli.steps import step_named
-from attncli.trace import GRADIENTS
-from tests import oracle
-from tests.helpers import ops
 from tests.helpers.marking_cases import run
 
-torch = pytest.importorskip("torch")
-functional: Any = torch.nn.functional
 EXACT = {"rounding": {"policy": "exact"}, "backward": True}
 PLANE: dict[str, Any] = {
     "title": "Two dimensions",
@@ -51,57 +44,7 @@ YES_NO = {
 }
 
 
-def leaves(trace: Trace) -> dict[str, Any]:
-    return {
-        str(name): torch.tensor(matrix.values, requires_grad=True)
-        for name, matrix in trace.scenario.given.items()
-    }
-
-
-def compare(trace: Trace, loss: Any, p: dict[str, Any]) -> None:
-    """The loss is PyTorch's, and so is the gradient of each given matrix, and of no other."""
-    name = trace.scenario.prediction.loss_name
-    assert trace[name].values[0, 0] == pytest.approx(loss.item(), abs=1e-12)
-    loss.backward()
-    for given, tensor in p.items():
-        if given == "targets":
-            assert "grad.targets" not in trace
-            continue
-        ours = trace[str(trace[given].name.under(GRADIENTS))].values
-        np.testing.assert_allclose(ours, tensor.grad.numpy(), atol=1e-10, rtol=0, err_msg=given)
-
-
-def attended(p: dict[str, Any]) -> Any:
-    Q, K, V = (p["X"] @ p[f"W_{text}"] for text in "QKV")
-    return (Q @ K.T / 2**0.5).softmax(1) @ V
-
-
-@pytest.mark.parametrize("which", ["every", "last"])
-def test_the_squared_error_of_an_attention_is_that_of_pytorch(which: str) -> None:
-    targets = PLANE["targets"] if which == "every" else PLANE["targets"][-1:]
-    trace = work(load({**PLANE, **EXACT, "targets": targets, "predict_from": which}))
-    p = leaves(trace)
-    output = attended(p)
-    compare(
-        trace, functional.mse_loss(output if which == "every" else output[-1:], p["targets"]), p
-    )
-
-
-SQUARED: dict[str, tuple[str, Any]] = {
-    "mean": ("mse", functional.mse_loss),
-    "mean_of_rows": ("mse", lambda x, y: ((x - y) ** 2).sum(dim=1).mean()),
-    "sum": ("sse", lambda x, y: functional.mse_loss(x, y, reduction="sum")),
-    "half_sum": ("half_sse", lambda x, y: functional.mse_loss(x, y, reduction="sum") / 2),
-}
-
-
-@pytest.mark.parametrize("reduction", SQUARED)
-def test_squared_errors_are_reduced_as_they_are_by_pytorch(reduction: str) -> None:
-    name, loss = SQUARED[reduction]
-    trace = work(load({**PLANE, **EXACT, "reduction": reduction}))
-    assert trace.scenario.prediction.loss_name == name
-    p = leaves(trace)
-    compare(trace, loss(attended(p), p["targets"]), p)
+NAMES_OF_SUMS = {"mean": "mse", "mean_of_rows": "mse", "sum": "sse", "half_sum": "half_sse"}
 
 
 @pytest.mark.parametrize(
@@ -112,7 +55,7 @@ def test_the_gradient_of_squared_errors_by_hand(reduction: str, divided_by: int)
     trained = {**PLANE, **EXACT, "train": {"learning_rate": 1, "reduction": reduction}}
     trace = work(load(trained))
     x, y = trace["output"].values, np.array([[1, 0], [0, 1], [0.5, 0.5]])
-    name, _ = SQUARED[reduction]
+    name = NAMES_OF_SUMS[reduction]
     assert trace[name].values[0, 0] == pytest.approx(((x - y) ** 2).sum() / divided_by)
     np.testing.assert_allclose(trace["grad.output"].values, 2 * (x - y) / divided_by, atol=1e-12)
     back = trace["weights"].values.T @ (2 * (x - y) / divided_by)
@@ -120,97 +63,27 @@ def test_the_gradient_of_squared_errors_by_hand(reduction: str, divided_by: int)
     np.testing.assert_allclose(trace["update.W_V"].values, [[1, 0], [-1, 1]] - grad, atol=1e-12)
 
 
-def states(p: dict[str, Any], n: int = 3) -> Any:
-    a, rows = torch.zeros(2, dtype=torch.float64), []
-    for t in range(n):
-        a = torch.tanh(p["W_ax"] @ p["embeddings"][t] + p["W_aa"] @ a)
-        rows.append(a)
-    return torch.stack(rows)
-
-
-READ_OUTS: list[tuple[dict[str, Any], Any]] = [
-    (WORDS, lambda z, _: functional.cross_entropy(z, torch.tensor([1, 2, 0]))),
-    (
-        {**WORDS, "label_smoothing": "0.1"},
-        lambda z, _: functional.cross_entropy(z, torch.tensor([1, 2, 0]), label_smoothing=0.1),
-    ),
-    (
-        {**WORDS, "targets": ["b", "_", "a"], "ignored_target": "_", "label_smoothing": "0.2"},
-        lambda z, _: functional.cross_entropy(
-            z, torch.tensor([1, -100, 0]), label_smoothing=0.2, ignore_index=-100
-        ),
-    ),
-    (
-        {**WORDS, "targets": ["c"], "readout_from": "last"},
-        lambda z, _: functional.cross_entropy(z[-1:], torch.tensor([2])),
-    ),
-    (
-        {
-            **WORDS,
-            "loss": "cross_entropy",
-            "targets": [["0.2", "0.3", "0.5"], [1, 0, 0], [0, 0, 1]],
-        },
-        functional.cross_entropy,
-    ),
-    (
-        {
-            **WORDS,
-            "loss": "cross_entropy",
-            "label_smoothing": "0.1",
-            "targets": [["0.2", "0.3", "0.5"], [1, 0, 0], [0, 0, 1]],
-        },
-        lambda z, y: functional.cross_entropy(z, y, label_smoothing=0.1),
-    ),
-    ({**WORDS, "targets": [[1, 0, 0]] * 3}, lambda z, y: functional.mse_loss(z.softmax(1), y)),
-    (YES_NO, functional.binary_cross_entropy_with_logits),
-    ({**READ, "targets": [[1, 0, 1]] * 3}, lambda z, y: functional.mse_loss(z.sigmoid(), y)),
-    (
-        {**READ, "readout": "none", "readout_from": "last", "targets": [[1, "0.5", "-2"]]},
-        lambda z, y: functional.mse_loss(z[-1:], y),
-    ),
+READ_OUTS: list[dict[str, Any]] = [
+    WORDS,
+    {**WORDS, "label_smoothing": "0.1"},
+    {**WORDS, "targets": ["b", "_", "a"], "ignored_target": "_", "label_smoothing": "0.2"},
+    {**WORDS, "targets": ["c"], "readout_from": "last"},
+    {
+        **WORDS,
+        "loss": "cross_entropy",
+        "targets": [["0.2", "0.3", "0.5"], [1, 0, 0], [0, 0, 1]],
+    },
+    {
+        **WORDS,
+        "loss": "cross_entropy",
+        "label_smoothing": "0.1",
+        "targets": [["0.2", "0.3", "0.5"], [1, 0, 0], [0, 0, 1]],
+    },
+    {**WORDS, "targets": [[1, 0, 0]] * 3},
+    YES_NO,
+    {**READ, "targets": [[1, 0, 1]] * 3},
+    {**READ, "readout": "none", "readout_from": "last", "targets": [[1, "0.5", "-2"]]},
 ]
-
-
-@pytest.mark.parametrize("case", range(len(READ_OUTS)))
-def test_losses_of_read_outs_are_those_of_pytorch(case: int) -> None:
-    scenario, loss = READ_OUTS[case]
-    trace = work(load({**scenario, **EXACT}))
-    p = leaves(trace)
-    compare(trace, loss(states(p) @ p["W_ya"].T, p.get("targets")), p)
-
-
-def test_labels_of_a_model_are_smoothed_as_pytorch_does() -> None:
-    texts = ["targets=[can, go, alone]", "predict_from=every", "generate=1", "label_smoothing=0.1"]
-    trace = work(load("next_token", [*texts, "backward=true", "rounding.policy=exact"]))
-    logits = torch.tensor(trace["logits"].values, requires_grad=True)
-    loss = functional.cross_entropy(logits, torch.tensor([1, 2, 3]), label_smoothing=0.1)
-    loss.backward()
-    assert trace["cross_entropy"].values[0, 0] == pytest.approx(loss.item(), abs=1e-12)
-    np.testing.assert_allclose(trace["grad.logits"].values, logits.grad.numpy(), atol=1e-12)
-
-
-def test_the_loss_of_logits_and_its_slopes() -> None:
-    """The whole equations, from logits, are those of which the story has the parts."""
-    random = np.random.default_rng(1)
-    z, y = random.normal(size=(3, 4)), random.dirichlet(np.ones(4), size=2)
-    soft, counts = torch.tensor(z).softmax(1).numpy(), (True, False, True)
-    operands = [Matrix.of_array(x, 3, carry=False) for x in (z, soft, y)]
-    whole = ops.DistributionLoss(counts)
-    logits = torch.tensor(z, requires_grad=True)
-    expected = functional.cross_entropy(logits[[0, 2]], torch.tensor(y), reduction="none")
-    np.testing.assert_allclose(whole.values(*operands)[:, 0], expected.detach(), atol=1e-13)
-    expected.sum().backward()
-    ones = Matrix.of_array(np.ones((2, 1)), 3, carry=False)
-    slopes = derivative(whole, 0).values(*operands, ones, ones)
-    np.testing.assert_allclose(slopes, logits.grad.numpy(), atol=1e-13)
-    yes = Matrix.of_array(random.random((3, 4)), 3, carry=False)
-    p = Matrix.of_array(1 / (1 + np.exp(-z)), 3, carry=False)
-    binary = ops.BinaryLossOfLogits().values(operands[0], p, yes)
-    value = functional.binary_cross_entropy_with_logits(
-        torch.tensor(z), torch.tensor(yes.values), reduction="none"
-    )
-    np.testing.assert_allclose(binary, value, atol=1e-13)
-    np.testing.assert_allclose(ops.BinaryCrossEntropies().values(p, yes), value, atol=1e-13)
 
 
 WRONG = {
@@ -436,21 +309,6 @@ TWO = {"title": "Two", "vocabulary": {"a": 0, "b": 1}, "loss": "cross_entropy"}
 def given_logits(logits: str, targets: str, *texts: str) -> Trace:
     """A trace of logits of two classes alone, and of targets in numbers or in words."""
     return work(load(TWO, [f"logits={logits}", f"targets={targets}", *texts]))
-
-
-@pytest.mark.parametrize("policy", ["carry", "exact"])
-@pytest.mark.parametrize("logits", ["[[800, 0]]", "[[20, 0]]", "[[2, 0]]"])
-def test_what_is_multiplied_by_0_has_no_part_in_a_cross_entropy(logits: str, policy: str) -> None:
-    """However small its probability is, as in PyTorch's loss of logits."""
-    trace = given_logits(logits, "[[1, 0]]", f"rounding.policy={policy}", "backward=true")
-    z = torch.tensor(trace["logits"].values, requires_grad=True)
-    loss = functional.cross_entropy(z, torch.tensor([[1.0, 0.0]], dtype=torch.float64))
-    loss.backward()
-    assert trace["cross_entropy"].values[0, 0] == pytest.approx(loss.item(), abs=6e-4)
-    record = {**TWO, "logits": [[*map(str, z.tolist()[0])]], "targets": [["1", "0"]]}
-    numbers = oracle.work({**record, "rounding": {"policy": policy}})["cross_entropy"]
-    np.testing.assert_allclose(trace["cross_entropy"].values, numbers.astype(float), atol=1e-12)
-    np.testing.assert_allclose(trace["grad.logits"].values, z.grad.numpy(), atol=6e-4)
 
 
 def test_a_hint_of_a_probability_of_0_is_one_that_helps() -> None:

@@ -93,7 +93,6 @@ def test_padding_hides_the_keys_that_it_names(case: Case, data: st.DataObject) -
     assert (np.isneginf(np.array(oracle.work(read(text))[case.masked], float)) == expected).all()
 
 
-@pytest.mark.slow
 @given(case=cases())
 def test_other_names_are_refused(case: Case) -> None:
     """A query's name, where no key is called so; and a position that no key has."""

@@ -40,6 +40,7 @@ def test_as_the_oracle_has_it_and_every_page_is_true(more: str, policy: str) -> 
     assert false_on_pages(trace) == []
 
 
+@pytest.mark.real("torch")
 @pytest.mark.parametrize("size", [1, 2, 3, 7])
 def test_it_is_what_pytorch_computes(size: int) -> None:
     torch = pytest.importorskip("torch", reason="there is nothing to compare with")

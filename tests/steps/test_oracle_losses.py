@@ -26,7 +26,7 @@ CASES: list[dict[str, Any]] = [
     *({**PLANE, "reduction": name} for name in ("mean_of_rows", "sum", "half_sum")),
     {**PLANE, "backward": False, "train": {"learning_rate": "0.1", "steps": 2, "reduction": "sum"}},
     {**PLANE, "predict_from": "last", "targets": [[1, "0.5"]]},
-    *(scenario for scenario, _ in READ_OUTS),
+    *READ_OUTS,
     {**WORDS, "labels": ["x", "y", "z"], "targets": ["z", "x", "y"]},
     SHARES,
     YES_NO,

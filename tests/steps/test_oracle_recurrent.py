@@ -29,6 +29,7 @@ def drawn(cell: str, seed: int) -> tuple[np.random.Generator, Network]:
     return rng, network(rng, cell)
 
 
+@pytest.mark.real("torch")
 @sampled(3, cell=CELLS, seed=SEEDS)
 def test_the_states_are_those_of_torch(cell: str, seed: int) -> None:
     rng, net = drawn(cell, seed)
@@ -39,6 +40,7 @@ def test_the_states_are_those_of_torch(cell: str, seed: int) -> None:
             close(made[name], values)
 
 
+@pytest.mark.real("torch")
 @sampled(7, cell=["rnn tanh", "rnn relu"], seed=range(20), layout=["torch", "linear", "row"])
 def test_the_gradient_factor_is_that_of_autograd(cell: str, seed: int, layout: str) -> None:
     rng, net = drawn(cell, seed)

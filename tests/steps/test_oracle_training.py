@@ -8,7 +8,6 @@ from random import Random
 from typing import Any
 
 import numpy as np
-import pytest
 
 from attncli import ScenarioError, load, work
 from attncli.trace import Trace
@@ -80,7 +79,6 @@ def agree(trace: Trace, expected: oracle.Arrays) -> int:
     return sum(trace[name].values.size for name in made)
 
 
-@pytest.mark.slow
 def test_random_models_are_trained_alike() -> None:
     """Every name and every number, under both policies."""
     kinds = set[tuple[str, ...]]()

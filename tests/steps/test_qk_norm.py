@@ -111,6 +111,7 @@ def _reference(kind: str) -> tuple[Any, Any, Any]:
     return attention, config, getattr(module, rotary_name)(config)
 
 
+@pytest.mark.real("torch", "transformers")
 @pytest.mark.parametrize("kind", ["qwen3", "olmo2"])
 def test_as_transformers_has_it(kind: str) -> None:
     attention, config, rotary = _reference(kind)

@@ -60,6 +60,7 @@ def test_the_model_goes_on_with_what_numpy_makes(kind: str, most: int, group: in
     np.testing.assert_allclose(trace["K"].values, X @ W, atol=1e-12)
 
 
+@pytest.mark.real("torch")
 def test_it_is_what_pytorch_quantizes() -> None:
     torch = pytest.importorskip("torch", reason="there is nothing to compare with")
     W = np.random.default_rng(2).normal(size=(6, 6)).astype(np.float32).astype(float)

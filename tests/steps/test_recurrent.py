@@ -29,6 +29,7 @@ def close(ours: Any, values: Any) -> None:
     np.testing.assert_allclose(ours, values, rtol=1e-10, atol=1e-10)
 
 
+@pytest.mark.real("torch")
 @sampled(7, cell=CELLS, seed=range(40))
 def test_the_states_are_those_of_torch(cell: str, seed: int) -> None:
     pytest.importorskip("torch")
@@ -41,6 +42,7 @@ def test_the_states_are_those_of_torch(cell: str, seed: int) -> None:
             close(trace[name].values, values)
 
 
+@pytest.mark.real("torch")
 @sampled(7, cell=["rnn tanh", "rnn relu"], seed=range(10), layout=["torch", "linear", "row"])
 def test_the_gradient_factor_is_that_of_autograd(cell: str, seed: int, layout: str) -> None:
     pytest.importorskip("torch")
@@ -66,7 +68,6 @@ def test_a_random_input_tells_how_often_a_cell_is_taken_and_how_large_it_is() ->
     assert " h = 4" in page_of(trace)
 
 
-@pytest.mark.slow
 @given(recurrents())
 def test_random_recurrent_layers(text: str) -> None:
     expected, trace = oracle.work(read(text)), trace_of(text)

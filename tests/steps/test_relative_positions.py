@@ -114,6 +114,7 @@ DISENTANGLED: dict[str, Any] = {
 }
 
 
+@pytest.mark.real("torch")
 @pytest.mark.parametrize("heads", [1, 2])
 @pytest.mark.parametrize("terms", [("c2p", "p2c"), ("p2c",)])
 def test_products_with_relative_positions_are_those_of_the_paper(

@@ -44,6 +44,7 @@ def test_as_the_oracle_has_it_and_every_page_is_true(model: str, said: str, poli
     assert false_on_pages(trace) == []
 
 
+@pytest.mark.real("torch", "transformers")
 def test_as_the_processors_of_transformers_have_it() -> None:
     torch = pytest.importorskip("torch", reason="there is nothing to compare with")
     processors = pytest.importorskip("transformers.generation.logits_process")

@@ -34,6 +34,7 @@ def test_a_sink_takes_its_share_of_the_softmax() -> None:
     assert trace["heads[1].weights"].columns.names[-1] == "sink"
 
 
+@pytest.mark.real("torch")
 @pytest.mark.parametrize("heads", [3, 1])
 def test_weights_are_averaged_over_heads(heads: int) -> None:
     """Of a single head, as PyTorch returns them, they are its own."""

@@ -88,6 +88,7 @@ def test_its_distribution_is_that_of_the_target() -> None:
     np.testing.assert_allclose(made, p, atol=1e-12)
 
 
+@pytest.mark.real("torch", "transformers")
 def test_transformers_accepts_as_many(monkeypatch: pytest.MonkeyPatch) -> None:
     torch = pytest.importorskip("torch", reason="there is nothing to compare with")
     utils = pytest.importorskip("transformers.generation.utils")

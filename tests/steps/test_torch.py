@@ -17,6 +17,8 @@ import torch
 
 from tests.torch_cases import FAMILIES, Case
 
+pytestmark = pytest.mark.real("torch")
+
 SEEDS = range(25)
 
 

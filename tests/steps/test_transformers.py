@@ -60,7 +60,6 @@ def same(name: str, ours: Any, values: Any) -> None:
         np.testing.assert_allclose(ours, values, rtol=1e-9, atol=1e-9, err_msg=name)
 
 
-@pytest.mark.slow
 @given(transformers())
 def test_random_transformers(text: str) -> None:
     with workable():
@@ -86,7 +85,6 @@ def test_shipped_scenarios(name: str, policy: str) -> None:
     agree(expected, trace)
 
 
-@pytest.mark.slow
 @settings(max_examples=2 * FEWER)
 @given(transformers(policy="exact"))
 def test_the_oracle_in_decimals_is_the_oracle_in_floats(text: str) -> None:

@@ -83,6 +83,7 @@ def test_hard_sentences_as_the_package(cased: bool) -> None:
         assert [piece.token for piece in ours.encode(sentence)] == expected, ascii(sentence)
 
 
+@pytest.mark.real("transformers")
 @pytest.mark.parametrize("cut", ["bert", "bert_cased"])
 def test_scenarios_as_transformers_and_the_oracle(cut: str) -> None:
     transformers = pytest.importorskip("transformers", reason="there is nothing to compare with")

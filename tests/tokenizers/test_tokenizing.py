@@ -179,7 +179,6 @@ def test_the_counts_of_the_hugs() -> None:
     assert len(trained.model.vocabulary) == 14
 
 
-@pytest.mark.slow
 @given(SMALL, st.integers(8, 12))
 @settings(max_examples=60, deadline=None)
 def test_counts_lose_what_costs_least(given_: dict[str, int], size: int) -> None:
@@ -234,7 +233,6 @@ def naive_merges(words: tuple[CountedWord, ...], plan: MergeSettings) -> list[To
     return merges
 
 
-@pytest.mark.slow
 @given(SMALL, AFFIXES, st.sampled_from(["count", "likelihood"]))
 @settings(max_examples=150, deadline=None)
 def test_counts_kept_right_are_counts_made_anew(
@@ -361,7 +359,6 @@ def test_any_text_is_learned_from(text: str) -> None:
         WordTokenizer(cut, LongestMatch({"[UNK]": 0, "a": 1})).encode(text)
 
 
-@pytest.mark.slow
 def test_long_words() -> None:
     word = "abc" * 10_000
     learned = learn_merges((CountedWord(word, 1),), MergeSettings(merges=5))

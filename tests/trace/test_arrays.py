@@ -55,6 +55,7 @@ def test_arrays_are_taken_by_their_protocols(kind: Any) -> None:
     assert again.replay({"exp_sum": kind([1.0, 2.0])})["exp_sum"].values.tolist() == [[1], [2]]
 
 
+@pytest.mark.real("torch")
 def test_tensors_are_taken() -> None:
     torch = pytest.importorskip("torch", reason="no PyTorch here")
     x = torch.tensor(X, requires_grad=True)

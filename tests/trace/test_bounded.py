@@ -51,7 +51,6 @@ def calls_of(text: str, file: Path) -> int:
     return calls(lambda: walkthrough(work(load(file)), Selection()))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", SMALL)
 def test_what_is_longer_costs_in_proportion(kind: str, tmp_path: Path) -> None:
     file, grown = tmp_path / "scenario.yaml", GROWING[kind]
@@ -100,7 +99,6 @@ def test_what_is_too_much_is_said_before_it_is_done(kind: str, tmp_path: Path) -
     check_refused("validate", str(file))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("command", ["explain", "exercise", "lint"])
 def test_every_command_refuses_what_is_too_much(command: str, tmp_path: Path) -> None:
     file = tmp_path / "scenario.yaml"
@@ -132,7 +130,6 @@ def test_numbers_are_counted_before_they_are_there(source: str, tmp_path: Path) 
     check_refused("validate", str(tmp_path / "scenario.yaml"))
 
 
-@pytest.mark.slow
 @sampled(3, kind=sorted({*ACTIVATIONS} - {"relu", "relu2", "sigmoid", "tanh"}))
 def test_numbers_that_floats_cannot_round_are_counted(
     kind: str, monkeypatch: pytest.MonkeyPatch
@@ -151,7 +148,6 @@ def test_numbers_that_floats_cannot_round_are_counted(
 LONG = "rounding: {decimals: 12}\n"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("command", ["run", "explain"])
 def test_too_many_lines_are_not_told(command: str, tmp_path: Path) -> None:
     file = tmp_path / "scenario.yaml"
@@ -219,7 +215,6 @@ def test_the_end_of_the_memory_is_a_sentence(
         assert "there is not enough memory for it; " in capsys.readouterr().err
 
 
-@pytest.mark.slow
 def test_large_lets_it_through() -> None:
     much = {"tokens": [f"t{i}" for i in range(2100)], "embeddings": "one_hot"}
     with pytest.raises(ScenarioError, match="2,100 × 2,100 numbers of one_hot"):

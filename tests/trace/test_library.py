@@ -82,7 +82,6 @@ def test_layers_and_heads_are_stacked(deep: Trace) -> None:
         work(load("decoder_block")).stacked("normed")
 
 
-@pytest.mark.slow
 def test_working_and_pages_are_text(trace: Trace) -> None:
     line = "weights[love, AI] = 7.389 / 12.825 = 0.576"
     assert trace.working("weights[love, AI]") == line

@@ -76,7 +76,6 @@ def test_a_story_is_planned_once(other_steps: pytest.MonkeyPatch) -> None:
     assert all(part.place.scenario is other for part in again.story)
 
 
-@pytest.mark.slow
 @given(scenarios(), st.data())
 def test_replaying_the_same_numbers_changes_nothing(text: str, data: st.DataObject) -> None:
     with workable():
