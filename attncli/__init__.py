@@ -85,8 +85,11 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401
     if name in _HOMES:
         module, attribute = _HOMES[name]
         return getattr(import_module(module), attribute)
-    if name in (*__all__, *_AS_PYTHON_HAS):
-        from attncli.library.from_python import function_of
+    if not name.startswith("_"):
+        from attncli.plugins import COMMANDS, plugins
 
-        return function_of(name)
+        if name in plugins(COMMANDS):
+            from attncli.library.from_python import function_of
+
+            return function_of(name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

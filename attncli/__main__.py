@@ -22,9 +22,10 @@ def main() -> NoReturn:
     gc.set_threshold(_OBJECTS_BEFORE_COLLECTION)
     try:
         from attncli.cli import app
+        from attncli.cli.errors import complaining
         from attncli.output_files import standard_streams
 
-        with standard_streams():
+        with standard_streams(), complaining():
             app(prog_name="attn")
     except KeyboardInterrupt:
         _end(_INTERRUPTED)

@@ -25,6 +25,9 @@ OWN: Mapping[str, Mapping[str, str]] = {
         "schema": "attncli.commands.files:schema",
         "help": "attncli.commands.files:help_",
     },
+    "attncli.families": {
+        "transformers": "attncli.models.checkpoints.families",
+    },
     "attncli.models": {
         "transformers": "attncli.models.reading",
     },

@@ -16,6 +16,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from attncli.errors import UserError
 from attncli.own_plugins import OWN
 
 COMMANDS = "attncli.commands"
@@ -38,7 +39,19 @@ class Plugin(NamedTuple):
     attribute: str = ""
 
     def load(self) -> Any:  # noqa: ANN401
-        """Imports what the entry adds, a module or what it has. Raises ImportError."""
+        """Imports what the entry adds, a module or what it has. Raises UserError where it can't be
+        imported from the package of somebody else."""
+        if self.module.startswith("attncli."):
+            return self._imported()
+        try:
+            return self._imported()
+        except Exception as error:
+            package, kind = self.module.partition(".")[0], type(error).__name__
+            wrong = f"what it adds to attn can't be imported ({kind}: {error})"
+            right = f"mend {self.module}, or pip uninstall the package"
+            raise UserError.of(package, wrong, right) from error
+
+    def _imported(self) -> Any:  # noqa: ANN401
         module = import_module(self.module)
         return getattr(module, self.attribute) if self.attribute else module
 

@@ -12,6 +12,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from attncli.plugins import STEPS, plugins
 from attncli.scenario.file.address import AddressError, parse_address
 from attncli.scenario.file.keys import Key, OwnedKeys, Record
 
@@ -45,6 +46,9 @@ class StepLine(NamedTuple):
     for the default."""
     through: str = ""
     """The step that it leads back through."""
+    after: str = ""
+    """Of a step that another package adds: the step of a head, of all heads together, or of a
+    recurrent cell that it is taken behind. Its `module` is named in full."""
 
     def is_taken(self, texts: Collection[str]) -> bool:
         """Tells whether the step is taken where these keys are said."""
@@ -54,6 +58,22 @@ class StepLine(NamedTuple):
         """Tells whether this is the place of a step that may be taken at several."""
         key, value = self.when
         return not key or data.get(key) == value
+
+
+_OTHERS: tuple[StepLine, ...] = tuple(entry.load() for entry in plugins(STEPS).values())
+"""The steps that other packages add."""
+
+
+def _with_others(*lines: StepLine) -> tuple[StepLine, ...]:
+    """Returns steps that are taken one after the other, with those of other packages behind the
+    last of each that they name."""
+    places = {line.step: k for k, line in enumerate(lines)}
+    added = [(places[other.after], other) for other in _OTHERS if other.after in places]
+    return tuple(
+        line
+        for k, own in enumerate(lines)
+        for line in (own, *(other for place, other in added if place == k))
+    )
 
 
 TOKENIZER = (
@@ -99,14 +119,14 @@ _SOFTCAP = StepLine(
 )
 _QK_NORM = StepLine("qk_norm", "block.norms", attention="qk_norm", only_for="qk_norm")
 _SINKS = StepLine("sinks", "attention.weights", attention="sinks", only_for="sinks")
-WITH_HEADS = (
+WITH_HEADS = _with_others(
     _QK_NORM,
     StepLine(
         "split", "attention.projections", attention="heads kv_heads", only_for="heads kv_heads"
     ),
 )
 """The steps that all heads take together."""
-IN_HEADS = (
+IN_HEADS = _with_others(
     _QK_NORM,
     StepLine("rotate", "attention.rotary", attention="rope", only_for="positions rope"),
     _QK_NORM,
@@ -155,7 +175,7 @@ LAYER_STEPS = (
     ),
     StepLine("mix", "block.experts"),
 )
-CELL_STEPS = (
+CELL_STEPS = _with_others(
     StepLine("unstack", "recurrent.sequence", cell="gate_order", way="W_ih W_hh b_ih b_hh"),
     StepLine("start", "recurrent.sequence", way="initial_state initial_cell"),
     StepLine("input", "recurrent.sequence", cell="cell direction", way="W_ax"),
@@ -201,10 +221,15 @@ TRAINING = (
     StepLine("progress", "training"),
 )
 ORDER = (*TOKENIZER, *_FORWARD, *BACKWARD, *TRAINING)
+_LOST = [line.step for line in _OTHERS if line not in ORDER]
+if _LOST:
+    raise ImportError(f"steps of other packages are after no step of a head or cell: {_LOST}")
 BACK_THROUGH = {line.through: line.step for line in BACKWARD}
 """The steps back, by those that they lead through."""
 THROUGH = {line.step: line.through for line in BACKWARD}
-_MODULES = {line.step: line.module for line in ORDER}
+_MODULES = {
+    line.step: line.module if line.after else f"attncli.steps.{line.module}" for line in ORDER
+}
 STORY = tuple(dict.fromkeys(line.step for line in ORDER))
 """The names of the steps, in the order they are told."""
 
@@ -217,7 +242,7 @@ def step_named(name: str) -> Step[Any]:
         from attncli.steps.backward.gradient_steps import step_back
 
         return step_back(step_named(THROUGH[name]), name)
-    there = vars(import_module(f"attncli.steps.{_MODULES[name]}"))
+    there = vars(import_module(_MODULES[name]))
     step: Step[Any] = there[f"{name.upper()}_STEP"]
     return step
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attncli.models.checkpoints.model_folder import FAMILIES, NOT_WORKED, families, table_of
+from attncli.models.checkpoints.model_folder import NOT_WORKED, families, family_files, table_of
 from attncli.models.checkpoints.told import told_of_models
 from attncli.pages.catalogue import entries
 from tests.helpers.marking_cases import run
@@ -11,7 +11,7 @@ from tests.helpers.marking_cases import run
 def test_all_models_are_told() -> None:
     text = run("help", "models").output
     told = told_of_models("models")
-    for path in FAMILIES.glob("*.yaml"):
+    for path in family_files():
         assert f"`{path.stem}`" in text
     others = [name for entry in table_of(NOT_WORKED).values() for name in entry["names"]]
     for name in (*families(), *others):

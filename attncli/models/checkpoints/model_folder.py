@@ -15,6 +15,7 @@ from attncli.models.checkpoints.model_settings import (
     DEFAULTS,
     PLACES,
     dense_layers,
+    family_folders,
     local_rope,
     mscale,
     places,
@@ -284,15 +285,19 @@ def _tensor_file(path: Path) -> Path:
     return index if index.exists() and not entry.exists() else entry
 
 
-FAMILIES = Path(__file__).parent / "families"
 NOT_WORKED = Path(__file__).parent / "not_worked.yaml"
 _KIND = "model_type"
 _PROJECTION = {"text": "text_projection", "vision": "visual_projection"}
 
 
+def family_files() -> list[Path]:
+    """Lists the files of families: those beside this module, then those that packages add."""
+    return [path for folder in family_folders() for path in sorted(folder.glob("*.yaml"))]
+
+
 def families() -> Mapping[str, Data]:
     """Reads the tables of families, by the types of models."""
-    tables = map(table_of, sorted(FAMILIES.glob("*.yaml")))
+    tables = map(table_of, family_files())
     return {name: table for table in tables for name in table["names"]}
 
 

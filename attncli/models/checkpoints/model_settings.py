@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from attncli.errors import Problem, UserError, Where, listed
+from attncli.plugins import FAMILIES, plugins
 from attncli.scenario.templates import EVERY_OTHER, layers_with
 from attncli.steps.input.positions import SCALINGS
 
@@ -55,6 +56,11 @@ def some_layers(numbers: Sequence[int], config: Data) -> object:
         return None
     words = (word for word in EVERY_OTHER if layers_with(word, count) == [k - 1 for k in numbers])
     return next(words, [str(k) for k in numbers])
+
+
+def family_folders() -> list[Path]:
+    """Lists the folders that have tables of families, our own first."""
+    return [Path(entry.load().__path__[0]) for entry in plugins(FAMILIES).values()]
 
 
 DEFAULTS = Path(__file__).parent / "families" / "defaults.json"
@@ -124,8 +130,10 @@ def refusal(config: Data, name: str, wrong: str, right: str) -> UserError:
 
 def usual_settings(kind: str) -> Data | None:
     """Returns what is known of the settings of a type of models, and None where that is nothing."""
-    known: Data | None = json.loads(DEFAULTS.read_text("utf-8")).get(kind)
-    return known
+    own = DEFAULTS
+    beside = [path for f in family_folders()[1:] if (path := f / own.name).is_file()]
+    tables = (json.loads(path.read_text("utf-8")) for path in (own, *beside))
+    return next((table[kind] for table in tables if kind in table), None)
 
 
 def settled(config: Data) -> Data:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from attncli.models.checkpoints.model_folder import FAMILIES, NOT_WORKED, table_of
+from attncli.models.checkpoints.model_folder import NOT_WORKED, family_files, table_of
 from attncli.scenario.file.emitting import on_one_line
 
 MODELS = "models"
@@ -18,11 +18,7 @@ def told_of_models(word: str) -> str:
     if word == MODELS:
         return "\n".join(_all())
     own = re.sub(r"[^a-z0-9]", "", word.lower())
-    return "\n".join(line for path in _paths() for line in _one(path, own)) if own else ""
-
-
-def _paths() -> list[Path]:
-    return sorted(FAMILIES.glob("*.yaml"))
+    return "\n".join(line for path in family_files() for line in _one(path, own)) if own else ""
 
 
 def _remark(path: Path) -> str:
@@ -36,7 +32,7 @@ def _all() -> Iterator[str]:
     yield "## models: what `attn run --from FOLDER` and `attncli.torch.compare` read\n"
     yield "| family | models, by `model_type` | what is told of it |"
     yield "| --- | --- | --- |"
-    for path in _paths():
+    for path in family_files():
         names = ", ".join(f"`{name}`" for name in table_of(path)["names"])
         yield f"| `{path.stem}` | {names} | {_remark(path)} |"
     yield "\n`attn help gemma2` prints how one is read. These are known, and not worked:\n"

@@ -1,0 +1,1 @@
+"""A stranger's package: a step, a format and a command of its own."""

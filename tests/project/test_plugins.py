@@ -1,0 +1,159 @@
+"""What a stranger's package adds, installed by pip: a step, a format, a command, a family."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import entry_points
+from pathlib import Path
+from shutil import copytree
+from zipfile import ZipFile
+
+import pytest
+
+from attncli.own_plugins import OWN
+
+ROOT = Path(__file__).parents[2]
+SHOUTING = Path(__file__).parent / "shouting"
+ENTRIES = """\
+[attncli.commands]
+shout = shouting.command:shout
+[attncli.formats]
+loud = shouting.format
+[attncli.steps]
+halve = shouting.step:LINE
+[attncli.families]
+shouting = shouting.families
+"""
+FAMILY = ROOT / "attncli" / "models" / "checkpoints" / "families"
+
+
+def wheel(folder: Path) -> Path:
+    """Packs the stranger's package, with a family that is GPT-2 by another name."""
+    package = copytree(SHOUTING, folder / "shouting", ignore=lambda *_: {"__pycache__"})
+    families = package / "families"
+    families.mkdir()
+    (families / "loud.yaml").write_text(
+        (FAMILY / "gpt2.yaml").read_text("utf-8").replace("gpt2", "loud2"), "utf-8"
+    )
+    own = json.loads((FAMILY / "defaults.json").read_text("utf-8"))
+    (families / "defaults.json").write_text(json.dumps({"loud2": own["gpt2"]}), "utf-8")
+    place = folder / "shouting-1.0-py3-none-any.whl"
+    about = "shouting-1.0.dist-info"
+    texts = {
+        f"{about}/METADATA": "Metadata-Version: 2.1\nName: shouting\nVersion: 1.0\n",
+        f"{about}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        f"{about}/entry_points.txt": ENTRIES,
+    }
+    with ZipFile(place, "w") as packed:
+        for path in sorted(package.rglob("*.*")):
+            packed.write(path, path.relative_to(folder).as_posix())
+        for name, text in texts.items():
+            packed.writestr(name, text)
+        packed.writestr(f"{about}/RECORD", "")
+    return place
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("stranger")
+    target = folder / "installed"
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps"]
+    options = ["--disable-pip-version-check", "--target", str(target)]
+    subprocess.run([*command, *options, str(wheel(folder))], check=True)
+    return target
+
+
+def attn(installed: Path, *typed: str, status: int = 0) -> str:
+    """What a command prints where the package is installed."""
+    paths = os.pathsep.join([str(installed), str(ROOT)])
+    told = subprocess.run(
+        [sys.executable, "-m", "attncli", *typed],
+        env={**os.environ, "PYTHONPATH": paths, "COLUMNS": "100"},
+        cwd=installed,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert told.returncode == status, told.stderr
+    return told.stdout + told.stderr
+
+
+def test_a_command_of_a_stranger(installed: Path) -> None:
+    assert "shout     Shout what a scenario reads." in attn(installed, "--help")
+    assert "--times" in attn(installed, "shout", "--help")
+    assert attn(installed, "shout", "i_love_ai", "--times", "2") == "I LOVE AI!\n" * 2
+    assert "shout" in attn(installed, "shot", "i_love_ai", status=2)
+    asked = "import attncli; print(attncli.shout('i_love_ai'), end='')"
+    paths = os.pathsep.join([str(installed), str(ROOT)])
+    told = subprocess.run(
+        [sys.executable, "-c", asked],
+        env={**os.environ, "PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert told.stdout == "I LOVE AI!\n"
+
+
+def test_a_format_of_a_stranger(installed: Path, tmp_path: Path) -> None:
+    assert "|loud" in attn(installed, "run", "--help")
+    page = attn(installed, "run", "i_love_ai", "--step", "softmax", "--format", "loud")
+    assert "THE SOFTMAX TURNS A QUERY'S SCORES INTO WEIGHTS" in page
+    place = tmp_path / "page.loud"
+    attn(installed, "run", "i_love_ai", "-o", str(place))
+    assert place.read_text("utf-8").startswith("I LOVE AI\n")
+
+
+def test_a_step_of_a_stranger(installed: Path) -> None:
+    steps = attn(installed, "list", "steps")
+    assert steps.index("\nscale ") < steps.index("\nhalve ") < steps.index("\nsoftmax ")
+    page = attn(installed, "run", "i_love_ai", "--set", "halved=2", "--step", "halve")
+    assert "Each score is halved." in page
+    assert "halves[love, AI]   = 2 / 4 = 0.50" in page
+    assert "halve" not in attn(installed, "run", "i_love_ai")
+    assert '"halved"' in attn(installed, "schema")
+    assert "Smaller scores make the weights more even." in attn(installed, "explain", "halve")
+    lost = attn(installed, "run", "i_love_ai", "--set", "halfed=2", status=2)
+    assert "did you mean halved?" in lost
+
+
+def test_a_gradient_goes_back_through_a_strangers_step(installed: Path) -> None:
+    scenario = ["learning_to_attend", "--set", "halved=1", "--gradient-check"]
+    page = attn(installed, "run", *scenario, "--rounding", "exact")
+    assert "All 13 gradients agree, on 9 digits or more." in page
+    assert "Backward through the halving   grad.scores = grad.halves / 2" in page
+
+
+def test_a_family_of_a_stranger(installed: Path) -> None:
+    assert "`loud2`" in attn(installed, "help", "models")
+    assert "how `loud2` is read" in attn(installed, "help", "loud2")
+
+
+def test_a_package_that_is_broken_is_named(installed: Path, tmp_path: Path) -> None:
+    broken = copytree(installed, tmp_path / "broken")
+    (broken / "shouting" / "step.py").write_text("import nothing_there\n")
+    told = attn(broken, "run", "i_love_ai", status=2)
+    assert told == (
+        "shouting: what it adds to attn can't be imported (ModuleNotFoundError: No module named"
+        " 'nothing_there'); mend shouting.step, or pip uninstall the package\n"
+    )
+
+
+def test_our_own_entries_are_those_of_the_project_file() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    entries = {k: v for k, v in project["entry-points"].items() if k.startswith("attncli")}
+    assert entries == OWN
+    assert [*entries["attncli.commands"]] == [*OWN["attncli.commands"]]
+
+
+def test_our_own_entries_are_there() -> None:
+    """As whoever installed the package finds them."""
+    for group, own in OWN.items():
+        known = {entry.name: entry for entry in entry_points(group=group)}
+        for name in own:
+            if name in known:
+                known[name].load()
