@@ -109,9 +109,12 @@ def exercise_format_names() -> list[str]:
 
 
 def module_of(form: str) -> ModuleType:
-    """Imports the module of a format by its name."""
+    """Imports the module of a format by its name. Raises ValueError where there is none."""
     known = (plugins(f"{FORMATS}{kind}") for kind in _KINDS)
-    module: ModuleType = next(kind[form] for kind in known if form in kind).load()
+    found = next((kind[form] for kind in known if form in kind), None)
+    if found is None:
+        raise ValueError(f"there is no format {form!r}")
+    module: ModuleType = found.load()
     return module
 
 

@@ -52,12 +52,11 @@ def test_results_that_cannot_be_compared() -> None:
     assert "output has the same rows as in the scenario itself." in same
 
 
-def test_of_a_finding_only_what_is_new_is_told() -> None:
+def test_a_variant_says_what_its_result_says_once() -> None:
     meeting = variants_in(SHIPPED["meeting"])
     assert "(other weights): 1 of the 4 rows" in meeting
-    assert "▸ “I” attends most to itself (0.6). " in meeting
+    assert meeting.count("attends most to itself (0.6)") == 1
     heads = variants_in(SHIPPED["three_tokens"])
-    assert "▸ Head 1: token 1 attends most to itself (0.37)" in heads
     assert "▸ Head 2: token 1 attends most to itself (0.45)" in heads
 
 
