@@ -26,7 +26,7 @@ from tests.drawing.learning import End, learning
 from tests.helpers.sayable import said, sayable
 
 pytest.importorskip("torch")
-from tests import torch_models
+from tests.models import torch_models
 
 pytestmark = pytest.mark.real("torch")
 

@@ -15,7 +15,7 @@ from tests.steps.test_torch_numbers import agree
 pytest.importorskip("torch")
 import torch
 
-from tests.torch_cases import FAMILIES, Case
+from tests.models.torch_cases import FAMILIES, Case
 
 pytestmark = pytest.mark.real("torch")
 

@@ -13,7 +13,7 @@ import pytest
 from tests import oracle
 from tests.helpers.pages import trace_of
 from tests.helpers.plain import read
-from tests.torch_numbers import FOLDER, STORED, written
+from tests.models.torch_numbers import FOLDER, STORED, written
 
 FILES = sorted(FOLDER.glob("*.json"))
 

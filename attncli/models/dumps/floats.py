@@ -618,7 +618,8 @@ class _Run(Floats):
 FOLLOWS, DEPARTS = (1.6, 16.0), (2.5, 25.0)
 """How far the numbers of a tensor may be off, as a root mean square and at most, and from where on
 they are others, in standard deviations of what rounding does at random. They were told by right
-modules and by wrong ones of some seeds, and hold for others (`python -m tests.torch_bugs`)."""
+modules and by wrong ones of some seeds, and hold for others
+(`python -m tests.models.torch_bugs`)."""
 REACH = 4.0
 """Standard deviations that numbers hardly ever are off."""
 _VAGUE = 0.25

@@ -1,0 +1,807 @@
+"""Exams of several parts: one paper, one folder, marked part by part; and what a file may say."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner, Result
+
+from attncli.classroom.files.scheme import ROUNDINGS
+from attncli.classroom.marking import answers
+from attncli.classroom.marking.exam import cell_of
+from attncli.cli import app
+from attncli.judging import causes
+from attncli.maths.notation.escaping import unguarded
+from attncli.names import Name
+from attncli.pipeline import load, work
+from tests.classroom import qti
+
+EXAM = """\
+exam: Midterm
+course: Deep learning
+duration: 90 minutes
+tools: a pocket calculator
+forms: 3
+seed: 5
+parts:
+  - title: Attention
+    scenario: i_love_ai
+    ask: [softmax, {step: weighted_sum, token: love}]
+    points: {softmax: 0.5}
+  - {scenario: yassine_rnn, ask: [state], most: 4}
+  - {scenario: i_love_ai, ask: [scores]}
+  - title: In your own words
+    questions:
+      - {ask: What does a query say?, options: [what it looks for, what it offers], right: what it looks for, points: 2}
+      - {ask: How many numbers has a table of 30000 rows of 768?, number: 23040000, tolerance: 40000}
+      - {ask: Why are scores scaled?, answer: Or the softmax is saturated., points: 3}
+"""
+HAND = "4/3"
+
+
+def run(*words: object) -> Result:
+    return CliRunner().invoke(app, [*map(str, words)])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("exam")
+    (place / "midterm.yaml").write_text(EXAM, "utf-8")
+    made = run("exam", place / "midterm.yaml", "-o", place / "midterm", "--format", "markdown")
+    assert made.exit_code == 0, made.output
+    return place / "midterm"
+
+
+def manifest(folder: Path) -> dict[str, Any]:
+    data: dict[str, Any] = json.loads((folder / "manifest.json").read_text("utf-8"))
+    return data
+
+
+def key_of(folder: Path, form: str) -> dict[str, str]:
+    """What is right in a form, from the scenarios in the folder and the texts of the exam."""
+    found: dict[str, str] = {}
+    for k, part in enumerate(manifest(folder)["forms"][form]["parts"], start=1):
+        if not part["file"]:
+            continue
+        trace = work(load(folder / part["file"]))
+        for id_ in part["asked"]:
+            name, i, j = cell_of(trace, id_)
+            found[f"{k}/{id_}"] = str(trace[name].number(i, j).shown)
+    return {**found, "4/1": "what it looks for", "4/2": "23040000", HAND: "3"}
+
+
+def columns(folder: Path) -> list[str]:
+    with (folder / "midterm_class.csv").open(encoding="utf-8", newline="") as file:
+        return next(csv.reader(file))
+
+
+def table(folder: Path, path: Path, class_: Mapping[str, tuple[str, Mapping[str, str]]]) -> Path:
+    """A class typed into the table of the exam: of each student the form and the answers."""
+    headings = columns(folder)
+    ids = [*map(unguarded, headings[3:])]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(headings)
+        for name, (form, answers) in class_.items():
+            rows.writerow([name, f"id-{name}", form, *(answers.get(i, "") for i in ids)])
+    return path
+
+
+def graded(folder: Path, path: Path) -> dict[str, dict[str, Any]]:
+    result = run("grade", folder, path, "--format", "json")
+    assert result.exit_code in (0, 1), result.output
+    data = json.loads(result.stdout)
+    return {paper["student"]: paper for paper in data.get("papers", [data])}
+
+
+def test_an_honest_class_has_all_points(folder: Path, tmp_path: Path) -> None:
+    forms = dict(zip(("Ada", "Ben", "Cid"), "ABC", strict=True))
+    path = table(folder, tmp_path / "c.csv", {n: (f, key_of(folder, f)) for n, f in forms.items()})
+    papers = graded(folder, path)
+    # 21 × 0.5 + 2, at most 4 of 6, 9, and 2 + 1 + 3
+    assert {(p["points"], p["of"], p["form"]) for p in papers.values()} == {
+        (31.5, 31.5, form) for form in "ABC"
+    }
+    assert run("grade", folder, path).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("changed", "lost"),
+    [
+        ({"4/1": "what it offers"}, 2),
+        ({"4/1": ""}, 2),
+        ({"4/2": "23070000"}, 0),  # within the tolerance
+        ({"4/2": "23190000"}, 1),
+        ({HAND: "1.5"}, 1.5),
+        ({HAND: "Or all weights are alike."}, 3),  # a person hasn't marked it
+        ({HAND: "4"}, 3),  # more than there are
+        ({"2/z[1][1]": "99"}, 0),  # five of six are left, and four count
+        ({"3/scores[love, AI]": "99"}, 1),
+        ({"1/scores[love, AI]": "99"}, 0),  # not asked there
+    ],
+)
+def test_what_a_wrong_answer_costs(
+    changed: dict[str, str], lost: float, folder: Path, tmp_path: Path
+) -> None:
+    answers = {**key_of(folder, "B"), **changed}
+    (paper,) = graded(folder, table(folder, tmp_path / "c.csv", {"Ben": ("B", answers)})).values()
+    assert paper["points"] == 31.5 - lost
+
+
+def test_parts_are_marked_by_themselves(folder: Path, tmp_path: Path) -> None:
+    """What is wrong in one part isn't carried into another of the same scenario."""
+    answers = key_of(folder, "A")
+    answers["3/scores[love, AI]"] = "99"
+    path = table(folder, tmp_path / "c.csv", {"Ada": ("A", answers)})
+    assert run("grade", folder, path, "-o", f"{tmp_path}/marked/").exit_code == 1
+    page = (tmp_path / "marked" / "Ada.md").read_text("utf-8")
+    assert "| 3 | I love AI | 8 | 9 |" in page
+    assert "Part 1 · Attention: Numbers" in page
+    assert page.count("Slip:") == 1
+
+
+def test_parts_of_one_scenario_have_other_numbers(folder: Path) -> None:
+    for form in manifest(folder)["forms"].values():
+        first, _, third, _ = form["parts"]
+        assert first["given"] != third["given"]
+
+
+def test_options_stand_in_an_order_of_each_form(folder: Path) -> None:
+    forms = manifest(folder)["forms"].values()
+    orders = {tuple(form["parts"][3]["choices"]["1"]["options"]) for form in forms}
+    assert {*map(frozenset, orders)} == {frozenset({"what it looks for", "what it offers"})}
+    labels = [order.index("what it looks for") for order in orders]
+    assert sorted(labels) == [0, 1]
+    each = [tuple(form["parts"][3]["choices"]["1"]["options"]) for form in forms]
+    assert each[0] != each[1] != each[2]
+
+
+def test_a_letter_is_an_answer(folder: Path, tmp_path: Path) -> None:
+    options = manifest(folder)["forms"]["A"]["parts"][3]["choices"]["1"]["options"]
+    letter = "AB"[options.index("what it looks for")]
+    answers = {**key_of(folder, "A"), "4/1": letter}
+    (paper,) = graded(folder, table(folder, tmp_path / "c.csv", {"Ada": ("A", answers)})).values()
+    assert paper["points"] == 31.5
+
+
+def test_the_paper_is_numbered_through_and_tells_nothing(folder: Path) -> None:
+    sheet = (folder / "midterm_A_sheet.md").read_text("utf-8")
+    key = (folder / "midterm_A_key.md").read_text("utf-8")
+    headings = [line for line in sheet.splitlines() if line.startswith("## ")]
+    assert [h.split(" · ")[0].removeprefix("## ") for h in headings] == [
+        *("Part 1", "1", "2", "Part 2", "3", "Part 3", "4", "Part 4", "5", "6", "7")
+    ]
+    for words in ("90 minutes", "a pocket calculator", "at most 4 points", "31.5"):
+        assert words in sheet
+    for secret in ("saturated", "23040000"):
+        assert secret in key
+        assert secret not in sheet
+    answers = key_of(folder, "A")
+    assert answers["1/output[love, 1]"] in key
+    assert answers["1/output[love, 1]"] not in sheet
+
+
+def test_files_for_an_lms_go_without_what_a_person_marks(folder: Path) -> None:
+    xml = (folder / "midterm_moodle.xml").read_text("utf-8")
+    assert xml.count('<question type="cloze">') == 3
+    assert "What does a query say?" in xml
+    assert "Why are scores scaled?" not in xml
+    assert (folder / "midterm_qti.zip").stat().st_size > 1000
+
+
+def test_the_help_says_what_an_lms_cannot_mark() -> None:
+    text = " ".join(run("help", "exam").stdout.split())
+    assert "What only follows from a wrong number earns nothing there: mark the exported" in text
+
+
+def test_files_for_an_lms_are_read_by_a_reader_and_a_schema_that_are_not_ours(folder: Path) -> None:
+    reader = pytest.importorskip("moodle_xml_parser.parser")
+    forms = manifest(folder)["forms"].values()
+    read = reader.parse_string((folder / "midterm_moodle.xml").read_text("utf-8"))["cloze"]
+    assert (
+        len(read) == len(forms) == len(qti.opened((folder / "midterm_qti.zip").read_bytes()).items)
+    )
+    for question, form in zip(read, forms, strict=True):
+        asked = [(k, id_, worth) for k, part in enumerate(form["parts"], start=1)
+                 for id_, worth in part["asked"].items() if f"{k}/{id_}" != HAND]  # fmt: skip
+        fields = [gap for gap in question.gaps if gap.sub_type in ("NUMERICAL", "MULTICHOICE")]
+        assert [gap.sub_grade for gap in fields] == [2 * worth for *_, worth in asked]
+
+
+def test_a_quiz_of_random_forms_is_marked_from_its_responses(folder: Path, tmp_path: Path) -> None:
+    """Each student had another form, which the hash in the question's text tells."""
+    data, rows = (
+        manifest(folder),
+        [["Last name", "First name", "ID number", "Question 1", "Response 1"]],
+    )
+    for name, form in (("Ada", "A"), ("Ben", "C")):
+        key = key_of(folder, form)
+        parts = [text for id_, text in key.items() if id_ != HAND]
+        if name == "Ben":
+            parts[0] = "99"
+        said = "; ".join(f"part {k}: {text}" for k, text in enumerate(parts, start=1))
+        rows.append(["X", name, f"id-{name}", f"… Paper {data['forms'][form]['hash']} …", said])
+    path = tmp_path / "responses.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(rows)
+    papers = graded(folder, path)
+    assert {name: paper["points"] for name, paper in papers.items()} == {
+        "Ada X": 28.5, "Ben X": 28.0,
+    }  # fmt: skip
+
+
+def test_made_again_an_exam_keeps_its_forms(tmp_path: Path) -> None:
+    (tmp_path / "e.yaml").write_text(EXAM, "utf-8")
+    words = ("exam", tmp_path / "e.yaml", "-o", tmp_path / "e", "--format", "terminal")
+    assert run(*words).exit_code == 0
+    before = {p.name: p.read_bytes() for p in (tmp_path / "e").iterdir() if p.is_file()}
+    form = tmp_path / "e" / "forms" / "B_2.yaml"
+    scenario = load(form)
+    assert scenario.gives(Name("b_a"))
+    text = form.read_text("utf-8")
+    form.write_text(text.replace("title:", "# mended\ntitle:", 1), "utf-8")
+    again = run(*words)
+    assert again.exit_code == 0
+    assert "A, B, C as they were" in again.stdout
+    after = {p.name: p.read_bytes() for p in (tmp_path / "e").iterdir() if p.is_file()}
+    assert {n for n in after if before[n] != after[n]} <= {"manifest.json"}
+
+
+def test_a_list_of_students_fills_the_table(tmp_path: Path) -> None:
+    (tmp_path / "e.yaml").write_text(EXAM, "utf-8")
+    (tmp_path / "list.csv").write_text("name,ID,form\n=Ada,1,C\nBen,2,\n", "utf-8")
+    words = ("--students", tmp_path / "list.csv", "--format", "terminal", "-o", tmp_path / "e")
+    assert run("exam", tmp_path / "e.yaml", *words).exit_code == 0
+    rows = [*csv.reader((tmp_path / "e" / "e_class.csv").read_text("utf-8").splitlines())]
+    assert [row[:3] for row in rows[1:]] == [["'=Ada", "1", "C"], ["Ben", "2", "A"]]
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ("", "question 3 is still to be marked."),
+        ("-", "question 3 is still to be marked."),
+        ("4", "question 3 is still to be marked: “4” are no points from 0 to 3."),
+        ("1/3", "question 3 is still to be marked: “1/3” are no points from 0 to 3."),
+        ("0", None),
+    ],
+)
+def test_points_that_a_person_still_has_to_give_are_told(
+    given: str, says: str | None, folder: Path, tmp_path: Path
+) -> None:
+    class_ = {"Ben": ("B", {**key_of(folder, "B"), HAND: given})}
+    path = table(folder, tmp_path / "c.csv", class_)
+    (paper,) = graded(folder, path).values()
+    remarks = [r for r in paper.get("remarks", []) if "still to be marked" in r]
+    assert remarks == ([] if says is None else [f"Part 4: {says}"])
+    page = run("grade", folder, path).stdout
+    assert "left empty" not in page
+    assert "Not to be read" not in page
+    said = overrides(tmp_path, f"Ben,{HAND},2,by word of mouth")
+    told = run("grade", folder, path, "--overrides", said).stdout
+    assert "still to be marked" not in told
+    assert "by the teacher" in told
+
+
+def test_own_numbers_are_read_as_people_write_them(tmp_path: Path) -> None:
+    """More decimals of what is rounded, thousands apart; slips of the pen as the scheme has it."""
+    text = (
+        "exam: Numbers\nscheme: {costs: {rounding: 0.75}}\nparts:\n- questions:\n"
+        "  - {ask: Two thirds?, number: 0.667}\n  - {ask: 768 squared?, number: 589824, points: 2}\n"
+    )
+    (tmp_path / "n.yaml").write_text(text, "utf-8")
+    rows = [
+        ("0.6667", "589,824", 3), ("2/3", "589.824", 3), ("66.7 %", "589 824", 3),
+        ("0.67", "589842", 0.25 + 1), ("0.66", "589825", 0), ("0.712", "589,825", 0),
+    ]  # fmt: skip
+    for k, (first, second, points) in enumerate(rows):
+        path = tmp_path / f"{k}.yaml"
+        path.write_text(json.dumps({"answers": {"1": first, "2": second}}), "utf-8")
+        data = json.loads(run("grade", tmp_path / "n.yaml", path, "--format", "json").stdout)
+        assert data["points"] == points, (first, second)
+
+
+def test_a_paper_of_another_form_than_it_says_is_told(folder: Path, tmp_path: Path) -> None:
+    answers = {**key_of(folder, "A"), "2/z[1][1]": "a lot"}
+    class_ = {"Ben": ("B", answers)}
+    (paper,) = graded(folder, table(folder, tmp_path / "c.csv", class_)).values()
+    assert "Its numbers fit form A, by which it would earn 31.5." in paper["remarks"]
+    assert "Not to be read: 2/z[1][1]." in paper["remarks"]
+
+
+def test_a_dash_is_no_answer(folder: Path, tmp_path: Path) -> None:
+    class_ = {"Ben": ("B", {**key_of(folder, "B"), "2/z[1][1]": "–"})}
+    (paper,) = graded(folder, table(folder, tmp_path / "c.csv", class_)).values()
+    marks = {v["cell"]: v["verdict"] for v in paper["parts"][1]["verdicts"]}
+    assert marks["z[1][1]"] == "blank"
+
+
+def test_questions_alone_are_a_paper_with_its_title_and_a_name(tmp_path: Path) -> None:
+    text = "exam: A quiz\nparts: [{questions: [{ask: Why?, answer: So., points: 3}]}]\n"
+    (tmp_path / "q.yaml").write_text(text, "utf-8")
+    words = ("exam", tmp_path / "q.yaml", "-o", tmp_path / "q", "--format", "markdown")
+    assert run(*words).exit_code == 0
+    paper = (tmp_path / "q" / "q_sheet.md").read_text("utf-8")
+    assert paper.startswith("# A quiz")
+    for says in ("Name", "Points of 3", "Part 1 (3 points)", "Why?"):
+        assert says in paper
+
+
+def test_made_again_a_table_has_the_forms_that_were_printed(tmp_path: Path) -> None:
+    (tmp_path / "e.yaml").write_text(EXAM, "utf-8")
+    path, table = tmp_path / "list.csv", tmp_path / "e" / "e_class.csv"
+    words = ("exam", tmp_path / "e.yaml", "--students", path, "-o", tmp_path / "e")
+    found = []
+    for text in ("name,ID\nAda,a\nBen,b\n", "name,ID\nCid,c\nDee,d\nAda,a\nBen,b\n"):
+        path.write_text(text, "utf-8")
+        assert run(*words, "--format", "terminal", "--force").exit_code == 0
+        rows = [*csv.reader(table.read_text("utf-8").splitlines())][1:]
+        found.append({name: form for name, _, form, *_ in rows})
+        data = json.loads((tmp_path / "e" / "manifest.json").read_text("utf-8"))
+        assert {s["name"]: s["form"] for s in data["students"]} == found[-1]
+    assert found[0].items() <= found[1].items()
+    again = ("exam", tmp_path / "e.yaml", "-o", tmp_path / "e", "--format", "terminal", "--force")
+    assert run(*again).exit_code == 0  # without the list
+    rows = [*csv.reader(table.read_text("utf-8").splitlines())][1:]
+    assert {name: form for name, _, form, *_ in rows} == found[1]
+
+
+WRONG = [
+    ("parts: []", "an empty list where entries belong"),
+    ("forms: 2", "no parts to ask"),
+    ("parts: [{title: x}]", "a part has a scenario that is asked about, or questions"),
+    ("parts: [{scenario: i_love_ai, questions: [{ask: a, number: 1}]}]", "or questions"),
+    ("parts: [{questions: [{ask: Why?}]}]", "a question with no answer"),
+    ("parts: [{questions: [{number: 1}]}]", "a question without its text"),
+    ("parts: [{questions: [{ask: a, number: 1, answer: b}]}]", "with number and answer"),
+    ("parts: [{questions: [{ask: a, options: [b, c], right: d}]}]", "none of the options is the"),
+    ("parts: [{questions: [{ask: a, number: 1}], points: 2}]", "points beside questions"),
+    ("parts: [{scenario: i_love_ai, ask: [nope]}]", "is no step"),
+    ("parts: [{scenario: i_love_ai, forms: 2}]", 'unknown key "forms"'),
+]
+
+
+@pytest.mark.parametrize(("text", "says"), WRONG)
+def test_what_is_wrong_with_a_file_is_told_at_its_place(
+    text: str, says: str, tmp_path: Path
+) -> None:
+    (tmp_path / "e.yaml").write_text(f"exam: x\n{text}\n", "utf-8")
+    result = run("exam", tmp_path / "e.yaml", "-o", tmp_path / "e")
+    assert result.exit_code == 2
+    assert says in result.stderr
+    assert "e.yaml:" in result.stderr
+    assert not (tmp_path / "e").exists()
+
+
+@pytest.mark.parametrize("command", ["run", "validate", "practice", "lint"])
+def test_an_exam_is_no_scenario(command: str, tmp_path: Path) -> None:
+    (tmp_path / "e.yaml").write_text(EXAM, "utf-8")
+    result = run(command, tmp_path / "e.yaml")
+    assert result.exit_code == 2
+    assert "e.yaml:1:1: this is an exam, not a scenario; " in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_an_exam_is_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "e.yaml").write_text(EXAM, "utf-8")
+    assert "an exam is a folder" in run("exam", tmp_path / "e.yaml").stderr
+    assert run("exam", tmp_path / "e.yaml", "-o", tmp_path / "e.pdf").exit_code == 2
+    assert "is no exam file" in run("exam", "i_love_ai", "-o", tmp_path / "e").stderr
+
+
+# --------------------------------------------------------------------------------------------------
+# How marks are given: the file of the exam, another one, and what a teacher says.
+
+
+def points_by(folder: Path, tmp_path: Path, scheme: str, changed: Mapping[str, str]) -> float:
+    """The points of a paper of form B by a scheme."""
+    (tmp_path / "scheme.yaml").write_text(scheme, "utf-8")
+    answers = {**key_of(folder, "B"), **changed}
+    path = table(folder, tmp_path / "c.csv", {"Ben": ("B", answers)})
+    result = run("grade", folder, path, "--scheme", tmp_path / "scheme.yaml", "--format", "json")
+    assert result.exit_code in (0, 1), result.output
+    data: dict[str, Any] = json.loads(result.stdout)
+    return float(data["points"])
+
+
+@pytest.mark.parametrize(
+    ("scheme", "lost"),
+    [
+        ("{}", 2),
+        ("costs: {slip: 0.5}", 1),
+        ("costs: {slip: 0}", 0),
+        ("{costs: {slip: 0.5}, unit: 1}", 1),
+        ("{costs: {slip: 0.25}, unit: 1}", 1),  # half a point from full, which is rounded down
+    ],
+)
+def test_what_a_slip_costs_is_said_by_a_scheme(
+    scheme: str, lost: float, folder: Path, tmp_path: Path
+) -> None:
+    changed = {"3/scores[AI, AI]": "99", "3/scores[I, I]": "98"}
+    assert points_by(folder, tmp_path, scheme, changed) == 31.5 - lost
+
+
+def test_a_number_written_down_wrongly_and_one_rounded_otherwise(
+    folder: Path, tmp_path: Path
+) -> None:
+    right = key_of(folder, "B")
+    turned = {"1/output[love, 1]": f"-{right['1/output[love, 1]']}"}
+    assert points_by(folder, tmp_path, "costs: {pen: 1}", turned) == 30.5
+    assert points_by(folder, tmp_path, "{}", turned) == 31.0
+    cell = next(k for k, text in right.items() if "weights" in k and not text.endswith("0"))
+    coarse = {cell: f"{float(right[cell]):.2f}"}
+    assert points_by(folder, tmp_path, "costs: {rounding: 1}", coarse) == 31.0
+    assert points_by(folder, tmp_path, "{}", coarse) == 31.25
+    assert points_by(folder, tmp_path, "free: [other_decimals]", coarse) == 31.5
+
+
+def test_what_follows_and_what_is_made_again(folder: Path, tmp_path: Path) -> None:
+    """e^(−x) throughout: nine numbers of exp, three sums and nine weights, half a point each."""
+    (part, *_) = manifest(folder)["forms"]["B"]["parts"]
+    trace = work(load(folder / part["file"]))
+    wrong = np.exp(-trace["scores"].values).round(3)
+    sums = wrong.sum(axis=1, keepdims=True).round(3)
+    rows, columns = trace["exp"].rows.names, trace["exp"].columns.names
+    changed = {f"1/exp[{a}, {b}]": f"{wrong[i, j]:.3f}" for i, a in enumerate(rows)
+               for j, b in enumerate(columns)}  # fmt: skip
+    changed |= {f"1/exp_sum[{a}]": f"{sums[i, 0]:.3f}" for i, a in enumerate(rows)}
+    changed |= {f"1/weights[{a}, {b}]": f"{wrong[i, j] / sums[i, 0]:.3f}"
+                for i, a in enumerate(rows) for j, b in enumerate(columns)}  # fmt: skip
+    right = key_of(folder, "B")
+    differ = [id_ for id_, text in changed.items() if float(text) != float(right[id_])]
+    made = sum(id_.startswith("1/exp[") for id_ in differ)
+    for share in (0, 0.1, 0.25, 0.5, 1):  # of 10.5 points, but not more than its numbers have
+        lost = min(made / 2, 10.5 * share)
+        assert points_by(folder, tmp_path, f"costs: {{mistake: {share}}}", changed) == 31.5 - lost
+    assert points_by(folder, tmp_path, "{}", changed) == 31.5 - min(made / 2, 5.25)
+    by_itself = points_by(folder, tmp_path, "carry: false", changed)
+    assert by_itself == 31.5 - made / 4 - (len(differ) - made) / 2
+
+
+def test_grades_and_units(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "s.yaml").write_text("grades: {top: 95, good: 60, none: 0}", "utf-8")
+    full, empty = key_of(folder, "A"), {"1/exp[I, I]": key_of(folder, "A")["1/exp[I, I]"]}
+    partly = {**full, "4/1": "what it offers", HAND: "0"}
+    class_ = {"Ada": ("A", full), "Ben": ("A", partly), "Cid": ("A", empty)}
+    path = table(folder, tmp_path / "c.csv", class_)
+    words = ("grade", folder, path, "--scheme", tmp_path / "s.yaml")
+    papers = json.loads(run(*words, "--format", "json").stdout)["papers"]
+    assert [paper["grade"] for paper in papers] == ["top", "good", "none"]
+    rows = [*csv.DictReader(run(*words, "--format", "csv").stdout.splitlines())]
+    assert [row["grade"] for row in rows] == ["top", "good", "none"]
+
+
+def test_marked_papers_say_by_which_scheme(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "strict.yaml").write_text("carry: false", "utf-8")
+    class_ = {name: ("A", key_of(folder, "A")) for name in ("Ada", "Ben")}
+    path = table(folder, tmp_path / "c.csv", class_)
+    for k, words in enumerate(([], ["--scheme", tmp_path / "strict.yaml"])):
+        place = tmp_path / f"marked{k}"
+        run("grade", folder, path, *words, "-o", f"{place}/", "--format", "markdown")
+        for name in ("Ada", "class"):
+            page = (place / f"{name}.md").read_text("utf-8")
+            assert ("- **Marked by:** strict.yaml" in page) == bool(words)
+
+
+def test_the_key_says_how_marks_are_given(tmp_path: Path) -> None:
+    scheme = "scheme: {costs: {slip: 0.25}, free: [rounded_early], unit: 0.5, grades: {A: 90}}\n"
+    (tmp_path / "e.yaml").write_text(EXAM + scheme, "utf-8")
+    words = ("exam", tmp_path / "e.yaml", "-o", tmp_path / "e", "--format", "terminal")
+    assert run(*words).exit_code == 0
+    key = (tmp_path / "e" / "e_A_key.txt").read_text("utf-8")
+    for says in (
+        "costs 50 % of the points of the step in which it was made",
+        "costs 25 % of its points",
+        "cost nothing: rounded_early",
+        "A 90",
+    ):
+        assert says in key
+        assert says not in (tmp_path / "e" / "e_A_sheet.txt").read_text("utf-8")
+    answers = {**key_of(tmp_path / "e", "B"), "3/scores[AI, AI]": "99"}
+    (tmp_path / "e" / "midterm_class.csv").write_bytes(
+        (tmp_path / "e" / "e_class.csv").read_bytes()
+    )
+    path = table(tmp_path / "e", tmp_path / "c.csv", {"Ben": ("B", answers)})
+    data = json.loads(run("grade", tmp_path / "e", path, "--format", "json").stdout)
+    assert (data["points"], data["grade"]) == (31.0, "A")  # 0.75 for the slip, in halves
+
+
+def test_the_key_tells_mistakes_that_give_the_same(folder: Path) -> None:
+    """On the diagonal a row's sum that is a column's and shares of a column are one number."""
+    key = (folder / "midterm_A_key.md").read_text("utf-8")
+    (line,) = (
+        text for text in key.splitlines() if "told apart: Dividing by the sum of the c" in text
+    )
+    assert (
+        "columns add up to 1 and the rows don't. Adding up the columns instead of the rows." in line
+    )
+    diagonal = ", ".join(rf"weights\[{word}, {word}\]" for word in ("I", "love", "AI"))
+    assert line.endswith(f" {diagonal}.")
+
+
+def overrides(tmp_path: Path, *rows: str) -> Path:
+    path = tmp_path / "overrides.csv"
+    path.write_text("\n".join(("student,cell,points,reason", *rows)) + "\n", "utf-8")
+    return path
+
+
+def test_a_teacher_has_the_last_word(folder: Path, tmp_path: Path) -> None:
+    answers = {**key_of(folder, "B"), "1/exp[I, AI]": "99", HAND: ""}
+    path = table(folder, tmp_path / "c.csv", {"Ben": ("B", answers)})
+    said = overrides(tmp_path, '"Ben","1/exp[I, AI]",0.25,smudged', f"id-Ben,{HAND},2.5,well put")
+    words = ("grade", folder, path, "--overrides", said)
+    before = json.loads(run("grade", folder, path, "--format", "json").stdout)["points"]
+    data = json.loads(run(*words, "--format", "json").stdout)
+    assert data["points"] == before + 2.75
+    assert "1/exp[I, AI] has 0.25 points by the teacher instead of 0: smudged" in data["remarks"]
+    page = " ".join(run(*words).stdout.split())
+    assert f"{HAND} has 2.5 points by the teacher instead of 0: well put" in page
+
+
+@pytest.mark.parametrize(
+    ("cell", "points", "of"),
+    [("1/exp", 4, 4.5), ("1/softmax", 10.5, 10.5), ("3", 8.5, 9), ("4/3", 3, 3)],
+)
+def test_a_teacher_marks_a_quantity_a_step_or_a_part(
+    cell: str, points: float, of: float, folder: Path, tmp_path: Path
+) -> None:
+    """An empty paper has just these points; what has them is told as marked by a person."""
+    path = table(folder, tmp_path / "c.csv", {"Ben": ("B", {"4/1": "what it offers"})})
+    words = ("grade", folder, path, "--overrides")
+    said = overrides(tmp_path, f"Ben,{cell},{points},seen on paper")
+    data = json.loads(run(*words, said, "--format", "json").stdout)
+    assert data["points"] == points
+    by_hand = [v for part in data["parts"] for v in part["verdicts"] if v["verdict"] == "by hand"]
+    assert sum(v["points"] for v in by_hand) == points
+    both = overrides(tmp_path, f"Ben,{cell},{points},x", f"Ben,{cell},0,y")
+    assert "twice; give its points once" in run(*words, both).stderr
+    much = run(*words, overrides(tmp_path, f"Ben,{cell},{of + 1},x"))
+    assert f"it has {of:g} at most" in much.stderr
+
+
+def test_what_is_empty_and_marked_by_hand_is_not_gone_on_with(folder: Path, tmp_path: Path) -> None:
+    """A number after it is wrong by itself."""
+    path = table(folder, tmp_path / "c.csv", {"Ben": ("B", {"1/weights[love, I]": "7"})})
+    said = overrides(tmp_path, "Ben,1/exp,4,seen on paper")
+    told = run("grade", folder, path, "--overrides", said, "-o", f"{tmp_path}/marked/")
+    assert told.exit_code == 1, told.exception
+    (page,) = (p for p in (tmp_path / "marked").iterdir() if "Ben" in p.name)
+    assert "Given is 7" in page.read_text("utf-8")
+
+
+def test_a_scheme_of_its_own_has_the_grades_of_the_exam(tmp_path: Path) -> None:
+    (tmp_path / "e.yaml").write_text(f"{EXAM}scheme: {{grades: {{A: 90, B: 0}}}}\n", "utf-8")
+    words = ("exam", tmp_path / "e.yaml", "-o", tmp_path / "e", "--format", "terminal")
+    assert run(*words).exit_code == 0
+    (tmp_path / "e" / "midterm_class.csv").write_bytes(
+        (tmp_path / "e" / "e_class.csv").read_bytes()
+    )
+    path = table(tmp_path / "e", tmp_path / "c.csv", {"Ben": ("B", key_of(tmp_path / "e", "B"))})
+    for scheme, grade in (("carry: false", "A"), ("grades: {pass: 50}", "pass")):
+        (tmp_path / "s.yaml").write_text(scheme, "utf-8")
+        marked = run(
+            "grade", tmp_path / "e", path, "--scheme", tmp_path / "s.yaml", "--format", "json"
+        )
+        assert json.loads(marked.stdout)["grade"] == grade
+
+
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        ("Bob,4/1,1,x", 'there is no paper of "Bob"; known: Ben, id-Ben'),
+        ("Ben,4/9,1,x", '"4/9" isn\'t asked'),
+        ("Ben,4/1,one,x", '"one" are no points'),
+        ("Ben,4/1,-1,x", '"-1" are no points'),
+        ("Ben,4/1,1,", "there is no reason"),
+        ("Ben,4/1,2.5,x", "2.5 points; it has 2 at most"),
+    ],
+)
+def test_overrides_of_nobody_and_nothing(row: str, says: str, folder: Path, tmp_path: Path) -> None:
+    path = table(folder, tmp_path / "c.csv", {"Ben": ("B", key_of(folder, "B"))})
+    result = run("grade", folder, path, "--overrides", overrides(tmp_path, row))
+    assert result.exit_code == 2
+    assert says in result.stderr
+    assert "overrides.csv:2:1" in result.stderr
+
+
+def test_who_was_absent_may_have_points(tmp_path: Path) -> None:
+    (tmp_path / "e.yaml").write_text(EXAM, "utf-8")
+    (tmp_path / "list.csv").write_text("name,ID\nAda,1\nBen,2\nCid,3\nDot,4\n", "utf-8")
+    made = ("--students", tmp_path / "list.csv", "--format", "terminal", "-o", tmp_path / "e")
+    assert run("exam", tmp_path / "e.yaml", *made).exit_code == 0
+    table_, *rows = csv.reader((tmp_path / "e" / "e_class.csv").read_text("utf-8").splitlines())
+    with (tmp_path / "c.csv").open("w", encoding="utf-8", newline="") as file:
+        answers = key_of(tmp_path / "e", "A")
+        right = [[*row[:3], *(answers[unguarded(i)] for i in table_[3:])] for row in rows[:2]]
+        csv.writer(file).writerows([table_, *right, *rows[2:]])
+    said = overrides(tmp_path, "Cid,2,3,by word of mouth", '3,"1/exp[I, I]",0.5,the same')
+    words = ("grade", tmp_path / "e", tmp_path / "c.csv", "--overrides", said)
+    data = json.loads(run(*words, "--format", "json").stdout)
+    paper = next(entry for entry in data["papers"] if entry["student"] == "Cid")
+    assert (paper["id"], paper["form"], paper["points"]) == ("3", rows[2][2], 3.5)
+    assert "Nothing was handed in." in paper["remarks"]
+    assert [entry["student"] for entry in data["not_marked"]] == ["Dot"]
+    nobody = overrides(tmp_path, "Eve,2,3,by word of mouth")
+    assert 'there is no paper of "Eve"; known: Ada, ' in run(*words[:-1], nobody).stderr
+
+
+def test_an_override_is_said_once(folder: Path, tmp_path: Path) -> None:
+    path = table(folder, tmp_path / "c.csv", {"Ben": ("B", key_of(folder, "B"))})
+    twice = overrides(tmp_path, "Ben,4/1,1,x", "id-Ben,4/1,0,y")
+    result = run("grade", folder, path, "--overrides", twice)
+    assert result.exit_code == 2
+    assert 'overrides.csv:3:1: "4/1" twice; give its points once' in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("scheme", "says"),
+    [
+        ("costs: {slip: 2}", "2 is not 1 or less"),
+        ("costs: {slips: 1}", 'unknown key "slips"; did you mean slip?'),
+        ("mistake: 0.5", 'unknown key "mistake"; say what it costs, like costs: {mistake: 0.5}'),
+        ("free: [nope]", "is no mistake that is known"),
+        ("grades: {A: 101}", "101 is not 100 or less"),
+        ("slips: 1", 'unknown key "slips"'),
+    ],
+)
+def test_what_is_wrong_with_a_scheme(scheme: str, says: str, folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "s.yaml").write_text(scheme, "utf-8")
+    path = table(folder, tmp_path / "c.csv", {"Ben": ("B", key_of(folder, "B"))})
+    result = run("grade", folder, path, "--scheme", tmp_path / "s.yaml")
+    assert result.exit_code == 2
+    assert says in result.stderr
+
+
+def test_the_names_of_ways_of_rounding_are_those_of_marking() -> None:
+    texts = [Path(path).read_text("utf-8") for path in (causes.__file__, answers.__file__)]
+    named = {name for text in texts for name in re.findall(r'Cause\(\s*"(\w+)"', text)}
+    assert {*ROUNDINGS} == named
+
+
+def test_an_exam_may_be_of_own_questions_only(tmp_path: Path) -> None:
+    (tmp_path / "e.yaml").write_text(
+        "exam: x\nforms: 2\nparts: [questions: [{ask: a, number: 1}]]\n", "utf-8"
+    )
+    words = ("exam", tmp_path / "e.yaml", "-o", tmp_path / "e", "--format", "terminal")
+    assert run(*words).exit_code == 0
+    assert run(*words).exit_code == 0
+    (tmp_path / "c.csv").write_text("student,form,1\nAda,A,1\nBen,B,2\n", "utf-8")
+    papers = graded(tmp_path / "e", tmp_path / "c.csv")
+    assert [paper["points"] for paper in papers.values()] == [1, 0]
+
+
+# --------------------------------------------------------------------------------------------------
+# The page of a class.
+
+
+def section(page: str, heading: str) -> str:
+    """What stands under a heading of a page in Markdown."""
+    return page.partition(f"## {heading}\n")[2].partition("\n## ")[0]
+
+
+@pytest.fixture(scope="module")
+def class_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A class of five: two have e^(−x) for e^x, one in a row, the other in two; one has the key of
+    another form, one isn't on the list, of one all is right."""
+    place = tmp_path_factory.mktemp("class")
+    (place / "e.yaml").write_text(EXAM, "utf-8")
+    (place / "list.csv").write_text(
+        "name,ID,form\nAda,1,A\nBen,2,A\nCid,3,A\nDot,4,A\nEve,5,A\n", "utf-8"
+    )
+    made = ("--students", place / "list.csv", "--format", "terminal", "-o", place / "e")
+    assert run("exam", place / "e.yaml", *made).exit_code == 0
+    right = key_of(place / "e", "A")
+    (part, *_) = manifest(place / "e")["forms"]["A"]["parts"]
+    trace = work(load(place / "e" / part["file"]))
+    exps = [id_ for id_ in right if id_.startswith("1/exp[")]
+    each = zip(exps, np.exp(-trace["scores"].values).ravel(), strict=True)
+    negated = [(id_, f"{number:.3f}") for id_, number in each]
+    papers = {
+        "Ada": {**right, **dict(negated[:3]), "3/scores[I, I]": "-7.77"},
+        "Ben": {**right, **dict(negated[:6]), HAND: "because"},
+        "Cid": key_of(place / "e", "B"),
+        "Dott": {**right, HAND: ""},
+        "Eve": {**right, "4/3": ""},
+    }
+    (place / "answers").mkdir()
+    for name, given in papers.items():
+        data = {"student": name, "form": "A", "answers": given}
+        (place / "answers" / f"{name}.yaml").write_text(json.dumps(data), "utf-8")
+    return place
+
+
+def test_what_is_to_be_looked_at_stands_in_boxes_of_its_own(class_in: Path) -> None:
+    words = ("grade", class_in / "e", class_in / "answers", "--format", "markdown")
+    page = run(*words).stdout
+    assert section(page, "Possible copies").strip() == (
+        "- Cid (3): Its numbers fit form B, by which it would earn 31.5."
+    )
+    assert section(page, "Names that aren't on the list").strip() == (
+        "- Dott: The list of students has nobody of this name or ID; did you mean Dot?"
+    )
+    assert section(page, "Still to be marked").strip() == (
+        "- Part 4, question 3 (3 papers): enter points from 0 to 3 as the answer to `4/3`."
+    )
+    assert page.count("to be marked") == 1
+    boxes = ("Possible copies", "Names that", "Still to be marked", "To look at first", "Marks")
+    places = [page.index(f"## {heading}") for heading in boxes]
+    assert places == sorted(places)
+    first = section(page, "To look at first")
+    assert "Dot (4): Nothing was handed in." in first
+    assert not re.search("Cid|Dott|Ben", first)
+    data = json.loads(run(*words[:-1], "json").stdout)
+    assert data["to_be_marked"] == [{"cell": "4/3", "papers": 3, "of": 3}]
+    (cid,) = (paper for paper in data["papers"] if paper["student"] == "Cid")
+    assert "Its numbers fit form B, by which it would earn 31.5." in cid["remarks"]
+
+
+def marked_in(place: Path) -> dict[str, list[dict[str, Any]]]:
+    """All verdicts on each paper of a class."""
+    words = ("grade", place / "e", place / "answers", "--format", "json", "--force")
+    run(*words, "-o", f"{place}/marked/")
+    found = {path.stem: json.loads(path.read_text("utf-8")) for path in place.glob("marked/*.json")}
+    return {
+        name: [verdict for part in data["parts"] for verdict in part["verdicts"]]
+        for name, data in found.items()
+        if "parts" in data
+    }
+
+
+def test_causes_stand_in_the_order_of_papers_and_numbers(class_in: Path) -> None:
+    """As many of Ben's six numbers and Ada's three as differ; another form's key says nothing."""
+    words = ("grade", class_in / "e", class_in / "answers")
+    page = run(*words, "--format", "markdown").stdout
+    data = json.loads(run(*words, "--format", "json").stdout)["commonest_mistakes"]
+    papers = marked_in(class_in)
+    made = [
+        v["cell"]
+        for name in ("Ada", "Ben")
+        for v in papers[name]
+        if v["verdict"] == "known mistake"
+    ]
+    assert (data[0]["papers"], data[0]["numbers"]) == (2, len(made))
+    assert len(made) > 3
+    order = [(-m["papers"], -m["numbers"]) for m in data]
+    assert order == sorted(order)
+    told = section(page, "Commonest mistakes")
+    assert "Papers in doubt are left out: Cid (3)." in told
+    assert told.count("\n- ") == len(data)
+    assert f"- 2 papers, {len(made)} numbers: {data[0]['says']}" in told
+    (class_in / "answers" / "Cid.yaml").rename(class_in / "Cid.yaml")
+    try:
+        alone = json.loads(run(*words, "--format", "json").stdout)
+    finally:
+        (class_in / "Cid.yaml").rename(class_in / "answers" / "Cid.yaml")
+    assert alone["commonest_mistakes"] == data
+
+
+@pytest.mark.parametrize(
+    ("scenario", "ask", "cell", "meant"),
+    [
+        ("three_tokens_two_heads", "scores", "heads[1].score[1, 2]", "heads[1].scores[1, 2]"),
+        ("three_tokens_two_heads", "scores", "head[1].scores[1, 2]", "heads[1].scores[1, 2]"),
+        ("three_tokens_two_heads", "scores", "heads1.scores[2,1]", "heads[1].scores[2, 1]"),
+        ("i_love_ai", "softmax", "weights[LOVE, ai]", "weights[love, AI]"),
+        ("i_love_ai", "softmax", "weight[2, 3]", "weights[love, AI]"),
+        ("yassine_lstm", "state", "c[2, 1]", "c[2][1]"),
+        ("yassine_lstm", "gates", "gate[2].updates[1]", "gates[2].update[1]"),
+    ],
+)
+def test_an_unknown_cell_has_a_known_one_that_is_meant(
+    scenario: str, ask: str, cell: str, meant: str, tmp_path: Path
+) -> None:
+    """Also beside another one that is unknown, and where the answers alone say what is asked."""
+    (tmp_path / "x.yaml").write_text(f"{{scenario: {scenario}, ask: [{ask}]}}", "utf-8")
+    path = tmp_path / "a.yaml"
+    path.write_text(json.dumps({"answers": {cell: "0.7", "nonsense": "1"}}), "utf-8")
+    data = json.loads(run("grade", tmp_path / "x.yaml", path, "--format", "json").stdout)
+    assert f"{cell}: 0.7 (did you mean {meant}?), nonsense: 1" in data["remarks"][0]
+    refused = run("grade", scenario, path).stderr
+    assert re.search(rf"{re.escape(cell)}: .*did you mean ", refused) or cell == "weights[LOVE, ai]"

@@ -1,0 +1,125 @@
+"""What a sheet says and how much room it takes: the task in words, questions from 1, layouts."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from attncli.cli import app
+from attncli.document.blocks import AnswerSpace
+from attncli.formats import RenderOptions, render
+from attncli.formats.typst.blocks import file as typst_file
+from attncli.option_values import LAYOUTS
+from tests.classroom.made import Papers, papers, request_for
+from tests.helpers.pages import SHIPPED, trace_of
+
+
+def made(name: str, *steps: str, layout: str = "lines", token: str | None = None) -> Papers:
+    trace = trace_of(SHIPPED[name])
+    chosen = next(entry for entry in LAYOUTS if entry == layout)
+    return papers(trace, request_for(trace, steps=steps, token=token)._replace(layout=chosen))
+
+
+def flat(papers: Papers) -> str:
+    return " ".join(render(papers.sheet, "terminal", RenderOptions(100)).split())
+
+
+def test_the_task_is_said_in_words() -> None:
+    papers = made("i_love_ai", "scores", token="love")
+    assert "Compute the three scores of the query \u201clove\u201d. (3 points)" in flat(papers)
+    several = flat(made("i_love_ai", "softmax"))
+    assert "Compute the nine numbers of exp (9 points), the three numbers of exp_sum" in several
+    assert "and the nine weights (9 points). (21 points)" in several
+
+
+def test_a_name_of_a_time_is_written_as_its_table_has_it() -> None:
+    sheet = made("yassine_rnn", "state").sheet
+    for form, name in (("latex", r"$z^{\langle 1 \rangle}$"), ("markdown", "`z[1]`")):
+        text = render(sheet, form, RenderOptions())
+        assert text.count(name) == 2  # in the task and over the table
+        assert f"Compute the three numbers of {name} (3 points)" in text
+    task = typst_file([sheet]).partition("Compute the three")[2].partition("(3 points)")[0]
+    assert 't: ⟨"1"⟩' in task
+
+
+def test_questions_are_numbered_from_one() -> None:
+    papers = made("i_love_ai", "softmax", "weighted_sum")
+    assert [section.number for section in papers.sheet.sections] == [1, 2]
+    assert [section.number for section in papers.key.sections] == [1, 2]
+
+
+def test_a_key_says_that_it_is_one() -> None:
+    key = made("i_love_ai", "softmax").key
+    for form in ("terminal", "markdown", "latex"):
+        assert "Answer key, form A" in render(key, form, RenderOptions(100))
+
+
+def test_room_is_as_asked_for() -> None:
+    lines = {
+        layout: sum(
+            block.lines
+            for section in made("i_love_ai", layout=layout).sheet.sections
+            for block in section.blocks
+            if isinstance(block, AnswerSpace)
+        )
+        for layout in LAYOUTS
+    }
+    assert lines["compact"] == 0 < lines["lines"] < lines["pages"]
+
+
+def test_counting_needs_no_room_and_says_things_once() -> None:
+    papers = made("bpe")
+    blocks = [block for section in papers.sheet.sections for block in section.blocks]
+    assert not any(isinstance(block, AnswerSpace) for block in blocks)
+    assert flat(papers).count("each pair of neighbours is counted") == 1
+
+
+def test_rounds_of_merges_take_little_room() -> None:
+    """The words with their counts in running text, never broken inside a word; the blanks of a
+    list in several columns, none of which is lost."""
+    papers = made("bpe")
+    page = render(papers.sheet, "terminal", RenderOptions(80))
+    assert "h a p p i n e s s (2)" in page.replace("\u00a0", " ")
+    assert not any(line.endswith(" h a") for line in page.splitlines())
+    first = render(papers.sheet, "latex", RenderOptions()).partition(r"\question[17]")[0]
+    rows = [line for line in first.splitlines() if r"\fillin" in line]
+    assert [line.count(r"\fillin") for line in rows] == [5, 5, 4, 4]
+
+
+def test_pairs_to_be_counted_stand_in_the_order_of_the_words() -> None:
+    """Not the most frequent one first, which would tell what is merged."""
+    text = "tokenizer: bpe\ncorpus: {ab: 1, cab: 2, dd: 5}\nmerges: 2\nsentence: ab"
+    trace = trace_of(text)
+    entry = papers(trace, request_for(trace))
+    ids = [question.id for question in entry.key.sections[0].questions]
+    assert ids == ["rounds[1].counts[a b]", "rounds[1].counts[c a]", "rounds[1].counts[d d]"]
+    answers = [q.key.number.shown for q in entry.key.sections[0].questions if q.key]
+    assert answers == [3, 2, 5]
+
+
+def test_own_tables_of_gates_stand_below_the_given_ones() -> None:
+    page = render(made("yassine_lstm", "gates").sheet, "latex", RenderOptions())
+    rows = page.split("{\\raggedright\\lineskip")
+    assert not any("W_{\\mathrm{ox}}" in row and "fillin" in row for row in rows)
+
+
+@pytest.mark.real("pdflatex")
+@pytest.mark.parametrize(
+    ("asked", "most"),
+    [
+        (["i_love_ai", "--step", "softmax", "--step", "weighted_sum"], 2),
+        (["bpe"], 4),
+    ],
+)
+def test_pages(asked: list[str], most: int, tmp_path: Path) -> None:
+    line = ["exercise", *asked, "--format", "latex", "--key", "none", "-o"]
+    assert CliRunner().invoke(app, [*line, str(tmp_path / "sheet.tex")]).exit_code == 0
+    command = ["pdflatex", "-interaction=batchmode", "sheet.tex"]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    log = (tmp_path / "sheet.log").read_text("latin-1")
+    pages = int(log.split("Output written on")[1].split("(")[1].split()[0])
+    assert pages <= most
+    assert "Overfull" not in log

@@ -1,0 +1,1 @@
+"""Tests of numbers, equations and operations."""

@@ -1,0 +1,1 @@
+"""Tests of the wing of pages in a browser."""
