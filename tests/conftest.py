@@ -69,6 +69,7 @@ def share(every: int, cases: Iterable[T], of: str) -> list[T]:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--rewrite-golden", action="store_true", help="write the golden pages anew")
+    parser.addoption("--one-in", type=int, default=1, help="only one test in so many")
 
 
 def _by_default(config: pytest.Config) -> bool:
@@ -101,7 +102,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark each test that opens a browser."""
+    """Mark each test that opens a browser, and leave out what `--one-in` says."""
+    items[:] = items[:: items[0].config.getoption("--one-in")] if items else []
     for item in items:
         if "chromium" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.real("chromium"))

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attncli.classroom.marking.exam import address_of
 from attncli.formats import RenderOptions, render
 from attncli.judging.publications import published_verdicts
 from attncli.maths.numbers import decimals
@@ -210,7 +209,10 @@ def judged_on(name: str) -> dict[str, str]:
 def test_a_page_gives_the_verdicts_of_check(name: str) -> None:
     trace = trace_of(SHIPPED[name])
     judge, verdicts = published_verdicts(trace)
-    by_name = {address_of(judge.trace, v.cell): v.judgement for v in verdicts}
+    by_name = {
+        judge.trace[v.cell.quantity].address(v.cell.row, v.cell.column): v.judgement
+        for v in verdicts
+    }
     wrong = {cell: block for cell, block in by_name.items() if block != "correct"}
     on_page = json.loads(page_of(trace, "json"))
     if not on_page.get("tables"):

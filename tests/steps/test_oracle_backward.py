@@ -18,7 +18,6 @@ from tests.drawing import RandomPen, Tree, transformer, written
 from tests.helpers.plain import read
 from tests.steps.test_backward import SALT
 from tests.steps.test_transformers import same
-from tests.stress import stress
 
 SEEDS = range(400 if THOROUGH else 40)
 GIVEN = {
@@ -150,11 +149,3 @@ def test_half_of_a_difference_from_shares_is_rounded_away_from_zero() -> None:
         assert slope == true.quantize(Decimal("0.000001"), ROUND_HALF_UP)
         halves += true != slope
     assert halves > 10
-
-
-@pytest.mark.parametrize("step", ["loss", "unembed", "softmax", "scores", "project", "embed"])
-def test_an_exercise_on_a_step_back_can_be_trusted(step: str, tmp_path: Any) -> None:
-    path = tmp_path / "salt.yaml"
-    path.write_text(SALT, "utf-8")
-    trials = stress(str(path), [f"backward_{step}"], 2)
-    assert [trial.disagreements for trial in trials] == [(), ()]

@@ -28,11 +28,11 @@ from tests.classroom.made import (
     questions,
     request_for,
 )
+from tests.classroom.stress import trial
 from tests.conftest import FEWER, sampled, share
 from tests.helpers.pages import LARGE, SHIPPED, WORDS_ONLY, trace_of
 from tests.helpers.plain import read
 from tests.helpers.strategies import recurrents, scenarios, transformers, workable
-from tests.stress import trial
 
 SMALL = [name for name in SHIPPED if name not in {*LARGE, "i_love_tennis", WORDS_ONLY}]
 NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w])")

@@ -18,12 +18,13 @@ from attncli.maths.numbers.decimals import places
 from tests.classroom.exercises.test_design import asked_in
 from tests.classroom.exercises.test_exercise import steps_of
 from tests.classroom.made import papers, questions, request_for
+from tests.classroom.stress import stress, trial
 from tests.conftest import FEWER, sampled
 from tests.helpers.marking_cases import run
 from tests.helpers.pages import shipped_trace, trace_of
 from tests.helpers.plain import read
 from tests.helpers.strategies import trainings, workable
-from tests.stress import stress, trial
+from tests.steps.test_backward import SALT
 
 STEPS = [
     "readout", "readouts", "binary_loss", "backward_binary_loss", "backward_readouts",
@@ -165,3 +166,11 @@ def given_as(question: Item) -> Given:
     assert question.key is not None
     number = question.key.number.shown
     return Given(str(number), number, places(number))
+
+
+@pytest.mark.parametrize("step", ["loss", "unembed", "softmax", "scores", "project", "embed"])
+def test_an_exercise_on_a_step_back_can_be_trusted(step: str, tmp_path: Any) -> None:
+    path = tmp_path / "salt.yaml"
+    path.write_text(SALT, "utf-8")
+    trials = stress(str(path), [f"backward_{step}"], 2)
+    assert [trial.disagreements for trial in trials] == [(), ()]

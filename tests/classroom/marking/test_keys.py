@@ -23,12 +23,12 @@ from attncli.names import Word
 from attncli.pipeline.plain_scenario import plain_data
 from attncli.trace import Definition, Trace
 from tests.classroom.made import papers, questions, request_for
+from tests.classroom.stress import report, stress, trial
 from tests.conftest import THOROUGH
 from tests.helpers import honest_papers
 from tests.helpers.honest_paths import round_half_away
 from tests.helpers.pages import SHIPPED, trace_of
 from tests.oracle import UnknownError
-from tests.stress import report, stress, trial
 
 FORMS = 3
 _REMEDY = re.compile(r"rounding.decimals=(\d+) with rounding.quantities=\{(\S+): (\d+)\}")

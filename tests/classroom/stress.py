@@ -1,6 +1,6 @@
 """Whether keys can be trusted: each derived again by the oracle, which shares no code with the package.
 
-`python -m tests.stress i_love_ai --step softmax --forms 1000` makes so many forms of a scenario;
+`python -m tests.classroom.stress i_love_ai --step softmax --forms 1000` makes so many forms of a scenario;
 without a scenario, of some that `attn design` draws. It tells how difficult they are, and any
 disagreement, of which there must be none.
 """
@@ -169,7 +169,7 @@ def _drawn(count: int, folder: Path) -> list[str]:
 
 
 def main() -> int:
-    reader = ArgumentParser(prog="python -m tests.stress")
+    reader = ArgumentParser(prog="python -m tests.classroom.stress")
     reader.add_argument("scenario", nargs="*")
     reader.add_argument("--step", action="append", default=[])
     reader.add_argument("--forms", type=int, default=10)
