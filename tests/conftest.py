@@ -117,7 +117,11 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skip a test that needs what isn't installed, and say what."""
+    """Skip a test that needs what isn't installed, or a wing that isn't there, and say what."""
+    wings = [name for mark in item.iter_markers("wing") for name in mark.args]
+    gone = [name for name in wings if not (ROOT / "attncli" / name).is_dir()]
+    if gone:
+        pytest.skip(f"without the wing: {', '.join(gone)}")
     needed = [name for mark in item.iter_markers("real") for name in mark.args]
     missing = [name for name in needed if not _installed(name)]
     if missing:

@@ -293,6 +293,7 @@ def test_mathematics_in_latex_has_the_inks_of_the_terminal() -> None:
         assert re.sub("<(.):(.*?)>", r"{\\attnink{\1}\2}", formula) in page
 
 
+@pytest.mark.wing("classroom")
 def test_what_is_to_be_filled_in_has_no_colours() -> None:
     result = processes.attn("exercise", "i_love_ai", "--format", "latex", text=True)
     assert result.returncode == 0

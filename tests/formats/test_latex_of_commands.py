@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain, takewhile
 from pathlib import Path
 
+import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
@@ -96,6 +97,7 @@ def together(sources: Sequence[str]) -> str:
     return "\n".join([*shared, r"\begin{document}", *inside, r"\end{document}"])
 
 
+@pytest.mark.wing("classroom", "models")
 def test_every_command_that_writes_pages_is_tried() -> None:
     commands = getattr(get_command(app), "commands")  # noqa: B009
     with_formats = {

@@ -152,6 +152,7 @@ def test_a_part_of_a_page_has_its_own_pictures(tmp_path: Path) -> None:
     assert "Q: can" not in texts_of(root)
 
 
+@pytest.mark.wing("classroom")
 @pytest.mark.parametrize(
     "arguments",
     [("run", "i_love_ai", "--step", "tokenize"), ("lint", "i_love_ai")],
@@ -165,6 +166,7 @@ def test_a_page_without_pictures_is_told_so(arguments: tuple[str, ...]) -> None:
     )
 
 
+@pytest.mark.wing("classroom")
 def test_pictures_are_no_papers() -> None:
     assert picture_format_names() == ["svg"]
     code, _, text = attn("exercise", "i_love_ai", "--format", "svg")

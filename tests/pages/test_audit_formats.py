@@ -86,6 +86,7 @@ def page_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., st
     return written
 
 
+@pytest.mark.wing("classroom")
 @pytest.mark.parametrize("command", COMMANDS)
 def test_pages_of_commands(command: str, page_of: Callable[..., str]) -> None:
     typed, fewest = COMMANDS[command]

@@ -172,6 +172,7 @@ def test_gradients_need_a_loss() -> None:
     assert "backward" not in run("run", "i_love_ai").stdout
 
 
+@pytest.mark.wing("classroom")
 def test_a_step_back_is_asked_and_marked(tmp_path: Path) -> None:
     path, folder = salt(tmp_path), tmp_path / "made"
     asked = ("--step", "backward_scores", "--format", "yaml", "-o", f"{folder}/")

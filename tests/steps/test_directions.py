@@ -131,6 +131,7 @@ def test_what_tells_both_directions_tells_which_was_made() -> None:
             assert not both or mistake.says_which is not None, (name, mistake.name)
 
 
+@pytest.mark.wing("classroom")
 @pytest.mark.parametrize(
     ("layout", "numbers", "says"),
     [

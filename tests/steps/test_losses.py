@@ -184,6 +184,7 @@ STEPS = {
 }
 
 
+@pytest.mark.wing("classroom")
 @pytest.mark.parametrize("step", STEPS)
 def test_the_steps_are_explained_asked_and_marked(step: str, tmp_path: Path) -> None:
     path, folder = written(STEPS[step], tmp_path), tmp_path / "made"

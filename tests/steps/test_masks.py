@@ -105,6 +105,7 @@ def test_other_names_are_refused(case: Case) -> None:
         assert f"name one of {', '.join(case.keys)}" in str(told.value)
 
 
+@pytest.mark.wing("classroom")
 def test_a_mask_earns_nothing_by_itself() -> None:
     """Zeros and ones that a rule says aren't asked for, nor told beside what they are used for."""
     sheet = run("exercise", "i_love_tennis_causal", "--step", "mask").stdout
@@ -116,6 +117,7 @@ def test_a_mask_earns_nothing_by_itself() -> None:
     assert "Points of 52" in both.stdout
 
 
+@pytest.mark.wing("classroom")
 def test_a_sheet_that_was_printed_with_a_mask_to_fill_in_is_marked(tmp_path: Path) -> None:
     tokens = ("I", "love", "Tennis", ".")
     places = [(i, j) for i in range(4) for j in range(4)]

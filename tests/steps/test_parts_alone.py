@@ -136,6 +136,7 @@ def _attn(*words: str) -> str:
     return CliRunner().invoke(app, [*words], catch_exceptions=False).output
 
 
+@pytest.mark.wing("models")
 @pytest.mark.parametrize("more", ["", "embeddings: {a: [1, -2, 0, 1], b: [0, 1, 1, 2], c: [1, 1, 0, 0]}\n"])  # fmt: skip
 def test_an_implementation_that_counts_positions_from_one(more: str, tmp_path: Path) -> None:
     file, dump = tmp_path / "s.yaml", tmp_path / "dump.npz"
@@ -147,6 +148,7 @@ def test_an_implementation_that_counts_positions_from_one(more: str, tmp_path: P
     assert "Counting positions from 1 instead of 0" in text.rpartition("It looks like ")[2]
 
 
+@pytest.mark.wing("classroom")
 def test_sheets_of_positions(tmp_path: Path) -> None:
     file = tmp_path / "s.yaml"
     file.write_text(f"{SINES}embeddings: {{a: [1, -2, 0, 1], b: [0, 1, 1, 2], c: [1, 1, 0, 0]}}\n")

@@ -435,6 +435,7 @@ def test_a_lesson_makes_the_mistakes_of_its_optimizer(
         assert "The mistake gives" in after
 
 
+@pytest.mark.wing("classroom")
 @pytest.mark.parametrize("step", ["update", "progress"])
 def test_a_step_of_training_is_asked_and_marked(tmp_path: Path, step: str) -> None:
     path, folder = salt(tmp_path), tmp_path / "made"

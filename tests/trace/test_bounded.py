@@ -99,6 +99,7 @@ def test_what_is_too_much_is_said_before_it_is_done(kind: str, tmp_path: Path) -
     check_refused("validate", str(file))
 
 
+@pytest.mark.wing("classroom")
 @pytest.mark.parametrize("command", ["explain", "exercise", "lint"])
 def test_every_command_refuses_what_is_too_much(command: str, tmp_path: Path) -> None:
     file = tmp_path / "scenario.yaml"

@@ -107,6 +107,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "out"
 
 
+@pytest.mark.wing("classroom")
 def test_every_link_leads_somewhere(site: Path) -> None:
     assert [*broken_links(site)] == []
     for name, page in pages_of(site).items():
@@ -192,6 +193,7 @@ def test_without_the_package_of_spreadsheets_there_are_none(
     assert [*broken_links(tmp_path / "out")] == []
 
 
+@pytest.mark.wing("classroom")
 def test_what_has_nothing_to_ask_for_has_no_sheet(site: Path) -> None:
     assert (site / "pasta_lookup-sheet.html").is_file()
     assert not (site / "i_love_tennis-sheet.html").exists()
@@ -200,6 +202,7 @@ def test_what_has_nothing_to_ask_for_has_no_sheet(site: Path) -> None:
     assert "0.808" not in sheet
 
 
+@pytest.mark.wing("classroom")
 def test_a_broken_scenario_stops_nothing(tmp_path: Path) -> None:
     folder, out = tmp_path / "mine", tmp_path / "out"
     folder.mkdir()
@@ -323,6 +326,7 @@ def test_a_search_finds_sections_by_what_is_in_them(site: Path) -> None:
     assert len(json.dumps(data)) < 3000 * len(data["lessons"])
 
 
+@pytest.mark.wing("classroom")
 def test_a_page_is_followed_by_its_source_and_its_commands(site: Path) -> None:
     """No command stands on it but there; on those of lessons and sheets nothing is folded away."""
     text = (site / "i_love_ai.html").read_text("utf-8")

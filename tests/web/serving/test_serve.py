@@ -308,6 +308,7 @@ def test_each_of_many_changes_is_undone(served: Served) -> None:
     assert served.file.read_text() == TEXT
 
 
+@pytest.mark.wing("classroom")
 def test_the_page_and_its_panels_are_told_while_a_change_is_worked(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -401,6 +402,7 @@ ODD = {
 }
 
 
+@pytest.mark.wing("classroom")
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
 @pytest.mark.parametrize(("put", "wrong"), ODD.items())
 def test_what_is_no_scenario_file_is_refused(
