@@ -98,7 +98,7 @@ def test_lessons(rewrite: bool) -> None:
     check("lessons.txt", render(document, "terminal", RenderOptions(WIDTH)), rewrite=rewrite)
 
 
-@pytest.mark.wing("classroom", "models")
+@pytest.mark.wing("classroom", "models", "web")
 @pytest.mark.parametrize("arguments", [(), ("list",), ("list", "steps")])
 def test_lists(arguments: tuple[str, ...], rewrite: bool) -> None:
     page = CliRunner().invoke(app, [*arguments]).stdout
