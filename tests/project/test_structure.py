@@ -80,3 +80,19 @@ def test_what_a_step_says_is_grouped_in_records_of_a_dozen_fields() -> None:
     assert {
         name: len(fields) for name, fields in records.items() if len(fields) > MOST_FIELDS
     } == {}
+
+
+def test_what_the_map_names_is_there() -> None:
+    """Files and folders in backticks, and the rooms of its table."""
+    text = (PACKAGE / "README.md").read_text("utf-8")
+    named = set(re.findall(r"`([\w/]+(?:/|\.py|\.yaml|\.json))`", text))
+    gone = [name for name in named if not any((root / name).exists() for root in _ROOTS)]
+    beside = {"one_way.py", "order.py", "model.py", "scenario.py", "check.py", "declaring.py"}
+    assert (
+        set(gone) - beside - {"settings.py", "gpt2.yaml", "defaults.json", "contents.json"} == set()
+    )
+    rooms = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").is_file()}
+    assert set(re.findall(r"^\| `(\w+)/` \|", text, re.MULTILINE)) == rooms
+
+
+_ROOTS = (PACKAGE, PACKAGE.parent)
