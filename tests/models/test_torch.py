@@ -10,7 +10,7 @@ from attncli.models.dumps.tensors import taken_apart
 from attncli.scenario.file.array_files import Tensor
 from tests import oracle
 from tests.conftest import sampled
-from tests.steps.test_torch_numbers import agree
+from tests.models.test_torch_numbers import agree
 
 pytest.importorskip("torch")
 import torch
