@@ -79,7 +79,7 @@ def _format_of_papers(order: GradeArguments, marker: Marker) -> str:
     return next((name for name in page_format_names() if suffix in suffixes_of(name)), _MARKED)
 
 
-def _told(
+def _report(
     output: GradeOutput, graded: GradedClass, names: Names, *, alone: bool
 ) -> PageOutput | TextOutput:
     """Makes the report on a paper that is `alone`, or the table of a class; into a folder it also
@@ -159,7 +159,7 @@ def graded(order: GradeArguments) -> PageOutput | TextOutput:
     of_class = several or any(Path(path).is_dir() for path in order.answers)
     made: PageOutput | TextOutput = TextOutput("")
     if graded.papers or of_class:
-        made = _told(output, graded, names, alone=not of_class)
+        made = _report(output, graded, names, alone=not of_class)
     if complaints.problems:
         return made._replace(status=BAD_INPUT, wrong=(complaints.problems,))
     wrong = graded.unmarked or not all(paper.follows for paper in graded.papers)

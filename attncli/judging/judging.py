@@ -232,9 +232,11 @@ class Submission:
     @cached_property
     def written(self) -> Mapping[str, Written]:
         """Returns the numbers that are given, by quantity in the order of the working."""
-        return {name: self._written(name) for name in self.judge.trace if name in self.cells}
+        return {
+            name: self._answers_written(name) for name in self.judge.trace if name in self.cells
+        }
 
-    def _written(self, name: str) -> Written:
+    def _answers_written(self, name: str) -> Written:
         asked = self.mended.decimals(name)
         numbers = np.full(self.judge.trace[name].matrix.shape, np.nan)
         own = np.full(numbers.shape, asked)

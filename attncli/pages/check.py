@@ -156,7 +156,7 @@ def findings(
     own = own_traces(judge.trace, verdicts)
     for number, finding in enumerate(_causes(verdicts, costs), start=1):
         before = own[finding.first.cell.quantity]
-        yield from _told(judge, finding, verdicts, before, number)
+        yield from _finding_blocks(judge, finding, verdicts, before, number)
     yield from _worked_otherwise(judge.trace, verdicts)
     yield from _without_numbers_of_their_own(judge.trace, verdicts)
     unreadable = [v for v in verdicts if v.judgement == "unreadable"]
@@ -197,7 +197,7 @@ def _reason(verdict: Verdict) -> tuple[object, ...]:
     return verdict.judgement, cause.name, cause.quantity or verdict.cell.quantity
 
 
-def _told(
+def _finding_blocks(
     judge: Judge, finding: Finding, verdicts: Sequence[Verdict], own: Trace | None, number: int
 ) -> Iterator[Block]:
     trace, first = judge.trace, finding.first

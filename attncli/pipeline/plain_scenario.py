@@ -256,7 +256,7 @@ class _Numbers:
         # what is none of these is a word such as `tied`, or a count
         if name in self.given and isinstance(value, list | Mapping | np.ndarray):
             self.found.add(name)
-            return _written(key, value, self.given[name])
+            return _as_texts(key, value, self.given[name])
         return self.record(value, name) if isinstance(value, Mapping) else _copied(value)
 
     def entry(self, key: str, value: object, path: Name, place: tuple[int, int]) -> object:
@@ -277,7 +277,7 @@ def _is_source(value: Mapping[str, object]) -> bool:
     return any(isinstance(value.get(key), str) for key in ("random", "file"))
 
 
-def _written(key: str, value: object, rows: Rows) -> object:
+def _as_texts(key: str, value: object, rows: Rows) -> object:
     """Writes numbers as texts, in the form that the value has: a map of rows, a single row, a
     matrix."""
     texts = [["-inf" if number == -np.inf else str(number) for number in row] for row in rows]

@@ -284,7 +284,7 @@ def solution_of(
         asked = _Wanted(places)
         lines = [block for entry in working for block in asked.of(entry)]
     names = [place.seen_from(path) for place in places]
-    rows = (_row(item, name, words) for item, name in zip(questions, names, strict=True))
+    rows = (_answer_row(item, name, words) for item, name in zip(questions, names, strict=True))
     headings = (words.blank, words.answer, words.carry, words.exact, words.accepted, words.points)
     return (*lines, Table(headings, tuple(rows)), *_doubts(questions, names, words))
 
@@ -313,7 +313,7 @@ def _listed(names: Sequence[Word], words: Words) -> Spans:
     return put_in(words.more, names=spans, count=str(more)) if more > 0 else spans
 
 
-def _row(question: Item, name: str, words: Words) -> tuple[Word | str, ...]:
+def _answer_row(question: Item, name: str, words: Words) -> tuple[Word | str, ...]:
     """Makes the row of a blank, as it is called, with its answer and what is accepted."""
     key = question.right
     answer = plain(key.number)

@@ -342,7 +342,7 @@ def _marks(graded: GradedClass) -> Iterator[Block]:
     of_whom = ("Student", *(("ID",) * ids), *(("Form",) * forms))
     scale = ("Grade",) * _has_grades(graded)
     headings = (*of_whom, "Points", "%", *scale, *(SIGNS[sign] for sign in signs))
-    rows = [_row(paper, signs, ids=ids, forms=forms) for paper in papers]
+    rows = [_paper_row(paper, signs, ids=ids, forms=forms) for paper in papers]
     for unmarked in graded.unmarked:
         whose = _row_of(unmarked, ids=ids, forms=forms)
         rows.append((*whose, *("–" for _ in headings[len(whose) :])))
@@ -374,7 +374,7 @@ def _row_of(paper: MarkedExam | Unmarked, *, ids: bool, forms: bool) -> tuple[Wo
     return (Word(sheet.student), *((Word(sheet.id),) * ids), *((Word(_form(paper)),) * forms))
 
 
-def _row(
+def _paper_row(
     paper: MarkedExam, signs: Sequence[str], *, ids: bool, forms: bool
 ) -> tuple[TableCell, ...]:
     counts = (str(paper.counts[name]) for name in signs)

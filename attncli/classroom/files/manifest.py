@@ -125,7 +125,7 @@ def load_manifest(path: Path) -> Manifest:
     try:
         manifest: Manifest = _read(Manifest, parsed_json(text_in(place)))
         for form in manifest.forms.values():
-            _check(form)
+            _check_form(form)
         names = (s._replace(name=composed(s.name), id=composed(s.id)) for s in manifest.students)
         return manifest._replace(students=tuple(names))
     except (
@@ -155,7 +155,7 @@ def _read(kind: Any, data: Any) -> Any:  # noqa: ANN401
     return Decimal(str(data)) if kind is Decimal else kind(data)
 
 
-def _check(form: FormMade) -> None:
+def _check_form(form: FormMade) -> None:
     """Raises ValueError for a form without parts, or of which one has a scenario that isn't in the
     folder, keys of what isn't asked, none of the options right, or unknown ways to let pass."""
     for part in form.parts:

@@ -420,7 +420,7 @@ def read(text: str, file: str, marks: Iterable[str]) -> dict[str, SettledCell]:
     try:
         kept = parsed_json(text)
         answers = kept["answers"].items()
-        cells = {str(address): _told(value) for address, value in answers}
+        cells = {str(address): _settled_cell(value) for address, value in answers}
     except (ValueError, KeyError, TypeError, AttributeError):
         raise UserError.of(file, "is no place that a practice was left at", right) from None
     if kept.get("practice") not in marks:
@@ -428,6 +428,6 @@ def read(text: str, file: str, marks: Iterable[str]) -> dict[str, SettledCell]:
     return cells
 
 
-def _told(data: Mapping[str, Any]) -> SettledCell:
+def _settled_cell(data: Mapping[str, Any]) -> SettledCell:
     mistakes, hints = tuple(map(str, data["mistakes"])), int(data.get("hints", 0))
     return SettledCell(str(data["text"]), mistakes, bool(data["shown"]), hints)

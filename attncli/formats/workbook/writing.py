@@ -321,7 +321,7 @@ class Writer:
                 return
         else:
             number = entry
-        written = self._written(form, place, table, cell)
+        written = self._formula_of(form, place, table, cell)
         if written is None:
             look, pattern = _look_of_value(table, number)
             page.write_number(
@@ -337,7 +337,7 @@ class Writer:
         else:
             page.write_formula(*place[1:], written, style, _value(number))
 
-    def _written(
+    def _formula_of(
         self, form: Expression | None, place: SheetCell, table: NumberTable, cell: tuple[int, int]
     ) -> str | None:
         """Returns the formula of a cell; None where its number is written."""

@@ -43,14 +43,14 @@ def plain_rows(matrix: Matrix, rows: Sequence[int], between: str) -> Iterator[st
         some = rows[start : start + step]
         values = matrix.values[list(some)] + 0.0  # no minus zero
         entries = zip(some, values.tolist(), _places(matrix, values), strict=True)
-        yield from (_row(matrix, i, row, places, between) for i, row, places in entries)
+        yield from (_row_text(matrix, i, row, places, between) for i, row, places in entries)
 
 
 def _alone(matrix: Matrix, i: int, j: int) -> str:
     return plain(Number.written(matrix.shown(i, j)))
 
 
-def _row(matrix: Matrix, i: int, values: Sequence[float], places: Places, between: str) -> str:
+def _row_text(matrix: Matrix, i: int, values: Sequence[float], places: Places, between: str) -> str:
     if not values:
         return ""
     text = between.join(_forms(places)) % tuple(values)

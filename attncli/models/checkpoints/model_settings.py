@@ -138,7 +138,7 @@ def settled(config: Data) -> Data:
     names, defaults = known["names"], known["defaults"]
     data = {**config, **{names[name]: config[name] for name in names if name in config}}
     read = {key: value for key, value in data.items() if key in _UNDECLARED or key in defaults}
-    _check(config, read, defaults)
+    _check_kinds(config, read, defaults)
     entries = {**defaults, **read, **({PLACES: config[PLACES]} if PLACES in config else {})}
     entries |= {"rope_parameters": _turning(data, known["rope"])} if "rope" in known else {}
     for follows in _FOLLOW:
@@ -146,7 +146,7 @@ def settled(config: Data) -> Data:
     return entries
 
 
-def _check(config: Data, data: Data, defaults: Data) -> None:
+def _check_kinds(config: Data, data: Data, defaults: Data) -> None:
     """Raises UserError for a value of another kind than a setting has by default, or may have."""
     for key, value in data.items():
         default = defaults.get(key)
@@ -191,9 +191,9 @@ def _is_like(key: str, value: object, example: object) -> bool:
 def _turning(data: Data, default: Data) -> Data:
     """Returns how queries and keys are rotated, for each type of layers where these differ. Raises
     UserError."""
-    _check(data, {key: value for key, value in data.items() if key in _VALUES}, {})
+    _check_kinds(data, {key: value for key, value in data.items() if key in _VALUES}, {})
     given, scaling = data.get("rope_parameters") or {}, data.get("rope_scaling") or {}
-    _check(data, given, {})
+    _check_kinds(data, given, {})
     if _WHOLE not in default:
         base, share = _CALLED.get(str(data["model_type"]), ("rope_theta", "partial_rotary_factor"))
         older = {"rope_theta": data.get(base), "partial_rotary_factor": data.get(share)}
@@ -214,7 +214,7 @@ def _turning(data: Data, default: Data) -> Data:
 
 
 def _with_kind(config: Data, default: Data, older: Data, data: Data) -> Data:
-    _check(config, data, {})
+    _check_kinds(config, data, {})
     spoken = {name: value for name, value in older.items() if value is not None}
     if not data:  # a class may scale by itself
         return {**default, **spoken}

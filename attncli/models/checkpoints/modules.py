@@ -120,7 +120,7 @@ def checkpoint_of(
         raise UserError.of(type(settings).__name__, wrong, right)
     file = folder / "model.safetensors"
     if known is None:
-        written = _written(tensors, file)
+        written = _write_tensors(tensors, file)
         return Checkpoint(settled(config), file, frozenset(tensors), written, table)
     said = _settings(known, config or settings)
     tensors = {
@@ -132,7 +132,7 @@ def checkpoint_of(
         "model_type": known.name, "num_hidden_layers": count,
         "layer_types": ["full_attention"] * count, "is_causal": None, **said,
     }  # fmt: skip
-    return Checkpoint(config, file, frozenset(tensors), _written(tensors, file), known.table)
+    return Checkpoint(config, file, frozenset(tensors), _write_tensors(tensors, file), known.table)
 
 
 def as_config(settings: Any) -> dict[str, Any]:  # noqa: ANN401
@@ -216,7 +216,7 @@ def _count(table: Data, names: Sequence[str]) -> int:
     return max(1, sum(name.fullmatch(text) is not None for text in names))
 
 
-def _written(tensors: Tensors, file: Path) -> int:
+def _write_tensors(tensors: Tensors, file: Path) -> int:
     """Writes tensors as a .safetensors file. Returns how many numbers they have."""
     heads: dict[str, Any] = {}
     arrays = {name: _as_floats(values) for name, values in tensors.items()}

@@ -306,12 +306,12 @@ class ComparedTraces:
         """Returns the names of the quantities that only one has, those of the first and those of
         the second, of the part that is told."""
         own, other = self._all.only_own, self._all.only_other
-        return _told(self.own, own), _told(self.other, other)
+        return _names_told(self.own, own), _names_told(self.other, other)
 
     @cached_property
     def apart(self) -> tuple[Name, ...]:
         """Returns the names of the quantities that both have, and that have no cell in common."""
-        return _told(self.own, self._all.apart)
+        return _names_told(self.own, self._all.apart)
 
     @cached_property
     def lists(self) -> tuple[WordLists, ...]:
@@ -361,7 +361,7 @@ class ComparedTraces:
         return own if not pair.own.given else self.other.trace.part_of(pair.other.name)
 
 
-def _told(side: Side, names: Iterable[Name]) -> tuple[Name, ...]:
+def _names_told(side: Side, names: Iterable[Name]) -> tuple[Name, ...]:
     return tuple(name for name in names if side.tells(side.trace[name]))
 
 

@@ -468,7 +468,7 @@ def with_forward(trace: Trace, part: PlannedStep, blocks: Sequence[Block]) -> li
         return [*blocks]
     shown = _with_result(blocks) if part is shown_parts(trace)[-1] else blocks
     there = {entry.quantity for entry in each(blocks) if isinstance(entry, MatrixBlock)}
-    return [b for block in shown for b in _told(trace, part, block, there)]
+    return [b for block in shown for b in _gradient_tables(trace, part, block, there)]
 
 
 def _with_result(blocks: Sequence[Block]) -> Sequence[Block]:
@@ -487,7 +487,7 @@ def _with_result(blocks: Sequence[Block]) -> Sequence[Block]:
     )
 
 
-def _told(
+def _gradient_tables(
     trace: Trace, part: PlannedStep, block: Block, there: Collection[Name]
 ) -> Iterator[Block]:
     if not isinstance(block, MatrixBlock):
@@ -651,10 +651,10 @@ _SAYS = (
 
 
 def _table(found: list[Checked]) -> Table:
-    return Table(_HEADINGS, tuple(_row(c) for c in found))
+    return Table(_HEADINGS, tuple(_checked_row(c) for c in found))
 
 
-def _row(checked: Checked) -> tuple[str, ...]:
+def _checked_row(checked: Checked) -> tuple[str, ...]:
     worst = checked.worst
     cells = (
         str(checked.cells)
@@ -662,11 +662,11 @@ def _row(checked: Checked) -> tuple[str, ...]:
         else f"{len(checked.slopes)} of {checked.cells}"
     )
     i, j = (k + 1 for k in worst.cell)
-    numbers = (_written(number) for number in (worst.gradient, worst.difference))
+    numbers = (_twelve_digits(number) for number in (worst.gradient, worst.difference))
     return (str(checked.gradient), cells, f"[{i}, {j}]", *numbers, str(worst.digits))
 
 
-def _written(number: float) -> str:
+def _twelve_digits(number: float) -> str:
     """Writes a number with twelve digits."""
     return f"{number:.12g}".replace("-", "−")
 

@@ -425,7 +425,7 @@ def _table(passes: list[_Pass], right: RightWeight | None) -> Table:
     rows, headings = [*_rows(passes)], _headings(passes[0])
     if right is not None:
         headings = (*headings, Word(right.address))
-        attended = (_written(_attended(t, right)) for t in passes)
+        attended = (_with_minus(_attended(t, right)) for t in passes)
         rows = [(*row, text) for row, text in zip(rows, attended, strict=True)]
     for name in _few(passes[0].trace):
         headings = (*headings, str(name))
@@ -486,10 +486,10 @@ def _rows(passes: list[_Pass]) -> Iterator[tuple[TableCell, ...]]:
 
 
 def _number(quantity: Quantity | None) -> str:
-    return "" if quantity is None else _written(quantity.matrix.number(0, 0))
+    return "" if quantity is None else _with_minus(quantity.matrix.number(0, 0))
 
 
-def _written(number: Number) -> str:
+def _with_minus(number: Number) -> str:
     return str(number.shown).replace("-", "−")
 
 
@@ -502,7 +502,7 @@ def _probabilities(training_pass: _Pass) -> Iterator[str]:
     for k, place in list(zip(_targets(training_pass), prediction.target_places, strict=False)):
         assert quantity is not None
         row = k if quantity.matrix.shape[0] > 1 else 0
-        yield _written(quantity.matrix.number(row, place))
+        yield _with_minus(quantity.matrix.number(row, place))
 
 
 def _embeddings(trace: Trace, passes: list[_Pass], selection: Selection) -> list[Block]:

@@ -432,7 +432,7 @@ class Workings(Mapping[str, WorkedTable]):
             rounding.decimals_of(step, quantity.name) if rounding.carries and not moved else None,
             partial(self._form, quantity),
             equation,
-            partial(self._told, quantity),
+            partial(self._first_form, quantity),
             moved,
             rounding.is_own(step, quantity.name),
         )
@@ -445,7 +445,7 @@ class Workings(Mapping[str, WorkedTable]):
         operands = self._trace.operands(quantity.definition)
         return quantity.definition.operation.whole_form(i, j, *operands)
 
-    def _told(self, quantity: Quantity, i: int, j: int) -> Expression | None:
+    def _first_form(self, quantity: Quantity, i: int, j: int) -> Expression | None:
         assert quantity.definition is not None
         operands = self._trace.operands(quantity.definition)
         told = quantity.definition.operation.first_form(i, j, *operands)

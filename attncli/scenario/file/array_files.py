@@ -537,7 +537,7 @@ def _read_json(file: Path) -> Mapping[str, Dumped]:
         data = parsed_json(stream.read(), parse_float=_Written)
     if not isinstance(data, dict):
         raise RefusedFileError("it holds no names", 'write {"name": [[…], …], …}')
-    return {name: _written(name, value) for name, value in data.items()}
+    return {name: _tensor(name, value) for name, value in data.items()}
 
 
 class _Written(float):
@@ -553,7 +553,7 @@ class _Written(float):
         return self
 
 
-def _written(name: str, value: Any) -> Tensor:  # noqa: ANN401
+def _tensor(name: str, value: Any) -> Tensor:  # noqa: ANN401
     kind = "float64"
     if isinstance(value, dict) and "data" in value:
         kind = str(value.get("dtype", kind)).removeprefix("torch.")

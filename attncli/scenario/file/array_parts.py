@@ -161,7 +161,7 @@ class ArrayPart(NamedTuple):
         for name, some in (("rows", self.rows), ("columns", self.columns)):
             if some != slice(None):
                 step = "" if some.step is None else f":{some.step}"
-                texts.append(f"{name} {_written(some.start)}:{_written(some.stop)}{step}")
+                texts.append(f"{name} {_bound(some.start)}:{_bound(some.stop)}{step}")
         parts, first, last = self.split
         if parts > 1:
             each = f" of each of {self.heads} heads" if self.heads > 1 else ""
@@ -198,12 +198,12 @@ def _picture(shape: tuple[int, ...], side: int) -> tuple[int, int, int]:
     return channels, height, width
 
 
-def _written(end: int | None) -> str:
+def _bound(end: int | None) -> str:
     return "" if end is None else str(end)
 
 
 def _ranged(array: Array, some: slice) -> Array:
     if (some.stop or 0) > len(array) or (some.start or 0) >= len(array):
-        wrong = f"{_written(some.start)}:{_written(some.stop)} of {len(array)} rows or columns"
+        wrong = f"{_bound(some.start)}:{_bound(some.stop)} of {len(array)} rows or columns"
         raise RefusedFileError(wrong, f"they are counted from 0: give some of 0:{len(array)}")
     return array[some]

@@ -100,7 +100,7 @@ def _cut(data: Data, marks: str) -> SavedCut:
     pipeline = Pipeline(_ToldSteps(written, cut), joins)
     added = tuple(map(_added, data.get("added_tokens") or ()))
     return SavedCut(
-        pipeline, AddedTokens(added, pipeline) if added else None, _told(written, cut),
+        pipeline, AddedTokens(added, pipeline) if added else None, _preprocessing(written, cut),
         fused=bool(model.get("fuse_unk")), whole=bool(model.get("ignore_merges")),
     )  # fmt: skip
 
@@ -126,7 +126,7 @@ def _told_as_error() -> Iterator[None]:
         raise UserError.of("tokenizer.json", error.wrong, error.right) from None
 
 
-def _told(written: Data | None, cut: Data | None) -> Phrase:
+def _preprocessing(written: Data | None, cut: Data | None) -> Phrase:
     steps, cuts = (Word(", ".join(_names_of(data))) for data in (written, cut))
     normalized = "normalized by {steps} and " if written else ""
     words = "cut into words by {cuts}" if cut else "not cut into words"
