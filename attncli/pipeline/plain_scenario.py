@@ -19,6 +19,7 @@ from attncli.pipeline.texts import ONE_HOT_TABLE, TOKENIZED, one_hot, one_hot_to
 from attncli.pipeline.trees import Changes, Source, tree_of, with_changes
 from attncli.scenario.file import shipped
 from attncli.scenario.file.emitting import emitted
+from attncli.scenario.file.keys import KeyValues
 from attncli.scenario.file.named_files import (
     CORPORA,
     TOKENIZERS,
@@ -46,7 +47,7 @@ class FileReader(NamedTuple):
     outside: bool
     complaints: NamedProblems
 
-    def read(self, values: Values, path: Name) -> Values:
+    def read(self, values: KeyValues, path: Name) -> KeyValues:
         """Returns the values of a stack with what its files say, and those of its encoder."""
         data = dict(values)
         for key, kinds, reading in (
@@ -63,7 +64,7 @@ class FileReader(NamedTuple):
             data["encoder"] = self.read(data["encoder"], ENCODER)
         return data
 
-    def _saved(self, text: str, values: Values, path: Name) -> Values:
+    def _saved(self, text: str, values: KeyValues, path: Name) -> KeyValues:
         """Returns the settings and pieces of a tokenizer.json. Raises RefusedFileError."""
         from attncli.scenario.tokenizers import hugging_face
 
@@ -74,7 +75,6 @@ class FileReader(NamedTuple):
         return saved
 
 
-Values = Mapping[str, Any]
 _COPIES = 4
 """Each vector is a matrix of its own before they are one table."""
 
@@ -84,7 +84,7 @@ _OWN = ("block", "mask", "cell", "direction")
 _OF_THE_STACK = ("positions", "embedding_scale")
 
 
-def with_inherited(values: Values) -> Values:
+def with_inherited(values: KeyValues) -> KeyValues:
     """Returns the values with what an encoder takes over from the top, where it says no other: how
     layers of attention are made, and how positions are told, but no matrices."""
     encoder = values.get("encoder")
@@ -98,7 +98,7 @@ def with_inherited(values: Values) -> Values:
     return {**values, "encoder": {**data, **encoder}}
 
 
-def with_tokenizers(settings: TokenizerSettings, most: int = MOST_NUMBERS) -> Values:
+def with_tokenizers(settings: TokenizerSettings, most: int = MOST_NUMBERS) -> KeyValues:
     """Returns the values with what they stand for, of an encoder too: a tokenizer and its
     vocabulary, and the vectors of `one_hot`, which have at most so many numbers."""
     data = dict(settings.values)
@@ -146,7 +146,7 @@ def _tokenizing(settings: TokenizerSettings) -> Tokenizing | None:
     return making.tokenizing_of(settings)
 
 
-def _one_hot(settings: TokenizerSettings, values: Values, most: int) -> dict[str, Matrix]:
+def _one_hot(settings: TokenizerSettings, values: KeyValues, most: int) -> dict[str, Matrix]:
     """Returns the vectors of `one_hot`. Raises ScenarioError where they have too many numbers."""
     tokens = one_hot_tokens(values)
     if len(tokens) ** 2 > most // _COPIES:

@@ -15,6 +15,7 @@ from typing import Any
 
 from attncli.errors import UserError, quote
 from attncli.names import Word
+from attncli.scenario.file.keys import KeyValues
 from attncli.scenario.file.named_files import RefusedFileError, parsed_json
 from attncli.scenario.model import Phrase, phrase
 from attncli.scenario.tokenizers.settings import MARKS, SAVED, SavedCut
@@ -49,12 +50,11 @@ def _sequence(part: Data) -> Sequence[Data]:
 
 
 Data = Mapping[str, Any]
-Values = dict[str, Any]
 
 _LONGEST_ADDED = 1000
 
 
-def read(text: str) -> Values:
+def read(text: str) -> KeyValues:
     """Reads a tokenizer.json: the settings of `tokenizer`, its `vocabulary`, `merges` or `pieces`,
     and its SavedCut. Raises RefusedFileError."""
     try:
@@ -158,14 +158,14 @@ def _vocabulary(model: Data) -> dict[str, int]:
     return {str(token): int(value) for token, value in model["vocab"].items()}
 
 
-def _word_piece(model: Data, _: str) -> Values:
+def _word_piece(model: Data, _: str) -> KeyValues:
     _refuse(model, {"continuing_subword_prefix": ("##",),
                     "max_input_chars_per_word": (MOST_CHARACTERS,)})  # fmt: skip
     settings = {"kind": "wordpiece", "unknown": str(model["unk_token"])}
     return {"tokenizer": settings, "vocabulary": _vocabulary(model)}
 
 
-def _bpe(model: Data, marks: str) -> Values:
+def _bpe(model: Data, marks: str) -> KeyValues:
     _refuse(model, {"dropout": (None, 0)})
     pairs = (value.split(" ") if isinstance(value, str) else value for value in model["merges"])
     settings = {
@@ -188,7 +188,7 @@ def _affix(model: Data) -> str:
     return marks[prefix or "", suffix or ""]
 
 
-def _unigram(model: Data, marks: str) -> Values:
+def _unigram(model: Data, marks: str) -> KeyValues:
     tokens = [str(token) for token, _ in model["vocab"]]
     unknown = model.get("unk_id")
     if unknown is None:
@@ -205,12 +205,12 @@ def _unigram(model: Data, marks: str) -> Values:
     return {"tokenizer": settings, "pieces": dict(zip(tokens, scores, strict=True))}
 
 
-def _word_level(model: Data, _: str) -> Values:
+def _word_level(model: Data, _: str) -> KeyValues:
     settings = {"kind": "whitespace", "unknown": str(model["unk_token"])}
     return {"tokenizer": settings, "vocabulary": _vocabulary(model)}
 
 
-_MODELS: dict[str, Callable[[Data, str], Values]] = {
+_MODELS: dict[str, Callable[[Data, str], KeyValues]] = {
     "BPE": _bpe,
     "WordPiece": _word_piece,
     "Unigram": _unigram,
