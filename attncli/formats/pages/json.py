@@ -27,7 +27,7 @@ from attncli.document.pictures import (
     Plane,
 )
 from attncli.document.questions import Item, Paper, plain_points
-from attncli.document.tables import Branch, Data, MarkedNumber, MatrixBlock, SideBySide
+from attncli.document.tables import Branch, DataTable, MarkedNumber, MatrixBlock, SideBySide
 from attncli.formats import FormatInfo, RenderOptions
 from attncli.formats.bare_quantities import made_in, tables_in
 from attncli.formats.numbers import text_of
@@ -271,7 +271,9 @@ TOLD_AS: Mapping[type, str] = {
     doc.DefinitionList: "rounding, paper",
     **dict.fromkeys((doc.Paragraph, doc.Bullets, doc.Callout), "text, findings, notes"),
     **dict.fromkeys((doc.Derivation, doc.ColumnSum), "working, mistakes"),
-    **dict.fromkeys((MatrixBlock, Data, SideBySide, doc.TextList), "given, quantities, variants"),
+    **dict.fromkeys(
+        (MatrixBlock, DataTable, SideBySide, doc.TextList), "given, quantities, variants"
+    ),
     doc.Table: "tables",
     **dict.fromkeys(PICTURES, "pictures"),
     doc.WordBlank: "questions",
@@ -316,7 +318,7 @@ def _about(document: doc.Document) -> str:
 def _of_variants(closing: Iterable[doc.Block]) -> Iterator[MatrixBlock]:
     """Yields what is told of variants: their results as tables, other numbers in words."""
     for block in doc.each(closing):
-        if isinstance(block, Data) and block.table.variant:
+        if isinstance(block, DataTable) and block.table.variant:
             yield block.table
         elif isinstance(block, MatrixBlock) and not block.given:
             yield block

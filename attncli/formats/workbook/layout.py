@@ -17,7 +17,7 @@ from attncli.document import blocks as doc
 from attncli.document.blocks import Document, Section, text_of_spans
 from attncli.document.grid import grid_of
 from attncli.document.pictures import PICTURES, Picture
-from attncli.document.tables import Data, MatrixBlock, SideBySide, WorkedTable
+from attncli.document.tables import DataTable, MatrixBlock, SideBySide, WorkedTable
 from attncli.errors import UserError
 from attncli.formats.pictures_in_tables import in_tables
 from attncli.maths.equations.tree import INNER, Apply, Expression, Location, Number, Omitted, leaves
@@ -114,7 +114,7 @@ def _matrix(block: MatrixBlock, workings: Workings) -> Iterator[Item]:
             yield NumberTable(WorkedTable(whole, (), None, lambda *_: None), table.rows)
 
 
-def _data(block: Data, workings: Workings) -> Iterator[Item]:
+def _data(block: DataTable, workings: Workings) -> Iterator[Item]:
     """Yields what is told otherwise; that of a variant stands on sheets of its own."""
     return iter(()) if block.table.variant else _matrix(block.table, workings)
 
@@ -225,7 +225,7 @@ _WRITERS: Mapping[type, Callable[[Any, Workings], Iterator[Item]]] = MappingProx
         doc.ColumnSum: _addition,
         doc.Table: _table,
         MatrixBlock: _matrix,
-        Data: _data,
+        DataTable: _data,
         SideBySide: _side_by_side,
         doc.TextList: _list,
         doc.Tree: _tree,

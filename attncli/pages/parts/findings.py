@@ -25,7 +25,7 @@ from attncli.document.retold import (
     retold,
     value_of,
 )
-from attncli.document.tables import Data
+from attncli.document.tables import DataTable
 from attncli.maths.equations import deciding
 from attncli.maths.equations.elision import MOST_PARTS, elided
 from attncli.maths.equations.matrix import Matrix
@@ -109,7 +109,7 @@ def in_brief(trace: Trace, part: PlannedStep, selection: Selection) -> list[Bloc
     """Returns what is told of a later update: the parameters after it, and what it came to."""
     path = Name(UPDATES, after_updates(part.updates))
     made = [(q, matrix_block(q, selection, part.path)) for q in made_by(trace, part)]
-    tables = [table if q.name.inside(path) else Data(table) for q, table in made]
+    tables = [table if q.name.inside(path) else DataTable(table) for q, table in made]
     return [*tables, *map(Callout, findings_of(trace, part, selection))]
 
 

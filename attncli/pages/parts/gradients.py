@@ -27,7 +27,7 @@ from attncli.document.blocks import (
     each,
 )
 from attncli.document.pictures import Curves, Series
-from attncli.document.tables import Branch, Data, MatrixBlock
+from attncli.document.tables import Branch, DataTable, MatrixBlock
 from attncli.maths.equations.elision import MOST_PARTS
 from attncli.maths.equations.tree import Number, Omitted
 from attncli.maths.numbers import decimals
@@ -373,7 +373,7 @@ def _of_variants(trace: Trace, selection: Selection) -> Iterator[Block]:
                 what = ", on its way back the size of the gradient"
                 yield Callout(("In the variant ", Word(name), *on_its_way(norms, what)))
                 gradients = (other.quantities[state.under(GRADIENTS)] for state in states)
-                yield from (Data(variant_block(name, g, selection)) for g in gradients)
+                yield from (DataTable(variant_block(name, g, selection)) for g in gradients)
 
 
 def _factor(trace: Trace, place: CellPlace) -> str:
@@ -476,7 +476,7 @@ def _with_result(blocks: Sequence[Block]) -> Sequence[Block]:
     again."""
     if any(isinstance(block, MatrixBlock) for block in blocks):
         return blocks
-    tables = [block.table for block in blocks if isinstance(block, Data)]
+    tables = [block.table for block in blocks if isinstance(block, DataTable)]
     return (
         [
             *(block for block in blocks if getattr(block, "table", None) is not tables[-1]),
@@ -602,7 +602,7 @@ def in_a_word(trace: Trace, alike: Alike, number: int, selection: Selection) -> 
         return section_of(trace, alike.part, number, only_data(trace, alike.part, selection))
     layer = alike.place.layer.path
     tables = [matrix_block(made, selection, alike.part.path) for made in made_by(trace, alike.part)]
-    entries = [table if _goes_in(trace, table, layer) else Data(table) for table in tables]
+    entries = [table if _goes_in(trace, table, layer) else DataTable(table) for table in tables]
     blocks = [Paragraph(_says(alike)), *with_forward(trace, alike.part, entries)]
     return section_of(trace, alike.part, number, blocks)._replace(formulas=())
 

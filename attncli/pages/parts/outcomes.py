@@ -23,7 +23,7 @@ from attncli.document.blocks import (
 )
 from attncli.document.pictures import Arrow, ArrowGroup, Curves, HeatMaps, Plane, Series
 from attncli.document.retold import as_it_was
-from attncli.document.tables import Data, MatrixBlock, SideBySide
+from attncli.document.tables import DataTable, MatrixBlock, SideBySide
 from attncli.errors import counted
 from attncli.maths.equations.elision import elided
 from attncli.maths.equations.tree import Number, Symbol, Vector
@@ -97,7 +97,7 @@ def _variant(
     changed = _changed(trace.quantities, other)
     if other.scenario.training is not None:
         blocks = beside_another(other, before.trace, varied_as)
-        data = [Data(variant_block(name, q, Selection())) for q in numbers_of_training(other)]
+        data = [DataTable(variant_block(name, q, Selection())) for q in numbers_of_training(other)]
         if blocks:
             return [*blocks[:1], *_given_in(name, other, changed), *blocks[1:], *data]
     compared = _Compared.of(own, result)
