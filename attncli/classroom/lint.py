@@ -16,7 +16,6 @@ from attncli.classroom.nice_numbers.candidate_quantity import (
     Attempt,
     Both,
     CandidateQuantity,
-    Flags,
     ambiguous,
     attempts,
     is_share,
@@ -38,6 +37,7 @@ from attncli.document.blocks import Bullets, Callout, Document, Paragraph, Secti
 from attncli.judging.judging import Judge
 from attncli.maths.equations.tree import Number
 from attncli.maths.numbers import decimals
+from attncli.maths.numbers.rounding import Flags
 from attncli.names import Phrase, Word
 from attncli.pages.parts.selection import made_by, place_in_words, select, shown_parts, title_of
 from attncli.pages.parts.sentences import facts_of, printed_roots, rounding_facts

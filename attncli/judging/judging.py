@@ -18,9 +18,8 @@ import numpy as np
 from attncli.judging.causes import CauseSearch, Explained, GivenNumbers
 from attncli.judging.honest_paths import (
     SLACK,
-    Flags,
+    Decimals,
     Paths,
-    Places,
     Roots,
     Tolerance,
     Written,
@@ -35,7 +34,7 @@ from attncli.judging.verdicts import RIGHT, UNWORKABLE, Accepted, Cause, Given, 
 from attncli.maths.equations.enclosures import Enclosure
 from attncli.maths.equations.tree import Location, Number, numbers_in
 from attncli.maths.numbers import decimals
-from attncli.maths.numbers.rounding import Array
+from attncli.maths.numbers.rounding import Array, Flags
 from attncli.maths.operations.attention import Exponential
 from attncli.names import Word
 from attncli.trace import Definition, Trace
@@ -306,7 +305,7 @@ class Submission:
         given = GivenNumbers(name, numbers, written, open_)
         return _Judged(given, right, follows, coarse, few, accepted, own)
 
-    def _taken(self, paths: Paths, name: str, places: Places) -> Flags:
+    def _taken(self, paths: Paths, name: str, places: Decimals) -> Flags:
         written, tolerance = self.written[name], self.judge.tolerance
         held = ranges(paths, name, tolerance, places)
         found = taken(held, written.numbers)
@@ -320,7 +319,7 @@ class Submission:
             given |= workings.many().gives(name, written, tolerance)
         return found & (~several | given)
 
-    def _only_own(self, name: str, places: Places, right: Flags) -> Flags:
+    def _only_own(self, name: str, places: Decimals, right: Flags) -> Flags:
         """Tells which numbers follow only from what their author wrote before. [n, m]"""
         if self.own is self.mended:
             return np.zeros_like(right)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from attncli.judging.honest_paths import Flags, Paths, rounded, taken
+from attncli.judging.honest_paths import Paths, rounded, taken
 from attncli.judging.verdicts import NOISE, Accepted, Cause
 from attncli.maths.equations import deciding
 from attncli.maths.equations import tree as ex
@@ -21,7 +21,7 @@ from attncli.maths.equations.arrays import FUNCTIONS
 from attncli.maths.equations.enclosures import Enclosure
 from attncli.maths.equations.tree import Expression, Location, Node, Number, numbers_in
 from attncli.maths.numbers import decimals
-from attncli.maths.numbers.rounding import Array
+from attncli.maths.numbers.rounding import Array, Flags
 from attncli.names import Word
 
 _SIGN = Cause("sign", "The sign is wrong.")

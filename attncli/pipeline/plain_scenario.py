@@ -175,7 +175,8 @@ def numbers_of_texts(*stacks: Stack | None) -> dict[Name, Matrix]:
 # A scenario as plain data: what its YAML says before anybody reads meaning into it. This is what
 # the oracle works from, which shares no other code with the package.
 
-Rows = Sequence[Sequence[Decimal]]
+MatrixRows = Sequence[Sequence[Decimal]]
+"""The numbers of a matrix, row by row."""
 Plain = dict[str, Any]
 """Maps, lists and texts; arrays where a Python program handed some over."""
 
@@ -218,7 +219,7 @@ def _counted(corpus: Iterable[str], counts: Iterable[object]) -> Plain:
     return dict(zip(corpus, map(str, counts), strict=True))
 
 
-def with_numbers(data: Mapping[str, Any], given: Mapping[str, Rows]) -> Plain:
+def with_numbers(data: Mapping[str, Any], given: Mapping[str, MatrixRows]) -> Plain:
     """Returns the same data with other numbers in the place of its own; `data` stays as it is.
 
     `given` has rows by full names as `Scenario.given` has them: `W_Q`, `layers[1].heads[2].W_K`,
@@ -236,7 +237,7 @@ def with_numbers(data: Mapping[str, Any], given: Mapping[str, Rows]) -> Plain:
 class _Numbers:
     """A writer that puts numbers in by their names; `found` gathers the names that there are."""
 
-    def __init__(self, given: Mapping[str, Rows], found: set[str]) -> None:
+    def __init__(self, given: Mapping[str, MatrixRows], found: set[str]) -> None:
         self.given, self.found = given, found
 
     def record(self, record: Mapping[str, Any], path: Name) -> Plain:
@@ -277,7 +278,7 @@ def _is_source(value: Mapping[str, object]) -> bool:
     return any(isinstance(value.get(key), str) for key in ("random", "file"))
 
 
-def _as_texts(key: str, value: object, rows: Rows) -> object:
+def _as_texts(key: str, value: object, rows: MatrixRows) -> object:
     """Writes numbers as texts, in the form that the value has: a map of rows, a single row, a
     matrix."""
     texts = [["-inf" if number == -np.inf else str(number) for number in row] for row in rows]
@@ -306,11 +307,11 @@ def exported(source: str, changes: Changes, scenario: Scenario) -> str:
     return emitted(_beside(with_numbers({"title": scenario.title, **data}, numbers)))
 
 
-def all_numbers(scenario: Scenario) -> dict[str, Rows]:
+def all_numbers(scenario: Scenario) -> dict[str, MatrixRows]:
     """Returns the numbers of all given matrices by their full names, and how often the corpus has
     each of its texts."""
     counts = [[Decimal(count)] for count in scenario.text_counts]
-    numbers: dict[str, Rows] = {name: numbers_of(scenario, name) for name in scenario.given}
+    numbers: dict[str, MatrixRows] = {name: numbers_of(scenario, name) for name in scenario.given}
     return {**numbers, **({"corpus": counts} if counts else {})}
 
 

@@ -16,7 +16,8 @@ from attncli.scenario.file.problems import NamedProblems
 from attncli.scenario.model import TokenizedText
 from attncli.scenario.tokenizers.settings import kind_of, tokenizer_kind
 
-Rows = Mapping[str, Matrix]
+MatricesByToken = Mapping[str, Matrix]
+"""The vectors of tokens, each a matrix of one row."""
 
 
 class TextReader(NamedTuple):
@@ -222,7 +223,7 @@ def tokens_of(values: KeyValues) -> tuple[str, ...]:
     return tuple(words.split(sentence)) if words else ()
 
 
-def stacked(rows: Rows, name: Name, complaints: NamedProblems) -> Matrix | None:
+def stacked(rows: MatricesByToken, name: Name, complaints: NamedProblems) -> Matrix | None:
     """Returns the vectors of tokens as one table; None where their lengths differ, which is
     complained of."""
     first, width = next((token, row.shape[1]) for token, row in rows.items())

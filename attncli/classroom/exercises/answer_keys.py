@@ -39,8 +39,6 @@ from attncli.trace import PlannedStep, Trace
 _SURELY_ALIKE = 0.49
 """Units of the last place; a number that is no farther from a rounded one rounds to it."""
 
-Numbers = Mapping[str, Number]
-"""Numbers by the ids of blanks."""
 _HALVES = 3
 """Half units of the last place that a key lets pass around what the two policies give: whoever
 carries, or keeps in full, is never further off."""

@@ -12,7 +12,7 @@ from operator import add
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from attncli.classroom.files.manifest import FormMade, Manifest, PartMade, Rows
+from attncli.classroom.files.manifest import FormMade, Manifest, MatrixTexts, PartMade
 from attncli.document.blocks import Section
 from attncli.document.questions import Item, plain_points
 from attncli.errors import listed
@@ -330,7 +330,7 @@ def _asked(manifest: Manifest, form: str) -> list[Mapping[str, float]]:
     return [part.asked for part in manifest.forms[form].parts]
 
 
-def _cells(old: Mapping[str, Rows], new: Mapping[str, Rows]) -> Iterator[str]:
+def _cells(old: Mapping[str, MatrixTexts], new: Mapping[str, MatrixTexts]) -> Iterator[str]:
     """Yields the addresses of numbers that have changed, or the whole matrix where its shape
     has."""
     for name, rows in new.items():

@@ -15,7 +15,8 @@ from attncli.scenario.file.named_files import RefusedFileError, parsed_json, tex
 from attncli.scenario.file.problems import ScenarioError
 
 FILE = "manifest.json"
-Rows = list[list[str]]
+MatrixTexts = list[list[str]]
+"""A matrix whose numbers are texts, row by row."""
 
 
 class TermMade(NamedTuple):
@@ -48,7 +49,7 @@ class PartMade(NamedTuple):
     """The file of its scenario, from the manifest's folder."""
     numbers: str = ""
     """The hash of its numbers."""
-    given: Mapping[str, Rows] = MappingProxyType({})
+    given: Mapping[str, MatrixTexts] = MappingProxyType({})
     """Its numbers by the names of matrices."""
     terms: Mapping[str, TermMade] = MappingProxyType({})
     """The keys of numbers that are in no cell."""

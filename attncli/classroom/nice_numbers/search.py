@@ -18,7 +18,6 @@ from numpy.random import RandomState
 
 from attncli.classroom.nice_numbers.candidate_quantity import (
     Attempt,
-    Flags,
     attempts,
     made_of,
     shown_rows,
@@ -44,7 +43,7 @@ from attncli.classroom.nice_numbers.sieve import (
 from attncli.document.questions import form_name
 from attncli.errors import UserError, listed
 from attncli.maths.equations.matrix import Matrix
-from attncli.maths.numbers.rounding import Array
+from attncli.maths.numbers.rounding import Array, Flags
 from attncli.names import Name
 from attncli.pipeline import work
 from attncli.scenario.file.problems import ScenarioError

@@ -54,7 +54,7 @@ ABILITIES = FormatInfo(detail="full", values_only=True)
 
 
 @dataclass(frozen=True)
-class Rows:
+class LazyRows:
     """A list of rows of numbers or of their texts, each as JSON, which are made when they are
     written."""
 
@@ -65,7 +65,7 @@ def pieces(value: Any, indent: str = "") -> Iterator[str]:  # noqa: ANN401
     """Yields JSON with a line for each key and each row of numbers."""
     deeper = indent + "  "
     match value:
-        case Rows(begin):
+        case LazyRows(begin):
             yield from _inside("[]", ([row] for row in begin()), indent)
         case {**entries}:
             items = (_entry(str(key), part, deeper) for key, part in entries.items())
@@ -133,7 +133,7 @@ def _quantity(quantity: Mapping[str, Any]) -> dict[str, Any]:
 
 def _shape(quantity: Mapping[str, Any]) -> list[int]:
     counts = [len(quantity["rows"]), len(quantity["columns"])]
-    return counts if isinstance(quantity["values"], Rows) else counts[:1]
+    return counts if isinstance(quantity["values"], LazyRows) else counts[:1]
 
 
 _Data = dict[str, Any]
@@ -440,8 +440,10 @@ def _matrix(block: MatrixBlock) -> dict[str, Any]:
         "rows": [block.row_names[i].raw for i in block.rows],
         "columns": [name.raw for name in block.column_names],
         **_unless_empty(tokens=[token.raw for token in block.tokens]),
-        "values": [row[0] for row in _values(block)] if block.is_list else Rows(values),
-        "text": [_text(block.entry(i, 0)) for i in block.rows] if block.is_list else Rows(texts),
+        "values": [row[0] for row in _values(block)] if block.is_list else LazyRows(values),
+        "text": [_text(block.entry(i, 0)) for i in block.rows]
+        if block.is_list
+        else LazyRows(texts),
     }
 
 

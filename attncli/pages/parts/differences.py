@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _NOISE = 1e-12
 """What floats may be off by where the same sums are done in another order, of their size."""
 
-Places = tuple[tuple[int, int], ...]
+SharedPlaces = tuple[tuple[int, int], ...]
 """Places along an axis, from 0, that have one name in both quantities."""
 
 
@@ -48,9 +48,9 @@ class Pair:
     """The quantity of the first trace."""
     other: Quantity
     """The quantity of the second trace."""
-    rows: Places
+    rows: SharedPlaces
     """The rows of the same name, by their places in either."""
-    columns: Places
+    columns: SharedPlaces
     """The columns of the same name, by their places in either."""
 
     @cached_property
@@ -135,7 +135,7 @@ class Pair:
             yield from ((1, name) for name in two.names if name not in axis.names)
 
 
-def _sides(places: Places) -> tuple[list[int], list[int]]:
+def _sides(places: SharedPlaces) -> tuple[list[int], list[int]]:
     return [index for index, _ in places], [other for _, other in places]
 
 
@@ -195,7 +195,7 @@ def _without_heads(name: Name) -> Sequence[Name]:
     return [place.alone for place in name.places if place.local != "heads"]
 
 
-def _common(own: Axis, other: Axis) -> Places:
+def _common(own: Axis, other: Axis) -> SharedPlaces:
     """Finds the places that have one name in both; of a list's only column, which has no name,
     place 0."""
     if own.names == other.names:

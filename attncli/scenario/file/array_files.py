@@ -22,6 +22,7 @@ from numpy.lib import format as npy
 from attncli.errors import UserError, listed, quote
 from attncli.maths.equations.matrix import BFLOAT16, MANY, Kept, as_floats
 from attncli.maths.numbers import decimals
+from attncli.maths.numbers.rounding import Array
 from attncli.scenario.file.named_files import (
     LargeFileError,
     RefusedFileError,
@@ -35,7 +36,7 @@ from attncli.scenario.file.named_files import (
     unreadable,
 )
 from attncli.scenario.file.problems import ALL_THE_SAME, Diagnostics, nearest, scenario_error
-from attncli.scenario.file.sources import MOST_NUMBERS, Array, FileSource
+from attncli.scenario.file.sources import MOST_NUMBERS, FileSource
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
