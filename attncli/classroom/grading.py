@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from attncli.classroom.marking.classes import GradedClass, Unmarked
     from attncli.classroom.marking.exam_parts import MarkedExam
     from attncli.classroom.marking.overrides import Override
-    from attncli.names import Phrase, Word
+    from attncli.names import Word, WordedText
 
     Marker = Asking | AskedForms
 
@@ -369,7 +369,7 @@ def _paper(marker: Marker, sheet: AnswerSheet) -> MarkedExam:
     return paper._replace(remarks=remarks, copied=(*_of_another_form(marker, sheet, paper),))
 
 
-def _of_another_form(marker: Marker, sheet: AnswerSheet, paper: MarkedExam) -> Iterator[Phrase]:
+def _of_another_form(marker: Marker, sheet: AnswerSheet, paper: MarkedExam) -> Iterator[WordedText]:
     """Tells which other form's numbers a paper has that shows no working, if they are one's."""
     from attncli.classroom.marking.exam_parts import marked_exam
     from attncli.document.questions import points_text

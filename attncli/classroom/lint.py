@@ -38,7 +38,7 @@ from attncli.judging.judging import Judge
 from attncli.maths.equations.tree import Number
 from attncli.maths.numbers import decimals
 from attncli.maths.numbers.rounding import Flags
-from attncli.names import Phrase, Word
+from attncli.names import Word, WordedText
 from attncli.pages.parts.selection import made_by, place_in_words, select, shown_parts, title_of
 from attncli.pages.parts.sentences import facts_of, printed_roots, rounding_facts
 from attncli.steps.mistakes import mistaken
@@ -535,7 +535,7 @@ class _Mistakes(NamedTuple):
         return found
 
 
-def mistake_in_words(slip: Attempt) -> Phrase:
+def mistake_in_words(slip: Attempt) -> WordedText:
     """Says where a mistake is made, and what it is."""
     before = f"{place} · " if (place := place_in_words(slip.part.path)) else ""
     says = slip.mistake.says_of(slip.definition, slip.part.definitions)

@@ -20,7 +20,7 @@ from attncli.judging.judging import Submission
 from attncli.judging.verdicts import Cause, Given, Judgement
 from attncli.maths.equations.enclosures import Enclosure
 from attncli.maths.equations.tree import Location
-from attncli.names import Name, Phrase
+from attncli.names import Name, WordedText
 from attncli.scenario.file.address import AddressError, Index, parse_address
 from attncli.steps import step_named
 from attncli.steps.order import inquiries
@@ -39,7 +39,7 @@ class WordQuestion(NamedTuple):
     reads: Name
     """The quantity that tells the answer."""
     asked: WordsAsked
-    rule: Phrase = ()
+    rule: WordedText = ()
     last: bool = False
     """Whether what comes later in the story may give the answer away."""
     ranked: bool = False

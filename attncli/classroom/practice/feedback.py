@@ -272,7 +272,7 @@ def mistake_of(marked: Marked) -> Cause:
 
 def _said_of(judgement: Judgement, cause: Cause | None, earlier: str, unreadable: str) -> Spans:
     """Returns the mark of an answer, then what is said of it."""
-    gives: Spans = () if cause is None else cause.phrase
+    gives: Spans = () if cause is None else cause.worded
     if judgement == "known mistake":
         first, *others = gives or ("",)
         small = f"{first[:1].lower()}{first[1:]}" if isinstance(first, str) else first

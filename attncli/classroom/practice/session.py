@@ -244,7 +244,7 @@ class Session:
     ) -> None:
         """Goes on with these answers, or without any with the right ones, which are shown."""
         for name, text in zip(self.ids(task), texts or self.right_answers(task), strict=True):
-            found = (raw_text(mistakes[name].phrase),) if name in mistakes else ()
+            found = (raw_text(mistakes[name].worded),) if name in mistakes else ()
             self.settled[name] = SettledCell(text, found, not texts, hints)
 
     def right_answers(self, task: Task) -> list[str]:

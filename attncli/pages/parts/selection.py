@@ -14,7 +14,7 @@ from attncli.errors import Problem, UserError, listed
 from attncli.maths.equations.elision import MOST_PARTS, elided_rows
 from attncli.maths.equations.tree import Symbol
 from attncli.maths.operations.rearranging import Same
-from attncli.names import Name, Phrase, below
+from attncli.names import Name, WordedText, below
 from attncli.option_values import DETAILS
 from attncli.pages.parts.sentences import called_as, tied
 from attncli.scenario.file.address import AddressError, Index, parse_address
@@ -119,7 +119,7 @@ def step_of(part: PlannedStep) -> Step[Any]:
     return step_named(part.step)
 
 
-def title_of(part: PlannedStep) -> Phrase:
+def title_of(part: PlannedStep) -> WordedText:
     """Returns what a part is called: its step's title there."""
     return step_of(part).title_at(part.place)
 
