@@ -383,7 +383,7 @@ class Submission:
     def _expected(self, paths: Paths, judged: _Judged, cell: Location) -> tuple[Number, Accepted]:
         """Returns the key's number for a cell, and the range that is right or follows. For a
         publication's number with more decimals than the key, both are worked in full."""
-        (name, i, j), places = cell, int(judged.numbers.written.own[cell[1:]])
+        (name, i, j), places = cell, int(judged.numbers.written.own[cell.indices])
         if paths not in self.one_way or places <= paths.decimals(name):
             held = judged.accepted if paths is self.mended else judged.own
             return self.judge.trace[name].number(i, j), at_cell(held, cell)

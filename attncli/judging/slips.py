@@ -232,7 +232,7 @@ def _misread(paths: Paths, cell: Location) -> Iterator[Location]:
 
 
 def _misread_as(paths: Paths, cell: Location, other: Location) -> Cause:
-    read, instead = (paths.trace[entry.quantity].address(*entry[1:]) for entry in (other, cell))
+    read, instead = (paths.trace[entry.quantity].address(*entry.indices) for entry in (other, cell))
     says = (Word(read), " was taken for ", Word(instead), ".")
     return Cause("operand_misread", says)
 

@@ -316,7 +316,7 @@ class Beside(NamedTuple):
 def tables(trace: Trace, verdicts: Sequence[Verdict]) -> Iterator[Table]:
     """Yields a table for each quantity of which numbers are judged."""
     for name in dict.fromkeys(v.cell.quantity for v in verdicts):
-        own = {v.cell[1:]: v for v in verdicts if v.cell.quantity == name}
+        own = {v.cell.indices: v for v in verdicts if v.cell.quantity == name}
         yield _table(trace[name], own)
 
 

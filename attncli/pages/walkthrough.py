@@ -325,7 +325,7 @@ def _noted(
     if has_contents or (selection.as_fits and (length <= ONE_PAGE or in_one_row)):
         return page
     asked = None if selection.queries else row_asked_for(trace)
-    whose = "" if asked is None else asked[0].names[asked[1]]
+    whose = "" if asked is None else asked.tokens.names[asked.row]
     note = how_to_see_less(selection.detail, length, whose)
     return page._replace(opening=(*note, *page.opening))
 

@@ -255,7 +255,7 @@ def verdict_on(session: Session, marked: Marked) -> Document:
         sign, *text = _said_of(marked.judgement, _cause(marked), "numbers", unreadable)
         return page_of(Paragraph((sign, Word(marked.asked.id), ": ", *text)))
     quantity = session.lesson.trace[marked.cell.quantity]
-    name = Symbol(quantity.local, quantity.indices(*marked.cell[1:]))
+    name = Symbol(quantity.local, quantity.indices(*marked.cell.indices))
     sign, *text = _said_of(marked.judgement, marked.cause, "number", "that is no number.")
     return page_of(Paragraph((sign, name, ": ", *text)))
 

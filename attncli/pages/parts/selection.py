@@ -423,7 +423,15 @@ def _index_of_token(token: str) -> Index:
 
 
 @lru_cache(maxsize=8)
-def row_asked_for(trace: Trace) -> tuple[Axis, int] | None:
+class RowAskedFor(NamedTuple):
+    """The row that a page is about."""
+
+    tokens: Axis
+    row: int
+    """Which of the tokens it is of, from 0."""
+
+
+def row_asked_for(trace: Trace) -> RowAskedFor | None:
     """Returns the tokens, and which of them the page is about, from 0: the one that the scenario
     names, or that a prediction is about, which is the first where its vector is taken, the last
     with a target where some have none, or a hidden word. None where none is."""
@@ -439,7 +447,7 @@ def row_asked_for(trace: Trace) -> tuple[Axis, int] | None:
     tokens = _queries(trace)
     if named:
         asked = [_find_query(tokens, named)]
-    return (tokens, asked[-1]) if asked[-1] < len(tokens.names) else None
+    return RowAskedFor(tokens, asked[-1]) if asked[-1] < len(tokens.names) else None
 
 
 def _queries(trace: Trace) -> Axis:

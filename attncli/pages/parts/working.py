@@ -129,9 +129,9 @@ def _that_tells(trace: Trace, quantity: Quantity, rows: ToldRows) -> ToldRows:
 def _asked_for(trace: Trace, quantity: Quantity) -> ToldRows:
     """Finds the row of a quantity that is of the token which is asked for, if one is."""
     asked = row_asked_for(trace)
-    if asked is None or quantity.rows.names != asked[0].names:
+    if asked is None or quantity.rows.names != asked.tokens.names:
         return ()
-    return (asked[1],)
+    return (asked.row,)
 
 
 def _remembered(trace: Trace, quantity: Quantity) -> ToldRows:
