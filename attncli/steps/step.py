@@ -1,5 +1,5 @@
-"""What a step is: its part of the story, the operations that make its quantities, and what it can
-be asked in words."""
+"""The declaration of a step: its part of the story, the operations that make its quantities, and
+what it can be asked in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a form to type papers into goes by: of each blank what is right, what known mistakes give,
+"""The data of a form to type papers into: of each blank what is right, what known mistakes give,
 and how its number is worked from others, by which it is judged as it will be marked: by the paper's
 own numbers before it."""
 

@@ -1,4 +1,4 @@
-"""What is said to somebody who practises."""
+"""Feedback on an answer in practice: verdict, hint, explanation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is added to scores: biases, ALiBi, T5's relative positions.
+"""Steps that add to scores: biases, ALiBi, T5's relative positions.
 
 * relative: T5's buckets of distances (Raffel et al. 2019, arXiv:1910.10683, 2.1).
 * disentangle: DeBERTa's relative positions (He et al. 2020, arXiv:2006.03654, 3.1).
