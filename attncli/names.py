@@ -33,12 +33,12 @@ def words(texts: tuple[str, ...]) -> tuple[Word, ...]:
     return tuple(map(Word, texts))
 
 
-Phrase = tuple[str | Word, ...]
+WordedText = tuple[str | Word, ...]
 """A text of ours with somebody's words in it."""
 
 
-def phrase(text: str | Phrase) -> Phrase:
-    """Wraps a plain text as a phrase; returns a phrase as it is."""
+def worded(text: str | WordedText) -> WordedText:
+    """Wraps a plain text as one with words; returns one that has them as it is."""
     return (text,) if isinstance(text, str) else text
 
 
@@ -56,7 +56,7 @@ def composed(text: str) -> str:
     return unicodedata.normalize("NFC", text)
 
 
-def raw_text(text: Phrase) -> str:
+def raw_text(text: WordedText) -> str:
     """Joins a text with somebody's words in it to one string, as data."""
     return "".join(map(raw, text))
 

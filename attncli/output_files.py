@@ -147,7 +147,7 @@ def _text(stream: TextIO | None, number: int) -> TextIO:
 
 
 @contextmanager
-def _told(place: str) -> Iterator[None]:
+def _output_errors(place: str) -> Iterator[None]:
     """Raises OutputError where the system refuses to write in a place."""
     try:
         yield
@@ -173,7 +173,7 @@ def check_free(output: str, *, force: bool) -> None:
     """Raises OutputError for what is no name of a file, and where a file is in the way."""
     _check_named(output)
     put_right(output)
-    with _told(output):
+    with _output_errors(output):
         if Path(output).is_dir():
             raise OutputError.of(output, "is a folder", "name a file in it")
         if Path(output).is_file() and not force:
@@ -187,7 +187,7 @@ def write_file(
     it, by their names, come with it, over older ones. A device or a pipe, such as /dev/null, takes
     what comes. Raises OutputError."""
     check_free(output, force=force)
-    with _told(output):
+    with _output_errors(output):
         if Path(output).exists() and not Path(output).is_file():
             with Path(output).open("wb") as stream:
                 stream.writelines(_encoded_pieces(text))
@@ -209,7 +209,7 @@ def check_folder(folder: str, names: Sequence[str], *, force: bool) -> None:
     _check_named(folder)
     target = Path(folder)
     put_right(folder)
-    with _told(folder):
+    with _output_errors(folder):
         if not target.is_dir() and os.path.lexists(target):
             raise OutputError.of(folder, "is a file", "name a folder")
         if not target.parent.is_dir():
@@ -228,7 +228,7 @@ def write_files(folder: str, texts: Mapping[str, Contents], *, force: bool) -> N
     """Writes files into a folder, which is made where it isn't there; over existing ones only
     with `force`. Raises OutputError, and then nothing has changed."""
     check_folder(folder, [*texts], force=force)
-    with _told(folder):
+    with _output_errors(folder):
         target = Path(os.path.realpath(folder))
         parent = target if target.is_dir() else target.parent
         with _stage(parent) as stage, ExitStack() as locks:
@@ -558,7 +558,7 @@ def replace_file(place: str, text: Contents, check: Callable[[], None]) -> None:
     """Writes a file whole over the one that is there; `check` is called when nothing is left but to
     put it there, and raises what keeps it from that. Raises OutputError."""
     path = Path(os.path.realpath(place))
-    with _told(place), _stage(path.parent) as stage:
+    with _output_errors(place), _stage(path.parent) as stage:
         own = _filled(stage, path.name, text, force=True)
         with _alone(path.parent):
             check()

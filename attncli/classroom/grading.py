@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from attncli.classroom.marking.classes import GradedClass, Unmarked
     from attncli.classroom.marking.exam_parts import MarkedExam
     from attncli.classroom.marking.overrides import Override
-    from attncli.names import Phrase, Word
+    from attncli.names import Word, WordedText
 
     Marker = Asking | AskedForms
 
@@ -79,7 +79,7 @@ def _format_of_papers(order: GradeArguments, marker: Marker) -> str:
     return next((name for name in page_format_names() if suffix in suffixes_of(name)), _MARKED)
 
 
-def _told(
+def _report(
     output: GradeOutput, graded: GradedClass, names: Names, *, alone: bool
 ) -> PageOutput | TextOutput:
     """Makes the report on a paper that is `alone`, or the table of a class; into a folder it also
@@ -159,7 +159,7 @@ def graded(order: GradeArguments) -> PageOutput | TextOutput:
     of_class = several or any(Path(path).is_dir() for path in order.answers)
     made: PageOutput | TextOutput = TextOutput("")
     if graded.papers or of_class:
-        made = _told(output, graded, names, alone=not of_class)
+        made = _report(output, graded, names, alone=not of_class)
     if complaints.problems:
         return made._replace(status=BAD_INPUT, wrong=(complaints.problems,))
     wrong = graded.unmarked or not all(paper.follows for paper in graded.papers)
@@ -369,7 +369,7 @@ def _paper(marker: Marker, sheet: AnswerSheet) -> MarkedExam:
     return paper._replace(remarks=remarks, copied=(*_of_another_form(marker, sheet, paper),))
 
 
-def _of_another_form(marker: Marker, sheet: AnswerSheet, paper: MarkedExam) -> Iterator[Phrase]:
+def _of_another_form(marker: Marker, sheet: AnswerSheet, paper: MarkedExam) -> Iterator[WordedText]:
     """Tells which other form's numbers a paper has that shows no working, if they are one's."""
     from attncli.classroom.marking.exam_parts import marked_exam
     from attncli.document.questions import points_text

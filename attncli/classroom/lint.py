@@ -16,7 +16,6 @@ from attncli.classroom.nice_numbers.candidate_quantity import (
     Attempt,
     Both,
     CandidateQuantity,
-    Flags,
     ambiguous,
     attempts,
     is_share,
@@ -38,7 +37,8 @@ from attncli.document.blocks import Bullets, Callout, Document, Paragraph, Secti
 from attncli.judging.judging import Judge
 from attncli.maths.equations.tree import Number
 from attncli.maths.numbers import decimals
-from attncli.names import Phrase, Word
+from attncli.maths.numbers.rounding import Flags
+from attncli.names import Word, WordedText
 from attncli.pages.parts.selection import made_by, place_in_words, select, shown_parts, title_of
 from attncli.pages.parts.sentences import facts_of, printed_roots, rounding_facts
 from attncli.steps.mistakes import mistaken
@@ -435,7 +435,7 @@ def _cells_of(flags: Flags) -> Iterator[tuple[int, int]]:
         yield from ((i, j) for j in np.flatnonzero(flags[i]).tolist())
 
 
-def _row(quantity: Quantity, i: int) -> Term:
+def _row_term(quantity: Quantity, i: int) -> Term:
     return Term(quantity.symbol(i))
 
 
@@ -451,16 +451,16 @@ def _edge(quantity: Quantity, made: CandidateQuantity, i: int, j: int) -> Spans:
 
 def _sum(quantity: Quantity, made: CandidateQuantity, i: int, j: int) -> Spans:  # noqa: ARG001
     row = (quantity.matrix.number(i, k).shown for k in range(quantity.matrix.shape[1]))
-    return _row(quantity, i), " adds up to ", Number.written(decimals.total(row))
+    return _row_term(quantity, i), " adds up to ", Number.written(decimals.total(row))
 
 
 def _winner(quantity: Quantity, made: CandidateQuantity, i: int, j: int) -> Spans:  # noqa: ARG001
     column = quantity.columns.index(int(made.values[i].argmax()))
-    return _row(quantity, i), " is largest at ", Word(column), ", as an earlier row is"
+    return _row_term(quantity, i), " is largest at ", Word(column), ", as an earlier row is"
 
 
 def _whole_row(quantity: Quantity, made: CandidateQuantity, i: int, j: int) -> Spans:  # noqa: ARG001
-    return (_row(quantity, i),)
+    return (_row_term(quantity, i),)
 
 
 def _ties(found: Findings, quantity: Quantity, made: CandidateQuantity, broken: Flags) -> None:
@@ -474,7 +474,7 @@ def _ties(found: Findings, quantity: Quantity, made: CandidateQuantity, broken: 
 def _ties_of_row(quantity: Quantity, flags: Flags, i: int) -> Iterator[Spans]:
     numbers = (quantity.matrix.number(i, j) for j in np.flatnonzero(flags).tolist())
     for shown, times in Counter(number.shown for number in numbers).items():
-        yield _row(quantity, i), " has ", Number.written(shown), f" {_TIMES.get(times, times)}"
+        yield _row_term(quantity, i), " has ", Number.written(shown), f" {_TIMES.get(times, times)}"
 
 
 _TIMES = {2: "twice", 3: "three times", 4: "four times"}
@@ -535,7 +535,7 @@ class _Mistakes(NamedTuple):
         return found
 
 
-def mistake_in_words(slip: Attempt) -> Phrase:
+def mistake_in_words(slip: Attempt) -> WordedText:
     """Says where a mistake is made, and what it is."""
     before = f"{place} · " if (place := place_in_words(slip.part.path)) else ""
     says = slip.mistake.says_of(slip.definition, slip.part.definitions)

@@ -233,14 +233,14 @@ class _Lost:
         """Tells which answers are lost to rounding; empty where none are."""
         lines = (
             f"{name.capitalize()} rounds what is typed to {self._decimals[name]} decimals, so the"
-            f" right answer is marked wrong for {self._told([*items.values()])};"
+            f" right answer is marked wrong for {self._listed_items([*items.values()])};"
             " give the numbers another scale, or ask for fewer decimals\n"
             for name, items in self._found.items()
             if items
         )
         return "".join(lines)
 
-    def _told(self, items: Sequence[Item]) -> str:
+    def _listed_items(self, items: Sequence[Item]) -> str:
         some = [f"{item.id} = {plain(item.right.number)}" for item in items[:_MOST_NAMED]]
         more = len(items) - len(some)
         return listed([*some, *((f"{more} more",) if more else ())])
@@ -364,7 +364,7 @@ def folder_of(job: CheckedOrder, beside: Beside, formats: Sequence[str] = ()) ->
     files |= personal
     _check_edited(folder, files, before, force=order.page.force)
     check_folder(str(folder), [*files, FILE], force=True)
-    says = _told(folder, made, _marked_anew(before, forms)) + job.says + lost.says
+    says = _summary(folder, made, _marked_anew(before, forms)) + job.says + lost.says
     return FilesOutput({**files, FILE: made.text()}, str(folder), True, says)
 
 
@@ -394,7 +394,11 @@ def _forms(job: CheckedOrder, kept: Mapping[str, Sequence[Path]]) -> dict[str, F
         missing = {*job.names} - kept.keys()
         fresh = {name: own for name, own in drawn if name in missing} if missing else {}
         for name in job.names:
-            paths = kept[name] if name in kept else _written(job, Path(scratch), name, fresh[name])
+            paths = (
+                kept[name]
+                if name in kept
+                else _write_scenarios(job, Path(scratch), name, fresh[name])
+            )
             left = iter([job.order.page.allowed.worked_alone(str(path)) for path in paths])
             traces = tuple(None if trace is None else next(left) for trace in job.traces)
             own = requests_of(job.exam, traces)
@@ -403,7 +407,7 @@ def _forms(job: CheckedOrder, kept: Mapping[str, Sequence[Path]]) -> dict[str, F
     return found
 
 
-def _written(
+def _write_scenarios(
     job: CheckedOrder, folder: Path, name: str, traces: Sequence[Trace | None]
 ) -> list[Path]:
     """Writes the scenarios of a form into a folder, and returns their paths."""
@@ -586,7 +590,7 @@ def _marked_anew(before: Manifest | None, forms: Mapping[str, FormWorked]) -> Ma
     return before._replace(forms=made)
 
 
-def _told(folder: Path, made: Manifest, before: Manifest | None) -> str:
+def _summary(folder: Path, made: Manifest, before: Manifest | None) -> str:
     """Tells what was done, in a line or two."""
     from attncli.classroom.exercises.fingerprint import what_changed
 

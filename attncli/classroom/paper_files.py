@@ -100,10 +100,10 @@ def papers_of(
     places = _beside(Path(str(order.page.output)), manner)
     texts = {place.name: text for place, text in zip(places.values(), files.values(), strict=True)}
     folder = str(next(iter(places.values())).parent)
-    return FilesOutput(texts, folder, order.page.force, _told(places))
+    return FilesOutput(texts, folder, order.page.force, _listed_files(places))
 
 
-def _told(places: Mapping[str, Path]) -> str:
+def _listed_files(places: Mapping[str, Path]) -> str:
     """Tells which file is what: `sheet.pdf is the sheet, sheet_key.pdf the key`."""
     (kind, path), *others = ((k, printed(Word(str(place)))) for k, place in places.items())
     return f"{', '.join((f'{path} is the {kind}', *(f'{p} the {k}' for k, p in others)))}\n"

@@ -4,4 +4,7 @@ blocks     the closed set of blocks, sections, whole pages, and the one walk ove
 tables     what tables are made of; `grid` lays one out, whatever the format
 pictures   pictures as data
 questions  what an exercise asks
+changing   the places in a scenario of numbers that readers of a page may change
+retold     sentences that are said otherwise when their numbers change
+languages  the words around an exercise, in each language
 """

@@ -12,7 +12,14 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from attncli.document.pictures import Picture
-from attncli.document.tables import Branch, Data, MarkedNumber, MatrixBlock, SideBySide, WorkedTable
+from attncli.document.tables import (
+    Branch,
+    DataTable,
+    MarkedNumber,
+    MatrixBlock,
+    SideBySide,
+    WorkedTable,
+)
 from attncli.maths.equations.tree import (
     Equation,
     Expression,
@@ -223,7 +230,7 @@ Block = (
     | ColumnSum
     | Table
     | MatrixBlock
-    | Data
+    | DataTable
     | SideBySide
     | TextList
     | Tree
@@ -234,7 +241,7 @@ Block = (
     | AnswerSpace
 )
 
-ONLY_DATA = (Data, TextList)
+ONLY_DATA = (DataTable, TextList)
 """What the page tells in another way: only formats that keep data have it."""
 
 _Kind = TypeVar("_Kind")
@@ -305,7 +312,7 @@ class Section(NamedTuple):
     @property
     def is_data(self) -> bool:
         """Tells whether only formats that keep data have it."""
-        return bool(self.blocks) and all(isinstance(block, Data) for block in self.blocks)
+        return bool(self.blocks) and all(isinstance(block, DataTable) for block in self.blocks)
 
     @property
     def heading(self) -> Spans:

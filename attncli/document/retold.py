@@ -12,7 +12,8 @@ from attncli.maths.equations.tree import Apply, Expression, Number, minus
 if TYPE_CHECKING:
     from attncli.document.blocks import Span, Spans
 
-Numbers = Callable[[], Sequence[Number]]
+NumberSource = Callable[[], Sequence[Number]]
+"""A function that makes the numbers when somebody asks for them."""
 Looks = Literal["", "size", "percent", "whole percent", "short"]
 
 
@@ -22,7 +23,7 @@ class Pick(NamedTuple):
 
     of: int
     """How many numbers there are."""
-    numbers: Numbers
+    numbers: NumberSource
     name: "Callable[[int], Spans]" = lambda _: ()
     """Names the number at a place."""
     ties: bool = False

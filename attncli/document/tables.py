@@ -149,7 +149,7 @@ class Branch(NamedTuple):
 _GUIDES = {"│": "│  ", "├": "├─ ", "└": "└─ ", " ": "   "}
 
 
-class Data(NamedTuple):
+class DataTable(NamedTuple):
     """A quantity whose numbers the page tells in another way, for formats that keep data."""
 
     table: MatrixBlock

@@ -1,4 +1,4 @@
-"""What stands on a page from top to bottom, and how a format goes through it; running text."""
+"""The walk of a format over a document from top to bottom, and running text."""
 
 from __future__ import annotations
 

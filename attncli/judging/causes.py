@@ -14,9 +14,8 @@ import numpy as np
 
 from attncli.errors import counted
 from attncli.judging.honest_paths import (
-    Flags,
+    Decimals,
     Paths,
-    Places,
     Tolerance,
     Written,
     at_cell,
@@ -52,7 +51,7 @@ from attncli.maths.equations.tree import (
     e_to,
 )
 from attncli.maths.numbers import decimals
-from attncli.maths.numbers.rounding import Array
+from attncli.maths.numbers.rounding import Array, Flags
 from attncli.maths.operations.activations import DivideBy
 from attncli.maths.operations.attention import Exponential
 from attncli.maths.operations.equation import Indexed, is_a
@@ -125,7 +124,7 @@ class KnownMistakes:
         places = constant(theirs.decimals(definition.name))
         return swapped(definition, lambda node: _worked_first(node, places)) or definition
 
-    def ranges(self, paths: Paths, name: str, places: Places | None = None) -> Enclosure | None:
+    def ranges(self, paths: Paths, name: str, places: Decimals | None = None) -> Enclosure | None:
         """Returns the range that is accepted for each number of a quantity on some paths, to so
         many decimals; None where the mistake can't be made with these numbers or shapes."""
         if paths.is_circular:
@@ -210,7 +209,7 @@ def _agreeing(paths: Paths, cause: Cause, values: Mapping[str, Array]) -> int:
     return sum(int(np.count_nonzero(taken(*pairs))) for pairs in held)
 
 
-def _otherwise(paths: Paths, name: str, cause: Cause, places: Places) -> Enclosure:
+def _otherwise(paths: Paths, name: str, cause: Cause, places: Decimals) -> Enclosure:
     return Enclosure(*(_THROUGHOUT[cause](end, places) for end in paths.made(name)))
 
 
@@ -284,13 +283,13 @@ def _too_few(says: str) -> Cause:
 
 
 @np.errstate(invalid="ignore")
-def _cut(values: Array, places: Places) -> Array:
+def _cut(values: Array, places: Decimals) -> Array:
     units = np.abs(values) * 10.0 ** np.asarray(places, dtype=float)
     return np.asarray(np.copysign(np.floor(units + _NEAR), values) / 10.0**places)
 
 
 @np.errstate(invalid="ignore")
-def _even(values: Array, places: Places) -> Array:
+def _even(values: Array, places: Decimals) -> Array:
     units = np.abs(values) * 10.0**places
     low = np.floor(units)
     is_half = np.abs(units - low - 0.5) <= _NEAR * np.maximum(1.0, units)
@@ -298,7 +297,7 @@ def _even(values: Array, places: Places) -> Array:
     return np.asarray(np.copysign(whole, values) / 10.0**places)
 
 
-_THROUGHOUT: Mapping[Cause, Callable[[Array, Places], Array]] = MappingProxyType(
+_THROUGHOUT: Mapping[Cause, Callable[[Array, Decimals], Array]] = MappingProxyType(
     {_HALF_EVEN: _even, _TRUNCATED: _cut}
 )
 """Ways of rounding that people use for all numbers. The first says more: only halves differ."""

@@ -16,7 +16,7 @@ from attncli.judging.verdicts import NOISE, Accepted
 from attncli.maths.equations.enclosures import Enclosure
 from attncli.maths.equations.matrix import Matrix
 from attncli.maths.equations.tree import Location, Number, Quotient, Root
-from attncli.maths.numbers.rounding import Array, Unworkable
+from attncli.maths.numbers.rounding import Array, Flags, Unworkable
 from attncli.maths.operations.activations import DivideBy
 from attncli.maths.operations.intervals import enclosing
 from attncli.trace import Definition, Quantity, Trace
@@ -24,8 +24,7 @@ from attncli.trace import Definition, Quantity, Trace
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Flags: TypeAlias = "NDArray[np.bool_]"
-Places: TypeAlias = "int | NDArray[np.int_]"
+Decimals: TypeAlias = "int | NDArray[np.int_]"
 """Decimals, of all numbers of an array or of each."""
 
 _NOISE = 1e-9
@@ -41,7 +40,7 @@ what rounding twice, 0.4446 to 0.445 to 0.45, may add to it."""
 
 
 @np.errstate(invalid="ignore")
-def rounded(values: Array, places: Places) -> Array:
+def rounded(values: Array, places: Decimals) -> Array:
     """Rounds numbers to so many decimals, half away from zero."""
     return _rounded(values, np.asarray(10.0**places))
 
@@ -388,7 +387,7 @@ class Tolerance(NamedTuple):
     """Significant digits: what agrees to so many is right."""
 
     @np.errstate(invalid="ignore")
-    def around(self, made: Enclosure, asked: int, places: Places) -> Enclosure:
+    def around(self, made: Enclosure, asked: int, places: Decimals) -> Enclosure:
         """Returns the range that is accepted for numbers written with `places` decimals where
         `asked` ones are asked for: half a unit of the last place around what the result rounds to
         (even if rounded twice), and the tolerance besides. −∞ is only itself."""
@@ -416,7 +415,7 @@ class Tolerance(NamedTuple):
 
 
 def ranges(
-    paths: Paths, name: str, tolerance: Tolerance, places: Places | None = None
+    paths: Paths, name: str, tolerance: Tolerance, places: Decimals | None = None
 ) -> Enclosure:
     """Returns the range that is accepted for each cell of a quantity on some paths, for numbers of
     so many decimals."""

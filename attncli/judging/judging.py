@@ -18,9 +18,8 @@ import numpy as np
 from attncli.judging.causes import CauseSearch, Explained, GivenNumbers
 from attncli.judging.honest_paths import (
     SLACK,
-    Flags,
+    Decimals,
     Paths,
-    Places,
     Roots,
     Tolerance,
     Written,
@@ -35,7 +34,7 @@ from attncli.judging.verdicts import RIGHT, UNWORKABLE, Accepted, Cause, Given, 
 from attncli.maths.equations.enclosures import Enclosure
 from attncli.maths.equations.tree import Location, Number, numbers_in
 from attncli.maths.numbers import decimals
-from attncli.maths.numbers.rounding import Array
+from attncli.maths.numbers.rounding import Array, Flags
 from attncli.maths.operations.attention import Exponential
 from attncli.names import Word
 from attncli.trace import Definition, Trace
@@ -232,9 +231,11 @@ class Submission:
     @cached_property
     def written(self) -> Mapping[str, Written]:
         """Returns the numbers that are given, by quantity in the order of the working."""
-        return {name: self._written(name) for name in self.judge.trace if name in self.cells}
+        return {
+            name: self._answers_written(name) for name in self.judge.trace if name in self.cells
+        }
 
-    def _written(self, name: str) -> Written:
+    def _answers_written(self, name: str) -> Written:
         asked = self.mended.decimals(name)
         numbers = np.full(self.judge.trace[name].matrix.shape, np.nan)
         own = np.full(numbers.shape, asked)
@@ -304,7 +305,7 @@ class Submission:
         given = GivenNumbers(name, numbers, written, open_)
         return _Judged(given, right, follows, coarse, few, accepted, own)
 
-    def _taken(self, paths: Paths, name: str, places: Places) -> Flags:
+    def _taken(self, paths: Paths, name: str, places: Decimals) -> Flags:
         written, tolerance = self.written[name], self.judge.tolerance
         held = ranges(paths, name, tolerance, places)
         found = taken(held, written.numbers)
@@ -318,7 +319,7 @@ class Submission:
             given |= workings.many().gives(name, written, tolerance)
         return found & (~several | given)
 
-    def _only_own(self, name: str, places: Places, right: Flags) -> Flags:
+    def _only_own(self, name: str, places: Decimals, right: Flags) -> Flags:
         """Tells which numbers follow only from what their author wrote before. [n, m]"""
         if self.own is self.mended:
             return np.zeros_like(right)
@@ -382,7 +383,7 @@ class Submission:
     def _expected(self, paths: Paths, judged: _Judged, cell: Location) -> tuple[Number, Accepted]:
         """Returns the key's number for a cell, and the range that is right or follows. For a
         publication's number with more decimals than the key, both are worked in full."""
-        (name, i, j), places = cell, int(judged.numbers.written.own[cell[1:]])
+        (name, i, j), places = cell, int(judged.numbers.written.own[cell.indices])
         if paths not in self.one_way or places <= paths.decimals(name):
             held = judged.accepted if paths is self.mended else judged.own
             return self.judge.trace[name].number(i, j), at_cell(held, cell)

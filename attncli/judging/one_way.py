@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from attncli.judging.honest_paths import SLACK, Flags, Places, Tolerance, Written, rounded, taken
+from attncli.judging.honest_paths import SLACK, Decimals, Tolerance, Written, rounded, taken
 from attncli.maths.equations.enclosures import Enclosure
 from attncli.maths.equations.matrix import Matrix
-from attncli.maths.numbers.rounding import Array, Unworkable
+from attncli.maths.numbers.rounding import Array, Flags, Unworkable
 from attncli.maths.operations.attention import Exponential
 from attncli.maths.operations.intervals import enclosing, exponential_of, goes_over_many
 from attncli.trace import Definition, Trace
@@ -25,7 +25,7 @@ _WAYS = 4
 more, and to still one more."""
 _AT_A_TIME = 4
 _HALF = 0.5
-AsRounded = Callable[[Array, Places], Array]
+AsRounded = Callable[[Array, Decimals], Array]
 _WORKINGS = _WAYS**_AT_A_TIME
 """So many workings hold each way of any four quantities that follow each other with each way of the
 others."""

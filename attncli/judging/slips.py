@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from attncli.judging.honest_paths import Flags, Paths, rounded, taken
+from attncli.judging.honest_paths import Paths, rounded, taken
 from attncli.judging.verdicts import NOISE, Accepted, Cause
 from attncli.maths.equations import deciding
 from attncli.maths.equations import tree as ex
@@ -21,7 +21,7 @@ from attncli.maths.equations.arrays import FUNCTIONS
 from attncli.maths.equations.enclosures import Enclosure
 from attncli.maths.equations.tree import Expression, Location, Node, Number, numbers_in
 from attncli.maths.numbers import decimals
-from attncli.maths.numbers.rounding import Array
+from attncli.maths.numbers.rounding import Array, Flags
 from attncli.names import Word
 
 _SIGN = Cause("sign", "The sign is wrong.")
@@ -232,7 +232,7 @@ def _misread(paths: Paths, cell: Location) -> Iterator[Location]:
 
 
 def _misread_as(paths: Paths, cell: Location, other: Location) -> Cause:
-    read, instead = (paths.trace[entry.quantity].address(*entry[1:]) for entry in (other, cell))
+    read, instead = (paths.trace[entry.quantity].address(*entry.indices) for entry in (other, cell))
     says = (Word(read), " was taken for ", Word(instead), ".")
     return Cause("operand_misread", says)
 

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from attncli.maths.equations.tree import Location, Number
 from attncli.maths.notation.escaping import is_hidden
 from attncli.maths.numbers import decimals
-from attncli.names import Phrase, phrase
+from attncli.names import WordedText, worded
 
 Judgement = Literal[
     "correct", "worked otherwise", "carried forward", "not worked", "rounding", "known mistake",
@@ -57,15 +57,15 @@ class Cause(NamedTuple):
 
     name: str
     """A name for programs."""
-    says: str | Phrase
+    says: str | WordedText
     """A sentence for people."""
     quantity: str = ""
     """The quantity that was made otherwise, where that isn't the number's own."""
 
     @property
-    def phrase(self) -> Phrase:
+    def worded(self) -> WordedText:
         """Returns the sentence, in which words that somebody wrote are kept apart."""
-        return phrase(self.says)
+        return worded(self.says)
 
 
 UNWORKABLE = "unworkable"

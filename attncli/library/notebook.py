@@ -1,4 +1,4 @@
-"""What shows itself: as text, and in a notebook."""
+"""Objects that show themselves as text, and as HTML in a notebook."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ from attncli.scenario.file.address import Address, parse_address
 from attncli.scenario.scenario import Scenario
 from attncli.trace import PlannedStep, Quantity, Trace
 from attncli.trace.quantity import meant, unknown_name
-from attncli.trace.trace import Numbers, TokenList, token_lists
+from attncli.trace.trace import NumbersLike, TokenList, token_lists
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -289,7 +289,7 @@ def _grid(text: str, group: Mapping[tuple[int, ...], Name]) -> tuple[tuple[int, 
     return extents, [group[key] for key in sorted(group)]
 
 
-def numbers_of(quantity: Quantity, given: Numbers) -> NDArray[Any]:
+def numbers_of(quantity: Quantity, given: NumbersLike) -> NDArray[Any]:
     """Returns the numbers of a quantity that are given for it [n, m]; a list, or a row without a
     name, may be [n].
 
@@ -308,7 +308,7 @@ def numbers_of(quantity: Quantity, given: Numbers) -> NDArray[Any]:
     return array.astype(int) if array.dtype.kind == "b" else array
 
 
-def _array(given: Numbers) -> NDArray[Any]:
+def _array(given: NumbersLike) -> NDArray[Any]:
     array = as_array(given)
     return np.array(given, dtype=object) if array is None else array
 
@@ -421,7 +421,7 @@ class WorkedTrace(Showable, Trace, Mapping[str, WorkedQuantity]):
         values = np.stack([self.quantities[entry].values for entry in names])
         return values.reshape(*extents, *values.shape[1:])
 
-    def replay(self, replaced: Mapping[str, Numbers]) -> Self:
+    def replay(self, replaced: Mapping[str, NumbersLike]) -> Self:
         given = {self._full(name): numbers for name, numbers in replaced.items()}
         return super().replay({n: numbers_of(self.quantities[n], x) for n, x in given.items()})
 

@@ -35,7 +35,7 @@ from attncli.models.dumps.likenesses import in_words
 from attncli.models.dumps.meanings import OUTPUT, outputs_of
 from attncli.models.dumps.suspects import Hidden, Search
 from attncli.models.dumps.tensors import Unjudged, as_said, each_of
-from attncli.names import Name, Phrase, Word, raw_text
+from attncli.names import Name, Word, WordedText, raw_text
 from attncli.pages.parts.blocks import table
 from attncli.pages.parts.sentences import enumerated, joined
 from attncli.pages.parts.working import cell_line
@@ -297,7 +297,7 @@ def _first_in_short(comparison: Comparison, first: Compared) -> Spans:
     if not first.causes:
         return (Term(first.name), departs, f" {_nameless(comparison, first, 'its')}")
     if len(first.causes) == 1:
-        return (Term(first.name), departs, " It looks like this: ", *first.causes[0].phrase)
+        return (Term(first.name), departs, " It looks like this: ", *first.causes[0].worded)
     says = f" It looks like {_one_of(first)}: "
     return (Term(first.name), departs, says, *_either(first))
 
@@ -309,7 +309,7 @@ def _one_of(compared: Compared) -> str:
 def _either(compared: Compared) -> Iterator[Word | Term | str]:
     """Yields the sentences of several causes, numbered, one after the other."""
     for k, cause in enumerate(compared.causes[:_MOST_CELLS]):
-        yield from ((f" ({k + 1}) " if k else "(1) "), *cause.phrase)
+        yield from ((f" ({k + 1}) " if k else "(1) "), *cause.worded)
 
 
 def _is_like(compared: Compared, first: Compared) -> bool:
@@ -602,17 +602,17 @@ def _cause(compared: Compared, k: int) -> Spans:
     cause = compared.causes[k]
     made = (" This is in ", Term(cause.quantity), ".") if cause.quantity else ()
     lower = f" All was computed in {compared.lower} there." if compared.lower else ""
-    return (*cause.phrase, *made, lower)
+    return (*cause.worded, *made, lower)
 
 
 def _others(comparison: Comparison) -> Iterator[Section]:
     """Yields the section of the tensors that depart besides the first, and don't follow from it."""
     departing = [c for c in comparison.compared if c.standing == "departs"][1:]
     if departing and comparison.close is None:
-        alike: dict[Phrase, list[str]] = {}
+        alike: dict[WordedText, list[str]] = {}
         for compared in departing:
             like = (
-                compared.causes[0].phrase
+                compared.causes[0].worded
                 if compared.causes
                 else (_nameless(comparison, compared, "its"),)
             )
@@ -756,7 +756,7 @@ def _tensor_data(trace: Trace, compared: Compared) -> dict[str, object]:
     causes = [
         {
             "name": cause.name,
-            "says": raw_text(cause.phrase),
+            "says": raw_text(cause.worded),
             "quantity": cause.quantity or compared.name,
         }
         for cause in compared.causes

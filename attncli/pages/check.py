@@ -44,7 +44,7 @@ from attncli.judging.verdicts import (
 from attncli.maths.equations.tree import Location, Symbol
 from attncli.maths.notation import plain
 from attncli.maths.numbers import decimals
-from attncli.names import Phrase, Word, raw_text
+from attncli.names import Word, WordedText, raw_text
 from attncli.pages.parts.published import MEANING, accepted_text, in_short
 from attncli.pages.parts.sentences import joined, rounding_facts
 from attncli.pages.parts.working import cell_line
@@ -156,7 +156,7 @@ def findings(
     own = own_traces(judge.trace, verdicts)
     for number, finding in enumerate(_causes(verdicts, costs), start=1):
         before = own[finding.first.cell.quantity]
-        yield from _told(judge, finding, verdicts, before, number)
+        yield from _finding_blocks(judge, finding, verdicts, before, number)
     yield from _worked_otherwise(judge.trace, verdicts)
     yield from _without_numbers_of_their_own(judge.trace, verdicts)
     unreadable = [v for v in verdicts if v.judgement == "unreadable"]
@@ -168,7 +168,7 @@ def findings(
 
 def also(causes: Sequence[Cause]) -> Iterator[Paragraph]:
     if causes:
-        others = list(dict.fromkeys(cause.phrase for cause in causes))
+        others = list(dict.fromkeys(cause.worded for cause in causes))
         text = "These explain" if others[1:] else "This explains"
         yield Paragraph((f"{text} it as well: ", *joined(others, " ")))
 
@@ -197,7 +197,7 @@ def _reason(verdict: Verdict) -> tuple[object, ...]:
     return verdict.judgement, cause.name, cause.quantity or verdict.cell.quantity
 
 
-def _told(
+def _finding_blocks(
     judge: Judge, finding: Finding, verdicts: Sequence[Verdict], own: Trace | None, number: int
 ) -> Iterator[Block]:
     trace, first = judge.trace, finding.first
@@ -236,10 +236,10 @@ def _why(finding: Finding) -> Spans:
     made = cause.quantity
     where: tuple[Span, ...] = (" It was made in ", Term(made), ".") if made else ()
     if cause.name in (UNWORKABLE, UNEARNED.name):
-        return cause.phrase
+        return cause.worded
     if verdict.judgement == "slip":
-        return ("Slip. The nearest reason: ", *cause.phrase, *where)
-    return (f"{verdict.judgement.capitalize()}: ", *cause.phrase, *where)
+        return ("Slip. The nearest reason: ", *cause.worded, *where)
+    return (f"{verdict.judgement.capitalize()}: ", *cause.worded, *where)
 
 
 def _cost(finding: Finding) -> str:
@@ -269,10 +269,10 @@ def _following(trace: Trace, finding: Finding, verdicts: Sequence[Verdict]) -> I
 
 
 def _worked_otherwise(trace: Trace, verdicts: Sequence[Verdict]) -> Iterator[Block]:
-    found: dict[tuple[str, Phrase], list[Location]] = {}
+    found: dict[tuple[str, WordedText], list[Location]] = {}
     for verdict in verdicts:
         if verdict.judgement == "worked otherwise" and verdict.cause is not None:
-            why = verdict.cell.quantity, verdict.cause.phrase
+            why = verdict.cell.quantity, verdict.cause.worded
             found.setdefault(why, []).append(verdict.cell)
     if found:
         yield Subheading(("Worked otherwise",))
@@ -316,7 +316,7 @@ class Beside(NamedTuple):
 def tables(trace: Trace, verdicts: Sequence[Verdict]) -> Iterator[Table]:
     """Yields a table for each quantity of which numbers are judged."""
     for name in dict.fromkeys(v.cell.quantity for v in verdicts):
-        own = {v.cell[1:]: v for v in verdicts if v.cell.quantity == name}
+        own = {v.cell.indices: v for v in verdicts if v.cell.quantity == name}
         yield _table(trace[name], own)
 
 
@@ -391,7 +391,7 @@ def bound(number: float) -> float | str:
 
 
 def cause_as_data(cause: Cause) -> dict[str, str]:
-    return {"name": cause.name, "says": raw_text(cause.phrase)}
+    return {"name": cause.name, "says": raw_text(cause.worded)}
 
 
 class Report(NamedTuple):
@@ -408,7 +408,7 @@ class Report(NamedTuple):
     """The points that each number costs, if any are to be had."""
     beside: Beside = Beside()
     """What else is judged."""
-    remarks: tuple[Phrase, ...] = ()
+    remarks: tuple[WordedText, ...] = ()
     """What doesn't fit about what was handed in."""
 
 

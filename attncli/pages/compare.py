@@ -574,7 +574,7 @@ def _findings(comparison: ComparedTraces) -> Iterator[Section]:
     """Yields the section of what the numbers of both come to."""
     title = "What they find"
     sides = (comparison.own, comparison.other)
-    found = [last_finding(side.trace, side.selection)[1] for side in sides]
+    found = [last_finding(side.trace, side.selection).spans for side in sides]
     if not any(found):
         return
     if _as_printed(found[0]) == _as_printed(found[1]):

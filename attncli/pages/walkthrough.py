@@ -290,7 +290,9 @@ class FurtherPages(Mapping[str, "Document"]):
 def walkthrough(trace: Trace, selection: Selection) -> Document:
     """Returns the page of `attn run`: facts, a section a part, what is missing for going on."""
     selection = with_routing(trace, selection)
-    return _noted(trace, _page(trace, selection, tuple(_told(trace, selection))), selection)
+    return _noted(
+        trace, _page(trace, selection, tuple(_sections_in_turn(trace, selection))), selection
+    )
 
 
 def as_it_fits(trace: Trace, selection: Selection) -> Document:
@@ -300,7 +302,7 @@ def as_it_fits(trace: Trace, selection: Selection) -> Document:
     full, rows = (selection._replace(detail=detail, as_fits=True) for detail in ("full", "rows"))
     sections: list[Section] = []
     length, most = 0, most_in_full(trace.scenario)
-    for section in _told(trace, full):
+    for section in _sections_in_turn(trace, full):
         sections.append(section)
         length += length_of_section(section)
         if length > most:
@@ -323,12 +325,12 @@ def _noted(
     if has_contents or (selection.as_fits and (length <= ONE_PAGE or in_one_row)):
         return page
     asked = None if selection.queries else row_asked_for(trace)
-    whose = "" if asked is None else asked[0].names[asked[1]]
+    whose = "" if asked is None else asked.tokens.names[asked.row]
     note = how_to_see_less(selection.detail, length, whose)
     return page._replace(opening=(*note, *page.opening))
 
 
-def _told(trace: Trace, selection: Selection) -> Iterator[Section]:
+def _sections_in_turn(trace: Trace, selection: Selection) -> Iterator[Section]:
     """Yields the sections of a page, told one by one."""
     steps = shown_parts(trace)
     if not selection.partial and selection.detail == "summary":
@@ -377,7 +379,7 @@ def _page(trace: Trace, selection: Selection, sections: tuple[Section, ...]) -> 
 
 def _in_full(trace: Trace) -> Document:
     whole = with_routing(trace, Selection())
-    return _page(trace, whole, tuple(_told(trace, whole)))
+    return _page(trace, whole, tuple(_sections_in_turn(trace, whole)))
 
 
 def _about(trace: Trace, selection: Selection) -> tuple[Block, ...]:

@@ -22,7 +22,7 @@ from attncli.pipeline.prediction import OF_THE_LOSS, prediction_of
 from attncli.pipeline.stacks import Builder, Names
 from attncli.pipeline.texts import TextReader
 from attncli.scenario.file import sources
-from attncli.scenario.file.keys import typed
+from attncli.scenario.file.keys import KeyValues, typed
 from attncli.scenario.file.nodes import Map, Scalar
 from attncli.scenario.file.problems import Diagnostics, NamedProblems, Objections, ScenarioError
 from attncli.scenario.model import ENCODER, Stack, Training, convolved_rows, entry_path, over_batch
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def _show_of(
-    show: Values,
+    show: KeyValues,
     tokens: Sequence[str],
     rows: Mapping[str, Sequence[str]],
     complaints: NamedProblems,
@@ -71,7 +71,7 @@ def _check_known(
 
 
 def _check_features(
-    path: Name, values: Values, given: Mapping[Name, Matrix], complaints: NamedProblems
+    path: Name, values: KeyValues, given: Mapping[Name, Matrix], complaints: NamedProblems
 ) -> None:
     """Complains of dimensions without a name, and of two with the same one."""
     features = values.get("features", ())
@@ -86,8 +86,6 @@ def _check_features(
         columns = " and ".join(map(str, sorted(wide)))
         complaints.add(name, f"{len(features)} names for {columns} columns", "name each column")
 
-
-Values = Mapping[str, Any]
 
 GRADIENTS = "gradients"
 """The key of what `backward` says where it isn't the way back of a cell."""
@@ -114,7 +112,7 @@ class Origin(NamedTuple):
 class ScenarioBuilder(NamedTuple):
     """A builder of the parts of one scenario, from the values that were read."""
 
-    values: Values
+    values: KeyValues
     complaints: NamedProblems
     read_from: Origin
     gathered: Gathered
@@ -122,7 +120,7 @@ class ScenarioBuilder(NamedTuple):
 
     @classmethod
     def of(
-        cls, tree: Map, values: Values, origin: Origin, problems: Diagnostics
+        cls, tree: Map, values: KeyValues, origin: Origin, problems: Diagnostics
     ) -> ScenarioBuilder:
         """Makes the builder of a tree, from which these values were read."""
         complaints = NamedProblems(places(tree), problems)
@@ -202,7 +200,7 @@ class ScenarioBuilder(NamedTuple):
             wrong = f"the rows of X are {listed(names)}, the tokens {listed(tokens)}"
             self.complaints.add("X", wrong, "name them alike, or give the rows without names")
 
-    def _words(self, path: Name, values: Values) -> TextReader:
+    def _words(self, path: Name, values: KeyValues) -> TextReader:
         shared = {key: self.values[key] for key in _shared_keys(path, values) if key in self.values}
         return TextReader(path, values, self.complaints, shared)
 
@@ -213,7 +211,7 @@ class ScenarioBuilder(NamedTuple):
         return self._stack(ENCODER, values, self._words(ENCODER, values), None)
 
     def _stack(
-        self, path: Name, values: Values, words: TextReader, memory: Sequence[str] | None
+        self, path: Name, values: KeyValues, words: TextReader, memory: Sequence[str] | None
     ) -> Stack:
         name = below(path, "embeddings") if "embeddings" in values else Name("embeddings")
         table = self.gathered.given.get(name)
@@ -222,7 +220,7 @@ class ScenarioBuilder(NamedTuple):
         text = text._replace(tokens=text.tokens or self._pieces(path, values))
         return Builder(self.complaints, self.names).stack(path, values, text, memory)
 
-    def _pieces(self, path: Name, values: Values) -> tuple[str, ...]:
+    def _pieces(self, path: Name, values: KeyValues) -> tuple[str, ...]:
         """Returns what the rows are called that are made of a picture's patches or a sound's
         frames, with that of a class token."""
         key, letter = ("frames", "t") if "frames" in values else ("patches", "p")
@@ -254,7 +252,7 @@ class ScenarioBuilder(NamedTuple):
             right = "use `block: decoder`, or leave it out"
             self.complaints.add(name, f"nothing attends to the {name}", right)
 
-    def _sizes(self, values: Values, path: Name = TOP) -> dict[str, int]:
+    def _sizes(self, values: KeyValues, path: Name = TOP) -> dict[str, int]:
         """Returns the extents that are stated, by full name: `layers[2].d_k`."""
         found: dict[str, int] = {below(path, key): values[key] for key in SIZES if key in values}
         if "features" in values and "project_in" not in values:
@@ -267,7 +265,7 @@ class ScenarioBuilder(NamedTuple):
         return found
 
 
-def _shared_keys(path: Name, values: Values) -> tuple[str, ...]:
+def _shared_keys(path: Name, values: KeyValues) -> tuple[str, ...]:
     """Returns the keys that an encoder takes over from the main stack: the table of embeddings if
     it has none, and the vocabulary that goes with IDs."""
     if not path or "X" in values:
@@ -277,12 +275,12 @@ def _shared_keys(path: Name, values: Values) -> tuple[str, ...]:
     return () if isinstance(values["embeddings"], Mapping) else ("vocabulary",)
 
 
-def _is_without_updates(values: Values) -> bool:
+def _is_without_updates(values: KeyValues) -> bool:
     """Tells whether a training has no steps, which comes to its gradients alone."""
     return bool(values.get("train", {}).get("steps") == 0)
 
 
-def _apart(values: Values) -> Values:
+def _apart(values: KeyValues) -> KeyValues:
     """Returns the values of a file, with what is said of gradients told from the way back of a
     cell."""
     if not isinstance(values.get("backward"), bool):

@@ -19,6 +19,7 @@ from attncli.pipeline.texts import ONE_HOT_TABLE, TOKENIZED, one_hot, one_hot_to
 from attncli.pipeline.trees import Changes, Source, tree_of, with_changes
 from attncli.scenario.file import shipped
 from attncli.scenario.file.emitting import emitted
+from attncli.scenario.file.keys import KeyValues
 from attncli.scenario.file.named_files import (
     CORPORA,
     TOKENIZERS,
@@ -46,7 +47,7 @@ class FileReader(NamedTuple):
     outside: bool
     complaints: NamedProblems
 
-    def read(self, values: Values, path: Name) -> Values:
+    def read(self, values: KeyValues, path: Name) -> KeyValues:
         """Returns the values of a stack with what its files say, and those of its encoder."""
         data = dict(values)
         for key, kinds, reading in (
@@ -63,7 +64,7 @@ class FileReader(NamedTuple):
             data["encoder"] = self.read(data["encoder"], ENCODER)
         return data
 
-    def _saved(self, text: str, values: Values, path: Name) -> Values:
+    def _saved(self, text: str, values: KeyValues, path: Name) -> KeyValues:
         """Returns the settings and pieces of a tokenizer.json. Raises RefusedFileError."""
         from attncli.scenario.tokenizers import hugging_face
 
@@ -74,7 +75,6 @@ class FileReader(NamedTuple):
         return saved
 
 
-Values = Mapping[str, Any]
 _COPIES = 4
 """Each vector is a matrix of its own before they are one table."""
 
@@ -84,7 +84,7 @@ _OWN = ("block", "mask", "cell", "direction")
 _OF_THE_STACK = ("positions", "embedding_scale")
 
 
-def with_inherited(values: Values) -> Values:
+def with_inherited(values: KeyValues) -> KeyValues:
     """Returns the values with what an encoder takes over from the top, where it says no other: how
     layers of attention are made, and how positions are told, but no matrices."""
     encoder = values.get("encoder")
@@ -98,7 +98,7 @@ def with_inherited(values: Values) -> Values:
     return {**values, "encoder": {**data, **encoder}}
 
 
-def with_tokenizers(settings: TokenizerSettings, most: int = MOST_NUMBERS) -> Values:
+def with_tokenizers(settings: TokenizerSettings, most: int = MOST_NUMBERS) -> KeyValues:
     """Returns the values with what they stand for, of an encoder too: a tokenizer and its
     vocabulary, and the vectors of `one_hot`, which have at most so many numbers."""
     data = dict(settings.values)
@@ -146,7 +146,7 @@ def _tokenizing(settings: TokenizerSettings) -> Tokenizing | None:
     return making.tokenizing_of(settings)
 
 
-def _one_hot(settings: TokenizerSettings, values: Values, most: int) -> dict[str, Matrix]:
+def _one_hot(settings: TokenizerSettings, values: KeyValues, most: int) -> dict[str, Matrix]:
     """Returns the vectors of `one_hot`. Raises ScenarioError where they have too many numbers."""
     tokens = one_hot_tokens(values)
     if len(tokens) ** 2 > most // _COPIES:
@@ -175,7 +175,8 @@ def numbers_of_texts(*stacks: Stack | None) -> dict[Name, Matrix]:
 # A scenario as plain data: what its YAML says before anybody reads meaning into it. This is what
 # the oracle works from, which shares no other code with the package.
 
-Rows = Sequence[Sequence[Decimal]]
+MatrixRows = Sequence[Sequence[Decimal]]
+"""The numbers of a matrix, row by row."""
 Plain = dict[str, Any]
 """Maps, lists and texts; arrays where a Python program handed some over."""
 
@@ -218,7 +219,7 @@ def _counted(corpus: Iterable[str], counts: Iterable[object]) -> Plain:
     return dict(zip(corpus, map(str, counts), strict=True))
 
 
-def with_numbers(data: Mapping[str, Any], given: Mapping[str, Rows]) -> Plain:
+def with_numbers(data: Mapping[str, Any], given: Mapping[str, MatrixRows]) -> Plain:
     """Returns the same data with other numbers in the place of its own; `data` stays as it is.
 
     `given` has rows by full names as `Scenario.given` has them: `W_Q`, `layers[1].heads[2].W_K`,
@@ -236,7 +237,7 @@ def with_numbers(data: Mapping[str, Any], given: Mapping[str, Rows]) -> Plain:
 class _Numbers:
     """A writer that puts numbers in by their names; `found` gathers the names that there are."""
 
-    def __init__(self, given: Mapping[str, Rows], found: set[str]) -> None:
+    def __init__(self, given: Mapping[str, MatrixRows], found: set[str]) -> None:
         self.given, self.found = given, found
 
     def record(self, record: Mapping[str, Any], path: Name) -> Plain:
@@ -256,7 +257,7 @@ class _Numbers:
         # what is none of these is a word such as `tied`, or a count
         if name in self.given and isinstance(value, list | Mapping | np.ndarray):
             self.found.add(name)
-            return _written(key, value, self.given[name])
+            return _as_texts(key, value, self.given[name])
         return self.record(value, name) if isinstance(value, Mapping) else _copied(value)
 
     def entry(self, key: str, value: object, path: Name, place: tuple[int, int]) -> object:
@@ -277,7 +278,7 @@ def _is_source(value: Mapping[str, object]) -> bool:
     return any(isinstance(value.get(key), str) for key in ("random", "file"))
 
 
-def _written(key: str, value: object, rows: Rows) -> object:
+def _as_texts(key: str, value: object, rows: MatrixRows) -> object:
     """Writes numbers as texts, in the form that the value has: a map of rows, a single row, a
     matrix."""
     texts = [["-inf" if number == -np.inf else str(number) for number in row] for row in rows]
@@ -306,11 +307,11 @@ def exported(source: str, changes: Changes, scenario: Scenario) -> str:
     return emitted(_beside(with_numbers({"title": scenario.title, **data}, numbers)))
 
 
-def all_numbers(scenario: Scenario) -> dict[str, Rows]:
+def all_numbers(scenario: Scenario) -> dict[str, MatrixRows]:
     """Returns the numbers of all given matrices by their full names, and how often the corpus has
     each of its texts."""
     counts = [[Decimal(count)] for count in scenario.text_counts]
-    numbers: dict[str, Rows] = {name: numbers_of(scenario, name) for name in scenario.given}
+    numbers: dict[str, MatrixRows] = {name: numbers_of(scenario, name) for name in scenario.given}
     return {**numbers, **({"corpus": counts} if counts else {})}
 
 

@@ -4,12 +4,12 @@ targets."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from attncli.errors import listed, quote
 from attncli.maths.equations.matrix import Matrix
 from attncli.names import Name, below
-from attncli.scenario.file.keys import typed
+from attncli.scenario.file.keys import KeyValues, typed
 from attncli.scenario.file.matrices import MatrixLike
 from attncli.scenario.file.problems import NamedProblems, Objections
 from attncli.scenario.model import Head, Prediction, Settings, Stack
@@ -26,7 +26,7 @@ class ReadOut(NamedTuple):
     """How many numbers it is, where that is known."""
 
 
-def _read_out_of(values: Values, stack: Stack, given: Mapping[Name, Matrix]) -> ReadOut | None:
+def _read_out_of(values: KeyValues, stack: Stack, given: Mapping[Name, Matrix]) -> ReadOut | None:
     """Returns what targets are compared with where nothing else is made of the states; None where
     that isn't a read-out."""
     layer = stack.layers[-1] if stack.layers else None
@@ -43,12 +43,11 @@ def _read_out_of(values: Values, stack: Stack, given: Mapping[Name, Matrix]) -> 
 OF_THE_LOSS = ("loss", "label_smoothing", "reduction")
 
 
-def _are_numbers(values: Values) -> bool:
+def _are_numbers(values: KeyValues) -> bool:
     """Tells whether the targets are rows of numbers, and no tokens."""
     return isinstance(values.get("targets"), MatrixLike)
 
 
-Values = Mapping[str, Any]
 _OF_LOGITS = ("logit_scale", "logit_softcap", "generate", "end_token")
 _OF_TARGETS = ("targets", "ignored_target", "label_smoothing", "labels")
 _PREDICTED = ("logits", "probabilities")
@@ -57,7 +56,7 @@ _UNEMBED = "add `unembedding: tied`, or a matrix"
 
 
 def prediction_of(
-    values: Values,
+    values: KeyValues,
     stack: Stack,
     given: Mapping[Name, Matrix],
     complaints: NamedProblems,
@@ -83,7 +82,7 @@ def prediction_of(
     return reader.read()
 
 
-def _classes(values: Values, stack: Stack, read_out: ReadOut) -> Mapping[str, int]:
+def _classes(values: KeyValues, stack: Stack, read_out: ReadOut) -> Mapping[str, int]:
     """Returns the places of what is read out of a cell, by name: of classes by their labels, of
     tokens where these are as many, or else of classes by their numbers from 1."""
     known = _columns(values, stack)
@@ -93,7 +92,7 @@ def _classes(values: Values, stack: Stack, read_out: ReadOut) -> Mapping[str, in
     return {str(k + 1): k for k in range(width)}
 
 
-def _columns(values: Values, stack: Stack) -> Mapping[str, int]:
+def _columns(values: KeyValues, stack: Stack) -> Mapping[str, int]:
     """Returns the columns of the logits by what they are called: classes by their labels, or
     tokens."""
     if "labels" in values:
@@ -115,7 +114,7 @@ def _width(predicted: Matrix | None, matrix: Matrix | None, *, turned: bool) -> 
 class _PredictionReader(NamedTuple):
     """A reader of a scenario's prediction."""
 
-    values: Values
+    values: KeyValues
     positions: int
     """How many tokens there are, 0 if unknown."""
     rows: Mapping[str, int]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from attncli.maths.equations.matrix import Matrix
 from attncli.names import Name, below
-from attncli.scenario.file.keys import typed
+from attncli.scenario.file.keys import KeyValues, typed
 from attncli.scenario.file.matrices import MatrixLike
 from attncli.scenario.file.problems import NamedProblems
 from attncli.scenario.model import (
@@ -32,14 +32,14 @@ class RecurrentBuilder(NamedTuple):
 
     complaints: NamedProblems
 
-    def layer(self, path: Name, values: Values) -> Layer:
+    def layer(self, path: Name, values: KeyValues) -> Layer:
         """Makes a recurrent layer; complains of what it says that isn't for a cell."""
         cell = typed(Recurrent, values, kind=values["cell"], config=Settings(path, values))
         self._check_foreign(path, values, cell)
         return Layer(path, "recurrent", attention=Attention(path), recurrent=cell)
 
     @staticmethod
-    def shared(values: Values, layer: Values) -> Values:
+    def shared(values: KeyValues, layer: KeyValues) -> KeyValues:
         """Returns what a layer of a list takes over of what is said for all: one with a cell what
         is for cells, another one the rest."""
         recurrent = "cell" in layer or ("cell" in values and "block" not in layer)
@@ -48,7 +48,7 @@ class RecurrentBuilder(NamedTuple):
             return {key: value for key, value in values.items() if key in own}
         return {key: value for key, value in values.items() if key not in CELL}
 
-    def check_none(self, path: Name, values: Values) -> None:
+    def check_none(self, path: Name, values: KeyValues) -> None:
         """Complains of what is for a cell where there is none."""
         if below(path, "cell") in self.complaints.places:
             return  # which has a complaint of its own
@@ -57,7 +57,7 @@ class RecurrentBuilder(NamedTuple):
                 wrong = f"{key} is of a recurrent cell, and this layer has none"
                 self.complaints.add(below(path, key), wrong, "say which, like cell: rnn")
 
-    def _check_foreign(self, path: Name, values: Values, cell: Recurrent) -> None:
+    def _check_foreign(self, path: Name, values: KeyValues, cell: Recurrent) -> None:
         for key in values:
             if key in ("block", "cross", *ATTENTION, *LAYER_ALONE) and key not in _FOR_BOTH:
                 wrong = f"{key} is not for a recurrent layer (cell: {cell.kind})"
@@ -135,7 +135,7 @@ def _paths(path: Name, heads: int) -> Iterator[Name]:
     yield from (entry_path(path, "heads", k, heads) for k in range(heads))
 
 
-def _shared_settings(values: Values) -> Values:
+def _shared_settings(values: KeyValues) -> KeyValues:
     """Returns what a cross-attention takes over from its layer: how many heads, how scores are
     scaled."""
     counted = isinstance(values.get("heads"), int)
@@ -215,9 +215,6 @@ class Names(NamedTuple):
         return own or others or tuple(map(str, range(1, matrix.shape[side] + 1)))
 
 
-Values = Mapping[str, Any]
-
-
 class Builder(NamedTuple):
     """A builder of the model of a scenario."""
 
@@ -225,7 +222,7 @@ class Builder(NamedTuple):
     names: Names
 
     def stack(
-        self, path: Name, values: Values, text: TokenizedText, memory: Sequence[str] | None
+        self, path: Name, values: KeyValues, text: TokenizedText, memory: Sequence[str] | None
     ) -> Stack:
         """Makes a stack; `memory` names the rows that its cross-attentions see, None without
         any."""
@@ -244,7 +241,7 @@ class Builder(NamedTuple):
             final_norm=_optional_norm(path, "final_norm", values),
         )
 
-    def _layers(self, path: Name, values: Values, seen: AttendedRows) -> tuple[Layer, ...]:
+    def _layers(self, path: Name, values: KeyValues, seen: AttendedRows) -> tuple[Layer, ...]:
         if "layers" not in values:
             settings = Settings(path, values, frozenset(values))
             layer = self._layer(settings, self._separate(path, seen), alone=True)
@@ -328,7 +325,7 @@ class Builder(NamedTuple):
                 self.complaints.add(below(settings.path, key), f"{key} without experts", right)
 
     def _cross(
-        self, path: Name, values: Values, seen: AttendedRows, *, crosses: bool
+        self, path: Name, values: KeyValues, seen: AttendedRows, *, crosses: bool
     ) -> Attention | None:
         """Makes a decoder's attention to the memory, with the heads and the scale of the layer
         unless it says others; returns None where there is none."""
@@ -367,14 +364,14 @@ def _positions(path: Name, value: Any) -> Positions:  # noqa: ANN401
     return Positions("given" if kind == "table" else kind, Settings(path, values=value))
 
 
-def _norm(path: Name, key: str, values: Values) -> Settings:
+def _norm(path: Name, key: str, values: KeyValues) -> Settings:
     """Returns what is said of a norm, by itself or for all of them."""
     return Settings(below(path, key), {**values.get("norms", {}), **values.get(key, {})})
 
 
-def _optional_norm(path: Name, key: str, values: Values) -> Settings | None:
+def _optional_norm(path: Name, key: str, values: KeyValues) -> Settings | None:
     return _norm(path, key, values) if key in values else None
 
 
-def _norms(path: Name, values: Values, count: int, more: str = "") -> tuple[Settings, ...]:
+def _norms(path: Name, values: KeyValues, count: int, more: str = "") -> tuple[Settings, ...]:
     return tuple(_norm(path, f"norm{k}{more}", values) for k in range(1, count + 1))

@@ -10,22 +10,23 @@ import numpy as np
 from attncli.errors import quote
 from attncli.maths.equations.matrix import Matrix
 from attncli.names import Name, below, composed
+from attncli.scenario.file.keys import KeyValues
 from attncli.scenario.file.matrices import NamedRows
 from attncli.scenario.file.problems import NamedProblems
 from attncli.scenario.model import TokenizedText
 from attncli.scenario.tokenizers.settings import kind_of, tokenizer_kind
 
-Values = Mapping[str, Any]
-Rows = Mapping[str, Matrix]
+MatricesByToken = Mapping[str, Matrix]
+"""The vectors of tokens, each a matrix of one row."""
 
 
 class TextReader(NamedTuple):
     """A reader of the text of one stack."""
 
     path: Name
-    values: Values
+    values: KeyValues
     complaints: NamedProblems
-    fallback: Values
+    fallback: KeyValues
     """The main stack's values, for an encoder without a table of its own."""
 
     def _get(self, key: str) -> Any:  # noqa: ANN401
@@ -187,7 +188,7 @@ class TextReader(NamedTuple):
         self.complaints.add(self._name(key), wrong, right)
 
 
-def one_hot_tokens(values: Values) -> list[str]:
+def one_hot_tokens(values: KeyValues) -> list[str]:
     """Returns the tokens in the order of their IDs, or without a vocabulary in that of the
     sentence."""
     ids: Mapping[str, int] = values.get("vocabulary") or {}
@@ -211,7 +212,7 @@ TOKENIZED = "tokenized with"
 pieces."""
 
 
-def tokens_of(values: Values) -> tuple[str, ...]:
+def tokens_of(values: KeyValues) -> tuple[str, ...]:
     """Returns the tokens that a stack gives, or that its sentence is cut into."""
     if "tokens" in values:
         return tuple(values["tokens"])
@@ -222,7 +223,7 @@ def tokens_of(values: Values) -> tuple[str, ...]:
     return tuple(words.split(sentence)) if words else ()
 
 
-def stacked(rows: Rows, name: Name, complaints: NamedProblems) -> Matrix | None:
+def stacked(rows: MatricesByToken, name: Name, complaints: NamedProblems) -> Matrix | None:
     """Returns the vectors of tokens as one table; None where their lengths differ, which is
     complained of."""
     first, width = next((token, row.shape[1]) for token, row in rows.items())

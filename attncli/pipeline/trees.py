@@ -200,7 +200,7 @@ def variants_of(tree: Map, problems: Diagnostics) -> Iterator[Variant]:
     for name, change in variants.entries if isinstance(variants, Map) else ():
         if isinstance(change, Map):
             numbers = (e for e in change.entries if e[0].text not in _BESIDE_THE_NUMBERS)
-            texts = tuple(_told(*entry, tree) for entry in numbers)
+            texts = tuple(_change_in_words(*entry, tree) for entry in numbers)
             varied = expanded(_varied(tree, change), problems)
             yield Variant(name.text, varied, texts)
 
@@ -217,7 +217,7 @@ def _varied(tree: Map, change: Map) -> Map:
     return Map((*kept, *changed.values()), tree.where)
 
 
-def _told(key: Scalar, value: Node, tree: Map) -> str:
+def _change_in_words(key: Scalar, value: Node, tree: Map) -> str:
     """Says what a key changes: its value where that is a word or a number, or else whether the tree
     has other ones or none."""
     if isinstance(value, Scalar):

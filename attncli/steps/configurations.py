@@ -50,9 +50,9 @@ def other_configurations(trace: Trace, place: LayerPlace) -> Iterator[Configured
     """Yields a layer with one of its settings changed, once for each change by which some of its
     quantities are made in another way."""
     own = _forward_parts(trace, place)
-    usual = {d.name: d for d in _told(trace, own, place.layer)}
+    usual = {d.name: d for d in _definitions_in_layer(trace, own, place.layer)}
     for setting, says, layer, left_out in _other_layers(place):
-        told = _told(trace, own, layer)
+        told = _definitions_in_layer(trace, own, layer)
         changed = tuple(d for d in told if usual.get(d.name) != d)
         if any(d.name in usual for d in changed):
             yield Configured(setting, says, left_out, changed)
@@ -149,7 +149,7 @@ def _forward_parts(trace: Trace, place: LayerPlace) -> list[PlannedStep]:
     ]
 
 
-def _told(trace: Trace, own: list[PlannedStep], layer: Layer) -> list[Definition]:
+def _definitions_in_layer(trace: Trace, own: list[PlannedStep], layer: Layer) -> list[Definition]:
     """Returns all definitions of another layer in the place of the layer of some steps; none where
     no model can be made so."""
     first = own[0].place

@@ -44,7 +44,7 @@ def _adapters(place: Place) -> Iterator[tuple[Name, Place, Number]]:
         yield given_matrix(place, text), at, Number.written(said["alpha"])
 
 
-def _check(place: Place) -> Objections:
+def _check_adapted(place: Place) -> Objections:
     for name, at, _ in _adapters(place):
         if not place.scenario.gives(name):
             yield at.path, f"{name} is no matrix that is given", "name one by its full name"
@@ -62,7 +62,7 @@ LORA_STEP = Step(
     name="lora",
     at=Place,
     keys=(LORA,),
-    check=_check,
+    check=_check_adapted,
     words=Wording(
         title="Low-rank adaptation",
         does="adds the product of two small matrices to weights",

@@ -60,7 +60,7 @@ def _matrices(place: Place) -> Iterator[tuple[Name, int, int | None]]:
         yield given_matrix(place, text), most, settings.get("group")
 
 
-def _check(place: Place) -> Objections:
+def _check_quantized(place: Place) -> Objections:
     where = place.stack.config.at(QUANTIZED)
     for name, _, _ in _matrices(place):
         if not place.scenario.gives(name):
@@ -87,7 +87,7 @@ QUANTIZE_STEP = Step(
     name="quantize",
     at=Place,
     keys=(QUANTIZED,),
-    check=_check,
+    check=_check_quantized,
     words=Wording(
         title="Quantization",
         does="stores weights as small whole numbers and a scale",

@@ -1,5 +1,5 @@
-"""What a step is: its part of the story, the operations that make its quantities, and what it can
-be asked in words."""
+"""The declaration of a step: its part of the story, the operations that make its quantities, and
+what it can be asked in words."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from attncli.maths.equations.matrix import Matrix
 from attncli.maths.equations.tree import Equation
 from attncli.maths.numbers.rounding import Array
-from attncli.names import TOP, Name, Phrase, phrase
+from attncli.names import TOP, Name, WordedText, worded
 from attncli.scenario.file.keys import Key
 from attncli.scenario.file.problems import Objection
 from attncli.scenario.model import Positions, Recurrent
@@ -42,7 +42,7 @@ class WordsAsked(NamedTuple):
 
     row: int | None
     """The row that it is asked of, where each row is asked of."""
-    says: Phrase
+    says: WordedText
     """How the question is put."""
     options: tuple[str, ...]
     """All that may be answered."""
@@ -132,13 +132,13 @@ class Wording(NamedTuple, Generic[P]):
     """What it does, in a few words."""
     shapes: str
     """What goes in and what comes out, with the shapes."""
-    happens: Callable[[P], str | Phrase]
+    happens: Callable[[P], str | WordedText]
     """Returns the sentence that opens the working at a place."""
     why: str
     """One sentence that says what the step is for."""
     more: str = ""
     """What a lesson adds to its purpose."""
-    titled: Callable[[P], str | Phrase] | None = None
+    titled: Callable[[P], str | WordedText] | None = None
     """Returns its title at a place, where that isn't the place's."""
     why_at: Callable[[P], str] | None = None
     """Says what the step is for at a place, where that isn't the same everywhere."""
@@ -246,7 +246,7 @@ class Inquiry(NamedTuple, Generic[P]):
     """Last names of quantities: the numbers of the first one that is made tell the answer."""
     asks: Callable[[P, Trace], tuple[WordsAsked, ...]]
     """Returns the question as it is asked at a place: once, or of each row."""
-    rule: Callable[[P], Phrase] = lambda _: ()
+    rule: Callable[[P], WordedText] = lambda _: ()
     """Says what settles the answer where several could be right."""
     last: bool = False
     """Whether what comes later in the story may tell the answer."""
@@ -285,14 +285,14 @@ class Step(NamedTuple, Generic[P]):
         why_at = self.words.why_at
         return self.words.why if place is None or why_at is None else why_at(place)
 
-    def title_at(self, place: P) -> Phrase:
+    def title_at(self, place: P) -> WordedText:
         """Returns what the step is called at a place: `Norm 1`."""
         title, titled = self.words.title, self.words.titled
-        return phrase(place.titled(title) if titled is None else titled(place))
+        return worded(place.titled(title) if titled is None else titled(place))
 
-    def happens_at(self, place: P) -> Phrase:
+    def happens_at(self, place: P) -> WordedText:
         """Returns the sentence that opens the working at a place."""
-        return phrase(self.words.happens(place))
+        return worded(self.words.happens(place))
 
 
 def formulas_of(

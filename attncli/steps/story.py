@@ -176,7 +176,7 @@ class _Teller:
         own, kind = step_named(step), type(place)
         if not issubclass(kind, own.at):
             raise TypeError(f"{step} is taken at a {own.at.__name__}, not at a {kind.__name__}")
-        self._check(own, place)
+        self._hear_objections(own, place)
         definitions = own.planned(place)
         if self.replaced:
             taken = self.replaced.get
@@ -185,15 +185,15 @@ class _Teller:
             )
         if not definitions and not (step == "tokenize" and place.text.tokens):
             return place.x
-        self._told(PlannedStep(step, place, definitions))
+        self._add_part(PlannedStep(step, place, definitions))
         return definitions[-1].name if definitions else place.x
 
-    def _check(self, step: Step[Any], place: Place) -> None:
+    def _hear_objections(self, step: Step[Any], place: Place) -> None:
         """Hears what a step finds wrong with what is said at a place."""
         if self.complaints is not None:
             self.complaints.hear(step.check(place))
 
-    def _told(self, part: PlannedStep) -> None:
+    def _add_part(self, part: PlannedStep) -> None:
         self.parts.append(part)
         if len(self.parts) > MOST_PLACES and not self.scenario.large:
             self._stop_if_too_much()
@@ -320,7 +320,7 @@ class _Teller:
         asked = [key for key, value in place.cell.config.values.items() if value]
         for line in CELL_STEPS:
             if line.is_taken(asked):
-                self._check(step_named(line.step), place)
+                self._hear_objections(step_named(line.step), place)
 
     def _cell(self, place: CellPlace) -> None:
         """Tells a cell at one time, and what is read out of it there."""
@@ -424,7 +424,7 @@ class _Teller:
             from attncli.steps.backward.chain_rule import what_follows
 
             for part in what_follows(self.scenario, tuple(self.parts), self.complaints):
-                self._told(part)
+                self._add_part(part)
 
 
 def layer_told(

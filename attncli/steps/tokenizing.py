@@ -24,7 +24,7 @@ from attncli.maths.operations.subwords import (
     PruningLoss,
     Share,
 )
-from attncli.names import Name, Phrase, Word, below
+from attncli.names import Name, Word, WordedText, below
 from attncli.steps.mistakes import by, instead, remade, swap, wrong
 from attncli.steps.step import (
     Chosen,
@@ -243,7 +243,7 @@ def tie_rule(learned: MergeTraining) -> str:
     return f"{by_id} is merged"
 
 
-def _merge_rule(place: RoundPlace) -> Phrase:
+def _merge_rule(place: RoundPlace) -> WordedText:
     """Says the tie rule, with all that it takes to go by it."""
     learned = place.text.learned_as(MergeTraining)
     if learned is None:

@@ -7,14 +7,12 @@ from functools import cache
 from typing import Any
 
 from attncli.names import TOP, Name, below
-from attncli.scenario.file.keys import Key
+from attncli.scenario.file.keys import Key, KeyValues
 from attncli.scenario.file.matrices import MatrixLike
 from attncli.scenario.scenario import Scenario
 from attncli.steps.order import BACKWARD, CELL_STEPS, IN_HEADS, keys_of
 from attncli.steps.schema import SCENARIO
 from attncli.trace import NormPlace, PlannedStep
-
-Values = Mapping[str, Any]
 
 _OF_TEXTS = ("dictionary", "learn", "estimate", "prune", "viterbi", "tokenize")
 """Steps whose keys say what a text is cut into, whether that is told or not."""
@@ -147,7 +145,7 @@ def _settings(scenario: Scenario) -> Iterator[Name]:
             yield from _said(layer.path, own)
 
 
-def _said(path: Name, values: Values) -> Iterator[Name]:
+def _said(path: Name, values: KeyValues) -> Iterator[Name]:
     for key, value in values.items():
         if key in _steps_of() and not _says_nothing(key, value):
             yield below(path, key)

@@ -1,4 +1,13 @@
-"""Named quantities, how each was made, and replaying them with some replaced."""
+"""Named quantities, how each was made, and replaying them with some replaced.
+
+trace, quantity    a worked scenario, and each of its matrices; `axes` the names of rows and columns
+place              where in the model a step is taken
+shapes, budget     the shapes of quantities and the cost of working, before any is worked
+missing            why a quantity can't be made
+generation         the tokens that are generated
+published, claims  what a source prints and says
+slopes             gradients beside central differences
+"""
 
 from attncli.names import GRADIENTS
 from attncli.trace.place import (

@@ -112,7 +112,7 @@ def _numbers(
     shape = quantity.matrix.shape if quantity.columns.names else quantity.matrix.shape[:1]
     free = shape[len(places) :]
     if _extents(free) != _extents(printed.shape):
-        wrong = f"{_told(printed.shape)} for {text}, which has {_told(free)}"
+        wrong = f"{_shape_in_words(printed.shape)} for {text}, which has {_shape_in_words(free)}"
         raise AddressError(wrong, "give all of them, row by row, or address a row or a cell")
     cells = product(*([place] for place in places), *map(range, free))
     return [
@@ -149,7 +149,7 @@ def _extents(shape: Sequence[int]) -> list[int]:
     return [extent for extent in shape if extent > 1]
 
 
-def _told(shape: Sequence[int]) -> str:
+def _shape_in_words(shape: Sequence[int]) -> str:
     """Writes a shape in words: `1 number`, `3 numbers`, `2 rows of 3 numbers`."""
     numbers = "1 number" if shape[-1:] in ((), (1,)) else f"{shape[-1]} numbers"
     return f"{shape[0]} rows of {numbers}" if len(shape) > 1 else numbers

@@ -554,7 +554,9 @@ def _check_cells(scenario: Scenario, problems: Diagnostics) -> set[str]:
         for layer in stack.layers:
             ways = [_of_way(scenario, *way) for way in _ways(layer.path, layer.recurrent)]
             lacking = any(not any(map(scenario.gives, way.known)) for way in ways)
-            checked = [] if lacking else [_check(scenario, way.given, problems) for way in ways]
+            checked = (
+                [] if lacking else [_check_direction(scenario, way.given, problems) for way in ways]
+            )
             if lacking or any(checked):
                 wrong |= {name for way in ways for name in way.known}
     return wrong
@@ -605,7 +607,9 @@ def _shapes(cell: Recurrent) -> Iterator[tuple[str, _Shape]]:
         yield f"b_{letter}", (_NUMBER, h)
 
 
-def _check(scenario: Scenario, given: Mapping[Name, _Shape], problems: Diagnostics) -> bool:
+def _check_direction(
+    scenario: Scenario, given: Mapping[Name, _Shape], problems: Diagnostics
+) -> bool:
     """Reports the matrices of one direction of a cell that don't fit, and tells whether there are
     any."""
     sizes = {of: _most(scenario, given, of) for of in (_H, _D, _K)}

@@ -72,7 +72,8 @@ AFTER_OUTPUT = frozenset(
 )
 """The steps after a model's output or beside it. So are all steps of the backward pass."""
 
-Numbers: TypeAlias = "ArrayLike | SupportsDLPack | Sequence[Sequence[Decimal]]"
+NumbersLike: TypeAlias = "ArrayLike | SupportsDLPack | Sequence[Sequence[Decimal]]"
+"""Numbers that a Python program passes, which a matrix can be made of."""
 
 
 class Unfinished(NamedTuple):
@@ -255,7 +256,7 @@ class Trace:
         """Keeps the operands that were looked up, since each line of working asks for them."""
         return {}
 
-    def replay(self, replaced: Mapping[str, Numbers]) -> Self:
+    def replay(self, replaced: Mapping[str, NumbersLike]) -> Self:
         """Replaces some quantities' numbers and works all that follows again, under the same
         rounding.
 
@@ -268,13 +269,13 @@ class Trace:
         story = self._with_story(lambda definition: None if definition.name in new else definition)
         return self._again({**self.quantities, **new}, story, set(new))
 
-    def under(self, policy: Policy, replaced: Mapping[str, Numbers] = _NOTHING) -> Self:
+    def under(self, policy: Policy, replaced: Mapping[str, NumbersLike] = _NOTHING) -> Self:
         """Works the trace again under a rounding policy, from its given numbers and some replaced
         ones. Raises as `replay` does."""
         rounding = self.rounding.under(policy)
         return self.rerun(replace(self.scenario, rounding=rounding), replaced)
 
-    def rerun(self, scenario: Scenario, replaced: Mapping[str, Numbers] = _NOTHING) -> Self:
+    def rerun(self, scenario: Scenario, replaced: Mapping[str, NumbersLike] = _NOTHING) -> Self:
         """Works the story of this trace again from the given numbers of another scenario, which may
         differ in these and in how it rounds, and in nothing else. Variants and generated tokens are
         left out.
@@ -342,7 +343,7 @@ class Trace:
             for part in self.story
         )
 
-    def _with_numbers(self, name: str, numbers: Numbers) -> Quantity:
+    def _with_numbers(self, name: str, numbers: NumbersLike) -> Quantity:
         if name not in self.quantities:
             raise KeyError(f"this trace has no {name}; it has {', '.join(self.quantities)}")
         quantity = self.quantities[name]

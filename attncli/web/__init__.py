@@ -1,2 +1,6 @@
-"""`attn serve`: a scenario's page, kept true in a browser while its file, or the page, is changed.
-Only this room knows of a server."""
+"""Pages in a browser: a wing, of which the core knows nothing, and the only room with a server.
+
+server, session, page  `attn serve`: a page kept true while its file, or the page, is changed
+site                   `attn site`: a website of scenarios
+commands               the declarations of both
+"""

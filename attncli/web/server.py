@@ -165,9 +165,9 @@ class PageServer:
         panel, cell = request.path_params["panel"], request.query_params.get("cell", "")
         if panel not in panels():
             return Response(status_code=404)
-        return HTMLResponse(encoded(await self._tell(self._told, panel, cell)))
+        return HTMLResponse(encoded(await self._tell(self._panel_html, panel, cell)))
 
-    def _told(self, panel: str, cell: str) -> str:
+    def _panel_html(self, panel: str, cell: str) -> str:
         if panel == "exercise":
             return exercise_links(self.session.exercise())
         page = self.session.why(cell) if panel == "why" else getattr(self.session, panel)()

@@ -217,7 +217,7 @@ def _pages(
     if sheet is not None:
         pages.append(("-sheet.html", "Sheet to try", sheet))
     for end, text, document in pages:
-        yield end, SiteFile(text, _written(document, _FORMAT))
+        yield end, SiteFile(text, _contents(document, _FORMAT))
 
 
 def _workbook(trace: Trace) -> Iterator[tuple[str, SiteFile]]:
@@ -228,7 +228,7 @@ def _workbook(trace: Trace) -> Iterator[tuple[str, SiteFile]]:
     if not can_be_written(_WORKBOOK):
         return
     try:
-        data = _written(_page(trace, _WORKBOOK), _WORKBOOK)
+        data = _contents(_page(trace, _WORKBOOK), _WORKBOOK)
     except TooLargeError:
         return
     yield f".{_WORKBOOK}", SiteFile(f"Spreadsheet ({_size(data)})", data)
@@ -256,7 +256,7 @@ def _size(data: Contents) -> str:
     return f"{max(1, round(len(data) / 1000))} kB"
 
 
-def _written(document: Document, form: str) -> Contents:
+def _contents(document: Document, form: str) -> Contents:
     from attncli.formats import RenderOptions, contents_of
 
     return contents_of(document, form, RenderOptions(shared=True))
@@ -358,7 +358,7 @@ def site_of(typed: SiteArguments) -> FilesOutput | TextOutput:
     if not done:
         return TextOutput("", status=status, wrong=wrong)
     files = site_files(done, typed)
-    says = _told(typed.folder, len(done), files)
+    says = _files_written(typed.folder, len(done), files)
     return FilesOutput(files, typed.folder, typed.force, says, status, wrong)
 
 
@@ -465,7 +465,7 @@ def _text_page(title: str, texts: Iterable[str], document: Document) -> str:
     from attncli.document.blocks import Paragraph
 
     opening = tuple(Paragraph((text,)) for text in texts)
-    page = _written(document._replace(title=Word(title), opening=opening), _FORMAT)
+    page = _contents(document._replace(title=Word(title), opening=opening), _FORMAT)
     assert isinstance(page, str)
     return page
 
@@ -522,7 +522,7 @@ def _listed(published: Published) -> SiteEntry:
     return SiteEntry(published.source.stem, link, published.says, others)
 
 
-def _told(folder: str, count: int, files: Mapping[str, Contents]) -> str:
+def _files_written(folder: str, count: int, files: Mapping[str, Contents]) -> str:
     """Tells what was written."""
     from attncli.formats import can_be_written
     from attncli.maths.notation.escaping import printed

@@ -42,7 +42,7 @@ def errata(trace: Trace) -> Iterator[Erratum]:
 def _why(trace: Trace, verdict: Verdict) -> str:
     if verdict.follows_from:
         return f"from {', '.join(_cells(trace, verdict.follows_from))}"
-    says = "" if verdict.cause is None else raw_text(verdict.cause.phrase)
+    says = "" if verdict.cause is None else raw_text(verdict.cause.worded)
     return f"perhaps: {says}" if says and verdict.judgement == "slip" else says
 
 

@@ -39,8 +39,6 @@ from attncli.trace import PlannedStep, Trace
 _SURELY_ALIKE = 0.49
 """Units of the last place; a number that is no farther from a rounded one rounds to it."""
 
-Numbers = Mapping[str, Number]
-"""Numbers by the ids of blanks."""
 _HALVES = 3
 """Half units of the last place that a key lets pass around what the two policies give: whoever
 carries, or keeps in full, is never further off."""
@@ -284,7 +282,7 @@ def solution_of(
         asked = _Wanted(places)
         lines = [block for entry in working for block in asked.of(entry)]
     names = [place.seen_from(path) for place in places]
-    rows = (_row(item, name, words) for item, name in zip(questions, names, strict=True))
+    rows = (_answer_row(item, name, words) for item, name in zip(questions, names, strict=True))
     headings = (words.blank, words.answer, words.carry, words.exact, words.accepted, words.points)
     return (*lines, Table(headings, tuple(rows)), *_doubts(questions, names, words))
 
@@ -313,7 +311,7 @@ def _listed(names: Sequence[Word], words: Words) -> Spans:
     return put_in(words.more, names=spans, count=str(more)) if more > 0 else spans
 
 
-def _row(question: Item, name: str, words: Words) -> tuple[Word | str, ...]:
+def _answer_row(question: Item, name: str, words: Words) -> tuple[Word | str, ...]:
     """Makes the row of a blank, as it is called, with its answer and what is accepted."""
     key = question.right
     answer = plain(key.number)

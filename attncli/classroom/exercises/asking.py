@@ -47,10 +47,10 @@ from attncli.document.blocks import (
 from attncli.document.languages import Words, words_of
 from attncli.document.tables import MatrixBlock
 from attncli.errors import Problem, quote
-from attncli.judging.honest_paths import Flags
 from attncli.maths.equations.elision import MOST_PARTS, elided, elided_rows
 from attncli.maths.equations.tree import Location
 from attncli.maths.numbers import decimals
+from attncli.maths.numbers.rounding import Flags
 from attncli.option_values import LANGUAGES
 from attncli.pages.parts.blocks import given_blocks
 from attncli.pages.parts.selection import Selection, SelectionError

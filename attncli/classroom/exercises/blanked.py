@@ -33,10 +33,11 @@ from attncli.document.blocks import AnswerSpace, Block, Callout, Paragraph, Sect
 from attncli.document.languages import FrameWords, Words
 from attncli.document.questions import Interval, Item, RightAnswer
 from attncli.document.tables import MatrixBlock
-from attncli.judging.honest_paths import Flags, Tolerance
+from attncli.judging.honest_paths import Tolerance
 from attncli.judging.judging import Judge, beyond_reach
 from attncli.maths.equations.tree import Number
 from attncli.maths.numbers import decimals
+from attncli.maths.numbers.rounding import Flags
 from attncli.option_values import POLICIES, Policy
 from attncli.pages.parts.blocks import folded
 from attncli.pages.parts.selection import Selection, SelectionError

@@ -48,7 +48,7 @@ from attncli.document.questions import OWN_FORM, Worth, counted_points, points_t
 from attncli.document.tables import SIGNS
 from attncli.errors import counted
 from attncli.maths.equations.tree import Number
-from attncli.names import Phrase, Word, raw_text
+from attncli.names import Word, WordedText, raw_text
 from attncli.pages.check import Report, report, to_look_at
 from attncli.pages.parts.published import MEANING
 from attncli.pages.parts.sentences import (
@@ -150,7 +150,7 @@ def in_words(paper: MarkedExam) -> str:
     return f"{points_text(paper.points)} of {points_text(paper.of)}"
 
 
-def remarks_on(paper: MarkedExam) -> tuple[Phrase, ...]:
+def remarks_on(paper: MarkedExam) -> tuple[WordedText, ...]:
     """Returns what somebody has to look at: numbers that show no working, what is still to be
     marked, and what doesn't fit."""
     return (
@@ -162,14 +162,14 @@ def remarks_on(paper: MarkedExam) -> tuple[Phrase, ...]:
     )
 
 
-def _doubts_of(paper: MarkedExam) -> Iterator[Phrase]:
+def _doubts_of(paper: MarkedExam) -> Iterator[WordedText]:
     return _of_each_part(paper, lambda part: _doubts(part) if isinstance(part, MarkedPaper) else ())
 
 
-def _other_remarks(paper: MarkedExam) -> tuple[Phrase, ...]:
+def _other_remarks(paper: MarkedExam) -> tuple[WordedText, ...]:
     empty = all(given.is_empty for given in paper.sheet.answers.values())
     unread = [w.id for w in wrong_answers(paper) if w.judgement == "unreadable"]
-    told: list[Phrase] = [("Not to be read: ", Word(", ".join(unread)), ".")] * bool(unread)
+    told: list[WordedText] = [("Not to be read: ", Word(", ".join(unread)), ".")] * bool(unread)
     return (
         *[("All answers are empty.",)] * empty,
         *_of_each_part(paper, lambda part: part.remarks),
@@ -178,7 +178,7 @@ def _other_remarks(paper: MarkedExam) -> tuple[Phrase, ...]:
     )
 
 
-def still_to_mark(paper: MarkedExam) -> tuple[Phrase, ...]:
+def still_to_mark(paper: MarkedExam) -> tuple[WordedText, ...]:
     """Returns what a person is still to mark in a paper."""
     return (
         *_of_each_part(
@@ -189,15 +189,15 @@ def still_to_mark(paper: MarkedExam) -> tuple[Phrase, ...]:
 
 
 def _of_each_part(
-    paper: MarkedExam, said: Callable[[MarkedPaper | MarkedOwn], Iterable[Phrase]]
-) -> Iterator[Phrase]:
+    paper: MarkedExam, said: Callable[[MarkedPaper | MarkedOwn], Iterable[WordedText]]
+) -> Iterator[WordedText]:
     """Yields what is said of each part, beginning with which it is, where there are several."""
     for k, part in enumerate(paper.parts, start=1):
-        which: Phrase = (f"Part {k}: ",) if len(paper.parts) > 1 else ()
+        which: WordedText = (f"Part {k}: ",) if len(paper.parts) > 1 else ()
         yield from ((*which, *remark) for remark in said(part))
 
 
-def _doubts(paper: MarkedPaper) -> Iterator[Phrase]:
+def _doubts(paper: MarkedPaper) -> Iterator[WordedText]:
     """Yields a remark where it can't be seen how a paper was worked."""
     doubt = paper.doubt
     if doubt is None:
@@ -342,7 +342,7 @@ def _marks(graded: GradedClass) -> Iterator[Block]:
     of_whom = ("Student", *(("ID",) * ids), *(("Form",) * forms))
     scale = ("Grade",) * _has_grades(graded)
     headings = (*of_whom, "Points", "%", *scale, *(SIGNS[sign] for sign in signs))
-    rows = [_row(paper, signs, ids=ids, forms=forms) for paper in papers]
+    rows = [_paper_row(paper, signs, ids=ids, forms=forms) for paper in papers]
     for unmarked in graded.unmarked:
         whose = _row_of(unmarked, ids=ids, forms=forms)
         rows.append((*whose, *("–" for _ in headings[len(whose) :])))
@@ -374,7 +374,7 @@ def _row_of(paper: MarkedExam | Unmarked, *, ids: bool, forms: bool) -> tuple[Wo
     return (Word(sheet.student), *((Word(sheet.id),) * ids), *((Word(_form(paper)),) * forms))
 
 
-def _row(
+def _paper_row(
     paper: MarkedExam, signs: Sequence[str], *, ids: bool, forms: bool
 ) -> tuple[TableCell, ...]:
     counts = (str(paper.counts[name]) for name in signs)
@@ -455,7 +455,7 @@ def why_failed(blank: HardBlank) -> Spans:
     return (f"not right in {blank.wrong} of {blank.asked} papers (", *reasons, ")")
 
 
-def _inside(says: Phrase) -> Spans:
+def _inside(says: WordedText) -> Spans:
     """Returns a sentence as a part of another: `adding up the columns`, but `W_Q`, and `V by
     W_K`."""
     first, *others = says

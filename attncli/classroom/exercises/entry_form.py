@@ -1,4 +1,4 @@
-"""What a form to type papers into goes by: of each blank what is right, what known mistakes give,
+"""The data of a form to type papers into: of each blank what is right, what known mistakes give,
 and how its number is worked from others, by which it is judged as it will be marked: by the paper's
 own numbers before it."""
 
@@ -16,14 +16,14 @@ from attncli.document.questions import Item, plain_points
 from attncli.maths.notation.escaping import guarded, visible
 from attncli.names import Word, raw, words
 
-Data = dict[str, object]
+FormData = dict[str, object]
 
 
 class EntryForm(NamedTuple):
     """A form to type papers into: the title of its page, and what it goes by, as data."""
 
     title: str
-    data: Data
+    data: FormData
 
 
 def entry_form(
@@ -33,7 +33,7 @@ def entry_form(
     where what is asked stands behind the first three. What is typed is saved as a `file` of that
     name."""
     marks = [form.whole.paper.hash for form in forms if form.whole.paper is not None]
-    data: Data = {
+    data: FormData = {
         "hash": joint_mark(marks),
         "file": file,
         "headings": [*map(guarded, words(tuple(headings)))],
@@ -44,7 +44,7 @@ def entry_form(
     return EntryForm(visible(forms[0].whole.title), data)
 
 
-def _form(form: ExamForm) -> Data:
+def _form(form: ExamForm) -> FormData:
     """Returns a form of an exam as data. Its parts are worked by themselves."""
     parts: list[Mapping[str, object]] = []
     places: dict[str, list[int]] = {}
@@ -53,7 +53,7 @@ def _form(form: ExamForm) -> Data:
         parts.append(working.data)
         places |= {f"{own.prefix}{id_}": [k, *place] for id_, place in working.places.items()}
     before = 0
-    items: list[Data] = []
+    items: list[FormData] = []
     for whole, trace in zip(form.wholes, form.traces, strict=True):
         for item in form.whole.items[before : before + len(whole.items)]:
             data = _item(item)
@@ -66,7 +66,7 @@ def _form(form: ExamForm) -> Data:
     return {"sections": [*map(_section, form.whole.sections)], "items": items, "parts": parts}
 
 
-def _section(section: Section) -> Data:
+def _section(section: Section) -> FormData:
     """Returns what stands over blanks, and how many of them stand side by side, again and again:
     those of a row, or all of a list."""
     counts: list[int] = []
@@ -78,7 +78,7 @@ def _section(section: Section) -> Data:
     return {"heading": " · ".join((heading, *asks)), "rows": counts}
 
 
-def _item(item: Item) -> Data:
+def _item(item: Item) -> FormData:
     """Returns a blank as data: its number by the key, or its options, or the points that a person
     gives."""
     id_ = visible(Word(item.id))

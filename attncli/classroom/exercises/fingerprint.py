@@ -12,7 +12,7 @@ from operator import add
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from attncli.classroom.files.manifest import FormMade, Manifest, PartMade, Rows
+from attncli.classroom.files.manifest import FormMade, Manifest, MatrixTexts, PartMade
 from attncli.document.blocks import Section
 from attncli.document.questions import Item, plain_points
 from attncli.errors import listed
@@ -95,11 +95,11 @@ def _said(value: object) -> object:
     if not hasattr(value, "_fields"):
         return tuple(map(_said, value))
     if isinstance(value, Settings):
-        return value.path, _told(Settings, value)
+        return value.path, _settings_of(Settings, value)
     fields = zip(value._fields, value, strict=True)
     entries: list[object] = [
         # the hash of a paper is older than the name of this field
-        ("said", _told(type(value), data)) if name == "config" else (name, _said(data))
+        ("said", _settings_of(type(value), data)) if name == "config" else (name, _said(data))
         for name, data in fields
         # in which words a page tells what the tokenizer itself says, and how it is learned anew
         if name not in ("phrases", "anew")
@@ -108,7 +108,7 @@ def _said(value: object) -> object:
     return [*entries, _FOLLOWS[type(value)](value)] if type(value) in _FOLLOWS else entries
 
 
-def _told(record: type, settings: Settings) -> list[tuple[str, object]]:
+def _settings_of(record: type, settings: Settings) -> list[tuple[str, object]]:
     """Returns what is said for the keys of a record, or of a norm. Matrices are counted by
     themselves."""
     settings = settled(settings) if record is Recurrent else settings
@@ -330,7 +330,7 @@ def _asked(manifest: Manifest, form: str) -> list[Mapping[str, float]]:
     return [part.asked for part in manifest.forms[form].parts]
 
 
-def _cells(old: Mapping[str, Rows], new: Mapping[str, Rows]) -> Iterator[str]:
+def _cells(old: Mapping[str, MatrixTexts], new: Mapping[str, MatrixTexts]) -> Iterator[str]:
     """Yields the addresses of numbers that have changed, or the whole matrix where its shape
     has."""
     for name, rows in new.items():

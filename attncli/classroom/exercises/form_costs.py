@@ -23,7 +23,7 @@ from attncli.document.blocks import (
     Table,
 )
 from attncli.document.questions import Worth, plain_points, points_text
-from attncli.names import Phrase, Word, raw_text
+from attncli.names import Word, WordedText, raw_text
 from attncli.trace import Trace
 
 
@@ -33,7 +33,7 @@ class CostedForm(NamedTuple):
     name: str
     points: Worth
     cost: FormCost
-    mistakes: Mapping[Phrase, bool | None]
+    mistakes: Mapping[WordedText, bool | None]
     """Whether each mistake shows, and None for one that can't be made with such shapes."""
 
     @classmethod
@@ -45,7 +45,7 @@ class CostedForm(NamedTuple):
     ) -> CostedForm:
         """Computes the costs of a form from the worked scenarios of its parts, and what is asked of
         each."""
-        points, cost, mistakes = Decimal(0), FormCost(0, 0, 0, 0), dict[Phrase, bool | None]()
+        points, cost, mistakes = Decimal(0), FormCost(0, 0, 0, 0), dict[WordedText, bool | None]()
         several = sum(trace is not None for trace in traces) > 1
         for trace, request in zip(traces, requests, strict=True):
             if trace is None or request is None:

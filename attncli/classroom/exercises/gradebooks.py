@@ -18,7 +18,8 @@ from attncli.classroom.marking.exam_parts import MarkedExam
 from attncli.document.questions import points_text
 from attncli.names import raw_text
 
-Rows = Iterator[tuple[str, ...]]
+CsvRows = Iterator[tuple[str, ...]]
+"""Rows of a CSV file, each with the texts of its cells."""
 
 
 def _with_names(graded: GradedClass) -> Iterator[tuple[MarkedExam, str, str]]:
@@ -30,7 +31,7 @@ def _with_names(graded: GradedClass) -> Iterator[tuple[MarkedExam, str, str]]:
         yield paper, f"{name}{several}", f"{id_}{several}" if id_ else ""
 
 
-def moodle_rows(graded: GradedClass) -> Rows:
+def moodle_rows(graded: GradedClass) -> CsvRows:
     """Yields the rows of Moodle's grade import: the points of each part and in all, and what went
     wrong. There a row without an ID would go to the student of the row before it, so the name
     stands instead."""
@@ -63,7 +64,7 @@ def _feedback(paper: MarkedExam) -> str:
     return "<br>".join(html.escape(text, quote=False) for text in texts)
 
 
-def canvas_rows(graded: GradedClass) -> Rows:
+def canvas_rows(graded: GradedClass) -> CsvRows:
     """Yields the rows of Canvas' gradebook import: the points of each part and in all, and how many
     there are. A number in round brackets at the end of a title would name an assignment."""
     titles = (re.sub(r"\((\d+)\)$", r"[\1]", title) for title in _titles(graded))

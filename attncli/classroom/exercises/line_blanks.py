@@ -204,7 +204,7 @@ def _copies(trace: Trace, definition: Definition, cells: Set[Location]) -> set[L
     if copied_cell(trace, definition, 0, 0) is None and not definition.operation.copies:
         return set()
     every = (Location(definition.name, i, j) for i in range(rows) for j in range(columns))
-    return {cell for cell in every if copied_cell(trace, definition, *cell[1:]) in cells}
+    return {cell for cell in every if copied_cell(trace, definition, *cell.indices) in cells}
 
 
 _TELLING = 3

@@ -35,7 +35,7 @@ from attncli.judging.judging import Judge
 from attncli.judging.slips import OF_THE_PEN
 from attncli.judging.verdicts import UNEARNED, Verdict
 from attncli.maths.equations.tree import Location
-from attncli.names import Phrase, Word, raw_text
+from attncli.names import Word, WordedText, raw_text
 from attncli.pages.check import made_wrongly_by, right_lines, workings_of
 from attncli.pages.lesson import worst_cell
 from attncli.pages.parts.blocks import matrix_block
@@ -56,7 +56,7 @@ _FEWEST_DIGITS = 3
 class ToTeach(NamedTuple):
     """A mistake to be taught."""
 
-    says: Phrase
+    says: WordedText
     papers: int
     """In how many papers it was made."""
     exam: Exam
@@ -66,9 +66,9 @@ class ToTeach(NamedTuple):
 
 def to_teach(papers: Sequence[MarkedExam]) -> list[ToTeach]:
     """Finds the mistakes in numbers, those of most papers first."""
-    found: dict[Phrase, ToTeach] = {}
+    found: dict[WordedText, ToTeach] = {}
     for paper in sorted(papers, key=lambda paper: paper.exam.form):
-        made: dict[Phrase, ToTeach] = {}
+        made: dict[WordedText, ToTeach] = {}
         for wrong in (w for w in wrong_answers(paper) if w.judgement in _MADE):
             verdict, exam = wrong.verdict, paper.exam.parts[wrong.part].exam
             if verdict is None or not isinstance(exam, Exam) or _is_no_lesson(wrong):

@@ -169,7 +169,7 @@ def exercise(
     Raises SelectionError where there is nothing to ask for.
     """
     what = taken(trace, request, form, words_of(frame.language).tasks)
-    return _told(what, form, command, frame, MadeFrom.of_scenario(trace.scenario))
+    return _document(what, form, command, frame, MadeFrom.of_scenario(trace.scenario))
 
 
 def exercises(
@@ -181,10 +181,10 @@ def exercises(
         what = taken(trace, request, form, words.tasks)
         own = trace.scenario
         made_from = MadeFrom.of_scenario(own) if made_from is None else made_from.like(own)
-        yield form, trace, _told(what, form, command, frame, made_from)
+        yield form, trace, _document(what, form, command, frame, made_from)
 
 
-def _told(
+def _document(
     what: BlankedPage, form: str, command: str, frame: Frame, made_from: MadeFrom
 ) -> Document:
     words, request, trace = words_of(frame.language), what.request, what.trace

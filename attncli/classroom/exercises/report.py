@@ -85,7 +85,7 @@ def _of_term(term: MarkedTerm) -> Spans:
 def _in_short(given: Given, judgement: str, right: Spans, causes: Sequence[Cause]) -> Spans:
     """Writes a finding in short: `Given is “0.4”; right is 0.422. Slip: The sign is wrong.`"""
     theirs: Spans = ("Given is “", Word(given.shown), "”")
-    why: Spans = (f" {judgement.capitalize()}: ", *causes[0].phrase) if causes else ()
+    why: Spans = (f" {judgement.capitalize()}: ", *causes[0].worded) if causes else ()
     nothing: Spans = ("Nothing is given",)
     return (*(nothing if given.is_empty else theirs), "; right is ", *right, ".", *why)
 

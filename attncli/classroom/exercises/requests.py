@@ -22,7 +22,7 @@ from attncli.errors import Problem, Where, listed
 from attncli.judging.honest_paths import Paths, Tolerance
 from attncli.judging.judging import beyond_reach
 from attncli.maths.equations.tree import Blank, Location, Omitted
-from attncli.names import Name, Phrase, Word, words
+from attncli.names import Name, Word, WordedText, words
 from attncli.option_values import LAYOUTS, Layout
 from attncli.pages.explain import find_cells
 from attncli.pages.parts.blocks import matrix_block
@@ -84,7 +84,7 @@ class AskedInWords(NamedTuple):
         )
         return Item(self.question.id, self.points, words=key)
 
-    def block(self, key: RightWords, words: FrameWords, rule: Phrase = ()) -> WordBlank:
+    def block(self, key: RightWords, words: FrameWords, rule: WordedText = ()) -> WordBlank:
         """Returns the question as it stands on the page, with its answer, and with the rule behind
         it if there is one."""
         points = counted_points(self.points, words)
@@ -173,7 +173,7 @@ def blocks_of(
 ) -> list[Block]:
     """Returns the questions as they stand on the page, the first of a kind with its rule."""
     blocks: list[Block] = []
-    rules: set[Phrase] = set()
+    rules: set[WordedText] = set()
     for question, key in zip(asked, keys, strict=True):
         blocks += question.tables(trace)
         rule = question.question.rule

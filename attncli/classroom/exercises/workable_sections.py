@@ -210,7 +210,7 @@ def _lines_before(trace: Trace, part: PlannedStep, cell: Location) -> list[Line]
     order: dict[str, int] = {name: k for k, name in enumerate(names)}
     found = worked_from(trace, order, [cell]) - {cell}
     own = sorted(
-        (c for c in found if c.quantity in order), key=lambda c: (order[c.quantity], *c[1:])
+        (c for c in found if c.quantity in order), key=lambda c: (order[c.quantity], *c.indices)
     )
     return [cell_line(trace, trace[c.quantity], c.row, c.column) for c in own]
 

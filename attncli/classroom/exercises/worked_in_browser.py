@@ -92,7 +92,7 @@ class _Working:
                 continue
             entry = self._entry(name)
             if not found.keys() >= {*entry.get("of", ())}:
-                entry = self._told(name)
+                entry = self._given_quantity(name)
             if entry:
                 found[name] = entry
                 left -= size
@@ -143,7 +143,7 @@ class _Working:
         try:
             formula = self._formula(definition)
         except (TypeError, KeyError):
-            return self._told(name)
+            return self._given_quantity(name)
         flags = {
             "rounds": self.judge.unwritten.rounds(name), "shown": name in self.judge.shown,
         }  # fmt: skip
@@ -157,7 +157,7 @@ class _Working:
         }  # fmt: skip
         return {**data, "asked": 1} if name in self.asked else data
 
-    def _told(self, name: str) -> dict[str, Any]:
+    def _given_quantity(self, name: str) -> dict[str, Any]:
         """Returns a quantity that no formula leads to, by the key, and nothing where that may not
         be told."""
         numbers = {"numbers": _listed(self.judge.trace[name].values), "key": 1}

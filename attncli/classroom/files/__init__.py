@@ -1,1 +1,6 @@
-"""Files of a classroom: exercises, exams, schemes of marking, and the manifest of a folder."""
+"""Files of a classroom.
+
+exercise_file, exam_file  what a teacher orders
+scheme                    how mistakes are marked
+manifest                  the record of what was made in a folder
+"""

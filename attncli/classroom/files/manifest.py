@@ -15,7 +15,8 @@ from attncli.scenario.file.named_files import RefusedFileError, parsed_json, tex
 from attncli.scenario.file.problems import ScenarioError
 
 FILE = "manifest.json"
-Rows = list[list[str]]
+MatrixTexts = list[list[str]]
+"""A matrix whose numbers are texts, row by row."""
 
 
 class TermMade(NamedTuple):
@@ -48,7 +49,7 @@ class PartMade(NamedTuple):
     """The file of its scenario, from the manifest's folder."""
     numbers: str = ""
     """The hash of its numbers."""
-    given: Mapping[str, Rows] = MappingProxyType({})
+    given: Mapping[str, MatrixTexts] = MappingProxyType({})
     """Its numbers by the names of matrices."""
     terms: Mapping[str, TermMade] = MappingProxyType({})
     """The keys of numbers that are in no cell."""
@@ -125,7 +126,7 @@ def load_manifest(path: Path) -> Manifest:
     try:
         manifest: Manifest = _read(Manifest, parsed_json(text_in(place)))
         for form in manifest.forms.values():
-            _check(form)
+            _check_form(form)
         names = (s._replace(name=composed(s.name), id=composed(s.id)) for s in manifest.students)
         return manifest._replace(students=tuple(names))
     except (
@@ -155,7 +156,7 @@ def _read(kind: Any, data: Any) -> Any:  # noqa: ANN401
     return Decimal(str(data)) if kind is Decimal else kind(data)
 
 
-def _check(form: FormMade) -> None:
+def _check_form(form: FormMade) -> None:
     """Raises ValueError for a form without parts, or of which one has a scenario that isn't in the
     folder, keys of what isn't asked, none of the options right, or unknown ways to let pass."""
     for part in form.parts:

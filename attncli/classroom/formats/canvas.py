@@ -106,12 +106,12 @@ class BlankItem(NamedTuple):
 
     def _inside(self, length: int) -> str:
         name = xml(visible(Word(self.question.id)))
-        parts = [*(self._told() if self.is_first else ())]
+        parts = [*(self._section_html() if self.is_first else ())]
         parts.append(f"<p>{_marker(self.number)} <code>{name}</code></p>")
         inside = body(parts)
         return f"{inside}\n{self._interaction(length)}"
 
-    def _told(self) -> Iterator[str]:
+    def _section_html(self) -> Iterator[str]:
         """Yields the section as HTML, each blank by its number; before the first one what opens the
         form."""
         document = self.form.document._replace(sections=(self.section,))

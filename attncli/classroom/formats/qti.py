@@ -160,7 +160,7 @@ adaptive="false" timeDependent="false">
         for number in range(1, len(self.form.document.hints) + 1):
             wrong = _compared("lt", "SCORE", "float", str(self.form.paper.points))
             now = _compared("match", "numAttempts", "integer", str(number))
-            text = _told(f"hint{number}")
+            text = _set_feedback(f"hint{number}")
             yield _condition([(f"<and>{wrong}{now}</and>", text)])
 
     def _rule(self, question: Item) -> str:
@@ -178,7 +178,7 @@ adaptive="false" timeDependent="false">
             points = decimals.product(Decimal(question.points * slip.share), Decimal("0.01"))
             earned = _earned(points) if slip.share else ""
             cases.append(
-                (_within(name, slip.mistake.accepted), earned + _told(self._mistake(slip)))
+                (_within(name, slip.mistake.accepted), earned + _set_feedback(self._mistake(slip)))
             )
         return _condition(cases)
 
@@ -260,7 +260,7 @@ def _earned(points: Decimal) -> str:
     return _set("SCORE", "sum", "float", number_text(points))
 
 
-def _told(feedback: str) -> str:
+def _set_feedback(feedback: str) -> str:
     return _set("FEEDBACK", "multiple", "identifier", feedback)
 
 

@@ -1,1 +1,7 @@
-"""Which numbers are wrong, and why: where honest paths lead, and what known mistakes give."""
+"""Marking the answers of a class.
+
+answers, word_answers, unknown_cells  what students answered, read and understood
+exam, exam_parts                      the items of an exam, and their points
+marked_papers, costs, overrides       a paper with its verdicts and points
+classes, anonymous                    the papers of a class
+"""

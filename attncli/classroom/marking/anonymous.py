@@ -10,7 +10,7 @@ from pathlib import Path
 
 from attncli.classroom.marking.answers import AnswerSheet
 from attncli.classroom.marking.classes import GradedClass, Roll
-from attncli.names import Phrase, Word, composed, words
+from attncli.names import Word, WordedText, composed, words
 
 
 def numbered(graded: GradedClass, roll: Roll) -> tuple[GradedClass, list[tuple[Word, ...]]]:
@@ -23,12 +23,12 @@ def numbered(graded: GradedClass, roll: Roll) -> tuple[GradedClass, list[tuple[W
     numbers = {key: f"number {k + 1}" for key, k in places.items()}
     secrets = {*_secrets(sheets, roll)}
 
-    def hidden(phrase: Phrase) -> Phrase:
+    def hidden(text: WordedText) -> WordedText:
         tells = (
             isinstance(part, Word) and any(s in composed(part.raw).casefold() for s in secrets)
-            for part in phrase
+            for part in text
         )
-        return tuple("…" if t else part for t, part in zip(tells, phrase, strict=True))
+        return tuple("…" if t else part for t, part in zip(tells, text, strict=True))
 
     def own(sheet: AnswerSheet) -> AnswerSheet:
         return sheet._replace(student=numbers[_key(sheet)], id="", source="")

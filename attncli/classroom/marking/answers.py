@@ -1,4 +1,4 @@
-"""What students answered, read from files.
+"""Reads the answers of students from files.
 
 sheets     an answers file as data
 reading    files and folders, by their endings; YAML as `attn exercise … --format yaml` writes it

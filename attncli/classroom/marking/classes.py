@@ -14,12 +14,12 @@ from attncli.classroom.marking.exam import address_of
 from attncli.classroom.marking.exam_parts import MarkedExam, WholeExam
 from attncli.classroom.marking.marked_papers import MarkedPaper, in_a_row
 from attncli.judging.verdicts import FOLLOW, UNEARNED, Cause, Verdict
-from attncli.names import Phrase, Word
+from attncli.names import Word, WordedText
 from attncli.scenario.file.problems import nearest
 from attncli.trace import Trace
 
 
-def of_forms(exam: WholeExam, sheet: AnswerSheet, by_named: Decimal | None) -> Iterator[Phrase]:
+def of_forms(exam: WholeExam, sheet: AnswerSheet, by_named: Decimal | None) -> Iterator[WordedText]:
     """Yields a remark where a paper names another form than its hash belongs to, with the points
     that it would earn by the named form, if that is known."""
     if exam.form and sheet.form not in ("", exam.form):
@@ -63,7 +63,7 @@ class Roll:
         found = next(filter(None, each), [])
         return found[0] if len(found) == 1 else None
 
-    def stranger(self, sheet: AnswerSheet, missing: Iterable[Student]) -> Iterator[Phrase]:
+    def stranger(self, sheet: AnswerSheet, missing: Iterable[Student]) -> Iterator[WordedText]:
         """Yields a remark where the list has nobody of a paper's name or ID. It suggests a student
         of whom there is no paper."""
         if not self.students or self.student_of(sheet) is not None:
@@ -80,7 +80,7 @@ class Roll:
         meant = nearest(sheet.student, filter(None, known))
         yield (nobody, "; ", Word(meant)) if meant.startswith("did") else (f"{nobody}.",)
 
-    def remarks(self, sheet: AnswerSheet, form: str) -> Iterator[Phrase]:
+    def remarks(self, sheet: AnswerSheet, form: str) -> Iterator[WordedText]:
         """Yields remarks where the list has another name, or another form, for a paper."""
         student = self.student_of(sheet)
         if student is None:
@@ -102,13 +102,13 @@ class Roll:
         return [s for s in self.students if s.id not in handed_in]
 
 
-def of_several(sheets: Sequence[AnswerSheet], roll: Roll) -> dict[int, Phrase]:
+def of_several(sheets: Sequence[AnswerSheet], roll: Roll) -> dict[int, WordedText]:
     """Returns a remark for each of several papers of one student, by the places of the papers."""
     each: dict[str, list[int]] = {}
     for k, sheet in enumerate(sheets):
         student = roll.student_of(sheet)
         each.setdefault(sheet.id or (student.id if student else sheet.student), []).append(k)
-    found: dict[int, Phrase] = {}
+    found: dict[int, WordedText] = {}
     for places in (some for some in each.values() if len(some) > 1):
         own = [sheets[k] for k in places]
         alike = all(entry.answers_alike(own[0]) for entry in own)
@@ -119,7 +119,7 @@ def of_several(sheets: Sequence[AnswerSheet], roll: Roll) -> dict[int, Phrase]:
     return found
 
 
-def files_left(paths: Sequence[str]) -> Iterator[Phrase]:
+def files_left(paths: Sequence[str]) -> Iterator[WordedText]:
     """Yields a remark about files of a folder that aren't read."""
     if len(paths) == 1:
         yield "A file isn't read, as it is no answers file in YAML or CSV: ", Word(paths[0])
@@ -134,7 +134,7 @@ _WRONG = ("rounding", "known mistake", "slip")
 class CommonMistake(NamedTuple):
     """A mistake, with the numbers of papers and of answers that it is in."""
 
-    says: Phrase
+    says: WordedText
     judgement: str
     papers: int
     numbers: int
@@ -149,7 +149,7 @@ class HardBlank(NamedTuple):
     """How many papers ask for it."""
     wrong: int
     """How many papers have it neither right nor carried forward."""
-    reasons: tuple[tuple[Phrase, int], ...]
+    reasons: tuple[tuple[WordedText, int], ...]
     """Why, with the number of papers; those of most papers first."""
 
 
@@ -157,7 +157,7 @@ class Unmarked(NamedTuple):
     """A paper without marks, or a student of the list without a paper, and the reason."""
 
     sheet: AnswerSheet
-    why: Phrase
+    why: WordedText
 
 
 class GradedClass(NamedTuple):
@@ -167,7 +167,7 @@ class GradedClass(NamedTuple):
     traces: tuple[Trace, ...]
     papers: tuple[MarkedExam, ...]
     unmarked: tuple[Unmarked, ...] = ()
-    remarks: tuple[Phrase, ...] = ()
+    remarks: tuple[WordedText, ...] = ()
 
     @property
     def sheets(self) -> list[AnswerSheet]:
@@ -213,10 +213,10 @@ class Wrong(NamedTuple):
     """The verdict, where the answer is a number of a cell."""
 
     @property
-    def why(self) -> Phrase:
+    def why(self) -> WordedText:
         if self.cause is None:
             return (_REASONS.get(self.judgement, _UNKNOWN),)
-        return self.cause.phrase
+        return self.cause.worded
 
 
 _RIGHT = (*FOLLOW, "by hand")
@@ -248,10 +248,10 @@ def without_doubtful(papers: Sequence[MarkedExam]) -> list[MarkedExam]:
 def commonest(papers: Sequence[MarkedExam]) -> list[CommonMistake]:
     """Lists the causes of wrong answers, those of most papers first, then those of most numbers.
     Papers in doubt don't count."""
-    of_papers, of_numbers = Counter[tuple[Phrase, str]](), Counter[tuple[Phrase, str]]()
+    of_papers, of_numbers = Counter[tuple[WordedText, str]](), Counter[tuple[WordedText, str]]()
     for paper in without_doubtful(papers):
         found = (w for w in wrong_answers(paper) if w.judgement in _WRONG and w.cause != UNEARNED)
-        made = [(w.cause.phrase, w.judgement) for w in found if w.cause is not None]
+        made = [(w.cause.worded, w.judgement) for w in found if w.cause is not None]
         of_papers.update({*made})
         of_numbers.update(made)
     mistakes = [CommonMistake(*entry, n, of_numbers[entry]) for entry, n in of_papers.items()]
@@ -263,7 +263,7 @@ def hardest(every: Sequence[MarkedExam]) -> list[HardBlank]:
     behind them. Papers in doubt don't count."""
     papers = without_doubtful(every)
     asked = Counter(id_ for paper in papers for id_ in paper.exam.ids)
-    reasons: dict[str, Counter[Phrase]] = {}
+    reasons: dict[str, Counter[WordedText]] = {}
     for paper in papers:
         for wrong in wrong_answers(paper):
             reasons.setdefault(wrong.id, Counter())[wrong.why] += 1

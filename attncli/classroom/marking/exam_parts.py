@@ -20,7 +20,7 @@ from attncli.classroom.marking.marked_papers import MarkedPaper, answers_taken, 
 from attncli.classroom.marking.word_answers import chosen
 from attncli.document.questions import Item, points_text
 from attncli.judging.verdicts import RIGHT, Given
-from attncli.names import Phrase, Word, raw
+from attncli.names import Word, WordedText, raw
 from attncli.trace import Trace
 
 BETWEEN_PARTS = "/"
@@ -52,7 +52,7 @@ class MarkedOwn(NamedTuple):
 
     exam: OwnQuestions
     terms: tuple[MarkedTerm, ...]
-    remarks: tuple[Phrase, ...] = ()
+    remarks: tuple[WordedText, ...] = ()
     waiting: tuple[MarkedTerm, ...] = ()
     """The answers that a person is still to mark."""
 
@@ -80,9 +80,9 @@ def marked_own(exam: OwnQuestions, sheet: AnswerSheet, bill: Bill) -> MarkedOwn:
     return MarkedOwn(exam, terms, remarks, waiting)
 
 
-def waiting_for(term: MarkedTerm) -> Phrase:
+def waiting_for(term: MarkedTerm) -> WordedText:
     """Says that a person still has to give points, or gave points that don't exist."""
-    told: Phrase = ("question ", Word(term.asked.id), " is still to be marked")
+    told: WordedText = ("question ", Word(term.asked.id), " is still to be marked")
     if term.given.is_empty:
         return (*told, ".")
     of = f" are no points from 0 to {points_text(term.asked.points)}."
@@ -197,13 +197,13 @@ class MarkedExam(NamedTuple):
     sheet: AnswerSheet
     exam: WholeExam
     parts: tuple[MarkedPaper | MarkedOwn, ...]
-    remarks: tuple[Phrase, ...] = ()
+    remarks: tuple[WordedText, ...] = ()
     """What else doesn't fit."""
     scheme: str = ""
     """The file that says how the exam is marked, where the exam doesn't."""
-    copied: tuple[Phrase, ...] = ()
+    copied: tuple[WordedText, ...] = ()
     """Whose numbers the student may have copied."""
-    stranger: tuple[Phrase, ...] = ()
+    stranger: tuple[WordedText, ...] = ()
     """That the list of the class doesn't know the student."""
 
     @property

@@ -19,7 +19,7 @@ from attncli.judging.judging import Judge
 from attncli.judging.slips import OF_THE_PEN
 from attncli.judging.verdicts import RIGHT, UNEARNED, Given, Verdict
 from attncli.maths.equations.tree import Location
-from attncli.names import Name, Phrase, Word
+from attncli.names import Name, Word, WordedText
 from attncli.trace import Trace
 
 
@@ -27,7 +27,7 @@ class AnswersTaken(NamedTuple):
     """The answers of a paper by the ids of what an exam asks, and remarks on other answers."""
 
     by_id: Mapping[str, Given]
-    remarks: tuple[Phrase, ...]
+    remarks: tuple[WordedText, ...]
 
 
 def answers_taken(trace: Trace | None, ids: Sequence[str], sheet: AnswerSheet) -> AnswersTaken:
@@ -35,7 +35,7 @@ def answers_taken(trace: Trace | None, ids: Sequence[str], sheet: AnswerSheet) -
     where there is a trace."""
     asked = {*ids}
     taken = {text: given for text, given in sheet.answers.items() if text in asked}
-    remarks: list[Phrase] = []
+    remarks: list[WordedText] = []
     lost = []
     for text, given in sheet.answers.items():
         id_ = text if text in asked or trace is None else known_id(trace, text)
@@ -59,7 +59,7 @@ _MOST_HINTS = 12
 
 def _not_asked(
     pairs: Sequence[tuple[str, Given]], asked: Sequence[str], trace: Trace | None
-) -> Phrase:
+) -> WordedText:
     """Says which answers belong to nothing that is asked, each with a suggestion: `wieghts[I, I]:
     0.422 (did you mean weights[I, I]?) answers nothing that is asked, and earns nothing.`"""
     told: list[str | Word] = []
@@ -71,7 +71,7 @@ def _not_asked(
     return (*told, f" {one[0]} nothing that is asked, and {one[1]} nothing.")
 
 
-def in_a_row(texts: Sequence[str]) -> Phrase:
+def in_a_row(texts: Sequence[str]) -> WordedText:
     """Joins words that somebody wrote with commas."""
     return tuple(part for text in texts for part in (", ", Word(text)))[1:]
 
@@ -229,7 +229,7 @@ class MarkedPaper(NamedTuple):
     """Numbers inside lines."""
     words: tuple[MarkedWords, ...] = ()
     """Answers in words."""
-    remarks: tuple[Phrase, ...] = ()
+    remarks: tuple[WordedText, ...] = ()
     """What else doesn't fit."""
 
     @property

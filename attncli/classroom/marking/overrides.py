@@ -21,7 +21,7 @@ from attncli.classroom.marking.word_answers import MarkedWords
 from attncli.document.questions import Item, points_text
 from attncli.errors import Problem, UserError, Where, quote
 from attncli.judging.verdicts import read_number
-from attncli.names import Phrase, Word, composed
+from attncli.names import Word, WordedText, composed
 from attncli.scenario.file.problems import nearest
 
 _COLUMNS = ("student", "cell", "points", "reason")
@@ -141,7 +141,7 @@ def _with(paper: MarkedExam, entry: Override, k: int, items: Sequence[Item]) -> 
         given[item.id] = min(left, Decimal(item.points))
         left -= given[item.id]
     parts[k] = _with_points(parts[k], given)
-    told: Phrase = (
+    told: WordedText = (
         Word(entry.cell),
         f" has {points_text(entry.points)} points by the teacher instead of {points_text(was)}: ",
         Word(entry.reason),

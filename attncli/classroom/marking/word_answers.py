@@ -20,7 +20,7 @@ from attncli.judging.judging import Submission
 from attncli.judging.verdicts import Cause, Given, Judgement
 from attncli.maths.equations.enclosures import Enclosure
 from attncli.maths.equations.tree import Location
-from attncli.names import Name, Phrase
+from attncli.names import Name, WordedText
 from attncli.scenario.file.address import AddressError, Index, parse_address
 from attncli.steps import step_named
 from attncli.steps.order import inquiries
@@ -39,7 +39,7 @@ class WordQuestion(NamedTuple):
     reads: Name
     """The quantity that tells the answer."""
     asked: WordsAsked
-    rule: Phrase = ()
+    rule: WordedText = ()
     last: bool = False
     """Whether what comes later in the story may give the answer away."""
     ranked: bool = False
@@ -88,7 +88,7 @@ def questions_at(trace: Trace, text: str) -> list[WordQuestion]:
         by_name: dict[str, Name] = {q.name: q.name for q in known}
         own = meant(name, by_name)
         known = [q for q in known if q.name == own]
-    found = [q for q in known if not indices or q.asked.row == _row(trace, q, indices[0])]
+    found = [q for q in known if not indices or q.asked.row == _row_meant(trace, q, indices[0])]
     if not found:
         right = f"it has {listed([q.id for q in known])}" if known else _knows(trace)
         raise AddressError(f"nothing here is asked by {shortened(text)}", right)
@@ -103,7 +103,7 @@ def question_at(trace: Trace, text: str) -> WordQuestion:
     return found[0]
 
 
-def _row(trace: Trace, question: WordQuestion, index: Index) -> int | None:
+def _row_meant(trace: Trace, question: WordQuestion, index: Index) -> int | None:
     """Returns the row that an index means. Raises AddressError."""
     return trace[question.reads].rows.find(index, question.name)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from attncli.maths.equations.matrix import Matrix
-from attncli.maths.numbers.rounding import Array
+from attncli.maths.numbers.rounding import Array, Flags
 from attncli.maths.operations.attention import DivideByRow, Exponential
 from attncli.maths.operations.equation import is_a
 from attncli.maths.operations.masking import Masked
@@ -27,8 +27,6 @@ from attncli.trace import Axis, Definition, PlannedStep, Quantity, Trace
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-
-Flags: TypeAlias = "NDArray[np.bool_]"
 
 _HALF = 0.5 + 1e-9
 """A half, and what floats may have lost of one."""
@@ -92,7 +90,7 @@ def along(function: np.ufunc, values: NDArray[Any]) -> NDArray[Any]:
     return np.asarray(function.reduce(values, axis=1, keepdims=True))
 
 
-Numbers = Callable[[str], Array]
+NumbersOfName = Callable[[str], Array]
 """A function that returns the numbers of a quantity by its full name, [n, m] or [n, m, b]."""
 
 
@@ -103,7 +101,9 @@ def is_share(name: Name, definition: Definition | None = None) -> bool:
     return name.local in step_named(step).results.adds_up_to_one
 
 
-def seen_of(name: Name, definitions: Mapping[Name, Definition], numbers: Numbers) -> Flags | None:
+def seen_of(
+    name: Name, definitions: Mapping[Name, Definition], numbers: NumbersOfName
+) -> Flags | None:
     """Finds which weights aren't masked, [n, m]; returns None for what isn't shares of 1.
 
     A softmax goes back to its scores, which a mask may have made; a given weight of 0 is masked.
@@ -117,7 +117,7 @@ def seen_of(name: Name, definitions: Mapping[Name, Definition], numbers: Numbers
 
 
 def _seen(
-    definition: Definition, definitions: Mapping[Name, Definition], numbers: Numbers
+    definition: Definition, definitions: Mapping[Name, Definition], numbers: NumbersOfName
 ) -> Flags:
     before = next(map(definitions.get, definition.operands), None)
     match definition.operation:
@@ -157,10 +157,11 @@ def _place(axis: Axis, query: str) -> int | None:
         return None
 
 
-Rows = Callable[[Quantity], tuple[int, ...] | None]
+RowsLookedAt = Callable[[Quantity], tuple[int, ...] | None]
+"""A function that returns the rows of a quantity which are looked at; None for all."""
 
 
-def made_of(trace: Trace, quantity: Quantity, rows: Rows) -> CandidateQuantity:
+def made_of(trace: Trace, quantity: Quantity, rows: RowsLookedAt) -> CandidateQuantity:
     """Returns a quantity of a trace, with what it was made of and its numbers before rounding."""
     definitions = {
         q.name: q.definition for q in trace.quantities.values() if q.definition is not None

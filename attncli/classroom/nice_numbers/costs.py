@@ -30,7 +30,6 @@ import numpy as np
 
 from attncli.classroom.nice_numbers.candidate_quantity import (
     CandidateQuantity,
-    Flags,
     made_of,
     shown_rows,
     units,
@@ -38,7 +37,7 @@ from attncli.classroom.nice_numbers.candidate_quantity import (
 from attncli.maths.equations.arrays import IndexedArray, contracted, laid, summed, together
 from attncli.maths.equations.tree import TWO, E, Expression, Number, Operand, Power, Product, each
 from attncli.maths.numbers import decimals
-from attncli.maths.numbers.rounding import Array
+from attncli.maths.numbers.rounding import Array, Flags
 from attncli.maths.operations.attention import ProductOfMatrices, RowSum
 from attncli.maths.operations.equation import Indexed, is_a
 from attncli.maths.operations.norms import ColumnMean, MeanOfSquares, RowMean

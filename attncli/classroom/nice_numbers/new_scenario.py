@@ -203,7 +203,9 @@ def _lines(sizes: Sizes, words: Sequence[str], scenario: Scenario, command: str)
     yield from (f"# Made by `{command}`,", "# which makes it again.", "")
     yield from (f"title: {text}", f"sentence: {text}", "", "# Token → vector.", "embeddings:")
     table = scenario.text.embedded
-    yield from (f"  {word}: {_row(given[Name('embeddings')], table.index(word))}" for word in words)
+    yield from (
+        f"  {word}: {_row_text(given[Name('embeddings')], table.index(word))}" for word in words
+    )
     yield from ("", "# Weights of queries, keys and values, d_model × d_model, used as x W.")
     if sizes.heads > 1:
         yield f"# Each of the {sizes.heads} heads takes {sizes.d_k} of their columns."
@@ -224,12 +226,12 @@ def _lines(sizes: Sizes, words: Sequence[str], scenario: Scenario, command: str)
 
 def _matrix(name: str, matrix: Matrix) -> Iterator[str]:
     if name in vectors():
-        yield f"{name}: {_row(matrix, 0)}"
+        yield f"{name}: {_row_text(matrix, 0)}"
         return
     yield f"{name}:"
-    yield from (f"  - {_row(matrix, i)}" for i in range(matrix.shape[0]))
+    yield from (f"  - {_row_text(matrix, i)}" for i in range(matrix.shape[0]))
 
 
-def _row(matrix: Matrix, i: int) -> str:
+def _row_text(matrix: Matrix, i: int) -> str:
     numbers = (decimals.text(matrix.number(i, j).shown) for j in range(matrix.shape[1]))
     return f"[{', '.join(numbers)}]"

@@ -15,12 +15,11 @@ import numpy as np
 from attncli.classroom.nice_numbers.candidate_quantity import (
     CandidateQuantity,
     Check,
-    Flags,
     along,
 )
 from attncli.classroom.nice_numbers.costs import WITHIN
 from attncli.errors import Problem
-from attncli.maths.numbers.rounding import Array
+from attncli.maths.numbers.rounding import Array, Flags
 from attncli.maths.operations.activations import Activate, Dropout
 from attncli.maths.operations.attention import DivideByRow, Exponential, ProductOfMatrices
 from attncli.maths.operations.equation import is_a

@@ -18,7 +18,6 @@ from numpy.random import RandomState
 
 from attncli.classroom.nice_numbers.candidate_quantity import (
     Attempt,
-    Flags,
     attempts,
     made_of,
     shown_rows,
@@ -44,7 +43,7 @@ from attncli.classroom.nice_numbers.sieve import (
 from attncli.document.questions import form_name
 from attncli.errors import UserError, listed
 from attncli.maths.equations.matrix import Matrix
-from attncli.maths.numbers.rounding import Array
+from attncli.maths.numbers.rounding import Array, Flags
 from attncli.names import Name
 from attncli.pipeline import work
 from attncli.scenario.file.problems import ScenarioError
@@ -383,7 +382,7 @@ class _Search:
         """Sends a batch through the sieve; returns how many candidates it had. Raises
         UnsatisfiedError when the search has tried enough."""
         if tried * self.cells > _TRIED * _CELLS * self.request.effort:
-            wrong, right = _told(tried, failures)
+            wrong, right = _hardest_rules(tried, failures)
             self.was_too_large = failures.took["exponentials"] > 0
             raise UnsatisfiedError.of(
                 f"form {form_name(k)}", wrong, f"{right}, or ask for fewer steps"
@@ -465,7 +464,7 @@ def _nothing_varies(scenario: Scenario) -> str:
 _MOST_TOLD = 3
 
 
-def _told(tried: int, failures: Failures) -> tuple[str, str]:
+def _hardest_rules(tried: int, failures: Failures) -> tuple[str, str]:
     """Says of numbers that weren't found which rules were hardest to get past, and what would
     help."""
     by_hardness = sorted(failures.hard, key=failures.hard.__getitem__, reverse=True)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attncli.classroom.nice_numbers.candidate_quantity import Attempt, Flags, shown_rows, units
+from attncli.classroom.nice_numbers.candidate_quantity import Attempt, shown_rows, units
 from attncli.classroom.nice_numbers.costs import Cells
 from attncli.classroom.nice_numbers.plan import Plan
 from attncli.classroom.nice_numbers.sieve import (
@@ -22,7 +22,7 @@ from attncli.classroom.nice_numbers.sieve import (
 )
 from attncli.judging.honest_paths import Tolerance, taken
 from attncli.judging.judging import Judge
-from attncli.maths.numbers.rounding import Unworkable
+from attncli.maths.numbers.rounding import Flags, Unworkable
 from attncli.names import Name
 from attncli.trace import Trace
 

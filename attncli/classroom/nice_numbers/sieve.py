@@ -21,7 +21,6 @@ from numpy.random import RandomState
 
 from attncli.classroom.nice_numbers.candidate_quantity import (
     CandidateQuantity,
-    Flags,
     attempts,
     is_share,
     seen_of,
@@ -33,7 +32,7 @@ from attncli.classroom.nice_numbers.plan import Plan, Stage
 from attncli.classroom.nice_numbers.pools import Drawn
 from attncli.classroom.nice_numbers.rules import ASKED_ONLY, CHECKS, GIVEN_CHECKS, halves, sparse
 from attncli.maths.equations.matrix import Matrix
-from attncli.maths.numbers.rounding import Array, Rounding, Unworkable
+from attncli.maths.numbers.rounding import Array, Flags, Rounding, Unworkable
 from attncli.maths.operations.equation import Indexed, ListOfEquations
 from attncli.maths.operations.operation import Operation
 from attncli.maths.operations.positions import Rotate

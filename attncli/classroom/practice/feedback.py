@@ -1,4 +1,4 @@
-"""What is said to somebody who practises."""
+"""Feedback on an answer in practice: verdict, hint, explanation."""
 
 from __future__ import annotations
 
@@ -255,7 +255,7 @@ def verdict_on(session: Session, marked: Marked) -> Document:
         sign, *text = _said_of(marked.judgement, _cause(marked), "numbers", unreadable)
         return page_of(Paragraph((sign, Word(marked.asked.id), ": ", *text)))
     quantity = session.lesson.trace[marked.cell.quantity]
-    name = Symbol(quantity.local, quantity.indices(*marked.cell[1:]))
+    name = Symbol(quantity.local, quantity.indices(*marked.cell.indices))
     sign, *text = _said_of(marked.judgement, marked.cause, "number", "that is no number.")
     return page_of(Paragraph((sign, name, ": ", *text)))
 
@@ -272,7 +272,7 @@ def mistake_of(marked: Marked) -> Cause:
 
 def _said_of(judgement: Judgement, cause: Cause | None, earlier: str, unreadable: str) -> Spans:
     """Returns the mark of an answer, then what is said of it."""
-    gives: Spans = () if cause is None else cause.phrase
+    gives: Spans = () if cause is None else cause.worded
     if judgement == "known mistake":
         first, *others = gives or ("",)
         small = f"{first[:1].lower()}{first[1:]}" if isinstance(first, str) else first

@@ -244,7 +244,7 @@ class Session:
     ) -> None:
         """Goes on with these answers, or without any with the right ones, which are shown."""
         for name, text in zip(self.ids(task), texts or self.right_answers(task), strict=True):
-            found = (raw_text(mistakes[name].phrase),) if name in mistakes else ()
+            found = (raw_text(mistakes[name].worded),) if name in mistakes else ()
             self.settled[name] = SettledCell(text, found, not texts, hints)
 
     def right_answers(self, task: Task) -> list[str]:
@@ -420,7 +420,7 @@ def read(text: str, file: str, marks: Iterable[str]) -> dict[str, SettledCell]:
     try:
         kept = parsed_json(text)
         answers = kept["answers"].items()
-        cells = {str(address): _told(value) for address, value in answers}
+        cells = {str(address): _settled_cell(value) for address, value in answers}
     except (ValueError, KeyError, TypeError, AttributeError):
         raise UserError.of(file, "is no place that a practice was left at", right) from None
     if kept.get("practice") not in marks:
@@ -428,6 +428,6 @@ def read(text: str, file: str, marks: Iterable[str]) -> dict[str, SettledCell]:
     return cells
 
 
-def _told(data: Mapping[str, Any]) -> SettledCell:
+def _settled_cell(data: Mapping[str, Any]) -> SettledCell:
     mistakes, hints = tuple(map(str, data["mistakes"])), int(data.get("hints", 0))
     return SettledCell(str(data["text"]), mistakes, bool(data["shown"]), hints)

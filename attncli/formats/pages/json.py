@@ -27,7 +27,7 @@ from attncli.document.pictures import (
     Plane,
 )
 from attncli.document.questions import Item, Paper, plain_points
-from attncli.document.tables import Branch, Data, MarkedNumber, MatrixBlock, SideBySide
+from attncli.document.tables import Branch, DataTable, MarkedNumber, MatrixBlock, SideBySide
 from attncli.formats import FormatInfo, RenderOptions
 from attncli.formats.bare_quantities import made_in, tables_in
 from attncli.formats.numbers import text_of
@@ -54,7 +54,7 @@ ABILITIES = FormatInfo(detail="full", values_only=True)
 
 
 @dataclass(frozen=True)
-class Rows:
+class LazyRows:
     """A list of rows of numbers or of their texts, each as JSON, which are made when they are
     written."""
 
@@ -65,7 +65,7 @@ def pieces(value: Any, indent: str = "") -> Iterator[str]:  # noqa: ANN401
     """Yields JSON with a line for each key and each row of numbers."""
     deeper = indent + "  "
     match value:
-        case Rows(begin):
+        case LazyRows(begin):
             yield from _inside("[]", ([row] for row in begin()), indent)
         case {**entries}:
             items = (_entry(str(key), part, deeper) for key, part in entries.items())
@@ -133,7 +133,7 @@ def _quantity(quantity: Mapping[str, Any]) -> dict[str, Any]:
 
 def _shape(quantity: Mapping[str, Any]) -> list[int]:
     counts = [len(quantity["rows"]), len(quantity["columns"])]
-    return counts if isinstance(quantity["values"], Rows) else counts[:1]
+    return counts if isinstance(quantity["values"], LazyRows) else counts[:1]
 
 
 _Data = dict[str, Any]
@@ -271,7 +271,9 @@ TOLD_AS: Mapping[type, str] = {
     doc.DefinitionList: "rounding, paper",
     **dict.fromkeys((doc.Paragraph, doc.Bullets, doc.Callout), "text, findings, notes"),
     **dict.fromkeys((doc.Derivation, doc.ColumnSum), "working, mistakes"),
-    **dict.fromkeys((MatrixBlock, Data, SideBySide, doc.TextList), "given, quantities, variants"),
+    **dict.fromkeys(
+        (MatrixBlock, DataTable, SideBySide, doc.TextList), "given, quantities, variants"
+    ),
     doc.Table: "tables",
     **dict.fromkeys(PICTURES, "pictures"),
     doc.WordBlank: "questions",
@@ -316,7 +318,7 @@ def _about(document: doc.Document) -> str:
 def _of_variants(closing: Iterable[doc.Block]) -> Iterator[MatrixBlock]:
     """Yields what is told of variants: their results as tables, other numbers in words."""
     for block in doc.each(closing):
-        if isinstance(block, Data) and block.table.variant:
+        if isinstance(block, DataTable) and block.table.variant:
             yield block.table
         elif isinstance(block, MatrixBlock) and not block.given:
             yield block
@@ -438,8 +440,10 @@ def _matrix(block: MatrixBlock) -> dict[str, Any]:
         "rows": [block.row_names[i].raw for i in block.rows],
         "columns": [name.raw for name in block.column_names],
         **_unless_empty(tokens=[token.raw for token in block.tokens]),
-        "values": [row[0] for row in _values(block)] if block.is_list else Rows(values),
-        "text": [_text(block.entry(i, 0)) for i in block.rows] if block.is_list else Rows(texts),
+        "values": [row[0] for row in _values(block)] if block.is_list else LazyRows(values),
+        "text": [_text(block.entry(i, 0)) for i in block.rows]
+        if block.is_list
+        else LazyRows(texts),
     }
 
 

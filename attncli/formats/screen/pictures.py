@@ -219,7 +219,7 @@ def plane(picture: Plane, cells: int) -> list[Line]:
     ends = _ends(picture, max(_LEAST_ACROSS, min(_MOST_ACROSS, (cells - 20) // 2)))
     columns, rows = ([0, *(place[side] for place in ends)] for side in (0, 1))
     lines = [
-        [StyledText(_row(ends, row, range(min(columns), max(columns) + 1)).rstrip())]
+        [StyledText(_drawn_line(ends, row, range(min(columns), max(columns) + 1)).rstrip())]
         for row in range(max(rows), min(rows) - 1, -1)
     ]
     began = (
@@ -253,7 +253,7 @@ def _points(picture: Plane) -> Iterator[tuple[str, Label, tuple[Number, Number]]
             yield mark, arrow.label, arrow.end
 
 
-def _row(ends: Mapping[_Place, str], row: int, columns: range) -> str:
+def _drawn_line(ends: Mapping[_Place, str], row: int, columns: range) -> str:
     """Draws a line from the left: marks with their labels, and the axes where there are none."""
     text, first = "", columns.start
     for column in columns:

@@ -181,13 +181,13 @@ def _band_lines(names: ScreenColumn, columns: Sequence[ScreenColumn]) -> list[Li
     long = sum(column.width for column in columns) + GAP * (len(columns) - 1)
     rows = zip(*(column.cells for column in columns), strict=True)
     return [
-        _row(names.heading, [column.heading for column in columns]),
+        _table_line(names.heading, [column.heading for column in columns]),
         [StyledText(rule + _CROSS[1:] + "─" * max(0, long), "rule")],
-        *(_row(name, row) for name, row in zip(names.cells, rows, strict=True)),
+        *(_table_line(name, row) for name, row in zip(names.cells, rows, strict=True)),
     ]
 
 
-def _row(name: StyledText, cells: Sequence[StyledText]) -> Line:
+def _table_line(name: StyledText, cells: Sequence[StyledText]) -> Line:
     line = [name, StyledText(_RULE, "rule")]
     for k, cell in enumerate(cells):
         line += [StyledText(" " * GAP), cell] if k else [cell]

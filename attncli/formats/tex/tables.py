@@ -280,7 +280,7 @@ def _banded(columns: Sequence[TexColumn], setting: Setting) -> str:
 def _tabular(columns: Sequence[TexColumn]) -> str:
     """Sets the table; a long one in parts that fit on a page each."""
     kinds = "".join("r" if column.numbers else "l" for column in columns)
-    headings = _row(column.heading for column in columns)
+    headings = _tex_row(column.heading for column in columns)
     has_blanks = any(r"\fillin" in cell.text for column in columns for cell in column.cells)
     stretch = f"{STRETCHED}%\n" if has_blanks else ""
     headings += "[-0.2em]" if has_blanks else ""
@@ -288,7 +288,7 @@ def _tabular(columns: Sequence[TexColumn]) -> str:
     start, end = rf"\begin{{tabular}}[t]{{@{{}}{kinds}@{{}}}}", r"\end{tabular}"
     tables = [
         "\n".join(
-            [start, r"\toprule", headings, r"\midrule", *map(_row, some), r"\bottomrule", end]
+            [start, r"\toprule", headings, r"\midrule", *map(_tex_row, some), r"\bottomrule", end]
         )
         for some in _parts(rows)
     ]
@@ -312,5 +312,5 @@ def _parts(rows: Sequence[tuple[TexCell, ...]]) -> Iterator[list[tuple[TexCell, 
     yield part
 
 
-def _row(cells: Iterable[TexCell]) -> str:
+def _tex_row(cells: Iterable[TexCell]) -> str:
     return " & ".join(cell.text for cell in cells) + r" \\"

@@ -388,14 +388,14 @@ def _leaf(document: Document) -> str:
     layout = paper.layout if paper is not None and is_sheet else layout
     setting = TypstSetting(not is_sheet)
     pieces = with_tables_together(lists_in_columns(pieces_of(document)))
-    body = "\n".join(_written(pieces, setting, whole=layout in ("lines", "compact")))
+    body = "\n".join(_typst_pieces(pieces, setting, whole=layout in ("lines", "compact")))
     language = literal("en" if paper is None else paper.language)
     size = _SIZES[PAPER_SIZES[0] if paper is None else paper.size]
     text = f"{word(document.title)}, {_made_from(document)}, {language}"
     return f"#leaf({text}, {literal(size)}, {literal(layout)}, {{\n{body}\n}})"
 
 
-def _written(pieces: Iterable[Piece], setting: TypstSetting, *, whole: bool) -> Iterator[str]:
+def _typst_pieces(pieces: Iterable[Piece], setting: TypstSetting, *, whole: bool) -> Iterator[str]:
     """Writes the pieces; each question as a whole if that is wanted, what leads to it on its page,
     and room to the end of a page behind it."""
     if not whole:

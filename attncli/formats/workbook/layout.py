@@ -17,7 +17,7 @@ from attncli.document import blocks as doc
 from attncli.document.blocks import Document, Section, text_of_spans
 from attncli.document.grid import grid_of
 from attncli.document.pictures import PICTURES, Picture
-from attncli.document.tables import Data, MatrixBlock, SideBySide, WorkedTable
+from attncli.document.tables import DataTable, MatrixBlock, SideBySide, WorkedTable
 from attncli.errors import UserError
 from attncli.formats.pictures_in_tables import in_tables
 from attncli.maths.equations.tree import INNER, Apply, Expression, Location, Number, Omitted, leaves
@@ -100,7 +100,7 @@ def with_forms(item: Item) -> Item:
     return item._replace(forms={cell: item.worked.form(*cell) for cell in cells})
 
 
-def _told(quantities: Iterable[str], workings: Workings) -> Iterator[Item]:
+def _worked_tables(quantities: Iterable[str], workings: Workings) -> Iterator[Item]:
     """Yields the quantities that are worked in the workbook."""
     return (table_of(workings[name]) for name in quantities if name in workings)
 
@@ -108,13 +108,13 @@ def _told(quantities: Iterable[str], workings: Workings) -> Iterator[Item]:
 def _matrix(block: MatrixBlock, workings: Workings) -> Iterator[Item]:
     for table in (block, *block.lists):
         if table.quantity in workings:
-            yield from _told([table.quantity], workings)
+            yield from _worked_tables([table.quantity], workings)
         else:
             whole = table._replace(lists=(), turned=False)
             yield NumberTable(WorkedTable(whole, (), None, lambda *_: None), table.rows)
 
 
-def _data(block: Data, workings: Workings) -> Iterator[Item]:
+def _data(block: DataTable, workings: Workings) -> Iterator[Item]:
     """Yields what is told otherwise; that of a variant stands on sheets of its own."""
     return iter(()) if block.table.variant else _matrix(block.table, workings)
 
@@ -132,7 +132,7 @@ def _working(block: doc.Derivation, workings: Workings) -> Iterator[Item]:
         if isinstance(line, Omitted):
             continue
         if line.quantity in workings and not block.mistake:
-            yield from _told([line.quantity], workings)
+            yield from _worked_tables([line.quantity], workings)
         else:
             text = " ".join(f"{relation} {plain(part)}" for relation, part in line.parts)
             yield TextRow((f"{plain(line.label)} {text}",))
@@ -140,7 +140,7 @@ def _working(block: doc.Derivation, workings: Workings) -> Iterator[Item]:
 
 def _addition(block: doc.ColumnSum, workings: Workings) -> Iterator[Item]:
     if block.quantity in workings:
-        yield from _told([block.quantity], workings)
+        yield from _worked_tables([block.quantity], workings)
         return
     parts = (a if isinstance(a, Omitted) else a[0] for a in block.addends)
     text = " + ".join(map(plain, parts))
@@ -225,7 +225,7 @@ _WRITERS: Mapping[type, Callable[[Any, Workings], Iterator[Item]]] = MappingProx
         doc.ColumnSum: _addition,
         doc.Table: _table,
         MatrixBlock: _matrix,
-        Data: _data,
+        DataTable: _data,
         SideBySide: _side_by_side,
         doc.TextList: _list,
         doc.Tree: _tree,
@@ -379,7 +379,7 @@ def layout_of(group: Group, taken: SheetNames, own: WorkbookLayout | None) -> Wo
     pairs.append(("Needed from elsewhere", [*_needed(document, pairs, placed)]))
     tables = [row for _, items in pairs for row in items if isinstance(row, NumberTable)]
     used = _rows_used(tables)
-    written = [(name, [*_written(items, used, own)]) for name, items in pairs]
+    written = [(name, [*_linked_items(items, used, own)]) for name, items in pairs]
     sheets = [
         Sheet(taken.new(name, group.called), tuple(_placed(items)))
         for name, items in written
@@ -388,7 +388,7 @@ def layout_of(group: Group, taken: SheetNames, own: WorkbookLayout | None) -> Wo
     return WorkbookLayout(tuple(sheets), dict(_starts(sheets)), document.workings, own)
 
 
-def _written(
+def _linked_items(
     items: Iterable[Item], used: Mapping[str, set[int]], own: WorkbookLayout | None
 ) -> Iterator[Item]:
     """Yields items as they are written: large tables shortened, linked to the scenario's own

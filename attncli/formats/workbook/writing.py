@@ -317,27 +317,27 @@ class Writer:
         if isinstance(entry, Blank):
             number = entry.answer
             if number is None:
-                page.write_blank(*place[1:], None, self._formats.named("blank"))
+                page.write_blank(*place.indices, None, self._formats.named("blank"))
                 return
         else:
             number = entry
-        written = self._written(form, place, table, cell)
+        written = self._formula_of(form, place, table, cell)
         if written is None:
             look, pattern = _look_of_value(table, number)
             page.write_number(
-                *place[1:], _value(number), self._formats.number(look, number, pattern)
+                *place.indices, _value(number), self._formats.number(look, number, pattern)
             )
             return
         pattern = "General" if table.linked and number.full.is_finite() else ""
         style = self._formats.number(_look_of_formula(table, form), number, pattern)
         if "MMULT(" in written:
             page.write_array_formula(
-                *place[1:], *place[1:], f"{{{written}}}", style, _value(number)
+                *place.indices, *place.indices, f"{{{written}}}", style, _value(number)
             )
         else:
-            page.write_formula(*place[1:], written, style, _value(number))
+            page.write_formula(*place.indices, written, style, _value(number))
 
-    def _written(
+    def _formula_of(
         self, form: Expression | None, place: SheetCell, table: NumberTable, cell: tuple[int, int]
     ) -> str | None:
         """Returns the formula of a cell; None where its number is written."""

@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 
 from attncli.maths.equations import tree as ex
 from attncli.maths.equations.arrays import Work, program, stable_form
-from attncli.maths.equations.exact import Places
+from attncli.maths.equations.exact import PlacesOfParts
 from attncli.maths.equations.matrix import Matrix
 from attncli.maths.equations.tree import Expression, Signature, axes_of
 from attncli.maths.equations.working import Filled, filled, in_brief
@@ -108,7 +108,7 @@ class CompiledEquation:
         them does."""
         known, like = self._places, tuple([(x.places, x.shape) for x in operands])
         if like not in known:
-            known[like] = Places(operands).of(self.tree)
+            known[like] = PlacesOfParts(operands).of(self.tree)
         return known[like]
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What is left out of a long sum, vector, table or list: `1 + 2 + 3 + … + 512`."""
+"""Elision: what is left out of a long sum, vector, table or list: `1 + 2 + 3 + … + 512`."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def reciprocal(number: Decimal) -> Decimal | None:
         return None
 
 
-class Places(NamedTuple):
+class PlacesOfParts(NamedTuple):
     """The decimals of the parts of an equation, for these operands."""
 
     operands: Sequence[Matrix]

@@ -19,7 +19,7 @@ import numpy as np
 from attncli.maths.equations import deciding
 from attncli.maths.equations import tree as ex
 from attncli.maths.equations.arrays import Arrays, IndexedArray, together
-from attncli.maths.equations.exact import Places, reciprocal
+from attncli.maths.equations.exact import PlacesOfParts, reciprocal
 from attncli.maths.equations.matrix import Matrix
 from attncli.maths.equations.tree import Expression, Signature
 from attncli.maths.numbers import decimals
@@ -48,7 +48,7 @@ def units(
 
     Returns None where whole numbers of 64 bits can't decide them. -> [cells]
     """
-    places = Places(operands).of(tree)
+    places = PlacesOfParts(operands).of(tree)
     if places is None or places > doubtful.decimals + decimals.SIGNIFICANT:
         return None
     more = places - doubtful.decimals
@@ -66,7 +66,7 @@ def units(
 
 
 def _of_cells(tree: Expression, leaves: _LeavesOfCells, cells: Cells) -> NDArray[np.int64]:
-    made = _Units(partial(leaves.at, cells), Places(leaves.operands)).of(tree)
+    made = _Units(partial(leaves.at, cells), PlacesOfParts(leaves.operands)).of(tree)
     return np.broadcast_to(made.along(_CELL)(()), cells.rows.shape)
 
 
@@ -130,7 +130,9 @@ def _number(value: int) -> IndexedArray:
 class _Units(Arrays):
     """The parts of an equation, each in units of the last of its decimals."""
 
-    def __init__(self, leaf: Callable[[Expression], IndexedArray | None], places: Places) -> None:
+    def __init__(
+        self, leaf: Callable[[Expression], IndexedArray | None], places: PlacesOfParts
+    ) -> None:
         super().__init__(leaf)
         self.places = places
 

@@ -25,6 +25,11 @@ class Location(NamedTuple):
     row: int
     column: int
 
+    @property
+    def indices(self) -> tuple[int, int]:
+        """Returns the row and the column."""
+        return self.row, self.column
+
 
 @dataclass_transform(frozen_default=True)
 class Node(tuple[Any, ...]):

@@ -169,7 +169,7 @@ _LONGEST_KEY = 1000
 
 def quoted(text: str) -> str:
     """Writes any text as a double-quoted YAML scalar on one line."""
-    return f'"{"".join(map(_written, text))}"'
+    return f'"{"".join(map(_escaped, text))}"'
 
 
 def key_of(scalar: str, indent: str = "") -> str:
@@ -184,7 +184,7 @@ def commented(text: str) -> str:
     return "".join(entry if _may_stand(entry) else _escape(entry) for entry in text)
 
 
-def _written(character: str) -> str:
+def _escaped(character: str) -> str:
     return f"\\{character}" if character in '"\\' else commented(character)
 
 

@@ -26,7 +26,7 @@ def _operator(sign: str) -> str:
     return _element("mo", escape(sign))
 
 
-def _row(*parts: str) -> str:
+def _mrow(*parts: str) -> str:
     return _element("mrow", "".join(parts))
 
 
@@ -48,7 +48,7 @@ class MathmlNotation(Notation):
         return self.prose(shown(word))
 
     def parentheses(self, text: str) -> str:
-        return _row(_operator("("), text, _operator(")"))
+        return _mrow(_operator("("), text, _operator(")"))
 
     def of_number(self, node: ex.Number) -> str:
         text = decimals.text(node.shown).replace("-", MINUS, 1)
@@ -63,7 +63,7 @@ class MathmlNotation(Notation):
         if not node.indices:
             return _named(name)
         inside = _operator(",").join(map(self._index, node.indices))
-        return _row(_named(name), _operator("["), inside, _operator("]"))
+        return _mrow(_named(name), _operator("["), inside, _operator("]"))
 
     def _index(self, index: Word | str) -> str:
         if isinstance(index, Word):
@@ -72,17 +72,17 @@ class MathmlNotation(Notation):
 
     def of_shapes(self, node: ex.Shapes) -> str:
         return "".join(
-            _row(_operator("("), _number(rows), self.times, _number(columns), _operator(")"))
+            _mrow(_operator("("), _number(rows), self.times, _number(columns), _operator(")"))
             for rows, columns in node.sizes
         )
 
     def of_quotient(self, node: ex.Quotient) -> str:
-        dividend, divisor = (_row(self.write(part)) for part in node.parts)
+        dividend, divisor = (_mrow(self.write(part)) for part in node.parts)
         return _element("mfrac", dividend + divisor)
 
     def of_power(self, node: ex.Power) -> str:
-        base = _row(self.held(node.base, ATOM))
-        return _element("msup", base + _row(self.exponent(node.exponent)))
+        base = _mrow(self.held(node.base, ATOM))
+        return _element("msup", base + _mrow(self.exponent(node.exponent)))
 
     def exponent(self, node: ex.Expression) -> str:
         if isinstance(node, ex.Quotient):
@@ -90,13 +90,13 @@ class MathmlNotation(Notation):
         return self.write(node)
 
     def of_transposed(self, node: ex.Transposed) -> str:
-        return _element("msup", _row(self.held(node.operand, ATOM)) + _operator("⊤"))
+        return _element("msup", _mrow(self.held(node.operand, ATOM)) + _operator("⊤"))
 
     def of_root(self, node: ex.Root) -> str:
         return _element("msqrt", self.write(node.operand))
 
     def of_vector(self, node: ex.Vector) -> str:
-        return _row(_operator("["), self.listed(node.entries), _operator("]"))
+        return _mrow(_operator("["), self.listed(node.entries), _operator("]"))
 
     def of_apply(self, node: ex.Apply) -> str:
         if node.function == "where":
@@ -112,7 +112,7 @@ class MathmlNotation(Notation):
         over = _element("mi", escape(node.over))
         if node.alike:
             alike = _operator("=").join(map(self.write, node.alike))
-            over = _row(over, _operator(":"), alike)
+            over = _mrow(over, _operator(":"), alike)
         return _element("munder", _operator("∑") + over) + self.held(node.operand, FACTOR)
 
     def of_equation(self, node: ex.Equation) -> str:
@@ -127,11 +127,11 @@ def _named(name: Name) -> str:
     """Writes the name of a quantity with what follows a `_` below it and a time above it; ∂ stands
     before what a gradient is of."""
     if name.path and name.inside(GRADIENTS):
-        return _row(_element("mi", "∂"), _named(name.seen_from(GRADIENTS)))
+        return _mrow(_element("mi", "∂"), _named(name.seen_from(GRADIENTS)))
     if name.alone.time is not None and name.path.time is not None:  # `a[2].aa[3]`
-        return _row(_named(name.path), _identifier("."), _named(name.alone))
+        return _mrow(_named(name.path), _identifier("."), _named(name.alone))
     if name.time is not None:
-        time = _row(_operator("⟨"), _element("mtext", escape(str(name.time))), _operator("⟩"))
+        time = _mrow(_operator("⟨"), _element("mtext", escape(str(name.time))), _operator("⟩"))
         return _element("msup", _named(name.at(None)) + time)
     head, tail = base_of(name)
     return _element("msub", _identifier(head) + _identifier(tail)) if tail else _identifier(head)

@@ -28,7 +28,8 @@ _LEAST, _MOST = 2e-7, 10.0 ** (decimals.SIGNIFICANT - 1)
 _ALONE = -1
 _HALF, _ROUNDED_UP = 0.5, 9.5
 
-Places: TypeAlias = "NDArray[np.int64]"
+DecimalCounts: TypeAlias = "NDArray[np.int64]"
+"""The decimals of each number of an array."""
 
 
 def plain_rows(matrix: Matrix, rows: Sequence[int], between: str) -> Iterator[str]:
@@ -43,14 +44,16 @@ def plain_rows(matrix: Matrix, rows: Sequence[int], between: str) -> Iterator[st
         some = rows[start : start + step]
         values = matrix.values[list(some)] + 0.0  # no minus zero
         entries = zip(some, values.tolist(), _places(matrix, values), strict=True)
-        yield from (_row(matrix, i, row, places, between) for i, row, places in entries)
+        yield from (_row_text(matrix, i, row, places, between) for i, row, places in entries)
 
 
 def _alone(matrix: Matrix, i: int, j: int) -> str:
     return plain(Number.written(matrix.shown(i, j)))
 
 
-def _row(matrix: Matrix, i: int, values: Sequence[float], places: Places, between: str) -> str:
+def _row_text(
+    matrix: Matrix, i: int, values: Sequence[float], places: DecimalCounts, between: str
+) -> str:
     if not values:
         return ""
     text = between.join(_forms(places)) % tuple(values)
@@ -64,7 +67,7 @@ def _row(matrix: Matrix, i: int, values: Sequence[float], places: Places, betwee
     return between.join(texts)
 
 
-def _forms(places: Places) -> Sequence[str]:
+def _forms(places: DecimalCounts) -> Sequence[str]:
     """Returns Python's format of each number; for those that are written one by one, any."""
     usual = max(0, int(places[0]))
     if ((places == usual) | (places == _ALONE)).all():
@@ -77,7 +80,7 @@ def _formed(places: int) -> str:
     return f"%.{max(0, places)}f"
 
 
-def _places(matrix: Matrix, values: Array) -> Places:
+def _places(matrix: Matrix, values: Array) -> DecimalCounts:
     """Returns the decimals that the numbers are shown with; `_ALONE` for those that are written one
     by one."""
     shown = matrix.decimals if matrix.places is None else min(matrix.places, matrix.decimals)
@@ -104,7 +107,7 @@ def _is_as_it_is(matrix: Matrix) -> bool:
     return matrix.places is not None or matrix.source is None or matrix.in_full is None
 
 
-def _places_of_small(sizes: Array) -> Places:
+def _places_of_small(sizes: Array) -> DecimalCounts:
     """Returns the decimals of numbers that would be shown as zero: those that their first digit
     needs."""
     powers = np.floor(np.log10(sizes))

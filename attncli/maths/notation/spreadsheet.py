@@ -140,6 +140,11 @@ class SheetCell(NamedTuple):
     row: int
     column: int
 
+    @property
+    def indices(self) -> tuple[int, int]:
+        """Returns the row and the column."""
+        return self.row, self.column
+
 
 PlaceOf = Callable[[Location], SheetCell]
 

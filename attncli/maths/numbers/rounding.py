@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Array: TypeAlias = "NDArray[np.float64]"
+AnyArray: TypeAlias = "NDArray[Any]"
+Flags: TypeAlias = "NDArray[np.bool_]"
+IndexArray: TypeAlias = "NDArray[np.int_]"
 
 MOST_DECIMALS = 12
 

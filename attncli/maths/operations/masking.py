@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -22,20 +21,14 @@ from attncli.maths.equations.tree import (
     numbers_in,
 )
 from attncli.maths.numbers import decimals
-from attncli.maths.numbers.rounding import Array, Rounding
+from attncli.maths.numbers.rounding import Array, Flags, IndexArray, Rounding
 from attncli.maths.operations.attention import all_masked
 from attncli.maths.operations.equation import Indexed, equation, read_equation
 from attncli.maths.operations.operation import Working, ZeroOne
 from attncli.names import Word
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 MINUS_INFINITY = Number.written(Decimal("-Infinity"))
 """What hides a score: e^(−∞) is 0."""
-
-Places: TypeAlias = "NDArray[np.int_]"
-Flags: TypeAlias = "NDArray[np.bool_]"
 
 
 @dataclass(frozen=True)
@@ -169,7 +162,7 @@ class Seen(ZeroOne):
 
     @staticmethod
     def _seen(
-        rules: Sequence[Rule], queries: Places, keys: Places, tables: Sequence[Array]
+        rules: Sequence[Rule], queries: IndexArray, keys: IndexArray, tables: Sequence[Array]
     ) -> Flags:
         """Tells which of the keys [1, b] the queries [a, 1] see, both given by their places. -> [a,
         b]"""
@@ -185,7 +178,7 @@ def _has_table(rule: Rule) -> bool:
     return isinstance(rule, TableRule | Finite)
 
 
-def _allows(rule: Rule, queries: Places, keys: Places, table: Array) -> Flags:
+def _allows(rule: Rule, queries: IndexArray, keys: IndexArray, table: Array) -> Flags:
     match rule:
         case Causal(later):
             return keys <= queries + later

@@ -727,16 +727,19 @@ class Excess(ByFirstForm):
         return define(at(name, "j"), excess)
 
     def values(self, *operands: Matrix) -> Array:
-        row, p, q = self._row(*operands), *(operand.values for operand in operands[1:])
+        row, p, q = (
+            self._first_not_accepted(*operands),
+            *(operand.values for operand in operands[1:]),
+        )
         return p[[row]] if self._is_p(row, q) else np.maximum(p[[row]] - q[[row]], 0)
 
     def first_form(self, i: int, j: int, *operands: Matrix) -> Expression:  # noqa: ARG002
-        row, (_, p, q) = self._row(*operands), operands
+        row, (_, p, q) = self._first_not_accepted(*operands), operands
         if self._is_p(row, q.values):
             return p.number(row, j)
         return Apply("max", (constant(0), minus(p.number(row, j), q.number(row, j))))
 
-    def _row(self, *operands: Matrix) -> int:
+    def _first_not_accepted(self, *operands: Matrix) -> int:
         return int(operands[0].values.sum())
 
     def _is_p(self, row: int, q: Array) -> bool:

@@ -11,21 +11,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from attncli.maths.equations.elision import MOST_PARTS, elided
 from attncli.maths.equations.matrix import Matrix, Written
 from attncli.maths.equations.tree import Apply, Equation, Omitted, Symbol, Total, Vector, at, define
-from attncli.maths.numbers.rounding import Array, Rounding
+from attncli.maths.numbers.rounding import AnyArray, Array, Rounding
 from attncli.maths.operations.operation import Operation, Working, most_places
 from attncli.names import Name, Word
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-Numbers: TypeAlias = "NDArray[Any]"
 
 
 class Moved(Operation):
@@ -35,7 +33,7 @@ class Moved(Operation):
     copies = True
 
     @abstractmethod
-    def arranged(self, *arrays: Numbers) -> Numbers:
+    def arranged(self, *arrays: AnyArray) -> AnyArray:
         """Puts the numbers of arrays [n, m], or [n, m, b] of many candidates, at their new places.
 
         Raises ValueError where the shapes don't fit.
@@ -99,7 +97,7 @@ class Same(Moved):
     def round_result(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:  # noqa: ARG002
         return operands[0]
 
-    def arranged(self, *arrays: Numbers) -> Numbers:
+    def arranged(self, *arrays: AnyArray) -> AnyArray:
         return arrays[0]
 
 
@@ -134,7 +132,7 @@ class TakeRows(Moved):
     def values(self, *operands: Matrix) -> Array:
         return operands[0].taken(self.indices)
 
-    def arranged(self, *arrays: Numbers) -> Numbers:
+    def arranged(self, *arrays: AnyArray) -> AnyArray:
         return arrays[0][list(self.indices)]
 
     def sources(self, operands: Sequence[Matrix]) -> NDArray[np.int_]:
@@ -177,7 +175,7 @@ class TakeColumns(TakePart):
     def formula(self, name: str, *operands: str) -> Equation:
         return define(name, at(operands[0], f"columns: part {self.part + 1} of {self.of}"))
 
-    def arranged(self, *arrays: Numbers) -> Numbers:
+    def arranged(self, *arrays: AnyArray) -> AnyArray:
         whole = arrays[0]
         return whole[:, _run(whole.shape[1], self.part, self.of, "columns")]
 
@@ -199,7 +197,7 @@ class TakeColumn(Moved):
     def formula(self, name: str, *operands: str) -> Equation:
         return define(at(name, "i"), at(operands[0], "i", f"{self.what} {self.column + 1}"))
 
-    def arranged(self, *arrays: Numbers) -> Numbers:
+    def arranged(self, *arrays: AnyArray) -> AnyArray:
         return arrays[0][:, self.column : self.column + 1]
 
 
@@ -221,7 +219,7 @@ class RepeatDown(Moved):
     def formula_back(self, name: str, operand: int, gradient: str, *operands: str) -> Equation:  # noqa: ARG002
         return define(at(name, str(self.column + 1)), Total("i", at(gradient, "i")))
 
-    def arranged(self, *arrays: Numbers) -> Numbers:
+    def arranged(self, *arrays: AnyArray) -> AnyArray:
         beside, row = arrays
         return np.repeat(row[:, self.column : self.column + 1], len(beside), axis=0)
 
@@ -238,7 +236,7 @@ class WithoutColumn(Moved):
         which = "last" if self.last else "first"
         return define(name, at(operands[0], f"columns: all but the {which}"))
 
-    def arranged(self, *arrays: Numbers) -> Numbers:
+    def arranged(self, *arrays: AnyArray) -> AnyArray:
         return arrays[0][:, :-1] if self.last else arrays[0][:, 1:]
 
 
@@ -256,7 +254,7 @@ class TakeBlock(Moved):
         last = f"–{self.end}" if self.end > self.start + 1 else ""
         return define(name, at(operands[0], f"keys {self.start + 1}{last}"))
 
-    def arranged(self, *arrays: Numbers) -> Numbers:
+    def arranged(self, *arrays: AnyArray) -> AnyArray:
         return arrays[0][:, self.start : self.end]
 
 
@@ -266,7 +264,7 @@ class TakeEvery(TakeColumns):
     def formula(self, name: str, *operands: str) -> Equation:
         return define(name, at(operands[0], f"columns: every {self.of}th, from {self.part + 1}"))
 
-    def arranged(self, *arrays: Numbers) -> Numbers:
+    def arranged(self, *arrays: AnyArray) -> AnyArray:
         _run(arrays[0].shape[1], self.part, self.of, "columns")
         return arrays[0][:, self.part :: self.of]
 
@@ -295,7 +293,7 @@ class Windows(Moved):
         alike = Symbol("row t of window i"), Symbol("r")
         return define(at(name, "r"), Total("it", at(gradient, "i", "t"), alike))
 
-    def arranged(self, *arrays: Numbers) -> Numbers:
+    def arranged(self, *arrays: AnyArray) -> AnyArray:
         whole = arrays[0]
         starts = range(0, len(whole) - self.kernel + 1, self.stride)
         cut = (whole[k : k + self.kernel][:: -1 if self.turned else 1] for k in starts)
@@ -311,7 +309,7 @@ class TakeRun(TakePart):
     def formula(self, name: str, *operands: str) -> Equation:
         return define(name, at(operands[0], f"rows: part {self.part + 1} of {self.of}"))
 
-    def arranged(self, *arrays: Numbers) -> Numbers:
+    def arranged(self, *arrays: AnyArray) -> AnyArray:
         return arrays[0][_run(len(arrays[0]), self.part, self.of, "rows")]
 
 
@@ -338,14 +336,14 @@ class JoinColumns(Joined):
     def formula_back(self, name: str, operand: int, gradient: str, *operands: str) -> Equation:
         return define(name, at(gradient, f"columns: part {operand + 1} of {len(operands)}"))
 
-    def arranged(self, *arrays: Numbers) -> Numbers:
+    def arranged(self, *arrays: AnyArray) -> AnyArray:
         return np.concatenate(arrays, axis=1)
 
 
 class Interleave(JoinColumns):
     """Matrices column by column in turn, the first columns of all, then the second ones."""
 
-    def arranged(self, *arrays: Numbers) -> Numbers:
+    def arranged(self, *arrays: AnyArray) -> AnyArray:
         turns = np.stack(arrays, axis=2)
         n, columns, count = turns.shape[:3]
         return turns.reshape(n, columns * count, *turns.shape[3:])
@@ -364,7 +362,7 @@ class RepeatAlong(Moved):
     def formula(self, name: str, *operands: str) -> Equation:
         return define(Symbol(name, ("i", "j")), Symbol(operands[0], ("i", "group of j")))
 
-    def arranged(self, *arrays: Numbers) -> Numbers:
+    def arranged(self, *arrays: AnyArray) -> AnyArray:
         return np.repeat(arrays[0], self.group, axis=1)
 
 
@@ -381,7 +379,7 @@ class JoinRows(Joined):
     def formula_back(self, name: str, operand: int, gradient: str, *operands: str) -> Equation:
         return define(name, at(gradient, f"rows: part {operand + 1} of {len(operands)}"))
 
-    def arranged(self, *arrays: Numbers) -> Numbers:
+    def arranged(self, *arrays: AnyArray) -> AnyArray:
         return np.concatenate(arrays)
 
 
@@ -403,6 +401,6 @@ class ColumnsAsRows(Joined):
     def formula_back(self, name: str, operand: int, gradient: str, *operands: str) -> Equation:  # noqa: ARG002
         return define(name, at(gradient, str(operand + 1)))
 
-    def arranged(self, *arrays: Numbers) -> Numbers:
+    def arranged(self, *arrays: AnyArray) -> AnyArray:
         across = np.concatenate(arrays, axis=1)
         return np.ascontiguousarray(across.swapaxes(0, 1))

@@ -25,9 +25,10 @@ from attncli.maths.equations.tree import (
     each,
 )
 from attncli.maths.equations.working import Filled, filled, sum_of
+from attncli.maths.numbers.rounding import AnyArray
 from attncli.maths.operations.equation import Indexed, equation, read_equation
 from attncli.maths.operations.operation import Working, ZeroOne
-from attncli.maths.operations.rearranging import Moved, Numbers
+from attncli.maths.operations.rearranging import Moved
 from attncli.names import Word
 
 
@@ -192,7 +193,7 @@ class RowAsColumn(Moved):
     def formula(self, name: str, *operands: str) -> Equation:
         return define(name, at(operands[0], Word(self.key)) if self.key else Symbol(operands[0]))
 
-    def arranged(self, *arrays: Numbers) -> Numbers:
+    def arranged(self, *arrays: AnyArray) -> AnyArray:
         return arrays[0][self.row_number, np.newaxis].swapaxes(0, 1)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal
 
 import numpy as np
 
@@ -28,14 +28,9 @@ from attncli.maths.equations.tree import (
     define,
     minus,
 )
-from attncli.maths.numbers.rounding import Array, Rounding
+from attncli.maths.numbers.rounding import Array, IndexArray, Rounding
 from attncli.maths.operations.operation import Operation, WholeNumbers, Working
 from attncli.names import Word
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-Places: TypeAlias = "NDArray[np.int_]"
 
 
 @dataclass(frozen=True)
@@ -120,7 +115,7 @@ class Buckets(WholeNumbers):
         ahead = np.array(j - i - m + n)
         return (constant(int(self._buckets(-ahead if self.turned else ahead))),)
 
-    def _buckets(self, ahead: Places) -> Places:
+    def _buckets(self, ahead: IndexArray) -> IndexArray:
         found = np.searchsorted(self.starts, np.abs(ahead), side="right") - 1
         after = self.one_way + found if self.both else np.zeros_like(found)
         return np.where(ahead > 0, after, found)
@@ -166,7 +161,7 @@ class SignedBuckets(Buckets):
         b = define(Apply("b", (d,)), Apply("where", (small, d, shared)))
         return self.formula(name, *operands), b
 
-    def _buckets(self, ahead: Places) -> Places:
+    def _buckets(self, ahead: IndexArray) -> IndexArray:
         found = np.searchsorted(self.starts, np.abs(ahead), side="right") - 1
         return np.clip(self.one_way - np.sign(ahead) * found, 0, self.count - 1)
 
@@ -204,7 +199,12 @@ class TakeByBucket(Operation):
         """Names the place in the table of what is taken for query i and key j, in a formula."""
         return bucket, str(self.head + 1)
 
-    def _place(self, i: Places, j: Places, bucket: Places) -> tuple[Places, Places]:  # noqa: ARG002
+    def _place(
+        self,
+        i: IndexArray,  # noqa: ARG002
+        j: IndexArray,  # noqa: ARG002
+        bucket: IndexArray,
+    ) -> tuple[IndexArray, IndexArray]:
         """Returns the row and the column, from 0, of what is taken for query i and key j."""
         return bucket, np.full_like(bucket, self.head)
 
@@ -236,18 +236,18 @@ class TakeByBucket(Operation):
         row, column = self._place(np.array(i), np.array(j), bucket)
         return (operands[1].number(int(row), int(column)),)
 
-    def sources(self, operands: Sequence[Matrix]) -> Places:
+    def sources(self, operands: Sequence[Matrix]) -> IndexArray:
         """Returns, for each number of the result, which of all numbers of the operands it is,
         counted from 0. -> [n, m]"""
         rows, columns = self._places(operands[0].values)
         return operands[0].size + rows * operands[1].shape[1] + columns
 
-    def _places(self, buckets: Array) -> tuple[Places, Places]:
+    def _places(self, buckets: Array) -> tuple[IndexArray, IndexArray]:
         """Returns the rows and columns of the table, for each query and key."""
         at_each = np.indices(buckets.shape)
         return self._place(at_each[0], at_each[1], self._known(buckets))
 
-    def _known(self, buckets: Array) -> Places:
+    def _known(self, buckets: Array) -> IndexArray:
         """Replaces a bucket that doesn't exist, as somebody may have written one, by the
         nearest."""
         return np.clip(np.asarray(buckets, dtype=np.int64), 0, self.buckets - 1)
@@ -270,5 +270,7 @@ class TakeInRow(TakeByBucket):
     def _called(self, bucket: str) -> tuple[str, ...]:
         return self.of, bucket
 
-    def _place(self, i: Places, j: Places, bucket: Places) -> tuple[Places, Places]:
+    def _place(
+        self, i: IndexArray, j: IndexArray, bucket: IndexArray
+    ) -> tuple[IndexArray, IndexArray]:
         return (i if self.of == "i" else j), bucket

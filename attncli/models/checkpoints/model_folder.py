@@ -30,11 +30,9 @@ from attncli.models.checkpoints.model_settings import (
 )
 from attncli.scenario.file import reading
 from attncli.scenario.file.array_files import INDEX, names_in_index, size_of, tensors_in
-from attncli.scenario.file.named_files import RefusedFileError, parsed_json, text_in
+from attncli.scenario.file.named_files import JsonObject, RefusedFileError, parsed_json, text_in
 from attncli.scenario.file.nodes import data_of
 from attncli.scenario.file.problems import Diagnostics, knows_nothing
-
-Data = Mapping[str, Any]
 
 _SETTINGS = "config.json"
 _ONE_FILE = "model.safetensors"
@@ -51,14 +49,14 @@ _FUNCTIONS: Mapping[str, Callable[[float], float]] = {"√": math.sqrt, "1/": la
 class Checkpoint(NamedTuple):
     """A checkpoint: the settings of a model, and the file of its tensors."""
 
-    config: Data
+    config: JsonObject
     """The settings of `config.json`."""
     file: Path
     tensors: frozenset[str]
     """The names of the tensors."""
     size: int = 0
     """How many numbers the tensors have."""
-    family: Data | None = None
+    family: JsonObject | None = None
     """The table of its family, where that isn't one of Transformers'."""
 
     @classmethod
@@ -295,13 +293,13 @@ def family_files() -> list[Path]:
     return [path for folder in family_folders() for path in sorted(folder.glob("*.yaml"))]
 
 
-def families() -> Mapping[str, Data]:
+def families() -> Mapping[str, JsonObject]:
     """Reads the tables of families, by the types of models."""
     tables = map(table_of, family_files())
     return {name: table for table in tables for name in table["names"]}
 
 
-def table_of(path: Path) -> Data:
+def table_of(path: Path) -> JsonObject:
     """Reads the table of a family. Raises ScenarioError for one that is no YAML."""
     problems = Diagnostics()
     tree = reading.read_file(path, problems, knows_nothing)
@@ -311,7 +309,7 @@ def table_of(path: Path) -> Data:
     return table
 
 
-def family_of(checkpoint: Checkpoint) -> Data:
+def family_of(checkpoint: Checkpoint) -> JsonObject:
     """Returns the table of a checkpoint's family. Raises UserError for a type of models that isn't
     known, with all tensors as they have no place, or whose usual settings aren't known."""
     if checkpoint.family is not None:

@@ -10,10 +10,10 @@ from decimal import Decimal
 from math import isfinite
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 from attncli.errors import Problem, UserError, Where, listed
 from attncli.plugins import FAMILIES, plugins
+from attncli.scenario.file.named_files import JsonObject
 from attncli.scenario.templates import EVERY_OTHER, layers_with
 from attncli.steps.input.positions import SCALINGS
 
@@ -21,7 +21,7 @@ SPARSE = "sparse"
 """The type of layers with experts."""
 
 
-def sparse_layers(config: Data) -> list[int]:
+def sparse_layers(config: JsonObject) -> list[int]:
     """Returns the numbers, from 1, of the layers whose feed-forward network is experts: every so
     many, but for those that are said to have none."""
     dense, step = config.get("mlp_only_layers", ()), config.get("decoder_sparse_step", 1)
@@ -30,7 +30,7 @@ def sparse_layers(config: Data) -> list[int]:
     return [k for k in range(1, last + 1) if not k % step and k - 1 not in dense]
 
 
-def dense_layers(config: Data) -> list[int]:
+def dense_layers(config: JsonObject) -> list[int]:
     """Returns the numbers, from 1, of the layers without experts."""
     sparse = sparse_layers(config)
     return [k for k in range(1, int(config["num_hidden_layers"]) + 1) if k not in sparse]
@@ -40,7 +40,7 @@ UNTURNED = "unturned"
 """The type of layers whose queries and keys aren't turned."""
 
 
-def unturned_layers(config: Data) -> list[int]:
+def unturned_layers(config: JsonObject) -> list[int]:
     """Returns the numbers, from 1, of the layers without rotary positions. In Cohere 2 these are
     the layers without a window."""
     turned = config.get("no_rope_layers", ())
@@ -49,7 +49,7 @@ def unturned_layers(config: Data) -> list[int]:
     return [k for k, turns in enumerate(turned, start=1) if not turns]
 
 
-def some_layers(numbers: Sequence[int], config: Data) -> object:
+def some_layers(numbers: Sequence[int], config: JsonObject) -> object:
     """Returns some of the layers as a scenario says them, and None where they are all or none."""
     count = int(config["num_hidden_layers"])
     if len(numbers) in (0, count):
@@ -68,7 +68,7 @@ DEFAULTS = Path(__file__).parent / "families" / "defaults.json"
 some, and how it turns queries and keys. A test writes it of the classes."""
 _WINDOWED, _WHOLE = "sliding_attention", "full_attention"
 """The types of layers, by the names that `transformers` has for them."""
-_UNDECLARED: Data = {
+_UNDECLARED: JsonObject = {
     "model_type": "gpt2", "_name_or_path": "", "architectures": [], "num_labels": 2, "head_dim": 64,
     "is_causal": True, "position_embedding_type": "absolute", "hidden_activation": "gelu",
     "dense_act_fn": "relu", "is_gated_act": True, "scale_decoder_outputs": True,
@@ -77,7 +77,7 @@ _UNDECLARED: Data = {
 }  # fmt: skip
 """Settings that are read though the class of a model doesn't declare them, each with a value of it.
 Others do nothing."""
-_VALUES: Data = {
+_VALUES: JsonObject = {
     **_UNDECLARED, "num_key_value_heads": 8, "num_decoder_layers": 6, "num_kv_heads": 8,
     "layer_types": [_WHOLE], "num_ln_in_parallel_attn": 2, "no_rope_layers": [1],
     "mlp_only_layers": [0], "id2label": {"0": "LABEL_0"}, "pad_token_id": 0, "sliding_window": 4096,
@@ -121,14 +121,14 @@ def places(text: str) -> dict[str, tuple[int, int]]:
     return found
 
 
-def refusal(config: Data, name: str, wrong: str, right: str) -> UserError:
+def refusal(config: JsonObject, name: str, wrong: str, right: str) -> UserError:
     """Makes the error of a setting, where it stands in a file, or in a config that isn't one."""
     file = PLACES if PLACES in config else "config"
     where = Where(file, *config.get(PLACES, {}).get(name, ()))
     return UserError([Problem(where, wrong, right)])
 
 
-def usual_settings(kind: str) -> Data | None:
+def usual_settings(kind: str) -> JsonObject | None:
     """Returns what is known of the settings of a type of models, and None where that is nothing."""
     own = DEFAULTS
     beside = [path for f in family_folders()[1:] if (path := f / own.name).is_file()]
@@ -136,7 +136,7 @@ def usual_settings(kind: str) -> Data | None:
     return next((table[kind] for table in tables if kind in table), None)
 
 
-def settled(config: Data) -> Data:
+def settled(config: JsonObject) -> JsonObject:
     """Completes the settings of a config.json to all that a model has in `transformers`. Returns
     them as they are for a type of models that isn't known. Raises UserError for a setting without a
     value, or with one of the wrong kind."""
@@ -146,7 +146,7 @@ def settled(config: Data) -> Data:
     names, defaults = known["names"], known["defaults"]
     data = {**config, **{names[name]: config[name] for name in names if name in config}}
     read = {key: value for key, value in data.items() if key in _UNDECLARED or key in defaults}
-    _check(config, read, defaults)
+    _check_kinds(config, read, defaults)
     entries = {**defaults, **read, **({PLACES: config[PLACES]} if PLACES in config else {})}
     entries |= {"rope_parameters": _turning(data, known["rope"])} if "rope" in known else {}
     for follows in _FOLLOW:
@@ -154,7 +154,7 @@ def settled(config: Data) -> Data:
     return entries
 
 
-def _check(config: Data, data: Data, defaults: Data) -> None:
+def _check_kinds(config: JsonObject, data: JsonObject, defaults: JsonObject) -> None:
     """Raises UserError for a value of another kind than a setting has by default, or may have."""
     for key, value in data.items():
         default = defaults.get(key)
@@ -196,12 +196,12 @@ def _is_like(key: str, value: object, example: object) -> bool:
     return whole and (value > 0 or key in _MAY_BE_LESS or (value == 0 and key in _MAY_BE_ZERO))
 
 
-def _turning(data: Data, default: Data) -> Data:
+def _turning(data: JsonObject, default: JsonObject) -> JsonObject:
     """Returns how queries and keys are rotated, for each type of layers where these differ. Raises
     UserError."""
-    _check(data, {key: value for key, value in data.items() if key in _VALUES}, {})
+    _check_kinds(data, {key: value for key, value in data.items() if key in _VALUES}, {})
     given, scaling = data.get("rope_parameters") or {}, data.get("rope_scaling") or {}
-    _check(data, given, {})
+    _check_kinds(data, given, {})
     if _WHOLE not in default:
         base, share = _CALLED.get(str(data["model_type"]), ("rope_theta", "partial_rotary_factor"))
         older = {"rope_theta": data.get(base), "partial_rotary_factor": data.get(share)}
@@ -221,8 +221,10 @@ def _turning(data: Data, default: Data) -> Data:
     }
 
 
-def _with_kind(config: Data, default: Data, older: Data, data: Data) -> Data:
-    _check(config, data, {})
+def _with_kind(
+    config: JsonObject, default: JsonObject, older: JsonObject, data: JsonObject
+) -> JsonObject:
+    _check_kinds(config, data, {})
     spoken = {name: value for name, value in older.items() if value is not None}
     if not data:  # a class may scale by itself
         return {**default, **spoken}
@@ -236,7 +238,7 @@ _CALLED: Mapping[str, tuple[str, str]] = {"gpt_neox": ("rotary_emb_base", "rotar
 as everywhere."""
 
 
-def _numbers(data: Data, _: Data) -> Data:
+def _numbers(data: JsonObject, _: JsonObject) -> JsonObject:
     """Returns how many heads keys and values have, how many layers a decoder has, and which layers
     have no experts, where that follows from other settings."""
     others = {
@@ -249,7 +251,7 @@ def _numbers(data: Data, _: Data) -> Data:
     return follow | ({"mlp_only_layers": []} if data.get("mlp_only_layers", ()) is None else {})
 
 
-def _parts(data: Data, _: Data) -> Data:
+def _parts(data: JsonObject, _: JsonObject) -> JsonObject:
     """Returns what BLOOM, Falcon, OPT, SmolLM 3 and models with latent attention derive from
     several settings."""
     if data["model_type"] == "bloom":
@@ -275,7 +277,7 @@ def _parts(data: Data, _: Data) -> Data:
     return {}
 
 
-def _activation(data: Data, entry: Data) -> Data:
+def _activation(data: JsonObject, entry: JsonObject) -> JsonObject:
     """Returns the activation of Gemma and T5, which had GELU by its tanh before that had a name."""
     if data["model_type"] == "gemma" and data["hidden_act"] == "gelu":
         return {"hidden_act": "gelu_pytorch_tanh"}
@@ -289,7 +291,7 @@ def _activation(data: Data, entry: Data) -> Data:
     return {name: entry.get(name, value) for name, value in follow.items()}
 
 
-def _windows(data: Data, _: Data) -> Data:
+def _windows(data: JsonObject, _: JsonObject) -> JsonObject:
     """Returns the width of the windows, and None for it in a model that has windows only where they
     are asked for."""
     asked = data.get("use_sliding_window", True)
@@ -297,7 +299,7 @@ def _windows(data: Data, _: Data) -> Data:
     return {"sliding_window": window} if "sliding_window" in data else {}
 
 
-def _types(data: Data, _: Data) -> Data:
+def _types(data: JsonObject, _: JsonObject) -> JsonObject:
     """Returns the types of the layers. Raises UserError where they aren't those of all layers."""
     count = int(next(data[name] for name in _COUNTS if name in data))
     if "layer_types" not in data:
@@ -318,7 +320,7 @@ def _types(data: Data, _: Data) -> Data:
     return {"layer_types": types}
 
 
-_HAS_WINDOW: Mapping[str, Callable[[Data, int], bool]] = MappingProxyType({
+_HAS_WINDOW: Mapping[str, Callable[[JsonObject, int], bool]] = MappingProxyType({
     "gemma2": lambda _, k: not k % 2,
     "cohere2": lambda data, k: bool((k + 1) % (data.get("sliding_window_pattern") or 4)),
     "cwm": lambda _, k: bool(k % 4),
@@ -337,31 +339,29 @@ _FOLLOW = (_numbers, _parts, _activation, _windows, _types)
 """What follows from other settings, in order."""
 
 
-Data = Mapping[str, Any]
-
 _SCALED = {"original_length": "original_max_position_embeddings"}
 """What keys of the scaling of rotary positions are called in config.json, where not as here."""
 _NEVER_SCALED = {"phi3": ["default"]}
 """What is known of models that `transformers` scales in no other way than one that isn't."""
 
 
-def rope_scaling(config: Data) -> Data | None:
+def rope_scaling(config: JsonObject) -> JsonObject | None:
     """Returns how the frequencies of rotary positions are scaled, and None where they aren't.
     Raises UserError."""
-    rope: Data = config.get("rope_parameters") or {}
+    rope: JsonObject = config.get("rope_parameters") or {}
     return _scaling(config, rope.get(_WHOLE, rope))
 
 
-def local_rope(config: Data) -> Data:
+def local_rope(config: JsonObject) -> JsonObject:
     """Returns how layers with a window rotate queries and keys, where they have a way of their own.
     Raises UserError."""
-    rope: Data = config.get("rope_parameters") or {}
+    rope: JsonObject = config.get("rope_parameters") or {}
     scaling = _scaling(config, rope.get(_WINDOWED, rope))
     base = {"base": written(rope[_WINDOWED]["rope_theta"])} if _WINDOWED in rope else {}
     return base if scaling is None else {**base, "scaling": scaling}
 
 
-def _scaling(config: Data, rope: Data) -> Data | None:
+def _scaling(config: JsonObject, rope: JsonObject) -> JsonObject | None:
     kind = rope.get("rope_type", "default")
     if kind == "default":
         return None
@@ -383,13 +383,13 @@ def _scaling(config: Data, rope: Data) -> Data | None:
     return {"kind": kind, **given}
 
 
-def mscale(rope: Data, name: str) -> float:
+def mscale(rope: JsonObject, name: str) -> float:
     """Returns the factor by which YaRN multiplies for longer texts, by a setting of some name
     (DeepSeek-V2's code): 0.1 · mscale · ln factor + 1."""
     return 0.1 * rope[name] * math.log(rope["factor"]) + 1 if rope["factor"] > 1 else 1.0
 
 
-def router_of_groups(config: Data) -> Data:
+def router_of_groups(config: JsonObject) -> JsonObject:
     """Returns how DeepSeek's models choose experts: by a softmax in the second version, where
     groups are an option, and later by sigmoids. Raises UserError."""
     said = {"top_k": config["num_experts_per_tok"], "scaling": config["routed_scaling_factor"]}

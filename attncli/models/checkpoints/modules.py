@@ -17,9 +17,8 @@ from attncli.maths.numbers.rounding import Array
 from attncli.models.checkpoints.model_folder import Checkpoint, table_of
 from attncli.models.checkpoints.model_settings import settled
 from attncli.models.checkpoints.scenario_of_model import Inputs, Reading, reading_of
-from attncli.scenario.file.named_files import RefusedFileError, parsed_json, text_in
+from attncli.scenario.file.named_files import JsonObject, RefusedFileError, parsed_json, text_in
 
-Data = Mapping[str, Any]
 Tensors = dict[str, Array]
 
 _TABLES = Path(__file__).parent / "modules"
@@ -31,7 +30,7 @@ class Known(NamedTuple):
 
     name: str
     """The name of its table."""
-    table: Data
+    table: JsonObject
     lead: str = ""
     """What stands before those names in a module that has several layers."""
 
@@ -54,7 +53,7 @@ def known_by(names: Sequence[str]) -> Known | None:
     return None
 
 
-def _leads(table: Data) -> list[str]:
+def _leads(table: JsonObject) -> list[str]:
     """Returns what stands before a layer's own names where it is one of several."""
     before, number, _ = table["found_by"][0].partition("{i}")
     return [f"{before}0."] if number else []
@@ -64,7 +63,7 @@ def _is_there(form: str, names: set[str]) -> bool:
     return any(either.replace("{i}", "0") in names for either in form.split("|"))
 
 
-def in_turn(table: Data, name: str) -> str:
+def in_turn(table: JsonObject, name: str) -> str:
     """Renames a tensor of a model whose attentions and feed-forward networks are layers by turns:
     layer 3 is the second part of layer 1. Returns any other name as it is."""
     stack = table.get("by_turns")
@@ -106,7 +105,7 @@ def checkpoint_of(
     state: Mapping[str, Any],
     settings: Any,  # noqa: ANN401
     folder: Path,
-    table: Data | None = None,
+    table: JsonObject | None = None,
 ) -> Checkpoint:
     """Makes a checkpoint of tensors, and writes these into a folder. `settings` are a config, of
     whose model a `table` may be a part, or a module whose attributes say them. Raises UserError for
@@ -120,7 +119,7 @@ def checkpoint_of(
         raise UserError.of(type(settings).__name__, wrong, right)
     file = folder / "model.safetensors"
     if known is None:
-        written = _written(tensors, file)
+        written = _write_tensors(tensors, file)
         return Checkpoint(settled(config), file, frozenset(tensors), written, table)
     said = _settings(known, config or settings)
     tensors = {
@@ -132,7 +131,7 @@ def checkpoint_of(
         "model_type": known.name, "num_hidden_layers": count,
         "layer_types": ["full_attention"] * count, "is_causal": None, **said,
     }  # fmt: skip
-    return Checkpoint(config, file, frozenset(tensors), _written(tensors, file), known.table)
+    return Checkpoint(config, file, frozenset(tensors), _write_tensors(tensors, file), known.table)
 
 
 def as_config(settings: Any) -> dict[str, Any]:  # noqa: ANN401
@@ -204,19 +203,19 @@ def _plain(value: Any) -> object:  # noqa: ANN401
     return _ACTIVATIONS.get(name, name)
 
 
-def _scaled(values: Array, table: Data, name: str, settings: Data) -> Array:
+def _scaled(values: Array, table: JsonObject, name: str, settings: JsonObject) -> Array:
     factor = table.get("scaled", {}).get(name)
     return values if factor is None else values * settings[factor]
 
 
-def _count(table: Data, names: Sequence[str]) -> int:
+def _count(table: JsonObject, names: Sequence[str]) -> int:
     """Counts the layers that have what tells the kind, at least 1."""
     form = next((x for x in table["found_by"] if "{i}" in x), "-")
     name = re.compile(re.escape(form).replace(r"\{i\}", r"\d+"))
     return max(1, sum(name.fullmatch(text) is not None for text in names))
 
 
-def _written(tensors: Tensors, file: Path) -> int:
+def _write_tensors(tensors: Tensors, file: Path) -> int:
     """Writes tensors as a .safetensors file. Returns how many numbers they have."""
     heads: dict[str, Any] = {}
     arrays = {name: _as_floats(values) for name, values in tensors.items()}
@@ -343,7 +342,7 @@ class ModuleInputs(NamedTuple):
         """Tells whether it is known what an encoder reads, or has made."""
         return not {"encoder ids", "encoder X", "spectrogram", "memory"}.isdisjoint(self.by_role)
 
-    def _masks(self, of: str = "") -> Iterator[Data]:
+    def _masks(self, of: str = "") -> Iterator[JsonObject]:
         """Yields masks as PyTorch has them: True for what isn't seen, or numbers that are added.
         They are an encoder's for `of`, where a decoder has its own."""
         mask, hidden = self.by_role.get(f"{of}mask"), self.by_role.get(f"{of}padding")

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple, cast
 from attncli.errors import UserError, listed
 from attncli.models.checkpoints.model_folder import Checkpoint, family_of
 from attncli.models.checkpoints.model_settings import settled
-from attncli.models.checkpoints.scenario_of_model import Data, forms_of, said_of_layer
+from attncli.models.checkpoints.scenario_of_model import forms_of, said_of_layer
+from attncli.scenario.file.named_files import JsonObject
 from attncli.scenario.templates import layers_with
 
 _OF_THE_WHOLE = (
@@ -41,7 +42,7 @@ def _is_of_norm(key: str) -> bool:
 class PartOfModel(NamedTuple):
     """A part of a model, such as a layer or an attention."""
 
-    table: Data
+    table: JsonObject
     """What a family's table would say if the part were the whole of a model."""
     mask: object = "none"
     """What a layer of its kind hides by itself."""
@@ -59,7 +60,7 @@ class PartOfModel(NamedTuple):
 
 
 def part_of(
-    config: Data, shapes: Shapes, layer: int | None, called: str, *, decodes: bool = True
+    config: JsonObject, shapes: Shapes, layer: int | None, called: str, *, decodes: bool = True
 ) -> PartOfModel:
     """Finds the part of a model that has tensors of such names and shapes, in a layer from 0 where
     that is known. `decodes` says of which stack it is, where a family has two. Raises UserError."""
@@ -85,7 +86,7 @@ def part_of(
 
 
 def _keys(
-    checkpoint: Checkpoint, family: Data, shapes: Shapes, layer: int | None, *, decodes: bool
+    checkpoint: Checkpoint, family: JsonObject, shapes: Shapes, layer: int | None, *, decodes: bool
 ) -> tuple[str, dict[str, object]] | None:
     """Returns what stands before the names of a part's tensors in the model, and the keys of these,
     each with the names that they have in the part. Returns None where no part has such tensors."""
@@ -107,7 +108,7 @@ def _keys(
     return next(own, next(iter(found), None))
 
 
-def _leads(keys: Data) -> list[str]:
+def _leads(keys: JsonObject) -> list[str]:
     """Returns what may stand before the names of a part's tensors, the longest parts first."""
     found: dict[str, None] = {}
     for form in forms_of(_each(keys.values())):
@@ -122,7 +123,7 @@ def _each(named: Any) -> Iterator[object]:  # noqa: ANN401
 
 
 def _under(
-    lead: str, keys: Data, of: tuple[Checkpoint, int | None]
+    lead: str, keys: JsonObject, of: tuple[Checkpoint, int | None]
 ) -> Iterator[tuple[str, object]]:
     """Yields the keys whose tensors' names begin with a lead, each with the rest of these names."""
     for key, named in keys.items():
@@ -158,24 +159,26 @@ def _forms(names: Iterable[str]) -> Iterator[str]:
         yield re.sub(r"(experts\.)\d+(?=\.)", r"\1{e}", name)
 
 
-def _are_placed(names: Iterable[str], keys: Data) -> bool:
+def _are_placed(names: Iterable[str], keys: JsonObject) -> bool:
     placed = {*forms_of(_each(keys.values()))}
     return all(not placed.isdisjoint(_forms([name])) for name in names)
 
 
-def _of_stack(says: Data, *, is_encoder: bool) -> dict[str, Any]:
+def _of_stack(says: JsonObject, *, is_encoder: bool) -> dict[str, Any]:
     """Returns what is said of a layer, with what is said of the encoder's where it is in that."""
     own: Mapping[str, Any] = says.get("encoder", {}) if is_encoder else {}
     return {**says, **own, **({"block": "encoder", "mask": "none"} if is_encoder else {})}
 
 
-def positions_of(says: Data) -> str:
+def positions_of(says: JsonObject) -> str:
     """Returns the kind of the positions that are said, and an empty text where there are none."""
     positions = says.get("positions", "")
     return str(positions.get("kind", "")) if isinstance(positions, Mapping) else str(positions)
 
 
-def _as_table(says: dict[str, Any], keys: Data, family: Data, called: str) -> PartOfModel:
+def _as_table(
+    says: dict[str, Any], keys: JsonObject, family: JsonObject, called: str
+) -> PartOfModel:
     """Makes the table by which a part is worked. Raises UserError for one that isn't worked
     alone."""
     says = {key: value for key, value in says.items() if key not in _OF_THE_WHOLE}
@@ -204,12 +207,12 @@ def _as_table(says: dict[str, Any], keys: Data, family: Data, called: str) -> Pa
     return PartOfModel(table, mask, is_cross, "window" in str(mask))
 
 
-def _only(table: Data, said: Sequence[str]) -> Data:
+def _only(table: JsonObject, said: Sequence[str]) -> JsonObject:
     says = {key: value for key, value in table["says"].items() if key in said}
     return {**table, "says": says}
 
 
-def _of_norm(table: Data, called: str) -> Data:
+def _of_norm(table: JsonObject, called: str) -> JsonObject:
     """Makes the table of a norm alone, worked as one behind layers. Raises UserError where not all
     norms are alike."""
     says = table["says"]
@@ -221,7 +224,7 @@ def _of_norm(table: Data, called: str) -> Data:
     return {**table, "keys": keys, "says": {"final_norm": says["norms"]}}
 
 
-def _of_attention(table: Data, mask: object, *, normed: bool) -> PartOfModel:
+def _of_attention(table: JsonObject, mask: object, *, normed: bool) -> PartOfModel:
     """Makes the table of an attention alone, or with its residual and its norm where that comes
     after it."""
     crossing = all(key.startswith("cross.") for key in table["keys"])
@@ -234,7 +237,7 @@ def _of_attention(table: Data, mask: object, *, normed: bool) -> PartOfModel:
     return PartOfModel({**own, "keys": keys, "says": says}, mask, crossing, "window" in str(mask))
 
 
-def is_part(config: Data, names: Iterable[str]) -> bool:
+def is_part(config: JsonObject, names: Iterable[str]) -> bool:
     """Tells whether tensors are those of a part of a model: the embeddings aren't among them.
     Raises UserError for a family that isn't known."""
     checkpoint = Checkpoint(settled(config), Path(), frozenset(names))

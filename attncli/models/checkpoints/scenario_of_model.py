@@ -22,7 +22,7 @@ from attncli.models.checkpoints.model_settings import (
     unturned_layers,
     written,
 )
-from attncli.scenario.file.named_files import RefusedFileError, parsed_json, text_in
+from attncli.scenario.file.named_files import JsonObject, RefusedFileError, parsed_json, text_in
 from attncli.scenario.templates import layers_with
 
 _TOKENIZER = "tokenizer.json"
@@ -54,9 +54,9 @@ class Inputs(NamedTuple):
     """A spectrogram [channels, frames] of a sound that it hears, in a file or as numbers."""
     memory: Any = None
     """What its encoder has made, as numbers."""
-    masks: Sequence[Data] = ()
+    masks: Sequence[JsonObject] = ()
     """Masks beside the model's own."""
-    of_layers: Sequence[Data] = ()
+    of_layers: Sequence[JsonObject] = ()
     """What is said of each layer."""
 
 
@@ -148,13 +148,13 @@ _NO_WEIGHTS = re.compile(
 
 _MAY_BE_LACKING = re.compile(r"(^|\.)(b_\w+|b\d?|beta(_\w)?|head\..+)$")
 """Keys of tensors that a model may do without: biases, and what a head behind the layers has."""
-_SOME: Mapping[str, Callable[[Data], Sequence[int]]] = {
+_SOME: Mapping[str, Callable[[JsonObject], Sequence[int]]] = {
     "dense_layers": dense_layers,
     "sparse_layers": sparse_layers,
 }
 
 
-def _check_known(checkpoint: Checkpoint, family: Data) -> None:
+def _check_known(checkpoint: Checkpoint, family: JsonObject) -> None:
     """Raises UserError for settings that make another model than a scenario can say."""
     decodes = {"is_causal": "true"} if family["says"].get("block") == "decoder" else {}
     for name, known in {**decodes, **family.get("known_only", {})}.items():
@@ -173,7 +173,7 @@ def _of_settings(checkpoint: Checkpoint, cases: Mapping[str, Mapping[str, Any]])
 
 
 def _check_looked_for(
-    checkpoint: Checkpoint, prefix: str, entries: tuple[Data, Data, Data]
+    checkpoint: Checkpoint, prefix: str, entries: tuple[JsonObject, JsonObject, JsonObject]
 ) -> None:
     """Raises UserError where a checkpoint lacks a tensor that its family has, given what is said of
     it and the keys that are there."""
@@ -210,7 +210,7 @@ def _has_layers(checkpoint: Checkpoint, named: object) -> bool:
     return not of or bool(_SOME[of.removeprefix("$=")](checkpoint.config))
 
 
-def _check_all_placed(checkpoint: Checkpoint, family: Data, keys: Data) -> None:
+def _check_all_placed(checkpoint: Checkpoint, family: JsonObject, keys: JsonObject) -> None:
     """Raises UserError where tensors are left over: a scenario without them would be another
     model."""
     left = _left(checkpoint, family, keys)
@@ -219,7 +219,7 @@ def _check_all_placed(checkpoint: Checkpoint, family: Data, keys: Data) -> None:
         raise UserError.of(checkpoint.file.name, wrong, "save a model without them")
 
 
-def _left(checkpoint: Checkpoint, family: Data, keys: Data) -> list[str]:
+def _left(checkpoint: Checkpoint, family: JsonObject, keys: JsonObject) -> list[str]:
     """Returns the names of the tensors that no key says, but for those that are unused beside
     another."""
     used = [f".{form}" for form in forms_of(keys.values())]
@@ -240,7 +240,7 @@ def _left(checkpoint: Checkpoint, family: Data, keys: Data) -> list[str]:
     ]
 
 
-def _check_all_there(checkpoint: Checkpoint, keys: Data, layers: Mapping[bool, int]) -> None:
+def _check_all_there(checkpoint: Checkpoint, keys: JsonObject, layers: Mapping[bool, int]) -> None:
     """Raises UserError where a layer or an expert lacks a tensor that the first one has. `layers`
     counts those of the encoder, by True, and the others."""
     experts = checkpoint.config.get("num_experts", checkpoint.config.get("num_local_experts"))
@@ -262,8 +262,6 @@ def forms_of(named: Iterable[object]) -> Iterator[str]:
     for value in named:
         yield str(value["key"] if isinstance(value, Mapping) else value)
 
-
-Data = Mapping[str, Any]
 
 _OF_ENCODER = re.compile(r"(model\.)?encoder\.")
 """What the tensors of an encoder begin with, which are for nothing where its states are given."""
@@ -310,7 +308,7 @@ def scenario_of(checkpoint: Checkpoint, place: Path, inputs: Inputs) -> dict[str
     }
 
 
-def _says(checkpoint: Checkpoint, kind: str, family: Data) -> dict[str, Any]:
+def _says(checkpoint: Checkpoint, kind: str, family: JsonObject) -> dict[str, Any]:
     """Returns what a family says, with what it says of a type of models, of the values of settings,
     and of tensors that are there."""
     says = {**family["says"], **family.get("says_of", {}).get(kind, {})}
@@ -322,7 +320,7 @@ def _says(checkpoint: Checkpoint, kind: str, family: Data) -> dict[str, Any]:
     return says
 
 
-def _unembeds(checkpoint: Checkpoint, keys: Data) -> bool:
+def _unembeds(checkpoint: Checkpoint, keys: JsonObject) -> bool:
     """Tells whether a model that ends with logits by its family has what makes them: its
     embeddings, or a tensor of its own, which is missed only where the model is said to have one."""
     if "unembedding" in keys or checkpoint.config.get("tie_word_embeddings") is not False:
@@ -331,7 +329,7 @@ def _unembeds(checkpoint: Checkpoint, keys: Data) -> bool:
     return any(re.search("ForCausalLM|LMHead|ConditionalGeneration", value) for value in made)
 
 
-def _past_padding(checkpoint: Checkpoint, ids: Sequence[int | None]) -> Data:
+def _past_padding(checkpoint: Checkpoint, ids: Sequence[int | None]) -> JsonObject:
     """Returns positions that begin after the number of the padding token, which stands at that
     number itself. Raises UserError where there is no padding token."""
     padding = checkpoint.config["pad_token_id"]
@@ -346,7 +344,7 @@ def _past_padding(checkpoint: Checkpoint, ids: Sequence[int | None]) -> Data:
     return {"kind": "table", "ids": [str(padding + k * (index != padding)) for index, k in places]}
 
 
-def _check_attended(kind: str, family: Data, inputs: Inputs) -> None:
+def _check_attended(kind: str, family: JsonObject, inputs: Inputs) -> None:
     """Raises UserError where it isn't said what a decoder attends to, or for a model without
     one."""
     read = inputs.encoder_tokens
@@ -373,7 +371,7 @@ def _check_attended(kind: str, family: Data, inputs: Inputs) -> None:
         raise UserError.of(texts[0], wrong, "leave --spectrogram out")
 
 
-def _attended(data: Data, place: Path, inputs: Inputs) -> Data:
+def _attended(data: JsonObject, place: Path, inputs: Inputs) -> JsonObject:
     """Returns what a decoder attends to: its encoder, which reads by default what the decoder does,
     or what that made."""
     if inputs.encoder_states is not None:
@@ -412,7 +410,7 @@ def _as_read(read: Reading) -> str:
     return listed(words) if words else "vectors"
 
 
-def _masked(data: Data, masks: Sequence[Data]) -> Data:
+def _masked(data: JsonObject, masks: Sequence[JsonObject]) -> JsonObject:
     """Returns the mask, where more is hidden than a model hides by itself, and nothing
     otherwise."""
     own = data.get("mask", "causal" if data.get("block") == "decoder" else "none")
@@ -420,23 +418,23 @@ def _masked(data: Data, masks: Sequence[Data]) -> Data:
     return {"mask": several if len(several) > 1 else several[0]} if masks else {}
 
 
-def _is_of_layers(keys: Data) -> bool:
+def _is_of_layers(keys: JsonObject) -> bool:
     return any("{i}" in form for form in forms_of(keys.values()))
 
 
-def _with_layers(keys: Data, layers: object, more: Sequence[Data]) -> Data:
+def _with_layers(keys: JsonObject, layers: object, more: Sequence[JsonObject]) -> JsonObject:
     """Returns what a scenario says of the layers, with `more` that is said of each, and just the
     latter for a model of one layer without a number."""
     if not _is_of_layers(keys):
         return {key: value for data in more for key, value in data.items()}
     if not any(more):
         return {"layers": layers}
-    known: Data = layers if isinstance(layers, Mapping) else {"count": layers}
+    known: JsonObject = layers if isinstance(layers, Mapping) else {"count": layers}
     each = {str(k): data for k, data in enumerate(more, start=1)}
     return {"layers": {**known, **{k: {**known.get(k, {}), **data} for k, data in each.items()}}}
 
 
-def _layers(checkpoint: Checkpoint, family: Data) -> object:
+def _layers(checkpoint: Checkpoint, family: JsonObject) -> object:
     """Returns how many layers there are, and what those of a type say that others don't."""
     count, everywhere = _count(checkpoint, family), _of_all_layers(checkpoint, family)
     entries = [
@@ -454,7 +452,7 @@ def _layers(checkpoint: Checkpoint, family: Data) -> object:
     return {"count": str(count), **{part: data for part, data in parts.items() if data}}
 
 
-def _says_of_layers(checkpoint: Checkpoint, family: Data) -> list[dict[str, Any]]:
+def _says_of_layers(checkpoint: Checkpoint, family: JsonObject) -> list[dict[str, Any]]:
     """Returns what a family says of each layer, by its types."""
     by_type = family.get("says_of_layers", {})
     says = [dict(by_type.get(value, {})) for value in checkpoint.config["layer_types"]]
@@ -464,7 +462,7 @@ def _says_of_layers(checkpoint: Checkpoint, family: Data) -> list[dict[str, Any]
     return says
 
 
-def said_of_layer(checkpoint: Checkpoint, family: Data, number: int) -> dict[str, Any]:
+def said_of_layer(checkpoint: Checkpoint, family: JsonObject, number: int) -> dict[str, Any]:
     """Returns what a family says of a layer, from 0, and of what is around it, with the settings of
     a checkpoint."""
     kind = str(checkpoint.config.get("model_type"))
@@ -472,7 +470,7 @@ def said_of_layer(checkpoint: Checkpoint, family: Data, number: int) -> dict[str
     return _said(checkpoint, says)
 
 
-def _of_all_layers(checkpoint: Checkpoint, family: Data) -> dict[str, Any]:
+def _of_all_layers(checkpoint: Checkpoint, family: JsonObject) -> dict[str, Any]:
     """Returns what is said of layers with experts, where all of them have some, and nothing
     otherwise."""
     says = family.get("says_of_layers", {}).get(SPARSE, {})
@@ -480,14 +478,14 @@ def _of_all_layers(checkpoint: Checkpoint, family: Data) -> dict[str, Any]:
     return dict(says) if all(data.items() >= says.items() for data in each) else {}
 
 
-def _count(checkpoint: Checkpoint, family: Data) -> int:
+def _count(checkpoint: Checkpoint, family: JsonObject) -> int:
     """Returns how many layers there are, a decoder's where there is an encoder too."""
     counted = family.get("layers", "$num_hidden_layers")
     return int(str(checkpoint.setting(counted.removeprefix("$"))))
 
 
 def _what_goes_in(
-    checkpoint: Checkpoint, family: Data, place: Path, inputs: Inputs
+    checkpoint: Checkpoint, family: JsonObject, place: Path, inputs: Inputs
 ) -> dict[str, Any]:
     """Returns the tokens, and what is said of each, or the patches of a picture. Raises
     UserError."""
@@ -522,7 +520,7 @@ def _prefix(checkpoint: Checkpoint, embeddings: str | list[str]) -> str:
     return min(found, key=len)
 
 
-def _known(checkpoint: Checkpoint, prefix: str, keys: Data) -> Iterator[tuple[str, object]]:
+def _known(checkpoint: Checkpoint, prefix: str, keys: JsonObject) -> Iterator[tuple[str, object]]:
     """Yields the keys of those tensors that a checkpoint has."""
     for key, named in keys.items():
         either = named if isinstance(named, list) else [named]
@@ -548,7 +546,7 @@ def _tensor(checkpoint: Checkpoint, prefix: str, named: object) -> object:
     return {"key": key, **rest} if rest else key
 
 
-def _said(checkpoint: Checkpoint, data: Data) -> dict[str, Any]:
+def _said(checkpoint: Checkpoint, data: JsonObject) -> dict[str, Any]:
     """Returns what a family says, with the settings of a checkpoint, without those that it hasn't
     got."""
     entries = {key: _value(checkpoint, value) for key, value in data.items()}

@@ -54,15 +54,15 @@ def _one(path: Path, own: str) -> Iterator[str]:
     yield "A value with `$` is that of `config.json`.\n"
     yield "| key of the scenario | its value |\n| --- | --- |"
     for key, value in table["says"].items():
-        yield f"| `{key}` | {_told(value)} |"
+        yield f"| `{key}` | {_as_code(value)} |"
     for name in names:
         for key, value in table.get("says_of", {}).get(name, {}).items():
-            yield f"| `{key}`, of {name} | {_told(value)} |"
+            yield f"| `{key}`, of {name} | {_as_code(value)} |"
     yield "\n| key of the scenario | tensors, of layer `{i}` |\n| --- | --- |"
     for key, tensors in table["keys"].items():
-        yield f"| `{key}` | {_told(tensors)} |"
+        yield f"| `{key}` | {_as_code(tensors)} |"
     yield ""
 
 
-def _told(value: object) -> str:
+def _as_code(value: object) -> str:
     return f"`{on_one_line(value)}`".replace("|", "\\|").replace('"', "")

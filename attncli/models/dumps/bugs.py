@@ -24,6 +24,7 @@ from attncli.maths.equations.tree import (
     each,
     numbers_in,
 )
+from attncli.maths.numbers.rounding import AnyArray
 from attncli.maths.operations.activations import ACTIVATIONS, Activate, Add
 from attncli.maths.operations.equation import Indexed, equation
 from attncli.maths.operations.masking import Masked
@@ -34,7 +35,6 @@ from attncli.maths.operations.rearranging import (
     JoinColumns,
     JoinRows,
     Moved,
-    Numbers,
     Same,
     TakeColumns,
     TakeRows,
@@ -134,7 +134,7 @@ class CacheMoved(JoinRows):
     order: tuple[int, ...] = ()
     """The group of heads in the cache that stands at the place of each one, from 0."""
 
-    def arranged(self, *arrays: Numbers) -> Numbers:
+    def arranged(self, *arrays: AnyArray) -> AnyArray:
         cached, *new = arrays
         each = np.split(cached, len(self.order), axis=1)
         return super().arranged(np.concatenate([each[k] for k in self.order], axis=1), *new)
@@ -266,7 +266,7 @@ class ViewOfHead(Moved):
     def formula(self, name: str, *operands: str) -> Equation:
         return define(name, at(operands[0], f"view: part {self.part + 1} of {self.of}"))
 
-    def arranged(self, *arrays: Numbers) -> Numbers:
+    def arranged(self, *arrays: AnyArray) -> AnyArray:
         viewed = arrays[0].reshape(self.of, len(arrays[0]), -1)
         return np.asarray(viewed[self.part])
 
@@ -285,7 +285,7 @@ class ViewOfAll(Moved):
     def formula(self, name: str, *operands: str) -> Equation:
         return define(name, Symbol(operands[0]))
 
-    def arranged(self, *arrays: Numbers) -> Numbers:
+    def arranged(self, *arrays: AnyArray) -> AnyArray:
         return np.stack(arrays).reshape(len(arrays[0]), -1)
 
 

@@ -11,11 +11,10 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from attncli.judging.honest_paths import Flags
 from attncli.judging.verdicts import NOISE, Cause
 from attncli.judging.wrong_ways import between
 from attncli.maths.equations.enclosures import Enclosure, some_rows
-from attncli.maths.numbers.rounding import Array
+from attncli.maths.numbers.rounding import Array, Flags
 from attncli.maths.operations.masking import HIDING, Seen, as_seen
 from attncli.maths.operations.operation import WholeNumbers
 from attncli.models.dumps.bugs import KINDS

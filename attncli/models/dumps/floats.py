@@ -18,12 +18,11 @@ from zlib import crc32
 
 import numpy as np
 
-from attncli.judging.honest_paths import Flags
 from attncli.maths.equations.bounds import EPSILON
 from attncli.maths.equations.enclosures import EXACT, Enclosure, Roundoffs, some_rows
 from attncli.maths.equations.matrix import Matrix, Stored
 from attncli.maths.equations.tree import Length, each, operands_in
-from attncli.maths.numbers.rounding import Array
+from attncli.maths.numbers.rounding import Array, Flags
 from attncli.maths.operations.activations import Activate
 from attncli.maths.operations.attention import Exponential, ProductOfMatrices
 from attncli.maths.operations.equation import Indexed, is_a

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from attncli.judging.honest_paths import Flags
 from attncli.judging.verdicts import NOISE, Cause
 from attncli.maths.equations.enclosures import Enclosure
-from attncli.maths.numbers.rounding import Array
+from attncli.maths.numbers.rounding import Array, Flags
 from attncli.models.dumps.floats import tells_apart
 
 BETTER = 2.0

@@ -14,11 +14,10 @@ from zlib import crc32
 import numpy as np
 
 from attncli.errors import UserError
-from attncli.judging.honest_paths import Flags
 from attncli.judging.verdicts import Cause
 from attncli.judging.wrong_ways import WrongWay, between
 from attncli.maths.equations.enclosures import Enclosure
-from attncli.maths.numbers.rounding import Array
+from attncli.maths.numbers.rounding import Array, Flags
 from attncli.maths.operations.operation import WholeNumbers
 from attncli.models.dumps.bugs import KINDS, bugs
 from attncli.models.dumps.floats import Floats, Lazily, Spread

@@ -30,11 +30,11 @@ from attncli.maths.equations.tree import (
     rewritten,
 )
 from attncli.maths.notation.plain import plain
-from attncli.maths.numbers.rounding import Array
+from attncli.maths.numbers.rounding import AnyArray, Array
 from attncli.maths.operations.equation import Indexed
 from attncli.maths.operations.operation import Operation, Working
 from attncli.maths.operations.positions import Alibi, RotaryTable, Rotate, TurnsTable
-from attncli.maths.operations.rearranging import Moved, Numbers, TakeColumns
+from attncli.maths.operations.rearranging import Moved, TakeColumns
 from attncli.names import Name, below
 from attncli.steps.configurations import other_configurations, other_frames
 from attncli.steps.mistakes import swapped
@@ -372,7 +372,7 @@ class Turned(Moved):
     def formula(self, name: str, *operands: str) -> Equation:
         return define(name, Transposed(Symbol(operands[0])))
 
-    def arranged(self, *arrays: Numbers) -> Numbers:
+    def arranged(self, *arrays: AnyArray) -> AnyArray:
         return np.asarray(np.swapaxes(arrays[0], 0, 1))
 
 

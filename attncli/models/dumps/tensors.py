@@ -10,9 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from attncli.errors import Problem, UserError, listed, quote
-from attncli.judging.honest_paths import Flags
 from attncli.maths.equations.enclosures import Enclosure
-from attncli.maths.numbers.rounding import Array
+from attncli.maths.numbers.rounding import Array, Flags
 from attncli.models.dumps.floats import Floats, Grain, fills, tells_apart
 from attncli.models.dumps.meanings import (
     Meant,

@@ -486,12 +486,12 @@ class _Sides(NamedTuple):
     def one(self, called: str, tensor: Tensor) -> Tensor:
         """Returns a tensor, or what it has of one entry of a batch. Raises UserError."""
         if tensor.values.ndim < _BATCHED:
-            return self._row(called, tensor)
+            return self._row_of_entry(called, tensor)
         first, second = (False, True)[:: -1 if self.is_batch else 1]
         is_taken = next((t for t in (first, second) if self._fits(called, tensor, t)), first)
         return self._taken(tensor, self.entry) if is_taken else tensor
 
-    def _row(self, called: str, tensor: Tensor) -> Tensor:
+    def _row_of_entry(self, called: str, tensor: Tensor) -> Tensor:
         """Returns the row of one entry, where each of a batch has one, as in what a classifier
         returns; or else the tensor."""
         rows = tensor.values

@@ -122,7 +122,7 @@ def given_blocks(
     sources = trace.scenario.sources
     quantities = [quantity for quantity in quantities if selection.rows(quantity)]
     elsewhere = [quantity for quantity in quantities if quantity.name in sources]
-    rows = [(q.name.seen_from(path), _told(q, sources[q.name])) for q in elsewhere]
+    rows = [(q.name.seen_from(path), _matrix_summary(q, sources[q.name])) for q in elsewhere]
     shown = [q for q in quantities if q.name not in sources or _is_small(q)]
     tables = (given_block(trace, quantity, selection, path) for quantity in shown)
     shares = [quantity for quantity in shown if quantity.given and _are_shares(quantity)]
@@ -167,7 +167,7 @@ def _is_small(quantity: Quantity) -> bool:
     return max(quantity.matrix.shape) <= MOST_PARTS
 
 
-def _told(quantity: Quantity, source: str) -> Spans:
+def _matrix_summary(quantity: Quantity, source: str) -> Spans:
     """Describes a given matrix: `512 × 512; normal, seed 7; begins [0.034, −0.012, 0.009, …]`"""
     rows, columns = quantity.matrix.shape
     size = f"{rows} × {columns}" if rows > 1 or quantity.rows.role else f"{columns}"

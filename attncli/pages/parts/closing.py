@@ -147,7 +147,7 @@ def looks_forgotten(trace: Trace, unused: Sequence[Quantity]) -> bool:
     part = trace.part_of(ends.definition.name)
     if part is None or ends.definition.needs or made_by(trace, part):
         return True
-    if not shown_parts(trace) and not last_finding(trace, Selection())[1]:
+    if not shown_parts(trace) and not last_finding(trace, Selection()).spans:
         return True
     waiting = {name for name in ends.definition.operands if name in trace}
     return not waiting.union(quantity.name for quantity in unused) <= {part.place.x}
@@ -215,7 +215,7 @@ def _why(trace: Trace, selection: Selection) -> list[Block]:
     steps, called = shown_parts(trace), as_asked_for(trace.scenario)
     if not steps or called is None:
         return []
-    part = last_finding(trace, selection)[0] or steps[-1]
+    part = last_finding(trace, selection).part or steps[-1]
     step = _way_to_read_of(steps) or part.step
     explained = f"{_typed(called)} --step {step}{asking_for_large(trace.scenario)}"
     if any(q is weights_of(trace) for q in unused_in(trace)):

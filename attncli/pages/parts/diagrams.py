@@ -197,7 +197,7 @@ def _boxes(groups: Groups, flows: Flows) -> Mapping[_Stage, Box]:
         while (column, rows[stage]) in used:
             column += 1
         used.add((column, rows[stage]))
-        pairs = _told(stage, parts) if parts else (stage.place, "given")
+        pairs = _labels(stage, parts) if parts else (stage.place, "given")
         frame = _frame(parts)
         boxes[stage] = Box(f"s{len(boxes) + 1}", *pairs, column, rows[stage], frame=frame)
     return boxes
@@ -220,7 +220,7 @@ def _column_of(stage: _Stage) -> int:
     return int(found[1]) - 1 if found else 0
 
 
-def _told(stage: _Stage, parts: Sequence[PlannedStep]) -> tuple[Label, Label]:
+def _labels(stage: _Stage, parts: Sequence[PlannedStep]) -> tuple[Label, Label]:
     """Returns what stands in a box and below it."""
     first, place = parts[0], _forward(parts[0])
     if not stage.step and isinstance(place, AttentionPlace):

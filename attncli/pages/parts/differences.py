@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _NOISE = 1e-12
 """What floats may be off by where the same sums are done in another order, of their size."""
 
-Places = tuple[tuple[int, int], ...]
+SharedPlaces = tuple[tuple[int, int], ...]
 """Places along an axis, from 0, that have one name in both quantities."""
 
 
@@ -48,9 +48,9 @@ class Pair:
     """The quantity of the first trace."""
     other: Quantity
     """The quantity of the second trace."""
-    rows: Places
+    rows: SharedPlaces
     """The rows of the same name, by their places in either."""
-    columns: Places
+    columns: SharedPlaces
     """The columns of the same name, by their places in either."""
 
     @cached_property
@@ -135,7 +135,7 @@ class Pair:
             yield from ((1, name) for name in two.names if name not in axis.names)
 
 
-def _sides(places: Places) -> tuple[list[int], list[int]]:
+def _sides(places: SharedPlaces) -> tuple[list[int], list[int]]:
     return [index for index, _ in places], [other for _, other in places]
 
 
@@ -195,7 +195,7 @@ def _without_heads(name: Name) -> Sequence[Name]:
     return [place.alone for place in name.places if place.local != "heads"]
 
 
-def _common(own: Axis, other: Axis) -> Places:
+def _common(own: Axis, other: Axis) -> SharedPlaces:
     """Finds the places that have one name in both; of a list's only column, which has no name,
     place 0."""
     if own.names == other.names:
@@ -306,12 +306,12 @@ class ComparedTraces:
         """Returns the names of the quantities that only one has, those of the first and those of
         the second, of the part that is told."""
         own, other = self._all.only_own, self._all.only_other
-        return _told(self.own, own), _told(self.other, other)
+        return _names_told(self.own, own), _names_told(self.other, other)
 
     @cached_property
     def apart(self) -> tuple[Name, ...]:
         """Returns the names of the quantities that both have, and that have no cell in common."""
-        return _told(self.own, self._all.apart)
+        return _names_told(self.own, self._all.apart)
 
     @cached_property
     def lists(self) -> tuple[WordLists, ...]:
@@ -361,7 +361,7 @@ class ComparedTraces:
         return own if not pair.own.given else self.other.trace.part_of(pair.other.name)
 
 
-def _told(side: Side, names: Iterable[Name]) -> tuple[Name, ...]:
+def _names_told(side: Side, names: Iterable[Name]) -> tuple[Name, ...]:
     return tuple(name for name in names if side.tells(side.trace[name]))
 
 

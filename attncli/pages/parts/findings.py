@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice, pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,7 +26,7 @@ from attncli.document.retold import (
     retold,
     value_of,
 )
-from attncli.document.tables import Data
+from attncli.document.tables import DataTable
 from attncli.maths.equations import deciding
 from attncli.maths.equations.elision import MOST_PARTS, elided
 from attncli.maths.equations.matrix import Matrix
@@ -109,7 +110,7 @@ def in_brief(trace: Trace, part: PlannedStep, selection: Selection) -> list[Bloc
     """Returns what is told of a later update: the parameters after it, and what it came to."""
     path = Name(UPDATES, after_updates(part.updates))
     made = [(q, matrix_block(q, selection, part.path)) for q in made_by(trace, part)]
-    tables = [table if q.name.inside(path) else Data(table) for q, table in made]
+    tables = [table if q.name.inside(path) else DataTable(table) for q, table in made]
     return [*tables, *map(Callout, findings_of(trace, part, selection))]
 
 
@@ -225,26 +226,35 @@ def _found(trace: Trace, part: PlannedStep, selection: Selection) -> list[Spans]
     return [] if find is None else find(trace, part.place, selection)
 
 
-def last_finding(trace: Trace, selection: Selection) -> tuple[PlannedStep | None, Spans]:
+class LastFinding(NamedTuple):
+    """The finding that a page closes with."""
+
+    part: PlannedStep | None
+    """The part that it is of, unless it is of weights that are given."""
+    spans: Spans
+    """Its words; none where nothing was found."""
+
+
+def last_finding(trace: Trace, selection: Selection) -> LastFinding:
     """Finds what a page closes with, and the part that it is of: the last finding of the main
     stack, or that of weights that are given, which are of no part. It has no words if there is
     none."""
     asked = row_asked_for(trace)
     if asked is not None and not selection.queries:
-        selection = selection._replace(queries=(asked[1],), axis=asked[0].names)
+        selection = selection._replace(queries=(asked.row,), axis=asked.tokens.names)
     for part in reversed(_of_main_stack(trace)):
         if found := _found(trace, part, selection):
-            return part, _with_place(part, found[-1])
+            return LastFinding(part, _with_place(part, found[-1]))
     weights = weights_of(trace)
     if weights is None or not weights.given:
-        return None, ()
-    return None, capital(_attended(trace, weights, selection.rows(weights)))
+        return LastFinding(None, ())
+    return LastFinding(None, capital(_attended(trace, weights, selection.rows(weights))))
 
 
 def first_number(trace: Trace, selection: Selection) -> tuple[Block, ...]:
     """Works the number that the page is about: one of what the page closes with, or else of what
     was made last that takes more than a look. Returns nothing where nothing does."""
-    part, _ = last_finding(trace, selection)
+    part = last_finding(trace, selection).part
     weights = weights_of(trace)
     made = [q for q in trace.quantities.values() if not q.given and q.matrix.values.size]
     own = [q for q in made if part is not None and q.name in {d.name for d in part.definitions}]
@@ -264,8 +274,8 @@ def _cell_about(trace: Trace, quantity: Quantity, selection: Selection) -> tuple
     asked, rows, values = row_asked_for(trace), selection.rows(quantity), quantity.values
     if quantity.is_list:
         return max(rows, key=lambda i: float(values[i, 0])), 0
-    if asked is not None and asked[0].names == quantity.rows.names:
-        i = asked[1]
+    if asked is not None and asked.tokens.names == quantity.rows.names:
+        i = asked.row
     elif len(rows) > 1 and quantity.rows.names == quantity.columns.names:
         values = np.where(np.eye(len(values), dtype=bool), -np.inf, values)
         i = max(rows, key=lambda i: float(values[i].max()))
@@ -287,9 +297,9 @@ def _with_place(part: PlannedStep, spans: Spans) -> Spans:
 def finding_anew(trace: Trace, before: Trace, selection: Selection) -> Spans:
     """Says what a trace comes to where the one before it doesn't; nothing of a page that is about
     the way back."""
-    found = last_finding(trace, selection)[1]
+    found = last_finding(trace, selection).spans
     is_back = isinstance(shown_parts(trace)[-1].place, BackwardPlace)
-    return () if is_back or found == last_finding(before, selection)[1] else found
+    return () if is_back or found == last_finding(before, selection).spans else found
 
 
 def weights_of(trace: Trace) -> Quantity | None:
@@ -357,8 +367,8 @@ def _row_about(trace: Trace, quantity: Quantity, selection: Selection) -> int:
     """Finds the row that the page is about: of the token that is asked for, or else the last that
     is shown."""
     asked, rows = row_asked_for(trace), selection.rows(quantity)
-    is_there = asked is not None and asked[0].names == quantity.rows.names and asked[1] in rows
-    return asked[1] if asked is not None and is_there else rows[-1]
+    is_there = asked is not None and asked.tokens.names == quantity.rows.names and asked.row in rows
+    return asked.row if asked is not None and is_there else rows[-1]
 
 
 def looks_up(weights: Quantity, V: Quantity) -> bool:

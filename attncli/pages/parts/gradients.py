@@ -27,7 +27,7 @@ from attncli.document.blocks import (
     each,
 )
 from attncli.document.pictures import Curves, Series
-from attncli.document.tables import Branch, Data, MatrixBlock
+from attncli.document.tables import Branch, DataTable, MatrixBlock
 from attncli.maths.equations.elision import MOST_PARTS
 from attncli.maths.equations.tree import Number, Omitted
 from attncli.maths.numbers import decimals
@@ -373,7 +373,7 @@ def _of_variants(trace: Trace, selection: Selection) -> Iterator[Block]:
                 what = ", on its way back the size of the gradient"
                 yield Callout(("In the variant ", Word(name), *on_its_way(norms, what)))
                 gradients = (other.quantities[state.under(GRADIENTS)] for state in states)
-                yield from (Data(variant_block(name, g, selection)) for g in gradients)
+                yield from (DataTable(variant_block(name, g, selection)) for g in gradients)
 
 
 def _factor(trace: Trace, place: CellPlace) -> str:
@@ -468,7 +468,7 @@ def with_forward(trace: Trace, part: PlannedStep, blocks: Sequence[Block]) -> li
         return [*blocks]
     shown = _with_result(blocks) if part is shown_parts(trace)[-1] else blocks
     there = {entry.quantity for entry in each(blocks) if isinstance(entry, MatrixBlock)}
-    return [b for block in shown for b in _told(trace, part, block, there)]
+    return [b for block in shown for b in _gradient_tables(trace, part, block, there)]
 
 
 def _with_result(blocks: Sequence[Block]) -> Sequence[Block]:
@@ -476,7 +476,7 @@ def _with_result(blocks: Sequence[Block]) -> Sequence[Block]:
     again."""
     if any(isinstance(block, MatrixBlock) for block in blocks):
         return blocks
-    tables = [block.table for block in blocks if isinstance(block, Data)]
+    tables = [block.table for block in blocks if isinstance(block, DataTable)]
     return (
         [
             *(block for block in blocks if getattr(block, "table", None) is not tables[-1]),
@@ -487,7 +487,7 @@ def _with_result(blocks: Sequence[Block]) -> Sequence[Block]:
     )
 
 
-def _told(
+def _gradient_tables(
     trace: Trace, part: PlannedStep, block: Block, there: Collection[Name]
 ) -> Iterator[Block]:
     if not isinstance(block, MatrixBlock):
@@ -602,7 +602,7 @@ def in_a_word(trace: Trace, alike: Alike, number: int, selection: Selection) -> 
         return section_of(trace, alike.part, number, only_data(trace, alike.part, selection))
     layer = alike.place.layer.path
     tables = [matrix_block(made, selection, alike.part.path) for made in made_by(trace, alike.part)]
-    entries = [table if _goes_in(trace, table, layer) else Data(table) for table in tables]
+    entries = [table if _goes_in(trace, table, layer) else DataTable(table) for table in tables]
     blocks = [Paragraph(_says(alike)), *with_forward(trace, alike.part, entries)]
     return section_of(trace, alike.part, number, blocks)._replace(formulas=())
 
@@ -651,10 +651,10 @@ _SAYS = (
 
 
 def _table(found: list[Checked]) -> Table:
-    return Table(_HEADINGS, tuple(_row(c) for c in found))
+    return Table(_HEADINGS, tuple(_checked_row(c) for c in found))
 
 
-def _row(checked: Checked) -> tuple[str, ...]:
+def _checked_row(checked: Checked) -> tuple[str, ...]:
     worst = checked.worst
     cells = (
         str(checked.cells)
@@ -662,11 +662,11 @@ def _row(checked: Checked) -> tuple[str, ...]:
         else f"{len(checked.slopes)} of {checked.cells}"
     )
     i, j = (k + 1 for k in worst.cell)
-    numbers = (_written(number) for number in (worst.gradient, worst.difference))
+    numbers = (_twelve_digits(number) for number in (worst.gradient, worst.difference))
     return (str(checked.gradient), cells, f"[{i}, {j}]", *numbers, str(worst.digits))
 
 
-def _written(number: float) -> str:
+def _twelve_digits(number: float) -> str:
     """Writes a number with twelve digits."""
     return f"{number:.12g}".replace("-", "−")
 

@@ -23,7 +23,7 @@ from attncli.document.blocks import (
 )
 from attncli.document.pictures import Arrow, ArrowGroup, Curves, HeatMaps, Plane, Series
 from attncli.document.retold import as_it_was
-from attncli.document.tables import Data, MatrixBlock, SideBySide
+from attncli.document.tables import DataTable, MatrixBlock, SideBySide
 from attncli.errors import counted
 from attncli.maths.equations.elision import elided
 from attncli.maths.equations.tree import Number, Symbol, Vector
@@ -97,7 +97,7 @@ def _variant(
     changed = _changed(trace.quantities, other)
     if other.scenario.training is not None:
         blocks = beside_another(other, before.trace, varied_as)
-        data = [Data(variant_block(name, q, Selection())) for q in numbers_of_training(other)]
+        data = [DataTable(variant_block(name, q, Selection())) for q in numbers_of_training(other)]
         if blocks:
             return [*blocks[:1], *_given_in(name, other, changed), *blocks[1:], *data]
     compared = _Compared.of(own, result)
@@ -425,7 +425,7 @@ def _table(passes: list[_Pass], right: RightWeight | None) -> Table:
     rows, headings = [*_rows(passes)], _headings(passes[0])
     if right is not None:
         headings = (*headings, Word(right.address))
-        attended = (_written(_attended(t, right)) for t in passes)
+        attended = (_with_minus(_attended(t, right)) for t in passes)
         rows = [(*row, text) for row, text in zip(rows, attended, strict=True)]
     for name in _few(passes[0].trace):
         headings = (*headings, str(name))
@@ -486,10 +486,10 @@ def _rows(passes: list[_Pass]) -> Iterator[tuple[TableCell, ...]]:
 
 
 def _number(quantity: Quantity | None) -> str:
-    return "" if quantity is None else _written(quantity.matrix.number(0, 0))
+    return "" if quantity is None else _with_minus(quantity.matrix.number(0, 0))
 
 
-def _written(number: Number) -> str:
+def _with_minus(number: Number) -> str:
     return str(number.shown).replace("-", "−")
 
 
@@ -502,7 +502,7 @@ def _probabilities(training_pass: _Pass) -> Iterator[str]:
     for k, place in list(zip(_targets(training_pass), prediction.target_places, strict=False)):
         assert quantity is not None
         row = k if quantity.matrix.shape[0] > 1 else 0
-        yield _written(quantity.matrix.number(row, place))
+        yield _with_minus(quantity.matrix.number(row, place))
 
 
 def _embeddings(trace: Trace, passes: list[_Pass], selection: Selection) -> list[Block]:

@@ -430,8 +430,8 @@ def softmax_of(trace: Trace, part: PlannedStep) -> tuple[Definition, ...] | None
 
 def _told_row(trace: Trace, shares: Quantity, selection: Selection) -> int:
     asked, rows = row_asked_for(trace), selection.rows(shares)
-    is_told = asked is not None and asked[0].names == shares.rows.names and asked[1] in rows
-    return asked[1] if asked is not None and is_told else rows[-1]
+    is_told = asked is not None and asked.tokens.names == shares.rows.names and asked.row in rows
+    return asked.row if asked is not None and is_told else rows[-1]
 
 
 def cut_of_bars(shares: Quantity) -> str:

@@ -274,11 +274,11 @@ def _table_of(published: Published, judged: Judgements) -> list[Block]:
     if not published:
         return []
     kept = (True, True, True, True, any(f.at for f in published))
-    rows = (compress(_row(f, judged[f.key]), kept) for f in published)
+    rows = (compress(_figure_row(f, judged[f.key]), kept) for f in published)
     return [table(tuple(compress(_HEADINGS, kept)), map(tuple, rows), _MOST_ROWS)]
 
 
-def _row(figure: PublishedNumber, judgement: str) -> Row:
+def _figure_row(figure: PublishedNumber, judgement: str) -> Row:
     cell = Word(figure.quantity.address(figure.row, figure.column))
     numbers = map(plain, (Number.written(figure.theirs), figure.ours))
     return (cell, *numbers, judgement, Word(figure.at))

@@ -20,7 +20,7 @@ from attncli.document.blocks import (
     each,
 )
 from attncli.document.retold import Followed, by_case, retold
-from attncli.document.tables import Data, MatrixBlock, SideBySide
+from attncli.document.tables import DataTable, MatrixBlock, SideBySide
 from attncli.maths.equations.elision import MOST_PARTS, elided
 from attncli.maths.equations.tree import (
     ONE,
@@ -277,14 +277,14 @@ def arranged(
         if quantity.quantity.name in shown_later:
             working = [] if one_row else quantity.working
             blocks = _gone_on(blocks, working) if quantity.again else [*blocks, *working]
-            blocks += [] if quantity.table is None else [Data(quantity.table)]
+            blocks += [] if quantity.table is None else [DataTable(quantity.table)]
         elif quantity.table is not None and _is_known(
             trace,
             quantity,
             selection,
             again=again and quantity is not quantities[-1] and not adds_up_uses(quantity.quantity),
         ):
-            blocks += [*quantity.working, Data(quantity.table)]
+            blocks += [*quantity.working, DataTable(quantity.table)]
         elif _sums_up(quantity, blocks):
             blocks = _as_column(blocks, quantity)
         elif quantity.quantity.is_list and quantity.table is not None:
@@ -295,7 +295,7 @@ def arranged(
             elif not (whole or (brief and quantity is not quantities[-1])):
                 lists.append(quantity.table)
                 continue
-            blocks[-1:] = [Data(quantity.table), *blocks[-1:]]
+            blocks[-1:] = [DataTable(quantity.table), *blocks[-1:]]
         else:
             blocks += one_by_one([quantity], selection)
     blocks += _columns(lists)
@@ -305,7 +305,7 @@ def arranged(
 def only_data(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
     """Returns the quantities of a part that a page in brief goes without, for formats that keep
     data."""
-    return [Data(matrix_block(q, selection, part.path)) for q in made_by(trace, part)]
+    return [DataTable(matrix_block(q, selection, part.path)) for q in made_by(trace, part)]
 
 
 def _working_first(blocks: Sequence[Block]) -> list[Block]:

@@ -14,7 +14,7 @@ from attncli.errors import Problem, UserError, listed
 from attncli.maths.equations.elision import MOST_PARTS, elided_rows
 from attncli.maths.equations.tree import Symbol
 from attncli.maths.operations.rearranging import Same
-from attncli.names import Name, Phrase, below
+from attncli.names import Name, WordedText, below
 from attncli.option_values import DETAILS
 from attncli.pages.parts.sentences import called_as, tied
 from attncli.scenario.file.address import AddressError, Index, parse_address
@@ -119,7 +119,7 @@ def step_of(part: PlannedStep) -> Step[Any]:
     return step_named(part.step)
 
 
-def title_of(part: PlannedStep) -> Phrase:
+def title_of(part: PlannedStep) -> WordedText:
     """Returns what a part is called: its step's title there."""
     return step_of(part).title_at(part.place)
 
@@ -423,7 +423,15 @@ def _index_of_token(token: str) -> Index:
 
 
 @lru_cache(maxsize=8)
-def row_asked_for(trace: Trace) -> tuple[Axis, int] | None:
+class RowAskedFor(NamedTuple):
+    """The row that a page is about."""
+
+    tokens: Axis
+    row: int
+    """Which of the tokens it is of, from 0."""
+
+
+def row_asked_for(trace: Trace) -> RowAskedFor | None:
     """Returns the tokens, and which of them the page is about, from 0: the one that the scenario
     names, or that a prediction is about, which is the first where its vector is taken, the last
     with a target where some have none, or a hidden word. None where none is."""
@@ -439,7 +447,7 @@ def row_asked_for(trace: Trace) -> tuple[Axis, int] | None:
     tokens = _queries(trace)
     if named:
         asked = [_find_query(tokens, named)]
-    return (tokens, asked[-1]) if asked[-1] < len(tokens.names) else None
+    return RowAskedFor(tokens, asked[-1]) if asked[-1] < len(tokens.names) else None
 
 
 def _queries(trace: Trace) -> Axis:

@@ -544,7 +544,9 @@ def _cut(text: TokenizedText) -> list[Block]:
     if isinstance(tokenizing.tokenizer.model, Dictionary):
         return [] if tokenizing.learned else _below_the_cut(text)
     model = tokenizing.tokenizer.model
-    rows = [row for word in tokenizing.tokenizer.words(text.sentence) for row in _row(word, model)]
+    rows = [
+        row for word in tokenizing.tokenizer.words(text.sentence) for row in _word_rows(word, model)
+    ]
     entries = {MergeModel: ("Merge", "Pieces"), LongestMatch: ("Tried", "Result")}
     headings = ("Word", *entries.get(type(model), ("Pieces",)))
     whole = [table(headings, rows, most=MOST_ROWS)] if rows else []
@@ -582,7 +584,7 @@ def _why_not(sentence: str, text: str, pieces: Sequence[Piece], tokenizer: WordT
     return "what looks like a mark of a piece, or of a space, is taken for one"
 
 
-def _row(word: str, model: Model) -> Iterator[Row]:
+def _word_rows(word: str, model: Model) -> Iterator[Row]:
     """Yields how a word is cut, in as many rows as that takes."""
     pieces = Word(" ".join(piece.token for piece in model.pieces(word)))
     if len(word) > LONGEST_TOLD:

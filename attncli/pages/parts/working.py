@@ -37,7 +37,8 @@ from attncli.trace import CellPlace, Definition, PlannedStep, Quantity, Trace
 _MOST_TERMS_ON_A_LINE = 8
 """A row whose working has more terms than this is told cell by cell."""
 
-Rows = Sequence[int | None]
+ToldRows = Sequence[int | None]
+"""The rows whose working is told, from 0."""
 
 
 def working_of(
@@ -110,7 +111,7 @@ def adds_up_uses(quantity: Quantity) -> bool:
     return adds and quantity.name.inside(GRADIENTS)
 
 
-def _that_tells(trace: Trace, quantity: Quantity, rows: Rows) -> Rows:
+def _that_tells(trace: Trace, quantity: Quantity, rows: ToldRows) -> ToldRows:
     """Finds the row of the token that is asked for, that of a cell's largest number in the end, or
     else the last; on the way back and of an update one that has a gradient."""
     definition = quantity.definition
@@ -125,15 +126,15 @@ def _that_tells(trace: Trace, quantity: Quantity, rows: Rows) -> Rows:
     return pushed[-1:] or asked
 
 
-def _asked_for(trace: Trace, quantity: Quantity) -> Rows:
+def _asked_for(trace: Trace, quantity: Quantity) -> ToldRows:
     """Finds the row of a quantity that is of the token which is asked for, if one is."""
     asked = row_asked_for(trace)
-    if asked is None or quantity.rows.names != asked[0].names:
+    if asked is None or quantity.rows.names != asked.tokens.names:
         return ()
-    return (asked[1],)
+    return (asked.row,)
 
 
-def _remembered(trace: Trace, quantity: Quantity) -> Rows:
+def _remembered(trace: Trace, quantity: Quantity) -> ToldRows:
     """Finds the row of what a cell remembers most of in the end, in what has as many at a time."""
     part = trace.part_of(quantity.name)
     place = part.place if part is not None and isinstance(part.place, CellPlace) else None
@@ -315,12 +316,12 @@ def _entries(places: Sequence[int | None], entry: Callable[[int], Expression]) -
     return Vector(tuple(Omitted() if j is None else entry(j) for j in places))
 
 
-def _by_rows(its: _QuantityLines, rows: Rows, *, with_cells: bool = False) -> list[Block]:
+def _by_rows(its: _QuantityLines, rows: ToldRows, *, with_cells: bool = False) -> list[Block]:
     lines = (Omitted() if i is None else its.row(i, with_cells=with_cells) for i in rows)
     return [Derivation(tuple(lines))] if rows else []
 
 
-def _by_cells(its: _QuantityLines, rows: Rows) -> list[Block]:
+def _by_cells(its: _QuantityLines, rows: ToldRows) -> list[Block]:
     """Writes a cell a line; of a wide table only the first row, which shows how, and the others
     whole."""
     columns = its.columns
@@ -335,7 +336,7 @@ def _by_cells(its: _QuantityLines, rows: Rows) -> list[Block]:
     return first + (_by_rows(its, rows[1:]) if wide else [])
 
 
-def _by_rows_of_sums(its: _QuantityLines, rows: Rows) -> list[Block]:
+def _by_rows_of_sums(its: _QuantityLines, rows: ToldRows) -> list[Block]:
     """Writes a row a line with its sums inside, where they are short; else a cell a line."""
     terms = its.operands[0].shape[1] * its.quantity.matrix.shape[1]
     if terms > _MOST_TERMS_ON_A_LINE:
@@ -343,7 +344,7 @@ def _by_rows_of_sums(its: _QuantityLines, rows: Rows) -> list[Block]:
     return _by_rows(its, rows, with_cells=True)
 
 
-_LAYOUTS: dict[Layout, Callable[[_QuantityLines, Rows], list[Block]]] = {
+_LAYOUTS: dict[Layout, Callable[[_QuantityLines, ToldRows], list[Block]]] = {
     "cells": _by_cells,
     "rows": _by_rows,
     "sums": _by_rows_of_sums,
@@ -432,7 +433,7 @@ class Workings(Mapping[str, WorkedTable]):
             rounding.decimals_of(step, quantity.name) if rounding.carries and not moved else None,
             partial(self._form, quantity),
             equation,
-            partial(self._told, quantity),
+            partial(self._first_form, quantity),
             moved,
             rounding.is_own(step, quantity.name),
         )
@@ -445,7 +446,7 @@ class Workings(Mapping[str, WorkedTable]):
         operands = self._trace.operands(quantity.definition)
         return quantity.definition.operation.whole_form(i, j, *operands)
 
-    def _told(self, quantity: Quantity, i: int, j: int) -> Expression | None:
+    def _first_form(self, quantity: Quantity, i: int, j: int) -> Expression | None:
         assert quantity.definition is not None
         operands = self._trace.operands(quantity.definition)
         told = quantity.definition.operation.first_form(i, j, *operands)

@@ -22,6 +22,7 @@ from numpy.lib import format as npy
 from attncli.errors import UserError, listed, quote
 from attncli.maths.equations.matrix import BFLOAT16, MANY, Kept, as_floats
 from attncli.maths.numbers import decimals
+from attncli.maths.numbers.rounding import Array
 from attncli.scenario.file.named_files import (
     LargeFileError,
     RefusedFileError,
@@ -35,7 +36,7 @@ from attncli.scenario.file.named_files import (
     unreadable,
 )
 from attncli.scenario.file.problems import ALL_THE_SAME, Diagnostics, nearest, scenario_error
-from attncli.scenario.file.sources import MOST_NUMBERS, Array, FileSource
+from attncli.scenario.file.sources import MOST_NUMBERS, FileSource
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -537,7 +538,7 @@ def _read_json(file: Path) -> Mapping[str, Dumped]:
         data = parsed_json(stream.read(), parse_float=_Written)
     if not isinstance(data, dict):
         raise RefusedFileError("it holds no names", 'write {"name": [[…], …], …}')
-    return {name: _written(name, value) for name, value in data.items()}
+    return {name: _tensor(name, value) for name, value in data.items()}
 
 
 class _Written(float):
@@ -553,7 +554,7 @@ class _Written(float):
         return self
 
 
-def _written(name: str, value: Any) -> Tensor:  # noqa: ANN401
+def _tensor(name: str, value: Any) -> Tensor:  # noqa: ANN401
     kind = "float64"
     if isinstance(value, dict) and "data" in value:
         kind = str(value.get("dtype", kind)).removeprefix("torch.")

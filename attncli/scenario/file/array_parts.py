@@ -2,17 +2,14 @@
 
 import math
 import re
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
+from typing import Annotated, NamedTuple
 
+from attncli.maths.numbers.rounding import AnyArray
 from attncli.scenario.file.keys import COUNT, Flag, Schema, WholeNumber
 from attncli.scenario.file.named_files import RefusedFileError
 from attncli.scenario.file.nodes import Items, Node, Scalar, describe
 from attncli.scenario.file.problems import Diagnostics
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-Array: TypeAlias = "NDArray[Any]"
 _RANGE = r"(\d{0,9}):(\d{0,9})(?::([1-9]\d{0,8}))?"
 
 
@@ -119,7 +116,7 @@ class ArrayPart(NamedTuple):
             shape = shape[1:]
         return shape
 
-    def of(self, array: Array) -> Array:
+    def of(self, array: AnyArray) -> AnyArray:
         """Takes the part of an array. Raises RefusedFileError where the array doesn't have it."""
         shape = self.shape(array.shape)
         array = array if self.entry is None else array[self.entry]
@@ -131,14 +128,14 @@ class ArrayPart(NamedTuple):
             return self._split(_ranged(_ranged(taken, self.rows), self.columns))
         return self._split(_ranged(_ranged(taken, self.rows).T, self.columns).T)
 
-    def _cut(self, picture: Array) -> Array:
+    def _cut(self, picture: AnyArray) -> AnyArray:
         """Cuts a picture into patches, [rows, columns, channels, height, width]."""
         channels, height, width = _picture(picture.shape, self.patches)
         side = self.patches
         cut = picture.reshape(channels, height // side, side, width // side, side)
         return cut.transpose(1, 3, 0, 2, 4)
 
-    def _split(self, array: Array) -> Array:
+    def _split(self, array: AnyArray) -> AnyArray:
         parts, first, last = self.split
         if parts == 1:
             return array
@@ -161,7 +158,7 @@ class ArrayPart(NamedTuple):
         for name, some in (("rows", self.rows), ("columns", self.columns)):
             if some != slice(None):
                 step = "" if some.step is None else f":{some.step}"
-                texts.append(f"{name} {_written(some.start)}:{_written(some.stop)}{step}")
+                texts.append(f"{name} {_bound(some.start)}:{_bound(some.stop)}{step}")
         parts, first, last = self.split
         if parts > 1:
             each = f" of each of {self.heads} heads" if self.heads > 1 else ""
@@ -198,12 +195,12 @@ def _picture(shape: tuple[int, ...], side: int) -> tuple[int, int, int]:
     return channels, height, width
 
 
-def _written(end: int | None) -> str:
+def _bound(end: int | None) -> str:
     return "" if end is None else str(end)
 
 
-def _ranged(array: Array, some: slice) -> Array:
+def _ranged(array: AnyArray, some: slice) -> AnyArray:
     if (some.stop or 0) > len(array) or (some.start or 0) >= len(array):
-        wrong = f"{_written(some.start)}:{_written(some.stop)} of {len(array)} rows or columns"
+        wrong = f"{_bound(some.start)}:{_bound(some.stop)} of {len(array)} rows or columns"
         raise RefusedFileError(wrong, f"they are counted from 0: give some of 0:{len(array)}")
     return array[some]

@@ -62,7 +62,7 @@ def _spliced(text: str, changes: Iterable[Change], keys: Keys) -> str:
     """Returns the text with the value of each change in its own place, or an empty text where a
     place is missing or two overlap."""
     pieces, end = list[str](), -1
-    places = [(splice_of(text, change.key), _written(keys, change)) for change in changes]
+    places = [(splice_of(text, change.key), _value_text(keys, change)) for change in changes]
     known = sorted((place, value) for place, value in places if place is not None)
     for place, value in known:
         if place.start <= end:
@@ -89,7 +89,7 @@ def tree_in(text: str, problems: Diagnostics) -> Map:
     return node if isinstance(node, Map) else Map((), Where("scenario", 1, 1))
 
 
-def _written(keys: Keys, change: Change) -> str:
+def _value_text(keys: Keys, change: Change) -> str:
     key = keys.get(parse_address(change.key).name)
     return on_one_line(data_of(value_of(key, change.value, Where(change.option))))
 

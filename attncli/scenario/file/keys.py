@@ -17,6 +17,9 @@ from attncli.scenario.file.problems import Diagnostics, Hint, knows_nothing
 
 T = TypeVar("T")
 
+KeyValues = Mapping[str, Any]
+"""The values that the keys of a record have, by name."""
+
 
 class Key(NamedTuple, Generic[T]):
     """A key of a record."""

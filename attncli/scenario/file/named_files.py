@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +14,9 @@ from attncli.errors import Where, quote
 from attncli.scenario.file.keys import Schema, TextKind
 from attncli.scenario.file.nodes import Map, Node, Scalar, inner
 from attncli.scenario.file.problems import Diagnostics
+
+JsonObject = Mapping[str, Any]
+"""An object of a JSON file: the values of its keys."""
 
 LARGEST_FILE = 4 * 2**30
 _IN_PLACE = (".safetensors",)

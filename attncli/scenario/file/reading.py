@@ -82,7 +82,7 @@ def _read(
             whole, places = _with_joined_pairs(text)
             if places:
                 return _read(whole, start, problems, places)
-        mark, wrong, right = _told(error, text)
+        mark, wrong, right = _syntax_error(error, text)
         problems.add(builder.place(mark), wrong, right)
         problems.stop_if_any()
     except yaml.reader.ReaderError as error:
@@ -96,7 +96,7 @@ def _read(
     return builder.root
 
 
-def _told(error: yaml.MarkedYAMLError, text: str) -> tuple[Any, str, str]:
+def _syntax_error(error: yaml.MarkedYAMLError, text: str) -> tuple[Any, str, str]:
     """Explains what keeps a text from being YAML: the mark of the place, what is wrong, and what
     would be right."""
     mark: Any = error.problem_mark or error.context_mark

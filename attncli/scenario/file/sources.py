@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from attncli.errors import Where
 from attncli.maths.numbers import decimals
+from attncli.maths.numbers.rounding import Array
 from attncli.scenario.file.array_parts import WHOLE, ArrayPart
 from attncli.scenario.file.keys import (
     Choice,
@@ -23,10 +24,6 @@ from attncli.scenario.file.keys import (
 from attncli.scenario.file.nodes import Items, Map, Node, Scalar, describe
 from attncli.scenario.file.problems import Diagnostics
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-Array: TypeAlias = "NDArray[np.float64]"
 Shape = tuple[int, int]
 
 MOST_NUMBERS = 2**28

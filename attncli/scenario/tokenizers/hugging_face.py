@@ -15,7 +15,8 @@ from typing import Any
 
 from attncli.errors import UserError, quote
 from attncli.names import Word
-from attncli.scenario.file.named_files import RefusedFileError, parsed_json
+from attncli.scenario.file.keys import KeyValues
+from attncli.scenario.file.named_files import JsonObject, RefusedFileError, parsed_json
 from attncli.scenario.model import Phrase, phrase
 from attncli.scenario.tokenizers.settings import MARKS, SAVED, SavedCut
 from attncli.tokenizers.pieces import MOST_CHARACTERS, SubwordMarks
@@ -34,7 +35,7 @@ from attncli.tokenizers.splitting import (
 _OTHERWISE = "give a tokenizer without it, or its pieces by hand"
 
 
-def _names_of(part: Data | None) -> list[str]:
+def _names_of(part: JsonObject | None) -> list[str]:
     """Lists the type of a part, or the types of those that it is a sequence of."""
     if part is None:
         return []
@@ -43,18 +44,15 @@ def _names_of(part: Data | None) -> list[str]:
     return [name for value in _sequence(part) for name in _names_of(value)]
 
 
-def _sequence(part: Data) -> Sequence[Data]:
+def _sequence(part: JsonObject) -> Sequence[JsonObject]:
     """Returns the parts that a part is a sequence of."""
     return part.get("normalizers") or part.get("pretokenizers") or ()
 
 
-Data = Mapping[str, Any]
-Values = dict[str, Any]
-
 _LONGEST_ADDED = 1000
 
 
-def read(text: str) -> Values:
+def read(text: str) -> KeyValues:
     """Reads a tokenizer.json: the settings of `tokenizer`, its `vocabulary`, `merges` or `pieces`,
     and its SavedCut. Raises RefusedFileError."""
     try:
@@ -80,7 +78,7 @@ def read(text: str) -> Values:
     return {**values, "tokenizer": settings, SAVED: cut}
 
 
-def _marks(data: Data) -> str:
+def _marks(data: JsonObject) -> str:
     """Tells how pieces show where their words begin: by spaces or bytes as characters, or by
     marks."""
     written, cut = data.get("normalizer"), data.get("pre_tokenizer")
@@ -93,14 +91,14 @@ def _marks(data: Data) -> str:
     return _affix(data["model"])
 
 
-def _cut(data: Data, marks: str) -> SavedCut:
+def _cut(data: JsonObject, marks: str) -> SavedCut:
     written, cut, model = data.get("normalizer"), data.get("pre_tokenizer"), data["model"]
     others: dict[str, PreTokenizer] = {"▁": Metaspace(), "Ġ": ByteLevel()}
     joins = others.get(marks, WhiteSpace(SubwordMarks(*MARKS[marks])))
     pipeline = Pipeline(_ToldSteps(written, cut), joins)
     added = tuple(map(_added, data.get("added_tokens") or ()))
     return SavedCut(
-        pipeline, AddedTokens(added, pipeline) if added else None, _told(written, cut),
+        pipeline, AddedTokens(added, pipeline) if added else None, _preprocessing(written, cut),
         fused=bool(model.get("fuse_unk")), whole=bool(model.get("ignore_merges")),
     )  # fmt: skip
 
@@ -126,7 +124,7 @@ def _told_as_error() -> Iterator[None]:
         raise UserError.of("tokenizer.json", error.wrong, error.right) from None
 
 
-def _told(written: Data | None, cut: Data | None) -> Phrase:
+def _preprocessing(written: JsonObject | None, cut: JsonObject | None) -> Phrase:
     steps, cuts = (Word(", ".join(_names_of(data))) for data in (written, cut))
     normalized = "normalized by {steps} and " if written else ""
     words = "cut into words by {cuts}" if cut else "not cut into words"
@@ -136,7 +134,7 @@ def _told(written: Data | None, cut: Data | None) -> Phrase:
 _FLAGS = ("single_word", "lstrip", "rstrip", "normalized")
 
 
-def _added(data: Data) -> AddedToken:
+def _added(data: JsonObject) -> AddedToken:
     if len(str(data["content"])) > _LONGEST_ADDED:
         wrong = f"an added token of a tokenizer.json has {len(str(data['content'])):,} characters"
         raise RefusedFileError(wrong, f"give it at most {_LONGEST_ADDED:,}")
@@ -144,7 +142,7 @@ def _added(data: Data) -> AddedToken:
     return AddedToken(str(data["content"]), int(data["id"]), **flags)
 
 
-def _refuse(model: Data, usual: Mapping[str, Sequence[Any]]) -> None:
+def _refuse(model: JsonObject, usual: Mapping[str, Sequence[Any]]) -> None:
     """Refuses settings of a model that there are no words for."""
     for key, values in usual.items():
         if key in model and model[key] not in values:
@@ -154,18 +152,18 @@ def _refuse(model: Data, usual: Mapping[str, Sequence[Any]]) -> None:
             )
 
 
-def _vocabulary(model: Data) -> dict[str, int]:
+def _vocabulary(model: JsonObject) -> dict[str, int]:
     return {str(token): int(value) for token, value in model["vocab"].items()}
 
 
-def _word_piece(model: Data, _: str) -> Values:
+def _word_piece(model: JsonObject, _: str) -> KeyValues:
     _refuse(model, {"continuing_subword_prefix": ("##",),
                     "max_input_chars_per_word": (MOST_CHARACTERS,)})  # fmt: skip
     settings = {"kind": "wordpiece", "unknown": str(model["unk_token"])}
     return {"tokenizer": settings, "vocabulary": _vocabulary(model)}
 
 
-def _bpe(model: Data, marks: str) -> Values:
+def _bpe(model: JsonObject, marks: str) -> KeyValues:
     _refuse(model, {"dropout": (None, 0)})
     pairs = (value.split(" ") if isinstance(value, str) else value for value in model["merges"])
     settings = {
@@ -178,7 +176,7 @@ def _bpe(model: Data, marks: str) -> Values:
     return {"tokenizer": settings, "merges": merges, "vocabulary": _vocabulary(model)}
 
 
-def _affix(model: Data) -> str:
+def _affix(model: JsonObject) -> str:
     """Returns the mark of the pieces' places in their words. Raises RefusedFileError for an unknown
     one."""
     prefix, suffix = model.get("continuing_subword_prefix"), model.get("end_of_word_suffix")
@@ -188,7 +186,7 @@ def _affix(model: Data) -> str:
     return marks[prefix or "", suffix or ""]
 
 
-def _unigram(model: Data, marks: str) -> Values:
+def _unigram(model: JsonObject, marks: str) -> KeyValues:
     tokens = [str(token) for token, _ in model["vocab"]]
     unknown = model.get("unk_id")
     if unknown is None:
@@ -205,12 +203,12 @@ def _unigram(model: Data, marks: str) -> Values:
     return {"tokenizer": settings, "pieces": dict(zip(tokens, scores, strict=True))}
 
 
-def _word_level(model: Data, _: str) -> Values:
+def _word_level(model: JsonObject, _: str) -> KeyValues:
     settings = {"kind": "whitespace", "unknown": str(model["unk_token"])}
     return {"tokenizer": settings, "vocabulary": _vocabulary(model)}
 
 
-_MODELS: dict[str, Callable[[Data, str], Values]] = {
+_MODELS: dict[str, Callable[[JsonObject, str], KeyValues]] = {
     "BPE": _bpe,
     "WordPiece": _word_piece,
     "Unigram": _unigram,

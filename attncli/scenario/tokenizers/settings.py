@@ -14,6 +14,7 @@ from attncli.scenario.file.keys import (
     Either,
     Flag,
     Key,
+    KeyValues,
     Kind,
     ListOf,
     MapOf,
@@ -162,7 +163,6 @@ def or_more(times: int) -> Phrase:
 # --------------------------------------------------------------------------------------------------
 # What a stack says of its tokenizer, with its defaults, and what of it is for another one.
 
-Values = Mapping[str, Any]
 T = TypeVar("T")
 
 _GIVEN = {"merges": ("bpe", "give the vocabulary"), "pieces": ("unigram", "leave them out")}
@@ -173,7 +173,7 @@ SAVED = "as saved"
 """The key, among the values of a stack, of the SavedCut of a tokenizer that is in a file."""
 
 
-def kind_of(values: Values) -> str:
+def kind_of(values: KeyValues) -> str:
     """Returns the name of the tokenizer that a stack has."""
     value = values.get("tokenizer", "whitespace")
     return str(value) if isinstance(value, str) else str(value.get("kind", "whitespace"))
@@ -203,7 +203,7 @@ class TokenizerSettings(NamedTuple):
     """A stack's settings of its tokenizer, with their defaults."""
 
     path: Name
-    values: Values
+    values: KeyValues
     complaints: NamedProblems
     rounding: Rounding
     large: bool = False
@@ -230,7 +230,7 @@ class TokenizerSettings(NamedTuple):
         return {key: self.settings[key] for key in keys if key in self.settings}
 
     @property
-    def settings(self) -> Values:
+    def settings(self) -> KeyValues:
         """Returns the settings that `tokenizer: {…}` says."""
         name = self.values.get("tokenizer")
         return name if isinstance(name, Mapping) else {}

@@ -1,1 +1,8 @@
-"""What an attention does: all heads together, and each by itself."""
+"""The steps of attention, of all heads together and of each by itself.
+
+projections            queries, keys, values, and what comes out of the heads
+latent                 queries, keys and values that are made of a few numbers a token
+rotary                 rotary positions
+scores, biases, masks  scores, what is added to them, what is hidden
+weights                from scores to weights; `online_softmax` block by block
+"""

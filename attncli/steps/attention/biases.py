@@ -1,4 +1,4 @@
-"""What is added to scores: biases, ALiBi, T5's relative positions.
+"""Steps that add to scores: biases, ALiBi, T5's relative positions.
 
 * relative: T5's buckets of distances (Raffel et al. 2019, arXiv:1910.10683, 2.1).
 * disentangle: DeBERTa's relative positions (He et al. 2020, arXiv:2006.03654, 3.1).
@@ -137,12 +137,12 @@ def _happens_relative(place: HeadPlace) -> str:
     )
     return (
         "Each key is in a bucket, counted from 0, by its distance from the query. Distances"
-        f" {_told(made)}.{after} This head has a number for each bucket, which is added to the"
+        f" {_distances(made)}.{after} This head has a number for each bucket, which is added to the"
         " score."
     )
 
 
-def _told(made: Buckets) -> str:
+def _distances(made: Buckets) -> str:
     """Says which distances share a bias: `below 4 have one each, longer ones share theirs: 4 to 5,
     6 to 8, 9 or more`."""
     starts = made.starts

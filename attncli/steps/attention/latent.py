@@ -56,7 +56,7 @@ def _gives(place: AttentionPlace, local: str) -> bool:
     return place.scenario.gives(below(place.attention.latent, local))
 
 
-def _check(place: AttentionPlace) -> Objections:
+def _check_latent(place: AttentionPlace) -> Objections:
     where = place.attention.latent
     if not _gives(place, "W_DKV"):
         yield where, "latent without W_DKV, which makes c_KV", "give one, like W_DKV: [[1], [0]]"
@@ -118,7 +118,7 @@ COMPRESS_STEP = Step(
     name="compress",
     at=AttentionPlace,
     keys=(LATENT,),
-    check=_check,
+    check=_check_latent,
     words=Wording(
         title="Latent vectors",
         does="makes few numbers of each token, for keys and values",

@@ -43,7 +43,7 @@ def _keys(place: HeadPlace) -> tuple[str, ...]:
     return distinct_tokens(names)
 
 
-def _check(place: HeadPlace) -> Objections:
+def _check_block_size(place: HeadPlace) -> Objections:
     if place.head or not place.attention.config.says(_BLOCK):
         return
     where = place.attention.config.at(_BLOCK)
@@ -86,7 +86,7 @@ ONLINE_STEP = Step(
     name="online",
     at=HeadPlace,
     keys=(_BLOCK,),
-    check=_check,
+    check=_check_block_size,
     words=Wording(
         title="Online softmax",
         does="works the output again, block by block",

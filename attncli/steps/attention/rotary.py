@@ -212,7 +212,7 @@ def _dimensions(positions: Positions) -> int | None:
     return dimensions and dimensions // 2 * 2
 
 
-def _check(place: HeadPlace) -> Objections:
+def _check_rope(place: HeadPlace) -> Objections:
     positions, settings = place.attention.rotated, place.attention.config
     if place.attention.sees_memory and settings.says(ROPE):
         wrong = "the positions of a memory are nobody's, and queries can't be turned against them"
@@ -350,7 +350,7 @@ ROTATE_STEP = Step(
     name="rotate",
     at=HeadPlace,
     keys=(ROPE,),
-    check=_check,
+    check=_check_rope,
     words=Wording(
         title="Rotary positions",
         does="turns queries and keys by their positions",

@@ -267,7 +267,7 @@ _ORDER = Key(
 )
 
 
-def _check(place: HeadPlace) -> Objections:
+def _check_cap(place: HeadPlace) -> Objections:
     settings = place.attention.config
     if settings.says(_ORDER) and not settings.says(_CAP):
         yield settings.at(_ORDER), "the order of a cap, and no softcap", "add one, like softcap: 50"
@@ -294,7 +294,7 @@ SOFTCAP_STEP = Step(
     name="softcap",
     at=HeadPlace,
     keys=(_CAP, _ORDER),
-    check=_check,
+    check=_check_cap,
     words=Wording(
         title="Soft cap",
         does="keeps large scores below a cap",

@@ -257,7 +257,7 @@ _SINKS = Key(
 _NAME = "sink"
 
 
-def _check(place: HeadPlace) -> Objections:
+def _check_sinks(place: HeadPlace) -> Objections:
     if place.head or not place.attention.config.says(_SINKS):
         return
     where, heads = place.find("sinks"), place.attention.heads
@@ -300,7 +300,7 @@ SINKS_STEP = Step(
     name="sinks",
     at=HeadPlace,
     keys=(_SINKS,),
-    check=_check,
+    check=_check_sinks,
     words=Wording(
         title="Attention sink",
         does="lets a query attend to nothing",

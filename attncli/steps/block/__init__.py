@@ -1,1 +1,1 @@
-"""What stands around attention in a layer."""
+"""The steps around attention in a layer: norms, residual connections, networks, experts."""

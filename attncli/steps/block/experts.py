@@ -118,7 +118,7 @@ def _renormalizes(place: LayerPlace) -> bool:
     return bool(_settings(place).get("renormalize"))
 
 
-def _check(place: LayerPlace) -> Objections:
+def _check_experts(place: LayerPlace) -> Objections:
     settings, scenario, count = place.layer.config, place.scenario, place.layer.experts
     if not settings.says(ROUTER):
         wrong = "experts without a router, which says where each token goes"
@@ -272,7 +272,7 @@ ROUTE_STEP = Step(
     name="route",
     at=LayerPlace,
     keys=(EXPERTS, ROUTER, SHARED),
-    check=_check,
+    check=_check_experts,
     words=Wording(
         title="Router",
         does="chooses the experts of each token, and their weights",

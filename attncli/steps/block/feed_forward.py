@@ -308,7 +308,7 @@ def _scaled(place: ResidualPlace, x: Name, k: int) -> Definition | None:
     return Definition(name, MultiplyBy(Number.written(factor)), (x,), "residual")
 
 
-def _check(place: ResidualPlace) -> Objections:
+def _check_feed_forward(place: ResidualPlace) -> Objections:
     layer, where = place.layer, below(place.layer.path, _PARALLEL.name)
     yield from _check_factors(place)
     if layer.parallel != "none" and layer.norm not in ("pre", "none"):
@@ -348,7 +348,7 @@ RESIDUAL_STEP = Step(
         _SCALE,
         _PARALLEL,
     ),
-    check=_check,
+    check=_check_feed_forward,
     words=Wording(
         title="Residual",
         does="adds the output of a sublayer to its input",

@@ -45,7 +45,7 @@ def _said(place: Place) -> tuple[int, int, str]:
     return settings.get(_KERNEL), settings.get(_STRIDE), settings.get(_ACTIVATION)
 
 
-def _check(place: Place) -> Objections:
+def _check_kernel(place: Place) -> Objections:
     kernel, stride, _ = _said(place)
     if not kernel % 2:
         yield below(place.path, _KERNEL.name), "a kernel without a middle row", "give an odd number"
@@ -111,7 +111,7 @@ CONVOLVE_STEP = Step(
         )
         for name, nth in zip(CONVOLUTIONS, ("first", "second"), strict=True)
     ),
-    check=_check,
+    check=_check_kernel,
     words=Wording(
         title="Convolution",
         does="makes each vector of those around it, too",

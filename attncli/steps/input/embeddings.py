@@ -21,7 +21,7 @@ from attncli.maths.equations.tree import Apply, Equation, Number, Root, Symbol, 
 from attncli.maths.operations.activations import MultiplyBy
 from attncli.maths.operations.attention import Linear, MatMul
 from attncli.maths.operations.rearranging import JoinRows, Same, TakeRows
-from attncli.names import Name, Phrase, Word, below
+from attncli.names import Name, Word, WordedText, below
 from attncli.scenario.file.address import write_index
 from attncli.scenario.file.keys import (
     COUNT,
@@ -58,7 +58,7 @@ from attncli.trace import Axis, Definition, Place
 from attncli.trace.quantity import counted, distinct_tokens
 
 
-def _happens_tokenize(place: Place) -> str | Phrase:
+def _happens_tokenize(place: Place) -> str | WordedText:
     cut = "The tokens are given"
     if only_numbered(place.text):
         cut += f" without words: they are called 1 to {len(place.text.tokens)}"
@@ -75,7 +75,7 @@ def only_numbered(text: TokenizedText) -> bool:
     return len(text.tokens) > 1 and not named
 
 
-def _distinct_phrase(tokens: tuple[str, ...]) -> Phrase:
+def _distinct_phrase(tokens: tuple[str, ...]) -> WordedText:
     """Says how a token is called that comes more than once."""
     again = next((token for token, count in Counter(tokens).items() if count > 1), None)
     named = zip(distinct_tokens(tokens), tokens, strict=True)

@@ -268,7 +268,7 @@ def start_of(place: Place, positions: Positions) -> int:
     return positions.config.get(START) + len(cached or ())
 
 
-def _check(place: Place) -> Objections:
+def _check_positions(place: Place) -> Objections:
     stack, name = place.stack, below(place.stack.path, "positions")
     kinds = Counter(p.kind for p in stack.positions)
     for kind in (*FOR_ATTENTION, "given"):
@@ -435,7 +435,7 @@ POSITIONS_STEP = Step(
             "together",
         ),
     ),
-    check=_check,
+    check=_check_positions,
     words=Wording(
         title="Positions",
         does="adds each token's position to its embedding",

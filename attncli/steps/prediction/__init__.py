@@ -1,1 +1,1 @@
-"""What is done with the last layer's output."""
+"""The steps after the last layer: logits and probabilities, losses, speculative decoding."""

@@ -42,7 +42,7 @@ from attncli.maths.operations.prediction import (
     SumOfSquaredErrors,
 )
 from attncli.maths.operations.rearranging import TakeRows
-from attncli.names import Name, Phrase, Word, below
+from attncli.names import Name, Word, WordedText, below
 from attncli.scenario.file.keys import SHARE, Choice, Either, Key, Kind, ListOf
 from attncli.scenario.file.matrices import MATRIX
 from attncli.scenario.file.nodes import Items, Map, Node, Numbers
@@ -418,7 +418,7 @@ def _why(place: Place) -> str:
     return f"The loss says how surprised the model is by {right}."
 
 
-def _happens(place: Place) -> Phrase:
+def _happens(place: Place) -> WordedText:
     prediction = place.scenario.prediction
     targets, counted = prediction.targets, prediction.counted
     if prediction.targets_in_numbers:
@@ -426,7 +426,7 @@ def _happens(place: Place) -> Phrase:
     left_out = len(targets) - len(counted) if targets else 0
     position = "1 position is" if left_out == 1 else f"{left_out} positions are"
     text = f" {position} left out, whose target is ignored." if left_out else ""
-    names: Phrase = tuple(part for k in counted for part in ("”, “", Word(targets[k])))[1:]
+    names: WordedText = tuple(part for k in counted for part in ("”, “", Word(targets[k])))[1:]
     if prediction.label_smoothing is not None:
         return (
             f"{_smoothed(place)}Each target (“",

@@ -49,7 +49,7 @@ def _drafted(place: Place) -> tuple[str, ...]:
     return place.text.tokens[len(place.text.tokens) - len(r) :]
 
 
-def _check(place: Place) -> Objections:
+def _check_draft(place: Place) -> Objections:
     prediction = place.scenario.prediction
     vocabulary, r, q = prediction.vocabulary, prediction.draft["r"], place.name("q")
     given = place.scenario.given[q].shape[0] if q in place.scenario.given else len(r)
@@ -95,7 +95,7 @@ VERIFY_STEP = Step(
     name="verify",
     at=Place,
     keys=(DRAFT,),
-    check=_check,
+    check=_check_draft,
     words=Wording(
         title="Verification of a draft",
         does="accepts drafted tokens, and draws the one after them",

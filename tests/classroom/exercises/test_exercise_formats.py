@@ -23,7 +23,7 @@ from attncli.document import blocks as doc
 from attncli.document.blocks import Derivation, Document, Line, Paragraph, Section
 from attncli.document.pictures import PICTURES
 from attncli.document.questions import Interval, Item, MistakenAnswer, Paper, RightAnswer
-from attncli.document.tables import Data, MatrixBlock, SideBySide
+from attncli.document.tables import DataTable, MatrixBlock, SideBySide
 from attncli.formats import RenderOptions, exercise_format_names, format_names, info_of, render
 from attncli.formats.html.blocks import HtmlStyle, blocks_html
 from attncli.maths.equations.matrix import Matrix
@@ -610,7 +610,7 @@ EACH: dict[type, tuple[doc.Block, str]] = {
         SideBySide("Cap", words(("<b>",)), (0,), (("Q", SMALL),)),
         "Cap\n\n\nTokenQ\n\n\n<b>[−1.50, 2]\n\n",
     ),
-    Data: (Data(SMALL), ""),
+    DataTable: (DataTable(SMALL), ""),
     doc.TextList: (doc.TextList("tokens", words(("a",)), words(("a",))), ""),
     doc.Tree: (
         doc.Tree(

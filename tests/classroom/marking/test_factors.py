@@ -14,7 +14,7 @@ from attncli import load, work
 from attncli.judging.judging import Judge
 from attncli.judging.verdicts import Given, Verdict
 from attncli.maths.equations.tree import Location
-from attncli.names import phrase, raw_text
+from attncli.names import raw_text, worded
 from tests.classroom.planted.sheet import Array, rounded
 from tests.helpers.plain import read
 
@@ -119,7 +119,7 @@ def test_a_row_that_is_divided_by_another_number_is_told() -> None:
     scaled[2] *= 1.7 / 3
     found = wrong(judge_of(SCORES), {"scaled": scaled})
     (says,) = {v.cause.says for v in found if v.cause}
-    assert raw_text(phrase(says)).endswith(
+    assert raw_text(worded(says)).endswith(
         "times what it should be: it was divided by another number."
     )
 
