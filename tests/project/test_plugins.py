@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tomllib
 from importlib.metadata import entry_points
 from pathlib import Path
 from shutil import copytree
+from types import ModuleType
 from zipfile import ZipFile
 
 import pytest
 
+from attncli.document.blocks import Document, Paragraph
+from attncli.formats import RenderOptions
+from attncli.names import Word
 from attncli.own_plugins import OWN
 
 ROOT = Path(__file__).parents[2]
@@ -141,6 +146,19 @@ def test_a_package_that_is_broken_is_named(installed: Path, tmp_path: Path) -> N
         "shouting: what it adds to attn can't be imported (ModuleNotFoundError: No module named"
         " 'nothing_there'); mend shouting.step, or pip uninstall the package\n"
     )
+
+
+def test_what_help_shows_of_plugins_works() -> None:
+    text = (ROOT / "scenarios" / "README.md").read_text("utf-8")
+    told = text.partition("\n## Plugins: ")[2].partition("\n## ")[0]
+    of_format, of_command, _ = re.findall(r"```python\n(.*?)```", told, re.DOTALL)
+    module = ModuleType("helped")
+    sys.modules["helped"] = module
+    exec(compile(of_format, "plugins", "exec"), vars(module))
+    exec(compile(of_command, "plugins", "exec"), vars(module))
+    page = Document(Word("a title"), (), closing=(Paragraph(("It speaks.",)),))
+    assert "IT SPEAKS." in module.render(page, RenderOptions())
+    assert module.shout(module.shout.asked({"scenario": "i_love_ai"})).text == "I LOVE AI!\n"
 
 
 def test_our_own_entries_are_those_of_the_project_file() -> None:
