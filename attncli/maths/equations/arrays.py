@@ -81,6 +81,13 @@ def summed(part: IndexedArray, over: str) -> IndexedArray:
     return IndexedArray(left, lambda operands: np.asarray(part.work(operands).sum(axis=axes)))
 
 
+def reduced(function: str, part: IndexedArray, over: str) -> IndexedArray:
+    """Takes the largest, the smallest or the product of an array over some of its indices."""
+    of, axes = _REDUCTIONS[function], tuple(part.indices.index(index) for index in over)
+    left = "".join(index for index in part.indices if index not in over)
+    return IndexedArray(left, lambda operands: np.asarray(of(part.work(operands), axis=axes)))
+
+
 def contracted(a: IndexedArray, b: IndexedArray, over: str) -> IndexedArray:
     """Sums the products of two arrays over some indices."""
     left = "".join(sorted(set(a.indices + b.indices) - set(over)))
@@ -123,6 +130,9 @@ def _stacked(x: Array, y: Array, depth: int) -> Array:
 
 
 Function = Callable[..., Array]
+_REDUCTIONS: Mapping[str, Function] = MappingProxyType(
+    {"max": np.max, "min": np.min, "prod": np.prod}
+)
 
 
 @lru_cache(maxsize=256)
@@ -193,7 +203,7 @@ class _Leaves(NamedTuple):
 def raised(base: Array, exponent: Array | float, out: Array | None = None) -> Array:
     """Raises numbers to a power; cubes, as GELU has them, by products, in a twentieth of the
     time."""
-    if exponent != _CUBE:
+    if np.ndim(exponent) or exponent != _CUBE:
         return np.asarray(np.power(base, exponent, out=out))
     return np.asarray(np.multiply(base * base, base, out=out))
 
@@ -240,6 +250,9 @@ class Arrays(ex.Fold[IndexedArray]):
                 x = self.of(base)
                 return contracted(x, x, node.over)
         return summed(self.of(node.operand), node.over)
+
+    def of_reduction(self, node: ex.Reduction) -> IndexedArray:
+        return reduced(node.function, self.of(node.operand), node.over)
 
     def of_quotient(self, node: ex.Quotient) -> IndexedArray:
         return together(np.divide, self.of(node.dividend), self.of(node.divisor))

@@ -192,6 +192,25 @@ class _Bounds(ex.Fold[Error]):
         sizes = self._summed(self.size(operand), node.over)
         return Error(self._summed(self.absolute(operand), node.over) + relative * sizes)
 
+    def of_reduction(self, node: ex.Reduction) -> Error:
+        """Bounds the error of the largest or smallest number, which is off by no more than the one
+        that is off most; or of a product, by how far all sizes together may be off."""
+        error, count = self.of(node.operand), self._count(node.over)
+        axes = tuple(map(self.letters.index, node.over))
+        if node.function != "prod":
+            absolute = error.absolute
+            if isinstance(absolute, np.ndarray):
+                absolute = np.asarray(absolute.max(axis=axes, keepdims=True))
+            return Error(absolute, error.relative)
+        relative = count * (error.relative + EPSILON)
+        if not _is_off(error):
+            return Error(0.0, relative)
+        sizes = self.size(node.operand)
+        near, far = (
+            np.prod(x, axis=axes, keepdims=True) for x in (sizes, sizes + error.absolute)
+        )
+        return Error(np.asarray(far - near + relative * far), relative)
+
     def _summed(self, array: Array | float, over: str) -> Array | float:
         """Sums a bound over some indices, along which it may be constant."""
         if not isinstance(array, np.ndarray):
@@ -232,12 +251,25 @@ class _Bounds(ex.Fold[Error]):
         """Bounds the error of a power; for e^(x + d) = e^x e^d the relative error is e^d − 1."""
         if node.base == ex.E:
             return self.steep(node.exponent, 1.0)
+        if any(operands_in(node.exponent)):
+            return self._of_any_power(node)
         exponent, error = abs(float(deciding.full(node.exponent))), self.of(node.base)
         relative = (exponent + 1) * error.relative + _FUNCTION
         if not _is_off(error):
             return Error(0.0, relative)
         grown = (self.size(node.base) + error.absolute) ** max(exponent - 1, 0)
         return Error(exponent * error.absolute * grown, relative)
+
+    def _of_any_power(self, node: ex.Power) -> Error:
+        """Bounds the error of b^x: it is e^(x ln b), whose relative error is the absolute one of
+        x ln b, (|x| times what b is relatively off by, and |ln b| times what x is off by)."""
+        base, exponent = self.of(node.base), self.of(node.exponent)
+        size = self.size(node.base)
+        with np.errstate(all="ignore"):
+            off = self.size(node.exponent) * (base.relative + base.absolute / size)
+            off = off + np.abs(np.log(size)) * self.absolute(node.exponent)
+        most = float(np.max(np.nan_to_num(off, nan=math.inf, posinf=math.inf)))
+        return Error(0.0, math.expm1(2 * most) + _FUNCTION if most < 1 else math.inf)
 
     def of_root(self, node: ex.Root) -> Error:
         """Bounds the error of a root: √(x + d) − √x = d / (√(x + d) + √x), which is at most √d."""

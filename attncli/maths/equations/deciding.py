@@ -38,6 +38,8 @@ _CERTAIN = Decimal("1e-50")
 _EXACT_DIGITS = 4000
 _ONE, _TWO = Decimal(1), Decimal(2)
 _LN_10 = 2.302585093
+_LARGEST_POWER = 1000
+"""The largest whole exponent for which a power is worked as a product."""
 
 
 class Between(NamedTuple):
@@ -202,8 +204,9 @@ class _Evaluator(ex.Fold[Value]):
         if node.base == ex.E:
             return self.rising(self.power_of_e, exponent)
         base = self.of(node.base)
-        if isinstance(exponent, Decimal) and exponent == int(exponent) >= 0:
-            return reduce(self.times, [base] * int(exponent), _EMPTY_PRODUCT)
+        if isinstance(exponent, Decimal) and abs(exponent) <= _LARGEST_POWER and exponent == int(exponent):
+            power = reduce(self.times, [base] * abs(int(exponent)), _EMPTY_PRODUCT)
+            return power if exponent >= 0 else self.divide(_ONE, power)
         return self.rising(self.power_of_e, self.times(exponent, self.rising(self.ln, base)))
 
     def of_root(self, node: ex.Root) -> Value:

@@ -331,6 +331,18 @@ class _Enclosures(ex.Fold[Enclosure]):
         made = np.einsum(f"{long_a},{long_b}->{left}", a.squeeze(), b.squeeze(), optimize=True)
         return np.asarray(made).reshape(shape)
 
+    def of_reduction(self, node: ex.Reduction) -> Enclosure:
+        bounds, axes = self.of(node.operand), [self.letters.index(x) for x in node.over]
+        if node.function != "prod":
+            pick = np.max if node.function == "max" else np.min
+            return Enclosure(*(np.asarray(pick(x, tuple(axes), keepdims=True)) for x in bounds))
+        for axis in axes:
+            some = [
+                Enclosure(*(x.take([k], axis) for x in bounds)) for k in range(bounds.low.shape[axis])
+            ]
+            bounds = reduce(lambda a, b: self.rounded.by(times(a, b), self.rounded.each), some)
+        return bounds
+
     def of_quotient(self, node: ex.Quotient) -> Enclosure:
         divisor = self.of(node.divisor)
         zero = (divisor.low <= 0) & (divisor.high >= 0)
@@ -349,6 +361,8 @@ class _Enclosures(ex.Fold[Enclosure]):
             return Enclosure(*map(np.exp, self.of(node.exponent)))
         if node.exponent == ex.TWO:
             return _square(self.of(node.base))
+        if any(operands_in(node.exponent)):
+            return _power(self.of(node.base), self.of(node.exponent))
         base, exponent = self.of(node.base), float(deciding.full(node.exponent))
         ends = [raised(x, exponent) for x in base]  # an odd power, or of numbers above 0
         return Enclosure(np.minimum(*ends), np.maximum(*ends))
@@ -389,6 +403,16 @@ def _square(x: Enclosure) -> Enclosure:
     ends = np.square(x.low), np.square(x.high)
     least = np.where((x.low <= 0) & (x.high >= 0), 0.0, np.minimum(*ends))
     return Enclosure(least, np.maximum(*ends))
+
+
+def _power(base: Enclosure, exponent: Enclosure) -> Enclosure:
+    """Raises numbers above 0 to any power, or any numbers to known powers: at its ends b^x is
+    largest and smallest, since it rises or falls in each of the two."""
+    ends = [np.power(b, x) for b in base for x in exponent]
+    zero = (base.low <= 0) & (base.high > 0)
+    low, high = np.minimum.reduce(ends), np.maximum.reduce(ends)
+    low = np.where(zero, np.minimum(low, 0.0), low)
+    return Enclosure(low, np.where(zero & (exponent.low < 0), math.inf, high))
 
 
 def _erfc(x: Enclosure) -> Enclosure:

@@ -46,6 +46,8 @@ class PlacesOfParts(NamedTuple):
                 return self.of(operand)
             case ex.Sum(parts) | ex.Apply("max" | "min", parts) | ex.Apply("where", (_, *parts)):
                 return _of_all(max, map(self.of, parts))
+            case ex.Reduction("max" | "min", _, operand):
+                return self.of(operand)
             case ex.Product(factors):
                 return _of_all(sum, map(self.of, factors))
             case ex.Power(base, ex.TWO) if base != ex.E:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache, cached_property, lru_cache
 from inspect import get_annotations
+from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, Self, TypeVar, dataclass_transform
 
 from attncli.names import Word
@@ -204,9 +205,28 @@ class Total(Node):
 
     over: str
     operand: Expression
-    alike: tuple[Expression, ...] = ()
-    """Two things that must be the same for a term to count, if there are any: `Σ_{i: ids[i] = v}
-    G[i]`."""
+    met: Expression | None = None
+    """What must hold for a term to count, in a formula: `Σ_{i: ids[i] = v} G[i]`."""
+
+
+class Reduction(Node):
+    """The largest, the smallest or the product of all numbers along some indices: `max_k X[i, k]`."""
+
+    function: str
+    """`max`, `min` or `prod`; in a formula also what isn't worked as one, such as `mean`."""
+    over: str
+    operand: Expression
+    met: Expression | None = None
+    """What must hold for a number to take part, in a formula."""
+
+
+class Relation(Node):
+    """Two numbers that are compared, in a formula: `j ≤ i`."""
+
+    sign: str
+    """One of < ≤ > ≥ = ≠."""
+    left: Expression
+    right: Expression
 
 
 class Vector(Node):
@@ -218,11 +238,20 @@ class Vector(Node):
 Expression = Node | Word
 
 _LEAVES = (Leaf, Word)
+_EXPRESSIONS = (Node, Word)
 _Kind = TypeVar("_Kind", bound=Node)
 
 E = Symbol("e")
 PI = Symbol("π")
 ZERO, ONE, TWO = map(Number.written, range(3))
+NEUTRAL = MappingProxyType(
+    {
+        "max": Number.written(Decimal("-Infinity")),
+        "min": Number.written(Decimal("Infinity")),
+        "prod": ONE,
+    }
+)
+"""What a number would be that a reduction leaves out."""
 
 
 class Equation(NamedTuple):
@@ -289,7 +318,7 @@ def children(node: Expression) -> list[Expression]:
     if isinstance(node, _LEAVES):
         return []
     several = (part if type(part) is tuple else (part,) for part in node.parts)
-    return [part for parts in several for part in parts if not isinstance(part, str)]
+    return [part for parts in several for part in parts if isinstance(part, _EXPRESSIONS)]
 
 
 def rewritten(node: Expression, change: Callable[[Expression], Expression | None]) -> Expression:
@@ -304,7 +333,7 @@ def rewritten(node: Expression, change: Callable[[Expression], Expression | None
         tuple(rewritten(value, change) for value in part)
         if type(part) is tuple
         else part
-        if isinstance(part, str)
+        if not isinstance(part, _EXPRESSIONS)
         else rewritten(part, change)
         for part in node.parts
     ]
@@ -352,7 +381,7 @@ def leaves(node: Expression | Equation) -> Iterator[Expression]:
         part = waiting.pop()
         if isinstance(part, _LEAVES):
             yield part
-        elif not isinstance(part, str):  # a node, or a tuple of nodes
+        elif isinstance(part, tuple):  # a node, or several
             waiting += part[::-1]
 
 

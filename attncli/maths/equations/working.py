@@ -207,6 +207,9 @@ def filled(
                 written_out = _total(term, kept, axes, over)
                 is_long = node in brief_nodes
                 return brief_total(node, shapes, term, written_out) if is_long else written_out
+            case ex.Reduction(function, over, operand):
+                axes, nothing = [axis_of(x, tree, shapes) for x in over], ex.NEUTRAL[function]
+                return _reduced(function, *_kept(of, operand, whole, nothing), axes, over)
             case ex.Sum(terms):
                 added = _sum([_term(of, term, whole) for term in terms])
                 return one_omission(added) if brief_nodes else added
@@ -224,11 +227,15 @@ def _number(node: ex.Operand, shapes: Signature) -> Filled:
 
 
 def _kept(
-    of: Callable[[Expression], Filled], term: Expression, whole: bool
+    of: Callable[[Expression], Filled],
+    term: Expression,
+    whole: bool,
+    nothing: Expression = ex.ZERO,
 ) -> tuple[Filled, Filled | None]:
-    """Splits a term of a sum into itself and the condition without which it is 0, and left out."""
+    """Splits a term of a sum into itself and the condition without which it is 0, or whatever else
+    is `nothing`, and left out."""
     match term:
-        case ex.Apply("where", (condition, node, ex.ZERO)) if not whole:
+        case ex.Apply("where", (condition, node, other)) if not whole and other == nothing:
             return of(node), of(condition)
         case _:
             return of(term), None
@@ -242,15 +249,44 @@ def _where(condition: Filled, filled: Filled, other: Filled) -> Filled:
     return lambda at, known: (filled if _holds(condition, at, known) else other)(at, known)
 
 
-def _total(term: Filled, kept: Filled | None, axes: Sequence[tuple[int, int]], over: str) -> Filled:
-    def fill(at: Indices, operands: Sequence[Matrix]) -> Expression:
-        cells = [at]
+
+
+def _cells(
+    kept: Filled | None, axes: Sequence[tuple[int, int]], over: str
+) -> Callable[[Indices, Sequence[Matrix]], list[Indices]]:
+    """Makes the function that lists the places along some indices of what isn't left out."""
+
+    def cells(at: Indices, operands: Sequence[Matrix]) -> list[Indices]:
+        found = [at]
         for index, (place, axis) in zip(over, axes, strict=True):
             count = operands[place].shape[axis]
-            cells = [{**cell, index: k} for cell in cells for k in range(count)]
-        if kept is not None:
-            cells = [cell for cell in cells if _holds(kept, cell, operands)]
-        return sum_of([term(cell, operands) for cell in cells])
+            found = [{**cell, index: k} for cell in found for k in range(count)]
+        return [cell for cell in found if _holds(kept, cell, operands)]
+
+    return cells
+
+
+def _reduced(
+    function: str, term: Filled, kept: Filled | None, axes: Sequence[tuple[int, int]], over: str
+) -> Filled:
+    cells = _cells(kept, axes, over)
+
+    def fill(at: Indices, operands: Sequence[Matrix]) -> Expression:
+        numbers = tuple([term(cell, operands) for cell in cells(at, operands)])
+        if len(numbers) == 1:
+            return numbers[0]
+        if function == "prod":
+            return ex.Product(numbers) if numbers else ex.ONE
+        return ex.Apply(function, numbers)
+
+    return fill
+
+
+def _total(term: Filled, kept: Filled | None, axes: Sequence[tuple[int, int]], over: str) -> Filled:
+    cells = _cells(kept, axes, over)
+
+    def fill(at: Indices, operands: Sequence[Matrix]) -> Expression:
+        return sum_of([term(cell, operands) for cell in cells(at, operands)])
 
     return fill
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from attncli.maths.equations import tree as ex
 from attncli.maths.notation.escaping import shown
-from attncli.maths.notation.notation import ATOM, FACTOR, Node, Notation
+from attncli.maths.notation.notation import ATOM, FACTOR, JOINED, Node, Notation
 from attncli.maths.numbers import decimals
 from attncli.names import GRADIENTS, Name, Word
 
@@ -35,6 +35,7 @@ class LatexNotation(Notation):
     in them.
     """
 
+    relations = MappingProxyType({"<": r"\lt", ">": r"\gt", "≤": r"\le", "≥": r"\ge", "≠": r"\ne"})
     gives = "LaTeX notation"
     times, dot, matrices = r" \times ", r"\cdot", r" \thinspace "
     omitted, transposed_mark = r"\dots", r"^{\top}"
@@ -83,6 +84,8 @@ class LatexNotation(Notation):
     def of_apply(self, node: ex.Apply) -> str:
         if node.function == "where":
             return self.cases(*node.arguments)
+        if node.function in JOINED:
+            return self.joined(node)
         name = FUNCTIONS.get(node.function, self.of_symbol(ex.Symbol(node.function)))
         return name + self.parentheses(self.listed(node.arguments))
 
@@ -109,8 +112,18 @@ class LatexNotation(Notation):
         return rf"\sqrt{{{self._whole(text)}}}"
 
     def of_total(self, node: ex.Total) -> str:
-        alike = rf":\thinspace {'='.join(map(self.write, node.alike))}" if node.alike else ""
-        return rf"\sum _{{{node.over}{alike}}} {self.held(node.operand, FACTOR)}"
+        return rf"\sum {self._under(node)} {self.held(node.operand, FACTOR)}"
+
+    def of_reduction(self, node: ex.Reduction) -> str:
+        if node.function == "prod":
+            return rf"\prod {self._under(node)} {self.held(node.operand, FACTOR)}"
+        name = FUNCTIONS.get(node.function, rf"\operatorname{{{node.function}}}")
+        return f"{name}{self._under(node)}{self.parentheses(self.listed([node.operand]))}"
+
+    def _under(self, node: ex.Total | ex.Reduction) -> str:
+        """Writes the index of a sum, and what must hold for a term to count."""
+        met = "" if node.met is None else rf":\thinspace {self._whole(self.write(node.met))}"
+        return f"_{{{node.over}{met}}}"
 
 
 def _timed(name: Name) -> str:

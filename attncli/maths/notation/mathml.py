@@ -10,7 +10,7 @@ from html import escape
 from attncli.maths.equations import tree as ex
 from attncli.maths.notation.escaping import shown
 from attncli.maths.notation.latex import FUNCTIONS
-from attncli.maths.notation.notation import ATOM, FACTOR, Node, Notation, base_of
+from attncli.maths.notation.notation import ATOM, FACTOR, JOINED, Node, Notation, base_of
 from attncli.maths.notation.plain import MINUS
 from attncli.maths.numbers import decimals
 from attncli.names import GRADIENTS, Name, Word
@@ -101,6 +101,8 @@ class MathmlNotation(Notation):
     def of_apply(self, node: ex.Apply) -> str:
         if node.function == "where":
             return self.cases(*node.arguments)
+        if node.function in JOINED:
+            return self.joined(node)
         known = node.function in FUNCTIONS
         name = _element("mi", node.function) if known else self.of_symbol(ex.Symbol(node.function))
         return name + self.parentheses(self.listed(node.arguments))
@@ -109,11 +111,23 @@ class MathmlNotation(Notation):
         return _element("mtext", escape(text.replace(" ", "\u00a0"))) if text else ""
 
     def of_total(self, node: ex.Total) -> str:
+        return self._under(_operator("∑"), node) + self.held(node.operand, FACTOR)
+
+    def of_reduction(self, node: ex.Reduction) -> str:
+        if node.function == "prod":
+            return self._under(_operator("∏"), node) + self.held(node.operand, FACTOR)
+        name = _element("mi", escape(node.function))
+        return self._under(name, node) + self.parentheses(self.write(node.operand))
+
+    def of_relation(self, node: ex.Relation) -> str:
+        return self.write(node.left) + _operator(escape(node.sign)) + self.write(node.right)
+
+    def _under(self, sign: str, node: ex.Total | ex.Reduction) -> str:
+        """Writes the index of a sum below its sign, and what must hold for a term to count."""
         over = _element("mi", escape(node.over))
-        if node.alike:
-            alike = _operator("=").join(map(self.write, node.alike))
-            over = _mrow(over, _operator(":"), alike)
-        return _element("munder", _operator("∑") + over) + self.held(node.operand, FACTOR)
+        if node.met is not None:
+            over = _mrow(over, _operator(":"), self.write(node.met))
+        return _element("munder", sign + over)
 
     def of_equation(self, node: ex.Equation) -> str:
         return self.write(node.left) + _operator("=") + self.write(node.right)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, Self
 
 from attncli.maths.equations import tree as ex
@@ -88,6 +89,11 @@ def signed(term: Expression) -> tuple[bool, Expression]:
 
 
 Node = ex.Expression | ex.Equation
+JOINED = ("and", "or")
+
+
+def _is_joined(node: Expression) -> bool:
+    return isinstance(node, ex.Apply) and node.function in JOINED
 
 
 class Notation(ex.Fold[str]):
@@ -99,6 +105,8 @@ class Notation(ex.Fold[str]):
 
     plus, minus, times, dot, matrices = "+", "-", "*", "*", " "
     omitted, transposed_mark = "…", ""
+    relations: Mapping[str, str] = MappingProxyType({})
+    """How the notation writes relations, where not by their own signs."""
     joint, glue = " ", " "
     comma = ", "
     word: Callable[[Any], str]
@@ -192,6 +200,20 @@ class Notation(ex.Fold[str]):
     def exponent(self, node: ex.Expression) -> str:
         return self.held(node, ATOM)
 
+    def of_relation(self, node: ex.Relation) -> str:
+        sign = self.relations.get(node.sign, node.sign)
+        return f"{self.write(node.left)}{self.glue}{sign}{self.glue}{self.write(node.right)}"
+
+    def joined(self, node: ex.Apply) -> str:
+        """Writes conditions of which each must hold, or one."""
+        held = (
+            self.parentheses(self.write(x))
+            if _is_joined(x)
+            else self.write(x)
+            for x in node.arguments
+        )
+        return self.prose(f" {node.function} ").join(held)
+
     def of_transposed(self, node: ex.Transposed) -> str:
         return f"{self.held(node.operand, ATOM)}{self.transposed_mark}"
 
@@ -203,7 +225,8 @@ class Notation(ex.Fold[str]):
         met: tuple[ex.Expression, ...] = (condition,)
         if isinstance(condition, ex.Apply) and condition.function == "and":
             met = condition.arguments
-        is_one = "" if isinstance(met[0], Word) else " is 1"
+        is_said = isinstance(met[0], Word | ex.Relation) or len(met) > 1
+        is_one = "" if is_said or _is_joined(condition) else " is 1"
         text = f"{self.prose(' and ').join(map(self.write, met))}{self.prose(is_one)}"
         return (
             f"{self.write(value)}{self.prose(' where ')}{text}{self.prose(', else ')}"

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from attncli.maths.equations import tree as ex
 from attncli.maths.notation.escaping import harmless, printed
-from attncli.maths.notation.notation import ATOM, FACTOR, Node, Notation
+from attncli.maths.notation.notation import ATOM, FACTOR, JOINED, Node, Notation
 from attncli.maths.numbers import decimals
 from attncli.names import Word
 
@@ -64,6 +64,8 @@ class PlainNotation(Notation):
     def of_apply(self, node: ex.Apply) -> str:
         if node.function == "where":
             return self.cases(*node.arguments)
+        if node.function in JOINED:
+            return self.joined(node)
         arguments = f",{GLUE}".join(map(self.write, node.arguments))
         return f"{node.function}({arguments})"
 
@@ -77,11 +79,19 @@ class PlainNotation(Notation):
         return f"√{self.held(node.operand, ATOM)}"
 
     def of_total(self, node: ex.Total) -> str:
-        alike = f"{GLUE}={GLUE}".join(map(self.write, node.alike))
         operand = self.held(node.operand, FACTOR)
-        if alike:  # long enough for a line to be broken behind it
-            return f"Σ_{{{node.over}:{GLUE}{alike}}}{self.joint}{operand}"
-        return f"Σ_{node.over}{GLUE}{operand}"
+        if node.met is not None:  # long enough for a line to be broken behind it
+            return f"Σ{self._under(node.over, node.met)}{self.joint}{operand}"
+        return f"Σ{self._under(node.over)}{GLUE}{operand}"
+
+    def of_reduction(self, node: ex.Reduction) -> str:
+        sign = "Π" if node.function == "prod" else node.function
+        held = f"{GLUE}{self.held(node.operand, FACTOR)}" if sign == "Π" else ""
+        return f"{sign}{self._under(node.over, node.met)}{held or self.parentheses(self.write(node.operand))}"
+
+    def _under(self, over: str, met: ex.Expression | None = None) -> str:
+        """Writes the index of a sum, and what must hold for a term to count."""
+        return f"_{over}" if met is None else f"_{{{over}:{GLUE}{self.write(met)}}}"
 
 
 _PAGE = PlainNotation()

@@ -58,7 +58,7 @@ def _signed(node: Expression) -> tuple[str, Sequence[Expression]]:
             return "+", [*map(ex.Product, pairs)]
         case ex.Apply():
             return node.function, node.arguments
-        case ex.Total() if not node.alike:
+        case ex.Total() if node.met is None:
             return f"sum {node.over}", (node.operand,)
         case ex.Sum() | ex.Product() | ex.Vector():
             return _SIGNS[type(node)], *node.parts

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from attncli.maths.equations import tree as ex
 from attncli.maths.notation.escaping import shown
 from attncli.maths.notation.latex import FUNCTIONS
-from attncli.maths.notation.notation import ATOM, FACTOR, Notation, base_of
+from attncli.maths.notation.notation import ATOM, FACTOR, JOINED, Notation, base_of
 from attncli.maths.notation.plain import MINUS
 from attncli.maths.numbers import decimals
 from attncli.names import GRADIENTS, Name, Word
@@ -140,6 +140,8 @@ class TypstNotation(Notation):
     def of_apply(self, node: ex.Apply) -> str:
         if node.function == "where":
             return self.cases(*node.arguments)
+        if node.function in JOINED:
+            return self.joined(node)
         known = node.function in FUNCTIONS
         name = literal(node.function) if known else self.of_symbol(ex.Symbol(node.function))
         return name + self.parentheses(self.listed(node.arguments))
@@ -148,9 +150,18 @@ class TypstNotation(Notation):
         return literal(text) if text else ""
 
     def of_total(self, node: ex.Total) -> str:
-        alike = f": {_whole(' = '.join(map(self.write, node.alike)))}" if node.alike else ""
-        over = f"{_letter(node.over)}{alike}"
-        return f"attach(limits(∑), b: {over}){self.held(node.operand, FACTOR)}"
+        return f"{self._under('∑', node)}{self.held(node.operand, FACTOR)}"
+
+    def of_reduction(self, node: ex.Reduction) -> str:
+        if node.function == "prod":
+            return f"{self._under('∏', node)}{self.held(node.operand, FACTOR)}"
+        name = self._under(literal(node.function), node)
+        return name + self.parentheses(self.write(node.operand))
+
+    def _under(self, sign: str, node: ex.Total | ex.Reduction) -> str:
+        """Writes the index of a sum below its sign, and what must hold for a term to count."""
+        met = "" if node.met is None else f": {_whole(self.write(node.met))}"
+        return f"attach(limits({sign}), b: {_letter(node.over)}{met})"
 
     def of_equation(self, node: ex.Equation) -> str:
         return f"{self.write(node.left)} = {self.write(node.right)}"

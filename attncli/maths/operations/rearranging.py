@@ -17,7 +17,17 @@ import numpy as np
 
 from attncli.maths.equations.elision import MOST_PARTS, elided
 from attncli.maths.equations.matrix import Matrix, Written
-from attncli.maths.equations.tree import Apply, Equation, Omitted, Symbol, Total, Vector, at, define
+from attncli.maths.equations.tree import (
+    Apply,
+    Equation,
+    Omitted,
+    Relation,
+    Symbol,
+    Total,
+    Vector,
+    at,
+    define,
+)
 from attncli.maths.numbers.rounding import AnyArray, Array, Rounding
 from attncli.maths.operations.operation import Operation, Working, most_places
 from attncli.names import Name, Word
@@ -126,8 +136,8 @@ class TakeRows(Moved):
         """Writes the formula of the table's gradient: a row gets the sum over every use of it."""
         if len(self.indices) == 1:
             return super().formula_back(name, operand, gradient, *operands)
-        alike = at(self.by, "i"), Symbol("v")
-        return define(at(name, "v"), Total("i", at(gradient, "i"), alike))
+        met = Relation("=", at(self.by, "i"), Symbol("v"))
+        return define(at(name, "v"), Total("i", at(gradient, "i"), met))
 
     def values(self, *operands: Matrix) -> Array:
         return operands[0].taken(self.indices)
@@ -290,8 +300,8 @@ class Windows(Moved):
     def formula_back(self, name: str, operand: int, gradient: str, *operands: str) -> Equation:  # noqa: ARG002
         """Writes the formula of the gradient: a row gets the sum over every window that it is
         in."""
-        alike = Symbol("row t of window i"), Symbol("r")
-        return define(at(name, "r"), Total("it", at(gradient, "i", "t"), alike))
+        met = Relation("=", Symbol("row t of window i"), Symbol("r"))
+        return define(at(name, "r"), Total("it", at(gradient, "i", "t"), met))
 
     def arranged(self, *arrays: AnyArray) -> AnyArray:
         whole = arrays[0]

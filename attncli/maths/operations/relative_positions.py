@@ -214,8 +214,8 @@ class TakeByBucket(Operation):
     def formula_back(self, name: str, operand: int, gradient: str, *operands: str) -> Equation:  # noqa: ARG002
         """Writes the formula of the table's gradient: a bucket's number gets the sum over all
         places that are in it."""
-        alike = at(operands[0], "i", "j"), Symbol("b")
-        every = Total(self.over, at(gradient, "i", "j"), alike)
+        met = Relation("=", at(operands[0], "i", "j"), Symbol("b"))
+        every = Total(self.over, at(gradient, "i", "j"), met)
         return define(at(name, *self._called("b")), every)
 
     def values(self, *operands: Matrix) -> Array:

@@ -1,0 +1,467 @@
+"""The language in which people write equations: a text is read into its parts, each with its place.
+
+    equation    = target "=" choice
+    target      = name [ "[" bound { "," bound } "]" ]  |  name "(" name { "," name } ")"
+    bound       = index [ "in" side ]
+    choice      = sum [ "if" condition "else" choice ]
+    condition   = both { "or" both }
+    both        = comparison { "and" comparison }
+    comparison  = sum relation sum { relation sum }
+    relation    = "<" | "<=" | ">" | ">=" | "==" | "!="
+    sum         = product { ( "+" | "-" ) product }
+    product     = factor { ( "*" | "/" ) factor }
+    factor      = "-" factor | atom [ ( "**" | "^" ) factor ]
+    atom        = number | name | cell | call | "(" choice ")"
+    cell        = name "[" place { "," place } "]"
+    place       = index [ ( "+" | "-" ) whole ] | whole | "last"
+    call        = name "(" choice { "," choice } ")"
+                | name "(" choice "for" bound { "for" bound } [ "if" condition ] [ "," choice ] ")"
+
+What the names mean isn't known here. Nothing is evaluated.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, NoReturn, TypeAlias, TypeVar
+
+_T = TypeVar("_T")
+
+LONGEST = 4_000
+"""The most characters of an equation; a page couldn't show it."""
+_DEEPEST = 40
+"""The most parentheses and signs inside each other."""
+
+
+class EquationError(ValueError):
+    """The error of an equation: what is wrong, what would be right, and where, in characters from
+    0."""
+
+    def __init__(self, wrong: str, right: str, start: int) -> None:
+        self.wrong, self.right, self.start = wrong, right, start
+        super().__init__(f"{wrong}; {right}")
+
+
+class Literal(NamedTuple):
+    """A number as it is written."""
+
+    text: str
+    start: int
+
+
+class Reference(NamedTuple):
+    """A name by itself: of a number, an index, a side or a parameter."""
+
+    name: str
+    start: int
+
+
+class Place(NamedTuple):
+    """A place along one side: an index, perhaps with a number added; a number; or `last`."""
+
+    index: str
+    """The index, or `last`; empty where a number stands alone."""
+    shift: int
+    """What is added to the index, or the number that stands alone."""
+    start: int
+
+
+class Cell(NamedTuple):
+    """A cell of an array: `S[t - 1, k, j]`."""
+
+    name: str
+    places: tuple[Place, ...]
+    start: int
+
+
+class Call(NamedTuple):
+    """A function of numbers: `exp(x)`, `max(a, b)`."""
+
+    function: str
+    arguments: tuple[Part, ...]
+    start: int
+
+
+class Bound(NamedTuple):
+    """An index that something is done over or made for, and its side where that is said."""
+
+    index: str
+    side: str
+    start: int
+
+
+class Over(NamedTuple):
+    """A function of all numbers along some indices: `sum(… for k if k < i)`."""
+
+    function: str
+    operand: Part
+    bounds: tuple[Bound, ...]
+    condition: Condition | None
+    """What must hold for a number to take part."""
+    extra: Part | None
+    """What stands behind the comma."""
+    start: int
+
+
+class Minus(NamedTuple):
+    """A number with the other sign."""
+
+    operand: Part
+    start: int
+
+
+class Binary(NamedTuple):
+    """Two numbers with a sign between them: + - * / **."""
+
+    sign: str
+    left: Part
+    right: Part
+    start: int
+    """Where the sign stands."""
+
+
+class Comparison(NamedTuple):
+    """Two numbers with a relation between them: < <= > >= == !=."""
+
+    relation: str
+    left: Part
+    right: Part
+    start: int
+    """Where the relation stands."""
+
+
+class All(NamedTuple):
+    """Conditions of which each must hold."""
+
+    parts: tuple[Condition, ...]
+    start: int
+
+
+class Some(NamedTuple):
+    """Conditions of which one must hold."""
+
+    parts: tuple[Condition, ...]
+    start: int
+
+
+class Choice(NamedTuple):
+    """One of two numbers, by a condition."""
+
+    condition: Condition
+    then: Part
+    otherwise: Part
+    start: int
+
+
+Condition: TypeAlias = "Comparison | All | Some"
+Part: TypeAlias = "Literal | Reference | Cell | Call | Over | Minus | Binary | Choice"
+Any: TypeAlias = "Part | Condition"
+
+
+class Target(NamedTuple):
+    """What an equation makes: an array with a side for each index."""
+
+    name: str
+    bounds: tuple[Bound, ...]
+    start: int
+
+
+class FunctionTarget(NamedTuple):
+    """A function of numbers that an equation defines: `phi(x) = …`."""
+
+    name: str
+    parameters: tuple[Reference, ...]
+    start: int
+
+
+class WrittenEquation(NamedTuple):
+    """An equation as its author wrote it."""
+
+    target: Target | FunctionTarget
+    value: Part
+    text: str
+
+
+def parts_of(part: Any) -> tuple[Any, ...]:
+    """Lists the parts that a part is made of, from left to right; of a leaf, none."""
+    match part:
+        case Call(_, arguments):
+            return arguments
+        case Over(_, operand, _, condition, extra):
+            return tuple(x for x in (operand, condition, extra) if x is not None)
+        case Minus(operand):
+            return (operand,)
+        case Binary(_, left, right) | Comparison(_, left, right):
+            return left, right
+        case All(parts) | Some(parts):
+            return parts
+        case Choice(condition, then, otherwise):
+            return condition, then, otherwise
+        case _:
+            return ()
+
+
+def walk(part: Any) -> Iterator[Any]:
+    """Yields a part and all parts in it, outer ones before those inside them."""
+    waiting = [part]
+    while waiting:
+        waiting += reversed(parts_of(found := waiting.pop()))
+        yield found
+
+
+def read_equation(text: str) -> WrittenEquation:
+    """Reads an equation. Raises EquationError for any other text."""
+    return _Reader(text).equation()
+
+
+def read_value(text: str) -> Part:
+    """Reads what may stand right of an equation's sign. Raises EquationError for any other text."""
+    return _Reader(text).value_alone()
+
+
+# --------------------------------------------------------------------------------------------------
+
+_TOKEN = re.compile(
+    r"\s*(?:(?P<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[^\W\d]\w*)"
+    r"|(?P<sign>\*\*|<=|>=|==|!=|[-+*/^()\[\],<>=])|(?P<end>$)|(?P<other>.))",
+    re.DOTALL,
+)
+_ALIKE = {"−": "-", "–": "-", "×": "*", "·": "*", "≤": "<=", "≥": ">=", "≠": "!=", "^": "**"}
+"""Signs of print for those of a keyboard."""
+WORDS = frozenset({"for", "in", "if", "else", "and", "or", "last", "not"})
+_RELATIONS = ("<", "<=", ">", ">=", "==", "!=")
+
+
+class _Token(NamedTuple):
+    kind: str
+    text: str
+    start: int
+
+
+def _tokens(text: str) -> Iterator[_Token]:
+    at = 0
+    while True:
+        found = _TOKEN.match(text, at)
+        assert found is not None and found.lastgroup is not None
+        kind, word, start = found.lastgroup, found[found.lastgroup], found.start(found.lastgroup)
+        if word in _ALIKE:
+            kind, word = "sign", _ALIKE[word]
+        if kind == "other":
+            what = (
+                "a text can't stand in an equation" if word in "\"'" else f"{word} has no meaning"
+            )
+            raise EquationError(what, "write numbers, names, + - * / ** ( ) [ ] and ,", start)
+        yield _Token("word" if word in WORDS else kind, word, start)
+        if kind == "end":
+            return
+        at = found.end()
+
+
+class _Reader:
+    """A reader of one text, a token at a time."""
+
+    def __init__(self, text: str) -> None:
+        if len(text) > LONGEST:
+            wrong = f"an equation of {len(text):,} characters"
+            raise EquationError(wrong, f"write several, of at most {LONGEST:,}", 0)
+        self.text = text
+        self.tokens = list(_tokens(text))
+        self.at = self.depth = 0
+
+    @property
+    def next(self) -> _Token:
+        return self.tokens[self.at]
+
+    def takes(self, *texts: str) -> _Token | None:
+        """Takes the next token if it is one of these."""
+        token = self.next
+        if token.kind in ("sign", "word") and token.text in texts:
+            self.at += 1
+            return token
+        return None
+
+    def must(self, text: str, where: str) -> _Token:
+        token = self.takes(text)
+        if token is None:
+            self.refuse(f"write {text} {where}")
+        return token
+
+    def refuse(self, right: str) -> NoReturn:
+        """Raises the error of a token that can't stand where it does."""
+        token = self.next
+        if token.kind == "end":
+            raise EquationError("the equation ends too early", right, len(self.text.rstrip()))
+        if token.text == "=":
+            wrong, right = "= says what something is", "write == to compare"
+        elif token.text == "not":
+            wrong, right = "not can't stand here", "write the other relation, such as != for =="
+        else:
+            wrong = f"{token.text} can't stand here"
+        raise EquationError(wrong, right, token.start)
+
+    def name(self, what: str) -> _Token:
+        token = self.next
+        if token.kind != "name":
+            if token.kind == "word":
+                wrong = f"{token.text} is a word of equations"
+                raise EquationError(wrong, f"call {what} otherwise", token.start)
+            self.refuse(f"name {what}")
+        self.at += 1
+        return token
+
+    def several(self, read: Callable[[], _T], close: str) -> tuple[_T, ...]:
+        """Reads parts with commas between them, up to a closing sign."""
+        found = [read()]
+        while self.takes(","):
+            found.append(read())
+        self.must(close, "behind it")
+        return tuple(found)
+
+    def inside(self, read: Callable[[], _T]) -> _T:
+        """Reads a part that lies inside another one. Raises EquationError where that is too deep."""
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            wrong = f"more than {_DEEPEST} parentheses and signs inside each other"
+            raise EquationError(wrong, "make an equation of a part of it", self.next.start)
+        part = read()
+        self.depth -= 1
+        return part
+
+    # -- equations ---------------------------------------------------------------------------------
+
+    def equation(self) -> WrittenEquation:
+        target = self.target()
+        if self.next.text == "==":
+            raise EquationError("== compares", "write = to say what something is", self.next.start)
+        self.must("=", f"behind {target.name}, and what it is")
+        return WrittenEquation(target, self.value_alone(), self.text)
+
+    def value_alone(self) -> Part:
+        value = self.choice()
+        if self.next.kind != "end":
+            self.refuse("write a sign before it, or end the equation here")
+        return value
+
+    def target(self) -> Target | FunctionTarget:
+        name = self.name("what the equation makes")
+        if self.takes("["):
+            return Target(name.text, self.several(self.bound, "]"), name.start)
+        if self.takes("("):
+            return FunctionTarget(name.text, self.several(self.parameter, ")"), name.start)
+        return Target(name.text, (), name.start)
+
+    def parameter(self) -> Reference:
+        token = self.name("a number that the function is of")
+        return Reference(token.text, token.start)
+
+    def bound(self) -> Bound:
+        if self.next.kind == "number":
+            wrong = f"{self.next.text} where an index belongs"
+            raise EquationError(wrong, "an equation makes all cells: write i", self.next.start)
+        index = self.name("an index")
+        if self.next.text in ("+", "-"):
+            right = f"write {index.text} here, and shift what is read"
+            raise EquationError("an index is shifted in what is made", right, self.next.start)
+        side = self.name("the side that it goes along").text if self.takes("in") else ""
+        return Bound(index.text, side, index.start)
+
+    def choice(self) -> Part:
+        then = self.sum()
+        start = self.takes("if")
+        if start is None:
+            return then
+        condition = self.condition()
+        self.must("else", "and what it is otherwise")
+        return Choice(condition, then, self.inside(self.choice), start.start)
+
+    def condition(self) -> Condition:
+        parts, start = [self.both()], self.next.start
+        while self.takes("or"):
+            parts.append(self.both())
+        return parts[0] if len(parts) == 1 else Some(tuple(parts), start)
+
+    def both(self) -> Condition:
+        parts, start = [*self.comparison()], self.next.start
+        while self.takes("and"):
+            parts += self.comparison()
+        return parts[0] if len(parts) == 1 else All(tuple(parts), start)
+
+    def comparison(self) -> Iterator[Condition]:
+        left = self.sum()
+        if self.next.text not in _RELATIONS:
+            self.refuse("compare two numbers: < <= > >= == !=")
+        while relation := self.takes(*_RELATIONS):
+            right = self.sum()
+            yield Comparison(relation.text, left, right, relation.start)
+            left = right
+
+    def sum(self) -> Part:
+        return self.chain(self.product, "+", "-")
+
+    def product(self) -> Part:
+        return self.chain(self.factor, "*", "/")
+
+    def chain(self, read: Callable[[], Part], *signs: str) -> Part:
+        part = read()
+        while sign := self.takes(*signs):
+            part = Binary(sign.text, part, read(), sign.start)
+        return part
+
+    def factor(self) -> Part:
+        minus = self.takes("-")
+        if minus:
+            return Minus(self.inside(self.factor), minus.start)
+        base = self.atom()
+        power = self.takes("**")
+        return Binary("**", base, self.inside(self.factor), power.start) if power else base
+
+    def atom(self) -> Part:
+        token = self.next
+        if token.kind == "number":
+            self.at += 1
+            return Literal(token.text, token.start)
+        if token.kind == "name":
+            self.at += 1
+            if self.takes("["):
+                return Cell(token.text, self.several(self.place, "]"), token.start)
+            return self.call(token) if self.takes("(") else Reference(token.text, token.start)
+        if self.takes("("):
+            part = self.inside(self.choice)
+            self.must(")", "to close what ( opens")
+            return part
+        self.refuse("write a number, a name, a cell such as X[i, j], or ( )")
+
+    def place(self) -> Place:
+        start = self.next.start
+        if self.takes("last"):
+            return Place("last", 0, start)
+        if self.next.kind == "number":
+            return Place("", self.whole(), start)
+        index = self.name("an index, a number or last")
+        sign = self.takes("+", "-")
+        shift = self.whole() if sign else 0
+        return Place(index.text, -shift if sign and sign.text == "-" else shift, start)
+
+    def whole(self) -> int:
+        token = self.next
+        if token.kind != "number" or not token.text.isdecimal() or len(token.text) > 6:
+            self.refuse("write a whole number such as 1")
+        self.at += 1
+        return int(token.text)
+
+    def call(self, name: _Token) -> Part:
+        first = self.inside(self.choice)
+        if self.next.text != "for":
+            arguments = [first]
+            while self.takes(","):
+                arguments.append(self.inside(self.choice))
+            self.must(")", f"to close what {name.text}( opens")
+            return Call(name.text, tuple(arguments), name.start)
+        bounds = []
+        while self.takes("for"):
+            bounds.append(self.bound())
+        condition = self.condition() if self.takes("if") else None
+        extra = self.inside(self.choice) if self.takes(",") else None
+        self.must(")", f"to close what {name.text}( opens")
+        return Over(name.text, first, tuple(bounds), condition, extra, name.start)

@@ -1,0 +1,66 @@
+"""Equations that a scenario brings: operations that are told by their author's own formula."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from attncli.maths.equations import tree as ex
+from attncli.maths.equations.matrix import Matrix
+from attncli.maths.equations.tree import Equation, Expression, Symbol, define
+from attncli.maths.numbers.rounding import Array, Rounding
+from attncli.maths.operations.equation import Indexed
+from attncli.maths.operations.operation import WholeNumbers, Working
+
+
+@dataclass(frozen=True)
+class Written(Indexed):
+    """An operation that is an equation of a scenario."""
+
+    told: Equation | None = None
+    """The equation with the names and the indices of its author."""
+    counts: frozenset[int] = frozenset()
+    """The places of operands that count along a side."""
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return super().formula(name, *operands) if self.told is None else self.told
+
+    def whole_form(self, i: int, j: int, *operands: Matrix) -> Expression:
+        """Returns the first form for numbers that may change; conditions on places alone don't."""
+        if all(self._is_settled(x) for x in ex.each(self.tree, ex.Apply) if x.function == "where"):
+            return self.first_form(i, j, *operands)
+        return super().whole_form(i, j, *operands)
+
+    def _is_settled(self, choice: ex.Apply) -> bool:
+        condition = choice.arguments[0]
+        return all(operand.place in self.counts for operand in ex.operands_in(condition))
+
+
+@dataclass(frozen=True)
+class Counting(WholeNumbers):
+    """The places along a side, 1, 2, …, as numbers. -> [n, 1]"""
+
+    length: int
+
+    def signature(self) -> str:
+        return f"-> {self.length} 1"
+
+    def formula(self, name: str, *operands: str) -> Equation:  # noqa: ARG002
+        return define(name, Symbol(f"1, …, {self.length}"))
+
+    def values(self, *operands: Matrix) -> Array:  # noqa: ARG002
+        return np.arange(1.0, self.length + 1)[:, np.newaxis]
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
+        return (ex.constant(i + 1),)
+
+
+class Condition(Written):
+    """Which cells meet a condition: 1, and 0 elsewhere."""
+
+    layout = "rows"
+    copies = True
+
+    def round_result(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:  # noqa: ARG002
+        return Matrix(self.values(*operands), 0, 0)

@@ -1,0 +1,85 @@
+"""What the equations of a scenario know: arrays with their sides, functions of numbers, and times."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from attncli.maths.equations.language import Part
+from attncli.names import Name
+from attncli.scenario.written import Start
+from attncli.trace.quantity import Axis, counted
+
+
+class Side(NamedTuple):
+    """A side of an array."""
+
+    length: int
+    name: str = ""
+    labels: tuple[str, ...] = ()
+    """What its places are called; none where they are only counted."""
+
+    @property
+    def axis(self) -> Axis:
+        labels = self.labels if len(self.labels) == self.length else counted(self.length)
+        return Axis(labels, self.name or "dimension")
+
+
+class Known(NamedTuple):
+    """An array, list or number that is given or made."""
+
+    name: Name
+    """Its full name; of what is made for each t, that of all of them."""
+    sides: tuple[Side, ...] = ()
+    """All of its sides, of what is made for each t that one first."""
+    times: tuple[int, ...] = ()
+    """The times for which it is a quantity each, where it is one."""
+    lies: bool = False
+    """Whether a list is a row, and not a column."""
+
+    @property
+    def each(self) -> tuple[Side, ...]:
+        """Returns the sides of one quantity."""
+        return self.sides[1:] if self.times else self.sides
+
+
+class OwnFunction(NamedTuple):
+    """A function of numbers that the scenario defines."""
+
+    parameters: tuple[str, ...]
+    value: Part
+
+
+class Moment(NamedTuple):
+    """A time for which the equations of a step are worked."""
+
+    index: str
+    now: int
+    order: tuple[int, ...]
+    """All times, from the first one on."""
+    starts: Mapping[str, Start]
+
+    @property
+    def before(self) -> int:
+        """Returns the time before this one; of the first, the time at which all starts."""
+        return self.now - 1 if self.order[0] == 1 else self.now + 1
+
+    @property
+    def beginning(self) -> int:
+        """Returns the time before the first one."""
+        return 0 if self.order[0] == 1 else self.order[0] + 1
+
+
+@dataclass
+class Environment:
+    """All that an equation may use."""
+
+    arrays: dict[str, Known] = field(default_factory=dict)
+    functions: dict[str, OwnFunction] = field(default_factory=dict)
+    sides: dict[str, Side] = field(default_factory=dict)
+    """The named sides."""
+    later: frozenset[str] = frozenset()
+    """The names of all that the scenario makes, which is further down where it isn't known yet."""
+    broken: set[str] = field(default_factory=set)
+    """The names of what can't be made, so that nothing that reads it is complained of."""

@@ -1,0 +1,189 @@
+"""All equations of a step as definitions: once, or for each time of a step `over: t`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple, TypeVar
+
+from attncli.errors import Where
+from attncli.maths.equations import language as said
+from attncli.maths.equations.language import Cell, EquationError, FunctionTarget, Target, walk
+from attncli.maths.operations.rearranging import JoinRows
+from attncli.scenario.file.problems import Diagnostics
+from attncli.scenario.written import Line, Times, WrittenStep
+from attncli.steps.written.arrays import Environment, Known, Moment, OwnFunction, Side
+from attncli.steps.written.lowering import Planner, lowered, sides_of_target
+from attncli.trace.quantity import Definition
+
+_T = TypeVar("_T")
+
+
+_MOST_SIDES = 2
+
+
+class Part(NamedTuple):
+    """What a step makes at a time, or once."""
+
+    time: int | None
+    """The time; None where there is none, 0 where all times are put together."""
+    definitions: tuple[Definition, ...]
+
+
+def planned(
+    step: WrittenStep, known: Environment, planner: Planner, problems: Diagnostics
+) -> tuple[Part, ...]:
+    """Plans a step, and adds what it makes to what is known.
+
+    What is wrong with its equations goes to `problems`, with the place of each.
+    """
+    return _Planning(step, known, planner, problems).parts()
+
+
+class _Planning:
+    def __init__(
+        self, step: WrittenStep, known: Environment, planner: Planner, problems: Diagnostics
+    ) -> None:
+        self.step, self.known, self.planner, self.problems = step, known, planner, problems
+
+    def parts(self) -> tuple[Part, ...]:
+        lines = [line for line in self.step.lines if self._is_new(line)]
+        if self.step.over is None:
+            made: list[Definition] = []
+            for line in lines:
+                made += self._once(line)
+            return (Part(None, tuple(made)),) if made else ()
+        side = self._hearing(self.step.over.where, lambda: self._side(self._times, lines))
+        if side is None:
+            self.known.broken |= {line.equation.target.name for line in lines}
+            return ()
+        return tuple(self._over(lines, side))
+
+    @property
+    def _times(self) -> Times:
+        assert self.step.over is not None
+        return self.step.over
+
+    def _hearing(self, where: Where, work: Callable[[], _T]) -> _T | None:
+        """Does some work; an EquationError becomes a problem at its place, and None is returned."""
+        try:
+            return work()
+        except EquationError as wrong:
+            if wrong.wrong:  # what follows from another problem says nothing
+                at = where._replace(column=where.column + wrong.start) if where.column else where
+                self.problems.add(at, wrong.wrong, wrong.right)
+            return None
+
+    def _is_new(self, line: Line) -> bool:
+        """Tells whether an equation makes what isn't there yet, and complains if it doesn't."""
+        target, known = line.equation.target, self.known
+        name = target.name
+        if name in known.arrays or name in known.functions or name in known.sides:
+            what = "a side" if name in known.sides else "there above already"
+            wrong, right = f"{name} is {what}", f"call what this makes otherwise, like {name}2"
+        elif name in (*said.WORDS, "pi"):
+            wrong, right = f"{name} has a meaning of its own", "call what this makes otherwise"
+        else:
+            return True
+        where = line.where
+        at = where._replace(column=where.column + target.start) if where.column else where
+        self.problems.add(at, wrong, right)
+        return False
+
+    def _once(self, line: Line) -> tuple[Definition, ...]:
+        target = line.equation.target
+        if isinstance(target, FunctionTarget):
+            parameters = tuple(parameter.name for parameter in target.parameters)
+            self.known.functions[target.name] = OwnFunction(parameters, line.equation.value)
+            return ()
+        made = self._hearing(
+            line.where, lambda: lowered(line.equation, self.known, self.planner)
+        )
+        if made is None:
+            self.known.broken.add(target.name)
+            return ()
+        self.known.arrays[target.name] = made.made
+        return made.definitions
+
+    # -- over times --------------------------------------------------------------------------------
+
+    def _side(self, times: Times, lines: Sequence[Line]) -> Side:
+        """Returns the side that the times go along. Raises EquationError where nothing says it."""
+        bound = times.bound
+        if bound.side:
+            if bound.side not in self.known.sides:
+                wrong = f"no side is called {bound.side}"
+                raise EquationError(wrong, "name it in sizes or in names", bound.start)
+            return self.known.sides[bound.side]
+        for line in lines:
+            for part in walk(line.equation.value):
+                array = self.known.arrays.get(part.name) if isinstance(part, Cell) else None
+                for place, side in zip(getattr(part, "places", ()), array.sides if array else ()):
+                    if place.index == bound.index and not place.shift:
+                        return side
+        wrong = f"nothing says how far {bound.index} goes"
+        named = next(iter(self.known.sides), "token")
+        raise EquationError(wrong, f"write over: {bound.index} in {named}", bound.start)
+
+    def _over(self, lines: Sequence[Line], side: Side) -> Iterator[Part]:
+        index = self._times.bound.index
+        order = tuple(range(1, side.length + 1))
+        order = order[::-1] if self._times.backward else order
+        arrays = [line for line in lines if isinstance(line.equation.target, Target)]
+        for line in lines:
+            if line not in arrays:
+                self._once(line)
+        starts = self._times.starts
+        self._declare(arrays, Moment(index, order[0], order, starts), side, order)
+        made: dict[str, Known] = {}
+        for now in order:
+            moment, definitions = Moment(index, now, order, starts), list[Definition]()
+            own = self.planner._replace(name=lambda local, now=now: self.planner.name(local).at(now))
+            for line in arrays:
+                name = line.equation.target.name
+                if name in self.known.broken:
+                    continue
+                got = self._hearing(
+                    line.where, lambda line=line: lowered(line.equation, self.known, own, moment)
+                )
+                if got is None:
+                    self.known.broken.add(name)
+                    continue
+                definitions += got.definitions
+                made[name] = self.known.arrays[name]
+            yield Part(now, tuple(definitions))
+        together = [d for known in made.values() if (d := _together(known)) is not None]
+        for known in made.values():
+            if len(known.sides) <= _MOST_SIDES:
+                self.known.arrays[known.name.local] = Known(known.name, known.sides)
+        if together:
+            yield Part(0, tuple(together))
+
+    def _declare(
+        self, lines: Sequence[Line], moment: Moment, side: Side, order: tuple[int, ...]
+    ) -> None:
+        """Finds the sides of all that a step over times makes, which may read each other."""
+        waiting = [line for line in lines if line.equation.target.name not in self.known.broken]
+        names = {line.equation.target.name for line in waiting}
+        while waiting:
+            before = len(waiting)
+            for line in [*waiting]:
+                sides = sides_of_target(line.equation, self.known, moment, names)
+                if sides is None:
+                    continue
+                waiting.remove(line)
+                name = line.equation.target.name
+                names.discard(name)
+                full = self.planner.name(name)
+                self.known.arrays[name] = Known(full, (side, *sides), order, len(sides) == 1)
+            if len(waiting) == before:
+                return  # lowering says what is missing
+
+
+def _together(known: Known) -> Definition | None:
+    """Puts what is made for each time together to one matrix or list, one time after the other;
+    returns None where each is a matrix."""
+    if len(known.sides) > _MOST_SIDES:
+        return None
+    times = sorted(known.times)
+    names = tuple(known.name.at(time) for time in times)
+    return Definition(known.name, JoinRows(len(times)), names, rows=known.sides[0].axis)
