@@ -206,9 +206,7 @@ class _Bounds(ex.Fold[Error]):
         if not _is_off(error):
             return Error(0.0, relative)
         sizes = self.size(node.operand)
-        near, far = (
-            np.prod(x, axis=axes, keepdims=True) for x in (sizes, sizes + error.absolute)
-        )
+        near, far = (np.prod(x, axis=axes, keepdims=True) for x in (sizes, sizes + error.absolute))
         return Error(np.asarray(far - near + relative * far), relative)
 
     def _summed(self, array: Array | float, over: str) -> Array | float:

@@ -80,6 +80,20 @@ def rounded(expression: ex.Expression, places: int) -> Decimal:
     return _rounded(expression, _FULL, decimals.unit(places))
 
 
+def exactly(expression: ex.Expression) -> Decimal | None:
+    """Computes the value from the digits shown; returns None where it doesn't come out in full."""
+    try:
+        value = _evaluator(FEW, _SHOWN).of(expression)
+    except ArithmeticError:
+        return None
+    return decimals.unsigned_zero(value) if isinstance(value, Decimal) else None
+
+
+def rounded_as_shown(expression: ex.Expression, places: int) -> Decimal:
+    """Computes the value from the digits shown, rounded to `places` decimals."""
+    return _rounded(expression, _SHOWN, decimals.unit(places))
+
+
 def relation(left: ex.Expression, right: ex.Expression) -> str:
     """Returns `=` where `left`, computed from the digits shown, rounds to `right`, and `≈`
     otherwise."""
@@ -204,7 +218,11 @@ class _Evaluator(ex.Fold[Value]):
         if node.base == ex.E:
             return self.rising(self.power_of_e, exponent)
         base = self.of(node.base)
-        if isinstance(exponent, Decimal) and abs(exponent) <= _LARGEST_POWER and exponent == int(exponent):
+        if (
+            isinstance(exponent, Decimal)
+            and abs(exponent) <= _LARGEST_POWER
+            and exponent == int(exponent)
+        ):
             power = reduce(self.times, [base] * abs(int(exponent)), _EMPTY_PRODUCT)
             return power if exponent >= 0 else self.divide(_ONE, power)
         return self.rising(self.power_of_e, self.times(exponent, self.rising(self.ln, base)))

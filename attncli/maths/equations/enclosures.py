@@ -338,7 +338,8 @@ class _Enclosures(ex.Fold[Enclosure]):
             return Enclosure(*(np.asarray(pick(x, tuple(axes), keepdims=True)) for x in bounds))
         for axis in axes:
             some = [
-                Enclosure(*(x.take([k], axis) for x in bounds)) for k in range(bounds.low.shape[axis])
+                Enclosure(*(x.take([k], axis) for x in bounds))
+                for k in range(bounds.low.shape[axis])
             ]
             bounds = reduce(lambda a, b: self.rounded.by(times(a, b), self.rounded.each), some)
         return bounds

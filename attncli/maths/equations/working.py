@@ -249,8 +249,6 @@ def _where(condition: Filled, filled: Filled, other: Filled) -> Filled:
     return lambda at, known: (filled if _holds(condition, at, known) else other)(at, known)
 
 
-
-
 def _cells(
     kept: Filled | None, axes: Sequence[tuple[int, int]], over: str
 ) -> Callable[[Indices, Sequence[Matrix]], list[Indices]]:

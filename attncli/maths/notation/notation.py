@@ -207,9 +207,7 @@ class Notation(ex.Fold[str]):
     def joined(self, node: ex.Apply) -> str:
         """Writes conditions of which each must hold, or one."""
         held = (
-            self.parentheses(self.write(x))
-            if _is_joined(x)
-            else self.write(x)
+            self.parentheses(self.write(x)) if _is_joined(x) else self.write(x)
             for x in node.arguments
         )
         return self.prose(f" {node.function} ").join(held)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attncli.maths.equations import tree as ex
+from attncli.maths.equations.inside_out import worked_inside_out
 from attncli.maths.equations.matrix import Matrix
 from attncli.maths.equations.tree import Equation, Expression, Symbol, define
 from attncli.maths.numbers.rounding import Array, Rounding
@@ -22,9 +23,14 @@ class Written(Indexed):
     """The equation with the names and the indices of its author."""
     counts: frozenset[int] = frozenset()
     """The places of operands that count along a side."""
+    decimals: int = 0
+    """The decimals that the results are shown with."""
 
     def formula(self, name: str, *operands: str) -> Equation:
         return super().formula(name, *operands) if self.told is None else self.told
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        return worked_inside_out(self.first_form(i, j, *operands), self.decimals)
 
     def whole_form(self, i: int, j: int, *operands: Matrix) -> Expression:
         """Returns the first form for numbers that may change; conditions on places alone don't."""

@@ -16,6 +16,7 @@ from attncli.maths.equations import language as said
 from attncli.maths.equations import tree as ex
 from attncli.maths.equations.language import Bound, Cell, EquationError, Over, Part, Place, walk
 from attncli.maths.equations.tree import Apply, Expression, Number, Operand, constant, minus
+from attncli.maths.numbers.rounding import Rounding
 from attncli.maths.operations.attention import DivideByRow, Exponential, RowSum
 from attncli.maths.operations.masking import Masked
 from attncli.maths.operations.written import Condition, Counting, Written
@@ -50,8 +51,13 @@ class Planner(NamedTuple):
 
     name: Callable[[str], Name]
     """Returns the full name of what is made there."""
-    exponential: Callable[[], Exponential]
-    """Makes the powers of a softmax, as the rounding of the scenario has them."""
+    rounding: Rounding
+    step: str
+    """The step that its decimals are those of."""
+
+    def decimals(self, name: Name) -> int:
+        """Returns the decimals that a quantity is shown with."""
+        return self.rounding.of_quantity(self.step, name).of(self.step)
 
 
 class Lowered(NamedTuple):
@@ -249,6 +255,7 @@ class _Lowering:
             tree,
             told=self.told,
             counts=frozenset(self.operands.counts),
+            decimals=self.planner.decimals(self.planner.name(self.target.name)),
         )
         name = self.planner.name(self.target.name)
         made = Definition(name, operation, self.operands.names, **_axes(sides, lies))
@@ -269,7 +276,9 @@ class _Lowering:
             if not bounds or bounds[0].index != moment.index:
                 name = self.target.name
                 others = ", ".join([moment.index, *(b.index for b in bounds)])
-                wrong = f"in a step over {moment.index} an equation makes something at {moment.index}"
+                wrong = (
+                    f"in a step over {moment.index} an equation makes something at {moment.index}"
+                )
                 raise EquationError(wrong, f"write {name}[{others}]", self.target.start)
             bounds = bounds[1:]
         if len(bounds) > _MOST_SIDES:
@@ -320,7 +329,9 @@ class _Lowering:
             wrong = f"{part.function} goes along one index"
             raise EquationError(wrong, "leave the others out", others[0].start)
         if bound.index not in scope:
-            wrong = f"{part.function} goes along an index of the left side, and {bound.index} is none"
+            wrong = (
+                f"{part.function} goes along an index of the left side, and {bound.index} is none"
+            )
             right = f"write {bound.index} on the left, or take one that is there"
             raise EquationError(wrong, right, bound.start)
         used = _free(part, {*self.letters})
@@ -335,7 +346,13 @@ class _Lowering:
         if part.function == "softmax":
             exp, exp_sum = (self.planner.name(f"{name.local}_{x}") for x in ("exp", "sum"))
             self.hoisted += (
-                Definition(exp, self.planner.exponential(), (inside,)),
+                Definition(
+                    exp,
+                    Exponential.under(
+                        self.planner.rounding.of_quantity(self.planner.step, exp), self.planner.step
+                    ),
+                    (inside,),
+                ),
                 Definition(exp_sum, RowSum(), (exp,)),
                 Definition(name, DivideByRow(), (exp, exp_sum)),
             )
@@ -350,7 +367,9 @@ class _Lowering:
             array = self.sides.array(part)
             if not array.times and (len(indices) > 1 or array.lies):
                 return array.name
-        target = said.Target(local, tuple(Bound(x, "", around.start) for x in indices), around.start)
+        target = said.Target(
+            local, tuple(Bound(x, "", around.start) for x in indices), around.start
+        )
         inner = self._inner(target, part, indices)
         tree = inner._read(part, {*inner.letters})
         return self._hoist(inner, tree, local, symbol_of(part), Written)
@@ -375,6 +394,7 @@ class _Lowering:
             tree,
             told=ex.define(left, told),
             counts=frozenset(inner.operands.counts),
+            decimals=self.planner.decimals(name),
         )
         sides = tuple(self.sides.of[index] for index in inner.letters)
         axes = _axes(sides, lies=len(sides) == 1)
@@ -411,7 +431,9 @@ class _Lowering:
             case said.Call(function, arguments):
                 return self._call(part, function, tuple(map(read, arguments)))
             case said.Choice(condition, then, otherwise):
-                return Apply("where", (self._condition(condition, scope), read(then), read(otherwise)))
+                return Apply(
+                    "where", (self._condition(condition, scope), read(then), read(otherwise))
+                )
             case said.Binary(sign, left, right):
                 return joined(sign, part, read(left), read(right))
         raise TypeError(f"{part} is no part of an equation")
@@ -468,7 +490,9 @@ class _Lowering:
         right = f"write {index} on the left too, or add up: sum(… for {index})"
         return EquationError(wrong, right, start)
 
-    def _call(self, part: said.Call, function: str, arguments: tuple[Expression, ...]) -> Expression:
+    def _call(
+        self, part: said.Call, function: str, arguments: tuple[Expression, ...]
+    ) -> Expression:
         if function in ("max", "min") and len(arguments) > 1:
             return reduce(lambda a, b: Apply(function, (a, b)), arguments)
         if function in (*REDUCED, *ALONG):
@@ -510,9 +534,7 @@ class _Lowering:
         moment = self.moment
         return moment.now + place.shift if moment and place.index == moment.index else None
 
-    def _at_time(
-        self, cell: Cell, array: Known, time: int, scope: set[str]
-    ) -> Expression | None:
+    def _at_time(self, cell: Cell, array: Known, time: int, scope: set[str]) -> Expression | None:
         """Reads an array at a time outside of its own: what stands before the first; returns None
         for any other time."""
         moment = self.moment
@@ -587,7 +609,9 @@ class _Lowering:
 
     def _over(self, part: Over, scope: set[str]) -> Expression:
         if part.function in ALONG:
-            along = self._along(part, scope, self.planner.name(f"{self.target.name}_{part.function}"))
+            along = self._along(
+                part, scope, self.planner.name(f"{self.target.name}_{part.function}")
+            )
             letters = [self._letter(index) for index in along.indices]
             spec = " ".join(letters) if len(letters) > 1 else f"1 {letters[0]}"
             return Operand(self.operands.take(along.name, spec), tuple(letters))
@@ -609,7 +633,9 @@ class _Lowering:
         condition = part.condition and self._condition(part.condition, inside)
         operand = self._read(part.operand, inside)
         for bound in part.bounds:  # of which nothing else may have the side
-            if not any(self.letters[bound.index] in sides.split() for _, sides in self.operands.places):
+            if not any(
+                self.letters[bound.index] in sides.split() for _, sides in self.operands.places
+            ):
                 self._count(bound.index)
         if part.function in ("sum", "mean"):
             total = ex.Total(over, _kept(condition, operand, ex.ZERO))
@@ -744,5 +770,3 @@ def _substituted(part: said.Any, by: Mapping[str, Part], known: Environment) -> 
             )
         case _:
             return part
-
-

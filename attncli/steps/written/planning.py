@@ -95,9 +95,7 @@ class _Planning:
             parameters = tuple(parameter.name for parameter in target.parameters)
             self.known.functions[target.name] = OwnFunction(parameters, line.equation.value)
             return ()
-        made = self._hearing(
-            line.where, lambda: lowered(line.equation, self.known, self.planner)
-        )
+        made = self._hearing(line.where, lambda: lowered(line.equation, self.known, self.planner))
         if made is None:
             self.known.broken.add(target.name)
             return ()
@@ -137,7 +135,9 @@ class _Planning:
         made: dict[str, Known] = {}
         for now in order:
             moment, definitions = Moment(index, now, order, starts), list[Definition]()
-            own = self.planner._replace(name=lambda local, now=now: self.planner.name(local).at(now))
+            own = self.planner._replace(
+                name=lambda local, now=now: self.planner.name(local).at(now)
+            )
             for line in arrays:
                 name = line.equation.target.name
                 if name in self.known.broken:

@@ -1,0 +1,96 @@
+"""The working of a form from the inside out: `tanh(0 + 2.0)`, `tanh(2.0)`, as people do it.
+
+Each form has the value of the one before it, to the last digit that it shows. What comes out in
+full is worked first. What doesn't, e^0.5 or 1 / 3, is written with some digits where the form that
+it stands in then still is what stood before.
+"""
+
+from __future__ import annotations
+
+from attncli.maths.equations import deciding
+from attncli.maths.equations import tree as ex
+from attncli.maths.equations.tree import Expression, Number
+from attncli.maths.equations.working import LONGEST_PRODUCT, negated
+from attncli.maths.numbers import decimals
+
+_MOST_FORMS = 6
+_MORE = 3
+"""Digits that a number on the way has beyond those of the result."""
+
+
+def worked_inside_out(first: Expression, places: int) -> tuple[Expression, ...]:
+    """Lists a form and those that it is worked to, the last one before its value, which is shown
+    with so many `places`."""
+    forms = [first]
+    while len(forms) < _MOST_FORMS:
+        following = _exactly(forms[-1]) or _nearly(forms[-1], places)
+        if following is None:
+            break
+        forms.append(following)
+    return tuple(forms)
+
+
+def _exactly(form: Expression) -> Expression | None:
+    """Works all innermost parts that come out in full; returns None where there are none."""
+    made = _Pass(None)
+    following = made.inside(form)
+    return following if made.has_worked else None
+
+
+def _nearly(form: Expression, places: int) -> Expression | None:
+    """Works all innermost parts, to as many digits as leave the form's value what it is; returns
+    None where no number of digits does."""
+    for digits in range(places + _MORE, LONGEST_PRODUCT + 1):
+        made = _Pass(digits)
+        following = made.inside(form)
+        if not made.has_worked:
+            return None
+        if deciding.relation(form, following) == "=":
+            return following
+    return None
+
+
+class _Pass:
+    """One pass over a form, which works its innermost parts but not the form itself."""
+
+    def __init__(self, digits: int | None) -> None:
+        self.digits = digits
+        """The decimals of what doesn't come out in full; None leaves that as it is."""
+        self.has_worked = False
+
+    def inside(self, node: Expression) -> Expression:
+        """Works what is innermost in the parts of a node."""
+        if isinstance(node, ex.Leaf | ex.Word):
+            return node
+        parts = [
+            tuple(map(self._part, part))
+            if type(part) is tuple
+            else self._part(part)
+            if isinstance(part, ex.Node)
+            else part
+            for part in node.parts
+        ]
+        return node.of(parts)
+
+    def _part(self, node: Expression) -> Expression:
+        if isinstance(node, ex.Negative):
+            inner = self._part(node.operand)
+            is_new = inner is not node.operand and isinstance(inner, Number)
+            return negated(inner) if is_new else node.of([inner])
+        if isinstance(node, ex.Leaf | ex.Word):
+            return node
+        if not all(map(_is_number, ex.children(node))):
+            return self.inside(node)
+        value = deciding.exactly(node)
+        if value is None or decimals.places(value) > LONGEST_PRODUCT:
+            if self.digits is None:
+                return node
+            value = deciding.rounded_as_shown(node, self.digits)
+        self.has_worked = True
+        return Number.inner(value, node)
+
+
+def _is_number(node: Expression) -> bool:
+    """Tells whether a part is a number, or one that is taken away."""
+    inner = node.operand if isinstance(node, ex.Negative) else node
+    return isinstance(inner, Number)
