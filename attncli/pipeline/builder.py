@@ -30,6 +30,8 @@ from attncli.scenario.published import Claim
 from attncli.scenario.scenario import MOST_NUMBERS, MOST_SETTLED, Scenario
 from attncli.scenario.show import Show
 from attncli.scenario.tokenizers.settings import TokenizerSettings
+from attncli.scenario.written import GivenArray, WrittenModel, WrittenStep
+from attncli.trace.quantity import distinct_tokens
 
 if TYPE_CHECKING:
     from attncli.tokenizers.pieces import Progress
@@ -87,6 +89,11 @@ def _check_features(
         complaints.add(name, f"{len(features)} names for {columns} columns", "name each column")
 
 
+_BESIDE_EQUATIONS = frozenset(
+    "title about source given names sizes steps equations tokens rounding published claims ours"
+    " show until variants output".split()
+)
+"""The keys of a scenario of equations alone."""
 GRADIENTS = "gradients"
 """The key of what `backward` says where it isn't the way back of a cell."""
 SIZES = ("d_model", "d_k", "d_v", "d_ff")
@@ -134,6 +141,8 @@ class ScenarioBuilder(NamedTuple):
         kept = origin.in_place and not rounding.carries
         gatherer = Gatherer(rounding, origin.folder, origin.outside, kept, most, complaints)
         gathered = gatherer.gather(values)
+        for name, array in values.get("given", {}).items():
+            gatherer.put(gathered, Name(name), array.numbers)
         return cls(values, complaints, origin, gathered, rounding)
 
     @property
@@ -142,6 +151,7 @@ class ScenarioBuilder(NamedTuple):
 
     def scenario(self) -> Scenario:
         values, gathered = self.values, self.gathered
+        written = self._written()
         encoder = self._encoder()
         memory = self._memory(encoder)
         stack = self._stack(TOP, values, self._words(TOP, values), memory)
@@ -162,6 +172,7 @@ class ScenarioBuilder(NamedTuple):
             claims={text: typed(Claim, v) for text, v in values.get("claims", {}).items()},
             ours=values.get("ours", ()),
             until=values.get("until", ""),
+            written=written,
             backward=self._goes_back(stack),
             training=self._training(),
             given={**gathered.given, **numbers_of_texts(stack, encoder)},
@@ -172,6 +183,26 @@ class ScenarioBuilder(NamedTuple):
             sizes=self._sizes(values),
             large=self.read_from.large,
             places=self.complaints.places,
+        )
+
+    def _written(self) -> WrittenModel:
+        """Returns what the scenario says in equations of its own; what is given to them is gathered
+        with the other matrices."""
+        values = self.values
+        arrays: Mapping[str, GivenArray] = values.get("given", {})
+        steps = tuple(s._replace(name=name) for name, s in values.get("steps", {}).items())
+        if "equations" in values:
+            where = self.complaints.where("equations")
+            steps = (*steps, WrittenStep("equations", where, values["equations"]))
+        tokens = distinct_tokens(tuple(values["tokens"])) if "tokens" in values else ()
+        labels = {"token": tokens} if tokens else {}
+        labels |= {side: tuple(names) for side, names in values.get("names", {}).items()}
+        return WrittenModel(
+            {Name(name): array.sides for name, array in arrays.items()},
+            labels,
+            values.get("sizes", {}),
+            steps,
+            alone=bool(steps) and not {*values} - _BESIDE_EQUATIONS,
         )
 
     def _goes_back(self, stack: Stack) -> bool:

@@ -97,14 +97,15 @@ class Gatherer(NamedTuple):
         """Returns everything that the values of a scenario hold."""
         gathered = Gathered({}, {}, {}, {}, set())
         for name, value in matrices_in(values).items():
-            self._put(gathered, name, value)
+            self.put(gathered, name, value)
         for path, stack in ((TOP, values), (ENCODER, values.get("encoder", {}))):
             table = stack.get("embeddings")
             if isinstance(table, dict):
                 self._put_table(gathered, below(path, "embeddings"), table)
         return gathered
 
-    def _put(self, gathered: Gathered, name: Name, value: MatrixLike) -> None:
+    def put(self, gathered: Gathered, name: Name, value: MatrixLike) -> None:
+        """Adds a matrix to those that were gathered."""
         if isinstance(value, Row):
             gathered.vectors.add(name)
             value = value.matrix

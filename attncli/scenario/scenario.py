@@ -21,6 +21,7 @@ from attncli.errors import Where, counted
 from attncli.maths.equations.matrix import Matrix
 from attncli.maths.numbers.rounding import Rounding
 from attncli.names import Name
+from attncli.scenario.written import WrittenModel
 from attncli.scenario.file.problems import nearest_place
 from attncli.scenario.file.sources import RandomSource
 from attncli.scenario.model import (
@@ -153,6 +154,8 @@ class Scenario:
     prediction: Prediction = Prediction()
     show: Show = Show()
     until: str = ""
+    written: WrittenModel = WrittenModel()
+    """The equations of its own."""
     backward: bool = False
     training: Training | None = None
     published: Mapping[str, Printed] = field(default_factory=dict)

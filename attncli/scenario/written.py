@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 from attncli.errors import Where
 from attncli.maths.equations.language import Bound, Part, WrittenEquation
+from attncli.names import Name
+from attncli.scenario.file.matrices import MatrixLike
 
 
 class Line(NamedTuple):
@@ -51,6 +53,15 @@ class WrittenMistake(NamedTuple):
     """The other right sides, by the names of what they make."""
 
 
+class GivenArray(NamedTuple):
+    """An array that is given to equations."""
+
+    sides: tuple[str, ...]
+    """The names of its sides, empty where one has none."""
+    numbers: MatrixLike
+    where: Where
+
+
 class WrittenStep(NamedTuple):
     """A step of a scenario's own."""
 
@@ -61,3 +72,17 @@ class WrittenStep(NamedTuple):
     why: str = ""
     over: Times | None = None
     mistakes: tuple[WrittenMistake, ...] = ()
+
+
+class WrittenModel(NamedTuple):
+    """All that a scenario says in equations of its own."""
+
+    sides: Mapping[Name, tuple[str, ...]] = MappingProxyType({})
+    """The names of the sides of each array that is given to them."""
+    labels: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    """What the places along a side are called."""
+    sizes: Mapping[str, int] = MappingProxyType({})
+    """How long sides are that no array has."""
+    steps: tuple[WrittenStep, ...] = ()
+    alone: bool = False
+    """Whether there is no model besides."""

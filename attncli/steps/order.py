@@ -88,6 +88,8 @@ GIVEN = (
     StepLine("lora", "lora", stack="lora"),
 )
 """The steps that put others in the place of given matrices."""
+WRITTEN = StepLine("equations", "written.step", file="given names sizes steps equations")
+"""The step that a scenario writes itself."""
 INPUT = (
     StepLine(
         "tokenize",
@@ -220,7 +222,7 @@ TRAINING = (
     StepLine("update", "training", file="train"),
     StepLine("progress", "training"),
 )
-ORDER = (*TOKENIZER, *_FORWARD, *BACKWARD, *TRAINING)
+ORDER = (*TOKENIZER, *_FORWARD, WRITTEN, *BACKWARD, *TRAINING)
 _LOST = [line.step for line in _OTHERS if line not in ORDER]
 if _LOST:
     raise ImportError(f"steps of other packages are after no step of a head or cell: {_LOST}")

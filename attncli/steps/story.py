@@ -136,6 +136,9 @@ def story(scenario: Scenario, complaints: NamedProblems | None = None) -> tuple[
     """Returns every step that a scenario takes, in order; with `complaints`, what steps find wrong
     goes there."""
     teller = _Teller(scenario, complaints)
+    if scenario.written.alone:
+        teller.written()
+        return steps_until(scenario, teller.parts, complaints)
     teller.prediction(TOP if scenario.prediction.is_given else teller.model())
     teller.what_follows()
     return steps_until(scenario, teller.parts, complaints)
@@ -202,6 +205,15 @@ class _Teller:
         wrong = excess(self.scenario, Cost(len(self.parts)))
         if wrong is not None:
             raise ScenarioError([wrong])
+
+    def written(self) -> None:
+        """Tells the steps that the scenario writes itself."""
+        from attncli.steps.written.step import written_steps
+
+        problems = Diagnostics() if self.complaints is None else self.complaints.problems
+        place = Place(self.scenario, self.scenario.stack, TOP, TOP)
+        for part in written_steps(place, problems):
+            self._add_part(part)
 
     def model(self) -> Name:
         """Tells the encoder, if there is one, and the main stack."""

@@ -26,6 +26,8 @@ FEATURES = "feature"
 ENTRIES = "entry"
 """Rows of the embedding table, which are not in the order of the sentence."""
 VOCABULARY = "vocabulary"
+LABELS = "label"
+"""What a scenario calls the places along a side itself."""
 
 _PAIRS = (QUERIES, KEYS)
 
@@ -71,6 +73,8 @@ def place_of(name: Name, scenario: Scenario) -> NamedSite:
 def names_along(name: Name, side: int, scenario: Scenario) -> tuple[str, tuple[str, ...]]:
     """Returns the role of a side of a given matrix (0 for rows, 1 for columns), and the names that
     it should have, if any."""
+    if name in scenario.written.sides:
+        return DIMENSIONS, ()
     place = place_of(name, scenario)
     role = GIVEN_AXES.get(place.local, (DIMENSIONS, DIMENSIONS))[side]
     own = scenario.row_names.get(name, ()) if side == 0 else ()
@@ -110,6 +114,8 @@ def _names_of_keys(name: Name, place: NamedSite) -> tuple[str, ...]:
 
 def given_axes(name: Name, scenario: Scenario, shape: tuple[int, int]) -> tuple[Axis, Axis]:
     """Returns the axes of the rows and of the columns of a given matrix."""
+    if name in scenario.written.sides:
+        return _written_axes(name, scenario, shape)
     local = name.local
     if local == "embeddings":
         return _rows_of_table(name, scenario, shape[0]), _features(name, scenario, shape[1])
@@ -128,6 +134,19 @@ def given_axes(name: Name, scenario: Scenario, shape: tuple[int, int]) -> tuple[
     if side == 0:
         rows = _features(name, scenario, shape[0])
     return rows, _features(name, scenario, shape[1]) if side == 1 else columns
+
+
+def _written_axes(name: Name, scenario: Scenario, shape: tuple[int, int]) -> tuple[Axis, Axis]:
+    """Returns the axes of what is given to equations: those of its named sides."""
+    written = scenario.written
+    sides = written.sides[name]
+    known = [written.labels.get(side, ()) for side in sides]
+    axes = [
+        Axis(labels, LABELS) if len(labels) == size else dimensions(size)
+        for labels, size in zip(known, shape[2 - len(sides) :], strict=True)
+    ]
+    rows = (Axis(("",), NONE), *axes) if len(axes) == 1 else axes
+    return (rows[0], rows[1]) if axes else _SINGLE
 
 
 def _side_of_features(name: Name, scenario: Scenario) -> int | None:

@@ -220,6 +220,16 @@ def read_value(text: str) -> Part:
     return _Reader(text).value_alone()
 
 
+def read_bound(text: str) -> Bound:
+    """Reads an index, perhaps with its side: `t in round`. Raises EquationError for any other
+    text."""
+    reader = _Reader(text)
+    bound = reader.bound()
+    if reader.next.kind != "end":
+        reader.refuse("write an index, and perhaps its side: t in round")
+    return bound
+
+
 # --------------------------------------------------------------------------------------------------
 
 _TOKEN = re.compile(

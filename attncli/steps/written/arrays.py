@@ -9,7 +9,8 @@ from typing import NamedTuple
 from attncli.maths.equations.language import Part
 from attncli.names import Name
 from attncli.scenario.written import Start
-from attncli.trace.quantity import Axis, counted
+from attncli.trace.axes import LABELS, dimensions
+from attncli.trace.quantity import Axis
 
 
 class Side(NamedTuple):
@@ -22,8 +23,9 @@ class Side(NamedTuple):
 
     @property
     def axis(self) -> Axis:
-        labels = self.labels if len(self.labels) == self.length else counted(self.length)
-        return Axis(labels, self.name or "dimension")
+        if len(self.labels) == self.length:
+            return Axis(self.labels, LABELS)
+        return dimensions(self.length)
 
 
 class Known(NamedTuple):

@@ -1,0 +1,293 @@
+"""What a scenario may say of equations of its own: what is given, sides, steps."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from attncli.errors import Where, quote
+from attncli.maths.equations.language import (
+    WORDS,
+    EquationError,
+    read_bound,
+    read_equation,
+    read_value,
+)
+from attncli.maths.equations.matrix import Matrix
+from attncli.maths.numbers import decimals
+from attncli.scenario.file.keys import (
+    Choice,
+    Key,
+    ListOf,
+    MapOf,
+    NumberKind,
+    Record,
+    Schema,
+    TextKind,
+    WholeNumber,
+)
+from attncli.scenario.file.matrices import MATRIX, MatrixLike, Row, VectorKind
+from attncli.scenario.file.nodes import Items, Map, Node, Numbers, Scalar, describe
+from attncli.scenario.file.problems import Diagnostics
+from attncli.scenario.file.sources import is_source
+from attncli.scenario.written import (
+    GivenArray,
+    Instead,
+    Line,
+    Start,
+    Times,
+    WrittenMistake,
+    WrittenStep,
+)
+
+_NAMED = re.compile(r"\s*(?P<name>[^\W\d]\w*)\s*(?:\[(?P<sides>[^\[\]]*)\])?\s*")
+_SIDE = re.compile(r"[^\W\d]\w*")
+_MOST = 1000
+
+
+class GivenKind(NamedTuple):
+    """Numbers, lists and matrices by their names; the sides of these may have names."""
+
+    def read(self, node: Node, problems: Diagnostics) -> dict[str, GivenArray] | None:
+        if not isinstance(node, Map) or not node.entries:
+            right = "give arrays by their names, like X: [[1, 0]]"
+            problems.add(node.where, f"{describe(node)} where a map belongs", right)
+            return None
+        found: dict[str, GivenArray] = {}
+        for key, value in node.entries:
+            read = self._array(key, value, problems)
+            if read is None:
+                continue
+            name, array = read
+            if name in found:
+                problems.add(key.where, f"{name} is there twice", "call one otherwise")
+            found[name] = array
+        return found
+
+    def _array(
+        self, key: Scalar, value: Node, problems: Diagnostics
+    ) -> tuple[str, GivenArray] | None:
+        named = _NAMED.fullmatch(key.text)
+        name = named["name"] if named else ""
+        sides = [side.strip() for side in (named["sides"] or "").split(",")] if named else []
+        sides = [] if sides == [""] else sides
+        if not named or name in WORDS or not all(_SIDE.fullmatch(side) for side in sides):
+            wrong = f"{quote(key.text)} is no name of an array"
+            right = "write letters, digits and _, with the names of its sides: X[token, d]"
+            problems.add(key.where, wrong, right)
+            return None
+        matrix = _numbers(value, problems)
+        if matrix is None:
+            return None
+        depth = _depth(value)
+        if sides and len(sides) != depth:
+            wrong = f"{name} has {depth or 'no'} side{'s' * (depth != 1)}, and names for {len(sides)}"
+            problems.add(key.where, wrong, "name each side, or none")
+            return None
+        return name, GivenArray(tuple(sides) or ("",) * depth, matrix, value.where)
+
+    def schema(self) -> Schema:
+        number, vector = NumberKind().schema(), VectorKind().schema()
+        kinds = {"anyOf": [number, vector, MATRIX.schema()]}
+        return {"type": "object", "additionalProperties": kinds, "minProperties": 1}
+
+
+def _depth(node: Node) -> int:
+    """Counts the sides of what is written: none of a number, one of a list, two of a matrix."""
+    if isinstance(node, Numbers):
+        return min(node.array.ndim, 2)
+    if isinstance(node, Items):
+        return 2 if isinstance(node.items[0], Items) else 1
+    return 2 if is_source(node) else 0
+
+
+def _numbers(node: Node, problems: Diagnostics) -> MatrixLike | None:
+    """Reads a number, a list or a matrix."""
+    if isinstance(node, Scalar):
+        number = NumberKind().read(node, problems)
+        return None if number is None else Row(Matrix.of_written([[number]]))
+    if _depth(node) == 1:
+        return VectorKind().read(node, problems)
+    return MATRIX.read(node, problems)
+
+
+class EquationKind(NamedTuple):
+    """An equation of a scenario's own."""
+
+    def read(self, node: Node, problems: Diagnostics) -> Line | None:
+        text = _text(node, "an equation", problems)
+        try:
+            return None if text is None else Line(read_equation(text), _inside(node))
+        except EquationError as wrong:
+            _complain(node, wrong, problems)
+            return None
+
+    def schema(self) -> Schema:
+        return {"type": "string", "pattern": "="}
+
+
+class ValueKind(NamedTuple):
+    """What may stand right of an equation's sign."""
+
+    def read(self, node: Node, problems: Diagnostics) -> Instead | None:
+        text = _text(node, "the right side of an equation", problems)
+        try:
+            return None if text is None else Instead(read_value(text), _inside(node))
+        except EquationError as wrong:
+            _complain(node, wrong, problems)
+            return None
+
+    def schema(self) -> Schema:
+        return {"type": ["string", "number"]}
+
+
+class TimesKind(NamedTuple):
+    """The index over whose times a step goes, perhaps with its side: `t in round`."""
+
+    def read(self, node: Node, problems: Diagnostics) -> Times | None:
+        text = _text(node, "an index", problems)
+        try:
+            return None if text is None else Times(read_bound(text), _inside(node))
+        except EquationError as wrong:
+            _complain(node, wrong, problems)
+            return None
+
+    def schema(self) -> Schema:
+        return {"type": "string"}
+
+
+class StartKind(NamedTuple):
+    """What stands before the first time: a number for all, a list or a matrix, or the name of an
+    array."""
+
+    def read(self, node: Node, problems: Diagnostics) -> Start | None:
+        if isinstance(node, Scalar) and _SIDE.fullmatch(node.text):
+            return Start("", node.text, node.where)
+        if isinstance(node, Scalar):
+            text = decimals.with_plain_signs(node.text)
+            if text in ("-inf", "-.inf", "-∞"):
+                return Start("-Infinity", "", node.where)
+            number = NumberKind().read(node, problems)
+            return None if number is None else Start(str(number), "", node.where)
+        wrong = f"{describe(node)} where a number or the name of an array belongs"
+        problems.add(node.where, wrong, "give the array in given, and its name here")
+        return None
+
+    def schema(self) -> Schema:
+        return {"type": ["string", "number"]}
+
+
+def _text(node: Node, what: str, problems: Diagnostics) -> str | None:
+    if isinstance(node, Scalar) and node.text.strip():
+        return node.text
+    wrong = "nothing" if isinstance(node, Scalar) else describe(node)
+    problems.add(node.where, f"{wrong} where {what} belongs", "write it like z[i] = sum(X[i, k] for k)")
+    return None
+
+
+def _inside(node: Node) -> Where:
+    """Returns where the text of a node begins."""
+    where = node.where
+    quoted = isinstance(node, Scalar) and node.quoted
+    return where._replace(column=where.column + quoted) if where.column else where
+
+
+def _complain(node: Node, wrong: EquationError, problems: Diagnostics) -> None:
+    at = _inside(node)
+    at = at._replace(column=at.column + wrong.start) if at.column else at
+    problems.add(at, wrong.wrong, wrong.right)
+
+
+_TEXT = TextKind("some words")
+_MISTAKE = Record.of(
+    Key("says", _TEXT, "what is done wrongly, as a sentence"),
+    Key(
+        "instead",
+        MapOf(ValueKind(), "quantity"),
+        "quantity → the right side that its equation has by mistake: `{output: Q[i, j]}`",
+    ),
+)
+_STEP = Record.of(
+    Key("title", _TEXT, "what the step is called"),
+    Key("why", _TEXT, "a sentence that says what it is for"),
+    Key(
+        "over",
+        TimesKind(),
+        "an index: all equations are worked for its first place, then for the next one, …;"
+        " `t in round` where nothing tells how far it goes",
+    ),
+    Key("direction", Choice(("forward", "backward")), "whether it begins with the first place"),
+    Key(
+        "start",
+        MapOf(StartKind(), "quantity"),
+        "quantity → what it is before the first time: a number for all, or the name of an array",
+    ),
+    Key(
+        "equations",
+        ListOf(EquationKind()),
+        "equations, each of which may use what is given or made above it: `z[i] = sum(X[i, k] for"
+        " k)`",
+    ),
+    Key("mistakes", MapOf(_MISTAKE, "mistake"), "name → a common mistake in the step"),
+)
+
+
+class StepKind(NamedTuple):
+    """A step of a scenario's own, by its equations."""
+
+    def read(self, node: Node, problems: Diagnostics) -> WrittenStep | None:
+        values = _STEP.read(node, problems)
+        if values is None:
+            return None
+        if "equations" not in values:
+            if not (isinstance(node, Map) and node.get("equations")):
+                right = "list some, like equations: ['z[i] = sum(X[i, k] for k)']"
+                problems.add(node.where, "a step without equations", right)
+            return None
+        over = values.get("over")
+        if over is not None:
+            backward = values.get("direction") == "backward"
+            over = over._replace(backward=backward, starts=values.get("start", {}))
+        elif "start" in values or "direction" in values:
+            key = "start" if "start" in values else "direction"
+            problems.add(node.where, f"{key} without over", "say over what: over: t")
+        mistakes = tuple(
+            WrittenMistake(name, said.get("says", ""), said.get("instead", {}))
+            for name, said in values.get("mistakes", {}).items()
+        )
+        return WrittenStep(
+            "",
+            node.where,
+            values["equations"],
+            values.get("title", ""),
+            values.get("why", ""),
+            over,
+            mistakes,
+        )
+
+    def schema(self) -> Schema:
+        return {**_STEP.schema(), "required": ["equations"]}
+
+
+GIVEN = Key(
+    "given",
+    GivenKind(),
+    "numbers, lists and matrices of equations of one's own, by name; their sides may have names:"
+    " `X[token, d]: [[1, 0], [0, 1]]`",
+)
+NAMES = Key(
+    "names",
+    MapOf(ListOf(TextKind("a name")), "side"),
+    "side → what its places are called: `{node: [a, b, c]}`; `tokens` are those of the side token",
+)
+SIZES = Key(
+    "sizes",
+    MapOf(WholeNumber(1, _MOST), "side"),
+    "side → how long it is, where no array has it: `{round: 2}`",
+)
+EQUATIONS = Key(
+    "equations",
+    ListOf(EquationKind()),
+    "equations of one's own, in one step: `z[i] = sum(X[i, k] for k)`",
+)
+STEPS = Key("steps", MapOf(StepKind(), "step"), "steps of one's own, told in their order")

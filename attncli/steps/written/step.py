@@ -1,0 +1,90 @@
+"""The step that a scenario writes itself: it works equations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from attncli.names import TOP, Name, WordedText, Word, below
+from attncli.scenario.file.problems import Diagnostics
+from attncli.scenario.scenario import Scenario
+from attncli.scenario.written import WrittenStep
+from attncli.steps.step import Results, Step, Wording
+from attncli.steps.written.arrays import Environment, Known, Side
+from attncli.steps.written.keys import EQUATIONS, GIVEN, NAMES, SIZES, STEPS
+from attncli.steps.written.lowering import Planner
+from attncli.steps.written.planning import planned
+from attncli.trace import Definition, Place, PlannedStep
+
+_STEP = "equations"
+
+
+@dataclass(eq=False, repr=False)
+class WrittenPlace(Place):
+    """A place at which a step of a scenario's own is taken."""
+
+    own: WrittenStep
+    planned: tuple[Definition, ...]
+    """The definitions of what is made here."""
+    time: int | None = None
+    """The time; 0 where all times are put together, None where there are none."""
+
+    def titled(self, title: str) -> str:  # noqa: ARG002  (each has its own)
+        name = self.own.title or self.own.name.replace("_", " ").capitalize()
+        if not self.time or self.own.over is None:
+            return name
+        return f"{name}, {self.own.over.bound.index} = {self.time}"
+
+
+def environment_of(scenario: Scenario) -> Environment:
+    """Returns what the equations of a scenario know before any of them."""
+    written, known = scenario.written, Environment()
+    for name, labels in written.labels.items():
+        known.sides[name] = Side(len(labels), name, labels)
+    for name, length in written.sizes.items():
+        known.sides[name] = Side(length, name)
+    for name, sides in written.sides.items():
+        shape = scenario.given[name].shape[2 - len(sides) :] if name in scenario.given else ()
+        own = tuple(
+            known.sides.setdefault(side, Side(length, side)) if side else Side(length)
+            for side, length in zip(sides, shape, strict=False)
+        )
+        known.arrays[name] = Known(name, own, (), lies=len(own) == 1)
+    known.later = frozenset(
+        line.equation.target.name for step in written.steps for line in step.lines
+    )
+    return known
+
+
+def written_steps(place: Place, problems: Diagnostics) -> Iterator[PlannedStep]:
+    """Plans the steps that a scenario writes itself; what is wrong with them goes to `problems`."""
+    scenario = place.scenario
+    known = environment_of(scenario)
+    for own in scenario.written.steps:
+        planner = Planner(place.name, scenario.rounding, _STEP)
+        for part in planned(own, known, planner, problems):
+            made = tuple(d._replace(step=_STEP) for d in part.definitions)
+            at = place.to(WrittenPlace, own=own, planned=made, time=part.time)
+            yield PlannedStep(_STEP, at, made)
+
+
+def _happens(place: WrittenPlace) -> str:
+    if place.time == 0:
+        return "What was made for each time is put together."
+    return ""
+
+
+EQUATIONS_STEP = Step(
+    name=_STEP,
+    at=WrittenPlace,
+    keys=(GIVEN, NAMES, SIZES, STEPS, EQUATIONS),
+    words=Wording(
+        title="Equations",
+        does="works equations of the scenario's own",
+        shapes="as the equations say",
+        happens=_happens,
+        why="The scenario says how, in equations of its own.",
+        why_at=lambda place: place.own.why,
+    ),
+    results=Results(names=(), plan=lambda place: place.planned),
+)
