@@ -89,10 +89,10 @@ def _check_features(
         complaints.add(name, f"{len(features)} names for {columns} columns", "name each column")
 
 
-_BESIDE_EQUATIONS = frozenset(
-    "title about source given names sizes steps equations tokens rounding published claims ours"
-    " show until variants output".split()
-)
+_BESIDE_EQUATIONS = frozenset((
+    "title", "about", "source", "given", "names", "sizes", "steps", "equations", "tokens",
+    "rounding", "published", "claims", "ours", "show", "variants", "output",
+))  # fmt: skip
 """The keys of a scenario of equations alone."""
 GRADIENTS = "gradients"
 """The key of what `backward` says where it isn't the way back of a cell."""

@@ -21,7 +21,6 @@ from attncli.errors import Where, counted
 from attncli.maths.equations.matrix import Matrix
 from attncli.maths.numbers.rounding import Rounding
 from attncli.names import Name
-from attncli.scenario.written import WrittenModel
 from attncli.scenario.file.problems import nearest_place
 from attncli.scenario.file.sources import RandomSource
 from attncli.scenario.model import (
@@ -36,6 +35,7 @@ from attncli.scenario.model import (
 )
 from attncli.scenario.published import Claim, Printed
 from attncli.scenario.show import Show
+from attncli.scenario.written import WrittenModel
 
 ALL_OURS = ("all",)
 """The value of `ours` where the source has no numbers."""

@@ -116,6 +116,11 @@ def given_axes(name: Name, scenario: Scenario, shape: tuple[int, int]) -> tuple[
     """Returns the axes of the rows and of the columns of a given matrix."""
     if name in scenario.written.sides:
         return _written_axes(name, scenario, shape)
+    return _axes_by_role(name, scenario, shape)
+
+
+def _axes_by_role(name: Name, scenario: Scenario, shape: tuple[int, int]) -> tuple[Axis, Axis]:
+    """Returns the axes of what is given to a model, by its name."""
     local = name.local
     if local == "embeddings":
         return _rows_of_table(name, scenario, shape[0]), _features(name, scenario, shape[1])

@@ -77,6 +77,11 @@ class Place:
     def text(self) -> TokenizedText:
         return self.stack.text
 
+    @property
+    def called(self) -> str:
+        """Returns what a scenario calls a step of its own here; nothing for others."""
+        return ""
+
 
 @dataclass(eq=False, repr=False)
 class RoundPlace(Place):

@@ -97,6 +97,11 @@ class PlannedStep(NamedTuple):
     def path(self) -> Name:
         return self.place.path
 
+    @property
+    def kind(self) -> tuple[str, str]:
+        """Returns its name, and that which a scenario gives a step of its own."""
+        return self.step, self.place.called
+
     def only(self, names: Container[str]) -> PlannedStep:
         """Returns the step with only the definitions of some quantities."""
         kept = tuple([d for d in self.definitions if d.name in names])

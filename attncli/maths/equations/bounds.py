@@ -261,8 +261,7 @@ class _Bounds(ex.Fold[Error]):
     def _of_any_power(self, node: ex.Power) -> Error:
         """Bounds the error of b^x: it is e^(x ln b), whose relative error is the absolute one of
         x ln b, (|x| times what b is relatively off by, and |ln b| times what x is off by)."""
-        base, exponent = self.of(node.base), self.of(node.exponent)
-        size = self.size(node.base)
+        base, size = self.of(node.base), self.size(node.base)
         with np.errstate(all="ignore"):
             off = self.size(node.exponent) * (base.relative + base.absolute / size)
             off = off + np.abs(np.log(size)) * self.absolute(node.exponent)

@@ -335,10 +335,11 @@ class _Enclosures(ex.Fold[Enclosure]):
         bounds, axes = self.of(node.operand), [self.letters.index(x) for x in node.over]
         if node.function != "prod":
             pick = np.max if node.function == "max" else np.min
-            return Enclosure(*(np.asarray(pick(x, tuple(axes), keepdims=True)) for x in bounds))
+            low, high = (np.asarray(pick(x, axis=tuple(axes), keepdims=True)) for x in bounds)
+            return Enclosure(low, high)
         for axis in axes:
             some = [
-                Enclosure(*(x.take([k], axis) for x in bounds))
+                Enclosure(bounds.low.take([k], axis), bounds.high.take([k], axis))
                 for k in range(bounds.low.shape[axis])
             ]
             bounds = reduce(lambda a, b: self.rounded.by(times(a, b), self.rounded.each), some)
@@ -409,9 +410,9 @@ def _square(x: Enclosure) -> Enclosure:
 def _power(base: Enclosure, exponent: Enclosure) -> Enclosure:
     """Raises numbers above 0 to any power, or any numbers to known powers: at its ends b^x is
     largest and smallest, since it rises or falls in each of the two."""
-    ends = [np.power(b, x) for b in base for x in exponent]
+    ends = [np.asarray(np.power(b, x), dtype=np.float64) for b in base for x in exponent]
     zero = (base.low <= 0) & (base.high > 0)
-    low, high = np.minimum.reduce(ends), np.maximum.reduce(ends)
+    low, high = reduce(np.minimum, ends), reduce(np.maximum, ends)
     low = np.where(zero, np.minimum(low, 0.0), low)
     return Enclosure(low, np.where(zero & (exponent.low < 0), math.inf, high))
 

@@ -42,12 +42,14 @@ class PlacesOfParts(NamedTuple):
 
     def _of_parts(self, node: Expression) -> int | None:
         match node:
-            case ex.Total(_, operand) | ex.Negative(operand):
+            case (
+                ex.Total(_, operand)
+                | ex.Reduction("max" | "min", _, operand)
+                | ex.Negative(operand)
+            ):
                 return self.of(operand)
             case ex.Sum(parts) | ex.Apply("max" | "min", parts) | ex.Apply("where", (_, *parts)):
                 return _of_all(max, map(self.of, parts))
-            case ex.Reduction("max" | "min", _, operand):
-                return self.of(operand)
             case ex.Product(factors):
                 return _of_all(sum, map(self.of, factors))
             case ex.Power(base, ex.TWO) if base != ex.E:

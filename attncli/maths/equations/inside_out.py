@@ -12,6 +12,7 @@ from attncli.maths.equations import tree as ex
 from attncli.maths.equations.tree import Expression, Number
 from attncli.maths.equations.working import LONGEST_PRODUCT, negated
 from attncli.maths.numbers import decimals
+from attncli.names import Word
 
 _MOST_FORMS = 6
 _MORE = 3
@@ -60,7 +61,7 @@ class _Pass:
 
     def inside(self, node: Expression) -> Expression:
         """Works what is innermost in the parts of a node."""
-        if isinstance(node, ex.Leaf | ex.Word):
+        if isinstance(node, ex.Leaf | Word):
             return node
         parts = [
             tuple(map(self._part, part))
@@ -75,9 +76,10 @@ class _Pass:
     def _part(self, node: Expression) -> Expression:
         if isinstance(node, ex.Negative):
             inner = self._part(node.operand)
-            is_new = inner is not node.operand and isinstance(inner, Number)
-            return negated(inner) if is_new else node.of([inner])
-        if isinstance(node, ex.Leaf | ex.Word):
+            if isinstance(inner, Number) and inner is not node.operand:
+                return negated(inner)
+            return node.of([inner])
+        if isinstance(node, ex.Leaf | Word):
             return node
         if not all(map(_is_number, ex.children(node))):
             return self.inside(node)

@@ -23,13 +23,15 @@ What the names mean isn't known here. Nothing is evaluated.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from typing import NamedTuple, NoReturn, TypeAlias, TypeVar
+from collections.abc import Callable, Iterable, Iterator
+from typing import Generic, NamedTuple, NoReturn, TypeAlias, TypeVar, cast
 
 _T = TypeVar("_T")
 
 LONGEST = 4_000
 """The most characters of an equation; a page couldn't show it."""
+_LONGEST_PLACE = 6
+"""The most digits of a place."""
 _DEEPEST = 40
 """The most parentheses and signs inside each other."""
 
@@ -60,7 +62,7 @@ class Reference(NamedTuple):
 class Place(NamedTuple):
     """A place along one side: an index, perhaps with a number added; a number; or `last`."""
 
-    index: str
+    name: str
     """The index, or `last`; empty where a number stands alone."""
     shift: int
     """What is added to the index, or the number that stands alone."""
@@ -86,7 +88,7 @@ class Call(NamedTuple):
 class Bound(NamedTuple):
     """An index that something is done over or made for, and its side where that is said."""
 
-    index: str
+    name: str
     side: str
     start: int
 
@@ -156,7 +158,7 @@ class Choice(NamedTuple):
 
 Condition: TypeAlias = "Comparison | All | Some"
 Part: TypeAlias = "Literal | Reference | Cell | Call | Over | Minus | Binary | Choice"
-Any: TypeAlias = "Part | Condition"
+Piece: TypeAlias = "Part | Condition"
 
 
 class Target(NamedTuple):
@@ -183,31 +185,55 @@ class WrittenEquation(NamedTuple):
     text: str
 
 
-def parts_of(part: Any) -> tuple[Any, ...]:
+_PIECES = (Literal, Reference, Cell, Call, Over, Minus, Binary, Choice, Comparison, All, Some)
+_P = TypeVar("_P", bound=Piece)
+
+
+def parts_of(part: Piece) -> list[Piece]:
     """Lists the parts that a part is made of, from left to right; of a leaf, none."""
-    match part:
-        case Call(_, arguments):
-            return arguments
-        case Over(_, operand, _, condition, extra):
-            return tuple(x for x in (operand, condition, extra) if x is not None)
-        case Minus(operand):
-            return (operand,)
-        case Binary(_, left, right) | Comparison(_, left, right):
-            return left, right
-        case All(parts) | Some(parts):
-            return parts
-        case Choice(condition, then, otherwise):
-            return condition, then, otherwise
-        case _:
-            return ()
+    several = (value if type(value) is tuple else (value,) for value in part)
+    return [inner for values in several for inner in values if isinstance(inner, _PIECES)]
 
 
-def walk(part: Any) -> Iterator[Any]:
+def rewritten(part: _P, change: Callable[[Piece], Piece | None]) -> _P:
+    """Replaces parts of a part, from the outside in; `change` returns None where its own parts are
+    to be looked at."""
+    new = change(part)
+    if new is not None:
+        return cast(_P, new)
+
+    def inside(value: object) -> object:
+        if type(value) is tuple:
+            return tuple(map(inside, value))
+        return rewritten(value, change) if isinstance(value, _PIECES) else value
+
+    return cast(_P, type(part)._make(map(inside, part)))
+
+
+def walk(part: Piece) -> Iterator[Piece]:
     """Yields a part and all parts in it, outer ones before those inside them."""
     waiting = [part]
     while waiting:
         waiting += reversed(parts_of(found := waiting.pop()))
         yield found
+
+
+_Made = TypeVar("_Made")
+_RULES = {kind: f"of_{kind.__name__.lower()}" for kind in _PIECES}
+
+
+class Rules(Generic[_Made]):
+    """What makes something of a part of an equation, by a rule for each kind: `of_cell` for a
+    `Cell`."""
+
+    def of(self, part: Piece) -> _Made:
+        """Applies the rule of a part."""
+        rule: Callable[[Piece], _Made] = getattr(self, _RULES[type(part)])
+        return rule(part)
+
+    def each(self, parts: Iterable[Piece]) -> tuple[_Made, ...]:
+        """Applies the rules of several parts."""
+        return tuple(map(self.of, parts))
 
 
 def read_equation(text: str) -> WrittenEquation:
@@ -253,7 +279,8 @@ def _tokens(text: str) -> Iterator[_Token]:
     at = 0
     while True:
         found = _TOKEN.match(text, at)
-        assert found is not None and found.lastgroup is not None
+        assert found is not None
+        assert found.lastgroup is not None
         kind, word, start = found.lastgroup, found[found.lastgroup], found.start(found.lastgroup)
         if word in _ALIKE:
             kind, word = "sign", _ALIKE[word]
@@ -329,7 +356,7 @@ class _Reader:
         return tuple(found)
 
     def inside(self, read: Callable[[], _T]) -> _T:
-        """Reads a part that lies inside another one. Raises EquationError where that is too deep."""
+        """Reads a part inside another one. Raises EquationError where that is too deep."""
         self.depth += 1
         if self.depth > _DEEPEST:
             wrong = f"more than {_DEEPEST} parentheses and signs inside each other"
@@ -436,11 +463,11 @@ class _Reader:
             if self.takes("["):
                 return Cell(token.text, self.several(self.place, "]"), token.start)
             return self.call(token) if self.takes("(") else Reference(token.text, token.start)
-        if self.takes("("):
-            part = self.inside(self.choice)
-            self.must(")", "to close what ( opens")
-            return part
-        self.refuse("write a number, a name, a cell such as X[i, j], or ( )")
+        if not self.takes("("):
+            self.refuse("write a number, a name, a cell such as X[i, j], or ( )")
+        part = self.inside(self.choice)
+        self.must(")", "to close what ( opens")
+        return part
 
     def place(self) -> Place:
         start = self.next.start
@@ -455,7 +482,7 @@ class _Reader:
 
     def whole(self) -> int:
         token = self.next
-        if token.kind != "number" or not token.text.isdecimal() or len(token.text) > 6:
+        if token.kind != "number" or not token.text.isdecimal() or len(token.text) > _LONGEST_PLACE:
             self.refuse("write a whole number such as 1")
         self.at += 1
         return int(token.text)

@@ -210,7 +210,7 @@ class Total(Node):
 
 
 class Reduction(Node):
-    """The largest, the smallest or the product of all numbers along some indices: `max_k X[i, k]`."""
+    """The largest, the smallest or the product of numbers along indices: `max_k X[i, k]`."""
 
     function: str
     """`max`, `min` or `prod`; in a formula also what isn't worked as one, such as `mean`."""

@@ -201,15 +201,12 @@ def filled(
                 return _number(node, shapes)
             case ex.Length(place, axis):
                 return lambda _, operands: constant(operands[place].shape[axis])
-            case ex.Total(over, operand):
-                axes = [axis_of(index, tree, shapes) for index in over]
-                term, kept = _kept(of, operand, whole)
-                written_out = _total(term, kept, axes, over)
-                is_long = node in brief_nodes
-                return brief_total(node, shapes, term, written_out) if is_long else written_out
-            case ex.Reduction(function, over, operand):
-                axes, nothing = [axis_of(x, tree, shapes) for x in over], ex.NEUTRAL[function]
-                return _reduced(function, *_kept(of, operand, whole, nothing), axes, over)
+            case ex.Total() | ex.Reduction():
+                axes = [axis_of(index, tree, shapes) for index in node.over]
+                made = _over_indices(node, axes, of, whole)
+                if isinstance(node, ex.Total) and node in brief_nodes:
+                    return brief_total(node, shapes, *made)
+                return made.written_out
             case ex.Sum(terms):
                 added = _sum([_term(of, term, whole) for term in terms])
                 return one_omission(added) if brief_nodes else added
@@ -278,6 +275,26 @@ def _reduced(
         return ex.Apply(function, numbers)
 
     return fill
+
+
+class _OverIndices(NamedTuple):
+    """A sum, or another reduction, as it is written out."""
+
+    term: Filled
+    written_out: Filled
+
+
+def _over_indices(
+    node: ex.Total | ex.Reduction,
+    axes: Sequence[tuple[int, int]],
+    of: Callable[[Expression], Filled],
+    whole: bool,
+) -> _OverIndices:
+    nothing = ex.ZERO if isinstance(node, ex.Total) else ex.NEUTRAL[node.function]
+    term, kept = _kept(of, node.operand, whole, nothing)
+    if isinstance(node, ex.Total):
+        return _OverIndices(term, _total(term, kept, axes, node.over))
+    return _OverIndices(term, _reduced(node.function, term, kept, axes, node.over))
 
 
 def _total(term: Filled, kept: Filled | None, axes: Sequence[tuple[int, int]], over: str) -> Filled:

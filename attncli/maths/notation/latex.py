@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from types import MappingProxyType
 
 from attncli.maths.equations import tree as ex
 from attncli.maths.notation.escaping import shown

@@ -86,8 +86,10 @@ class PlainNotation(Notation):
 
     def of_reduction(self, node: ex.Reduction) -> str:
         sign = "Π" if node.function == "prod" else node.function
-        held = f"{GLUE}{self.held(node.operand, FACTOR)}" if sign == "Π" else ""
-        return f"{sign}{self._under(node.over, node.met)}{held or self.parentheses(self.write(node.operand))}"
+        under = f"{sign}{self._under(node.over, node.met)}"
+        if sign == "Π":
+            return f"{under}{GLUE}{self.held(node.operand, FACTOR)}"
+        return under + self.parentheses(self.write(node.operand))
 
     def _under(self, over: str, met: ex.Expression | None = None) -> str:
         """Writes the index of a sum, and what must hold for a term to count."""

@@ -238,6 +238,9 @@ class Operation(ABC):
     stands_in_a_table: ClassVar[bool] = False
     """Whether what it makes is a part of a table that stands on the page."""
 
+    untold: ClassVar[bool] = False
+    """Whether no page tells what it makes, since everybody knows it: the places along a side."""
+
     takes_only_sizes: ClassVar[bool] = False
     """Whether of its operands it uses no numbers, but how large they are."""
 

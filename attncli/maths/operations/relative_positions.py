@@ -20,6 +20,7 @@ from attncli.maths.equations.tree import (
     Expression,
     Product,
     Quotient,
+    Relation,
     Sum,
     Symbol,
     Total,

@@ -47,6 +47,8 @@ class Written(Indexed):
 class Counting(WholeNumbers):
     """The places along a side, 1, 2, …, as numbers. -> [n, 1]"""
 
+    untold = True
+
     length: int
 
     def signature(self) -> str:

@@ -162,7 +162,7 @@ def happens_again(part: PlannedStep, before: Sequence[PlannedStep]) -> bool:
     """Tells whether a page said before in the same words what happens; of steps that are
     `explained_once`, and of a step back through a cell at some time, whether one was."""
     happens = step_of(part).happens_at(part.place)
-    alike = [step for step in before if step.step == part.step]
+    alike = [step for step in before if step.kind == part.kind]
     if step_of(part).prominence.explained_once or is_back_in_time(part.place):
         return bool(alike)
     return any(step_of(step).happens_at(step.place) == happens for step in alike)
@@ -240,6 +240,8 @@ def shown_quantities(
         repeats = _is_repeated(quantity, made) or is_aside(trace, quantity)
         repeats = repeats and selection.detail != "full"
         working = [] if repeats else working_of(trace, quantity, selection, one_row=one_row)
+        if part.place.called:
+            working = [*_formula_of(part, quantity), *working]
         shown = None if quantity.name in aside else table
         quantities.append(ShownQuantity(quantity, working, shown, quantity.name in listed, repeats))
     return quantities
@@ -267,11 +269,25 @@ def arranged(
 ) -> list[Block]:
     """Arranges the quantities of a part as a page has them: no number twice in a row of its own. Of
     a step that is told `again` in brief, the last matrix stands for those before it."""
-    shown_later = in_tables(trace, part)
     one_row = selection.detail == "rows"
+    quantities = shown_quantities(trace, part, selection, one_row=one_row)
+    if part.place.called:
+        return _each_in_turn(quantities, selection)
+    blocks = _arranged(trace, part, selection, quantities, again=again)
+    return blocks if selection.detail == "full" else _working_first(blocks)
+
+
+def _arranged(
+    trace: Trace,
+    part: PlannedStep,
+    selection: Selection,
+    quantities: Sequence[ShownQuantity],
+    *,
+    again: bool,
+) -> list[Block]:
+    shown_later, one_row = in_tables(trace, part), selection.detail == "rows"
     blocks: list[Block] = []
     lists: list[MatrixBlock] = []
-    quantities = shown_quantities(trace, part, selection, one_row=one_row)
     brief = selection.detail == "summary" and not all(q.quantity.is_list for q in quantities)
     for quantity in quantities:
         if quantity.quantity.name in shown_later:
@@ -298,8 +314,22 @@ def arranged(
             blocks[-1:] = [DataTable(quantity.table), *blocks[-1:]]
         else:
             blocks += one_by_one([quantity], selection)
-    blocks += _columns(lists)
-    return blocks if selection.detail == "full" else _working_first(blocks)
+    return [*blocks, *_columns(lists)]
+
+
+def _each_in_turn(quantities: Sequence[ShownQuantity], selection: Selection) -> list[Block]:
+    """Returns each quantity of a scenario's own step after its formula: its working, its table."""
+    numbers = [q._replace(table=None) if q.quantity.is_number else q for q in quantities]
+    return one_by_one(numbers, selection)
+
+
+def _formula_of(part: PlannedStep, quantity: Quantity) -> list[Block]:
+    """Returns the formula of what a scenario's own step makes, which stands before its working."""
+    definition = quantity.definition
+    if definition is None or definition.operation.copies:
+        return []
+    names = map(part.place.here, (definition.name, *definition.operands))
+    return [Paragraph((formula,)) for formula in definition.operation.formulas(*names)]
 
 
 def only_data(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
@@ -486,7 +516,7 @@ def opening_of(trace: Trace, part: PlannedStep, before: Sequence[PlannedStep]) -
     """Returns the paragraph that opens a section. What a page has said `before` of the same step it
     doesn't say again: its purpose, and shapes that are the same."""
     step = step_of(part)
-    alike = [entry for entry in before if entry.step == part.step]
+    alike = [entry for entry in before if entry.kind == part.kind]
     shapes = shapes_in(trace, part)
     if alike and shapes_in(trace, alike[-1]) == shapes:
         shapes = ()

@@ -85,7 +85,7 @@ def _is_shown(trace: Trace, part: PlannedStep) -> bool:
 def made_by(trace: Trace, part: PlannedStep) -> list[Quantity]:
     """Lists the quantities that a part made."""
     made = (trace.quantities.get(definition.name) for definition in part.definitions)
-    return [quantity for quantity in made if quantity is not None and not quantity.given]
+    return [q for q in made if q is not None and q.definition and not q.definition.operation.untold]
 
 
 def definitions_of(trace: Trace, part: PlannedStep) -> tuple[Definition, ...]:
@@ -97,8 +97,14 @@ def operands_of(trace: Trace, part: PlannedStep) -> list[Quantity]:
     """Lists the quantities that a part starts from."""
     definitions = definitions_of(trace, part)
     names = [name for definition in definitions for name in definition.operands]
-    own = {definition.name for definition in definitions}
-    return [trace[name] for name in dict.fromkeys(names) if name not in own]
+    own = {definition.name for definition in part.definitions}
+    return [
+        trace[name] for name in dict.fromkeys(names) if name not in own and _is_told(trace[name])
+    ]
+
+
+def _is_told(quantity: Quantity) -> bool:
+    return quantity.definition is None or not quantity.definition.operation.untold
 
 
 def copied_in(trace: Trace, part: PlannedStep) -> Quantity | None:

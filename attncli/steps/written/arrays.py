@@ -1,4 +1,4 @@
-"""What the equations of a scenario know: arrays with their sides, functions of numbers, and times."""
+"""What the equations of a scenario know: arrays with their sides, own functions, and times."""
 
 from __future__ import annotations
 
@@ -53,7 +53,8 @@ class OwnFunction(NamedTuple):
     value: Part
 
 
-class Moment(NamedTuple):
+@dataclass(frozen=True)
+class Moment:
     """A time for which the equations of a step are worked."""
 
     index: str
@@ -83,5 +84,7 @@ class Environment:
     """The named sides."""
     later: frozenset[str] = frozenset()
     """The names of all that the scenario makes, which is further down where it isn't known yet."""
+    counted: set[int] = field(default_factory=set)
+    """The lengths for which the places along a side are there."""
     broken: set[str] = field(default_factory=set)
     """The names of what can't be made, so that nothing that reads it is complained of."""

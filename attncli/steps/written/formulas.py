@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from attncli.maths.equations import language as said
 from attncli.maths.equations import tree as ex
-from attncli.maths.equations.language import Part, Place
+from attncli.maths.equations.language import Part, Piece, Place
 from attncli.maths.equations.tree import Apply, Equation, Expression, Number, Symbol, define
 from attncli.names import Name
 
@@ -19,70 +19,80 @@ def formula_of(target: said.Target | said.FunctionTarget, value: Part) -> Equati
     if isinstance(target, said.FunctionTarget):
         parameters = tuple(Symbol(parameter.name) for parameter in target.parameters)
         return define(Apply(target.name, parameters), symbol_of(value))
-    indices = tuple(bound.index for bound in target.bounds)
+    indices = tuple(bound.name for bound in target.bounds)
     return define(Symbol(Name(target.name), indices), symbol_of(value))
 
 
-def symbol_of(part: said.Any) -> Expression:
+def symbol_of(part: Piece) -> Expression:
     """Writes a part of an equation, or a condition, with names for its numbers."""
-    match part:
-        case said.Literal(text):
-            return Number.written(Decimal(text))
-        case said.Reference(name):
-            return ex.PI if name == "pi" else Symbol(Name(name))
-        case said.Cell(name, places):
-            return Symbol(Name(name), tuple(map(_index, places)))
-        case said.Call(function, arguments):
-            return _call(function, tuple(map(symbol_of, arguments)))
-        case said.Over():
-            return _over(part)
-        case said.Minus(operand):
-            return ex.Negative(symbol_of(operand))
-        case said.Binary(sign, left, right):
-            return joined(sign, part, symbol_of(left), symbol_of(right))
-        case said.Choice(condition, then, otherwise):
-            parts = (condition, then, otherwise)
-            return Apply("where", tuple(map(symbol_of, parts)))
-        case said.Comparison(relation, left, right):
-            sign = _RELATIONS.get(relation, relation)
-            return ex.Relation(sign, symbol_of(left), symbol_of(right))
-        case said.All(parts):
-            return Apply("and", tuple(map(symbol_of, parts)))
-        case said.Some(parts):
-            return Apply("or", tuple(map(symbol_of, parts)))
-    raise TypeError(f"{part} is no part of an equation")
+    return _SYMBOLS.of(part)
+
+
+class _Symbols(said.Rules[Expression]):
+    """The parts of an equation as they are shown."""
+
+    def of_literal(self, part: said.Literal) -> Expression:
+        return Number.written(Decimal(part.text))
+
+    def of_reference(self, part: said.Reference) -> Expression:
+        return ex.PI if part.name == "pi" else Symbol(Name(part.name))
+
+    def of_cell(self, part: said.Cell) -> Expression:
+        return Symbol(Name(part.name), tuple(map(_index, part.places)))
+
+    def of_call(self, part: said.Call) -> Expression:
+        arguments = self.each(part.arguments)
+        if part.function == "exp" and len(arguments) == 1:
+            return ex.e_to(*arguments)
+        if part.function == "sqrt" and len(arguments) == 1:
+            return ex.Root(*arguments)
+        return Apply(part.function, arguments)
+
+    def of_over(self, part: said.Over) -> Expression:
+        over = ", ".join(bound.name for bound in part.bounds)
+        operand = self.of(part.operand)
+        met = None if part.condition is None else self.of(part.condition)
+        if part.function == "sum":
+            return ex.Total(over, operand, met)
+        return ex.Reduction(part.function, over, operand, met)
+
+    def of_minus(self, part: said.Minus) -> Expression:
+        return ex.Negative(self.of(part.operand))
+
+    def of_binary(self, part: said.Binary) -> Expression:
+        return joined(part, self.of(part.left), self.of(part.right))
+
+    def of_choice(self, part: said.Choice) -> Expression:
+        return Apply("where", self.each((part.condition, part.then, part.otherwise)))
+
+    def of_comparison(self, part: said.Comparison) -> Expression:
+        sign = _RELATIONS.get(part.relation, part.relation)
+        return ex.Relation(sign, self.of(part.left), self.of(part.right))
+
+    def of_all(self, part: said.All) -> Expression:
+        return Apply("and", self.each(part.parts))
+
+    def of_some(self, part: said.Some) -> Expression:
+        return Apply("or", self.each(part.parts))
+
+
+_SYMBOLS = _Symbols()
 
 
 def _index(place: Place) -> str:
-    if not place.index:
+    if not place.name:
         return str(place.shift)
     if not place.shift:
-        return place.index
-    return f"{place.index} {'+' if place.shift > 0 else '−'} {abs(place.shift)}"
-
-
-def _call(function: str, arguments: tuple[Expression, ...]) -> Expression:
-    if function == "exp" and len(arguments) == 1:
-        return ex.e_to(*arguments)
-    if function == "sqrt" and len(arguments) == 1:
-        return ex.Root(*arguments)
-    return Apply(function, arguments)
-
-
-def _over(part: said.Over) -> Expression:
-    over = ", ".join(bound.index for bound in part.bounds)
-    operand = symbol_of(part.operand)
-    met = None if part.condition is None else symbol_of(part.condition)
-    if part.function == "sum":
-        return ex.Total(over, operand, met)
-    return ex.Reduction(part.function, over, operand, met)
+        return place.name
+    return f"{place.name} {'+' if place.shift > 0 else '−'} {abs(place.shift)}"
 
 
 _KINDS: Mapping[str, type[ex.Sum | ex.Product]] = {"*": ex.Product, "+": ex.Sum, "-": ex.Sum}
 
 
-def joined(sign: str, part: said.Binary, left: Expression, right: Expression) -> Expression:
+def joined(part: said.Binary, left: Expression, right: Expression) -> Expression:
     """Joins two parts by a sign; what stands in parentheses stays a part of its own."""
+    sign = part.sign
     if sign == "/":
         return ex.Quotient(left, right)
     if sign == "**":

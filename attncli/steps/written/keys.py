@@ -81,7 +81,9 @@ class GivenKind(NamedTuple):
             return None
         depth = _depth(value)
         if sides and len(sides) != depth:
-            wrong = f"{name} has {depth or 'no'} side{'s' * (depth != 1)}, and names for {len(sides)}"
+            wrong = (
+                f"{name} has {depth or 'no'} side{'s' * (depth != 1)}, and names for {len(sides)}"
+            )
             problems.add(key.where, wrong, "name each side, or none")
             return None
         return name, GivenArray(tuple(sides) or ("",) * depth, matrix, value.where)
@@ -181,7 +183,9 @@ def _text(node: Node, what: str, problems: Diagnostics) -> str | None:
     if isinstance(node, Scalar) and node.text.strip():
         return node.text
     wrong = "nothing" if isinstance(node, Scalar) else describe(node)
-    problems.add(node.where, f"{wrong} where {what} belongs", "write it like z[i] = sum(X[i, k] for k)")
+    problems.add(
+        node.where, f"{wrong} where {what} belongs", "write it like z[i] = sum(X[i, k] for k)"
+    )
     return None
 
 

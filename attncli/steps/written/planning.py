@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple, TypeVar
 
 from attncli.errors import Where
 from attncli.maths.equations import language as said
 from attncli.maths.equations.language import Cell, EquationError, FunctionTarget, Target, walk
 from attncli.maths.operations.rearranging import JoinRows
+from attncli.names import Name
 from attncli.scenario.file.problems import Diagnostics
 from attncli.scenario.written import Line, Times, WrittenStep
 from attncli.steps.written.arrays import Environment, Known, Moment, OwnFunction, Side
-from attncli.steps.written.lowering import Planner, lowered, sides_of_target
+from attncli.steps.written.lowering import MOST_SIDES, Planner, lowered, sides_of_target
 from attncli.trace.quantity import Definition
 
 _T = TypeVar("_T")
-
-
-_MOST_SIDES = 2
 
 
 class Part(NamedTuple):
@@ -52,7 +51,7 @@ class _Planning:
             for line in lines:
                 made += self._once(line)
             return (Part(None, tuple(made)),) if made else ()
-        side = self._hearing(self.step.over.where, lambda: self._side(self._times, lines))
+        side = self._hearing(self.step.over.where, partial(self._side, self._times, lines))
         if side is None:
             self.known.broken |= {line.equation.target.name for line in lines}
             return ()
@@ -115,52 +114,53 @@ class _Planning:
         for line in lines:
             for part in walk(line.equation.value):
                 array = self.known.arrays.get(part.name) if isinstance(part, Cell) else None
-                for place, side in zip(getattr(part, "places", ()), array.sides if array else ()):
-                    if place.index == bound.index and not place.shift:
+                if not isinstance(part, Cell) or array is None:
+                    continue
+                for place, side in zip(part.places, array.sides, strict=False):
+                    if place.name == bound.name and not place.shift:
                         return side
-        wrong = f"nothing says how far {bound.index} goes"
+        wrong = f"nothing says how far {bound.name} goes"
         named = next(iter(self.known.sides), "token")
-        raise EquationError(wrong, f"write over: {bound.index} in {named}", bound.start)
+        raise EquationError(wrong, f"write over: {bound.name} in {named}", bound.start)
 
     def _over(self, lines: Sequence[Line], side: Side) -> Iterator[Part]:
-        index = self._times.bound.index
+        times = self._times
         order = tuple(range(1, side.length + 1))
-        order = order[::-1] if self._times.backward else order
+        order = order[::-1] if times.backward else order
+        moments = [Moment(times.bound.name, now, order, times.starts) for now in order]
         arrays = [line for line in lines if isinstance(line.equation.target, Target)]
         for line in lines:
             if line not in arrays:
                 self._once(line)
-        starts = self._times.starts
-        self._declare(arrays, Moment(index, order[0], order, starts), side, order)
-        made: dict[str, Known] = {}
-        for now in order:
-            moment, definitions = Moment(index, now, order, starts), list[Definition]()
-            own = self.planner._replace(
-                name=lambda local, now=now: self.planner.name(local).at(now)
-            )
-            for line in arrays:
-                name = line.equation.target.name
-                if name in self.known.broken:
-                    continue
-                got = self._hearing(
-                    line.where, lambda line=line: lowered(line.equation, self.known, own, moment)
-                )
-                if got is None:
-                    self.known.broken.add(name)
-                    continue
-                definitions += got.definitions
-                made[name] = self.known.arrays[name]
-            yield Part(now, tuple(definitions))
-        together = [d for known in made.values() if (d := _together(known)) is not None]
-        for known in made.values():
-            if len(known.sides) <= _MOST_SIDES:
-                self.known.arrays[known.name.local] = Known(known.name, known.sides)
-        if together:
-            yield Part(0, tuple(together))
+        self._declare(arrays, moments[0], side)
+        for moment in moments:
+            yield Part(moment.now, tuple(self._at(moment, arrays)))
+        made = [self.known.arrays.get(line.equation.target.name) for line in arrays]
+        flat = [known for known in made if known and len(known.sides) <= MOST_SIDES]
+        for known in flat:
+            self.known.arrays[known.name.local] = Known(known.name, known.sides)
+        if flat:
+            yield Part(0, tuple(map(_together, flat)))
 
-    def _declare(
-        self, lines: Sequence[Line], moment: Moment, side: Side, order: tuple[int, ...]
-    ) -> None:
+    def _at(self, moment: Moment, lines: Sequence[Line]) -> Iterator[Definition]:
+        """Yields the definitions of what is made at a time."""
+
+        def name(local: str) -> Name:
+            return self.planner.name(local).at(moment.now)
+
+        own = self.planner._replace(name=name)
+        for line in lines:
+            target = line.equation.target.name
+            if target in self.known.broken:
+                continue
+            work = partial(lowered, line.equation, self.known, own, moment)
+            made = self._hearing(line.where, work)
+            if made is None:
+                self.known.broken.add(target)
+            else:
+                yield from made.definitions
+
+    def _declare(self, lines: Sequence[Line], moment: Moment, side: Side) -> None:
         """Finds the sides of all that a step over times makes, which may read each other."""
         waiting = [line for line in lines if line.equation.target.name not in self.known.broken]
         names = {line.equation.target.name for line in waiting}
@@ -174,16 +174,13 @@ class _Planning:
                 name = line.equation.target.name
                 names.discard(name)
                 full = self.planner.name(name)
-                self.known.arrays[name] = Known(full, (side, *sides), order, len(sides) == 1)
+                self.known.arrays[name] = Known(full, (side, *sides), moment.order, len(sides) == 1)
             if len(waiting) == before:
                 return  # lowering says what is missing
 
 
-def _together(known: Known) -> Definition | None:
-    """Puts what is made for each time together to one matrix or list, one time after the other;
-    returns None where each is a matrix."""
-    if len(known.sides) > _MOST_SIDES:
-        return None
+def _together(known: Known) -> Definition:
+    """Puts the rows or numbers that are made for each time together to one matrix or list."""
     times = sorted(known.times)
     names = tuple(known.name.at(time) for time in times)
     return Definition(known.name, JoinRows(len(times)), names, rows=known.sides[0].axis)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from attncli.names import TOP, Name, WordedText, Word, below
+from attncli.maths.equations.language import FunctionTarget
+from attncli.maths.equations.tree import Equation
 from attncli.scenario.file.problems import Diagnostics
 from attncli.scenario.scenario import Scenario
 from attncli.scenario.written import WrittenStep
-from attncli.steps.step import Results, Step, Wording
+from attncli.steps.step import Formulas, Results, Step, Wording
 from attncli.steps.written.arrays import Environment, Known, Side
+from attncli.steps.written.formulas import formula_of
 from attncli.steps.written.keys import EQUATIONS, GIVEN, NAMES, SIZES, STEPS
 from attncli.steps.written.lowering import Planner
 from attncli.steps.written.planning import planned
@@ -29,11 +31,15 @@ class WrittenPlace(Place):
     time: int | None = None
     """The time; 0 where all times are put together, None where there are none."""
 
+    @property
+    def called(self) -> str:
+        return self.own.name
+
     def titled(self, title: str) -> str:  # noqa: ARG002  (each has its own)
         name = self.own.title or self.own.name.replace("_", " ").capitalize()
         if not self.time or self.own.over is None:
             return name
-        return f"{name}, {self.own.over.bound.index} = {self.time}"
+        return f"{name}, {self.own.over.bound.name} = {self.time}"
 
 
 def environment_of(scenario: Scenario) -> Environment:
@@ -74,6 +80,17 @@ def _happens(place: WrittenPlace) -> str:
     return ""
 
 
+def _functions(place: WrittenPlace) -> tuple[Equation, ...]:
+    """Returns the functions that a step defines; its other formulas stand with what they make."""
+    if place.time is not None and place.planned and place.time != 1:
+        return ()
+    return tuple(
+        formula_of(line.equation.target, line.equation.value)
+        for line in place.own.lines
+        if isinstance(line.equation.target, FunctionTarget)
+    )
+
+
 EQUATIONS_STEP = Step(
     name=_STEP,
     at=WrittenPlace,
@@ -86,5 +103,6 @@ EQUATIONS_STEP = Step(
         why="The scenario says how, in equations of its own.",
         why_at=lambda place: place.own.why,
     ),
+    formulas=Formulas(own=_functions),
     results=Results(names=(), plan=lambda place: place.planned),
 )
