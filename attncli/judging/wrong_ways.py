@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from attncli.judging.verdicts import Cause
-from attncli.steps import step_named
 from attncli.steps.mistakes import all_made_wrongly
+from attncli.steps.order import step_of
 from attncli.trace import Definition, PlannedStep, Trace
 
 
@@ -39,7 +39,7 @@ class WrongWay(NamedTuple):
 
 def declared_ways(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
     """Yields the ways of the mistakes that are declared beside the step of a part."""
-    for mistake in step_named(part.step).mistakes:
+    for mistake in step_of(part).mistakes:
         for k, definitions in enumerate(all_made_wrongly(trace, part, mistake)):
             says = mistake.says_of(definitions[0], part.definitions)
             yield WrongWay(mistake.name, says, definitions, variant=k)

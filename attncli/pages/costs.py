@@ -11,8 +11,9 @@ from attncli.maths.equations.deciding import full
 from attncli.maths.equations.tree import TWO, Expression, Number, Product, Sum, Symbol, define
 from attncli.names import Word, below
 from attncli.pages.parts.cost_of_steps import StepCost, cost_of_steps, parameters_of
-from attncli.pages.parts.selection import Selection, place_in_words, step_of
+from attncli.pages.parts.selection import Selection, place_in_words
 from attncli.pages.parts.sentences import facts_of
+from attncli.steps.order import step_of
 from attncli.trace import PlannedStep, Trace
 from attncli.trace.trace import parts_of
 

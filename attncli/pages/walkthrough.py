@@ -91,13 +91,13 @@ from attncli.pages.parts.selection import (
     operands_of,
     row_asked_for,
     shown_parts,
-    step_of,
     with_routing,
     without_asides,
 )
 from attncli.pages.parts.sentences import about_of, facts_of, rounding_facts
 from attncli.pages.parts.working import Origins, Workings, with_inputs
 from attncli.scenario.scenario import Scenario
+from attncli.steps.order import step_of
 from attncli.trace import BackwardPlace, PlannedStep, Quantity, Trace, UpdatePlace
 
 if TYPE_CHECKING:

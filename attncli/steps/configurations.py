@@ -16,7 +16,7 @@ from attncli.scenario.model import Attention, Layer, Positions, Settings, Stack
 from attncli.scenario.scenario import Scenario
 from attncli.steps.block import norms
 from attncli.steps.input.embeddings import EMBEDDING_SCALE
-from attncli.steps.order import step_named
+from attncli.steps.order import step_of
 from attncli.steps.schema import ATTENTION, LAYER_ALONE, SCENARIO
 from attncli.steps.story import frame_told, layer_told
 from attncli.trace import AttentionPlace, Definition, LayerPlace, NormPlace, PlannedStep, Trace
@@ -182,7 +182,7 @@ _NO_MODEL = (
 
 def _sized(told: Iterable[PlannedStep]) -> list[Definition]:
     return [
-        step_named(part.step).results.sized(part.place, definition)._replace(step=part.step)
+        step_of(part).results.sized(part.place, definition)._replace(step=part.step)
         for part in told
         for definition in part.definitions
     ]

@@ -18,6 +18,7 @@ from attncli.scenario.file.keys import Key, OwnedKeys, Record
 
 if TYPE_CHECKING:
     from attncli.steps.step import Step
+    from attncli.trace import PlannedStep
 
 
 class StepLine(NamedTuple):
@@ -247,6 +248,12 @@ def step_named(name: str) -> Step[Any]:
     there = vars(import_module(_MODULES[name]))
     step: Step[Any] = there[f"{name.upper()}_STEP"]
     return step
+
+
+def step_of(part: PlannedStep) -> Step[Any]:
+    """Returns the step that is taken at a part of a story, one of a scenario's own, too."""
+    own: Step[Any] | None = part.place.own_step
+    return own or step_of(part)
 
 
 def made() -> frozenset[str]:

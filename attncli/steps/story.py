@@ -36,7 +36,16 @@ from attncli.scenario.model import (
     steps_to_X,
 )
 from attncli.scenario.scenario import MOST_PLACES, Cost, Scenario
-from attncli.steps.order import CELL_STEPS, GIVEN, IN_HEADS, STORY, WITH_HEADS, StepLine, step_named
+from attncli.steps.order import (
+    CELL_STEPS,
+    GIVEN,
+    IN_HEADS,
+    STORY,
+    WITH_HEADS,
+    StepLine,
+    step_named,
+    step_of,
+)
 from attncli.steps.step import Step
 from attncli.trace import (
     AttentionPlace,
@@ -541,7 +550,7 @@ def _check_fits(scenario: Scenario) -> Objections:
     for part in scenario.story:
         if scenario.training and part.is_again:  # which fits as it did the first time
             continue
-        fits = step_named(part.step).results.fits
+        fits = step_of(part).results.fits
         for definition in part.definitions:
             if definition.operands and definition.name not in scenario.given:
                 yield from fits(definition, scenario)
@@ -564,7 +573,7 @@ def sized(scenario: Scenario) -> Iterator[PlannedStep]:
     for part in scenario.story:
         if isinstance(part.place, BackwardPlace | UpdatePlace):
             break
-        step, place = step_named(part.step), replace(part.place, scenario=scenario)
+        step, place = step_of(part), replace(part.place, scenario=scenario)
         sized = (step.results.sized(place, planned) for planned in part.definitions)
         made = [d if d.step == step.name else d._replace(step=step.name) for d in sized]
         steps.append(PlannedStep(part.step, place, tuple(made)))

@@ -54,7 +54,7 @@ from attncli.scenario.model import (
 from attncli.scenario.scenario import Scenario
 from attncli.steps.mistakes import all_wrong, as_a, by, swap, turned_round, wrong
 from attncli.steps.optimizers import OPTIMIZERS, Parameter
-from attncli.steps.order import step_named
+from attncli.steps.order import step_of
 from attncli.steps.step import Example, Mistake, Results, Step, Wording
 from attncli.trace import GRADIENTS, BackwardPlace, Definition, Place, PlannedStep, UpdatePlace
 
@@ -421,7 +421,7 @@ def training_story(scenario: Scenario, training: Training, story: Story) -> Iter
         d.name: below(d.name.path, given)
         for part in forth
         for d in part.definitions
-        if (given := step_named(part.step).results.running.get(d.name.local))
+        if (given := step_of(part).results.running.get(d.name.local))
     }
     needed = _leading_to({loss, *gradients, *running}, (*forth, *back))
     batches: list[dict[Name, Name]] = [{}]

@@ -78,6 +78,11 @@ class Place:
         return self.stack.text
 
     @property
+    def own_step(self) -> Any:  # noqa: ANN401  (a `Step`, which places don't know)
+        """Returns the step that a scenario wrote itself for this place; None for any other."""
+        return None
+
+    @property
     def called(self) -> str:
         """Returns what a scenario calls a step of its own here; nothing for others."""
         return ""

@@ -39,10 +39,10 @@ from attncli.pages.parts.selection import (
     only_for_sizes,
     operands_of,
     shown_parts,
-    step_of,
 )
 from attncli.pages.parts.working import cell_line, working_of
 from attncli.scenario.file.address import Address
+from attncli.steps.order import step_of
 from attncli.trace import Definition, PlannedStep, Quantity, Trace
 
 Cells = Sequence[tuple[Name, Address]]

@@ -22,8 +22,7 @@ from attncli.maths.equations.enclosures import Enclosure
 from attncli.maths.equations.tree import Location
 from attncli.names import Name, WordedText
 from attncli.scenario.file.address import AddressError, Index, parse_address
-from attncli.steps import step_named
-from attncli.steps.order import inquiries
+from attncli.steps.order import inquiries, step_of
 from attncli.steps.step import WordsAsked
 from attncli.trace import PlannedStep, Trace
 from attncli.trace.quantity import meant
@@ -63,7 +62,7 @@ class WordQuestion(NamedTuple):
 def _questions_of(trace: Trace, part: PlannedStep) -> Iterator[WordQuestion]:
     """Yields the questions in words that a part can be asked, as far as the trace gets through
     it."""
-    for inquiry in step_named(part.step).inquiries:
+    for inquiry in step_of(part).inquiries:
         name = part.place.name(inquiry.name)
         made = (part.place.name(local) for local in inquiry.reads)
         reads = next((entry for entry in made if entry in trace and not trace[entry].given), None)

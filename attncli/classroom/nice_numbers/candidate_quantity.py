@@ -22,6 +22,7 @@ from attncli.scenario.file.address import AddressError, Index, parse_address
 from attncli.scenario.file.problems import ScenarioError
 from attncli.steps import Mistake, step_named
 from attncli.steps.mistakes import all_made_wrongly
+from attncli.steps.order import step_of
 from attncli.trace import Axis, Definition, PlannedStep, Quantity, Trace
 
 if TYPE_CHECKING:
@@ -217,7 +218,7 @@ def attempts(trace: Trace, names: Collection[str] = ()) -> Iterator[Attempt]:
     """Yields the declared mistakes in making the quantities of these full names, or of all without
     any names, whose operands are there."""
     for part in trace.story:
-        for mistake in step_named(part.step).mistakes:
+        for mistake in step_of(part).mistakes:
             way = next(all_made_wrongly(trace, part, mistake), None)
             if way is not None and (not names or way[0].name in names):
                 yield Attempt(part, mistake, way)

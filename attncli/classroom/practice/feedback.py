@@ -46,7 +46,7 @@ from attncli.pages.parts.closing import as_asked_for, asking_for_large
 from attncli.pages.parts.selection import Selection
 from attncli.pages.parts.sentences import joined, put_in
 from attncli.pages.parts.working import cell_line
-from attncli.steps import step_named
+from attncli.steps.order import step_of
 from attncli.trace import Quantity, Trace
 
 _ENGLISH = words_of(LANGUAGES[0])
@@ -179,7 +179,7 @@ def hint(session: Session, task: Task, given: int) -> Document | None:
     """Returns the next hint, where some are `given`: what the step does, the line in names, the
     line in numbers but for the result and what tells it. None where there are no more."""
     if given == 0:
-        return page_of(Paragraph(step_named(task.part.step).happens_at(task.part.place)))
+        return page_of(Paragraph(step_of(task.part).happens_at(task.part.place)))
     if task.words is not None:
         says: Spans = ("The answer is read from ", Term(task.words.question.reads), ".")
         return page_of(Paragraph(says)) if given == 1 else None

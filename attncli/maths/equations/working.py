@@ -197,10 +197,8 @@ def filled(
 
     def of(node: Expression) -> Filled:
         match node:
-            case ex.Operand():
-                return _number(node, shapes)
-            case ex.Length(place, axis):
-                return lambda _, operands: constant(operands[place].shape[axis])
+            case ex.Operand() | ex.Length():
+                return _leaf(node, shapes)
             case ex.Total() | ex.Reduction():
                 axes = [axis_of(index, tree, shapes) for index in node.over]
                 made = _over_indices(node, axes, of, whole)
@@ -218,8 +216,12 @@ def filled(
     return of(tree)
 
 
-def _number(node: ex.Operand, shapes: Signature) -> Filled:
-    place, (rows, columns) = node.place, shapes.along(node)
+def _leaf(node: ex.Operand | ex.Length, shapes: Signature) -> Filled:
+    place = node.place
+    if isinstance(node, ex.Length):
+        axis = node.axis
+        return lambda _, operands: constant(operands[place].shape[axis])
+    rows, columns = shapes.along(node)
     return lambda at, operands: operands[place].number(at[rows], at[columns])
 
 

@@ -19,10 +19,11 @@ from attncli.pages.parts.findings import findings_of, last_finding, moved, weigh
 from attncli.pages.parts.published import closing_on_published, printed_otherwise
 from attncli.pages.parts.remarks import remarks_on
 from attncli.pages.parts.sections import told_at_the_end
-from attncli.pages.parts.selection import Selection, made_by, shown_parts, step_of
+from attncli.pages.parts.selection import Selection, made_by, shown_parts
 from attncli.pages.parts.sentences import joined, unfinished_in_words
 from attncli.scenario.file import shipped
 from attncli.scenario.scenario import Scenario
+from attncli.steps.order import step_of
 from attncli.trace import BackwardPlace, PlannedStep, Quantity, Trace
 
 

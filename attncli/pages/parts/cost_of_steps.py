@@ -21,7 +21,7 @@ from attncli.maths.equations.tree import Expression, Operand, each, operands_in
 from attncli.maths.operations.equation import Indexed
 from attncli.names import Name, below
 from attncli.scenario.model import Training
-from attncli.steps.order import THROUGH, step_named
+from attncli.steps.order import THROUGH, step_named, step_of
 from attncli.steps.training import trained
 from attncli.trace import Definition, PlannedStep, Trace
 
@@ -75,7 +75,7 @@ def cost_of_steps(trace: Trace, parts: Iterable[PlannedStep], left: set[Name]) -
     found = Counter[Sizes]()
     of_matrices = parameters = made = 0
     for part in parts:
-        back = step_named(part.step).backward
+        back = step_of(part).backward
         for d in part.definitions:
             if d.name not in trace.quantities or trace[d.name].given or d.operation.only_moves:
                 continue

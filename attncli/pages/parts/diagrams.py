@@ -19,10 +19,10 @@ from attncli.pages.parts.selection import (
     operands_of,
     place_in_words,
     shown_parts,
-    step_of,
     title_of,
 )
 from attncli.scenario.model import ENCODER
+from attncli.steps.order import step_of
 from attncli.trace import (
     GRADIENTS,
     AttentionPlace,

@@ -60,7 +60,6 @@ from attncli.pages.parts.selection import (
     place_in_words,
     row_asked_for,
     shown_parts,
-    step_of,
 )
 from attncli.pages.parts.sentences import (
     MOST_TIED,
@@ -75,6 +74,7 @@ from attncli.pages.parts.sentences import (
 from attncli.pages.parts.working import Origins
 from attncli.scenario.model import ENCODER, UPDATES, after_updates, pass_of
 from attncli.steps import formulas_of
+from attncli.steps.order import step_of
 from attncli.trace import (
     BackwardPlace,
     CellPlace,

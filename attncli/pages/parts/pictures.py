@@ -42,11 +42,11 @@ from attncli.pages.parts.selection import (
     operands_of,
     place_in_words,
     row_asked_for,
-    step_of,
 )
 from attncli.pages.parts.tokenizing import scores_of_merged
 from attncli.pages.parts.working import number_among
 from attncli.scenario.file.problems import ScenarioError
+from attncli.steps.order import step_of
 from attncli.steps.tokenizing import LONGEST_TOLD, table_of
 from attncli.tokenizers.merges import LearnedMerge, MergeModel, MergeTraining
 from attncli.tokenizers.pieces import LongestMatch

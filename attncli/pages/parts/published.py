@@ -19,8 +19,9 @@ from attncli.maths.notation.plain import MINUS
 from attncli.maths.numbers import decimals
 from attncli.names import Name, Word
 from attncli.pages.parts.blocks import Row, table
-from attncli.pages.parts.selection import Selection, step_of
+from attncli.pages.parts.selection import Selection
 from attncli.pages.parts.working import last_form
+from attncli.steps.order import step_of
 from attncli.trace import PlannedStep, Trace
 from attncli.trace.published import PublishedNumber, published_numbers
 

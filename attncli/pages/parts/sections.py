@@ -53,13 +53,13 @@ from attncli.pages.parts.selection import (
     is_aside,
     made_by,
     place_in_words,
-    step_of,
     title_of,
     who_goes_there,
 )
 from attncli.pages.parts.sentences import each_sentence, joined
 from attncli.pages.parts.working import adds_up_uses, here, working_of
 from attncli.steps import formulas_of
+from attncli.steps.order import step_of
 from attncli.trace import BackwardPlace, CellPlace, Definition, Place, PlannedStep, Quantity, Trace
 from attncli.trace.quantity import counted
 

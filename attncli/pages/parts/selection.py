@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from attncli.document.blocks import Section, Spans
 from attncli.errors import Problem, UserError, listed
@@ -21,8 +21,7 @@ from attncli.scenario.file.address import AddressError, Index, parse_address
 from attncli.scenario.file.problems import ALL_THE_SAME, nearest
 from attncli.scenario.model import CONVOLUTIONS, ENCODER, TokenizedText
 from attncli.scenario.scenario import MOST_LINES
-from attncli.steps import Step, step_named
-from attncli.steps.order import STORY
+from attncli.steps.order import STORY, step_of
 from attncli.steps.schema import nearest_step
 from attncli.trace import (
     GRADIENTS,
@@ -119,10 +118,6 @@ def only_for_sizes(trace: Trace, part: PlannedStep) -> set[str]:
     """Finds the quantities that a part needs for their shapes, and not for their numbers."""
     sized = (d for d in definitions_of(trace, part) if d.operation.takes_only_sizes)
     return {name for d in sized for name in d.operands}
-
-
-def step_of(part: PlannedStep) -> Step[Any]:
-    return step_named(part.step)
 
 
 def title_of(part: PlannedStep) -> WordedText:

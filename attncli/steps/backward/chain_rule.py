@@ -13,7 +13,7 @@ from attncli.maths.operations.operation import One
 from attncli.names import Name
 from attncli.scenario.file.problems import NamedProblems
 from attncli.scenario.scenario import Scenario
-from attncli.steps.order import BACK_THROUGH, step_named
+from attncli.steps.order import BACK_THROUGH, step_of
 from attncli.trace import GRADIENTS, BackwardPlace, Definition, PlannedStep
 
 
@@ -217,12 +217,12 @@ def _starts(
 def _fixed(parts: Sequence[PlannedStep]) -> Iterator[Name]:
     """Yields the names of what steps are made of that isn't learned, if it is given."""
     for part in parts:
-        back = step_named(part.step).backward
+        back = step_of(part).backward
         names = (name for d in part.definitions for name in d.operands)
         yield from (name for name in names if back is not None and name.local in back.fixed)
 
 
 def _whole(part: PlannedStep) -> tuple[Definition, ...]:
     """Returns the equations of a step as gradients go back through them."""
-    back = step_named(part.step).backward
+    back = step_of(part).backward
     return () if back is None else back.whole(part.place, part.definitions)

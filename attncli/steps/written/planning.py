@@ -11,13 +11,21 @@ from attncli.maths.equations import language as said
 from attncli.maths.equations.language import Cell, EquationError, FunctionTarget, Target, walk
 from attncli.maths.operations.rearranging import JoinRows
 from attncli.names import Name
-from attncli.scenario.file.problems import Diagnostics
-from attncli.scenario.written import Line, Times, WrittenStep
+from attncli.scenario.file.problems import Diagnostics, nearest
+from attncli.scenario.written import Line, Times, WrittenMistake, WrittenStep
 from attncli.steps.written.arrays import Environment, Known, Moment, OwnFunction, Side
 from attncli.steps.written.lowering import MOST_SIDES, Planner, lowered, sides_of_target
 from attncli.trace.quantity import Definition
 
 _T = TypeVar("_T")
+
+
+class MadeWrongly(NamedTuple):
+    """A mistake of a step's author, at a time or once."""
+
+    mistake: WrittenMistake
+    definitions: tuple[Definition, ...]
+    """All that is made otherwise, first what the mistake is in."""
 
 
 class Part(NamedTuple):
@@ -26,6 +34,8 @@ class Part(NamedTuple):
     time: int | None
     """The time; None where there is none, 0 where all times are put together."""
     definitions: tuple[Definition, ...]
+    wrongly: tuple[MadeWrongly, ...] = ()
+    """The mistakes that can be made."""
 
 
 def planned(
@@ -50,7 +60,8 @@ class _Planning:
             made: list[Definition] = []
             for line in lines:
                 made += self._once(line)
-            return (Part(None, tuple(made)),) if made else ()
+            wrongly = self._wrongly(lines, made, None)
+            return (Part(None, tuple(made), tuple(wrongly)),) if made else ()
         side = self._hearing(self.step.over.where, partial(self._side, self._times, lines))
         if side is None:
             self.known.broken |= {line.equation.target.name for line in lines}
@@ -134,7 +145,9 @@ class _Planning:
                 self._once(line)
         self._declare(arrays, moments[0], side)
         for moment in moments:
-            yield Part(moment.now, tuple(self._at(moment, arrays)))
+            definitions = tuple(self._at(moment, arrays))
+            wrongly = tuple(self._wrongly(arrays, definitions, moment))
+            yield Part(moment.now, definitions, wrongly)
         made = [self.known.arrays.get(line.equation.target.name) for line in arrays]
         flat = [known for known in made if known and len(known.sides) <= MOST_SIDES]
         for known in flat:
@@ -145,10 +158,7 @@ class _Planning:
     def _at(self, moment: Moment, lines: Sequence[Line]) -> Iterator[Definition]:
         """Yields the definitions of what is made at a time."""
 
-        def name(local: str) -> Name:
-            return self.planner.name(local).at(moment.now)
-
-        own = self.planner._replace(name=name)
+        own = self._planner_at(moment)
         for line in lines:
             target = line.equation.target.name
             if target in self.known.broken:
@@ -159,6 +169,33 @@ class _Planning:
                 self.known.broken.add(target)
             else:
                 yield from made.definitions
+
+    def _planner_at(self, moment: Moment | None) -> Planner:
+        def name(local: str) -> Name:
+            return self.planner.name(local).at(moment.now if moment else None)
+
+        return self.planner._replace(name=name) if moment else self.planner
+
+    def _wrongly(
+        self, lines: Sequence[Line], right: Sequence[Definition], moment: Moment | None
+    ) -> Iterator[MadeWrongly]:
+        """Yields the mistakes of a step, each with what is made otherwise by it."""
+        targets = {line.equation.target.name: line for line in lines}
+        for mistake in self.step.mistakes:
+            made: list[Definition] = []
+            for name, instead in mistake.instead.items():
+                if name not in targets:
+                    wrong = f"no equation of this step makes {name}"
+                    right_names = nearest(name, targets)
+                    self.problems.add(instead.where, wrong, right_names)
+                    continue
+                equation = targets[name].equation._replace(value=instead.value)
+                work = partial(lowered, equation, self.known, self._planner_at(moment), moment)
+                got = self._hearing(instead.where, work)
+                made += () if got is None else got.definitions
+            others = tuple(d for d in made if d not in right)
+            if others:
+                yield MadeWrongly(mistake, others)
 
     def _declare(self, lines: Sequence[Line], moment: Moment, side: Side) -> None:
         """Finds the sides of all that a step over times makes, which may read each other."""

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from attncli.maths.equations.language import FunctionTarget
 from attncli.maths.equations.tree import Equation
 from attncli.scenario.file.problems import Diagnostics
 from attncli.scenario.scenario import Scenario
 from attncli.scenario.written import WrittenStep
-from attncli.steps.step import Formulas, Results, Step, Wording
+from attncli.steps.step import Formulas, Mistake, Planned, Results, Step, Wording
 from attncli.steps.written.arrays import Environment, Known, Side
 from attncli.steps.written.formulas import formula_of
 from attncli.steps.written.keys import EQUATIONS, GIVEN, NAMES, SIZES, STEPS
 from attncli.steps.written.lowering import Planner
-from attncli.steps.written.planning import planned
-from attncli.trace import Definition, Place, PlannedStep
+from attncli.steps.written.planning import Part, planned
+from attncli.trace import Place, PlannedStep
 
 _STEP = "equations"
 
@@ -26,10 +27,18 @@ class WrittenPlace(Place):
     """A place at which a step of a scenario's own is taken."""
 
     own: WrittenStep
-    planned: tuple[Definition, ...]
-    """The definitions of what is made here."""
-    time: int | None = None
-    """The time; 0 where all times are put together, None where there are none."""
+    part: Part
+    """What is made here."""
+
+    @property
+    def own_step(self) -> Step[WrittenPlace]:
+        """Returns the step as its author declares it."""
+        words = EQUATIONS_STEP.words._replace(title=self.titled(""), why=self.own.why)
+        mistakes = tuple(
+            Mistake(made.mistake.name, made.mistake.says, partial(_ways, made.definitions))
+            for made in self.part.wrongly
+        )
+        return EQUATIONS_STEP._replace(words=words, mistakes=mistakes)
 
     @property
     def called(self) -> str:
@@ -37,9 +46,9 @@ class WrittenPlace(Place):
 
     def titled(self, title: str) -> str:  # noqa: ARG002  (each has its own)
         name = self.own.title or self.own.name.replace("_", " ").capitalize()
-        if not self.time or self.own.over is None:
+        if not self.part.time or self.own.over is None:
             return name
-        return f"{name}, {self.own.over.bound.name} = {self.time}"
+        return f"{name}, {self.own.over.bound.name} = {self.part.time}"
 
 
 def environment_of(scenario: Scenario) -> Environment:
@@ -70,19 +79,23 @@ def written_steps(place: Place, problems: Diagnostics) -> Iterator[PlannedStep]:
         planner = Planner(place.name, scenario.rounding, _STEP)
         for part in planned(own, known, planner, problems):
             made = tuple(d._replace(step=_STEP) for d in part.definitions)
-            at = place.to(WrittenPlace, own=own, planned=made, time=part.time)
+            at = place.to(WrittenPlace, own=own, part=part._replace(definitions=made))
             yield PlannedStep(_STEP, at, made)
 
 
+def _ways(made: Planned, _: WrittenPlace, __: Planned) -> Iterator[Planned]:
+    yield tuple(d._replace(step=_STEP) for d in made)
+
+
 def _happens(place: WrittenPlace) -> str:
-    if place.time == 0:
+    if place.part.time == 0:
         return "What was made for each time is put together."
     return ""
 
 
 def _functions(place: WrittenPlace) -> tuple[Equation, ...]:
     """Returns the functions that a step defines; its other formulas stand with what they make."""
-    if place.time is not None and place.planned and place.time != 1:
+    if place.part.time not in (None, 1):
         return ()
     return tuple(
         formula_of(line.equation.target, line.equation.value)
@@ -100,9 +113,8 @@ EQUATIONS_STEP = Step(
         does="works equations of the scenario's own",
         shapes="as the equations say",
         happens=_happens,
-        why="The scenario says how, in equations of its own.",
-        why_at=lambda place: place.own.why,
+        why="Whatever no step of ours does, a scenario may say in equations.",
     ),
     formulas=Formulas(own=_functions),
-    results=Results(names=(), plan=lambda place: place.planned),
+    results=Results(names=(), plan=lambda place: place.part.definitions),
 )
