@@ -29,7 +29,7 @@ from attncli.document.blocks import (
 from attncli.document.languages import words_of
 from attncli.document.questions import counted_points
 from attncli.document.tables import SIGNS, MarkedNumber
-from attncli.errors import counted
+from attncli.errors import agreed, counted
 from attncli.judging.judging import Judge
 from attncli.judging.publications import published_verdicts
 from attncli.judging.verdicts import (
@@ -261,7 +261,7 @@ def _following(trace: Trace, finding: Finding, verdicts: Sequence[Verdict]) -> I
     own = {v.cell for v in finding.verdicts}
     later = [v for v in verdicts if not own.isdisjoint(v.follows_from)]
     if later:
-        follow = "follows" if len(later) == 1 else "follow"
+        follow = agreed(len(later), "follows", "follow")
         text = f"{counted(len(later), 'number')} {follow} from this by the right working: "
         earns = all(v.judgement != "not worked" for v in later)
         end = "." if earns else ", but that isn't shown, and earns nothing."
@@ -495,14 +495,14 @@ def _sections(name: str, page: Document) -> Iterator[Section]:
 def _notes(printed: Sequence[PublishedNumber], verdicts: Sequence[Verdict]) -> Iterator[Callout]:
     assumed = sum(f.assumed for f in printed)
     if assumed:
-        those = "that is" if assumed == 1 else "those are"
+        those = agreed(assumed, "that is", "those are")
         yield Callout((f"The source assumes {counted(assumed, 'number')}; {those} gone on with.",))
     differing = {f.key for f in printed if f.differs}
     otherwise = [v for v in verdicts if v.key in differing]
     follow = sum(v.judgement == "correct" for v in otherwise)
     if follow:
         text = f"As this scenario rounds, {counted(len(otherwise), 'number')} would be others, as"
-        which = "it follows" if len(otherwise) == 1 else f"{follow} of them follow"
-        which = f"{follow} of them follows" if follow == 1 < len(otherwise) else which
+        of = agreed(len(otherwise), "it", f"{follow} of them")
+        which = f"{of} {agreed(follow, 'follows', 'follow')}"
         how = "where one rounds otherwise on the way, or keeps full precision"
         yield Callout((f"{text} its page tells; {which} {how}.",))

@@ -28,7 +28,7 @@ from attncli.document.blocks import (
     Term,
 )
 from attncli.document.tables import CHANGED, MarkedNumber
-from attncli.errors import counted, listed
+from attncli.errors import agreed, counted, listed
 from attncli.maths.equations.elision import MOST_PARTS, elided, elided_rows
 from attncli.maths.equations.tree import Number, Omitted, Symbol
 from attncli.maths.notation import plain
@@ -630,5 +630,5 @@ def _counted(differing: int, of: int) -> str:
     where there is at most one."""
     if of < 2:  # noqa: PLR2004
         return ""
-    verb = "differs" if differing == 1 else "differ"
+    verb = agreed(differing, "differs", "differ")
     return f"{differing} of the {of} quantities that both have {verb}. "

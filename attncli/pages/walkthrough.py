@@ -420,8 +420,7 @@ def _in_brief(
     results = [q for q in made if q.is_number or q is made[-1]] if is_last else []
     shown = [q for q in made if q.local in shares or q in results]
     tables = [matrix_block(q, selection, part.path) for q in shown]
-    found = [Callout(spans) for spans in findings_of(trace, part, selection)]
-    return [*tables, *learned_at(trace, part), *found]
+    return [*tables, *learned_at(trace, part), *findings_of(trace, part, selection)]
 
 
 def _tree(trace: Trace, steps: Sequence[PlannedStep], selection: Selection) -> Tree:

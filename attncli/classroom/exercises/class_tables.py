@@ -46,7 +46,7 @@ from attncli.document.languages import words_of
 from attncli.document.pictures import Bars, Series
 from attncli.document.questions import OWN_FORM, Worth, counted_points, points_text
 from attncli.document.tables import SIGNS
-from attncli.errors import counted
+from attncli.errors import agreed, counted
 from attncli.maths.equations.tree import Number
 from attncli.names import Word, WordedText, raw_text
 from attncli.pages.check import Report, report, to_look_at
@@ -215,14 +215,14 @@ def _doubts(paper: MarkedPaper) -> Iterator[WordedText]:
         )  # fmt: skip
     else:
         names, count = Word(enumerated(doubt.trivial)), doubt.unearned
-        what = "1 number follows" if count == 1 else f"{count} numbers follow"
-        earns = "earns" if count == 1 else "earn"
-        text = f"{what} trivially and {earns} nothing: the same number stands throughout "
+        follow, earn = agreed(count, "follows", "follow"), agreed(count, "earns", "earn")
+        what = f"{counted(count, 'number')} {follow}"
+        text = f"{what} trivially and {earn} nothing: the same number stands throughout "
         yield (text, names, ".")
 
 
 def _showing(count: int) -> str:
-    which = "only 1 shows how it" if count == 1 else f"only {count} show how they"
+    which = f"only {count} {agreed(count, 'shows how it', 'show how they')}"
     return f"and {which} came about" if count else "and none shows how it came about"
 
 

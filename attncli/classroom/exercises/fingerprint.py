@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from attncli.classroom.files.manifest import FormMade, Manifest, MatrixTexts, PartMade
 from attncli.document.blocks import Section
 from attncli.document.questions import Item, plain_points
-from attncli.errors import listed
+from attncli.errors import agreed, listed
 from attncli.maths.equations.matrix import Matrix
 from attncli.names import Name, below
 from attncli.pipeline.plain_scenario import numbers_of_texts
@@ -307,7 +307,7 @@ def what_changed(before: Manifest | None, made: Manifest) -> str:
     if asked:
         texts.append(f"{listed(asked)} with other questions about the same numbers")
     if left := [name for name in same if name not in asked]:
-        texts.append(f"{listed(left)} as {'it was' if len(left) == 1 else 'they were'}")
+        texts.append(f"{listed(left)} as {agreed(len(left), 'it was', 'they were')}")
     if gone := [name for name in before.forms if name not in made.forms]:
         texts.append(f"{listed(gone)} no longer made, the files are left")
     if before.seed != made.seed:

@@ -235,7 +235,7 @@ class AskedNumbers:
             case Cases():
                 return self._cases(told, named)
             case Verb():
-                return {"verbs": told[:3], "goes_on": told.goes_on}
+                return {"verbs": told}
             case _:
                 return {"follows": 1}
 

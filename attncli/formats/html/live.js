@@ -284,18 +284,14 @@
     for (const part of parts) if (part.of || part.pick) part.found = picked(part.pick || part);
     const isPick = ({ names }) => names, ends = ({ found, of, pick }) => !(of || pick) || found.tops.length;
     if (!parts.every((part) => (part.value || part.verbs || part.follows || part.names || part.cases) && ends(part))) return false;
-    let before = null; // the verb of the clause before
     parts.forEach((part, k) => {
       const own = part.value ? (part.pick ? part : parts.slice(0, k).findLast(isPick)) : part.verbs ? parts.slice(k).find(isPick) : part;
       if (part.names) part.span.innerHTML = part.found.verb === 2 && parts.some(({ verbs }) => verbs) ? "" : tied(part.found.tops.map((j) => part.names[j]), part.again);
       else if (part.cases) {
         const met = part.cases.find(([tree]) => tree === null || Evaluator.isMet(tree, (n) => numberAt(n).value));
         part.span.innerHTML = met ? met[1] : "";
-      } else if (part.verbs) {
-        const verb = part.verbs[own.found.verb], goesOn = part.goes_on && verb === before;
-        part.span.textContent = goesOn ? verb.replace(/^attends (most )?/, "") : verb;
-        before = verb;
-      } else if (part.value) {
+      } else if (part.verbs) part.span.textContent = part.verbs[own.found.verb];
+      else if (part.value) {
         const { of } = part.pick || own, j = own.found.tops[0];
         put(part.span, Evaluator.text(LOOKS[part.looks](numberAt(of[j]))) + part.unit + (part.each && own.found.tops.length > 1 ? " each" : ""));
       }

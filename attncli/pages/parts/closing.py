@@ -10,7 +10,7 @@ import numpy as np
 
 from attncli.document.blocks import Block, Callout, Subheading, Term, TextList
 from attncli.document.retold import Followed, retold
-from attncli.errors import listed
+from attncli.errors import agreed, listed
 from attncli.maths.notation.escaping import harmless
 from attncli.names import Word, words
 from attncli.pages.parts.blocks import given_blocks
@@ -30,7 +30,7 @@ def ending_of(trace: Trace, part: PlannedStep, selection: Selection) -> list[Blo
     """Says what a part's numbers come to."""
     return [
         *told_at_the_end(trace, part),
-        *map(Callout, findings_of(trace, part, selection)),
+        *findings_of(trace, part, selection),
         *remarks_on(trace, part),
         *(_most_likely(trace) if part.step == "predict" else ()),
     ]
@@ -205,7 +205,7 @@ def _judged(trace: Trace) -> list[Block]:
     count = printed_otherwise(trace)
     if called is None or not count:
         return []
-    text = f"Why {'does it' if count == 1 else 'do these'} differ? "
+    text = f"Why {agreed(count, 'does it', 'do these')} differ? "
     return [Callout((text, Term(f"attn check {_typed(called)}{asking_for_large(trace.scenario)}")))]
 
 

@@ -7,15 +7,15 @@ of training it tells what an update came to.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from functools import partial
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from attncli.document.blocks import Block, Callout, Derivation, Section, Span, Spans, TextList
+from attncli.document.blocks import Block, Callout, Derivation, Section, Spans, TextList
 from attncli.document.retold import (
     Followed,
     Pick,
@@ -27,9 +27,9 @@ from attncli.document.retold import (
     value_of,
 )
 from attncli.document.tables import DataTable
+from attncli.errors import agreed, every, plural
 from attncli.maths.equations import deciding
 from attncli.maths.equations.elision import MOST_PARTS, elided
-from attncli.maths.equations.matrix import Matrix
 from attncli.maths.equations.tree import (
     TWO,
     ZERO,
@@ -64,10 +64,11 @@ from attncli.pages.parts.selection import (
 )
 from attncli.pages.parts.sentences import (
     MOST_TIED,
-    Attending,
+    Largest,
     attended,
     called_as,
     capital,
+    each_of,
     joined,
     percent,
     tied,
@@ -111,7 +112,7 @@ def in_brief(trace: Trace, part: PlannedStep, selection: Selection) -> list[Bloc
     path = Name(UPDATES, after_updates(part.updates))
     made = [(q, matrix_block(q, selection, part.path)) for q in made_by(trace, part)]
     tables = [table if q.name.inside(path) else DataTable(table) for q, table in made]
-    return [*tables, *map(Callout, findings_of(trace, part, selection))]
+    return [*tables, *findings_of(trace, part, selection)]
 
 
 def is_in_brief(trace: Trace, part: PlannedStep, selection: Selection) -> bool:
@@ -159,71 +160,34 @@ def is_again(part: PlannedStep, selection: Selection) -> bool:
     return not selection.whole and part.is_again
 
 
-def progressed(trace: Trace, place: Place, _: Selection) -> list[Spans]:
-    """Says what an update did to the loss: `after update 1 the loss is 1.343. It fell by 0.344,
-    where the gradient predicted …`; nothing where that isn't worked."""
+def progressed(trace: Trace, place: Place, _: Selection) -> Spans:
+    """Says what an update did to the loss: `after update 1 the loss is 1.343: it fell by 0.344.`;
+    nothing where that isn't worked."""
     assert isinstance(place, UpdatePlace)
-    loss, change, predicted = (
+    loss, change = (
         trace.quantities.get(below(after_updates(place.update), local))
-        for local in (trace.scenario.trained_loss, "change", "predicted")
+        for local in (trace.scenario.trained_loss, "change")
     )
-    if loss is None or change is None or predicted is None:
-        return []
-    now, by, number = (q.number(0, 0) for q in (loss, change, predicted))
+    if loss is None or change is None:
+        return ()
+    by = change.number(0, 0)
     verb = by_case(
         (is_less(ZERO, by), ("rose",)), (is_less(by, ZERO), ("fell",)), (None, ("changed",))
     )
     size = value_of(by, "size", Number(abs(by.full), abs(by.shown)))
-    differs = (", where the gradient predicted a change of ", number, ".")
-    ends = by_case((minus(by, number), differs), (None, (", as the gradient predicted.",)))
-    return [
-        (f"after update {place.update} the loss is ", now, ". It ", *verb, " by ", *size, *ends)
-    ]
+    now = loss.number(0, 0)
+    return (f"after update {place.update} the loss is ", now, ": it ", *verb, " by ", *size, ".")
 
 
-_FIRST = 64
-"""Places that are put in order at first, and how many times as many whenever these don't do."""
+def findings_of(trace: Trace, part: PlannedStep, selection: Selection) -> list[Callout]:
+    """Says what a part's numbers come to, in one sentence; nothing of many parts."""
+    found = _found(trace, part, selection)
+    return [Callout(capital(found))] if found else []
 
 
-def ranked(matrix: Matrix, i: int) -> Iterator[tuple[Number, list[int]]]:
-    """Yields the numbers of a row from the largest on, with the places that show each. As few as
-    may be are put in order or looked at, since there may be as many as a vocabulary has words."""
-    values, at, order = matrix.values[i], 0, list[int]()
-    while at < values.size:
-        order = _from_largest(values, at + 1, order)
-        number = matrix.number(i, order[at])
-        differs = partial(_differs, matrix, i, number)
-        end = bisect_left(order, True, at, key=differs)
-        while end == len(order) < values.size:  # more may show the same
-            order = _from_largest(values, end + 1, order)
-            end = bisect_left(order, True, end, key=differs)
-        yield matrix.number(i, min(order[at:end])), sorted(order[at:end])
-        at = end
-
-
-def _from_largest(values: Array, count: int, known: list[int]) -> list[int]:
-    """Lists the places of at least `count` of the largest numbers, of equal ones the first before
-    the others; `known` are those that were asked for before."""
-    if count <= len(known):
-        return known
-    count = min(values.size, max(count, _FIRST, _FIRST * len(known)))
-    among = np.flatnonzero(values >= np.partition(values, -count)[-count])
-    order: list[int] = among[np.argsort(-values[among], kind="stable")].tolist()
-    return order
-
-
-def _differs(matrix: Matrix, i: int, number: Number, j: int) -> bool:
-    return matrix.shown(i, j) != number.shown
-
-
-def findings_of(trace: Trace, part: PlannedStep, selection: Selection) -> list[Spans]:
-    """Says what a part's numbers come to, a sentence each."""
-    return [capital(spans) for spans in _found(trace, part, selection)]
-
-
-def _found(trace: Trace, part: PlannedStep, selection: Selection) -> list[Spans]:
+def _found(trace: Trace, part: PlannedStep, selection: Selection) -> Spans:
     find = _FINDINGS.get(part.step)
-    return [] if find is None else find(trace, part.place, selection)
+    return () if find is None else find(trace, part.place, selection)
 
 
 class LastFinding(NamedTuple):
@@ -239,16 +203,13 @@ def last_finding(trace: Trace, selection: Selection) -> LastFinding:
     """Finds what a page closes with, and the part that it is of: the last finding of the main
     stack, or that of weights that are given, which are of no part. It has no words if there is
     none."""
-    asked = row_asked_for(trace)
-    if asked is not None and not selection.queries:
-        selection = selection._replace(queries=(asked.row,), axis=asked.tokens.names)
     for part in reversed(_of_main_stack(trace)):
         if found := _found(trace, part, selection):
-            return LastFinding(part, _with_place(part, found[-1]))
+            return LastFinding(part, _with_place(part, found))
     weights = weights_of(trace)
     if weights is None or not weights.given:
         return LastFinding(None, ())
-    return LastFinding(None, capital(_attended(trace, weights, selection.rows(weights))))
+    return LastFinding(None, capital(_attended(trace, weights, selection)))
 
 
 def first_number(trace: Trace, selection: Selection) -> tuple[Block, ...]:
@@ -269,19 +230,42 @@ def first_number(trace: Trace, selection: Selection) -> tuple[Block, ...]:
 
 
 def _cell_about(trace: Trace, quantity: Quantity, selection: Selection) -> tuple[int, int]:
-    """Finds the cell of a quantity that the page is about: the largest of a prediction's row, or
-    what one token has most of another, or else the largest of the last row that is shown."""
-    asked, rows, values = row_asked_for(trace), selection.rows(quantity), quantity.values
+    """Finds the cell of a quantity that the page is about: the largest of a list, or of the row of
+    the token that the page is about; what it has of itself only where that one is asked for."""
+    rows, values = selection.rows(quantity), quantity.values
     if quantity.is_list:
         return max(rows, key=lambda i: float(values[i, 0])), 0
-    if asked is not None and asked.tokens.names == quantity.rows.names:
-        i = asked.row
-    elif len(rows) > 1 and quantity.rows.names == quantity.columns.names:
-        values = np.where(np.eye(len(values), dtype=bool), -np.inf, values)
-        i = max(rows, key=lambda i: float(values[i].max()))
-    else:
-        i = rows[-1]
+    i = row_about(trace, quantity, selection)
+    values = values if row_asked_for(trace) is not None else _of_others(quantity)
     return i, int(np.argmax(values[i]))
+
+
+def row_about(trace: Trace, quantity: Quantity, selection: Selection) -> int:
+    """Finds the row that the page is about: of the token that is asked for; or else, on a page that
+    comes to attention weights, of the one that attends most to another; or the last that is
+    shown."""
+    asked, rows = row_asked_for(trace), selection.rows(quantity)
+    if asked is not None:
+        is_there = asked.tokens.names == quantity.rows.names and asked.row in rows
+        return asked.row if is_there else rows[-1]
+    weights = weights_of(trace) or quantity
+    square = weights.rows.names == weights.columns.names == quantity.rows.names
+    if not square or not _comes_to_weights(trace):
+        return rows[-1]
+    return max(rows, key=lambda i: float(_of_others(weights)[i].max()))
+
+
+def _comes_to_weights(trace: Trace) -> bool:
+    """Tells whether attention weights are the last of what a trace finds something in."""
+    found = (part.step for part in reversed(_of_main_stack(trace)) if part.step in _FINDINGS)
+    return next((step for step in found if step != "weighted_sum"), "softmax") == "softmax"
+
+
+def _of_others(quantity: Quantity) -> Array:
+    """Returns numbers that each token has of each, without those that it has of itself."""
+    if len(quantity.values) < len("ab") or quantity.rows.names != quantity.columns.names:
+        return quantity.values
+    return np.where(np.eye(len(quantity.values), dtype=bool), -np.inf, quantity.values)
 
 
 def _of_main_stack(trace: Trace) -> list[PlannedStep]:
@@ -295,8 +279,12 @@ def _with_place(part: PlannedStep, spans: Spans) -> Spans:
 
 
 def finding_anew(trace: Trace, before: Trace, selection: Selection) -> Spans:
-    """Says what a trace comes to where the one before it doesn't; nothing of a page that is about
-    the way back."""
+    """Says what a trace comes to where the one before it doesn't, of the same token; nothing of a
+    page that is about the way back."""
+    weights = weights_of(before)
+    if weights is not None and not selection.queries:
+        about = row_about(before, weights, selection)
+        selection = selection._replace(queries=(about,), axis=weights.rows.names)
     found = last_finding(trace, selection).spans
     is_back = isinstance(shown_parts(trace)[-1].place, BackwardPlace)
     return () if is_back or found == last_finding(before, selection).spans else found
@@ -311,34 +299,26 @@ def weights_of(trace: Trace) -> Quantity | None:
     return next(reversed(main or found), None)
 
 
-def _attended(trace: Trace, weights: Quantity, rows: Sequence[int]) -> Spans:
+def _attended(trace: Trace, weights: Quantity, selection: Selection) -> Spans:
     own = not place_of(weights.name, trace.scenario).attention.sees_memory
-    return attended(weights, rows, to_itself=own)
+    return attended(weights, row_about(trace, weights, selection), to_itself=own)
 
 
-def _attention(trace: Trace, place: Place, selection: Selection) -> list[Spans]:
-    """Says whom each query attends to most."""
+def _attention(trace: Trace, place: Place, selection: Selection) -> Spans:
+    """Says whom the token that the page is about attends to most."""
     weights = trace.quantities.get(place.name("weights"))
-    return [] if weights is None else [_attended(trace, weights, selection.rows(weights))]
+    return () if weights is None else _attended(trace, weights, selection)
 
 
-def _routed(trace: Trace, place: Place, selection: Selection) -> list[Spans]:
-    """Says which experts each token goes to: `“cats” goes to expert 1 (0.642) and to expert 3
-    (0.358), “mice” to expert 2 (1.000).`"""
+def _routed(trace: Trace, place: Place, selection: Selection) -> Spans:
+    """Says which experts the token that the page is about goes to, the one that counts most first:
+    `“cats” goes to expert 1 (0.642) and to expert 3 (0.358).`"""
     assert isinstance(place, LayerPlace)
     routing = trace.quantities.get(below(place.layer.path, "routing"))
-    rows = () if routing is None else selection.rows(routing)
-    if routing is None or not rows:
-        return []
-    clauses = [("…",) if k is None else _route(routing, rows[k], " goes" * (k == 0))
-               for k in elided(len(rows), MOST_PARTS)]  # fmt: skip
-    return [(*joined(clauses), ".")]
-
-
-def _route(routing: Quantity, i: int, goes: str) -> Spans:
-    """Names a token and its experts, the one that counts most first."""
+    if routing is None or not selection.rows(routing):
+        return ()
+    i, names = row_about(trace, routing, selection), routing.columns.names
     chosen = [j for j in np.argsort(-routing.values[i], kind="stable") if routing.values[i, j]]
-    names = routing.columns.names
     pick = Pick(len(names), partial(routing.row, i), lambda j: (Word(names[j]),))
     shares: list[Spans] = [
         (
@@ -349,26 +329,18 @@ def _route(routing: Quantity, i: int, goes: str) -> Spans:
         )
         for rank, j in enumerate(chosen[:MOST_TIED], start=1)
     ]
-    named = tied(shares, "to ", many=len(chosen))
-    return (*called_as(routing.rows.names, i), f"{goes} to ", *named)
+    experts = tied(shares, "to ", many=len(chosen))
+    return (*called_as(routing.rows.names, i), " goes to ", *experts, ".")
 
 
-def _lookup(trace: Trace, place: Place, selection: Selection) -> list[Spans]:
+def _lookup(trace: Trace, place: Place, selection: Selection) -> Spans:
     """Says what the query that the page is about gets mostly, where the values have other names
     than their keys."""
     weights = trace.quantities.get(place.name("weights"))
     V = trace.quantities.get(place.find("V"))
     if weights is None or V is None or not looks_up(weights, V):
-        return []
-    return [_looked_up(weights, V, _row_about(trace, weights, selection))]
-
-
-def _row_about(trace: Trace, quantity: Quantity, selection: Selection) -> int:
-    """Finds the row that the page is about: of the token that is asked for, or else the last that
-    is shown."""
-    asked, rows = row_asked_for(trace), selection.rows(quantity)
-    is_there = asked is not None and asked.tokens.names == quantity.rows.names and asked.row in rows
-    return asked.row if asked is not None and is_there else rows[-1]
+        return ()
+    return _looked_up(weights, V, row_about(trace, weights, selection))
 
 
 def looks_up(weights: Quantity, V: Quantity) -> bool:
@@ -380,33 +352,35 @@ def looks_up(weights: Quantity, V: Quantity) -> bool:
 
 def _looked_up(weights: Quantity, V: Quantity, i: int) -> Spans:
     """Says what a query gets mostly: `Pasta is most like Food: 81 % of its answer is Rice.`"""
-    attending = Attending.of_row(weights, i)
+    largest = Largest.of_row(weights, i)
     keys, values = (
         retold(
             Pick(len(names), partial(weights.row, i), partial(called_as, names), ties=True),
-            *tied(called_as(names, j) for j in attending.keys),
+            *tied(called_as(names, j) for j in largest.places),
         )
         for names in (weights.columns.names, V.rows.names)
     )
-    each = " each" if len(attending.keys) > 1 else ""
     said = Value(each=True, looks="whole percent", unit=" %")
-    share = retold(said, percent(attending.weight, 0), " %", each)
+    share = retold(said, percent(largest.number, 0), " %", each_of(largest.places))
     query = called_as(weights.rows.names, i)
     return (*query, " is most like ", *keys, ": ", *share, " of its answer is ", *values, ".")
 
 
-def _predicted(trace: Trace, place: Place, selection: Selection) -> list[Spans]:
-    """Says which next token is the most likely after the token that the page is about, and which
-    one comes next to it; and which one is drawn."""
-    found, drawn = _told_likely(trace, place, selection, "after ", "next token"), trace.drawn
-    if found and drawn is not None:
-        j = int(drawn.values[-1].argmax())
-        u = Number.written(trace.scenario.prediction.draws[0])
-        found.append(("the number ", u, " draws ", *called_as(drawn.columns.names, j), "."))
-    return found
+def _predicted(trace: Trace, place: Place, selection: Selection) -> Spans:
+    """Says which next token is drawn, or else is the most likely after the token that the page is
+    about."""
+    drawn = trace.drawn
+    if drawn is None:
+        return _told_likely(trace, place, selection, "after ", "next token")
+    return _drawn(trace.scenario.prediction.draws[0], drawn)
 
 
-def _classed(trace: Trace, place: Place, selection: Selection) -> list[Spans]:
+def _drawn(u: Decimal, drawn: Quantity) -> Spans:
+    j = int(drawn.values[-1].argmax())
+    return ("the number ", Number.written(u), " draws ", *called_as(drawn.columns.names, j), ".")
+
+
+def _classed(trace: Trace, place: Place, selection: Selection) -> Spans:
     """Says which class is the most likely for the token that the page is about, or which token
     belongs in its place."""
     called = "class" if trace.scenario.prediction.of_classes else "token"
@@ -415,66 +389,51 @@ def _classed(trace: Trace, place: Place, selection: Selection) -> list[Spans]:
 
 def _told_likely(
     trace: Trace, place: Place, selection: Selection, begins: str, called: str
-) -> list[Spans]:
-    """Says what is most likely of the probabilities that a pass gives."""
+) -> Spans:
+    """Says what is most likely of the probabilities that a pass gives: `after “go” the most likely
+    next token is “alone” (0.649).`"""
     probabilities = trace.next_token_in(pass_of(place.path))
     if probabilities is None:
-        return []
-    return [
-        (begins, *_most_likely(probabilities, _row_about(trace, probabilities, selection), called))
-    ]
+        return ()
+    i, names = row_about(trace, probabilities, selection), probabilities.columns.names
+    largest = Largest.of_row(probabilities, i)
+    if not largest.number.shown:
+        return ()
+    many = len(largest.places)
+    pick = Pick(len(names), partial(probabilities.row, i), partial(called_as, names))
+    likely = tied([called_as(names, j) for j in largest.places[:MOST_TIED]], many=many)
+    whose = called_as(probabilities.rows.names, i)
+    verb = f" the most likely {plural(called) if many > 1 else called} {agreed(many, 'is', 'are')} "
+    number = (*retold(Value(), largest.number, each_of(largest.places)), ")")
+    return (begins, *whose, verb, *retold(pick, *likely), " (", *number, ".")
 
 
-def _verified(trace: Trace, place: Place, _: Selection) -> list[Spans]:
-    """Says up to which drafted token they are accepted, and which one is drawn after them."""
+def _verified(trace: Trace, place: Place, _: Selection) -> Spans:
+    """Says which drafted token is refused, or that none is, and which one is drawn after it: `“c”
+    is refused, as 0.9 is not below 0.831: the number 0.6 draws “b”.`"""
     accept, accepted, drawn = (trace[place.name(n)] for n in ("accept", "accepted", "drawn"))
-    found: list[Spans] = []
-    for k, r in enumerate(map(Number.written, trace.scenario.prediction.draft["r"])):
-        taken = bool(accepted.values[k, 0])
-        verdict = " is accepted: " if taken else " is refused: "
-        below = " is below " if taken else " is not below "
-        name = called_as(accept.rows.names, k)
-        found.append((*name, verdict, r, below, accept.matrix.number(k, 0), "."))
-        if not taken:
-            break
-    j = int(drawn.values[0].argmax())
-    u = Number.written(trace.scenario.prediction.draft["draw"])
-    return [*found, ("the number ", u, " draws ", *called_as(drawn.columns.names, j), ".")]
+    draft, count = trace.scenario.prediction.draft, int(accepted.values.sum())
+    then = (": ", *_drawn(draft["draw"], drawn))
+    if count == len(accept.values):
+        return (f"{every(count, 'drafted token')} {agreed(count, 'is', 'are')} accepted", *then)
+    r, limit = Number.written(draft["r"][count]), accept.matrix.number(count, 0)
+    name = called_as(accept.rows.names, count)
+    return (*name, " is refused, as ", r, " is not below ", limit, *then)
 
 
-def _most_likely(probabilities: Quantity, i: int, called: str) -> Spans:
-    """Says what is most likely, and then: `“go” the most likely next token is “alone” (0.649), then
-    “home” (0.258).`"""
-    columns, spans = probabilities.columns.names, list[Span]()
-    pick = Pick(len(columns), partial(probabilities.row, i), partial(called_as, columns))
-    for rank, (number, places) in enumerate(islice(ranked(probabilities.matrix, i), 2), start=1):
-        if number.shown == 0:
-            break
-        several = len(places) > 1
-        plural = "es are" if called.endswith("s") else "s are"
-        verb = f" the most likely {called}{plural if several else ' is'} "
-        names = tied([called_as(columns, j) for j in places[:MOST_TIED]], many=len(places))
-        spans += [", then " if spans else verb, *retold(pick._replace(rank=rank), *names)]
-        spans += [" (", *retold(Value(), number), " each)" if several else ")"]
-    return (*called_as(probabilities.rows.names, i), *spans, ".")
-
-
-def _read_out(trace: Trace, place: Place, _: Selection) -> list[Spans]:
+def _read_out(trace: Trace, place: Place, _: Selection) -> Spans:
     """Says how sure a cell is, or of which class."""
     assert isinstance(place, CellPlace)
     y = trace.quantities.get(place.timed("y"))
     if y is None:
-        return []
+        return ()
     if place.timed("y_exp") in trace:
-        return [_classified(y)]
-    sure = ((place.here(y.name), y.number(k, 0), k) for k in range(y.matrix.shape[0]))
-    several, probability = y.matrix.shape[0] > 1, ": a probability of "
-    return [
-        (Symbol(name, (str(k + 1),)), " is ", number, probability,
-         *value_of(number, "percent", percent(number)), " % ",
-         f"for class {k + 1}." if several else "that the target is 1.")
-        for name, number, k in sure
-    ]  # fmt: skip
+        return _classified(y)
+    k = int(y.values[:, 0].argmax())
+    number, name = y.number(k, 0), Symbol(place.here(y.name), (str(k + 1),))
+    share = value_of(number, "percent", percent(number))
+    what = f"for class {k + 1}." if y.matrix.shape[0] > 1 else "that the target is 1."
+    return (name, " is ", number, ": a probability of ", *share, " % ", what)
 
 
 def _classified(y: Quantity) -> Spans:
@@ -490,41 +449,31 @@ def _classified(y: Quantity) -> Spans:
     return ("class ", *retold(pick, *names), " is the most likely (", *most_likely, ").")
 
 
-def _gradient(trace: Trace, place: Place, _: Selection) -> list[Spans]:
-    """Says whether a gradient vanishes or explodes, once it is back where the cell began."""
+def _gradient(trace: Trace, place: Place, _: Selection) -> Spans:
+    """Says whether a gradient vanishes or explodes, once it is back where the cell began; nothing
+    of a single factor, which goes nowhere."""
     assert isinstance(place, CellPlace)
-    if place.time != place.order[0]:
-        return []
     norms = trace.quantities.get(place.name("factor_norms"))
-    return [] if norms is None else way_back(norms, [time - 1 for time in reversed(place.order)])
+    if norms is None or place.time != place.order[0] or len(place.order) < len("ab"):
+        return ()
+    numbers = [norms.number(time - 1, 0) for time in reversed(place.order)]
+    return on_its_way(numbers, "on its way back the norm of the factor")
 
 
-def way_back(norms: Quantity, places: Sequence[int]) -> list[Spans]:
-    """Says what becomes of a factor, by its norms at places in the order of its way back; nothing
-    of a single one."""
-    if len(places) < 2:  # noqa: PLR2004  (one norm goes nowhere)
-        return []
-
-    numbers = [norms.number(k, 0) for k in places]
-    return [on_its_way(numbers, "on its way back the norm of the factor")]
-
-
-def _surprised(trace: Trace, place: Place, _: Selection) -> list[Spans]:
+def _surprised(trace: Trace, place: Place, _: Selection) -> Spans:
     """Says what a perplexity means, unless the page goes on to what the loss is there for."""
     perplexity = trace.quantities.get(place.name("perplexity"))
     if perplexity is None or trace.scenario.goes_back:
-        return []
+        return ()
     number = perplexity.number(0, 0)
     what = "classes" if trace.scenario.prediction.of_classes else "tokens"
-    return [
-        (
-            "with a perplexity of ", *retold(Followed(), number), " the model is as unsure as if it"
-            " had to guess among ", number, f" equally likely {what}.",
-        )
-    ]  # fmt: skip
+    return (
+        "with a perplexity of ", *retold(Followed(), number), " the model is as unsure as if it"
+        " had to guess among ", number, f" equally likely {what}.",
+    )  # fmt: skip
 
 
-_FINDINGS: Mapping[str, Callable[[Trace, Place, Selection], list[Spans]]] = {
+_FINDINGS: Mapping[str, Callable[[Trace, Place, Selection], Spans]] = {
     "softmax": _attention,
     "weighted_sum": _lookup,
     "route": _routed,
@@ -541,7 +490,7 @@ _FINDINGS: Mapping[str, Callable[[Trace, Place, Selection], list[Spans]]] = {
 
 def on_its_way(numbers: Sequence[Number], what: str) -> Spans:
     """Says how large something is on its way back, and what becomes of it: `0.834 → 2.014 → 4.199 →
-    8.369: it grows at every step. So the gradient explodes.`"""
+    8.369: it grows at every step, so the gradient explodes.`"""
     shown = elided(len(numbers), MOST_PARTS)
     sequence = joined((("…",) if k is None else (numbers[k],) for k in shown), " → ")
     spans: Spans = (f"{what} goes ", *sequence, ": ", *by_case(*_verdicts(numbers)), ".")
@@ -565,11 +514,11 @@ def _verdicts(numbers: Sequence[Number]) -> Iterator[tuple[Expression | None, Sp
     vanishes = is_less(Product((last, _MUCH)), first)
     explodes = is_less(Product((first, _MUCH)), last)
     differs = Sum(tuple(Apply("abs", (minus(after, before),)) for before, after in steps))
-    so = "So the gradient"
-    yield minus(constant(1), is_less(ZERO, last)), (f"nothing is left of it. {so} vanishes",)
-    yield Product((falls, vanishes)), (f"it shrinks at every step. {so} vanishes",)
+    so = "so the gradient"
+    yield minus(constant(1), is_less(ZERO, last)), (f"nothing is left of it, {so} vanishes",)
+    yield Product((falls, vanishes)), (f"it shrinks at every step, {so} vanishes",)
     yield falls, ("it shrinks at every step",)
-    yield Product((grows, explodes)), (f"it grows at every step. {so} explodes",)
+    yield Product((grows, explodes)), (f"it grows at every step, {so} explodes",)
     yield grows, ("it grows at every step",)
     yield differs, ("it neither shrinks nor grows at every step",)
     yield None, ("it stays the same at every step",)

@@ -4,7 +4,7 @@ often the next token would be drawn at a temperature."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -24,7 +24,7 @@ from attncli.document.blocks import (
 from attncli.document.pictures import Arrow, ArrowGroup, Curves, HeatMaps, Plane, Series
 from attncli.document.retold import as_it_was
 from attncli.document.tables import DataTable, MatrixBlock, SideBySide
-from attncli.errors import counted
+from attncli.errors import agreed, counted, every
 from attncli.maths.equations.elision import elided
 from attncli.maths.equations.tree import Number, Symbol, Vector
 from attncli.maths.notation import plain
@@ -198,8 +198,8 @@ class _Compared(NamedTuple):
         return list(self.order) != sorted(self.order)
 
     def sentences(self, own: Quantity, other: Quantity, before: Spans, shown: Selection) -> Spans:
-        """Puts the comparison in a sentence or two; `before` names what it is compared with. The
-        row that differs most is one of those that are shown."""
+        """Puts the comparison in a sentence; `before` names what it is compared with. The row that
+        differs most is one of those that are shown."""
         symbol = Symbol(other.name)
         if self.off is None:
             return (symbol, " has other tokens or another shape than ", *before, ".")
@@ -211,18 +211,20 @@ class _Compared(NamedTuple):
         differing = int((self.off.max(axis=1) > _SAME).sum())
         if self.same or (numbers is None and len(rows) == len(self.order)):
             return (symbol, *self._alike(before))
-        verb = " differ from those " if differing > 1 else " differs from that "
+        those = agreed(differing, "differs from that", "differ from those")
+        of = every(differing, "row") if differing == len(self.order) else (
+            f"{differing} of the {len(self.order)} rows"
+        )  # fmt: skip
         that: Spans = () if own.name == other.name else ("of ", Symbol(own.name), " ")
-        start = (f"{_of(differing, len(self.order))} of ", symbol, verb, *that, *before)
+        start = (f"{of} of ", symbol, f" {those} ", *that, *before)
         if numbers is None:
             return (*start, ", none of them shown here.")
         its, others = numbers
-        of_those = ". Of those shown, the" if len(rows) < len(self.order) else ". The"
-        begins, most = (of_those, " differs most") if differing > 1 else (". It is the", "")
-        return (
-            *start, f"{begins} row of ", *called_as(own.rows.names, i), f"{most}, with ",
-            its, " instead of ", others, *_in_column(own, j), ".", *self._order_counts(),
-        )  # fmt: skip
+        most = agreed(differing, "the row of ", "most that of ")
+        among = "of those shown " if differing > 1 and len(rows) < len(self.order) else ""
+        row = called_as(own.rows.names, i)
+        instead = (its, " instead of ", others, *_in_column(own, j), ".")
+        return (*start, f": {among}{most}", *row, ", with ", *instead)
 
     def _alike(self, before: Spans) -> Spans:
         if not self.reordered:
@@ -232,24 +234,12 @@ class _Compared(NamedTuple):
             " tokens: the order of the words makes no difference.",
         )  # fmt: skip
 
-    def _order_counts(self) -> Spans:
-        if not self.reordered:
-            return ()
-        return (" The tokens are the same in another order: now the order makes a difference.",)
-
 
 def _in_column(quantity: Quantity, j: int) -> Spans:
     """Says in which column a number stands: ` in column 2`, ` in column “Gender”`; nothing where
     that has no name."""
     name = quantity.columns.names[j] if not quantity.is_list else ""
     return (" in column ", *([name] if name == str(j + 1) else quoted(name))) if name else ()
-
-
-def _of(rows: int, of: int) -> str:
-    """Says how many of the rows: `the only row`, `all 4 rows`, `3 of the 4 rows`."""
-    if of == rows:
-        return {1: "the only row", 2: "both rows"}.get(of, f"all {of} rows")
-    return f"{rows} of the {of} rows"
 
 
 class RightWeight(NamedTuple):
@@ -336,17 +326,12 @@ def _shares(passes: Sequence[_Pass]) -> list[Block]:
     fall = _fall(first, last, ())
     if not one or not other or fall.shown <= 0:
         return []
-    alone, rest = _without(first, last, other), _without(first, last, one)
-    helped = decimals.total(n.shown for n in (*alone, *rest) if isinstance(n, Number))
-    less = ". Where one has helped, the other has less left to do" if helped > fall.shown else ""
-    return [Callout(("With ", *alone, " of the ", fall, ". With ", *rest, less, "."))]
-
-
-def _without(first: _Pass, last: _Pass, names: Sequence[Name]) -> Spans:
-    """Says how far the loss falls without the training of some parameters: `W_V put back to the
-    start, the loss falls by 0.90`"""
-    text = " put back to the start, the loss falls by "
-    return (*words_enumerated(names), text, _fall(first, last, names))
+    alone, rest = (_fall(first, last, names) for names in (other, one))
+    said: Spans = (
+        "With ", *words_enumerated(other), " put back to the start, the loss falls by ", alone,
+        " of the ", fall, ", with ", *words_enumerated(one), " by ", rest, ".",
+    )  # fmt: skip
+    return [Callout(said)]
 
 
 def _fall(first: _Pass, last: _Pass, put_back: Sequence[Name]) -> Number:
@@ -624,46 +609,32 @@ def before_and_after(trace: Trace, result: Quantity | None, selection: Selection
     return [Subheading(("Before and after",)), SideBySide("", result.rows.words, rows, columns)]
 
 
-_GREEDY = "The temperature changes no greedy choice: the largest logit stays the largest."
-
-
 def on_temperature(trace: Trace) -> list[Block]:
     """Says how many of 100 draws are of the likeliest token, at the temperature and at one on the
-    other side of 1; nothing where no temperature is set."""
+    other side of 1, or that it changes nothing; nothing where no temperature is set."""
     own, name = trace.scenario.prediction.config.get(TEMPERATURE), Name("tempered", Name("next"))
     shares = trace.next_token
     if own is None or shares is None or name not in trace:
         return []
     other = Decimal("0.5") if own > 1 else Decimal(2)
-    order = np.argsort(-trace[name].values[-1], kind="stable").tolist()
+    j = int(trace[name].values[-1].argmax())
     try:
         others = tempered_by(trace, name, other, shares.name)[shares.name]
     except ScenarioError:  # exponentials that get too large
         return []
-    now, then = (_of_100(q, order[:1]) for q in (shares, others))
+    now, then = (_of_100(q, j) for q in (shares, others))
     if now.shown == then.shown:
-        return [Callout((_GREEDY,))]
+        says = "The temperature changes no greedy choice: the largest logit stays the largest."
+        return [Callout((says,))]
     drawn: Spans = (
-        " It matters where the next token is drawn. Of 100 draws about ", now, " would be ",
-        *called_as(shares.columns.names, order[0]), " at temperature ", Number.written(own),
-        ", and about ", then, " at temperature ", Number.written(other), ".",
+        "Of 100 draws about ", now, " would be ", *called_as(shares.columns.names, j),
+        " at temperature ", Number.written(own), ", and about ", then, " at temperature ",
+        Number.written(other), ".",
     )  # fmt: skip
-    return [Callout((_GREEDY, *drawn, *_of_the_rest(shares, others, order)))]
+    return [Callout(drawn)]
 
 
-def _of_the_rest(shares: Quantity, others: Quantity, order: list[int]) -> Spans:
-    """Says how the other draws change: `Draws of neither “alone” nor “home” rise from 9 to 37.`"""
-    first, second, *rest = order
-    now, then = (_of_100(q, rest) for q in (shares, others))
-    if now.shown == then.shown:
-        return ()
-    a, b = (called_as(shares.columns.names, j) for j in (first, second))
-    verb = "rise" if then.shown > now.shown else "fall"
-    return (" Draws of neither ", *a, " nor ", *b, f" {verb} from ", now, " to ", then, ".")
-
-
-def _of_100(shares: Quantity, places: Iterable[int]) -> Number:
-    """Counts how many of 100 draws are of some tokens, from the digits shown."""
-    row = shares.matrix.shape[0] - 1
-    total = decimals.total(shares.matrix.shown(row, j) for j in places)
-    return Number.written(decimals.round_to(decimals.product(total, Decimal(100)), 0))
+def _of_100(shares: Quantity, j: int) -> Number:
+    """Counts how many of 100 draws are of a token, from the digits shown."""
+    share = shares.matrix.shown(shares.matrix.shape[0] - 1, j)
+    return Number.written(decimals.round_to(decimals.product(share, Decimal(100)), 0))

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from attncli.document.blocks import Block, Callout, Spans, Subheading, Term
 from attncli.document.tables import SIGNS
-from attncli.errors import counted
+from attncli.errors import agreed, counted, every
 from attncli.judging.verdicts import RIGHT, Accepted
 from attncli.maths.equations.elision import MOST_PARTS, elided
 from attncli.maths.equations.tree import Equation, Number, Omitted, Sum, Vector
@@ -239,8 +239,9 @@ def _counted(count: int, wrong: Sequence[str]) -> str:
     """Says that all of the numbers follow, or what is said of how many."""
     if wrong:
         return f"The source prints {in_short(['correct'] * (count - len(wrong)) + [*wrong])}."
-    which = {1: "The number", 2: "Both numbers"}.get(count, f"All {count} numbers")
-    return f"{which} that the source prints follow{'s' * (count == 1)} from the given ones."
+    follow = agreed(count, "follows", "follow")
+    which = agreed(count, "The number", every(count, "number").capitalize())
+    return f"{which} that the source prints {follow} from the given ones."
 
 
 def _judged(trace: Trace) -> Judgements:
@@ -264,9 +265,9 @@ def _listed(differing: Published, judged: Judgements, selection: Selection) -> l
 
 def _of_others(others: int, index: int) -> Spans:
     if index:
-        verb = "differs" if others == 1 else "differ"
+        verb = agreed(others, "differs", "differ")
         return (f"{others} more {verb}, in rows that aren't told here.",)
-    which = "It is in a row that isn't" if others == 1 else "All of these are in rows that aren't"
+    which = agreed(others, "It is in a row that isn't", "All of these are in rows that aren't")
     return (f"{which} told here.",)
 
 

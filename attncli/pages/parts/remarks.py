@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from attncli.document.blocks import Block, Callout, Spans, Subheading
 from attncli.document.retold import Followed, retold, value_of
+from attncli.errors import every
 from attncli.maths.equations import deciding
 from attncli.maths.equations.elision import MOST_PARTS, elided
 from attncli.maths.equations.tree import (
@@ -36,7 +37,7 @@ from attncli.names import Word, below
 from attncli.pages.parts.blocks import Row, table
 from attncli.pages.parts.selection import made_by
 from attncli.pages.parts.sentences import called_as, joined
-from attncli.trace import CellPlace, Place, PlannedStep, Quantity, Trace, WayPlace
+from attncli.trace import Place, PlannedStep, Quantity, Trace, WayPlace
 from attncli.trace.quantity import distinct_tokens
 
 if TYPE_CHECKING:
@@ -74,9 +75,8 @@ def _even_guess(trace: Trace, part: PlannedStep) -> list[Block]:
     is_own = trace.rounding.is_own(part.step, loss.name)
     exact = rounded(Apply("ln", (constant(count),)), places if is_own else None)
     number = Number.inner(decimals.shown(math.log(count), places), exact)
-    what = "classes" if trace.scenario.prediction.of_classes else "tokens"
-    which = f"all {count}" if count > len("ab") else "both"
-    says = f"Equal probabilities for {which} {what} would give a loss of "
+    what = every(count, "class" if trace.scenario.prediction.of_classes else "token")
+    says = f"Equal probabilities for {what} would give a loss of "
     return [Callout((says, *retold(Followed(), number), ", certainty 0."))]
 
 
@@ -90,20 +90,15 @@ def _wave_lengths(trace: Trace, part: PlannedStep) -> list[Block]:
         if not isinstance(waves, Sinusoids) or waves.d <= len("02"):
             continue
         pairs = range(waves.d // 2)
-        last = [Number.written(number) for number in (pairs[-1], waves.d - 1)]
         shown = [pairs[k] if k is not None else k for k in elided(len(pairs), MOST_PARTS)]
         lengths = joined(_wave_length(trace, waves, i) for i in shown)
         factor = Power(waves.base, Quotient(TWO, constant(waves.d)))
         slower = deciding.rounded(factor, trace.rounding.decimals).normalize() + 0
         short = value_of(Number.inner(slower, rounded(factor)), "short", Number.written(slower))
         text: Spans = (
-            "i counts the pairs, from 0 to ", last[0], ". Pair i has the dimensions 2i and 2i+1,"
-            " which go from 0 to ", last[1], ". Its waves repeat after 2π × ", waves.base, "^(2i/",
-            Number.written(waves.d), ") positions: ", *lengths, ". Early pairs tell near"
-            " positions apart, late ones far positions. A pair's sine and cosine are the hand of a"
-            " clock. The first turns by 1 radian from one position to the next, and each further"
-            " one is ", factor, " = ", *short, " times as slow. The same shift turns a hand by the"
-            " same angle everywhere.",
+            "Pair i, the dimensions 2i and 2i+1, repeats after 2π × ", waves.base, "^(2i/",
+            Number.written(waves.d), ") positions: ", *lengths, ", each ", factor, " = ", *short,
+            " times as long as the one before.",
         )  # fmt: skip
         blocks.append(Callout(text))
     return blocks
@@ -119,22 +114,21 @@ def _wave_length(trace: Trace, waves: Sinusoids, i: int | None) -> Spans:
 
 
 def _way_through(trace: Trace, part: PlannedStep) -> list[Block]:
-    """Says how many steps a cell takes one after the other, how many attention would, and how much
-    of the first memory the gates keep."""
-    place, ends = part.place, ends_of(part.place)
+    """Says how many steps it takes from one end of a recurrent way to the other; of one with gates
+    how much of the first memory they keep."""
+    place, ends = part.place, _ends_of(part.place)
     assert isinstance(place, WayPlace)
     if not ends:
         return []
-    times, steps = (Number.written(number) for number in (place.times, place.times - 1))
+    steps = Number.written(place.times - 1)
     way: Spans = (
-        "Each state needs the one before it: ", times, " steps, none of them in parallel, and ",
-        steps, " from ", *ends[0], " to ", *ends[1], ". Attention compares all ", times,
-        " tokens at once, and takes 1 step from any of them to any other.",
+        "From ", *ends[0], " to ", *ends[1], " it takes ", steps, " steps, one after the other,"
+        " and attention takes 1.",
     )  # fmt: skip
-    return [Callout(retold(Followed(), *way)), *_kept(trace, place, ends)]
+    return _kept(trace, place, ends) or [Callout(retold(Followed(), *way))]
 
 
-def ends_of(place: Place) -> tuple[Spans, Spans] | None:
+def _ends_of(place: Place) -> tuple[Spans, Spans] | None:
     """Returns the tokens that a way begins and ends with; None where it has only one, or these have
     no names."""
     names = place.text.tokens
@@ -147,7 +141,7 @@ def ends_of(place: Place) -> tuple[Spans, Spans] | None:
 def _kept(trace: Trace, place: WayPlace, ends: tuple[Spans, Spans]) -> list[Block]:
     """Says which share of each number of the first memory is kept, and what is left of each
     token."""
-    lstm, after = place.cell.kind == "lstm", place.order[1:]
+    after = place.order[1:]
     known = all(below(place.name("gates").at(t), "candidate") in trace for t in place.order)
     if not known or len(after) > MOST_PARTS:
         return []
@@ -157,14 +151,9 @@ def _kept(trace: Trace, place: WayPlace, ends: tuple[Spans, Spans]) -> list[Bloc
         shares = [_gated(trace, place, time, k)[1] for time in after]
         product = Product(tuple(shares)) if shares[1:] else shares[0]
         products.append((product, " = ", *retold(Followed(), _share(trace, product))))
-    start: Spans = ("From ", *ends[0], " to ", *ends[1])
     shown = (("…",) if k is None else products[k] for k in elided(len(products), MOST_PARTS))
-    back = (
-        " c goes on without a matrix or a tanh, so on this way its gradient comes back by the same"
-        " shares. A plain cell's memory and gradient are changed by W_aa and tanh at every step."
-    )
     keep = " the gates keep these shares of the memory's numbers: "
-    kept = (*start, keep, *joined(shown, ", "), f".{back * lstm}")
+    kept = ("From ", *ends[0], " to ", *ends[1], keep, *joined(shown, ", "), ".")
     return [Callout(kept), Callout(_left_of_each(trace, place, memory))]
 
 
@@ -197,10 +186,7 @@ def _left_of_each(trace: Trace, place: WayPlace, memory: Quantity) -> Spans:
     cell = Symbol(place.here(memory.name), (str(k + 1),))
     adds_up: Spans = (cell, " = ", number, f" {deciding.relation(total, number)} ", total)
     whose = (*joined(called[:-1]), " and ", *called[-1])
-    return (*adds_up, ": what is left of ", *whose, f". {_PART}")
-
-
-_PART = "A token's part is its candidate times the share written of it, times those kept later."
+    return (*adds_up, ": what is left of ", *whose, ".")
 
 
 def _share(trace: Trace, exact: Expression) -> Number:
@@ -208,32 +194,11 @@ def _share(trace: Trace, exact: Expression) -> Number:
     return Number.inner(share, rounded(exact))
 
 
-def _back_through(trace: Trace, part: PlannedStep) -> list[Block]:
-    """Says how large what leads back to the first token is, and that attention goes back in one
-    step."""
-    place, ends = part.place, ends_of(part.place)
-    if not isinstance(place, CellPlace) or not ends or place.time != place.order[0]:
-        return []
-    norm = trace.quantities[place.timed("factor_norm", place.order[1])].number(0, 0)
-    count = Number.written(place.times - 1)
-    factor = Symbol(place.here(place.timed("factor", place.order[1])))
-    several = "matrices. Their product, " if place.times > len("ab") else "matrix, "
-    through = (count, f" {several}", factor, ", has the norm ", *retold(Followed(), norm))
-    return [way_back_to(ends, through)]
-
-
-def way_back_to(ends: tuple[Spans, Spans], through: Spans) -> Callout:
-    """Says what a gradient goes through from the last token back to the first, beside attention."""
-    way: Spans = ("From ", *ends[1], " back to ", *ends[0], " a gradient goes through ", *through)
-    return Callout((*way, ". Attention takes it back in 1 step, at any distance."))
-
-
 _REMARKS: Mapping[str, Callable[[Trace, PlannedStep], list[Block]]] = {
     "embed": _table_size,
     "positions": _wave_lengths,
     "loss": _even_guess,
     "states": _way_through,
-    "gradient": _back_through,
 }
 
 

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache, partial
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -15,9 +14,8 @@ import numpy as np
 from attncli.document.blocks import Block, Callout, DefinitionList, Paragraph, Span, Spans, Term
 from attncli.document.languages import Words, sentences_in, words_of
 from attncli.document.retold import Mark, Pick, Value, Verb, retold
-from attncli.errors import counted, listed
+from attncli.errors import agreed, counted, listed
 from attncli.maths.equations import deciding
-from attncli.maths.equations.elision import MOST_PARTS, elided
 from attncli.maths.equations.tree import Equation, Number, Root, Symbol
 from attncli.maths.numbers import decimals
 from attncli.maths.numbers.rounding import Rounding
@@ -130,44 +128,35 @@ def _turns(names: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 MOST_TIED = 3
 """So many of those that tie are named."""
-_MOST, _ONLY, _ALIKE = "attends most to ", "attends only to ", "attends to all alike"
 
 
-class Attending(NamedTuple):
-    """A query and the keys that it attends to most."""
+class Largest(NamedTuple):
+    """The largest number of a row, as it is shown."""
 
-    query: int
-    """The place of the query, from 0."""
-    keys: tuple[int, ...]
-    """The places of these keys, as many as the digits shown don't tell apart."""
-    of: int
-    """How many keys there are."""
-    weight: Number
-    """The weight of each of these keys."""
+    row: int
+    """The row that it is of, from 0."""
+    places: tuple[int, ...]
+    """Its places in the row, as many as the digits shown don't tell apart."""
+    number: Number
+    """The number that stands there."""
     alone: bool
-    """Whether the other keys have no weight at all."""
+    """Whether it stands in one place, and all other numbers are 0."""
 
     @classmethod
-    def of_row(cls, weights: Quantity, i: int) -> Attending:
-        values = weights.values[i]
-        numbers = {j: weights.matrix.number(i, j) for j in _nearly_most(weights, i)}
+    def of_row(cls, quantity: Quantity, i: int) -> Largest:
+        values = quantity.values[i]
+        numbers = {j: quantity.matrix.number(i, j) for j in _nearly_largest(quantity, i)}
         most = max(number.shown for number in numbers.values())
-        keys = tuple(j for j, number in numbers.items() if number.shown == most)
-        alone = len(keys) == 1 and np.count_nonzero(values) == np.count_nonzero(values[[*keys]])
-        return cls(i, keys, len(values), numbers[keys[0]], alone)
-
-    @property
-    def verb(self) -> str:
-        if self.alone:
-            return _ONLY
-        return _ALIKE if 1 < len(self.keys) == self.of else _MOST
+        places = tuple(j for j, number in numbers.items() if number.shown == most)
+        others = np.count_nonzero(values) - np.count_nonzero(values[[*places]])
+        return cls(i, places, quantity.number(i, places[0]), len(places) == 1 and not others)
 
 
-def _nearly_most(weights: Quantity, i: int) -> list[int]:
-    """Lists the places of the weights of a row that may be shown as the largest is. Of long rows
+def _nearly_largest(quantity: Quantity, i: int) -> list[int]:
+    """Lists the places of the numbers of a row that may be shown as the largest is. Of long rows
     the others need not be put into digits."""
-    values = weights.values[i]
-    top = weights.matrix.number(i, int(values.argmax())).shown
+    values = quantity.values[i]
+    top = quantity.matrix.number(i, int(values.argmax())).shown
     exponent = top.as_tuple().exponent
     half = _A_HALF * 10.0**exponent if isinstance(exponent, int) else 0.0
     return np.flatnonzero(values >= float(top) - half).tolist()
@@ -175,50 +164,28 @@ def _nearly_most(weights: Quantity, i: int) -> list[int]:
 
 _A_HALF = 0.500001
 """A half, and what floats may be off by."""
+_VERBS = Verb("attends most to ", "attends only to ", "attends to all alike")
 
 
-def attended(weights: Quantity, rows: Sequence[int], *, to_itself: bool) -> Spans:
-    """Says whom queries attend to: `“I” attends most to itself and to “AI” (0.422 each), “love” to
-    “AI” (0.576).` `to_itself` says that the keys are of the same tokens as the queries."""
-    shown = [
-        None if k is None else Attending.of_row(weights, rows[k])
-        for k in elided(len(rows), MOST_PARTS)
-    ]
-    clauses = [
-        ("…",) if entry is None else _clause(weights, entry, before, to_itself=to_itself)
-        for before, entry in pairwise((None, *shown))
-    ]
-    return (*joined(clauses), ".")
-
-
-def _clause(
-    weights: Quantity, attending: Attending, before: Attending | None, *, to_itself: bool
-) -> Spans:
-    """Returns a query and whom it attends to; the verb is said once for those that have the
-    same."""
-    query = weights.rows.names[attending.query]
-    again = before is not None and before.verb == attending.verb
-    verb = (
-        attending.verb.removeprefix("attends ").removeprefix("most ") if again else attending.verb
-    )
-    verbs = Verb(_MOST, _ONLY, _ALIKE, before is not None)
+def attended(weights: Quantity, i: int, *, to_itself: bool) -> Spans:
+    """Says whom a query attends to: `“love” attends most to “AI” (0.576).` `to_itself` says that
+    the keys are of the same tokens as the queries."""
+    largest, names = Largest.of_row(weights, i), weights.columns.names
+    all_alike = 1 < len(largest.places) == len(names)
+    verb = _VERBS.only if largest.alone else _VERBS.alike if all_alike else _VERBS.most
     noun, of_key = nouns_of(weights, same=to_itself)
-    start = (*called_as(weights.rows.names, attending.query, noun), " ", *retold(verbs, verb))
-    each = " each" if len(attending.keys) > 1 else ""
-    weight = weights.number(attending.query, attending.keys[0])
-    number = (" (", *retold(Value(each=True), weight, each), ")")
-    names = weights.columns.names
-    is_named = query != str(attending.query + 1)
-    known = to_itself and query in names and (is_named or noun == "token")
+    query = weights.rows.names[i]
+    known = to_itself and query in names and (query != str(i + 1) or noun == "token")
     itself = names.index(query) if known else None
 
     def called(j: int) -> Spans:
         return ("itself",) if j == itself else called_as(names, j, of_key)
 
-    keys = () if attending.verb == _ALIKE else tied(map(called, attending.keys), "to ")
-    numbers = partial(weights.row, attending.query)
-    pick = Pick(len(names), numbers, called, ties=True, again="to ")
-    return (*start, *retold(pick, *keys), *number)
+    keys = () if all_alike else tied(map(called, largest.places), "to ")
+    pick = Pick(len(names), partial(weights.row, i), called, ties=True, again="to ")
+    number = retold(Value(each=True), largest.number, each_of(largest.places))
+    start = called_as(weights.rows.names, i, noun)
+    return (*start, " ", *retold(_VERBS, verb), *retold(pick, *keys), " (", *number, ").")
 
 
 def called_as(names: Sequence[str], place: int, noun: str = "token") -> Spans:
@@ -235,6 +202,11 @@ def nouns_of(table: Quantity, *, same: bool) -> tuple[str, str]:
     of_pairs = (table.rows.role, table.columns.role) == (QUERIES, KEYS)
     alike = same and len(table.rows.names) == len(table.columns.names)
     return ("query", "key") if of_pairs and not alike else ("token", "token")
+
+
+def each_of(places: Sequence[int]) -> str:
+    """Returns ` each` where something is said of several places."""
+    return agreed(len(places), "", " each")
 
 
 def tied(names: Iterable[Spans], again: str = "", many: int = 0) -> Spans:
@@ -346,7 +318,7 @@ def about_of(scenario: Scenario) -> tuple[Block, ...]:
     made = scenario.changed.made
     note: Spans = (
         "Changed for this run: ", Term(listed(made)), ". The text below is about the scenario "
-        f"without {'this change' if len(made) == 1 else 'these changes'}.",
+        f"without {agreed(len(made), 'this change', 'these changes')}.",
     )  # fmt: skip
     return (*((Callout(note),) if made else ()), Paragraph((Word(scenario.about),)))
 
@@ -515,6 +487,6 @@ def published_in_short(trace: Trace) -> str:
     if not followed:
         return ""
     right = sum(followed)
-    verb = "follows" if right == 1 else "follow"
+    verb = agreed(right, "follows", "follow")
     which = "all" if right == len(followed) else str(right or "none")
     return f"; {which} of {counted(len(followed), 'published number')} {verb}"
