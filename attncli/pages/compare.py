@@ -36,9 +36,9 @@ from attncli.maths.notation.plain import MINUS
 from attncli.maths.numbers import decimals
 from attncli.maths.numbers.rounding import Array
 from attncli.names import Name, Word
+from attncli.pages.parts.answer import last_finding
 from attncli.pages.parts.blocks import table
 from attncli.pages.parts.differences import ComparedTraces, Pair, PairedCell, WordLists
-from attncli.pages.parts.findings import last_finding
 from attncli.pages.parts.selection import place_in_words, title_of
 from attncli.pages.parts.sentences import joined, quoted
 from attncli.pages.parts.working import cell_line

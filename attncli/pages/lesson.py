@@ -26,7 +26,7 @@ from attncli.document.blocks import (
 from attncli.maths.equations.tree import Equation, Symbol, with_each
 from attncli.names import Name, Word, raw
 from attncli.pages.parts.blocks import common_mistakes, shape_in_short
-from attncli.pages.parts.closing import as_asked_for
+from attncli.pages.parts.next_commands import as_asked_for
 from attncli.pages.parts.pictures import pictures_of
 from attncli.pages.parts.sections import listed_again, section_of
 from attncli.pages.parts.selection import Selection, made_by, operands_of, shown_parts, with_routing

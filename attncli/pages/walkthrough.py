@@ -43,6 +43,7 @@ from attncli.maths.equations.tree import Equation
 from attncli.maths.notation import plain
 from attncli.maths.notation.columns import PartColumns, Room, bands
 from attncli.names import Name, Word
+from attncli.pages.parts.answer import first_number
 from attncli.pages.parts.blocks import (
     given_block,
     given_blocks,
@@ -51,17 +52,8 @@ from attncli.pages.parts.blocks import (
     token_blocks,
     tree_block,
 )
-from attncli.pages.parts.closing import closing_of, ending_facts, ending_of
-from attncli.pages.parts.findings import (
-    findings_of,
-    first_number,
-    in_brief,
-    in_one,
-    is_again,
-    is_in_brief,
-    is_left_out,
-    keys_and_values,
-)
+from attncli.pages.parts.closing import closing_of
+from attncli.pages.parts.findings import ending_of, finding_of, keys_and_values
 from attncli.pages.parts.published import differences_in
 from attncli.pages.parts.sections import (
     ROUNDED_BY_ITSELF,
@@ -96,6 +88,8 @@ from attncli.pages.parts.selection import (
     without_asides,
 )
 from attncli.pages.parts.sentences import about_of, facts_of, rounding_facts
+from attncli.pages.parts.unused import ending_facts
+from attncli.pages.parts.updates import in_brief, in_one, is_again, is_in_brief, is_left_out
 from attncli.pages.parts.working import Origins, Workings, with_inputs
 from attncli.scenario.scenario import Scenario
 from attncli.trace import BackwardPlace, PlannedStep, Quantity, Trace, UpdatePlace
@@ -420,7 +414,7 @@ def _in_brief(
     results = [q for q in made if q.is_number or q is made[-1]] if is_last else []
     shown = [q for q in made if q.local in shares or q in results]
     tables = [matrix_block(q, selection, part.path) for q in shown]
-    return [*tables, *learned_at(trace, part), *findings_of(trace, part, selection)]
+    return [*tables, *learned_at(trace, part), *finding_of(trace, part, selection)]
 
 
 def _tree(trace: Trace, steps: Sequence[PlannedStep], selection: Selection) -> Tree:

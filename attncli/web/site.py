@@ -195,7 +195,7 @@ def _folded(trace: Trace, commands: Sequence[str], file: SiteFile | None) -> Ite
     from shlex import quote
 
     from attncli.formats.html.webpage import FoldOut
-    from attncli.pages.parts.closing import as_asked_for
+    from attncli.pages.parts.next_commands import as_asked_for
 
     if file is not None:
         yield FoldOut("Source of this lesson", encoded(file.contents).decode())
@@ -433,8 +433,8 @@ def _first_page(done: Sequence[Published], typed: SiteArguments) -> str:
 def _example(source: SiteSource, allowed: Allowed) -> Document:
     """Shows the number that a scenario's page is about, with the table in which it stands."""
     from attncli.document.blocks import Document, Line, Paragraph, Section, parts_of
+    from attncli.pages.parts.answer import first_number
     from attncli.pages.parts.blocks import matrix_block
-    from attncli.pages.parts.findings import first_number
     from attncli.pages.parts.selection import select
     from attncli.pages.parts.working import Origins
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli.document.blocks import text_of_spans
-from attncli.pages.parts.findings import last_finding
+from attncli.pages.parts.answer import last_finding
 from attncli.pages.parts.selection import Selection
 from tests.helpers.pages import SHIPPED, page_of, trace_of
 from tests.project.test_cli import attn

@@ -14,8 +14,8 @@ from attncli.maths.equations.matrix import MANY, Kept, Matrix, Stored
 from attncli.maths.operations.attention import Affine, AffineTransposed, Linear, MatMul
 from attncli.maths.operations.equation import EquationText
 from attncli.names import Name
+from attncli.pages.parts.findings import Largest
 from attncli.pages.parts.selection import Selection
-from attncli.pages.parts.sentences import Largest
 from attncli.pages.walkthrough import walkthrough
 from attncli.scenario.scenario import Scenario
 from attncli.trace import Quantity

@@ -1,71 +1,43 @@
-"""What the numbers of a step come to: one sentence each, made of the digits that are shown.
-
-A step's findings are found here, by its name; those of tokenizers are with what else is told of
-them. A page says a finding behind its step, and the last one again where it closes. Of later passes
-of training it tells what an update came to.
-"""
+"""What is found in the numbers of a step: one sentence, of the token that the page is about. What
+is found of tokenizers is with what else is told of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from functools import partial
-from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from attncli.document.blocks import Block, Callout, Derivation, Section, Spans, TextList
-from attncli.document.retold import (
-    Followed,
-    Pick,
-    Value,
-    as_it_was,
-    by_case,
-    is_less,
-    retold,
-    value_of,
-)
-from attncli.document.tables import DataTable
+from attncli.document.blocks import Block, Callout, Spans, TextList
+from attncli.document.retold import Followed, Pick, Value, Verb, by_case, is_less, retold, value_of
 from attncli.errors import agreed, every, plural
 from attncli.maths.equations import deciding
 from attncli.maths.equations.elision import MOST_PARTS, elided
 from attncli.maths.equations.tree import (
+    PI,
     TWO,
     ZERO,
     Apply,
-    Expression,
-    Location,
     Number,
-    Omitted,
     Power,
     Product,
-    Sum,
-    Symbol,
-    Vector,
+    Quotient,
     constant,
-    minus,
+    rounded,
 )
 from attncli.maths.notation import plain
+from attncli.maths.numbers import decimals
 from attncli.maths.numbers.rounding import Array
-from attncli.maths.operations.activations import Add
-from attncli.maths.operations.operation import Operation
-from attncli.names import Name, Word, below
-from attncli.pages.parts.blocks import Row, matrix_block, table
-from attncli.pages.parts.selection import (
-    Selection,
-    definitions_of,
-    is_structured,
-    made_by,
-    place_in_words,
-    row_asked_for,
-    shown_parts,
-    step_of,
-)
+from attncli.names import Word, below, words
+from attncli.pages.parts.blocks import Row, table
+from attncli.pages.parts.recurrent import back_through_time, read_out, way_through
+from attncli.pages.parts.sections import told_at_the_end
+from attncli.pages.parts.selection import Selection, made_by, row_asked_for, shown_parts
 from attncli.pages.parts.sentences import (
     MOST_TIED,
-    Largest,
-    attended,
     called_as,
     capital,
     each_of,
@@ -73,171 +45,43 @@ from attncli.pages.parts.sentences import (
     percent,
     tied,
 )
-from attncli.pages.parts.working import Origins
-from attncli.scenario.model import ENCODER, UPDATES, after_updates, pass_of
-from attncli.steps import formulas_of
-from attncli.trace import (
-    BackwardPlace,
-    CellPlace,
-    Definition,
-    LayerPlace,
-    Place,
-    PlannedStep,
-    Quantity,
-    Trace,
-    UpdatePlace,
-)
-from attncli.trace.axes import place_of
+from attncli.scenario.model import ENCODER, after_updates, pass_of
+from attncli.trace import LayerPlace, Place, PlannedStep, Quantity, Trace, UpdatePlace
+from attncli.trace.axes import KEYS, QUERIES, place_of
 
-_TOLD = ("update", "loss", "progress")
-"""The steps of a later pass that a page tells by default."""
-FEW = 4
-"""So many numbers that are trained are worked at each update."""
+if TYPE_CHECKING:
+    from attncli.maths.operations.positions import Sinusoids
 
 
-def is_left_out(trace: Trace, part: PlannedStep, selection: Selection) -> bool:
-    """Tells whether a page goes without a part of a model that is worked again after an update, or
-    of another micro-batch but where what that gives is used."""
-    if not is_again(part, selection):
-        return False
-    told = part.step in _TOLD and not (part.step == "loss" and _is_repeated(trace, part))
-    place = pass_of(part.path)
-    operands = {name for d in part.definitions for name in d.operands} if place else ()
-    own = any(name.path == place and trace[name].given for name in operands)
-    return not (told or own)
+def ending_of(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
+    """Returns what a section ends with: what its numbers come to, and what they mean."""
+    return [
+        *told_at_the_end(trace, part),
+        *finding_of(trace, part, selection),
+        *remarks_on(trace, part),
+        *(_most_likely(trace) if part.step == "predict" else ()),
+    ]
 
 
-def in_brief(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
-    """Returns what is told of a later update: the parameters after it, and what it came to."""
-    path = Name(UPDATES, after_updates(part.updates))
-    made = [(q, matrix_block(q, selection, part.path)) for q in made_by(trace, part)]
-    tables = [table if q.name.inside(path) else DataTable(table) for q, table in made]
-    return [*tables, *findings_of(trace, part, selection)]
+def _most_likely(trace: Trace) -> list[Block]:
+    """Returns the most likely next tokens as data; nothing where none are predicted."""
+    probabilities = trace.next_token
+    if probabilities is None:
+        return []
+    tokens = tuple(probabilities.columns.names[j] for j in probabilities.values.argmax(axis=1))
+    return [TextList("predicted", words(probabilities.rows.names), words(tokens))]
 
 
-def is_in_brief(trace: Trace, part: PlannedStep, selection: Selection) -> bool:
-    """Tells whether a page says no more of a later update than its parameters and what it came
-    to."""
-    update = part.step == "update" and not trains_few(trace)
-    progress = part.step == "progress" and _is_repeated(trace, part)
-    return is_again(part, selection) and (update or progress)
-
-
-def _is_repeated(trace: Trace, part: PlannedStep) -> bool:
-    """Tells whether a part comes after an update whose likes have shown how it is worked."""
-    return part.updates > 1 and not trains_few(trace)
-
-
-def trained_parameters(trace: Trace) -> list[Name]:
-    """Lists the parameters that are trained."""
-    given = (q.name for q in trace.quantities.values() if q.given)
-    return [name for name in given if name.under(Name(UPDATES)) in trace]
-
-
-def trains_few(trace: Trace) -> bool:
-    """Tells whether so little is trained that all of it is worked at each update."""
-    return sum(trace[name].matrix.size for name in trained_parameters(trace)) <= FEW
-
-
-def in_one(trace: Trace, part: PlannedStep, section: Section) -> Section:
-    """Returns a section of an update with the formulas of one parameter, as those of all are alike;
-    any other section as it is."""
-    if not isinstance(part.place, UpdatePlace):
-        return section
-    alike: dict[tuple[str, Operation], Definition] = {}
-    here = after_updates(part.place.after)
-    for definition in definitions_of(trace, part):
-        if isinstance(definition.operation, Add):  # the predicted changes of each
-            continue
-        made = definition.name.seen_from(here).places[0].local  # m_hat of m_hat.W_Q
-        alike.setdefault((made, definition.operation), definition)
-    equations = formulas_of(step_of(part), part.place, tuple(alike.values()))
-    return section._replace(formulas=equations)
-
-
-def is_again(part: PlannedStep, selection: Selection) -> bool:
-    """Tells whether a part is of a model that is worked again, of which a page tells in brief."""
-    return not selection.whole and part.is_again
-
-
-def progressed(trace: Trace, place: Place, _: Selection) -> Spans:
-    """Says what an update did to the loss: `after update 1 the loss is 1.343: it fell by 0.344.`;
-    nothing where that isn't worked."""
-    assert isinstance(place, UpdatePlace)
-    loss, change = (
-        trace.quantities.get(below(after_updates(place.update), local))
-        for local in (trace.scenario.trained_loss, "change")
-    )
-    if loss is None or change is None:
-        return ()
-    by = change.number(0, 0)
-    verb = by_case(
-        (is_less(ZERO, by), ("rose",)), (is_less(by, ZERO), ("fell",)), (None, ("changed",))
-    )
-    size = value_of(by, "size", Number(abs(by.full), abs(by.shown)))
-    now = loss.number(0, 0)
-    return (f"after update {place.update} the loss is ", now, ": it ", *verb, " by ", *size, ".")
-
-
-def findings_of(trace: Trace, part: PlannedStep, selection: Selection) -> list[Callout]:
-    """Says what a part's numbers come to, in one sentence; nothing of many parts."""
-    found = _found(trace, part, selection)
+def finding_of(trace: Trace, part: PlannedStep, selection: Selection) -> list[Callout]:
+    """Returns what a section says that its numbers come to, in one sentence."""
+    found = found_in(trace, part, selection)
     return [Callout(capital(found))] if found else []
 
 
-def _found(trace: Trace, part: PlannedStep, selection: Selection) -> Spans:
+def found_in(trace: Trace, part: PlannedStep, selection: Selection) -> Spans:
+    """Says what a part's numbers come to; nothing of many parts."""
     find = _FINDINGS.get(part.step)
     return () if find is None else find(trace, part.place, selection)
-
-
-class LastFinding(NamedTuple):
-    """The finding that a page closes with."""
-
-    part: PlannedStep | None
-    """The part that it is of, unless it is of weights that are given."""
-    spans: Spans
-    """Its words; none where nothing was found."""
-
-
-def last_finding(trace: Trace, selection: Selection) -> LastFinding:
-    """Finds what a page closes with, and the part that it is of: the last finding of the main
-    stack, or that of weights that are given, which are of no part. It has no words if there is
-    none."""
-    for part in reversed(_of_main_stack(trace)):
-        if found := _found(trace, part, selection):
-            return LastFinding(part, _with_place(part, found))
-    weights = weights_of(trace)
-    if weights is None or not weights.given:
-        return LastFinding(None, ())
-    return LastFinding(None, capital(_attended(trace, weights, selection)))
-
-
-def first_number(trace: Trace, selection: Selection) -> tuple[Block, ...]:
-    """Works the number that the page is about: one of what the page closes with, or else of what
-    was made last that takes more than a look. Returns nothing where nothing does."""
-    part = last_finding(trace, selection).part
-    weights = weights_of(trace)
-    made = [q for q in trace.quantities.values() if not q.given and q.matrix.values.size]
-    own = [q for q in made if part is not None and q.name in {d.name for d in part.definitions}]
-    if part is not None and part.step == "progress" and weights is not None:
-        own = [weights]  # what was learned, and not by how much the loss fell
-    for quantity in (*reversed(own), *reversed(made)):
-        cell = Location(quantity.name, *_cell_about(trace, quantity, selection))
-        line = Origins(trace)[cell]
-        if len(line.parts) > 1:
-            return (Derivation((line,)),)
-    return ()
-
-
-def _cell_about(trace: Trace, quantity: Quantity, selection: Selection) -> tuple[int, int]:
-    """Finds the cell of a quantity that the page is about: the largest of a list, or of the row of
-    the token that the page is about; what it has of itself only where that one is asked for."""
-    rows, values = selection.rows(quantity), quantity.values
-    if quantity.is_list:
-        return max(rows, key=lambda i: float(values[i, 0])), 0
-    i = row_about(trace, quantity, selection)
-    values = values if row_asked_for(trace) is not None else _of_others(quantity)
-    return i, int(np.argmax(values[i]))
 
 
 def row_about(trace: Trace, quantity: Quantity, selection: Selection) -> int:
@@ -252,42 +96,25 @@ def row_about(trace: Trace, quantity: Quantity, selection: Selection) -> int:
     square = weights.rows.names == weights.columns.names == quantity.rows.names
     if not square or not _comes_to_weights(trace):
         return rows[-1]
-    return max(rows, key=lambda i: float(_of_others(weights)[i].max()))
+    return max(rows, key=lambda i: float(of_others(weights)[i].max()))
 
 
 def _comes_to_weights(trace: Trace) -> bool:
     """Tells whether attention weights are the last of what a trace finds something in."""
-    found = (part.step for part in reversed(_of_main_stack(trace)) if part.step in _FINDINGS)
+    found = (part.step for part in reversed(of_main_stack(trace)) if part.step in _FINDINGS)
     return next((step for step in found if step != "weighted_sum"), "softmax") == "softmax"
 
 
-def _of_others(quantity: Quantity) -> Array:
+def of_others(quantity: Quantity) -> Array:
     """Returns numbers that each token has of each, without those that it has of itself."""
     if len(quantity.values) < len("ab") or quantity.rows.names != quantity.columns.names:
         return quantity.values
     return np.where(np.eye(len(quantity.values), dtype=bool), -np.inf, quantity.values)
 
 
-def _of_main_stack(trace: Trace) -> list[PlannedStep]:
+def of_main_stack(trace: Trace) -> list[PlannedStep]:
     steps = shown_parts(trace)
     return [step for step in steps if step.path != ENCODER and not step.path.inside(ENCODER)]
-
-
-def _with_place(part: PlannedStep, spans: Spans) -> Spans:
-    place = place_in_words(part.path)
-    return (f"{place}: ", *spans) if place else capital(spans)
-
-
-def finding_anew(trace: Trace, before: Trace, selection: Selection) -> Spans:
-    """Says what a trace comes to where the one before it doesn't, of the same token; nothing of a
-    page that is about the way back."""
-    weights = weights_of(before)
-    if weights is not None and not selection.queries:
-        about = row_about(before, weights, selection)
-        selection = selection._replace(queries=(about,), axis=weights.rows.names)
-    found = last_finding(trace, selection).spans
-    is_back = isinstance(shown_parts(trace)[-1].place, BackwardPlace)
-    return () if is_back or found == last_finding(before, selection).spans else found
 
 
 def weights_of(trace: Trace) -> Quantity | None:
@@ -299,15 +126,78 @@ def weights_of(trace: Trace) -> Quantity | None:
     return next(reversed(main or found), None)
 
 
-def _attended(trace: Trace, weights: Quantity, selection: Selection) -> Spans:
-    own = not place_of(weights.name, trace.scenario).attention.sees_memory
-    return attended(weights, row_about(trace, weights, selection), to_itself=own)
+class Largest(NamedTuple):
+    """The largest number of a row, as it is shown."""
+
+    row: int
+    """The row that it is of, from 0."""
+    places: tuple[int, ...]
+    """Its places in the row, as many as the digits shown don't tell apart."""
+    number: Number
+    """The number that stands there."""
+    alone: bool
+    """Whether it stands in one place, and all other numbers are 0."""
+
+    @classmethod
+    def of_row(cls, quantity: Quantity, i: int) -> Largest:
+        values = quantity.values[i]
+        numbers = {j: quantity.matrix.number(i, j) for j in _nearly_largest(quantity, i)}
+        most = max(number.shown for number in numbers.values())
+        places = tuple(j for j, number in numbers.items() if number.shown == most)
+        others = np.count_nonzero(values) - np.count_nonzero(values[[*places]])
+        return cls(i, places, quantity.number(i, places[0]), len(places) == 1 and not others)
+
+
+def _nearly_largest(quantity: Quantity, i: int) -> list[int]:
+    """Lists the places of the numbers of a row that may be shown as the largest is. Of long rows
+    the others need not be put into digits."""
+    values = quantity.values[i]
+    top = quantity.matrix.number(i, int(values.argmax())).shown
+    exponent = top.as_tuple().exponent
+    half = _A_HALF * 10.0**exponent if isinstance(exponent, int) else 0.0
+    return np.flatnonzero(values >= float(top) - half).tolist()
+
+
+_A_HALF = 0.500001
+"""A half, and what floats may be off by."""
+_VERBS = Verb("attends most to ", "attends only to ", "attends to all alike")
+
+
+def attended(trace: Trace, weights: Quantity, selection: Selection) -> Spans:
+    """Says whom the token that the page is about attends to: `“love” attends most to “AI”
+    (0.576).`"""
+    to_itself = not place_of(weights.name, trace.scenario).attention.sees_memory
+    i, names = row_about(trace, weights, selection), weights.columns.names
+    largest = Largest.of_row(weights, i)
+    all_alike = 1 < len(largest.places) == len(names)
+    verb = _VERBS.only if largest.alone else _VERBS.alike if all_alike else _VERBS.most
+    noun, of_key = _nouns_of(weights, same=to_itself)
+    query = weights.rows.names[i]
+    known = to_itself and query in names and (query != str(i + 1) or noun == "token")
+    itself = names.index(query) if known else None
+
+    def called(j: int) -> Spans:
+        return ("itself",) if j == itself else called_as(names, j, of_key)
+
+    keys = () if all_alike else tied(map(called, largest.places), "to ")
+    pick = Pick(len(names), partial(weights.row, i), called, ties=True, again="to ")
+    number = retold(Value(each=True), largest.number, each_of(largest.places))
+    start = called_as(weights.rows.names, i, noun)
+    return (*start, " ", *retold(_VERBS, verb), *retold(pick, *keys), " (", *number, ").")
+
+
+def _nouns_of(table: Quantity, *, same: bool) -> tuple[str, str]:
+    """Returns what a row and a column without names are called: tokens, but where queries and keys
+    aren't of the `same` tokens, or not as many, queries and keys."""
+    of_pairs = (table.rows.role, table.columns.role) == (QUERIES, KEYS)
+    alike = same and len(table.rows.names) == len(table.columns.names)
+    return ("query", "key") if of_pairs and not alike else ("token", "token")
 
 
 def _attention(trace: Trace, place: Place, selection: Selection) -> Spans:
     """Says whom the token that the page is about attends to most."""
     weights = trace.quantities.get(place.name("weights"))
-    return () if weights is None else _attended(trace, weights, selection)
+    return () if weights is None else attended(trace, weights, selection)
 
 
 def _routed(trace: Trace, place: Place, selection: Selection) -> Spans:
@@ -421,45 +311,6 @@ def _verified(trace: Trace, place: Place, _: Selection) -> Spans:
     return (*name, " is refused, as ", r, " is not below ", limit, *then)
 
 
-def _read_out(trace: Trace, place: Place, _: Selection) -> Spans:
-    """Says how sure a cell is, or of which class."""
-    assert isinstance(place, CellPlace)
-    y = trace.quantities.get(place.timed("y"))
-    if y is None:
-        return ()
-    if place.timed("y_exp") in trace:
-        return _classified(y)
-    k = int(y.values[:, 0].argmax())
-    number, name = y.number(k, 0), Symbol(place.here(y.name), (str(k + 1),))
-    share = value_of(number, "percent", percent(number))
-    what = f"for class {k + 1}." if y.matrix.shape[0] > 1 else "that the target is 1."
-    return (name, " is ", number, ": a probability of ", *share, " % ", what)
-
-
-def _classified(y: Quantity) -> Spans:
-    """Says which class is the most likely: `class 2 is the most likely (0.632).`"""
-    numbers = [y.number(k, 0) for k in range(y.matrix.shape[0])]
-    most = max(number.shown for number in numbers)
-    places = [k for k, number in enumerate(numbers) if number.shown == most]
-    names = tied((str(k + 1),) for k in places)
-    if len(places) > 1:
-        return ("classes ", *names, " are the most likely (", numbers[places[0]], " each).")
-    pick = Pick(len(numbers), lambda: numbers, lambda k: (str(k + 1),))
-    most_likely = retold(Value(), numbers[places[0]])
-    return ("class ", *retold(pick, *names), " is the most likely (", *most_likely, ").")
-
-
-def _gradient(trace: Trace, place: Place, _: Selection) -> Spans:
-    """Says whether a gradient vanishes or explodes, once it is back where the cell began; nothing
-    of a single factor, which goes nowhere."""
-    assert isinstance(place, CellPlace)
-    norms = trace.quantities.get(place.name("factor_norms"))
-    if norms is None or place.time != place.order[0] or len(place.order) < len("ab"):
-        return ()
-    numbers = [norms.number(time - 1, 0) for time in reversed(place.order)]
-    return on_its_way(numbers, "on its way back the norm of the factor")
-
-
 def _surprised(trace: Trace, place: Place, _: Selection) -> Spans:
     """Says what a perplexity means, unless the page goes on to what the loss is there for."""
     perplexity = trace.quantities.get(place.name("perplexity"))
@@ -473,6 +324,25 @@ def _surprised(trace: Trace, place: Place, _: Selection) -> Spans:
     )  # fmt: skip
 
 
+def progressed(trace: Trace, place: Place, _: Selection) -> Spans:
+    """Says what an update did to the loss: `after update 1 the loss is 1.343: it fell by 0.344.`;
+    nothing where that isn't worked."""
+    assert isinstance(place, UpdatePlace)
+    loss, change = (
+        trace.quantities.get(below(after_updates(place.update), local))
+        for local in (trace.scenario.trained_loss, "change")
+    )
+    if loss is None or change is None:
+        return ()
+    by = change.number(0, 0)
+    verb = by_case(
+        (is_less(ZERO, by), ("rose",)), (is_less(by, ZERO), ("fell",)), (None, ("changed",))
+    )
+    size = value_of(by, "size", Number(abs(by.full), abs(by.shown)))
+    now = loss.number(0, 0)
+    return (f"after update {place.update} the loss is ", now, ": it ", *verb, " by ", *size, ".")
+
+
 _FINDINGS: Mapping[str, Callable[[Trace, Place, Selection], Spans]] = {
     "softmax": _attention,
     "weighted_sum": _lookup,
@@ -481,47 +351,88 @@ _FINDINGS: Mapping[str, Callable[[Trace, Place, Selection], Spans]] = {
     "verify": _verified,
     "classify": _classed,
     "loss": _surprised,
-    "readout": _read_out,
-    "gradient": _gradient,
+    "readout": read_out,
+    "gradient": back_through_time,
     "progress": progressed,
 }
 """What finds the findings of a step, by its name."""
 
 
-def on_its_way(numbers: Sequence[Number], what: str) -> Spans:
-    """Says how large something is on its way back, and what becomes of it: `0.834 → 2.014 → 4.199 →
-    8.369: it grows at every step, so the gradient explodes.`"""
-    shown = elided(len(numbers), MOST_PARTS)
-    sequence = joined((("…",) if k is None else (numbers[k],) for k in shown), " → ")
-    spans: Spans = (f"{what} goes ", *sequence, ": ", *by_case(*_verdicts(numbers)), ".")
-    return as_it_was(spans) if None in (number.cell for number in numbers) else spans
+def remarks_on(trace: Trace, part: PlannedStep) -> list[Block]:
+    """Remarks on a step that is taken for the first time, where it is worth that."""
+    remark = _REMARKS.get(part.step)
+    return [] if remark is None or part.is_again else remark(trace, part)
 
 
-_MUCH = Number.written(2)
-"""Times that a gradient is smaller or larger in the end before one says that it vanishes or
-explodes."""
+def _table_size(trace: Trace, part: PlannedStep) -> list[Block]:
+    """Says how many parameters a table of embeddings has that is too long to be shown."""
+    made = next((q.definition for q in reversed(made_by(trace, part)) if q.definition), None)
+    table = None if made is None else trace.quantities.get(made.operands[0])
+    if table is None or None not in elided(table.matrix.shape[0], MOST_PARTS):
+        return []
+    n, d = table.matrix.shape
+    says = f"The table has {n:,} × {d:,} = {n * d:,} parameters."
+    return [Callout(retold(Followed(), says))]
 
 
-def _verdicts(numbers: Sequence[Number]) -> Iterator[tuple[Expression | None, Spans]]:
-    """Yields what may become of a gradient whose size goes through numbers, each after the
-    condition on these under which it is said; the last one has none."""
-    first, last = numbers[0], numbers[-1]
-    steps = [*pairwise(numbers)]
-    falls, grows = (
-        Product(tuple(is_less(*step) for step in ways))
-        for ways in (((after, before) for before, after in steps), steps)
+def _even_guess(trace: Trace, part: PlannedStep) -> list[Block]:
+    """Says which loss equal probabilities would give: `Equal probabilities for all 3 classes would
+    give a loss of 1.10, certainty 0.` A perplexity says the same otherwise."""
+    place, known = part.place, trace.quantities
+    loss, probabilities, perplexity = (
+        known.get(place.name(local)) for local in ("cross_entropy", "probabilities", "perplexity")
     )
-    vanishes = is_less(Product((last, _MUCH)), first)
-    explodes = is_less(Product((first, _MUCH)), last)
-    differs = Sum(tuple(Apply("abs", (minus(after, before),)) for before, after in steps))
-    so = "so the gradient"
-    yield minus(constant(1), is_less(ZERO, last)), (f"nothing is left of it, {so} vanishes",)
-    yield Product((falls, vanishes)), (f"it shrinks at every step, {so} vanishes",)
-    yield falls, ("it shrinks at every step",)
-    yield Product((grows, explodes)), (f"it grows at every step, {so} explodes",)
-    yield grows, ("it grows at every step",)
-    yield differs, ("it neither shrinks nor grows at every step",)
-    yield None, ("it stays the same at every step",)
+    is_told = perplexity is not None and not trace.scenario.goes_back
+    if loss is None or probabilities is None or is_told:
+        return []
+    count, places = probabilities.matrix.shape[1], decimals.places(loss.number(0, 0).shown)
+    is_own = trace.rounding.is_own(part.step, loss.name)
+    exact = rounded(Apply("ln", (constant(count),)), places if is_own else None)
+    number = Number.inner(decimals.shown(math.log(count), places), exact)
+    what = every(count, "class" if trace.scenario.prediction.of_classes else "token")
+    says = f"Equal probabilities for {what} would give a loss of "
+    return [Callout((says, *retold(Followed(), number), ", certainty 0."))]
+
+
+def _wave_lengths(trace: Trace, part: PlannedStep) -> list[Block]:
+    """Says after how many positions the waves of each pair of columns repeat."""
+    from attncli.maths.operations.positions import Sinusoids
+
+    blocks: list[Block] = []
+    for quantity in made_by(trace, part):
+        waves = quantity.definition and quantity.definition.operation
+        if not isinstance(waves, Sinusoids) or waves.d <= len("02"):
+            continue
+        pairs = range(waves.d // 2)
+        shown = [pairs[k] if k is not None else k for k in elided(len(pairs), MOST_PARTS)]
+        lengths = joined(_wave_length(trace, waves, i) for i in shown)
+        factor = Power(waves.base, Quotient(TWO, constant(waves.d)))
+        slower = deciding.rounded(factor, trace.rounding.decimals).normalize() + 0
+        short = value_of(Number.inner(slower, rounded(factor)), "short", Number.written(slower))
+        text: Spans = (
+            "Pair i, the dimensions 2i and 2i+1, repeats after 2π × ", waves.base, "^(2i/",
+            Number.written(waves.d), ") positions: ", *lengths, ", each ", factor, " = ", *short,
+            " times as long as the one before.",
+        )  # fmt: skip
+        blocks.append(Callout(text))
+    return blocks
+
+
+def _wave_length(trace: Trace, waves: Sinusoids, i: int | None) -> Spans:
+    if i is None:
+        return ("…",)
+    exponent = Quotient(constant(2 * i), constant(waves.d))
+    length = Product((TWO, PI, Power(waves.base, exponent)))
+    number = deciding.rounded(length, trace.rounding.decimals)
+    return retold(Followed(), Number.inner(number, rounded(length)))
+
+
+_REMARKS: Mapping[str, Callable[[Trace, PlannedStep], list[Block]]] = {
+    "embed": _table_size,
+    "positions": _wave_lengths,
+    "loss": _even_guess,
+    "states": way_through,
+}
 
 
 def keys_and_values(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
@@ -544,48 +455,3 @@ def keys_and_values(trace: Trace, part: PlannedStep, selection: Selection) -> li
         *(Word(f"Weight for {weights.rows.names[i]}") for i in queries),
     )
     return [table(headings, rows), TextList(below(part.path, "values"), keys, values)]
-
-
-_BLOCK = ("residual", "norm", "ffn")
-
-
-def moved(trace: Trace, selection: Selection) -> Spans:
-    """Says which token ends furthest from where it began, where a trace ends with what several
-    heads or a block made of all tokens; nothing where it doesn't."""
-    X = trace.quantities.get(below(trace.scenario.stack.path, "X"))
-    steps = shown_parts(trace)
-    if X is None or not steps or not is_structured(trace):
-        return ()
-    made, step = made_by(trace, steps[-1]), steps[-1].step
-    if not made or step not in (*_BLOCK, "merge"):
-        return ()
-    result = [q for q in made if not q.is_list][-1]
-    if result.rows.names != X.rows.names or result.matrix.shape != X.matrix.shape:
-        return ()
-    rows = selection.rows(result)
-    several = len(trace.scenario.stack.layers) > 1
-    mover = "layers have" if several else "block has" if step in _BLOCK else "heads have"
-
-    def way(k: int) -> Spans:
-        start = (*_vector(X, rows[k]), " in ", Symbol(X.name))
-        end = (*_vector(result, rows[k]), " in ", Symbol(result.name))
-        return (*called_as(X.rows.names, rows[k]), " furthest: from ", *start, " to ", *end)
-
-    def lengths() -> list[Number]:
-        return [_squared_distance(X.row(i), result.row(i)) for i in rows]
-
-    distances = np.linalg.norm(result.values - X.values, axis=1)
-    pick = Pick(len(rows), lengths, way)
-    furthest = max(range(len(rows)), key=lambda k: distances[rows[k]])
-    return (f"The {mover} moved the row of ", *retold(pick, *way(furthest)), ".")
-
-
-def _squared_distance(row: Sequence[Number], other: Sequence[Number]) -> Number:
-    squares = (Power(minus(a, b), TWO) for a, b in zip(row, other, strict=True))
-    squared = Sum(tuple(squares))
-    return Number.inner(deciding.shown(squared), squared)
-
-
-def _vector(quantity: Quantity, i: int) -> Spans:
-    places = elided(quantity.matrix.shape[1], MOST_PARTS)
-    return (Vector(tuple(Omitted() if j is None else quantity.number(i, j) for j in places)),)

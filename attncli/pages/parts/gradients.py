@@ -34,8 +34,8 @@ from attncli.maths.numbers import decimals
 from attncli.maths.operations.recurrent import FrobeniusNorm
 from attncli.names import TOP, Name, Word, below
 from attncli.pages.parts.blocks import Row, given_block, matrix_block, table, variant_block
-from attncli.pages.parts.findings import on_its_way
 from attncli.pages.parts.pictures import MOST_POINTS
+from attncli.pages.parts.recurrent import on_its_way
 from attncli.pages.parts.sections import only_data, section_of
 from attncli.pages.parts.selection import (
     WITHIN_A_STEP,

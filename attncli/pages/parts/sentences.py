@@ -1,19 +1,16 @@
 """Sentences: what they are put together from, those about scenarios, such as what they hold, their
-facts, their rounding and what is missing, and the one that says who attends most to whom."""
+facts, their rounding and what is missing."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from functools import lru_cache, partial
-from typing import NamedTuple
-
-import numpy as np
+from functools import lru_cache
 
 from attncli.document.blocks import Block, Callout, DefinitionList, Paragraph, Span, Spans, Term
 from attncli.document.languages import Words, sentences_in, words_of
-from attncli.document.retold import Mark, Pick, Value, Verb, retold
+from attncli.document.retold import Mark
 from attncli.errors import agreed, counted, listed
 from attncli.maths.equations import deciding
 from attncli.maths.equations.tree import Equation, Number, Root, Symbol
@@ -24,8 +21,8 @@ from attncli.option_values import LANGUAGES
 from attncli.scenario.model import Layer, Phrase, Recurrent, Stack, projected_when
 from attncli.scenario.scenario import ALL_OURS, Scenario
 from attncli.steps.attention.scores import SCALE
-from attncli.trace import Quantity, Trace, Unfinished
-from attncli.trace.axes import KEYS, QUERIES, place_of
+from attncli.trace import Trace, Unfinished
+from attncli.trace.axes import place_of
 from attncli.trace.trace import Outline, outline_of
 
 
@@ -130,78 +127,12 @@ MOST_TIED = 3
 """So many of those that tie are named."""
 
 
-class Largest(NamedTuple):
-    """The largest number of a row, as it is shown."""
-
-    row: int
-    """The row that it is of, from 0."""
-    places: tuple[int, ...]
-    """Its places in the row, as many as the digits shown don't tell apart."""
-    number: Number
-    """The number that stands there."""
-    alone: bool
-    """Whether it stands in one place, and all other numbers are 0."""
-
-    @classmethod
-    def of_row(cls, quantity: Quantity, i: int) -> Largest:
-        values = quantity.values[i]
-        numbers = {j: quantity.matrix.number(i, j) for j in _nearly_largest(quantity, i)}
-        most = max(number.shown for number in numbers.values())
-        places = tuple(j for j, number in numbers.items() if number.shown == most)
-        others = np.count_nonzero(values) - np.count_nonzero(values[[*places]])
-        return cls(i, places, quantity.number(i, places[0]), len(places) == 1 and not others)
-
-
-def _nearly_largest(quantity: Quantity, i: int) -> list[int]:
-    """Lists the places of the numbers of a row that may be shown as the largest is. Of long rows
-    the others need not be put into digits."""
-    values = quantity.values[i]
-    top = quantity.matrix.number(i, int(values.argmax())).shown
-    exponent = top.as_tuple().exponent
-    half = _A_HALF * 10.0**exponent if isinstance(exponent, int) else 0.0
-    return np.flatnonzero(values >= float(top) - half).tolist()
-
-
-_A_HALF = 0.500001
-"""A half, and what floats may be off by."""
-_VERBS = Verb("attends most to ", "attends only to ", "attends to all alike")
-
-
-def attended(weights: Quantity, i: int, *, to_itself: bool) -> Spans:
-    """Says whom a query attends to: `“love” attends most to “AI” (0.576).` `to_itself` says that
-    the keys are of the same tokens as the queries."""
-    largest, names = Largest.of_row(weights, i), weights.columns.names
-    all_alike = 1 < len(largest.places) == len(names)
-    verb = _VERBS.only if largest.alone else _VERBS.alike if all_alike else _VERBS.most
-    noun, of_key = nouns_of(weights, same=to_itself)
-    query = weights.rows.names[i]
-    known = to_itself and query in names and (query != str(i + 1) or noun == "token")
-    itself = names.index(query) if known else None
-
-    def called(j: int) -> Spans:
-        return ("itself",) if j == itself else called_as(names, j, of_key)
-
-    keys = () if all_alike else tied(map(called, largest.places), "to ")
-    pick = Pick(len(names), partial(weights.row, i), called, ties=True, again="to ")
-    number = retold(Value(each=True), largest.number, each_of(largest.places))
-    start = called_as(weights.rows.names, i, noun)
-    return (*start, " ", *retold(_VERBS, verb), *retold(pick, *keys), " (", *number, ").")
-
-
 def called_as(names: Sequence[str], place: int, noun: str = "token") -> Spans:
     """Names a token: `“love”`, or `token 1` where it has no name."""
     name = names[place]
     if name == str(place + 1):
         return (f"{noun} ", Word(name))
     return ("“", Word(name), "”")
-
-
-def nouns_of(table: Quantity, *, same: bool) -> tuple[str, str]:
-    """Returns what a row and a column without names are called: tokens, but where queries and keys
-    aren't of the `same` tokens, or not as many, queries and keys."""
-    of_pairs = (table.rows.role, table.columns.role) == (QUERIES, KEYS)
-    alike = same and len(table.rows.names) == len(table.columns.names)
-    return ("query", "key") if of_pairs and not alike else ("token", "token")
 
 
 def each_of(places: Sequence[int]) -> str:
