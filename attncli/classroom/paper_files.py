@@ -198,7 +198,8 @@ def _paper(kind: str, form: ExamForm, manner: PaperSettings) -> Document:
         case _ if info_of(manner.format).self_keyed:
             return form.whole
         case _:
-            return sheet_of(form.whole)._replace(key=key_of(form))
+            sheet = sheet_of(form.whole)
+            return sheet._replace(answers=sheet.answers._replace(key=key_of(form)))
 
 
 # --------------------------------------------------------------------------------------------------

@@ -135,7 +135,7 @@ def made_in(section: Section) -> Iterator[Shown]:
 def arrays_of(documents: Sequence[Document], form: str) -> dict[str, Array]:
     """Returns the numbers of what is given and made, by their full names. Raises
     NoQuantitiesError."""
-    shown = (table for d in documents for table in (*d.given, *_made(d)))
+    shown = (table for d in documents for table in (*d.data.given, *_made(d)))
     arrays = {name: array for name, array in map(_named, shown) if array is not None}
     if not arrays:
         right = "choose another format, or `attn run`, whose pages have quantities"

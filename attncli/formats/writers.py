@@ -142,9 +142,9 @@ def pieces_of(document: Document) -> Iterator[Piece]:
         yield from section.blocks
     yield from document.closing
     yield from document.foot
-    if document.key is not None:
+    if document.answers.key is not None:
         yield NewPage()
-        yield from pieces_of(document.key)
+        yield from pieces_of(document.answers.key)
 
 
 def pieces_of_all(documents: Iterable[Document]) -> Iterator[Piece]:

@@ -19,6 +19,7 @@ from attncli.document.blocks import (
     DefinitionList,
     Derivation,
     Document,
+    PageData,
     Paragraph,
     Section,
     Spans,
@@ -108,7 +109,7 @@ def report(
         tuple(sections),
         DefinitionList((*_facts(comparison, dump, options), *([_RANDOM] if is_random else []))),
         closing=(Callout(in_short(comparison)),),
-        data=_Data(comparison),
+        data=PageData(told=_Data(comparison)),
     )
 
 

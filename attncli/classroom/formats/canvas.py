@@ -99,7 +99,9 @@ class BlankItem(NamedTuple):
     def text(self) -> str:
         """Writes the item as a file, its answers and rules those of this question alone."""
         section = self.section._replace(questions=(self.question,))
-        alone = self.form.document._replace(sections=(section,), hints=())
+        document = self.form.document
+        answers = document.answers._replace(hints=())
+        alone = document._replace(sections=(section,), answers=answers)
         paper = self.form.paper._replace(points=self.question.points, share=0)
         item = SheetItem.of(alone, paper)
         return item.file(self.identifier, self.title, self._inside(item.length))

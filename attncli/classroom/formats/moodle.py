@@ -302,7 +302,7 @@ def _question(exercise: _Exercise) -> str:
     <penalty>0.3333333</penalty>
     <hidden>0</hidden>
     <idnumber>{xml(f"{paper.hash}-{paper.form}")}</idnumber>
-    <tags>{"".join(tags)}</tags>{"".join(map(_hint, document.hints))}
+    <tags>{"".join(tags)}</tags>{"".join(map(_hint, document.answers.hints))}
   </question>"""
 
 

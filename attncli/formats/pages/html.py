@@ -91,7 +91,7 @@ class AnswerFields:
 
     def of(self, document: Document) -> SheetFields | None:
         """Returns how the fields of a sheet are written; None where it can't check itself."""
-        check = document.check
+        check = document.answers.check
         if check is None:
             return None
         if not any(check is known for known in self._checks):
@@ -239,7 +239,8 @@ def render(document: Document, page: RenderOptions) -> str:
 
 def render_together(documents: Sequence[Document], page: RenderOptions) -> str:
     """Writes documents one below the other, each on a new sheet where they are printed."""
-    paper, fields, changeable = documents[0].paper, AnswerFields(), documents[0].changeable
+    paper, fields = documents[0].paper, AnswerFields()
+    changeable = documents[0].interactive.changeable
     assets = SERVED if page.served else SHARED if page.shared else INSIDE
     live = None if changeable is None else LivePage(documents[0], changeable)
     written = _parts_of(documents, fields, live)
@@ -284,7 +285,7 @@ def _parts_of(
     first = documents[0]
     of_sheet = first.paper is not None and first.paper.kind == "sheet"
     changed = None if live is None else live.changeable.numbers
-    asked = AskedNumbers(first.origins, of_sheet=of_sheet, changed=changed)
+    asked = AskedNumbers(first.interactive.origins, of_sheet=of_sheet, changed=changed)
     pairs = [
         (part, _style(asked, fields.of(document)))
         for k, document in enumerate(documents)
