@@ -168,7 +168,7 @@ def _rows_of(tables: Iterable[MatrixBlock]) -> Iterator[Tables]:
     """Yields tables that may stand side by side."""
     row: list[MatrixBlock] = []
     for table in tables:
-        if table.begins_row and row:
+        if table.display.begins_row and row:
             yield Tables(tuple(row))
             row = []
         row.append(table)

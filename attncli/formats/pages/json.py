@@ -438,9 +438,9 @@ def _matrix(block: MatrixBlock) -> dict[str, Any]:
     return {
         "name": block.quantity or block.name,
         **_unless_empty(variant=block.variant),
-        "rows": [block.row_names[i].raw for i in block.rows],
-        "columns": [name.raw for name in block.column_names],
-        **_unless_empty(tokens=[token.raw for token in block.tokens]),
+        "rows": [block.names.rows[i].raw for i in block.rows],
+        "columns": [name.raw for name in block.names.columns],
+        **_unless_empty(tokens=[token.raw for token in block.names.tokens]),
         "values": [row[0] for row in _values(block)] if block.is_list else LazyRows(values),
         "text": [_text(block.entry(i, 0)) for i in block.rows]
         if block.is_list

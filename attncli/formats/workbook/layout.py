@@ -110,7 +110,8 @@ def _matrix(block: MatrixBlock, workings: Workings) -> Iterator[Item]:
         if table.quantity in workings:
             yield from _worked_tables([table.quantity], workings)
         else:
-            whole = table._replace(lists=(), turned=False)
+            display = table.display._replace(turned=False)
+            whole = table._replace(lists=(), display=display)
             yield NumberTable(WorkedTable(whole, (), None, lambda *_: None), table.rows)
 
 
