@@ -217,7 +217,7 @@ class _Lost:
     def __init__(self, formats: Sequence[str]) -> None:
         from attncli.formats import info_of
 
-        known = ((name, info_of(name).decimals) for name in formats)
+        known = ((name, info_of(name).papers.decimals) for name in formats)
         self._decimals = {name: places for name, places in known if places is not None}
         self._found: dict[str, dict[str, Item]] = {name: {} for name in self._decimals}
 
@@ -281,7 +281,7 @@ def _students(listed_in: str, exam: ExamFile, manner: PaperSettings) -> tuple[St
         right = "say it like attn exercise exam.yaml -o exam/ --students list.csv"
         text = "it is for an exercise file that is made into a folder"
         wrong.append(Problem.of("--students", text, right))
-    having = [name for name in paper_format_names() if "none" in info_of(name).keys]
+    having = [name for name in paper_format_names() if "none" in info_of(name).papers.keys]
     if manner.format not in having:
         text = f"the format {manner.format} has no sheets"
         wrong.append(Problem.of("--students", text, f"choose {listed(having, ' or ')}"))
@@ -318,7 +318,7 @@ def _personal_sheets(
     for own, sheet in zip(made, watched(sheets, len(sheets), "Students"), strict=True):
         files[own.sheet] = contents_of(sheet, form, page)
         files[own.answers] = render(sheet, "yaml", page)
-    if info_of(form).together:
+    if info_of(form).papers.together:
         stem = safe_name(Path(job.order.scenario).stem)
         files[f"{stem}_print{suffix}"] = render_together(sheets, form, page)
     return files, made

@@ -30,7 +30,7 @@ from attncli.classroom.formats._self_marking import (
 from attncli.classroom.formats.yaml import paper_of
 from attncli.document.blocks import Document
 from attncli.document.questions import Interval, Item, Paper, RightWords, Worth, points_text
-from attncli.formats import FormatInfo, RenderOptions
+from attncli.formats import FormatInfo, PaperAbilities, RenderOptions
 from attncli.formats.html.blocks import HtmlStyle, escaped
 from attncli.maths.equations.tree import Blank
 from attncli.maths.notation.escaping import ISOLATE, POP, visible
@@ -38,7 +38,9 @@ from attncli.maths.numbers import decimals
 
 SUFFIXES = (".zip",)
 ABILITIES = FormatInfo(
-    keys=("embedded",), self_keyed=True, share=50, hints="embedded", gathered=True, packed=True
+    PaperAbilities(
+        keys=("embedded",), self_keyed=True, hints="embedded", share=50, gathered=True, packed=True
+    )
 )
 """An item marks itself by what is right in it, so the exercise itself is written."""
 

@@ -17,7 +17,7 @@ from attncli.document.languages import Words, words_of
 from attncli.document.pictures import Picture
 from attncli.document.questions import AcceptedAnswer, JudgedPlace, SelfCheck
 from attncli.document.tables import MatrixBlock, in_groups
-from attncli.formats import FormatInfo, RenderOptions
+from attncli.formats import FormatInfo, PaperAbilities, RenderOptions
 from attncli.formats.colours import Inked
 from attncli.formats.html.asked import AskedNumbers
 from attncli.formats.html.blocks import (
@@ -59,7 +59,9 @@ from attncli.option_values import LANGUAGES
 
 SUFFIXES = (".html", ".htm")
 ABILITIES = FormatInfo(
-    keys=("none", "separate"), together=True, pictured=True, checking=True, changing=True
+    PaperAbilities(keys=("none", "separate"), checking=True, together=True),
+    pictured=True,
+    changing=True,
 )
 """A sheet says by itself what is right, and no key goes into the file that students get."""
 

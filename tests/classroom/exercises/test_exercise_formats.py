@@ -155,7 +155,7 @@ SHEET = paper("sheet", section_about(NASTY, answers=False), title="".join(NASTY)
 def test_formats_are_found_in_their_folders() -> None:
     assert exercise_format_names() == ["canvas", "csv", "moodle", "qti", "yaml"]
     assert not set(exercise_format_names()) & set(format_names())
-    found = {form: info_of(form).keys for form in exercise_format_names()}
+    found = {form: info_of(form).papers.keys for form in exercise_format_names()}
     assert found == {
         "canvas": ("embedded",),
         "csv": ("none", "separate"),
