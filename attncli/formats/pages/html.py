@@ -22,6 +22,8 @@ from attncli.formats.colours import Inked
 from attncli.formats.html.asked import AskedNumbers
 from attncli.formats.html.blocks import (
     HtmlStyle,
+    TableStyle,
+    WorkingStyle,
     blocks_html,
     embedded,
     empty,
@@ -322,13 +324,12 @@ def _style(asked: AskedNumbers, fields: SheetFields | None) -> HtmlStyle:
     return HtmlStyle(
         mathematics=partial(_mathematics, asked),
         blank=blank,
-        number=asked.number,
-        framed=_framed,
-        looks=looks_of,
-        inline=partial(asked.expression, blank=blank),
+        tables=TableStyle(asked.number, _framed, looks_of),
+        working=WorkingStyle(
+            partial(asked.expression, blank=blank), asked.relation if asked.changing else None
+        ),
         answered=None if fields is None else fields.answered,
         picture=partial(figure_html, asked=asked),
-        relation=asked.relation if asked.changing else None,
         mark=partial(asked.mark, named=named) if asked.changing else None,
     )
 
