@@ -344,7 +344,8 @@ def _all_follow(comparison: Comparison) -> str:
     ]
     as_computed = f", {enumerated(texts)}" if texts else ""
     says = f"{text} {_follow(len(every))}{as_computed}."
-    opened, size = sum(int(c.open.sum()) for c in every), sum(c.open.size for c in every)
+    is_open = [c.judged.open for c in every]
+    opened, size = sum(int(o.sum()) for o in is_open), sum(o.size for o in is_open)
     return f"{says} Of {opened} of their {size} numbers nothing can be told." if opened else says
 
 
@@ -376,7 +377,8 @@ def _lost(comparison: Comparison, options: OptionWords) -> Iterator[Section]:
         return
     digits = _DIGITS[comparison.dump.grain.type]
     cells = sorted(
-        np.argwhere(compared.open).tolist(), key=lambda cell: -compared.differences[tuple(cell)]
+        np.argwhere(compared.judged.open).tolist(),
+        key=lambda cell: -compared.differences[tuple(cell)],
     )
     quantity = comparison.trace[compared.name]
     rows: list[tuple[Word | str, ...]] = [
@@ -384,7 +386,7 @@ def _lost(comparison: Comparison, options: OptionWords) -> Iterator[Section]:
             Word(quantity.address(i, j)),
             *(
                 number(float(x[i, j]), digits)
-                for x in (compared.theirs, compared.value, *compared.follows)
+                for x in (compared.theirs, compared.value, *compared.judged.follows)
             ),
         )
         for i, j in cells[:_MOST_CELLS]
@@ -404,13 +406,15 @@ def _lost(comparison: Comparison, options: OptionWords) -> Iterator[Section]:
 def _why_lost(comparison: Comparison, compared: Compared, count: int) -> str:
     """Says what hides whether a tensor is right."""
     grain = compared.lower or comparison.dump.grain.called
-    if compared.distance is not None and compared.distance > FOLLOWS[0]:
+    distance = compared.judged.distance
+    if distance is not None and distance > FOLLOWS[0]:
         return (
-            f"it is {compared.distance:.2g} times as far from what follows as {grain} rounds. Up to"
+            f"it is {distance:.2g} times as far from what follows as {grain} rounds. Up to"
             f" {FOLLOWS[0]:g} times is rounding, and from {DEPARTING[0]:g} times on it departs."
         )
+    numbers = counted(compared.judged.open.size, "number")
     return (
-        f"as {grain} rounds, {count} of its {counted(compared.open.size, 'number')} may be so far"
+        f"as {grain} rounds, {count} of its {numbers} may be so far"
         " from what follows that a wrong one looks the same as a right one."
     )
 
@@ -502,7 +506,7 @@ def _called(compared: Compared, options: OptionWords) -> Spans:
 
 def _first(comparison: Comparison, compared: Compared, options: OptionWords) -> Iterator[Block]:
     trace, digits = comparison.trace, _DIGITS[comparison.dump.grain.type]
-    off = int(compared.off.sum())
+    off = int(compared.judged.off.sum())
     from_what = "given" if trace[compared.name].given else "worked from the tensors before it"
     if comparison.close is not None:
         from_what = "as the scenario says"
@@ -510,7 +514,7 @@ def _first(comparison: Comparison, compared: Compared, options: OptionWords) -> 
         (
             Term(compared.name), *_called(compared, options),
             f" is the first that isn't what it should be, {from_what}: {off} of its "
-            f"{counted(compared.off.size, 'number')} {'departs' if off == 1 else 'depart'}.",
+            f"{counted(compared.judged.off.size, 'number')} {'departs' if off == 1 else 'depart'}.",
         )
     )  # fmt: skip
     headings = ("Cell", f"In the {options.what}", "Follows", "Difference")
@@ -536,8 +540,8 @@ def _worst(trace: Trace, compared: Compared, digits: int) -> list[tuple[Word | s
 
 def _furthest(compared: Compared, count: int) -> list[tuple[int, int]]:
     """Lists at most `count` of the cells that depart, those that are furthest off first."""
-    cells = np.argwhere(compared.off)
-    sizes = compared.differences[compared.off]
+    cells = np.argwhere(compared.judged.off)
+    sizes = compared.differences[compared.judged.off]
     return [(int(i), int(j)) for i, j in cells[np.argsort(-sizes, kind="stable")[:count]]]
 
 
@@ -744,13 +748,13 @@ def _data(comparison: Comparison) -> dict[str, object]:
 
 
 def _tensor_data(trace: Trace, compared: Compared) -> dict[str, object]:
-    i, j = compared.largest
+    judged, (i, j) = compared.judged, compared.largest
     cells = [
         {
             "cell": trace[compared.name].address(int(a), int(b)),
             "given": _finite(float(compared.theirs[a, b])),
             "expected": _finite(float(compared.right[a, b])),
-            "accepted": [_finite(float(end[a, b])) for end in compared.follows],
+            "accepted": [_finite(float(end[a, b])) for end in judged.follows],
         }
         for a, b in sorted(_furthest(compared, _MOST_IN_DATA))
     ]
@@ -767,13 +771,13 @@ def _tensor_data(trace: Trace, compared: Compared) -> dict[str, object]:
         "called": compared.called,
         "verdict": compared.standing,
         "computed_in": compared.lower or None,
-        "distance": None if compared.distance is None else _finite(compared.distance),
-        "open": int(compared.open.sum()),
+        "distance": None if judged.distance is None else _finite(judged.distance),
+        "open": int(judged.open.sum()),
         "largest": {
             "cell": trace[compared.name].address(i, j),
             "difference": _finite(compared.off_by),
         },
-        "departing": int(compared.off.sum()),
+        "departing": int(judged.off.sum()),
         "cells": cells,
         "cause": causes[0] if causes else None,
         "others": causes[1:],
