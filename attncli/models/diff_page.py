@@ -129,16 +129,16 @@ def _facts(comparison: Comparison, name: str, options: OptionWords) -> Iterator[
     read = f", {counted(len(called), 'tensor')} taken for {counted(len(dump.tensors), 'quantity')}"
     yield options.what.capitalize(), (Word(name), read)
     yield "Numbers", (_numbers(comparison, options),)
-    if dump.other_input and comparison.first is not None:
-        yield "Inputs", (Word(dump.other_input), " isn't X of the scenario")
-    for what, names in dump.sides.items():
+    if dump.call.other_input and comparison.first is not None:
+        yield "Inputs", (Word(dump.call.other_input), " isn't X of the scenario")
+    for what, names in dump.call.sides.items():
         yield "First side", (f"{what}: ", *joined((Word(text),) for text in names[:_MOST_CELLS]))
-    if dump.given:
-        words = joined((Word(text),) for text in dump.given)
+    if dump.call.given:
+        words = joined((Word(text),) for text in dump.call.given)
         yield "Given", (*words, ": as the model's config says, since nothing else was passed")
-    if dump.unknown:
-        words = joined((Word(text),) for text in dump.unknown[:_MOST_CELLS])
-        more = len(dump.unknown) - _MOST_CELLS
+    if dump.left_out.unknown:
+        words = joined((Word(text),) for text in dump.left_out.unknown[:_MOST_CELLS])
+        more = len(dump.left_out.unknown) - _MOST_CELLS
         yield "Left out", (*words, f" and {more} more" if more > 0 else "", ": no name known here")
     for text, ours in dump.by_numbers.items():
         is_what = joined(((Term(name),) for name in each_of(ours)), " and ")
@@ -147,7 +147,7 @@ def _facts(comparison: Comparison, name: str, options: OptionWords) -> Iterator[
         else:
             says = ": it isn't what its name says, and what comes out is right"
             yield "Left out", (Word(text), says)
-    for text, other in dump.repeated.items():
+    for text, other in dump.left_out.repeated.items():
         yield (
             "Left out",
             (Word(text), ": ", Word(other), " is the same quantity, with other numbers"),
@@ -186,7 +186,7 @@ def status_of(comparison: Comparison) -> int:
     wrong shape, 3 when nothing can be told of some, or of what a module returns."""
     if comparison.first is not None or comparison.misshapen:
         return DEPARTS
-    is_told = comparison.lost is None and comparison.dump.unjudged is None
+    is_told = comparison.lost is None and comparison.dump.left_out.unjudged is None
     return 0 if is_told else CANT_TELL
 
 
@@ -204,7 +204,7 @@ def in_short(comparison: Comparison) -> Spans:
             f" has the shape {_shape(misshapen.shape)} instead of {_shape(misshapen.right)}.",
             more,
         )
-    unjudged = comparison.dump.unjudged
+    unjudged = comparison.dump.left_out.unjudged
     if unjudged is not None:
         says = (*_cant_compare(unjudged), *_would_help(unjudged, comparison.trace))
         return (*says, f" {_all_follow(comparison)}" if not lost and comparison.compared else more)
@@ -247,7 +247,7 @@ def _would_help(unjudged: Unjudged, trace: Trace) -> Spans:
 
 def _unjudged(comparison: Comparison) -> Iterator[Section]:
     """Yields the section of what a module returns that can't be compared, with what would help."""
-    unjudged = comparison.dump.unjudged
+    unjudged = comparison.dump.left_out.unjudged
     if unjudged is not None:
         says = (*_cant_compare(unjudged), *_would_help(unjudged, comparison.trace))
         others = joined((Term(name),) for name in unjudged.likely)
@@ -258,9 +258,9 @@ def _unjudged(comparison: Comparison) -> Iterator[Section]:
 def _judged(comparison: Comparison) -> Spans:
     """Says which tensors were compared, and which were not."""
     dump = comparison.dump
-    called = [name for name in dump.taken if name not in dump.repeated]
+    called = [name for name in dump.taken if name not in dump.left_out.repeated]
     none = [called for called, ours in dump.by_numbers.items() if not ours]
-    left = [*dump.unknown, *dump.repeated, *none]
+    left = [*dump.left_out.unknown, *dump.left_out.repeated, *none]
     ours = (" Compared: ", *_some(called), ".") if called else ()
     return (
         *_returned(comparison),
@@ -331,7 +331,7 @@ def _follow(count: int) -> str:
 
 def _all_follow(comparison: Comparison) -> str:
     """Says that all follow: `All of the 47 tensors follow, 13 of them as computed in float32.`"""
-    every, entry = comparison.compared, comparison.dump.entry
+    every, entry = comparison.compared, comparison.dump.call.entry
     text = _every(len(every), "tensor")
     if entry is not None:
         text += f" of entry {entry.number} of the batch of {entry.size}"
@@ -705,7 +705,7 @@ class _Data(Mapping[str, object]):
 
 def _data(comparison: Comparison) -> dict[str, object]:
     first, dump, close = comparison.first, comparison.dump, comparison.close
-    standings = [c.standing for c in comparison.compared]
+    standings, unjudged = [c.standing for c in comparison.compared], dump.left_out.unjudged
     return {
         "type": dump.grain.called,
         "type_is_said": dump.is_stated,
@@ -727,16 +727,16 @@ def _data(comparison: Comparison) -> dict[str, object]:
             "untried": comparison.search.untried,
             "ended_at": [*comparison.search.ended_at],
         },
-        "repeated": dict(dump.repeated),
+        "repeated": dict(dump.left_out.repeated),
         "first": None if first is None else _tensor_data(comparison.trace, first),
         "tensors": [_tensor_data(comparison.trace, c) for c in comparison.compared],
-        "unknown": list(comparison.dump.unknown),
-        "unjudged": dump.unjudged
+        "unknown": list(dump.left_out.unknown),
+        "unjudged": unjudged
         and {
-            "called": dump.unjudged.called,
-            "shape": dump.unjudged.shape and list(dump.unjudged.shape),
-            "expected": list(dump.unjudged.right),
-            "likely": list(dump.unjudged.likely),
+            "called": unjudged.called,
+            "shape": unjudged.shape and list(unjudged.shape),
+            "expected": list(unjudged.right),
+            "likely": list(unjudged.likely),
         },
         "hidden": [
             {"name": h.way.name, "says": h.way.says, "effect": h.effect} for h in comparison.hidden

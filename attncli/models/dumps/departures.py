@@ -186,7 +186,7 @@ class Comparison:
         """Returns the tensors that haven't the shape of what they are called, in the order of the
         working."""
         order = {name: k for k, name in enumerate(self.trace)}
-        return tuple(sorted(self.dump.misshapen, key=lambda m: order[m.name]))
+        return tuple(sorted(self.dump.left_out.misshapen, key=lambda m: order[m.name]))
 
     def _close(self, name: str) -> Compared:
         """Compares a tensor with the trace's own numbers, by the tolerance."""
