@@ -89,7 +89,7 @@ def ordered_exam(order: ExerciseArguments, complaints: Complaints) -> ExamFile |
     if by_file is None:
         return None
     exam = (_by_file if by_file else _by_options)(order, complaints)
-    each = [order.allow or ()] if exam is None else [e.allow for e in exam.exercises]
+    each = [order.allow or ()] if exam is None else [e.numbers.allow for e in exam.exercises]
     if any(each):
         from attncli.classroom.nice_numbers.rules import check_names
 
@@ -113,7 +113,7 @@ def _by_file(order: ExerciseArguments, complaints: Complaints) -> ExamFile:
 def _by_options(order: ExerciseArguments, complaints: Complaints) -> ExamFile | None:
     from attncli.classroom.exercises.asking import parse_blanking, parse_points
     from attncli.classroom.files.exam_file import ExamFile
-    from attncli.classroom.files.exercise_file import ExerciseFile, Frame
+    from attncli.classroom.files.exercise_file import ExerciseFile, FormNumbers, Frame
     from attncli.pages.parts.selection import check_detail, check_steps
     from attncli.scenario.file.keys import typed
 
@@ -136,7 +136,8 @@ def _by_options(order: ExerciseArguments, complaints: Complaints) -> ExamFile | 
     if len(complaints.problems) > before:
         return None
     asks = asks_of(order.part, order.cell, order.ask)
-    exercise = typed(ExerciseFile, said, scenario=order.scenario, ask=asks)
+    numbers = typed(FormNumbers, said)
+    exercise = typed(ExerciseFile, said, scenario=order.scenario, ask=asks, numbers=numbers)
     return ExamFile.of(exercise)._replace(frame=typed(Frame, said))
 
 

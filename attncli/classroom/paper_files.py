@@ -359,6 +359,6 @@ def traces_of_forms(
         if part.exercise is None or trace is None or request is None:
             each.append(repeat(None))
         else:
-            seed, allow = exam.seed + k, part.exercise.allow
+            seed, allow = exam.seed + k, part.exercise.numbers.allow
             each.append(variants(trace, request, exam.forms, seed, allow, hidden))
     return zip(form_names(exam.forms), zip(*each, strict=False), strict=False)

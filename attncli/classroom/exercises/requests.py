@@ -373,7 +373,9 @@ def request_of(trace: Trace, ordered: ExerciseFile) -> ExerciseRequest:
     if wrong:
         raise SelectionError(wrong)
     share, tolerance = ordered.mistakes, tolerance_of(ordered.tolerance)
-    found = ExerciseRequest(tuple(asks), ordered.points, str(ordered.seed), share, tolerance)
+    found = ExerciseRequest(
+        tuple(asks), ordered.points, str(ordered.numbers.seed), share, tolerance
+    )
     layout = ordered.layout or found.layout
     found = found._replace(words=tuple(words), room=ordered.room, layout=layout)
     check_words(trace, ordered.ask, found)
