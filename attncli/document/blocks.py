@@ -361,9 +361,10 @@ class Answers(NamedTuple):
 
 
 class Interactive(NamedTuple):
-    """What a reader can ask, work again, open or change, for formats in which that goes.
+    """What a reader can do with a page's numbers: ask where they come from, work them again, change
+    them, see the pages of other traces; for formats in which that works.
 
-    A student's sheet has nothing of it.
+    A student's sheet has none of it.
     """
 
     origins: Mapping[Location, Line] = MappingProxyType({})
@@ -397,7 +398,7 @@ class Document(NamedTuple):
     answers: Answers = Answers()
     """What helps with the answers of an exercise."""
     interactive: Interactive = Interactive()
-    """What a reader can do with its numbers."""
+    """What a reader can do with its numbers, besides reading them."""
 
     @property
     def parts(self) -> Iterator[tuple["Section | None", tuple[Block, ...]]]:
