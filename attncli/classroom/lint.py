@@ -33,7 +33,16 @@ from attncli.classroom.nice_numbers.rules import (
     alike_columns,
     alike_rows,
 )
-from attncli.document.blocks import Bullets, Callout, Document, Paragraph, Section, Spans, Term
+from attncli.document.blocks import (
+    Bullets,
+    Callout,
+    Document,
+    PageData,
+    Paragraph,
+    Section,
+    Spans,
+    Term,
+)
 from attncli.errors import agreed
 from attncli.judging.judging import Judge
 from attncli.maths.equations.tree import Number
@@ -321,7 +330,7 @@ def weaknesses(trace: Trace, steps: Sequence[str] = ()) -> Document:
         tuple(sections),
         facts_of(trace),
         closing=(Callout((_in_all(found),)),),
-        rounding=rounding_facts(trace),
+        data=PageData(rounding=rounding_facts(trace)),
     )
 
 

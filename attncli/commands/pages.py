@@ -115,7 +115,7 @@ def _living(page: Document, trace: Trace, typed: Arguments) -> Document:
 
     file = FileText.of(typed.scenario)
     found = changeable(trace, file, typed.changed.changes(), told)
-    return page._replace(changeable=found)
+    return page._replace(interactive=page.interactive._replace(changeable=found))
 
 
 def whole_page(trace: Trace, typed: Arguments) -> Document:

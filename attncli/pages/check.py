@@ -18,6 +18,7 @@ from attncli.document.blocks import (
     DefinitionList,
     Derivation,
     Document,
+    PageData,
     Paragraph,
     Section,
     Span,
@@ -437,8 +438,9 @@ def report(judge: Judge, verdicts: tuple[Verdict, ...], page: Report) -> Documen
     if judged:
         sections.insert(0, Section("", None, ("Numbers",), (), numbers))
     sections[:0] = to_look_at(page.remarks)
-    data = {**page.data, **judged_numbers(trace, verdicts, page.points, page.beside)}
-    return Document(page.title, tuple(sections), facts, rounding=rounding_facts(trace), data=data)
+    told = {**page.data, **judged_numbers(trace, verdicts, page.points, page.beside)}
+    data = PageData(rounding=rounding_facts(trace), told=told)
+    return Document(page.title, tuple(sections), facts, data=data)
 
 
 def _without_findings(judged: Sequence[str]) -> Paragraph:
@@ -456,16 +458,17 @@ def checked(trace: Trace) -> tuple[Document, bool]:
     pages = {name: page for name, (page, _) in found.items()}
     sections = [s for name, page in pages.items() for s in _sections(name, page)]
     page = pages.get("", _without_numbers(trace))
-    more = {name: d.data for name, d in pages.items() if name}
-    data = {**page.data, **({"variants": more} if more else {})}
-    page = page._replace(sections=tuple(sections), data=data)
+    more = {name: variant.data.told for name, variant in pages.items() if name}
+    told = {**page.data.told, **({"variants": more} if more else {})}
+    page = page._replace(sections=tuple(sections), data=page.data._replace(told=told))
     return page, all(follows for _, follows in found.values())
 
 
 def _without_numbers(trace: Trace) -> Document:
     """Makes the page of a scenario that has variants with numbers, and none itself."""
     facts = DefinitionList((_scenario(trace),))
-    return Document(Word(trace.scenario.title), (), facts, rounding=rounding_facts(trace))
+    data = PageData(rounding=rounding_facts(trace))
+    return Document(Word(trace.scenario.title), (), facts, data=data)
 
 
 def _scenario(trace: Trace) -> tuple[str, Spans]:

@@ -20,6 +20,7 @@ from attncli.document.blocks import (
     DefinitionList,
     Derivation,
     Document,
+    PageData,
     Paragraph,
     Section,
     Spans,
@@ -453,7 +454,7 @@ def comparison(traces: ComparedTraces) -> Document:
         tuple(sections),
         DefinitionList(tuple(facts)),
         closing=(Callout(_in_short(traces) if drift is None else drift.in_short()),),
-        data=data_of(traces, drift),
+        data=PageData(told=data_of(traces, drift)),
     )
 
 

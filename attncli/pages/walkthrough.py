@@ -23,7 +23,9 @@ from attncli.document.blocks import (
     Derivation,
     Document,
     Graph,
+    Interactive,
     Line,
+    PageData,
     Paragraph,
     Section,
     Spans,
@@ -359,15 +361,19 @@ def _page(trace: Trace, selection: Selection, sections: tuple[Section, ...]) -> 
         sections,
         facts_of(trace, [selection.axis[k] for k in selection.queries]),
         _about(trace, selection) if whole and steps else (),
-        given=tuple(given_block(trace, quantity, Selection()) for quantity in trace.given),
         opening=_opening(trace, steps, selection) if whole and steps else (),
         closing=closing_of(trace, selection) if whole else (),
-        sources=trace.scenario.sources,
-        rounding=rounding_facts(trace),
-        ending=ending_facts(trace) if whole else MappingProxyType({}),
-        origins=Origins(trace),
-        workings=Workings(trace),
-        further=FurtherPages(trace, _in_full) if whole else MappingProxyType({}),
+        data=PageData(
+            given=tuple(given_block(trace, quantity, Selection()) for quantity in trace.given),
+            sources=trace.scenario.sources,
+            rounding=rounding_facts(trace),
+            ending=ending_facts(trace) if whole else MappingProxyType({}),
+        ),
+        interactive=Interactive(
+            Origins(trace),
+            Workings(trace),
+            FurtherPages(trace, _in_full) if whole else MappingProxyType({}),
+        ),
     )
 
 

@@ -12,7 +12,9 @@ from attncli.document.blocks import (
     Callout,
     DefinitionList,
     Document,
+    Interactive,
     Line,
+    PageData,
     Section,
     Span,
     Spans,
@@ -145,8 +147,8 @@ def why_page(trace: Trace, cells: Iterable[Location], depth: int | None) -> Docu
         Word(trace.scenario.title),
         tuple(map(_section, trees)),
         DefinitionList((("Rounding", (rounding_in_words(trace.rounding),)),)),
-        data={"cells": [_data(tree, tree.ancestry.cell) for tree in trees]},
-        origins=Origins(trace),
+        data=PageData(told={"cells": [_data(tree, tree.ancestry.cell) for tree in trees]}),
+        interactive=Interactive(Origins(trace)),
     )
 
 

@@ -432,7 +432,7 @@ def _first_page(done: Sequence[Published], typed: SiteArguments) -> str:
 
 def _example(source: SiteSource, allowed: Allowed) -> Document:
     """Shows the number that a scenario's page is about, with the table in which it stands."""
-    from attncli.document.blocks import Document, Line, Paragraph, Section, parts_of
+    from attncli.document.blocks import Document, Interactive, Line, Paragraph, Section, parts_of
     from attncli.pages.parts.answer import first_number
     from attncli.pages.parts.blocks import matrix_block
     from attncli.pages.parts.selection import select
@@ -447,7 +447,7 @@ def _example(source: SiteSource, allowed: Allowed) -> Document:
     about = (Paragraph((Word(says),)),) if says else ()
     blocks = (*about, *worked, Paragraph((_POINT,)), *tables)
     sections = (Section("", None, (_EXAMPLE,), (), blocks),) if lines else ()
-    return Document(Word(""), sections, origins=Origins(trace))
+    return Document(Word(""), sections, interactive=Interactive(Origins(trace)))
 
 
 def _page_of_doubt(done: Sequence[Published]) -> str:

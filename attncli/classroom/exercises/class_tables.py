@@ -35,6 +35,7 @@ from attncli.document.blocks import (
     Bullets,
     DefinitionList,
     Document,
+    PageData,
     Paragraph,
     Section,
     Spans,
@@ -85,16 +86,16 @@ def marked_paper(paper: MarkedExam) -> Document:
             title=Word(exam.title),
             facts=DefinitionList((*facts, *rows)),
             sections=(*to_look_at(remarks), *alone.sections),
-            data={**data, **alone.data},
+            data=alone.data._replace(told={**data, **alone.data.told}),
         )
     sections = [*to_look_at(remarks), *_of_parts(paper, reports)]
     data["parts"] = [
-        {"title": part.title, "points": float(points), "of": float(part.points), **report.data}
+        {"title": part.title, "points": float(points), "of": float(part.points), **report.data.told}
         for part, points, report in zip(exam.parts, paper.points_of_parts, reports, strict=True)
     ]
-    rounding = reports[0].rounding
     whole = DefinitionList(tuple(facts))
-    return Document(Word(exam.title), tuple(sections), whole, rounding=rounding, data=data)
+    page_data = PageData(rounding=reports[0].data.rounding, told=data)
+    return Document(Word(exam.title), tuple(sections), whole, data=page_data)
 
 
 def _report(part: PartExam, paper: MarkedPaper | MarkedOwn) -> Document:
@@ -253,10 +254,8 @@ def class_page(graded: GradedClass) -> Document:
         facts.append(("Not marked", (str(len(graded.unmarked)),)))
     marks = [Section("", None, ("Marks",), (), tuple(_marks(graded)))] if graded.sheets else []
     sections = (*_boxes(graded), *marks, *_sections(papers))
-    return Document(
-        Word(graded.title), sections, DefinitionList(tuple(facts)),
-        rounding=rounding_of(graded), data=class_data(graded),
-    )  # fmt: skip
+    data = PageData(rounding=rounding_of(graded), told=class_data(graded))
+    return Document(Word(graded.title), sections, DefinitionList(tuple(facts)), data=data)
 
 
 def mean_points(papers: Sequence[MarkedExam]) -> Decimal:

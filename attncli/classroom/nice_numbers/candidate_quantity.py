@@ -32,6 +32,17 @@ _HALF = 0.5 + 1e-9
 """A half, and what floats may have lost of one."""
 
 
+class CandidateOperands(NamedTuple):
+    """What a quantity is made of, in one scenario or in many."""
+
+    values: tuple[Array, ...]
+    """The numbers of each operand."""
+    digits: tuple[int, ...]
+    """The decimals that each is shown with."""
+    left: Operation | None
+    """The operation that made the first one."""
+
+
 @dataclass(frozen=True, eq=False)
 class CandidateQuantity:
     """A quantity and what it was made of, in one scenario [n, m] or in many [n, m, b]."""
@@ -50,16 +61,12 @@ class CandidateQuantity:
     """The decimals that its numbers have at most, of those shown."""
     hides: bool
     """Whether the numbers have more decimals than are shown."""
-    operands: tuple[Array, ...] = ()
-    """The numbers that it was made of."""
-    digits: tuple[int, ...] = ()
-    """The decimals that each operand is shown with."""
-    left: Operation | None = None
-    """The operation that made the first operand."""
-    seen: Flags | None = None
+    operands: CandidateOperands
+    """What it was made of; nothing where it is given."""
+    seen: Flags | None
     """Which weights aren't masked, None where the quantity isn't one whose rows add up to 1."""
-    is_list: bool = False
-    rows: tuple[int, ...] | None = None
+    is_list: bool
+    rows: tuple[int, ...] | None
     """The rows that a page shows, None for all."""
 
     @cached_property
@@ -181,9 +188,11 @@ def made_of(trace: Trace, quantity: Quantity, rows: RowsLookedAt) -> CandidateQu
         matrix.decimals,
         _shown_places(matrix),
         _shown_places(matrix) != matrix.places,
-        tuple(matrix.values for matrix in matrices),
-        tuple(map(_shown_places, matrices)),
-        None if before is None else before.operation,
+        CandidateOperands(
+            tuple(matrix.values for matrix in matrices),
+            tuple(map(_shown_places, matrices)),
+            None if before is None else before.operation,
+        ),
         seen,
         quantity.is_list,
         rows(quantity),

@@ -288,6 +288,20 @@ def _keep_memory() -> None:
 
 
 @dataclass
+class _Found:
+    """What a search has found so far."""
+
+    waiting: deque[Survivor] = field(default_factory=deque)
+    """What got through the sieve and is still to be looked at."""
+    ready: deque[Trace] = field(default_factory=deque)
+    """What was looked at and is good."""
+    numbers: set[bytes] = field(default_factory=set)
+    """The numbers of what was found before."""
+    costs: list[FormCost] = field(default_factory=list)
+    """What the first candidates cost."""
+
+
+@dataclass
 class _Search:
     """A search on its way."""
 
@@ -297,17 +311,14 @@ class _Search:
     sieve: RuleFilter
     random: RandomState
     request: SearchRequest
-    waiting: deque[Survivor] = field(default_factory=deque)
-    """What got through the sieve and is still to be looked at."""
-    ready: deque[Trace] = field(default_factory=deque)
-    """What was looked at and is good."""
-    found: set[bytes] = field(default_factory=set)
-    """The numbers of what was found before."""
-    costs: list[FormCost] = field(default_factory=list)
+    found: _Found = field(default_factory=_Found)
+    """What it has found so far."""
     reference: FormCost | None = None
+    """What each form should cost, once that is known."""
     mistakes: Sequence[Attempt] | None = None
     """Those that have to show, once it is known which can."""
     size: int = _FIRST
+    """How many candidates the next batch has."""
     was_too_large: bool = False
     """Whether it found nothing because powers of e came out large."""
 
@@ -326,15 +337,15 @@ class _Search:
         self.most = max(_LEAST, min(_MOST, _HELD // self.cells))
         self.size = min(self.size, self.most)
         own = [self.trace[drawn.names[0]].matrix for drawn in self.plan.drawn]
-        self.found.add(_as_bytes(own))
+        self.found.numbers.add(_as_bytes(own))
 
     def next(self, k: int) -> Trace:
         """Returns the k-th form, worked. Raises UnsatisfiedError where there is none."""
         failures = Failures()
         tried = 0
-        while not self.ready:
+        while not self.found.ready:
             tried += self._look(k, tried, failures)
-        return self.ready.popleft()
+        return self.found.ready.popleft()
 
     def _look(self, k: int, tried: int, failures: Failures) -> int:
         """Gathers some good candidates, and makes those ready in which all mistakes show; returns
@@ -346,8 +357,8 @@ class _Search:
         left, before = self.request.number - k, tried
         wanted = max(left, _REFERENCE) if left <= _AT_ONCE else _REFERENCE
         while len(some) < wanted:
-            if self.waiting and self.reference is not None:
-                trace = self._checked(self.waiting.popleft(), failures)
+            if self.found.waiting and self.reference is not None:
+                trace = self._checked(self.found.waiting.popleft(), failures)
                 some += () if trace is None else (trace,)
                 continue
             try:
@@ -376,7 +387,7 @@ class _Search:
         for slip in self.mistakes:
             good &= shown[slip]
         failures.add("mistakes", int((~good).sum()), len(some))
-        self.ready += (trace for trace, is_good in zip(some, good, strict=True) if is_good)
+        self.found.ready += (trace for trace, is_good in zip(some, good, strict=True) if is_good)
 
     def _fill(self, k: int, tried: int, failures: Failures) -> int:
         """Sends a batch through the sieve; returns how many candidates it had. Raises
@@ -393,7 +404,7 @@ class _Search:
             self.size = min(2 * size, self.most)
         elif len(survivors) > _PLENTY:
             self.size = max(size // 2, min(_LEAST, self.most))
-        self.waiting += survivors
+        self.found.waiting += survivors
         return size
 
     def _checked(self, survivor: Survivor, failures: Failures) -> Trace | None:
@@ -405,7 +416,7 @@ class _Search:
             numbers = {drawn: drawn.matrix(own) for drawn, own in survivor.drawn.items()}
             key = _as_bytes([numbers[drawn] for drawn in self.plan.drawn])
             rule = UNWORKABLE
-            if key in self.found and "alike" not in self.sieve.allow:
+            if key in self.found.numbers and "alike" not in self.sieve.allow:
                 rule = "alike"
             else:
                 trace = self._worked(numbers)
@@ -414,7 +425,7 @@ class _Search:
         if trace is None or not _is_as_seen(trace, survivor):
             failures.add(rule, 1, 1)
             return None
-        self.found.add(key)
+        self.found.numbers.add(key)
         return trace
 
     def _worked(self, numbers: Mapping[Drawn, Matrix]) -> Trace | None:
@@ -436,10 +447,10 @@ class _Search:
         """Tells which candidates cost as much as they should: as the median of the first ones. [4]
         or [4, b] -> [] or [b]"""
         if self.reference is None:
-            self.costs += (FormCost(*own) for own in first.T.tolist())
-            if len(self.costs) >= _REFERENCE:
-                hard = middle(self.costs[:_REFERENCE]).difficulty
-                self.reference = middle(self.costs)._replace(difficulty=hard)
+            self.found.costs += (FormCost(*own) for own in first.T.tolist())
+            if len(self.found.costs) >= _REFERENCE:
+                hard = middle(self.found.costs[:_REFERENCE]).difficulty
+                self.reference = middle(self.found.costs)._replace(difficulty=hard)
         if self.reference is None or "difficulty" in self.sieve.allow:
             return np.ones(costs.shape[1:], dtype=np.bool_)
         return near(costs, self.reference, self.request.limits)

@@ -78,7 +78,7 @@ class LivePage(NamedTuple):
     def version(self, asked: AskedNumbers) -> dict[str, Any]:
         """Returns how the page is worked: its quantities; of each number that can be asked how it
         came about, and which it is."""
-        cells = _Cells(self.document.workings)
+        cells = _Cells(self.document.interactive.workings)
         entries = [
             [part if isinstance(part, str) else part[1:] for part in e] for e in asked.entries()
         ]
@@ -99,7 +99,7 @@ class LivePage(NamedTuple):
         the sections of these, those of one place together."""
         alike = {key: [version[key] for version in versions] for key in versions[0]}
         alike["entries"] = [*zip_longest(*alike["entries"])]
-        rounding, changeable = self.document.rounding, self.changeable
+        rounding, changeable = self.document.data.rounding, self.changeable
         at = changeable.places
         data = {
             **{name: rounding[name] for name in ("policy", "decimals")},

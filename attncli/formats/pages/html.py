@@ -17,11 +17,13 @@ from attncli.document.languages import Words, words_of
 from attncli.document.pictures import Picture
 from attncli.document.questions import AcceptedAnswer, JudgedPlace, SelfCheck
 from attncli.document.tables import MatrixBlock, in_groups
-from attncli.formats import FormatInfo, RenderOptions
+from attncli.formats import FormatInfo, PaperAbilities, RenderOptions
 from attncli.formats.colours import Inked
 from attncli.formats.html.asked import AskedNumbers
 from attncli.formats.html.blocks import (
     HtmlStyle,
+    TableStyle,
+    WorkingStyle,
     blocks_html,
     embedded,
     empty,
@@ -59,7 +61,9 @@ from attncli.option_values import LANGUAGES
 
 SUFFIXES = (".html", ".htm")
 ABILITIES = FormatInfo(
-    keys=("none", "separate"), together=True, pictured=True, checking=True, changing=True
+    PaperAbilities(keys=("none", "separate"), checking=True, together=True),
+    pictured=True,
+    changing=True,
 )
 """A sheet says by itself what is right, and no key goes into the file that students get."""
 
@@ -91,7 +95,7 @@ class AnswerFields:
 
     def of(self, document: Document) -> SheetFields | None:
         """Returns how the fields of a sheet are written; None where it can't check itself."""
-        check = document.check
+        check = document.answers.check
         if check is None:
             return None
         if not any(check is known for known in self._checks):
@@ -239,7 +243,8 @@ def render(document: Document, page: RenderOptions) -> str:
 
 def render_together(documents: Sequence[Document], page: RenderOptions) -> str:
     """Writes documents one below the other, each on a new sheet where they are printed."""
-    paper, fields, changeable = documents[0].paper, AnswerFields(), documents[0].changeable
+    paper, fields = documents[0].paper, AnswerFields()
+    changeable = documents[0].interactive.changeable
     assets = SERVED if page.served else SHARED if page.shared else INSIDE
     live = None if changeable is None else LivePage(documents[0], changeable)
     written = _parts_of(documents, fields, live)
@@ -284,7 +289,7 @@ def _parts_of(
     first = documents[0]
     of_sheet = first.paper is not None and first.paper.kind == "sheet"
     changed = None if live is None else live.changeable.numbers
-    asked = AskedNumbers(first.origins, of_sheet=of_sheet, changed=changed)
+    asked = AskedNumbers(first.interactive.origins, of_sheet=of_sheet, changed=changed)
     pairs = [
         (part, _style(asked, fields.of(document)))
         for k, document in enumerate(documents)
@@ -319,13 +324,12 @@ def _style(asked: AskedNumbers, fields: SheetFields | None) -> HtmlStyle:
     return HtmlStyle(
         mathematics=partial(_mathematics, asked),
         blank=blank,
-        number=asked.number,
-        framed=_framed,
-        looks=looks_of,
-        inline=partial(asked.expression, blank=blank),
+        tables=TableStyle(asked.number, _framed, looks_of),
+        working=WorkingStyle(
+            partial(asked.expression, blank=blank), asked.relation if asked.changing else None
+        ),
         answered=None if fields is None else fields.answered,
         picture=partial(figure_html, asked=asked),
-        relation=asked.relation if asked.changing else None,
         mark=partial(asked.mark, named=named) if asked.changing else None,
     )
 

@@ -116,7 +116,7 @@ def _drawn(blocks: Sequence[Block], place: str, mapped: Collection[Name]) -> Ite
 
 def _is_of_weights(block: MatrixBlock, mapped: Collection[Name]) -> bool:
     """Tells whether a table is of weights that no other picture shows."""
-    return block.shares and any(block.roles) and block.quantity not in mapped
+    return block.display.shares and any(block.names.roles) and block.quantity not in mapped
 
 
 def _width(picture: Picture) -> float:

@@ -39,7 +39,7 @@ Shading = Callable[[Number], str]
 
 def heat_map(block: MatrixBlock, place: str) -> Picture:
     """Draws the weights of one head, or of a variant, called as above their table."""
-    grid = grid_of(block._replace(turned=False, lists=(), tokens=(), with_sums=False))
+    grid = grid_of(block.alone)
     called = grid.columns[0].heading.text
     return shaded(grid, f"{place} · {called}" if place else called, share_of_1, silent)
 
@@ -148,7 +148,7 @@ def made_of(block: HeatMaps) -> Mapping[str, object] | None:
         each = [{"called": text, "numbers": numbers} for text, numbers in called]
         keys = [column.heading.text for column in columns]
         maps.append({"name": name, "keys": keys, "rows": each})
-    return {"maps": maps, "shares": all(table.shares for _, table in block.maps)}
+    return {"maps": maps, "shares": all(table.display.shares for _, table in block.maps)}
 
 
 def _under(name: str, picture: Picture) -> Picture:
@@ -163,7 +163,7 @@ def _under(name: str, picture: Picture) -> Picture:
 def _shading(block: HeatMaps) -> Shading:
     """Returns how numbers are shaded: by parts of 1 where they are that; else by the largest there
     is, below 0 in a hue of their own where there are such."""
-    if all(entry.shares for _, entry in block.maps):
+    if all(entry.display.shares for _, entry in block.maps):
         return share_of_1
     numbers = [n for _, table in block.maps for n in _numbers(table)]
     most = float(max((abs(n.shown) for n in numbers if n.shown.is_finite()), default=1)) or 1
@@ -189,5 +189,4 @@ def _numbers(block: MatrixBlock) -> Iterator[Number]:
 def _drawn(block: MatrixBlock) -> Grid:
     """Returns what is drawn of a quantity."""
     places = (elided(count, _MOST, _FIRST) for count in (len(block.rows), block.matrix.shape[1]))
-    alone = block._replace(lists=(), tokens=(), with_sums=False)
-    return grid_of_places(alone, *places)
+    return grid_of_places(block.alone, *places)

@@ -375,9 +375,9 @@ def file(documents: Sequence[Document]) -> str:
 
 def _leaves(document: Document) -> Iterator[Document]:
     """Yields the document, and its key behind it."""
-    yield document._replace(key=None)
-    if document.key is not None:
-        yield from _leaves(document.key)
+    yield document._replace(answers=document.answers._replace(key=None))
+    if document.answers.key is not None:
+        yield from _leaves(document.answers.key)
 
 
 def _leaf(document: Document) -> str:

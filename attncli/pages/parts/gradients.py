@@ -27,7 +27,7 @@ from attncli.document.blocks import (
     each,
 )
 from attncli.document.pictures import Curves, Series
-from attncli.document.tables import Branch, DataTable, MatrixBlock
+from attncli.document.tables import Branch, DataTable, MatrixBlock, TableDisplay
 from attncli.maths.equations.elision import MOST_PARTS
 from attncli.maths.equations.tree import Number, Omitted
 from attncli.maths.numbers import decimals
@@ -483,7 +483,7 @@ def _gradient_tables(
     else:
         before = _forward(trace, part, block)
         if before is not None and before.quantity not in there:
-            yield before._replace(paired=True)
+            yield before._replace(display=before.display._replace(paired=True))
         yield _called(part, block)
 
 
@@ -501,7 +501,7 @@ def _lists(
     for entry in (block._replace(lists=()), *block.lists):
         before = _forward(trace, part, entry)
         if before is not None and before.quantity not in there:
-            columns += [before] if before.row_names == entry.row_names else []
+            columns += [before] if before.names.rows == entry.names.rows else []
         columns.append(_called(part, entry))
     first, *others = columns
     return first._replace(lists=tuple(others))
@@ -514,8 +514,8 @@ def _forward(trace: Trace, part: PlannedStep, table: MatrixBlock) -> MatrixBlock
     if quantity is None or quantity.matrix.shape != table.matrix.shape:
         return None
     block = given_block(trace, quantity, Selection(), part.path)
-    plainly = block._replace(with_sums=False, shares=False)  # which a glance at it is enough for
-    return plainly._replace(rows=table.rows, origin="", turned=table.turned)
+    plainly = TableDisplay(turned=table.display.turned)  # which a glance at it is enough for
+    return block._replace(rows=table.rows, origin="", display=plainly)
 
 
 def _found(trace: Trace, part: PlannedStep, gradient: Name) -> Quantity | None:

@@ -283,7 +283,7 @@ def _embeddings(trace: Trace, passes: list[_Pass], selection: Selection) -> list
     shown = [k for k in elided(len(passes), _MOST_TABLES) if k is not None]
     names = _words_of(trace, trace[table])
     tables = (matrix_block(passes[k].parameter(table), selection) for k in shown)
-    named = (block._replace(row_names=names) for block in tables)
+    named = (block._replace(names=block.names._replace(rows=names)) for block in tables)
     columns = tuple(zip((_called(k, passes) for k in shown), named, strict=True))
     side = SideBySide("", names, tuple(range(len(names))), columns)
     picture = _moved(passes, table, names) if selection.pictured else []

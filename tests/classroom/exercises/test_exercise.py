@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from attncli import load, work
 from attncli.classroom.exercises.line_blanks import is_in_words, source_of
-from attncli.document.blocks import Document
+from attncli.document.blocks import Document, PageData
 from attncli.document.tables import MatrixBlock
 from attncli.formats import RenderOptions, render
 from attncli.maths.equations.elision import elided_rows
@@ -66,7 +66,7 @@ def allowed(trace: Trace, papers: Papers) -> set[str]:
         for i in range(matrix.shape[0])
         for j in range(matrix.shape[1])
     }
-    facts = papers.sheet._replace(sections=(), given=(), opening=())
+    facts = papers.sheet._replace(sections=(), opening=(), data=PageData())
     as_data = {
         f"{Decimal(number).normalize():f}" for number in shown | given if number[0].isdigit()
     }
@@ -106,7 +106,7 @@ def check(trace: Trace, papers: Papers) -> None:
     assert all(question.key is None for question in questions(papers.sheet))
     assert all(blank.answer is None for blank in blanks(papers.sheet))
     assert not any(section.solution for section in papers.sheet.sections)
-    for block in papers.sheet.given:
+    for block in papers.sheet.data.given:
         assert not any(block.matrix.has(*place) for place in block.blanks)
     answers = {q.id: q.key.number.shown for q in questions(papers.whole) if q.key is not None}
     for blank in blanks(papers.whole):
