@@ -98,10 +98,10 @@ def _columns(values: KeyValues, stack: Stack) -> Mapping[str, int]:
     if "labels" in values:
         return {label: k for k, label in enumerate(values["labels"])}
     if values.get("unembedding") == "tied":
-        return stack.text.rows
+        return stack.text.table.rows
     if values.get("predict_from") == "first":
         return {}
-    return stack.text.known_ids or stack.text.rows
+    return stack.text.known_ids or stack.text.table.rows
 
 
 def _width(predicted: Matrix | None, matrix: Matrix | None, *, turned: bool) -> int | None:

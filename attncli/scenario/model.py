@@ -78,6 +78,23 @@ class Tokenizing(NamedTuple):
     any."""
 
 
+class EmbeddingTable(NamedTuple):
+    """The table of embeddings of a text, and which row of it is whose."""
+
+    name: Name = Name("embeddings")
+    """Its full name."""
+    row_names: tuple[str, ...] = ()
+    """The names of its rows."""
+    features: tuple[str, ...] = ()
+    """The names of its columns, if they have some."""
+    by_id: bool = False
+    """Whether its rows are found by ID, and not by token."""
+    rows: Mapping[str, int] = MappingProxyType({})
+    """The row of every known token."""
+    one_hot: bool = False
+    """Whether its rows only tell tokens apart and are not learned."""
+
+
 class TokenizedText(NamedTuple):
     """The tokens of a stack, their IDs, and their rows of the embedding table."""
 
@@ -85,24 +102,16 @@ class TokenizedText(NamedTuple):
     cut: bool = True
     """Whether the tokens are cut from the sentence, and not given."""
     tokenizer: str = "whitespace"
+    """The name of the tokenizer's kind."""
     tokens: tuple[str, ...] = ()
     ids: tuple[int, ...] = ()
-    table: Name = Name("embeddings")
-    """The full name of the embedding table."""
-    embedded: tuple[str, ...] = ()
-    """The names of the table's rows."""
-    features: tuple[str, ...] = ()
-    """The names of the table's columns, if they have some."""
-    by_id: bool = False
-    """Whether the table's rows are found by ID, and not by token."""
-    rows_of_tokens: tuple[int, ...] = ()
-    rows: Mapping[str, int] = MappingProxyType({})
-    """The row of every known token."""
     known_ids: Mapping[str, int] = MappingProxyType({})
     """The ID of every known token."""
+    table: EmbeddingTable = EmbeddingTable()
+    rows_of_tokens: tuple[int, ...] = ()
+    """The row of the table that each of the tokens has."""
     tokenizing: Tokenizing | None = None
-    one_hot: bool = False
-    """Whether the table's rows only tell tokens apart and are not learned."""
+    """The tokenizer, where it is one that cuts words into pieces."""
 
     def learned_as(self, record: type[T]) -> T | None:
         """Returns the record of how the tokenizer was learned, if it is of this type, and None
@@ -112,13 +121,13 @@ class TokenizedText(NamedTuple):
 
     def with_token(self, token: str) -> "TokenizedText | None":
         """Returns the text with one more token, or None for a token that has no embedding."""
-        if token not in self.rows or (self.ids and token not in self.known_ids):
+        if token not in self.table.rows or (self.ids and token not in self.known_ids):
             return None
         return self._replace(
             cut=False,
             tokens=(*self.tokens, token),
             ids=(*self.ids, self.known_ids[token]) if self.ids else (),
-            rows_of_tokens=(*self.rows_of_tokens, self.rows[token]),
+            rows_of_tokens=(*self.rows_of_tokens, self.table.rows[token]),
         )
 
     @property

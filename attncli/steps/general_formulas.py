@@ -9,6 +9,7 @@ from typing import Any
 from attncli.names import TOP, Name, below
 from attncli.scenario.model import (
     Attention,
+    EmbeddingTable,
     Layer,
     Prediction,
     Settings,
@@ -68,7 +69,7 @@ def general_place(name: str, also: tuple[str, ...] = ()) -> Place:
     )  # fmt: skip
     layer = layer._replace(recurrent=shown.cell)
     tokenizing = _tokenizing(name) if name in _TOKENIZING else None
-    text = TokenizedText(sentence="ab", by_id=True, tokenizing=tokenizing)
+    text = TokenizedText(sentence="ab", table=EmbeddingTable(by_id=True), tokenizing=tokenizing)
     stack = Stack(
         text=text, positions=shown.positions, layers=(layer,), config=Settings(values=shown.config)
     )

@@ -146,7 +146,7 @@ def _side_of_features(name: Name, scenario: Scenario) -> int | None:
 
 def _features(name: Name, scenario: Scenario, size: int) -> Axis:
     """Returns an axis along the dimensions of embeddings, by their names if they have some."""
-    names = place_of(name, scenario).stack.text.features
+    names = place_of(name, scenario).stack.text.table.features
     return Axis(names, FEATURES) if len(names) == size else Axis(counted(size), DIMENSIONS)
 
 
@@ -170,9 +170,9 @@ def _unembedding_axes(scenario: Scenario, shape: tuple[int, int]) -> tuple[Axis,
 
 def _rows_of_table(name: str, scenario: Scenario, size: int) -> Axis:
     for stack in scenario.stacks:
-        if stack.text.table == name:
-            role = IDS if stack.text.by_id else ENTRIES
-            names = stack.text.embedded
+        if stack.text.table.name == name:
+            role = IDS if stack.text.table.by_id else ENTRIES
+            names = stack.text.table.row_names
             return Axis(names if len(names) == size else tuple(map(str, range(size))), role)
     return Axis(tuple(map(str, range(size))), IDS)
 

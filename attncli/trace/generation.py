@@ -96,7 +96,7 @@ def _next_pass(chosen: Continuation) -> Scenario | None:
     the text."""
     scenario, stack = chosen.trace.scenario, chosen.trace.scenario.stack
     text = stack.text.with_token(chosen.token)
-    height = scenario.shapes.get(stack.text.table, (None, None))[0] or 0
+    height = scenario.shapes.get(stack.text.table.name, (None, None))[0] or 0
     if chosen.ends or text is None or max(text.rows_of_tokens) >= height:
         return None
     prediction = scenario.prediction.after_a_token

@@ -471,9 +471,9 @@ def _know_tables(scenario: Scenario, extents: Extents) -> None:
     """Records that random tables of embeddings have a row for each ID, and a random unembedding an
     entry for each word of the vocabulary."""
     for stack in scenario.stacks:
-        table = stack.text.table
+        table = stack.text.table.name
         rows = max(stack.text.rows_of_tokens, default=-1) + 1
-        rows = max(rows, len(stack.text.embedded), len(scenario.prediction.vocabulary))
+        rows = max(rows, len(stack.text.table.row_names), len(scenario.prediction.vocabulary))
         if table in scenario.random and extents.of((table, 0)) is None and rows:
             extents.know((table, 0), Extent(rows, table, 0), table)
     vocabulary = len(scenario.prediction.vocabulary)

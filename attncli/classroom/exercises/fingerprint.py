@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import partial, reduce
 from itertools import zip_longest
-from operator import add
+from operator import add, attrgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -28,6 +28,7 @@ from attncli.scenario.model import (
     Recurrent,
     Settings,
     Stack,
+    TokenizedText,
     Tokenizing,
 )
 from attncli.scenario.scenario import Scenario
@@ -70,6 +71,24 @@ _YOUNGER: Mapping[str, object] = {
 }
 """Fields that papers with marks are older than, with what they are where nothing is said: they are
 told where something is."""
+
+
+def _fields(named: str) -> dict[str, str]:
+    """Returns the path of each field, which is its name where none is said:
+    `ids table=table.name`."""
+    pairs = (field.partition("=") for field in named.split())
+    return {name: path or name for name, _, path in pairs}
+
+
+_AS_HASHED: Mapping[type, Mapping[str, str]] = {
+    TokenizedText: _fields(
+        "sentence cut tokenizer tokens ids table=table.name embedded=table.row_names"
+        " features=table.features by_id=table.by_id rows_of_tokens rows=table.rows known_ids"
+        " tokenizing one_hot=table.one_hot"
+    ),
+}
+"""The fields of records by the names, and in the order, that the hashes of papers are made of, each
+with its path now; other records have their own."""
 _FOLLOWS: Mapping[type, Callable[[Any], object]] = {
     Attention: lambda value: (
         value.config.linear,
@@ -96,7 +115,8 @@ def _said(value: object) -> object:
         return tuple(map(_said, value))
     if isinstance(value, Settings):
         return value.path, _settings_of(Settings, value)
-    fields = zip(value._fields, value, strict=True)
+    paths = _AS_HASHED.get(type(value)) or {name: name for name in value._fields}
+    fields: list[tuple[str, Any]] = [(name, attrgetter(paths[name])(value)) for name in paths]
     entries: list[object] = [
         # the hash of a paper is older than the name of this field
         ("said", _settings_of(type(value), data)) if name == "config" else (name, _said(data))

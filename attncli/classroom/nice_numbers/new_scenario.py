@@ -202,7 +202,7 @@ def _lines(sizes: Sizes, words: Sequence[str], scenario: Scenario, command: str)
     text = " ".join(words)
     yield from (f"# Made by `{command}`,", "# which makes it again.", "")
     yield from (f"title: {text}", f"sentence: {text}", "", "# Token → vector.", "embeddings:")
-    table = scenario.text.embedded
+    table = scenario.text.table.row_names
     yield from (
         f"  {word}: {_row_text(given[Name('embeddings')], table.index(word))}" for word in words
     )

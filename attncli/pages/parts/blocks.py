@@ -139,7 +139,7 @@ def given_block(
         quantity, selection, path, with_sums=quantity.given and _are_shares(quantity)
     )
     text = place_of(quantity.name, trace.scenario).stack.text
-    if text.table != quantity.name or not text.by_id:
+    if text.table.name != quantity.name or not text.table.by_id:
         return block
     tokens = {str(number): token for token, number in text.known_ids.items()}
     whose = tuple(tokens.get(row, "") for row in quantity.rows.names)

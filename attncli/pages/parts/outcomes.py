@@ -508,7 +508,7 @@ def _probabilities(training_pass: _Pass) -> Iterator[str]:
 def _embeddings(trace: Trace, passes: list[_Pass], selection: Selection) -> list[Block]:
     """Returns the embeddings before training, on the way, and after it; nothing where they aren't
     trained."""
-    table = trace.scenario.text.table
+    table = trace.scenario.text.table.name
     if table.under(Name(UPDATES)) not in trace:
         return []
     shown = [k for k in elided(len(passes), _MOST_TABLES) if k is not None]

@@ -203,7 +203,7 @@ def _starts(
     """Returns the names of the given quantities whose gradients are asked for: all that can be
     learned, or those that are trained."""
     used = {name for part in parts for d in part.definitions for name in d.operands}
-    one_hot = (stack.text.table for stack in scenario.stacks if stack.text.one_hot)
+    one_hot = (stack.text.table.name for stack in scenario.stacks if stack.text.table.one_hot)
     used = used.difference(_fixed(parts), one_hot)  # tables that only tell tokens apart
     given = [name for name in (*scenario.given, *scenario.random) if name in used]
     if scenario.training is None:

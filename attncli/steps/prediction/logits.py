@@ -223,7 +223,7 @@ def _changed(place: Place, x: Name) -> Iterator[Definition]:
 
 def _logits(place: Place, x: Name) -> Definition:
     tied = place.scenario.prediction.unembedding == "tied"
-    matrix = place.text.table if tied else _UNEMBEDDING
+    matrix = place.text.table.name if tied else _UNEMBEDDING
     out_in = tied or place.stack.config.linear
     operation, operands = layer_of(place, x, matrix, Name("b_U"), out_in=out_in)
     return Definition(place.name("logits"), operation, operands, blame=_UNEMBEDDING)
