@@ -13,6 +13,7 @@ from attncli.scenario.file.problems import NamedProblems
 from attncli.scenario.model import (
     FOR_ATTENTION,
     Attention,
+    AttentionPositions,
     Layer,
     Positions,
     Recurrent,
@@ -76,10 +77,7 @@ class AttendedRows(NamedTuple):
 
     keys: tuple[str, ...]
     memory: Sequence[str] | None
-    rope: Positions | None = None
-    alibi: Positions | None = None
-    relative: Positions | None = None
-    disentangled: Positions | None = None
+    positions: AttentionPositions = AttentionPositions()
     sees_memory: bool = False
 
     def of_memory(self) -> AttendedRows:
@@ -105,10 +103,7 @@ def _attention_of(settings: Settings, seen: AttendedRows, names: Names) -> Atten
         projects="projection" not in values,
         config=settings,
         cached=cached,
-        rotated=_rotated(settings, seen),
-        alibi=seen.alibi,
-        relative=seen.relative,
-        disentangled=seen.disentangled,
+        positions=seen.positions._replace(rotated=_rotated(settings, seen)),
     )
 
 
@@ -117,10 +112,10 @@ def _rotated(settings: Settings, seen: AttendedRows) -> Positions | None:
     where they aren't."""
     own = settings.values.get(_ROPE)
     if own is None or seen.sees_memory:
-        return seen.rope
+        return seen.positions.rotated
     if isinstance(own, str):
         return None
-    stack = Settings() if seen.rope is None else seen.rope.config
+    stack = Settings() if seen.positions.rotated is None else seen.positions.rotated.config
     given = any(key in own for key in _TABLES)
     made = any(key in own for key in _MAKING)
     left_out = _MAKING if given else _TABLES if made else ()
@@ -228,8 +223,8 @@ class Builder(NamedTuple):
         any."""
         positions = _all_positions(path, values.get("positions"))
         kinds = {p.kind: p for p in positions}
-        rope, alibi, relative, disentangled = map(kinds.get, FOR_ATTENTION)
-        seen = AttendedRows(text.tokens, memory, rope, alibi, relative, disentangled)
+        attending = AttentionPositions(*map(kinds.get, FOR_ATTENTION))
+        seen = AttendedRows(text.tokens, memory, attending)
         return Stack(
             path=path,
             text=text,

@@ -215,6 +215,16 @@ class Positions(NamedTuple):
         return below(self.config.path, "cos"), below(self.config.path, "sin")
 
 
+class AttentionPositions(NamedTuple):
+    """The positions that act where tokens attend, each where it does."""
+
+    rotated: Positions | None = None
+    """Those by which queries and keys are turned."""
+    alibi: Positions | None = None
+    relative: Positions | None = None
+    disentangled: Positions | None = None
+
+
 class Attention(NamedTuple):
     """One attention of a layer."""
 
@@ -231,10 +241,8 @@ class Attention(NamedTuple):
     config: Settings = Settings()
     """All that a scenario says of it."""
     cached: tuple[str, ...] | None = None
-    rotated: Positions | None = None
-    alibi: Positions | None = None
-    relative: Positions | None = None
-    disentangled: Positions | None = None
+    """The tokens whose keys and values are in its cache, None without one."""
+    positions: AttentionPositions = AttentionPositions()
 
     @property
     def latent(self) -> Name:

@@ -238,11 +238,10 @@ def _other_attentions(
 ) -> Iterator[tuple[str, str, Attention, bool]]:
     for setting, says, config, out in _other_settings(attention.config, ATTENTION):
         yield setting, says, attention._replace(config=config), out
-    for kind in ("rotated", "alibi", "relative", "disentangled"):
-        positions: Positions | None = getattr(attention, kind)
+    for kind, positions in attention.positions._asdict().items():
         for name, says, other, out in _other_positions(positions):
-            fields: dict[str, Any] = {kind: other}
-            yield name, says, attention._replace(**fields), out
+            others = attention.positions._replace(**{kind: other})
+            yield name, says, attention._replace(positions=others), out
     yield from _of_other_layers(place, attention)
 
 
@@ -265,9 +264,10 @@ def _of_other_layers(
     """Yields an attention with the positions, or one of the settings, that another kind of layer in
     its stack has."""
     others = [layer.attention for layer in place.stack.layers if layer.attends]
-    for rotated in _unlike(attention.rotated, (other.rotated for other in others)):
-        if attention.rotated and rotated:
-            turned = attention._replace(rotated=rotated)
+    here = attention.positions
+    for rotated in _unlike(here.rotated, (other.positions.rotated for other in others)):
+        if here.rotated and rotated:
+            turned = attention._replace(positions=here._replace(rotated=rotated))
             yield "positions", "The rotation is that of another kind of layer.", turned, False
     own = attention.config.values
     for key in ("mask", "scale", "softcap", "qk_norm"):

@@ -8,7 +8,9 @@ from typing import Any
 
 from attncli.names import TOP, Name, below
 from attncli.scenario.model import (
+    FOR_ATTENTION,
     Attention,
+    AttentionPositions,
     EmbeddingTable,
     Layer,
     Prediction,
@@ -58,10 +60,7 @@ def general_place(name: str, also: tuple[str, ...] = ()) -> Place:
     attention = Attention(
         heads=shown.heads,
         config=Settings(values=shown.config),
-        rotated=kinds.get("rope"),
-        alibi=kinds.get("alibi"),
-        relative=kinds.get("relative"),
-        disentangled=kinds.get("disentangled"),
+        positions=AttentionPositions(*map(kinds.get, FOR_ATTENTION)),
     )
     layer = Layer(
         attention=attention, has_ffn=True, norms=(Settings(Name("norm")),), experts=3,

@@ -81,6 +81,11 @@ def _fields(named: str) -> dict[str, str]:
 
 
 _AS_HASHED: Mapping[type, Mapping[str, str]] = {
+    Attention: _fields(
+        "path keys sees_memory heads own_heads kv_heads projects config cached"
+        " rotated=positions.rotated alibi=positions.alibi relative=positions.relative"
+        " disentangled=positions.disentangled"
+    ),
     TokenizedText: _fields(
         "sentence cut tokenizer tokens ids table=table.name embedded=table.row_names"
         " features=table.features by_id=table.by_id rows_of_tokens rows=table.rows known_ids"

@@ -179,7 +179,7 @@ def _plan_project(place: AttentionPlace) -> tuple[Definition, ...]:
 def _of_positions(place: AttentionPlace) -> Iterator[Definition]:
     """Yields the keys and queries of relative positions, by matrices of their own or by W_K and
     W_Q."""
-    positions = place.attention.disentangled
+    positions = place.attention.positions.disentangled
     if positions is None:
         return
     for term in positions.terms:
@@ -266,7 +266,7 @@ def _happens_project(place: AttentionPlace) -> str:
         text += (
             ". A cache takes 2 · layers · kv_heads · d_head · tokens numbers, for keys and values"
         )
-    if place.attention.disentangled is not None:
+    if place.attention.positions.disentangled is not None:
         text += ". So are the vectors of relative positions, for their queries Q_r and keys K_r"
     return f"{text}.{_TURNED_OVER if place.attention.config.linear else ''}"
 
@@ -477,7 +477,7 @@ def _columns(place: AttentionPlace, name: str, head: int) -> Definition:
 
 def _happens_split(place: AttentionPlace) -> str:
     text = "Each head takes its share of the columns of Q"
-    if place.attention.disentangled is not None:
+    if place.attention.positions.disentangled is not None:
         text += ", and of those of relative positions"
     if place.attention.kv_heads < place.attention.heads:
         return f"{text}, and those of K and V that its group of heads has in common."

@@ -484,7 +484,7 @@ def _after(place: AttentionPlace) -> bool:
 def _check_qk_norm(place: AttentionPlace) -> Objections:
     attention, settings = place.attention, _settings(place)
     where = attention.config.at(QK_NORM)
-    if _after(place) and attention.rotated is None:
+    if _after(place) and attention.positions.rotated is None:
         wrong = "qk_norm after a rotation, and nothing rotates queries and keys"
         yield where, wrong, "leave `when` out, or say positions: rope"
     if settings.get("heads") == "together" and attention.heads > 1:
