@@ -300,33 +300,50 @@ class Recurrent(NamedTuple):
         return below(path, way) if self.direction == "both" else path
 
 
+class LayerNorms(NamedTuple):
+    """The norms of a layer's sublayers."""
+
+    order: str = "none"
+    """Where they stand: `pre`, `post`, `after`, `both`, or `none`."""
+    each: tuple[Settings, ...] = ()
+    """The norm of each sublayer."""
+    after: tuple[Settings, ...] = ()
+    """The norm after each sublayer, where there is one before it as well (`both`)."""
+
+
+class Experts(NamedTuple):
+    """The feed-forward networks of which each token goes through a few."""
+
+    routed: int = 0
+    """How many there are, 0 where the layer has one network or none."""
+    has_shared: bool = False
+    """Whether there is one more, which every token goes through."""
+
+
 class Layer(NamedTuple):
     """One layer of a stack, which may be a recurrent one."""
 
     path: Name = TOP
     block: str = "attention"
-    norm: str = "none"
-    norms: tuple[Settings, ...] = ()
-    """The norm of each sublayer."""
-    norms_after: tuple[Settings, ...] = ()
-    """The norm after each sublayer, where there is one before it as well (`both`)."""
+    """`attention`, `encoder`, `decoder`, or `recurrent`."""
+    norms: LayerNorms = LayerNorms()
     residuals: bool = False
     parallel: str = "none"
+    """How attention and network stand side by side: `shared_norm`, `own_norms`, or `none`."""
     attention: Attention = Attention()
     cross: Attention | None = None
+    """A decoder's attention to the memory."""
     has_ffn: bool = False
     attends: bool = True
     """Whether it attends. A layer that doesn't has nothing but a norm or a feed-forward network."""
-    experts: int = 0
-    """How many feed-forward networks it has as experts, or 0."""
-    has_shared_expert: bool = False
+    experts: Experts = Experts()
     config: Settings = Settings()
     recurrent: Recurrent | None = None
 
     @property
     def expert_paths(self) -> tuple[Name, ...]:
         """Returns the places of its experts."""
-        return tuple(below(self.path, "experts", k + 1) for k in range(self.experts))
+        return tuple(below(self.path, "experts", k + 1) for k in range(self.experts.routed))
 
     @property
     def shared_path(self) -> Name:
@@ -336,9 +353,9 @@ class Layer(NamedTuple):
     @property
     def networks(self) -> tuple[Name, ...]:
         """Returns the places of its feed-forward networks."""
-        if not self.experts:
+        if not self.experts.routed:
             return (self.path,) if self.has_ffn else ()
-        return (*self.expert_paths, *([self.shared_path] if self.has_shared_expert else []))
+        return (*self.expert_paths, *([self.shared_path] if self.experts.has_shared else []))
 
 
 class Stack(NamedTuple):

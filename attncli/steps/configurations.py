@@ -200,15 +200,20 @@ def _other_layers(place: LayerPlace) -> Iterator[tuple[str, str, Layer, bool]]:
             yield setting, says, layer._replace(**fields), out
     for setting, says, config, out in _other_settings(layer.config, LAYER_ALONE):
         yield setting, says, layer._replace(config=config), out
-    for which, after in (("norms", ""), ("norms_after", "_after")):
-        each: tuple[Settings, ...] = getattr(layer, which)
+    own = layer.norms
+    for which, each, after in (("each", own.each, ""), ("after", own.after, "_after")):
         for k, norm in enumerate(each):
             for kind in _others_of_map(norm.values, _KIND_OF_NORM, f"norm{k + 1}{after}"):
                 changed = (*each[:k], norm._replace(values=kind.value), *each[k + 1 :])
                 both = f"{kind.value[norms.KIND.name]} instead of {norm.get(norms.KIND)}"
                 says = f"The kind of norm{k + 1}{after} is {both}."
                 fields = {which: changed}
-                yield kind.setting, says, layer._replace(**fields), kind.left_out
+                yield (
+                    kind.setting,
+                    says,
+                    layer._replace(norms=own._replace(**fields)),
+                    kind.left_out,
+                )
 
 
 _OF_ROWS = norms.KIND._replace(kind=Choice(("rms", "layer")))

@@ -12,7 +12,9 @@ from attncli.scenario.model import (
     Attention,
     AttentionPositions,
     EmbeddingTable,
+    Experts,
     Layer,
+    LayerNorms,
     Prediction,
     Settings,
     Stack,
@@ -63,8 +65,8 @@ def general_place(name: str, also: tuple[str, ...] = ()) -> Place:
         positions=AttentionPositions(*map(kinds.get, FOR_ATTENTION)),
     )
     layer = Layer(
-        attention=attention, has_ffn=True, norms=(Settings(Name("norm")),), experts=3,
-        has_shared_expert=True,
+        attention=attention, has_ffn=True, norms=LayerNorms(each=(Settings(Name("norm")),)),
+        experts=Experts(3, has_shared=True),
     )  # fmt: skip
     layer = layer._replace(recurrent=shown.cell)
     tokenizing = _tokenizing(name) if name in _TOKENIZING else None
@@ -80,7 +82,7 @@ def general_place(name: str, also: tuple[str, ...] = ()) -> Place:
     x = Name(shown.x)
     values: dict[str, Any] = {
         "scenario": scenario, "stack": stack, "path": _PATHS.get(step.at, shown.path), "x": x,
-        "round": 1, "shown": True, "word": "ab", "norm": layer.norms[0], "out": Name("normed"),
+        "round": 1, "shown": True, "word": "ab", "norm": layer.norms.each[0], "out": Name("normed"),
         "skipped": Name("x"), "number": 1, "also": (), "layer": layer,
         "attention": attention, "source": x, "wires": {}, "head": 0,
         "cell": shown.cell, "way": "forward", "times": 3, "time": 2,

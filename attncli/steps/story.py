@@ -86,7 +86,11 @@ def has_only_positions(place: Place) -> bool:
     is_given = any(key in stack.config.values for key in (*_EMBEDDED, *_AFTERWARDS))
     is_main = not stack.path
     works = any(
-        layer.attends or layer.has_ffn or layer.experts or layer.norms or layer.recurrent
+        layer.attends
+        or layer.has_ffn
+        or layer.experts.routed
+        or layer.norms.each
+        or layer.recurrent
         for layer in stack.layers
     )
     return is_main and bool(stack.added) and not is_given and not works
@@ -269,8 +273,8 @@ class _Teller:
         inner += [partial(self.network)] if layer.has_ffn else []
         if layer.parallel != "none" and inner:
             return self._side_by_side(place, inner)
-        if not inner and layer.norms:
-            return self._norm(place, place.x, layer.norms[0])
+        if not inner and layer.norms.each:
+            return self._norm(place, place.x, layer.norms.each[0])
         x = place.x
         for k, sublayer in enumerate(inner, start=1):
             x = self._sublayer(replace(place, x=x), k, sublayer)
@@ -278,7 +282,7 @@ class _Teller:
 
     def network(self, place: LayerPlace) -> Name:
         """Tells a feed-forward network; or several, of which each token goes through a few."""
-        if not place.layer.experts:
+        if not place.layer.experts.routed:
             return self.add("ffn", place)
         self.add("route", place.at(place.name("router")))
         for path in place.layer.networks:
@@ -335,21 +339,21 @@ class _Teller:
         """Tells a sublayer, the `k`th of its layer, with its norms, before or after, and its
         residual."""
         layer, x = place.layer, place.x
-        if layer.norm in ("pre", "both"):
-            x = self._norm(place, x, layer.norms[k - 1])
+        if layer.norms.order in ("pre", "both"):
+            x = self._norm(place, x, layer.norms.each[k - 1])
         x = inner(replace(place, x=x))
-        if layer.norm in ("after", "both"):
-            x = self._norm(place, x, (layer.norms_after or layer.norms)[k - 1])
+        if layer.norms.order in ("after", "both"):
+            x = self._norm(place, x, (layer.norms.after or layer.norms.each)[k - 1])
         if layer.residuals:
             x = self.add("residual", place.to(ResidualPlace, x=x, skipped=place.x, number=k))
-        return self._norm(place, x, layer.norms[k - 1]) if layer.norm == "post" else x
+        return self._norm(place, x, layer.norms.each[k - 1]) if layer.norms.order == "post" else x
 
     def _side_by_side(
         self, place: LayerPlace, inner: Sequence[Callable[[LayerPlace], Name]]
     ) -> Name:
         """Tells sublayers that all work on what goes into the layer, and are added together; each
         has a norm of its own, or all have the first one."""
-        layer, norms = place.layer, place.layer.norms[: len(inner)]
+        layer, norms = place.layer, place.layer.norms.each[: len(inner)]
         norms = norms[:1] if layer.parallel == "shared_norm" else norms
         made = [self._norm(place, place.x, norm) for norm in norms] or [place.x]
         made *= len(inner) if len(made) == 1 else 1

@@ -86,6 +86,11 @@ _AS_HASHED: Mapping[type, Mapping[str, str]] = {
         " rotated=positions.rotated alibi=positions.alibi relative=positions.relative"
         " disentangled=positions.disentangled"
     ),
+    Layer: _fields(
+        "path block norm=norms.order norms=norms.each norms_after=norms.after residuals parallel"
+        " attention cross has_ffn attends experts=experts.routed"
+        " has_shared_expert=experts.has_shared config recurrent"
+    ),
     TokenizedText: _fields(
         "sentence cut tokenizer tokens ids table=table.name embedded=table.row_names"
         " features=table.features by_id=table.by_id rows_of_tokens rows=table.rows known_ids"

@@ -311,8 +311,8 @@ def _scaled(place: ResidualPlace, x: Name, k: int) -> Definition | None:
 def _check_feed_forward(place: ResidualPlace) -> Objections:
     layer, where = place.layer, below(place.layer.path, _PARALLEL.name)
     yield from _check_factors(place)
-    if layer.parallel != "none" and layer.norm not in ("pre", "none"):
-        wrong = f"{layer.parallel} with norm: {layer.norm}"
+    if layer.parallel != "none" and layer.norms.order not in ("pre", "none"):
+        wrong = f"{layer.parallel} with norm: {layer.norms.order}"
         yield where, wrong, "norms of sublayers side by side come before them: norm: pre"
     if layer.parallel != "none" and layer.cross is not None:
         wrong = "sublayers side by side, and a cross-attention among them"

@@ -127,7 +127,9 @@ def norm_order(order: str) -> Mistake[NormPlace]:
 
     def ways(place: NormPlace, _: Planned) -> Iterator[Planned]:
         layers = (layer for stack in place.scenario.stacks for layer in stack.layers)
-        concerned = (layer.norms[0] for layer in layers if layer.norm == _INSTEAD_OF[order])
+        concerned = (
+            layer.norms.each[0] for layer in layers if layer.norms.order == _INSTEAD_OF[order]
+        )
         if place.path == next((norm.path for norm in concerned), None):
             yield from filter(None, (tuple(_made_otherwise(place.scenario, order)),))
 
@@ -157,7 +159,9 @@ def _made_otherwise(scenario: Scenario, order: str) -> list[Definition]:
 
 def _ordered(stack: Stack, order: str) -> Stack:
     layers = (
-        layer._replace(norm=order) if layer.norm == _INSTEAD_OF[order] else layer
+        layer._replace(norms=layer.norms._replace(order=order))
+        if layer.norms.order == _INSTEAD_OF[order]
+        else layer
         for layer in stack.layers
     )
     return stack._replace(layers=tuple(layers))
