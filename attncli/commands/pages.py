@@ -254,7 +254,7 @@ def _changes(step: Step[Any], trace: Trace) -> tuple[str, ...]:
     changes = step.example.changes
     if not _is_back(step) or trace.scenario.goes_back:
         return changes
-    known = trace.scenario.prediction.targets or any("targets=" in text for text in changes)
+    known = trace.scenario.prediction.loss.targets or any("targets=" in text for text in changes)
     return (*changes, *(() if known else (_TARGETS,)), "backward=true")
 
 

@@ -182,7 +182,7 @@ def work(scenario: Scenario) -> Trace:
     zero, numbers too long for the decimals asked for.
     """
     trace = _worked(scenario)
-    if not scenario.variants and scenario.prediction.generate < 2:  # noqa: PLR2004
+    if not scenario.variants and scenario.prediction.generation.length < 2:  # noqa: PLR2004
         return trace
     variants = {name: work(other) for name, other in scenario.variants.items()}
     return replace(trace, generated=generated(trace, _planned_and_worked), variants=variants)

@@ -450,57 +450,86 @@ class Head(NamedTuple):
     norm: Settings | None = None
 
 
-class Prediction(NamedTuple):
-    """A description of what is done with the output of the last layer."""
+class Logits(NamedTuple):
+    """A description of how logits are made, and of what they are of."""
 
     unembedding: str = ""
     """`tied`, `own`, or nothing; `given` where logits or probabilities are."""
+    scale: Decimal | None = None
+    """What they are multiplied by."""
+    softcap: Decimal | None = None
+    """What they are kept below."""
     vocabulary: tuple[str, ...] = ()
-    every: bool = False
-    """Whether the output of every token is taken, and not only the last."""
-    config: Settings = Settings()
-    logit_scale: Decimal | None = None
-    logit_softcap: Decimal | None = None
-    generate: int = 0
+    """The tokens, or classes, that their columns stand for."""
+    labels: tuple[str, ...] = ()
+    """The names of the classes that they are of."""
+
+    @property
+    def are_given(self) -> bool:
+        """Tells whether logits or probabilities are given."""
+        return self.unembedding == "given"
+
+
+class Generation(NamedTuple):
+    """A description of how the text goes on, one token after the other."""
+
+    length: int = 0
+    """How many tokens are made."""
     beams: int = 0
+    """How many texts are kept at each token; 0 where the next token is chosen at once."""
     score: "Number | None" = None
     """The sum of the log-probabilities of the tokens that a beam has been continued by."""
     cache_bytes: Decimal | None = None
     """How many bytes a number takes in the cache that generation keeps, if it keeps one."""
     end_token: str = ""
-    draft: Mapping[str, Any] = MappingProxyType({})
-    """What is said of the last tokens, where these are a draft."""
-    targets: tuple[str, ...] = ()
-    ignored_target: str = ""
-    target_places: tuple[int, ...] = ()
-    head: Head | None = None
-    first: bool = False
-    """Whether the output of the first token is taken."""
-    labels: tuple[str, ...] = ()
-    loss: str = ""
-    """What is worked of the targets: `cross_entropy`, `binary_cross_entropy`, `mse`, or nothing."""
+    """The token after which none follows."""
+
+
+class Loss(NamedTuple):
+    """A description of the targets, and of what is worked of them."""
+
+    kind: str = ""
+    """`cross_entropy`, `binary_cross_entropy`, `mse`, or nothing."""
     reduction: str = "mean"
     """What becomes of squared errors."""
     label_smoothing: Decimal | None = None
-    readout: bool = False
-    """Whether targets are of what is read out of a recurrent cell."""
+    targets: tuple[str, ...] = ()
+    """The targets, where they are tokens or classes."""
+    ignored_target: str = ""
+    """What stands in the place of a target that doesn't count."""
+    target_places: tuple[int, ...] = ()
+    """The places in the vocabulary, from 0, of the targets that count."""
     targets_in_numbers: bool = False
     """Whether targets are rows of numbers, and no tokens."""
+    of_readout: bool = False
+    """Whether targets are of what is read out of a recurrent cell."""
 
     @property
-    def loss_name(self) -> str:
+    def name(self) -> str:
         """Returns the name of the loss, or an empty text where there is none."""
-        return REDUCTIONS[self.reduction] if self.loss == "mse" else self.loss
-
-    @property
-    def is_given(self) -> bool:
-        """Tells whether logits or probabilities are given."""
-        return self.unembedding == "given"
+        return REDUCTIONS[self.reduction] if self.kind == "mse" else self.kind
 
     @property
     def counted(self) -> tuple[int, ...]:
         """Returns the places, from 0, of the targets that aren't ignored."""
         return tuple(k for k, text in enumerate(self.targets) if text != self.ignored_target)
+
+
+class Prediction(NamedTuple):
+    """A description of what is done with the output of the last layer."""
+
+    logits: Logits = Logits()
+    head: Head | None = None
+    every: bool = False
+    """Whether the output of every token is taken, and not only the last."""
+    first: bool = False
+    """Whether the output of the first token is taken."""
+    config: Settings = Settings()
+    """What is said of the choice of the next token."""
+    generation: Generation = Generation()
+    draft: Mapping[str, Any] = MappingProxyType({})
+    """What is said of the last tokens, where these are a draft."""
+    loss: Loss = Loss()
 
     @property
     def draws(self) -> tuple[Decimal, ...]:
@@ -513,7 +542,8 @@ class Prediction(NamedTuple):
         """Returns the prediction for the token after the next one, which has a draw of its own."""
         draws = {"draw": self.draws[1:]} if len(self.draws) > 1 else {}
         config = self.config._replace(values={**self.config.values, **draws})
-        return self._replace(generate=self.generate - 1, config=config)
+        generation = self.generation._replace(length=self.generation.length - 1)
+        return self._replace(generation=generation, config=config)
 
     @property
     def which(self) -> str:
@@ -523,13 +553,13 @@ class Prediction(NamedTuple):
     @property
     def of_classes(self) -> bool:
         """Tells whether logits are of classes, and not of tokens."""
-        return bool(self.labels) or (self.first and self.unembedding == "own")
+        return bool(self.logits.labels) or (self.first and self.logits.unembedding == "own")
 
     @property
     def foretells(self) -> bool:
         """Tells whether logits are of the next token, and not of a token that is there or of
         classes."""
-        return not (self.head or self.first or self.labels)
+        return not (self.head or self.first or self.logits.labels)
 
 
 # --------------------------------------------------------------------------------------------------

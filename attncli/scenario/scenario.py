@@ -204,7 +204,10 @@ class Scenario:
 
     def alone(self) -> Scenario:
         """Returns the scenario without variants and without generated tokens."""
-        return replace(self, variants={}, prediction=self.prediction._replace(generate=0))
+        generation = self.prediction.generation._replace(length=0)
+        return replace(
+            self, variants={}, prediction=self.prediction._replace(generation=generation)
+        )
 
     @property
     def goes_back(self) -> bool:
@@ -216,7 +219,7 @@ class Scenario:
         """Returns the name of the loss that training makes smaller: for several micro-batches,
         their mean."""
         several = self.training is not None and self.training.batches
-        return f"{AVERAGED}." * bool(several) + self.prediction.loss_name
+        return f"{AVERAGED}." * bool(several) + self.prediction.loss.name
 
     def gives(self, name: Name) -> bool:
         """Tells whether a matrix of a full name is given, before or after an update."""

@@ -104,6 +104,9 @@ def _framed(trace: Trace, scenario: Scenario, made: Mapping[Name, Name]) -> list
         return []
 
 
+_SCALE, _SOFTCAP, _SMOOTHING = "logit_scale", "logit_softcap", "label_smoothing"
+
+
 def _other_scenarios(scenario: Scenario) -> Iterator[tuple[str, str, Scenario, bool]]:
     for which in ("stack", "encoder"):
         stack: Stack | None = getattr(scenario, which)
@@ -111,12 +114,16 @@ def _other_scenarios(scenario: Scenario) -> Iterator[tuple[str, str, Scenario, b
             fields: dict[str, Any] = {which: other}
             yield setting, says, replace(scenario, **fields), out
     prediction = scenario.prediction
-    known = {name: key for name, key in SCENARIO.known.items() if name in prediction._fields}
-    said = prediction._asdict().items()
-    values = {k: x for k, x in said if k in known and isinstance(x, Decimal)}
-    for setting, says, other, out in _others_of_map(values, {k: known[k] for k in values}, ""):
-        fields = {setting: other.get(setting)}
-        yield setting, says, replace(scenario, prediction=prediction._replace(**fields)), out
+    logits, loss = prediction.logits, prediction.loss
+    said = (_SCALE, logits.scale), (_SOFTCAP, logits.softcap), (_SMOOTHING, loss.label_smoothing)
+    values = {key: value for key, value in said if value is not None}
+    known = {key: SCENARIO.known[key] for key in values}
+    for setting, says, other, out in _others_of_map(values, known, ""):
+        changed = prediction._replace(
+            logits=logits._replace(scale=other.get(_SCALE), softcap=other.get(_SOFTCAP)),
+            loss=loss._replace(label_smoothing=other.get(_SMOOTHING)),
+        )
+        yield setting, says, replace(scenario, prediction=changed), out
 
 
 def _other_stacks(stack: Stack) -> Iterator[tuple[str, str, Stack, bool]]:

@@ -15,6 +15,8 @@ from attncli.scenario.model import (
     Experts,
     Layer,
     LayerNorms,
+    Logits,
+    Loss,
     Prediction,
     Settings,
     Stack,
@@ -75,8 +77,8 @@ def general_place(name: str, also: tuple[str, ...] = ()) -> Place:
         text=text, positions=shown.positions, layers=(layer,), config=Settings(values=shown.config)
     )
     prediction = Prediction(
-        "own", logit_scale=Decimal("0.125"), logit_softcap=Decimal(30), target_places=(0,),
-        draft=shown.config.get("draft", {}),
+        Logits("own", Decimal("0.125"), Decimal(30)), draft=shown.config.get("draft", {}),
+        loss=Loss(target_places=(0,)),
     )  # fmt: skip
     scenario = _Everything(stack=stack, prediction=prediction, known=(*shown.gives, *also))
     x = Name(shown.x)

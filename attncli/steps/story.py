@@ -140,7 +140,7 @@ def story(scenario: Scenario, complaints: NamedProblems | None = None) -> tuple[
     """Returns every step that a scenario takes, in order; with `complaints`, what steps find wrong
     goes there."""
     teller = _Teller(scenario, complaints)
-    teller.prediction(TOP if scenario.prediction.is_given else teller.model())
+    teller.prediction(TOP if scenario.prediction.logits.are_given else teller.model())
     teller.what_follows()
     return steps_until(scenario, teller.parts, complaints)
 
@@ -316,7 +316,7 @@ class _Teller:
         if not _reads_at_once(cell):
             for time in place.order if cell.readout_every else place.order[-1:]:
                 self.add("readout", place.to(CellPlace, time=time))
-        if self.scenario.prediction.readout and place.layer is place.stack.layers[-1]:
+        if self.scenario.prediction.loss.of_readout and place.layer is place.stack.layers[-1]:
             self.add("readouts", place)
 
     def _check_cell(self, place: CellPlace) -> None:
@@ -402,21 +402,21 @@ class _Teller:
         if prediction.head is not None:
             x, norm = self.add("head", place.at(place.name("head"))), prediction.head.norm
             place = replace(place, x=x if norm is None else self._norm(place, x, norm))
-        if prediction.unembedding:
+        if prediction.logits.unembedding:
             place = replace(place, x=self._predicted(place))
-        elif prediction.readout:
+        elif prediction.loss.of_readout:
             place = replace(place, x=below(self.scenario.stack.layers[-1].path, "readouts"))
-        if prediction.loss:
-            self.add(LOSSES[prediction.loss], place)
+        if prediction.loss.kind:
+            self.add(LOSSES[prediction.loss.kind], place)
 
     def _predicted(self, place: Place) -> Name:
         """Tells logits and probabilities; returns the name of the logits, which a loss is of."""
         prediction, logits = self.scenario.prediction, Name("logits")
-        if not prediction.is_given:
+        if not prediction.logits.are_given:
             logits = self.add("unembed", place)
         place = replace(place, x=logits)
         step, path = ("predict", "next") if prediction.foretells else ("classify", "classes")
-        if not prediction.is_given or self.scenario.gives(logits):
+        if not prediction.logits.are_given or self.scenario.gives(logits):
             self.add(step, replace(place, path=place.name(path)))
         if prediction.draft:
             self.add("verify", replace(place, path=place.name("draft")))
@@ -501,7 +501,7 @@ def planned(scenario: Scenario, problems: Diagnostics) -> Scenario:
             complaints.add(where, "the sentence has no tokens", "write some words")
     steps = story(scenario, complaints)
     complaints.hear(_check_rounding(scenario, steps))
-    if scenario.prediction.generate > 1:
+    if scenario.prediction.generation.length > 1:
         from attncli.trace.generation import check_generation
 
         complaints.hear(check_generation(scenario))

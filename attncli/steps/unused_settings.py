@@ -134,7 +134,7 @@ def _settings(scenario: Scenario) -> Iterator[Name]:
     for stack in scenario.stacks:
         vocabulary = below(stack.path, "vocabulary")
         if scenario.writes(vocabulary) and not (
-            stack.text.tokens or scenario.prediction.unembedding
+            stack.text.tokens or scenario.prediction.logits.unembedding
         ):
             yield vocabulary
         yield from _said(stack.path, stack.config.values)

@@ -83,7 +83,7 @@ def names_along(name: Name, side: int, scenario: Scenario) -> tuple[str, tuple[s
         return role, _with_targets(scenario, tokens) if place.local == TARGETS else tokens
     if role == KEYS:
         return role, _names_of_keys(name, place)
-    return role, scenario.prediction.vocabulary if role == VOCABULARY else ()
+    return role, scenario.prediction.logits.vocabulary if role == VOCABULARY else ()
 
 
 def _with_targets(scenario: Scenario, tokens: tuple[str, ...]) -> tuple[str, ...]:
@@ -92,7 +92,7 @@ def _with_targets(scenario: Scenario, tokens: tuple[str, ...]) -> tuple[str, ...
     prediction, cell = scenario.prediction, scenario.stack.layers[-1].recurrent
     x = scenario.given.get(Name("X"))
     tokens = tokens or (() if x is None else counted(x.shape[0]))
-    if prediction.readout and cell is not None:
+    if prediction.loss.of_readout and cell is not None:
         last = slice(1) if cell.direction == "backward" else slice(-1, None)
         return tokens if cell.readout_every else tokens[last]
     return tokens[
@@ -160,8 +160,8 @@ def _words_of(name: Name, scenario: Scenario) -> Axis:
 
 
 def _unembedding_axes(scenario: Scenario, shape: tuple[int, int]) -> tuple[Axis, Axis]:
-    across = 1 if len(scenario.prediction.vocabulary) == shape[1] else 0
-    names = Axis(scenario.prediction.vocabulary, VOCABULARY)
+    across = 1 if len(scenario.prediction.logits.vocabulary) == shape[1] else 0
+    names = Axis(scenario.prediction.logits.vocabulary, VOCABULARY)
     if len(names.names) != shape[across]:
         names = Axis(counted(shape[across]), VOCABULARY)
     dimensions = Axis(counted(shape[1 - across]), DIMENSIONS)

@@ -38,8 +38,8 @@ def cost_of(scenario: Scenario) -> Cost:
     terms = sum(_terms(definition, shapes) for definition in definitions)
     made = sum(math.prod(_known(shapes.get(definition.name))) for definition in definitions)
     cost = Cost(len(story), cells + copies, terms, made)
-    prediction = scenario.prediction
-    return cost.times(max(prediction.generate, 1) * max(prediction.beams, 1))
+    generation = scenario.prediction.generation
+    return cost.times(max(generation.length, 1) * max(generation.beams, 1))
 
 
 def excess(scenario: Scenario, cost: Cost, effort: Effort = WORKING) -> Problem | None:
@@ -56,7 +56,7 @@ def _causes(scenario: Scenario) -> Iterator[str]:
     """Yields the keys that may make a scenario large, first those that do so by themselves."""
     if scenario.variants:
         yield "variants"
-    if scenario.prediction.generate > 1:
+    if scenario.prediction.generation.length > 1:
         yield "generate"
     if len(scenario.stack.layers) > len(scenario.text.tokens):
         yield "layers"

@@ -470,13 +470,13 @@ def _tokens_of(name: Name) -> Name:
 def _know_tables(scenario: Scenario, extents: Extents) -> None:
     """Records that random tables of embeddings have a row for each ID, and a random unembedding an
     entry for each word of the vocabulary."""
+    vocabulary = len(scenario.prediction.logits.vocabulary)
     for stack in scenario.stacks:
         table = stack.text.table.name
         rows = max(stack.text.rows_of_tokens, default=-1) + 1
-        rows = max(rows, len(stack.text.table.row_names), len(scenario.prediction.vocabulary))
+        rows = max(rows, len(stack.text.table.row_names), vocabulary)
         if table in scenario.random and extents.of((table, 0)) is None and rows:
             extents.know((table, 0), Extent(rows, table, 0), table)
-    vocabulary = len(scenario.prediction.vocabulary)
     unembedding = Name("unembedding")
     if unembedding in scenario.random and vocabulary:
         side = 0 if scenario.stack.config.linear else 1

@@ -79,7 +79,7 @@ def checked(trace: Trace) -> Iterator[Checked]:
     """Yields each gradient of a trace, worked in full precision, beside central differences. Raises
     ScenarioError where numbers can't be worked."""
     exact = trace.under("exact")
-    loss = Name(trace.scenario.prediction.loss_name)
+    loss = Name(trace.scenario.prediction.loss.name)
     forth = exact.leading_to([loss])
     leading = {name for d in forth.plan for name in d.operands}
     names = [name for name in gradients_of(exact) if name in leading]

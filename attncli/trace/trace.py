@@ -227,11 +227,12 @@ class Trace:
     def further(self) -> Mapping[str, Trace]:
         """Returns the traces beside this one by what they are called: variants by their names,
         generated ones as `token 2`, or `token 2, beam 1` where there are several beams."""
-        prediction, found = self.scenario.prediction, dict(self.variants)
-        for length, step in groupby(self.generated, lambda t: t.scenario.prediction.generate):
-            token = f"token {prediction.generate - length + 1}"
+        generation, found = self.scenario.prediction.generation, dict(self.variants)
+        left = groupby(self.generated, lambda t: t.scenario.prediction.generation.length)
+        for length, step in left:
+            token = f"token {generation.length - length + 1}"
             for k, trace in enumerate(step, start=1):
-                found[f"{token}, beam {k}" if prediction.beams else token] = trace
+                found[f"{token}, beam {k}" if generation.beams else token] = trace
         return found
 
     def part_of(self, name: str) -> PlannedStep | None:

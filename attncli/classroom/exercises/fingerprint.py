@@ -91,6 +91,16 @@ _AS_HASHED: Mapping[type, Mapping[str, str]] = {
         " attention cross has_ffn attends experts=experts.routed"
         " has_shared_expert=experts.has_shared config recurrent"
     ),
+    Prediction: _fields(
+        "unembedding=logits.unembedding vocabulary=logits.vocabulary every config"
+        " logit_scale=logits.scale logit_softcap=logits.softcap generate=generation.length"
+        " beams=generation.beams score=generation.score cache_bytes=generation.cache_bytes"
+        " end_token=generation.end_token draft targets=loss.targets"
+        " ignored_target=loss.ignored_target target_places=loss.target_places head first"
+        " labels=logits.labels loss=loss.kind reduction=loss.reduction"
+        " label_smoothing=loss.label_smoothing readout=loss.of_readout"
+        " targets_in_numbers=loss.targets_in_numbers"
+    ),
     TokenizedText: _fields(
         "sentence cut tokenizer tokens ids table=table.name embedded=table.row_names"
         " features=table.features by_id=table.by_id rows_of_tokens rows=table.rows known_ids"

@@ -422,7 +422,7 @@ class _Search:
         its variants and generated tokens too."""
         by_name = {name: matrix for drawn, matrix in numbers.items() for name in drawn.names}
         scenario = _with_numbers(self.scenario, by_name)
-        is_alone = not self.scenario.variants and self.scenario.prediction.generate < 2  # noqa: PLR2004
+        is_alone = not self.scenario.variants and self.scenario.prediction.generation.length < 2  # noqa: PLR2004
         try:
             return self.trace.rerun(scenario) if is_alone else work(scenario)
         except ScenarioError:

@@ -100,7 +100,7 @@ def _trained(trace: Trace, selection: Selection) -> list[Block]:
 
 
 def _generated(trace: Trace, selection: Selection) -> list[Block]:
-    if not trace.scenario.prediction.generate:
+    if not trace.scenario.prediction.generation.length:
         return []
     from attncli.pages.parts.generation import generation_of
 

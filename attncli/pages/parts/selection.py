@@ -190,7 +190,7 @@ def is_aside(trace: Trace, quantity: Quantity) -> bool:
     """Tells whether nothing is made of a number on a page that goes back from its loss."""
     if not trace.scenario.goes_back or not quantity.is_number or quantity.given:
         return False
-    if quantity.name.inside(GRADIENTS) or quantity.local == trace.scenario.prediction.loss_name:
+    if quantity.name.inside(GRADIENTS) or quantity.local == trace.scenario.prediction.loss.name:
         return False
     part = trace.part_of(quantity.name)
     if part is None or isinstance(part.place, UpdatePlace):
@@ -440,8 +440,8 @@ def row_asked_for(trace: Trace) -> RowAskedFor | None:
     asked = [k for k, text in enumerate(texts) if text in _HIDDEN] if prediction.every else []
     if prediction.first:
         asked = [0]
-    elif len(prediction.counted) < len(prediction.targets):
-        asked = [*prediction.counted]
+    elif len(prediction.loss.counted) < len(prediction.loss.targets):
+        asked = [*prediction.loss.counted]
     if not asked and not named:
         return None
     tokens = _queries(trace)

@@ -65,7 +65,7 @@ def _check_latent(place: AttentionPlace) -> Objections:
     elif is_decoupled(place) and place.attention.positions.rotated is None:
         wrong = "W_QR and W_KR make what turns, and nothing turns it"
         yield where, wrong, "add positions: rope, or leave them out"
-    kept = place.scenario.prediction.cache_bytes is not None
+    kept = place.scenario.prediction.generation.cache_bytes is not None
     if kept or place.attention.cached is not None:
         wrong = "a cache of keys and values, and latent attention caches c_KV and K_R"
         yield Name("generate.cache") if kept else place.name("cache"), wrong, "leave cache out"

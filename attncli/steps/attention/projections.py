@@ -101,7 +101,7 @@ def _check_project(place: AttentionPlace) -> Objections:
     if settings.layout == "torch" and not scenario.writes(below(place.layer.path, "cell")):
         wrong = "torch is how recurrent cells are stacked"
         yield settings.at(_LAYOUT), wrong, "say linear for attention, or cell: rnn for a cell"
-    if scenario.prediction.cache_bytes is not None and _sees_later_ones(place):
+    if scenario.prediction.generation.cache_bytes is not None and _sees_later_ones(place):
         wrong = "a cache, and tokens that see later ones, by which their keys and values change"
         yield "generate.cache", wrong, "say mask: causal, or leave the cache out"
 
@@ -210,7 +210,7 @@ def _bytes_each(place: AttentionPlace) -> Decimal | None:
 
     Those of the cache that generation keeps are told once, in the first layer.
     """
-    kept = place.scenario.prediction.cache_bytes
+    kept = place.scenario.prediction.generation.cache_bytes
     if kept is not None and place.layer is place.stack.layers[0]:
         return kept
     each: Decimal | None = place.attention.config.values.get("cache", {}).get("bytes")

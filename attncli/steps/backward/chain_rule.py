@@ -180,7 +180,7 @@ def _way_back(
     if not scenario.goes_back:
         return
     asked = "train" if scenario.writes("train") else "backward"
-    if not scenario.prediction.loss:
+    if not scenario.prediction.loss.kind:
         if complaints is not None:
             right = (
                 "give targets: the tokens that should follow, and an unembedding; or the rows of"
@@ -188,7 +188,7 @@ def _way_back(
             )
             complaints.add(asked, "gradients are those of a loss", right)
         return
-    loss, learned = Name(scenario.prediction.loss_name), _starts(scenario, parts, complaints)
+    loss, learned = Name(scenario.prediction.loss.name), _starts(scenario, parts, complaints)
     way = Way(scenario, parts)
     if complaints is not None:
         for use in unknown(way, learned):
