@@ -238,7 +238,7 @@ def step_page(
 def given_page(trace: Trace) -> Document:
     """Returns the page of what a scenario is about and gives, before anything is worked."""
     scenario = trace.scenario
-    given = [trace.quantities[name] for name in scenario.given]
+    given = [trace.quantities[name] for name in scenario.given.matrices]
     return Document(
         Word(scenario.title),
         (),

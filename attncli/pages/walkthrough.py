@@ -271,7 +271,7 @@ class FurtherPages(Mapping[str, "Document"]):
     def __getitem__(self, name: str) -> Document:
         trace = self._traces[name]
         page = self._tell(trace)
-        varied = Word("; ".join(trace.scenario.varied))
+        varied = Word("; ".join(trace.scenario.file.varied))
         other = (
             (Callout(("Otherwise than in the scenario itself: ", varied, ".")),)
             if varied.raw
@@ -368,7 +368,7 @@ def _page(trace: Trace, selection: Selection, sections: tuple[Section, ...]) -> 
         given=tuple(given_block(trace, quantity, Selection()) for quantity in trace.given),
         opening=_opening(trace, steps, selection) if whole and steps else (),
         closing=closing_of(trace, selection) if whole else (),
-        sources=trace.scenario.sources,
+        sources=trace.scenario.given.sources,
         rounding=rounding_facts(trace),
         ending=ending_facts(trace) if whole else MappingProxyType({}),
         origins=Origins(trace),

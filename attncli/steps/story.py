@@ -68,8 +68,8 @@ def awaits_times(scenario: Scenario) -> bool:
 def times_of(scenario: Scenario, stack: Stack) -> int:
     """Returns how many rows the input of a stack has, as far as that can be told; otherwise 0."""
     X = below(stack.path, "X")
-    own = scenario.given.get(X)
-    height = own.shape[0] if own is not None else scenario.shapes.get(X, (None, None))[0]
+    own = scenario.given.matrices.get(X)
+    height = own.shape[0] if own is not None else scenario.plan.shapes.get(X, (None, None))[0]
     return height or len(stack.text.tokens)
 
 
@@ -104,13 +104,13 @@ def steps_until(
 
     Complains where the scenario doesn't go through that step.
     """
-    if not scenario.until:
+    if not scenario.plan.until:
         return tuple(parts)
     first = [part for part in parts if not part.is_again]
-    ends = [k for k, part in enumerate(first, start=1) if part.step == scenario.until]
+    ends = [k for k, part in enumerate(first, start=1) if part.step == scenario.plan.until]
     if not ends and complaints is not None:
         steps_taken = listed(list(dict.fromkeys(part.step for part in parts)))
-        wrong = f"this scenario doesn't go through {scenario.until}"
+        wrong = f"this scenario doesn't go through {scenario.plan.until}"
         complaints.add("until", wrong, f"name one of {steps_taken}")
     return tuple(parts[: ends[-1]] if ends else parts)
 
@@ -199,7 +199,7 @@ class _Teller:
 
     def _add_part(self, part: PlannedStep) -> None:
         self.parts.append(part)
-        if len(self.parts) > MOST_PLACES and not self.scenario.large:
+        if len(self.parts) > MOST_PLACES and not self.scenario.file.large:
             self._stop_if_too_much()
 
     def _stop_if_too_much(self) -> None:
@@ -475,7 +475,7 @@ def _beside(scenario: Scenario, parts: Iterable[PlannedStep]) -> tuple[_Teller, 
     """Makes a teller of steps beside those of a story, with the same given matrices; returns it
     with the problems that it will find."""
     problems = Diagnostics()
-    teller = _Teller(scenario, NamedProblems(scenario.places, problems))
+    teller = _Teller(scenario, NamedProblems(scenario.file.places, problems))
     given = {line.step for line in GIVEN}
     made = (d for part in parts if part.step in given for d in part.definitions)
     teller.replaced = {d.wire: d.name for d in made if d.wire}
@@ -494,7 +494,7 @@ def _reads_at_once(cell: Recurrent) -> bool:
 def planned(scenario: Scenario, problems: Diagnostics) -> Scenario:
     """Returns the scenario with its story, and its shapes with all that they tell; what is wrong
     goes to `problems`."""
-    complaints = NamedProblems(scenario.places, problems)
+    complaints = NamedProblems(scenario.file.places, problems)
     for stack in scenario.stacks:
         if stack.text.sentence is not None and not stack.text.tokens and not problems.found:
             where = below(stack.path, "sentence")
@@ -507,11 +507,14 @@ def planned(scenario: Scenario, problems: Diagnostics) -> Scenario:
         complaints.hear(check_generation(scenario))
     shapes = shapes_of(scenario, steps, problems)
     if awaits_times(scenario) and not problems.found:
-        steps = story(replace(scenario, shapes=shapes))
+        steps = story(replace(scenario, plan=replace(scenario.plan, shapes=shapes)))
         shapes = shapes_of(scenario, steps, problems)
-    whole = replace(scenario, story=steps, shapes=shapes)
+    plan = replace(scenario.plan, story=steps, shapes=shapes)
+    whole = replace(scenario, plan=plan)
     complaints.hear(_check_fits(whole))
-    return whole if problems.found else replace(whole, story=tuple(sized(whole)))
+    if problems.found:
+        return whole
+    return replace(whole, plan=replace(plan, story=tuple(sized(whole))))
 
 
 def _check_rounding(scenario: Scenario, planned: Iterable[PlannedStep]) -> Objections:
@@ -530,19 +533,19 @@ def _check_rounding(scenario: Scenario, planned: Iterable[PlannedStep]) -> Objec
 def _check_fits(scenario: Scenario) -> Objections:
     """Yields what steps find wrong when all shapes in a scenario's story are known."""
     part: PlannedStep
-    for part in scenario.story:
+    for part in scenario.plan.story:
         if scenario.training and part.is_again:  # which fits as it did the first time
             continue
         fits = step_named(part.step).results.fits
         for definition in part.definitions:
-            if definition.operands and definition.name not in scenario.given:
+            if definition.operands and definition.name not in scenario.given.matrices:
                 yield from fits(definition, scenario)
 
 
 def with_numbers(scenario: Scenario) -> Iterator[PlannedStep]:
     """Yields the story of a scenario, at places that know its numbers."""
     part: PlannedStep
-    for part in scenario.story:
+    for part in scenario.plan.story:
         place = replace(part.place, scenario=scenario)
         if isinstance(place, BackwardPlace):
             place = replace(place, forward=replace(place.forward, scenario=scenario))
@@ -553,7 +556,7 @@ def sized(scenario: Scenario) -> Iterator[PlannedStep]:
     """Yields the story of a scenario with all that its shapes tell."""
     steps: list[PlannedStep] = []
     part: PlannedStep
-    for part in scenario.story:
+    for part in scenario.plan.story:
         if isinstance(part.place, BackwardPlace | UpdatePlace):
             break
         step, place = step_named(part.step), replace(part.place, scenario=scenario)
@@ -564,4 +567,4 @@ def sized(scenario: Scenario) -> Iterator[PlannedStep]:
     if scenario.goes_back:
         from attncli.steps.backward.chain_rule import what_follows
 
-        yield from islice(what_follows(scenario, steps), len(scenario.story) - len(steps))
+        yield from islice(what_follows(scenario, steps), len(scenario.plan.story) - len(steps))

@@ -73,13 +73,13 @@ def names_along(name: Name, side: int, scenario: Scenario) -> tuple[str, tuple[s
     it should have, if any."""
     place = place_of(name, scenario)
     role = GIVEN_AXES.get(place.local, (DIMENSIONS, DIMENSIONS))[side]
-    own = scenario.row_names.get(name, ()) if side == 0 else ()
+    own = scenario.given.row_names.get(name, ()) if side == 0 else ()
     if role in (QUERIES, KEYS, TOKENS) and own:
         return role, own
     if role in (QUERIES, TOKENS):
-        tokens = scenario.row_names.get(below(name.path, "X"), ())  # of a micro-batch its own
+        tokens = scenario.given.row_names.get(below(name.path, "X"), ())  # of a micro-batch its own
         tokens = tokens or distinct_tokens(place.stack.text.tokens)
-        tokens = tokens or scenario.row_names.get("Q", ())
+        tokens = tokens or scenario.given.row_names.get("Q", ())
         return role, _with_targets(scenario, tokens) if place.local == TARGETS else tokens
     if role == KEYS:
         return role, _names_of_keys(name, place)
@@ -90,7 +90,7 @@ def _with_targets(scenario: Scenario, tokens: tuple[str, ...]) -> tuple[str, ...
     """Returns the tokens whose outputs are compared with targets: every one, the first or the
     last."""
     prediction, cell = scenario.prediction, scenario.stack.layers[-1].recurrent
-    x = scenario.given.get(Name("X"))
+    x = scenario.given.matrices.get(Name("X"))
     tokens = tokens or (() if x is None else counted(x.shape[0]))
     if prediction.loss.of_readout and cell is not None:
         last = slice(1) if cell.direction == "backward" else slice(-1, None)
@@ -120,7 +120,7 @@ def given_axes(name: Name, scenario: Scenario, shape: tuple[int, int]) -> tuple[
     if name == "unembedding":
         return _unembedding_axes(scenario, shape)
     rows, columns = (_axis_along(name, side, scenario, size) for side, size in enumerate(shape))
-    if name in scenario.vectors:
+    if name in scenario.given.vectors:
         rows = Axis(("",), NONE)
     if local == "patches":
         rows = Axis(place_of(name, scenario).stack.text.tokens[-shape[0] :], TOKENS)

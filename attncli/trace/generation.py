@@ -96,7 +96,7 @@ def _next_pass(chosen: Continuation) -> Scenario | None:
     the text."""
     scenario, stack = chosen.trace.scenario, chosen.trace.scenario.stack
     text = stack.text.with_token(chosen.token)
-    height = scenario.shapes.get(stack.text.table.name, (None, None))[0] or 0
+    height = scenario.plan.shapes.get(stack.text.table.name, (None, None))[0] or 0
     if chosen.ends or text is None or max(text.rows_of_tokens) >= height:
         return None
     prediction = scenario.prediction.after_a_token
@@ -106,9 +106,8 @@ def _next_pass(chosen: Continuation) -> Scenario | None:
         scenario,
         stack=stack._replace(text=text),
         prediction=prediction._replace(generation=said._replace(score=score)),
+        source=replace(scenario.source, published={}, claims={}),
         variants={},
-        published={},
-        claims={},
     )
     return longer if said.cache_bytes is None else _with_cache(longer, chosen.trace)
 
@@ -120,7 +119,7 @@ def _with_cache(scenario: Scenario, before: Trace) -> Scenario:
         layer._replace(attention=layer.attention._replace(cached=cached)) for layer in stack.layers
     )
     stack = stack._replace(text=stack.text.last, layers=layers)
-    return replace(scenario, stack=stack, given={**scenario.given, **dict(_kept(before))})
+    return replace(scenario.with_matrices(dict(_kept(before))), stack=stack)
 
 
 def _kept(before: Trace) -> Iterator[tuple[Name, Matrix]]:
@@ -148,7 +147,7 @@ def check_generation(scenario: Scenario) -> Objections:
         wrong = f"{name} is for this sentence only, and generation makes it longer"
         yield name, wrong, "leave it out, or generate 1 token"
     for positions in scenario.stack.positions:
-        table = scenario.given.get(positions.table)
+        table = scenario.given.matrices.get(positions.table)
         start = positions.config.values.get("start", 0)
         wanted = start + len(scenario.tokens_so_far) + more
         if table is not None and table.shape[0] < wanted:
@@ -176,7 +175,7 @@ def _fixed(scenario: Scenario) -> Iterator[str]:
         yield "targets"
     if scenario.stack.segments:
         yield "segments"
-    for name in scenario.given:
+    for name in scenario.given.matrices:
         place = place_of(name, scenario)
         elsewhere = (
             place.stack is not scenario.stack or name.path.local == "cache" or name == "memory"

@@ -67,7 +67,7 @@ def gradients_of(trace: Trace) -> list[Name]:
 
 
 def _with_gradients(trace: Trace) -> Iterator[Name]:
-    made = [*trace.scenario.given, *(d.name for d in trace.plan)]
+    made = [*trace.scenario.given.matrices, *(d.name for d in trace.plan)]
     known = {name for name in made if not name.inside(GRADIENTS) and not pass_of(name)}
     of = {name.under(GRADIENTS): name for name in known}
     for definition in trace.plan:

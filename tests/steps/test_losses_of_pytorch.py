@@ -23,7 +23,7 @@ functional: Any = torch.nn.functional
 def leaves(trace: Trace) -> dict[str, Any]:
     return {
         str(name): torch.tensor(matrix.values, requires_grad=True)
-        for name, matrix in trace.scenario.given.items()
+        for name, matrix in trace.scenario.given.matrices.items()
     }
 
 

@@ -249,7 +249,7 @@ def numbers_mark(trace: Trace) -> str:
 
 def _mark(scenario: Scenario, made_from: MadeFrom, texts: Iterable[str]) -> str:
     digest = hashlib.sha256("\n".join(texts).encode())
-    counted: Mapping[Name, Matrix | None] = {**scenario.given, **made_from.instead}
+    counted: Mapping[Name, Matrix | None] = {**scenario.given.matrices, **made_from.instead}
     for name, matrix in sorted(counted.items()):
         if matrix is not None:
             digest.update(f"\n{name} {matrix.shape} {matrix.decimals} ".encode())

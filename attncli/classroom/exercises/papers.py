@@ -204,7 +204,7 @@ def _document(
             *instructions(frame),
             *opening,
         ),
-        sources=trace.scenario.sources,
+        sources=trace.scenario.given.sources,
         rounding=rounding_facts(trace),
         paper=Paper(
             "exercise",

@@ -198,7 +198,7 @@ def text_of(sizes: Sizes, words: Sequence[str], scenario: Scenario, command: str
 
 
 def _lines(sizes: Sizes, words: Sequence[str], scenario: Scenario, command: str) -> Iterator[str]:
-    given = scenario.given
+    given = scenario.given.matrices
     text = " ".join(words)
     yield from (f"# Made by `{command}`,", "# which makes it again.", "")
     yield from (f"title: {text}", f"sentence: {text}", "", "# Token → vector.", "embeddings:")

@@ -119,7 +119,7 @@ def given_blocks(
     """Returns given matrices as tables, and where they come from if the file doesn't write them
     out. Those of which a selection has no row are left out, as of what an expert makes to which no
     token goes."""
-    sources = trace.scenario.sources
+    sources = trace.scenario.given.sources
     quantities = [quantity for quantity in quantities if selection.rows(quantity)]
     elsewhere = [quantity for quantity in quantities if quantity.name in sources]
     rows = [(q.name.seen_from(path), _matrix_summary(q, sources[q.name])) for q in elsewhere]

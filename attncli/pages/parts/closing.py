@@ -74,7 +74,7 @@ def _found(trace: Trace, selection: Selection) -> list[Block]:
 
 def _asked_for(trace: Trace, selection: Selection) -> list[Block]:
     """Returns graphs, and tokens before and after, where the scenario asks for these."""
-    show = trace.scenario.show
+    show = trace.scenario.page.show
     if not (show.before_after or show.graph or show.arrows):
         return []
     from attncli.pages.parts.outcomes import before_and_after, closing_graphs, result_of
@@ -230,7 +230,8 @@ def _what_if(trace: Trace) -> list[Block]:
         return []
     command = f"attn run {_typed(called)}{asking_for_large(trace.scenario)}"
     blocks: list[Block] = []
-    for question, changes in (trace.scenario.show.what_if or _without_one_number(trace)).items():
+    asked = trace.scenario.page.show.what_if or _without_one_number(trace)
+    for question, changes in asked.items():
         typed = " ".join((command, *(f"--set {_typed(change)}" for change in changes)))
         blocks.append(Callout(retold(Followed(), Word(question), " ", Term(harmless(typed)))))
     return blocks
@@ -242,9 +243,9 @@ def _without_one_number(trace: Trace) -> Mapping[str, Sequence[str]]:
     answers it."""
     scenario = trace.scenario
     names = (name for d in trace.plan if d.name in trace for name in d.operands)
-    written = (trace[name] for name in names if name in scenario.given)
+    written = (trace[name] for name in names if name in scenario.given.matrices)
     for quantity in written:
-        if quantity.name in scenario.random or quantity.name in scenario.sources:
+        if quantity.name in scenario.given.random or quantity.name in scenario.given.sources:
             continue
         i, j = divmod(int(np.abs(quantity.values).argmax()), quantity.values.shape[1])
         if np.isfinite(quantity.values[i, j]) and quantity.values[i, j]:
@@ -280,14 +281,14 @@ def _typed(called: str) -> str:
 def asking_for_large(scenario: Scenario) -> str:
     """Returns the option that a further command needs for a scenario that is only worked where this
     is said."""
-    return " --large" if scenario.large else ""
+    return " --large" if scenario.file.large else ""
 
 
 def as_asked_for(scenario: Scenario) -> str | None:
     """Returns what a command calls a scenario: a shipped one by its name, a file as it was asked
     for from here; by its name alone if that is absolute, since a page is read elsewhere too. None
     for what is no such file."""
-    path = Path(scenario.places[""].source)
+    path = Path(scenario.file.places[""].source)
     if path == shipped.path_of(path.stem):
         return path.stem
     if path.suffix not in (".yaml", ".yml"):

@@ -92,7 +92,7 @@ def _variant(
     own, result = result_of(before.trace) or result_of(trace), result_of(other)
     if own is None or result is None:
         return []
-    varied = Word("; ".join(other.scenario.varied))
+    varied = Word("; ".join(other.scenario.file.varied))
     varied_as: Spans = (Word(name), " (", varied, "): ")
     changed = _changed(trace.quantities, other)
     if other.scenario.training is not None:
@@ -101,8 +101,8 @@ def _variant(
         if blocks:
             return [*blocks[:1], *_given_in(name, other, changed), *blocks[1:], *data]
     compared = _Compared.of(own, result)
-    says = other.scenario.about
-    about = [Paragraph((Word(says),))] if says != trace.scenario.about else []
+    says = other.scenario.page.about
+    about = [Paragraph((Word(says),))] if says != trace.scenario.page.about else []
     note = Callout((*varied_as, *compared.sentences(own, result, before.called, rows)))
     tables = [*_given_in(name, other, changed), variant_block(name, result, rows)]
     found = () if compared.same else finding_anew(other, before.trace, rows)
@@ -552,7 +552,7 @@ def _moved(passes: list[_Pass], table: Name, names: tuple[Word, ...]) -> list[Bl
 def closing_graphs(trace: Trace, selection: Selection) -> list[Block]:
     """Draws who attends to whom in a scenario, and in each of its variants, where it asks for
     that."""
-    show = trace.scenario.show
+    show = trace.scenario.page.show
     if not show.graph and not show.arrows:
         return []
     weights = weights_of(trace)
@@ -566,7 +566,7 @@ def closing_graphs(trace: Trace, selection: Selection) -> list[Block]:
 
 
 def _graph_of(trace: Trace, selection: Selection, heading: Spans) -> list[Block]:
-    weights, arrows = weights_of(trace), trace.scenario.show.arrows
+    weights, arrows = weights_of(trace), trace.scenario.page.show.arrows
     if weights is None:
         return []
     made = graph_of(weights, [*_edges(weights, selection, arrows)])
@@ -611,7 +611,7 @@ def before_and_after(trace: Trace, result: Quantity | None, selection: Selection
     """Returns each token's vector as it went in, beside what it came to, where a scenario asks for
     that."""
     X = trace.quantities.get(below(trace.scenario.stack.path, "X"))
-    if not trace.scenario.show.before_after or X is None or result is None:
+    if not trace.scenario.page.show.before_after or X is None or result is None:
         return []
     if X.name == result.name or X.rows.names != result.rows.names:
         return []

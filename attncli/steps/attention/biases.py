@@ -71,7 +71,7 @@ def _operation(place: HeadPlace, positions: Positions) -> Buckets:
 
 
 def _count(place: HeadPlace, positions: Positions) -> int:
-    index, table = positions.config.get(BUCKETS), place.scenario.given.get(positions.table)
+    index, table = positions.config.get(BUCKETS), place.scenario.given.matrices.get(positions.table)
     if index is not None:
         return index
     return _USUAL if table is None else table.shape[0]
@@ -79,7 +79,7 @@ def _count(place: HeadPlace, positions: Positions) -> int:
 
 def _shape(place: HeadPlace, positions: Positions) -> tuple[int, int]:
     """Returns the shape of the table; of a random one, what it has to be."""
-    table = place.scenario.given.get(positions.table)
+    table = place.scenario.given.matrices.get(positions.table)
     return (_count(place, positions), place.attention.heads) if table is None else table.shape
 
 

@@ -230,7 +230,7 @@ def _fits(definition: Definition, scenario: Scenario) -> Objections:
     A larger base has an exponent d/(d − 2), which a single pair has not; tables need a row for each
     position, and a column for each pair that turns.
     """
-    operation, shapes = definition.operation, scenario.shapes
+    operation, shapes = definition.operation, scenario.plan.shapes
     first = definition.operands[0]
     height, width = shapes[first]
     if isinstance(operation, Frequencies) and operation.stretch is not None:

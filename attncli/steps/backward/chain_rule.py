@@ -205,13 +205,13 @@ def _starts(
     used = {name for part in parts for d in part.definitions for name in d.operands}
     one_hot = (stack.text.table.name for stack in scenario.stacks if stack.text.table.one_hot)
     used = used.difference(_fixed(parts), one_hot)  # tables that only tell tokens apart
-    given = [name for name in (*scenario.given, *scenario.random) if name in used]
+    given = [name for name in scenario.given.names if name in used]
     if scenario.training is None:
         return {*given}
     from attncli.steps.training import trained
 
     parameters = trained(scenario.training, given, complaints)
-    return {*given} if scenario.backward else {*parameters}
+    return {*given} if scenario.plan.backward else {*parameters}
 
 
 def _fixed(parts: Sequence[PlannedStep]) -> Iterator[Name]:

@@ -164,7 +164,7 @@ def _kind(place: LayerPlace) -> str:
 
 def _without_bias(layer: Definition, place: LayerPlace) -> Definition | None:
     """Changes a layer to one without its bias; returns None where that is all zeros."""
-    bias = place.scenario.given.get(layer.operands[-1])
+    bias = place.scenario.given.matrices.get(layer.operands[-1])
     return None if bias is None or not bias.values.any() else without_bias(layer, place)
 
 
@@ -322,7 +322,8 @@ def _check_feed_forward(place: ResidualPlace) -> Objections:
 def _entered(place: ResidualPlace) -> Name | None:
     """Returns the name of what went into the layer, which its first residual skips ahead; None
     where it has no residual."""
-    parts = (part.place for part in place.scenario.story if isinstance(part.place, ResidualPlace))
+    places = (part.place for part in place.scenario.plan.story)
+    parts = (entry for entry in places if isinstance(entry, ResidualPlace))
     return next((entry.skipped for entry in parts if entry.layer.path == place.layer.path), None)
 
 

@@ -147,13 +147,13 @@ def _made_otherwise(scenario: Scenario, order: str) -> list[Definition]:
         stack=_ordered(scenario.stack, order),
         encoder=None if encoder is None else _ordered(encoder, order),
     )
-    steps = sized(replace(other, story=story(other)))
-    planned = {d.name: d.operands for part in scenario.story for d in part.definitions}
+    steps = sized(replace(other, plan=replace(other.plan, story=story(other))))
+    planned = {d.name: d.operands for part in scenario.plan.story for d in part.definitions}
     return [
         d
         for part in steps
         for d in part.definitions
-        if d.name not in scenario.given and planned.get(d.name, d.operands) != d.operands
+        if d.name not in scenario.given.matrices and planned.get(d.name, d.operands) != d.operands
     ]
 
 
@@ -225,7 +225,7 @@ class Normalizing(NamedTuple):
 
 
 def _normalizing_norm(place: NormPlace) -> Normalizing:
-    own = place.path in place.scenario.places
+    own = place.path in place.scenario.file.places
     of_embeddings = place.norm is place.stack.embedding_norm
     before_projection = of_embeddings and projected_when(place.stack) == "after"
     return Normalizing(

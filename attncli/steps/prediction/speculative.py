@@ -52,7 +52,8 @@ def _drafted(place: Place) -> tuple[str, ...]:
 def _check_draft(place: Place) -> Objections:
     prediction = place.scenario.prediction
     vocabulary, r, q = prediction.logits.vocabulary, prediction.draft["r"], place.name("q")
-    given = place.scenario.given[q].shape[0] if q in place.scenario.given else len(r)
+    matrix = place.scenario.given.matrices.get(q)
+    given = len(r) if matrix is None else matrix.shape[0]
     if given != len(r):
         wrong = f"{given} rows of probabilities, and {len(r)} numbers to accept tokens by"
         yield place.name("r"), wrong, f"give {given} numbers"
