@@ -531,7 +531,7 @@ def _part(part: ExamPart, whole: Document, trace: Trace | None, place: str) -> P
         }
         return made._replace(choices=choices, most=most, asks=asks)
     scenario, tolerance = trace.scenario, part.exercise.tolerance
-    given = {key: numbers_of(scenario, key) for key in scenario.given}
+    given = {key: numbers_of(scenario, key) for key in scenario.given.matrices}
     return made._replace(
         file=place,
         numbers=numbers_mark(trace),

@@ -343,7 +343,8 @@ def _may_be_longer(trace: Trace) -> bool:
     """Tells whether pages of other numbers may have more to ask for: other pairs are counted, or
     other experts chosen. What is asked for is looked up only then, since it takes as long as a
     page."""
-    return trace.scenario.recount is not None or any(step.step == "route" for step in trace.story)
+    is_routed = any(step.step == "route" for step in trace.story)
+    return is_routed or trace.scenario.file.recount is not None
 
 
 def traces_of_forms(

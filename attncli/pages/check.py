@@ -454,7 +454,8 @@ def checked(trace: Trace) -> tuple[Document, bool]:
     """Checks the numbers of a scenario's source, then those for each variant. Returns what is said
     of them, and whether all of them follow."""
     pairs = (("", trace), *trace.variants.items())
-    found = {name: _checked(entry, name) for name, entry in pairs if entry.scenario.published}
+    published = ((name, entry) for name, entry in pairs if entry.scenario.source.published)
+    found = {name: _checked(entry, name) for name, entry in published}
     pages = {name: page for name, (page, _) in found.items()}
     sections = [s for name, page in pages.items() for s in _sections(name, page)]
     page = pages.get("", _without_numbers(trace))

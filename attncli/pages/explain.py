@@ -117,7 +117,7 @@ def find_cell(trace: Trace, text: str, option: str = "--cell ") -> tuple[Name, A
 def _loss_meant(trace: Trace, word: str) -> str | None:
     """Says what the loss is called here, where a word calls it otherwise (`mse`); else None."""
     path, _, local = word.rpartition("loss")
-    loss = path + trace.scenario.prediction.loss_name
+    loss = path + trace.scenario.prediction.loss.name
     return f"the loss here is {loss}" if not local and loss in trace else None
 
 
@@ -237,7 +237,7 @@ def step_page(
 def given_page(trace: Trace) -> Document:
     """Returns the page of what a scenario is about and gives, before anything is worked."""
     scenario = trace.scenario
-    given = [trace.quantities[name] for name in scenario.given]
+    given = [trace.quantities[name] for name in scenario.given.matrices]
     return Document(
         Word(scenario.title),
         (),

@@ -267,7 +267,7 @@ class FurtherPages(Mapping[str, "Document"]):
     def __getitem__(self, name: str) -> Document:
         trace = self._traces[name]
         page = self._tell(trace)
-        varied = Word("; ".join(trace.scenario.varied))
+        varied = Word("; ".join(trace.scenario.file.varied))
         other = (
             (Callout(("Otherwise than in the scenario itself: ", varied, ".")),)
             if varied.raw
@@ -365,7 +365,7 @@ def _page(trace: Trace, selection: Selection, sections: tuple[Section, ...]) -> 
         closing=closing_of(trace, selection) if whole else (),
         data=PageData(
             given=tuple(given_block(trace, quantity, Selection()) for quantity in trace.given),
-            sources=trace.scenario.sources,
+            sources=trace.scenario.given.sources,
             rounding=rounding_facts(trace),
             ending=ending_facts(trace) if whole else MappingProxyType({}),
         ),

@@ -99,7 +99,7 @@ def _in_all_formats(source: SiteSource, allowed: Allowed) -> Published:
     page, commands = _commands_apart(_page(trace, _FORMAT))
     pages = _pages(trace, page, source, allowed)
     pairs = dict([*pages, *_workbook(trace), *_scenario(source, allowed)])
-    says = scenario.about or source.says or _summary(trace)
+    says = scenario.page.about or source.says or _summary(trace)
     return Published(
         source,
         Word(scenario.title),
@@ -443,7 +443,7 @@ def _example(source: SiteSource, allowed: Allowed) -> Document:
     worked = first_number(trace, chosen)
     lines = [line for block in worked for line in parts_of(block, Line)]
     tables = (matrix_block(trace[line.quantity], chosen) for line in lines)
-    says = trace.scenario.about or source.says
+    says = trace.scenario.page.about or source.says
     about = (Paragraph((Word(says),)),) if says else ()
     blocks = (*about, *worked, Paragraph((_POINT,)), *tables)
     sections = (Section("", None, (_EXAMPLE,), (), blocks),) if lines else ()

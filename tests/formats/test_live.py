@@ -214,7 +214,7 @@ def test_two_keys_of_a_map_that_is_not_there_are_one(chromium: Any, tmp_path: Pa
         source.write_text(page.evaluate("attncli.live.asScenario()"))
     scenario = load(str(source))
     assert (scenario.rounding.policy, scenario.rounding.decimals) == ("exact", 2)
-    assert scenario.given[Name("X")].values.tolist() == [[1, 0], [3, 1]]
+    assert scenario.given.matrices[Name("X")].values.tolist() == [[1, 0], [3, 1]]
     assert "# two tokens" in source.read_text()
 
 

@@ -300,7 +300,7 @@ def test_a_merged_layer_and_a_token_that_is_called_so() -> None:
     assert "layers[2].scaled" in trace
     assert "layers[1].scaled" not in trace
     assert trace_of("sentence: <<\nembeddings: {<<: [1]}\n")["X"].values.tolist() == [[1]]
-    assert trace_of('X: {"<<": [1]}\n').scenario.row_names["X"] == ("<<",)
+    assert trace_of('X: {"<<": [1]}\n').scenario.given.row_names["X"] == ("<<",)
 
 
 @pytest.mark.parametrize(

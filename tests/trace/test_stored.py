@@ -91,7 +91,7 @@ def test_only_what_is_asked_for_stays_in_its_file(tmp_path: Path) -> None:
         scenario(tmp_path, in_place=False),
         scenario(tmp_path, in_place=True, policy="carry"),
     ):
-        assert not [name for name, matrix in entry.given.items() if matrix.is_stored]
+        assert not [name for name, matrix in entry.given.matrices.items() if matrix.is_stored]
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])

@@ -207,7 +207,7 @@ def _document(
         ),
         data=PageData(
             given=tuple(_given(trace, what.asked)),
-            sources=trace.scenario.sources,
+            sources=trace.scenario.given.sources,
             rounding=rounding_facts(trace),
         ),
         paper=Paper(

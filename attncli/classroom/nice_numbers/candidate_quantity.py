@@ -141,7 +141,7 @@ def shown_rows(trace: Trace) -> Callable[[Quantity], tuple[int, ...] | None]:
     """Returns a function that tells which rows of a quantity a page shows, where the scenario names
     queries; None for all."""
     axis = next((q.rows for q in trace.quantities.values() if q.rows.role == "Q"), Axis(()))
-    found = (_place(axis, query) for query in trace.scenario.show.queries)
+    found = (_place(axis, query) for query in trace.scenario.page.show.queries)
     places = tuple(place for place in found if place is not None)
 
     def rows(quantity: Quantity) -> tuple[int, ...] | None:

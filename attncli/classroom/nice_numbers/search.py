@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple, Self
 
@@ -65,7 +65,7 @@ def _recounted(own: Trace, request: SearchRequest) -> Iterator[Trace]:
     """Yields the forms of a request, worked, whose corpus has other counts of its texts. Raises
     UnsatisfiedError where the search finds none."""
     random = RandomState(list(str(request.seed).encode()))
-    found = {own.scenario.text_counts}
+    found = {own.scenario.file.text_counts}
     for k in range(request.number):
         yield _next(own, request, random, found, form_name(k))
 
@@ -73,7 +73,7 @@ def _recounted(own: Trace, request: SearchRequest) -> Iterator[Trace]:
 def _next(
     trace: Trace, like: SearchRequest, random: RandomState, found: set[tuple[int, ...]], form: str
 ) -> Trace:
-    own = trace.scenario.text_counts
+    own = trace.scenario.file.text_counts
     most = max(*own, _LEAST_COUNT, _TOGETHER // len(own))
     for k in range(_TRIED_COUNTS):
         counts = tuple((1 + random.randint(most, size=len(own))).tolist())
@@ -92,7 +92,7 @@ def _next(
 
 def _worked(own: Trace, counts: Sequence[int]) -> Trace | None:
     """Returns the scenario with other counts, worked; None where it can't be learned or worked."""
-    recount = own.scenario.recount
+    recount = own.scenario.file.recount
     try:
         return None if recount is None else work(recount(counts))
     except ScenarioError:
@@ -168,13 +168,13 @@ def _with_numbers(scenario: Scenario, numbers: Mapping[Name, Matrix]) -> Scenari
     """Returns the scenario, and its variants, with other numbers where they had the same."""
 
     def other(name: Name, matrix: Matrix) -> Matrix:
-        own = scenario.given.get(name)
+        own = scenario.given.matrices.get(name)
         return numbers[name] if name in numbers and _is_same(own, matrix) else matrix
 
     def changed(found: Scenario) -> Scenario:
-        given = {name: other(name, matrix) for name, matrix in found.given.items()}
+        given = {name: other(name, matrix) for name, matrix in found.given.matrices.items()}
         variants = {name: changed(variant) for name, variant in found.variants.items()}
-        return replace(found, given=given, variants=variants)
+        return found.with_matrices(given).with_variants(variants)
 
     return changed(scenario)
 
@@ -258,7 +258,7 @@ def search(scenario: Scenario, request: SearchRequest) -> Iterator[Trace]:
         raise UserError(wrong)
     trace = work(scenario.alone())
     plan = plan_of(trace, request.asked, request.pools)
-    if not plan.drawn and trace.scenario.recount is not None:
+    if not plan.drawn and trace.scenario.file.recount is not None:
         yield from _recounted(trace, request)
         return
     if not plan.drawn:
@@ -433,7 +433,7 @@ class _Search:
         its variants and generated tokens too."""
         by_name = {name: matrix for drawn, matrix in numbers.items() for name in drawn.names}
         scenario = _with_numbers(self.scenario, by_name)
-        is_alone = not self.scenario.variants and self.scenario.prediction.generate < 2  # noqa: PLR2004
+        is_alone = not self.scenario.variants and self.scenario.prediction.generation.length < 2  # noqa: PLR2004
         try:
             return self.trace.rerun(scenario) if is_alone else work(scenario)
         except ScenarioError:
@@ -467,8 +467,8 @@ def _as_bytes(matrices: list[Matrix]) -> bytes:
 
 def _nothing_varies(scenario: Scenario) -> str:
     why = "what this leads to has no given numbers that may vary"
-    if scenario.sources:
-        why += f" ({listed(scenario.sources)} is random, or comes from a file)"
+    if scenario.given.sources:
+        why += f" ({listed(scenario.given.sources)} is random, or comes from a file)"
     return why
 
 

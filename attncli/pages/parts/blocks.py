@@ -120,7 +120,7 @@ def given_blocks(
     """Returns given matrices as tables, and where they come from if the file doesn't write them
     out. Those of which a selection has no row are left out, as of what an expert makes to which no
     token goes."""
-    sources = trace.scenario.sources
+    sources = trace.scenario.given.sources
     quantities = [quantity for quantity in quantities if selection.rows(quantity)]
     elsewhere = [quantity for quantity in quantities if quantity.name in sources]
     rows = [(q.name.seen_from(path), _matrix_summary(q, sources[q.name])) for q in elsewhere]
@@ -140,7 +140,7 @@ def given_block(
         quantity, selection, path, with_sums=quantity.given and _are_shares(quantity)
     )
     text = place_of(quantity.name, trace.scenario).stack.text
-    if text.table != quantity.name or not text.by_id:
+    if text.table.name != quantity.name or not text.table.by_id:
         return block
     tokens = {str(number): token for token, number in text.known_ids.items()}
     whose = tuple(tokens.get(row, "") for row in quantity.rows.names)

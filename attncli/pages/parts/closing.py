@@ -48,7 +48,7 @@ def _way_back(trace: Trace, selection: Selection) -> list[Block]:
 
 
 def _asked_for(trace: Trace, selection: Selection) -> list[Block]:
-    show = trace.scenario.show
+    show = trace.scenario.page.show
     if not (show.before_after or show.graph or show.arrows):
         return []
     from attncli.pages.parts.show import asked_for
@@ -73,7 +73,7 @@ def _trained(trace: Trace, selection: Selection) -> list[Block]:
 
 
 def _generated(trace: Trace, selection: Selection) -> list[Block]:
-    if not trace.scenario.prediction.generate:
+    if not trace.scenario.prediction.generation.length:
         return []
     from attncli.pages.parts.generation import generation_of
 

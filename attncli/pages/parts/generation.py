@@ -34,31 +34,30 @@ from attncli.trace.generation import Continuation, generation
 def generation_of(trace: Trace, selection: Selection) -> list[Block]:
     """Returns the choice of each step of generation; a summary goes without the temperature.
     Returns nothing where no next token is predicted."""
-    prediction = trace.scenario.prediction
     if trace.next_token is None:
         return []
     tempered = [] if selection.detail == "summary" else on_temperature(trace)
-    told = _beams(trace) if prediction.beams else [_passes(trace)]
+    told = _beams(trace) if trace.scenario.prediction.generation.beams else [_passes(trace)]
     return [Subheading(("Generation",)), Callout(_how(trace)), *told, *tempered]
 
 
 def _how(trace: Trace) -> Spans:
     """Says what each step does, and where its working is to be seen."""
-    prediction = trace.scenario.prediction
+    said = trace.scenario.prediction.generation
     drawn = "draws the next token" if trace.drawn else "takes the most likely next token"
-    does = f"keeps the {prediction.beams} largest sums of log-probabilities"
-    does = does if prediction.beams else drawn
-    texts = "each of the texts" if prediction.beams else "the tokens"
+    does = f"keeps the {said.beams} largest sums of log-probabilities"
+    does = does if said.beams else drawn
+    texts = "each of the texts" if said.beams else "the tokens"
     text = f"Each step runs the whole model again on {texts} so far and {does}"
-    if prediction.cache_bytes is not None:
+    if said.cache_bytes is not None:
         text = (
             "The first pass works all tokens and keeps their keys and values (prefill). Each later"
             " pass works its new token alone, which sees those that are kept (decode). Each step"
             f" {does}"
         )
     ended: Spans = ()
-    if not prediction.beams and (last := [*generation(trace)][-1]) and last[0].ends:
-        ended = (" It ends with “", Word(prediction.end_token), "”, after which none follows.")
+    if not said.beams and (last := [*generation(trace)][-1]) and last[0].ends:
+        ended = (" It ends with “", Word(said.end_token), "”, after which none follows.")
     later = next((name for name in trace.further if name not in trace.variants), None)
     see: Spans = () if later is None else (
         " To see the working of a later one, say ", Term(f"--trace '{later}'"), ".",
@@ -68,7 +67,7 @@ def _how(trace: Trace) -> Spans:
 
 def _passes(trace: Trace) -> Table:
     headings: tuple[str, ...] = ("Step", "Tokens so far", "Next token", "Probability")
-    cached = trace.scenario.prediction.cache_bytes is not None
+    cached = trace.scenario.prediction.generation.cache_bytes is not None
     rows: list[tuple[TableCell, ...]] = []
     for k, step in enumerate((trace, *trace.generated)):
         probabilities = step.next_token

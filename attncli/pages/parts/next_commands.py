@@ -53,7 +53,7 @@ def what_if(trace: Trace) -> list[Block]:
         return []
     command = f"attn run {_typed(called)}{asking_for_large(trace.scenario)}"
     blocks: list[Block] = []
-    for question, changes in (trace.scenario.show.what_if or _without_one_number(trace)).items():
+    for question, changes in (trace.scenario.page.show.what_if or _without_one_number(trace)).items():
         typed = " ".join((command, *(f"--set {_typed(change)}" for change in changes)))
         blocks.append(Callout(retold(Followed(), Word(question), " ", Term(harmless(typed)))))
     return blocks
@@ -65,9 +65,9 @@ def _without_one_number(trace: Trace) -> Mapping[str, Sequence[str]]:
     answers it."""
     scenario = trace.scenario
     names = (name for d in trace.plan if d.name in trace for name in d.operands)
-    written = (trace[name] for name in names if name in scenario.given)
+    written = (trace[name] for name in names if name in scenario.given.matrices)
     for quantity in written:
-        if quantity.name in scenario.random or quantity.name in scenario.sources:
+        if quantity.name in scenario.given.random or quantity.name in scenario.given.sources:
             continue
         i, j = divmod(int(np.abs(quantity.values).argmax()), quantity.values.shape[1])
         if np.isfinite(quantity.values[i, j]) and quantity.values[i, j]:
@@ -103,14 +103,14 @@ def _typed(called: str) -> str:
 def asking_for_large(scenario: Scenario) -> str:
     """Returns the option that a further command needs for a scenario that is only worked where this
     is said."""
-    return " --large" if scenario.large else ""
+    return " --large" if scenario.file.large else ""
 
 
 def as_asked_for(scenario: Scenario) -> str | None:
     """Returns what a command calls a scenario: a shipped one by its name, a file as it was asked
     for from here; by its name alone if that is absolute, since a page is read elsewhere too. None
     for what is no such file."""
-    path = Path(scenario.places[""].source)
+    path = Path(scenario.file.places[""].source)
     if path == shipped.path_of(path.stem):
         return path.stem
     if path.suffix not in (".yaml", ".yml"):

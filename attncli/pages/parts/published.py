@@ -83,7 +83,7 @@ Judgements = Mapping[tuple[object, ...], str]
 
 def differences_in(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
     """Says what the source prints otherwise of what a part makes, in the rows that are told."""
-    if not trace.scenario.published or selection.detail == "summary":
+    if not trace.scenario.source.published or selection.detail == "summary":
         return []
     figures = _of_part(trace, part)
     printed = [f for f in figures if f.row in selection.rows(f.quantity)]
@@ -94,7 +94,7 @@ def differences_at(
     trace: Trace, part: PlannedStep, cells: Collection[tuple[Name, int, int]]
 ) -> list[Block]:
     """Says what the source prints otherwise in some cells of what a part makes."""
-    if not trace.scenario.published:
+    if not trace.scenario.source.published:
         return []
     printed = [f for f in _of_part(trace, part) if f.cell in cells]
     return [*_differences(trace, part, printed)]
@@ -196,7 +196,7 @@ def printed_otherwise(trace: Trace) -> int:
     """Counts the numbers that the source prints otherwise than they are worked here, variants and
     all."""
     traces = (trace, *trace.variants.values())
-    each = (published_numbers(entry) for entry in traces if entry.scenario.published)
+    each = (published_numbers(entry) for entry in traces if entry.scenario.source.published)
     return sum(len(_differing(printed)) for printed in each)
 
 
@@ -207,7 +207,7 @@ def closing_on_published(trace: Trace, selection: Selection) -> list[Block]:
     blocks = [
         block
         for name, entry in pairs
-        if entry.scenario.published
+        if entry.scenario.source.published
         for block in _closing(entry, name, selection)
     ]
     return [Subheading(("What the source prints",)), *blocks] if blocks else []

@@ -240,7 +240,7 @@ def shown_quantities(
     for quantity in made:
         sums = quantity.local in step.results.adds_up_to_one
         table = matrix_block(quantity, selection, part.path, with_sums=sums)
-        table = _turned(table) if trace.scenario.show.layout == "column" else table
+        table = _turned(table) if trace.scenario.page.show.layout == "column" else table
         repeats = _is_repeated(quantity, made) or is_aside(trace, quantity)
         repeats = repeats and selection.detail != "full"
         working = [] if repeats else working_of(trace, quantity, selection, one_row=one_row)
@@ -369,7 +369,8 @@ def _is_looked_up(trace: Trace, definition: Definition) -> bool:
     if not isinstance(definition.operation, TakeRows):
         return False
     return all(
-        trace[name].given and name not in trace.scenario.sources for name in definition.operands
+        trace[name].given and name not in trace.scenario.given.sources
+        for name in definition.operands
     )
 
 

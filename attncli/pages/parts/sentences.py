@@ -231,27 +231,27 @@ def _rows(outline: Outline, layer: Layer) -> int | None:
     """Returns how many numbers the memory of a recurrent layer has; None where that isn't known."""
     cell = layer.recurrent or Recurrent()
     path = cell.way_path(layer.path, cell.ways[0])
-    return outline.scenario.shapes.get(below(path, "a").at(1), (None, None))[0]
+    return outline.scenario.plan.shapes.get(below(path, "a").at(1), (None, None))[0]
 
 
 def _columns(outline: Outline, name: str, *, made: bool = False) -> int | None:
     """Returns the number of columns of a quantity, whether it came to be made or not (`made`: only
     if it did); None where that isn't known."""
-    shapes = outline.shapes if made or name in outline.shapes else outline.scenario.shapes
+    shapes = outline.shapes if made or name in outline.shapes else outline.scenario.plan.shapes
     return shapes.get(name, (None, None))[1]
 
 
 def about_of(scenario: Scenario) -> tuple[Block, ...]:
     """Returns what a page begins with. If it was written of other numbers than those of this run,
     that is said before it."""
-    if not scenario.about:
+    if not scenario.page.about:
         return ()
-    made = scenario.changed.made
+    made = scenario.file.changed.made
     note: Spans = (
         "Changed for this run: ", Term(listed(made)), ". The text below is about the scenario "
         f"without {agreed(len(made), 'this change', 'these changes')}.",
     )  # fmt: skip
-    return (*((Callout(note),) if made else ()), Paragraph((Word(scenario.about),)))
+    return (*((Callout(note),) if made else ()), Paragraph((Word(scenario.page.about),)))
 
 
 def facts_of(
@@ -270,8 +270,8 @@ def facts_of(
         if (how := stack.text.tokenizing) is not None:
             settings = joined((_in_words(p, own) for p in how.phrases), "; ")
             rows.append((words.tokenizer, (f"{how.name}: ", *settings)))
-    if scenario.source is not None:
-        rows.append((words.source, (Word(scenario.source), *_chosen(scenario, words))))
+    if scenario.source.name is not None:
+        rows.append((words.source, (Word(scenario.source.name), *_chosen(scenario, words))))
     outline = outline_of(trace)
     attending = [stack for stack in scenario.stacks if _attends(trace, stack)]
     size, scaling = (words.sizes, words.encoder_sizes), (words.scaling, words.encoder_scaling)
@@ -286,9 +286,9 @@ def facts_of(
 
 def _chosen(scenario: Scenario, words: Words) -> Spans:
     """Says what a source doesn't have: `; chosen for this example: W_Q, W_K`"""
-    named = joined((Term(name),) for name in scenario.ours)
-    names = (words.all_given,) if scenario.ours == ALL_OURS else named
-    return ("; ", *put_in(words.chosen, names=names)) if scenario.ours else ()
+    named = joined((Term(name),) for name in scenario.source.ours)
+    names = (words.all_given,) if scenario.source.ours == ALL_OURS else named
+    return ("; ", *put_in(words.chosen, names=names)) if scenario.source.ours else ()
 
 
 def _in_words(phrase: Phrase, own: Mapping[str, str]) -> Spans:
@@ -410,7 +410,7 @@ def summary(outline: Outline) -> Spans:
 def published_in_short(trace: Trace) -> str:
     """Says how many printed numbers follow, `; 54 of 62 published numbers follow`; nothing where
     the source prints none."""
-    if not trace.scenario.published:
+    if not trace.scenario.source.published:
         return ""
     from attncli.judging.publications import follow
 

@@ -27,7 +27,7 @@ def asked_for(trace: Trace, selection: Selection) -> list[Block]:
 def _graphs(trace: Trace, selection: Selection) -> list[Block]:
     """Draws who attends to whom in a scenario, and in each of its variants, where it asks for
     that."""
-    show = trace.scenario.show
+    show = trace.scenario.page.show
     if not show.graph and not show.arrows:
         return []
     weights = weights_of(trace)
@@ -41,7 +41,7 @@ def _graphs(trace: Trace, selection: Selection) -> list[Block]:
 
 
 def _graph_of(trace: Trace, selection: Selection, heading: Spans) -> list[Block]:
-    weights, arrows = weights_of(trace), trace.scenario.show.arrows
+    weights, arrows = weights_of(trace), trace.scenario.page.show.arrows
     if weights is None:
         return []
     made = graph_of(weights, [*_edges(weights, selection, arrows)])
@@ -86,7 +86,7 @@ def _before_and_after(trace: Trace, selection: Selection) -> list[Block]:
     """Returns each token's vector as it went in, beside what it came to, where a scenario asks for
     that."""
     X, result = trace.quantities.get(below(trace.scenario.stack.path, "X")), result_of(trace)
-    if not trace.scenario.show.before_after or X is None or result is None:
+    if not trace.scenario.page.show.before_after or X is None or result is None:
         return []
     if X.name == result.name or X.rows.names != result.rows.names:
         return []

@@ -46,11 +46,11 @@ def right_weight(trace: Trace) -> RightWeight | None:
     is no such key, or more than one head."""
     prediction = trace.scenario.prediction
     found = [q for q in trace.quantities.values() if _is_attention(q)]
-    if len(found) != 1 or prediction.every or len(prediction.counted) != 1:
+    if len(found) != 1 or prediction.every or len(prediction.loss.counted) != 1:
         return None
-    (weights,), (place,) = found, prediction.counted
-    target, keys = prediction.targets[place], weights.columns.names
-    if prediction.targets_in_numbers or target not in keys:
+    (weights,), (place,) = found, prediction.loss.counted
+    target, keys = prediction.loss.targets[place], weights.columns.names
+    if prediction.loss.targets_in_numbers or target not in keys:
         return None
     query = 0 if prediction.first else len(weights.values) - 1
     return RightWeight(weights, query, keys.index(target))
@@ -234,7 +234,7 @@ def _attended(training_pass: _Pass, right: RightWeight) -> Number:
 def _headings(first: _Pass) -> tuple[Word | str, ...]:
     targets = _targets(first)
     scenario = first.trace.scenario
-    names = [f"p({scenario.prediction.targets[k]})" for k in targets]
+    names = [f"p({scenario.prediction.loss.targets[k]})" for k in targets]
     if len({*names}) < len(names):  # the same of several tokens
         names = [f"p at {scenario.text.tokens[k]}" for k in targets]
     return ("Updates", "Loss", "Change", "Predicted", *map(Word, names))
@@ -244,7 +244,7 @@ def _targets(training_pass: _Pass) -> tuple[int, ...]:
     """Returns the places of the targets whose probabilities are told."""
     if training_pass.find("probabilities") is None:
         return ()
-    return training_pass.trace.scenario.prediction.counted[:_MOST_TARGETS]
+    return training_pass.trace.scenario.prediction.loss.counted[:_MOST_TARGETS]
 
 
 def _rows(passes: list[_Pass]) -> Iterator[tuple[TableCell, ...]]:
@@ -268,7 +268,7 @@ def _probabilities(training_pass: _Pass) -> Iterator[str]:
         training_pass.find("probabilities"),
         training_pass.trace.scenario.prediction,
     )
-    for k, place in list(zip(_targets(training_pass), prediction.target_places, strict=False)):
+    for k, place in list(zip(_targets(training_pass), prediction.loss.target_places, strict=False)):
         assert quantity is not None
         row = k if quantity.matrix.shape[0] > 1 else 0
         yield _with_minus(quantity.matrix.number(row, place))
@@ -277,7 +277,7 @@ def _probabilities(training_pass: _Pass) -> Iterator[str]:
 def _embeddings(trace: Trace, passes: list[_Pass], selection: Selection) -> list[Block]:
     """Returns the embeddings before training, on the way, and after it; nothing where they aren't
     trained."""
-    table = trace.scenario.text.table
+    table = trace.scenario.text.table.name
     if table.under(Name(UPDATES)) not in trace:
         return []
     shown = [k for k in elided(len(passes), _MOST_TABLES) if k is not None]

@@ -67,7 +67,7 @@ def _variant(
     own, result = result_of(before.trace) or result_of(trace), result_of(other)
     if own is None or result is None:
         return []
-    varied = Word("; ".join(other.scenario.varied))
+    varied = Word("; ".join(other.scenario.file.varied))
     varied_as: Spans = (Word(name), " (", varied, "): ")
     changed = _changed(trace.quantities, other)
     if other.scenario.training is not None:
@@ -76,8 +76,8 @@ def _variant(
         if blocks:
             return [*blocks[:1], *_given_in(name, other, changed), *blocks[1:], *data]
     compared = _Compared.of(own, result)
-    says = other.scenario.about
-    about = [Paragraph((Word(says),))] if says != trace.scenario.about else []
+    says = other.scenario.page.about
+    about = [Paragraph((Word(says),))] if says != trace.scenario.page.about else []
     note = Callout((*varied_as, *compared.sentences(own, result, before.called, rows)))
     tables = [*_given_in(name, other, changed), variant_block(name, result, rows)]
     found = () if compared.same else finding_anew(other, before.trace, rows)

@@ -62,7 +62,7 @@ def allowed(trace: Trace, papers: Papers) -> set[str]:
     shown = {str(abs(value.shown)) for value in numbers(papers.sheet)}
     given = {
         str(abs(matrix.number(i, j).shown))
-        for matrix in trace.scenario.given.values()
+        for matrix in trace.scenario.given.matrices.values()
         for i in range(matrix.shape[0])
         for j in range(matrix.shape[1])
     }
@@ -272,7 +272,7 @@ def test_everything_that_is_made_is_asked_for_once() -> None:
     """By the trace's own list of quantities: nothing of what is told may be forgotten."""
     for name in share(2, SMALL, of="asked for once"):
         trace = trace_of(SHIPPED[name])
-        shown = trace.scenario.show.queries
+        shown = trace.scenario.page.show.queries
         asked = {q.id for q in questions(papers(trace, request_for(trace)).whole)}
         made = [
             q for q in trace.quantities.values() if not q.given and not is_in_words(trace, q.name)
