@@ -132,9 +132,9 @@
 
   // -- what is shown of it ---------------------------------------------------------------------------
 
-  const numberAt = (n) => {
+  const numberAt = (n, by = worked) => {
     const number = version.numbers[n];
-    return typeof number === "number" ? worked.shown(number) : worked.inner(number);
+    return typeof number === "number" ? by.shown(number) : by.inner(number);
   };
   const isCell = (n) => typeof version.numbers[n] === "number";
   const relation = (places) => (places.every((n) => worked[isCell(n) ? "relation" : "isRounded"](version.numbers[n])) ? "=" : "≈");
@@ -192,20 +192,17 @@
     for (const section of main.querySelectorAll(":scope > section")) section.classList.toggle("before", isTouched(section));
     for (const aside of main.querySelectorAll("aside:has([data-told])")) aside.classList.toggle("retold", retell(aside));
     renewShades();
-    main.querySelectorAll("figure[data-picture]:not(.told *)").forEach(renewPicture);
+    main.querySelectorAll("figure.picture:not(.told, .told *)").forEach(renewPicture);
     if (isOther) document.dispatchEvent(new Event("attn:renewed"));
   };
 
-  // shades a picture otherwise; hides one that would be laid out anew, and what has no numbers
+  // sets what shows numbers in a picture; hides one that would be laid out anew
   const renewPicture = (figure) => {
-    const places = [], data = JSON.parse(figure.dataset.picture, (_, value) => {
-      if (!Number.isInteger(value)) return value;
-      places.push(value);
-      const shown = numberAt(value);
-      return { n: value, text: Evaluator.text(shown), value: Number(shown.value) };
-    });
-    figure.hidden = data.numbers ? places.some(isOtherNow) : places.some((n) => numberAt(n).value.isNaN());
-    if (!data.numbers && !figure.hidden) page.shade(figure, data);
+    const full = (n) => (isCell(n) ? worked.cells[version.numbers[n]] : numberAt(n).value);
+    for (const told of figure.querySelectorAll("desc [data-cell]")) told.textContent = Evaluator.text(numberAt(told.dataset.cell));
+    const laidOut = (figure.dataset.cell?.split(" ") || []).filter((n) => !numberAt(n).value.lt(figure.dataset.scale ?? NaN));
+    const fits = page.setPicture(figure, (n) => ({ value: Number(numberAt(n).value), full: Number(full(n)) }));
+    figure.hidden = !fits || laidOut.some(isOtherNow);
   };
 
   const LONGEST_PRODUCT = 10; // decimals past which what a line comes to on its way is left out
@@ -227,8 +224,7 @@
   const asTold = () => (version.told_of ??= worth(version, new Map()));
   const isOtherNow = (n) => {
     const its = version.numbers[n], told = asTold();
-    if (!isCell(n)) return Evaluator.text(worked.inner(its)) !== Evaluator.text(told.inner(its));
-    return worked.text(its) !== told.text(its) || !worked.cells[its].eq(told.cells[its]);
+    return Evaluator.text(numberAt(n)) !== Evaluator.text(numberAt(n, told)) || (isCell(n) && !worked.cells[its].eq(told.cells[its]));
   };
 
   // whether something that a section shows isn't what it was when its sentences were told
@@ -306,7 +302,7 @@
     for (const row of main.querySelectorAll("table.quantity tr:not(.told *):has(td[class*=shade])")) {
       const cells = [...row.querySelectorAll("td[class*=shade]")], numbers = cells.map((cell) => Number(cell.textContent.replace("−", "-")));
       cells.forEach((cell, k) => {
-        cell.className = cell.className.replace(/shade\d/, `shade${page.shadeOf(numbers[k])}`).replace(/ ?most/, "");
+        cell.className = cell.className.replace(/shade\d/, `shade${page.shadeOf(numbers[k], data.shades)}`).replace(/ ?most/, "");
         if (numbers[k] === Math.max(...numbers)) cell.classList.add("most");
       });
     }

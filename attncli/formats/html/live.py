@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from attncli.document.blocks import Document
 from attncli.document.changing import Changeable, ScenarioChoice
 from attncli.document.tables import WorkedTable
+from attncli.formats.colours import LIGHT
 from attncli.formats.html.asked import AskedNumbers
 from attncli.formats.html.blocks import escaped
 from attncli.formats.numbers import text_of
@@ -103,6 +104,7 @@ class LivePage(NamedTuple):
         at = changeable.places
         data = {
             **{name: rounding[name] for name in ("policy", "decimals")},
+            "shades": len(LIGHT.shades),
             "text": changeable.text,
             "file": changeable.file,
             "places": {key: [*cell, *at[key]] for cell, key in changeable.numbers.items()},

@@ -7,7 +7,6 @@ import json
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from html import escape
 from itertools import zip_longest
 from string import Template
 from typing import Any, NamedTuple
@@ -43,7 +42,8 @@ from attncli.formats.html.webpage import (
     looks_of,
 )
 from attncli.formats.svg.drawing import drawn, inline
-from attncli.formats.svg.made_of import picture_data
+from attncli.formats.svg.elements import NOBODY, Asked
+from attncli.formats.svg.laid_out import LaidOut, laid_out_by
 from attncli.formats.writers import (
     Heading,
     NewPage,
@@ -225,15 +225,17 @@ def bar_of(words: Words) -> str:
 """
 
 
-def figure_html(block: Picture | Graph, asked: AskedNumbers | None = None) -> str:
-    """Draws a figure that can be moved to and fro where the screen is narrower."""
-    picture = drawn(block) if asked is None else drawn(block, asked.attributes)
-    made = picture_data(block, asked.place) if asked is not None and asked.changing else ""
-    drawing = f'<div class="scroll">{inline(picture)}</div>'
+def figure_html(block: Picture | Graph, asked: Asked = NOBODY) -> str:
+    """Draws a figure that can be moved to and fro where the screen is narrower. Where its numbers
+    may be changed, it has the places of those that it is laid out by."""
+    picture = drawn(block, asked)
+    by = laid_out_by(block, asked) if asked.changing else LaidOut()
+    drawing = f'<div class="scroll">{inline(picture, asked)}</div>'
     text = f"<figcaption>{set_apart(picture.title)}</figcaption>"
-    kind = "picture told" if made is None else "picture"
-    data = f" data-picture='{escape(made, quote=False)}'" if made else ""
-    return f'<figure class="{kind}"{data}>\n{drawing}\n{text}\n</figure>'
+    kind = "picture told" if by is None else "picture"
+    cells = f' data-cell="{" ".join(map(str, by.places))}"' if by and by.places else ""
+    cells += f' data-scale="{by.below:g}"' if cells and by and by.below is not None else ""
+    return f'<figure class="{kind}"{cells}>\n{drawing}\n{text}\n</figure>'
 
 
 def render(document: Document, page: RenderOptions) -> str:

@@ -53,7 +53,9 @@ def what_if(trace: Trace) -> list[Block]:
         return []
     command = f"attn run {_typed(called)}{asking_for_large(trace.scenario)}"
     blocks: list[Block] = []
-    for question, changes in (trace.scenario.page.show.what_if or _without_one_number(trace)).items():
+    for question, changes in (
+        trace.scenario.page.show.what_if or _without_one_number(trace)
+    ).items():
         typed = " ".join((command, *(f"--set {_typed(change)}" for change in changes)))
         blocks.append(Callout(retold(Followed(), Word(question), " ", Term(harmless(typed)))))
     return blocks
