@@ -139,7 +139,7 @@ def _tokenizing(settings: TokenizerSettings) -> Tokenizing | None:
     """Makes the tokenizer of a stack; returns None where it has no vocabulary of its own."""
     check(settings)
     unknown_to_it = settings.unknown is not None and "vocabulary" in settings.values
-    if not (settings.model.given_by or "corpus" in settings.values or unknown_to_it):
+    if not (settings.model.vocabulary.given_by or "corpus" in settings.values or unknown_to_it):
         return None
     from attncli.scenario.tokenizers import making
 
@@ -310,15 +310,17 @@ def exported(source: str, changes: Changes, scenario: Scenario) -> str:
 def all_numbers(scenario: Scenario) -> dict[str, MatrixRows]:
     """Returns the numbers of all given matrices by their full names, and how often the corpus has
     each of its texts."""
-    counts = [[Decimal(count)] for count in scenario.text_counts]
-    numbers: dict[str, MatrixRows] = {name: numbers_of(scenario, name) for name in scenario.given}
+    counts = [[Decimal(count)] for count in scenario.file.text_counts]
+    numbers: dict[str, MatrixRows] = {
+        name: numbers_of(scenario, name) for name in scenario.given.matrices
+    }
     return {**numbers, **({"corpus": counts} if counts else {})}
 
 
 def numbers_of(scenario: Scenario, name: Name) -> list[list[Decimal]]:
     """Returns the numbers of a given matrix, as they are written or, if nobody wrote them, in
     full."""
-    matrix = scenario.given[name]
+    matrix = scenario.given.matrices[name]
     if matrix.written is not None:
         return [list(row) for row in matrix.written]
     rows, columns = matrix.shape

@@ -104,6 +104,9 @@ def _framed(trace: Trace, scenario: Scenario, made: Mapping[Name, Name]) -> list
         return []
 
 
+_SCALE, _SOFTCAP, _SMOOTHING = "logit_scale", "logit_softcap", "label_smoothing"
+
+
 def _other_scenarios(scenario: Scenario) -> Iterator[tuple[str, str, Scenario, bool]]:
     for which in ("stack", "encoder"):
         stack: Stack | None = getattr(scenario, which)
@@ -111,12 +114,16 @@ def _other_scenarios(scenario: Scenario) -> Iterator[tuple[str, str, Scenario, b
             fields: dict[str, Any] = {which: other}
             yield setting, says, replace(scenario, **fields), out
     prediction = scenario.prediction
-    known = {name: key for name, key in SCENARIO.known.items() if name in prediction._fields}
-    said = prediction._asdict().items()
-    values = {k: x for k, x in said if k in known and isinstance(x, Decimal)}
-    for setting, says, other, out in _others_of_map(values, {k: known[k] for k in values}, ""):
-        fields = {setting: other.get(setting)}
-        yield setting, says, replace(scenario, prediction=prediction._replace(**fields)), out
+    logits, loss = prediction.logits, prediction.loss
+    said = (_SCALE, logits.scale), (_SOFTCAP, logits.softcap), (_SMOOTHING, loss.label_smoothing)
+    values = {key: value for key, value in said if value is not None}
+    known = {key: SCENARIO.known[key] for key in values}
+    for setting, says, other, out in _others_of_map(values, known, ""):
+        changed = prediction._replace(
+            logits=logits._replace(scale=other.get(_SCALE), softcap=other.get(_SOFTCAP)),
+            loss=loss._replace(label_smoothing=other.get(_SMOOTHING)),
+        )
+        yield setting, says, replace(scenario, prediction=changed), out
 
 
 def _other_stacks(stack: Stack) -> Iterator[tuple[str, str, Stack, bool]]:
@@ -200,15 +207,20 @@ def _other_layers(place: LayerPlace) -> Iterator[tuple[str, str, Layer, bool]]:
             yield setting, says, layer._replace(**fields), out
     for setting, says, config, out in _other_settings(layer.config, LAYER_ALONE):
         yield setting, says, layer._replace(config=config), out
-    for which, after in (("norms", ""), ("norms_after", "_after")):
-        each: tuple[Settings, ...] = getattr(layer, which)
+    own = layer.norms
+    for which, each, after in (("each", own.each, ""), ("after", own.after, "_after")):
         for k, norm in enumerate(each):
             for kind in _others_of_map(norm.values, _KIND_OF_NORM, f"norm{k + 1}{after}"):
                 changed = (*each[:k], norm._replace(values=kind.value), *each[k + 1 :])
                 both = f"{kind.value[norms.KIND.name]} instead of {norm.get(norms.KIND)}"
                 says = f"The kind of norm{k + 1}{after} is {both}."
                 fields = {which: changed}
-                yield kind.setting, says, layer._replace(**fields), kind.left_out
+                yield (
+                    kind.setting,
+                    says,
+                    layer._replace(norms=own._replace(**fields)),
+                    kind.left_out,
+                )
 
 
 _OF_ROWS = norms.KIND._replace(kind=Choice(("rms", "layer")))
@@ -238,11 +250,10 @@ def _other_attentions(
 ) -> Iterator[tuple[str, str, Attention, bool]]:
     for setting, says, config, out in _other_settings(attention.config, ATTENTION):
         yield setting, says, attention._replace(config=config), out
-    for kind in ("rotated", "alibi", "relative", "disentangled"):
-        positions: Positions | None = getattr(attention, kind)
+    for kind, positions in attention.positions._asdict().items():
         for name, says, other, out in _other_positions(positions):
-            fields: dict[str, Any] = {kind: other}
-            yield name, says, attention._replace(**fields), out
+            others = attention.positions._replace(**{kind: other})
+            yield name, says, attention._replace(positions=others), out
     yield from _of_other_layers(place, attention)
 
 
@@ -265,9 +276,10 @@ def _of_other_layers(
     """Yields an attention with the positions, or one of the settings, that another kind of layer in
     its stack has."""
     others = [layer.attention for layer in place.stack.layers if layer.attends]
-    for rotated in _unlike(attention.rotated, (other.rotated for other in others)):
-        if attention.rotated and rotated:
-            turned = attention._replace(rotated=rotated)
+    here = attention.positions
+    for rotated in _unlike(here.rotated, (other.positions.rotated for other in others)):
+        if here.rotated and rotated:
+            turned = attention._replace(positions=here._replace(rotated=rotated))
             yield "positions", "The rotation is that of another kind of layer.", turned, False
     own = attention.config.values
     for key in ("mask", "scale", "softcap", "qk_norm"):

@@ -232,11 +232,12 @@ class Trace:
     def further(self) -> Mapping[str, Trace]:
         """Returns the traces beside this one by what they are called: variants by their names,
         generated ones as `token 2`, or `token 2, beam 1` where there are several beams."""
-        prediction, found = self.scenario.prediction, dict(self.variants)
-        for length, step in groupby(self.generated, lambda t: t.scenario.prediction.generate):
-            token = f"token {prediction.generate - length + 1}"
+        generation, found = self.scenario.prediction.generation, dict(self.variants)
+        left = groupby(self.generated, lambda t: t.scenario.prediction.generation.length)
+        for length, step in left:
+            token = f"token {generation.length - length + 1}"
             for k, trace in enumerate(step, start=1):
-                found[f"{token}, beam {k}" if prediction.beams else token] = trace
+                found[f"{token}, beam {k}" if generation.beams else token] = trace
         return found
 
     def part_of(self, name: str) -> PlannedStep | None:
@@ -289,7 +290,7 @@ class Trace:
         """
         new = {name: self._with_numbers(name, numbers) for name, numbers in replaced.items()}
         given: dict[str, Quantity] = {
-            name: self[name].holding(matrix) for name, matrix in scenario.given.items()
+            name: self[name].holding(matrix) for name, matrix in scenario.given.matrices.items()
         }
         story = self.story
         if new:
@@ -447,7 +448,7 @@ class Outline(NamedTuple):
 def outline_of(trace: Trace) -> Outline:
     """Outlines a trace, worked or still to be worked. It works only quantities whose shapes weren't
     planned."""
-    planned, quantities = trace.scenario.shapes, trace.quantities
+    planned, quantities = trace.scenario.plan.shapes, trace.quantities
     shapes = {n: planned[n] if n in planned else quantities[n].matrix.shape for n in quantities}
     return outlined(trace.scenario, trace.story, shapes)
 
@@ -467,7 +468,7 @@ def parts_of(trace: Trace) -> Iterator[PlannedStep]:
 def _got_through(
     scenario: Scenario, story: Iterable[PlannedStep], known: Iterable[str]
 ) -> Iterator[PlannedStep]:
-    made = {name for name in known if name not in scenario.given and name not in scenario.random}
+    made = {*known}.difference(scenario.given.names)
     for part in story:
         tells_tokens = part.step == "tokenize" and part.place.text.tokens
         if tells_tokens or not made.isdisjoint(d.name for d in part.definitions):
@@ -497,9 +498,10 @@ def _origin(scenario: Scenario, name: Name) -> str:
             return "counted"
         if name == below(stack.path, "log_p") and tokenizing.learned is not None:
             return "learned"
-    if name in scenario.ours or scenario.ours == ALL_OURS:
+    ours = scenario.source.ours
+    if name in ours or ours == ALL_OURS:
         return "ours"
-    return "partly ours" if any(text.startswith(f"{name}[") for text in scenario.ours) else "given"
+    return "partly ours" if any(text.startswith(f"{name}[") for text in ours) else "given"
 
 
 class OnDemand(Mapping[str, Quantity]):
@@ -530,7 +532,7 @@ class OnDemand(Mapping[str, Quantity]):
     def _awaited(self, definition: Definition) -> Quantity:
         """Returns a quantity whose operands are known; it is only worked at once where its shape
         isn't known."""
-        rows, columns = self._scenario.shapes.get(definition.name, (None, None))
+        rows, columns = self._scenario.plan.shapes.get(definition.name, (None, None))
         if rows is None or columns is None:
             made = make(self._scenario, self._known, definition)
             self._worked.add(definition.name)

@@ -15,6 +15,7 @@ from attncli.classroom.marking.costs import Bill
 from attncli.classroom.marking.exam import Exam, MarkedTerm, judged_term, known_id
 from attncli.classroom.marking.unknown_cells import hint_on
 from attncli.classroom.marking.word_answers import MarkedWords, OwnAnswers, marked_words, meanings
+from attncli.errors import agreed
 from attncli.judging.judging import Judge
 from attncli.judging.slips import OF_THE_PEN
 from attncli.judging.verdicts import RIGHT, UNEARNED, Given, Verdict
@@ -67,8 +68,8 @@ def _not_asked(
         told += [", "] * bool(k) + [Word(f"{text}: {given.text.strip()}")]
         hint = hint_on(text, asked, trace) if k < _MOST_HINTS else ""
         told += [" (", Word(hint), ")"] if hint else []
-    one = ("answers", "earns") if len(pairs) == 1 else ("answer", "earn")
-    return (*told, f" {one[0]} nothing that is asked, and {one[1]} nothing.")
+    answer, earn = (agreed(len(pairs), f"{verb}s", verb) for verb in ("answer", "earn"))
+    return (*told, f" {answer} nothing that is asked, and {earn} nothing.")
 
 
 def in_a_row(texts: Sequence[str]) -> WordedText:

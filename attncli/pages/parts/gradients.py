@@ -27,16 +27,15 @@ from attncli.document.blocks import (
     each,
 )
 from attncli.document.pictures import Curves, Series
-from attncli.document.tables import Branch, DataTable, MatrixBlock
+from attncli.document.tables import Branch, DataTable, MatrixBlock, TableDisplay
 from attncli.maths.equations.elision import MOST_PARTS
 from attncli.maths.equations.tree import Number, Omitted
 from attncli.maths.numbers import decimals
 from attncli.maths.operations.recurrent import FrobeniusNorm
 from attncli.names import TOP, Name, Word, below
 from attncli.pages.parts.blocks import Row, given_block, matrix_block, table, variant_block
-from attncli.pages.parts.findings import on_its_way
 from attncli.pages.parts.pictures import MOST_POINTS
-from attncli.pages.parts.remarks import ends_of, way_back_to
+from attncli.pages.parts.recurrent import on_its_way
 from attncli.pages.parts.sections import only_data, section_of
 from attncli.pages.parts.selection import (
     WITHIN_A_STEP,
@@ -333,21 +332,8 @@ def _by_time(
         factors = [_factor(trace, place) for place in reversed(places)]
         title = _titled("The gradients of the states through time", path)
         yield from _links(sizes, title, "Step", links, factors)
-        yield from _beside_attention(sizes, places)
         if selection.pictured and len(links) > 1:
             yield _curves(sizes, title, "time", links[::-1])
-
-
-def _beside_attention(
-    sizes: Mapping[Name, GradientSize], places: Sequence[CellPlace]
-) -> Iterator[Block]:
-    """Says what the way from the last token back to the first does to a gradient, where all of it
-    is worked."""
-    ends = ends_of(places[0])
-    if ends and len(places) == places[0].times:
-        last, first = (sizes[places[k].timed("a")].norm for k in (-1, 0))
-        steps = Number.written(len(places) - 1)
-        yield way_back_to(ends, (steps, " steps, and its size goes from ", last, " to ", first))
 
 
 def _ways(trace: Trace, sizes: Mapping[Name, GradientSize]) -> dict[Name, list[CellPlace]]:
@@ -497,7 +483,7 @@ def _gradient_tables(
     else:
         before = _forward(trace, part, block)
         if before is not None and before.quantity not in there:
-            yield before._replace(paired=True)
+            yield before._replace(display=before.display._replace(paired=True))
         yield _called(part, block)
 
 
@@ -515,7 +501,7 @@ def _lists(
     for entry in (block._replace(lists=()), *block.lists):
         before = _forward(trace, part, entry)
         if before is not None and before.quantity not in there:
-            columns += [before] if before.row_names == entry.row_names else []
+            columns += [before] if before.names.rows == entry.names.rows else []
         columns.append(_called(part, entry))
     first, *others = columns
     return first._replace(lists=tuple(others))
@@ -528,8 +514,8 @@ def _forward(trace: Trace, part: PlannedStep, table: MatrixBlock) -> MatrixBlock
     if quantity is None or quantity.matrix.shape != table.matrix.shape:
         return None
     block = given_block(trace, quantity, Selection(), part.path)
-    plainly = block._replace(with_sums=False, shares=False)  # which a glance at it is enough for
-    return plainly._replace(rows=table.rows, origin="", turned=table.turned)
+    plainly = TableDisplay(turned=table.display.turned)  # which a glance at it is enough for
+    return block._replace(rows=table.rows, origin="", display=plainly)
 
 
 def _found(trace: Trace, part: PlannedStep, gradient: Name) -> Quantity | None:
@@ -631,7 +617,7 @@ _FEW = 4
 def gradient_check(trace: Trace) -> list[Block]:
     """Returns a row for each gradient, with its cell that agrees least; a line where there is no
     way back, or it can't be checked."""
-    if not trace.scenario.goes_back or not trace.scenario.prediction.loss:
+    if not trace.scenario.goes_back or not trace.scenario.prediction.loss.kind:
         return [Callout(("No gradients to check: this scenario has no way back. It goes back with ",
                       Term("backward: true"), " and targets."))]  # fmt: skip
     try:

@@ -53,13 +53,14 @@ class WrittenPlace(Place):
 
 def environment_of(scenario: Scenario) -> Environment:
     """Returns what the equations of a scenario know before any of them."""
-    written, known = scenario.written, Environment()
+    written, known = scenario.plan.written, Environment()
+    matrices = scenario.given.matrices
     for name, labels in written.labels.items():
         known.sides[name] = Side(len(labels), name, labels)
     for name, length in written.sizes.items():
         known.sides[name] = Side(length, name)
     for name, sides in written.sides.items():
-        shape = scenario.given[name].shape[2 - len(sides) :] if name in scenario.given else ()
+        shape = matrices[name].shape[2 - len(sides) :] if name in matrices else ()
         own = tuple(
             known.sides.setdefault(side, Side(length, side)) if side else Side(length)
             for side, length in zip(sides, shape, strict=False)
@@ -75,7 +76,7 @@ def written_steps(place: Place, problems: Diagnostics) -> Iterator[PlannedStep]:
     """Plans the steps that a scenario writes itself; what is wrong with them goes to `problems`."""
     scenario = place.scenario
     known = environment_of(scenario)
-    for own in scenario.written.steps:
+    for own in scenario.plan.written.steps:
         planner = Planner(place.name, scenario.rounding, _STEP)
         for part in planned(own, known, planner, problems):
             made = tuple(d._replace(step=_STEP) for d in part.definitions)
