@@ -252,7 +252,7 @@ def step_named(name: str) -> Step[Any]:
 def step_of(part: PlannedStep) -> Step[Any]:
     """Returns the step that is taken at a part of a story, one of a scenario's own, too."""
     own: Step[Any] | None = part.place.own_step
-    return own or step_of(part)
+    return own or step_named(part.step)
 
 
 def made() -> frozenset[str]:

@@ -16,10 +16,10 @@ from attncli.pages.parts.answer import last_finding
 from attncli.pages.parts.findings import weights_of
 from attncli.pages.parts.published import printed_otherwise
 from attncli.pages.parts.selection import Selection, shown_parts
-from attncli.steps.order import step_of
 from attncli.pages.parts.unused import unused_in
 from attncli.scenario.file import shipped
 from attncli.scenario.scenario import Scenario
+from attncli.steps.order import step_of
 from attncli.trace import BackwardPlace, PlannedStep, Trace
 
 

@@ -11,9 +11,9 @@ from attncli.names import Name
 from attncli.pages.parts.blocks import matrix_block
 from attncli.pages.parts.findings import finding_of
 from attncli.pages.parts.selection import Selection, definitions_of, made_by
-from attncli.steps.order import step_of
 from attncli.scenario.model import UPDATES, after_updates, pass_of
 from attncli.steps import formulas_of
+from attncli.steps.order import step_of
 from attncli.trace import Definition, PlannedStep, Trace, UpdatePlace
 
 _TOLD = ("update", "loss", "progress")
