@@ -42,7 +42,7 @@ from attncli.formats.html.webpage import (
     looks_of,
 )
 from attncli.formats.svg.drawing import drawn, inline
-from attncli.formats.svg.elements import NOBODY, Asked
+from attncli.formats.svg.elements import NOBODY, Askable
 from attncli.formats.svg.laid_out import LaidOut, laid_out_by
 from attncli.formats.writers import (
     Heading,
@@ -225,7 +225,7 @@ def bar_of(words: Words) -> str:
 """
 
 
-def figure_html(block: Picture | Graph, asked: Asked = NOBODY) -> str:
+def figure_html(block: Picture | Graph, asked: Askable = NOBODY) -> str:
     """Draws a figure that can be moved to and fro where the screen is narrower. Where its numbers
     may be changed, it has the places of those that it is laid out by."""
     picture = drawn(block, asked)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from attncli.document.blocks import Graph
 from attncli.document.pictures import Bars, HeatMaps, Picture, Pixels
-from attncli.formats.svg.elements import Asked
+from attncli.formats.svg.elements import Askable
 from attncli.formats.svg.heat_maps import entries_of, has_all
 from attncli.maths.equations.tree import Blank, Number
 
@@ -22,7 +22,7 @@ class LaidOut(NamedTuple):
     """What they may become other ones below, as they have no shape there."""
 
 
-def laid_out_by(block: Picture | Graph, asked: Asked) -> LaidOut | None:
+def laid_out_by(block: Picture | Graph, asked: Askable) -> LaidOut | None:
     """Returns what the picture is laid out by; None where it has numbers without a place, or leaves
     some out."""
     if isinstance(block, HeatMaps) and not has_all(block):
