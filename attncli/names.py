@@ -1,5 +1,4 @@
-"""Names: somebody's words (a token, a title, a sentence, the name of a file), and what quantities
-and places in the model are called."""
+"""Names: somebody's words (tokens, titles, names of files), and those of quantities and places."""
 
 from __future__ import annotations
 

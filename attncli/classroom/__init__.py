@@ -1,5 +1,4 @@
-"""Exercises, exams, forms of equal difficulty, marking, practice: a wing, of which the core knows
-nothing.
+"""Exercises, exams, forms, marking, practice: a wing, of which the core knows nothing.
 
 files         exercise and exam files, schemes, the manifest of what was made
 exercises     sheets, keys, hints and the pages about a class

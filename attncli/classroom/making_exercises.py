@@ -1,5 +1,4 @@
-"""Making an exercise: everything about it is checked, then it is worked and written, in a folder of
-its own where it is a file."""
+"""Making an exercise: everything about it is checked, then it is worked and written."""
 
 from __future__ import annotations
 

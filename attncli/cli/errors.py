@@ -1,5 +1,4 @@
-"""Errors of the command line, all of them at once; and commands whose arguments are texts and
-flags."""
+"""Errors of the command line, all at once; and commands whose arguments are texts and flags."""
 
 from __future__ import annotations
 

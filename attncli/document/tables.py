@@ -1,5 +1,4 @@
-"""What tables are made of: quantities with names for their rows and columns, rows of trees, and
-numbers that were judged."""
+"""The rows of tables: of named quantities, of trees, and of numbers that were judged."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Why numbers are wrong: what an author may have done instead, where that would have led, and which
-cause explains most."""
+"""The causes of wrong numbers: what authors may have done, and which cause explains most."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The paths of honest working from known numbers: the range of each cell, however numbers that
-nobody wrote down may have been rounded."""
+"""The paths of honest working: the range of each cell, however unwritten numbers were rounded."""
 
 from __future__ import annotations
 

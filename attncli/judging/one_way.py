@@ -1,5 +1,4 @@
-"""Whole workings of a publication, in each of which every quantity is gone on with in one way: as
-it is printed, in full, or rounded.
+"""Whole workings of a publication, with every quantity printed, in full, or rounded in one way.
 
 The memory of a student's calculator holds now this, now that. An author works a row alike, so that
 two weights of one row can't add up to 1.0001 because each was rounded in a way of its own.

@@ -1,5 +1,4 @@
-"""Slips: what a right number becomes when it is written down wrongly, or in the wrong cell of its
-table, or is worked with one term left out or taken with the wrong sign."""
+"""Slips: numbers written down wrongly or in the wrong cell, terms left out or of the wrong sign."""
 
 from __future__ import annotations
 

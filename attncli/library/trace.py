@@ -1,4 +1,4 @@
-"""What `work` gives a program: a trace that is a mapping, its steps, and its page in a notebook."""
+"""A trace as a program has it: a mapping of quantities, its steps, its page in a notebook."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Saved models for the commands of the core: what `attn run --from` and `attn new --from` read, and
-what `attn help` tells of families."""
+"""Saved models for commands of the core: `attn run --from`, `attn new --from`, `attn help`."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The page of two scenarios side by side: pairs of quantities as tables, how far two ways of
-rounding drift apart, and the same as data."""
+"""The page of two scenarios side by side: pairs of quantities, the drift of two roundings."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""What a model costs: the multiplications, the parameters and the bytes of each step, and how large
-its cache of keys and values is."""
+"""The costs of a model: multiplications, parameters, bytes of each step, the size of its cache."""
 
 from __future__ import annotations
 

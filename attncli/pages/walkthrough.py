@@ -1,5 +1,4 @@
-"""The whole worked trace, or a part of it, as a document; about how long it is, and how closely it
-is told where nobody says: as closely as it stays readable.
+"""The whole worked trace, or a part of it, as a document; its length, and its usual detail.
 
 `full` works every cell, `rows` one row of each table, `summary` shows each head's weights, what the
 page comes to, and what was found. A page that would be long in full is told by `rows`; one that is

@@ -1,5 +1,4 @@
-"""From a source to its scenario, whose story is planned; and from that to its trace: leave out what
-nobody needs, do the sums."""
+"""From a source to its scenario, whose story is planned; and from that to its trace."""
 
 from __future__ import annotations
 

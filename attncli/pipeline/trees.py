@@ -1,5 +1,4 @@
-"""Reads the tree of what a path, a shipped name or a mapping says; with changes, and of each
-variant."""
+"""The tree of a path, a shipped name or a mapping, with changes, and that of each variant."""
 
 from __future__ import annotations
 

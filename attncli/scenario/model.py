@@ -1,4 +1,4 @@
-"""What a scenario says of the model, besides its numbers: typed, with the paper's defaults.
+"""The settings of a model in a scenario, without its numbers: typed, with the paper's defaults.
 
 A stack has a text and layers, a layer its attentions, norms and feed-forward network. `path`
 says where each stands in the file, and so begins the names of its quantities.

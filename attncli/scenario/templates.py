@@ -1,5 +1,7 @@
-"""Layers and matrices that a scenario gives once for many: `layers: 12`, and `weights: {file: …,
-keys: {W_Q: 'h.{i}.q.weight'}}`, which stands for a `{file, key}` in each of them."""
+"""Layers and matrices given once for many: `layers: 12`, and files with `h.{i}.q.weight`.
+
+`weights: {file: …, keys: {W_Q: 'h.{i}.q.weight'}}` stands for a `{file, key}` in each of them.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Works a layer of a trace, or what is around the layers, in another configuration: with one
-setting left out or with another value, as programs have it that were written for another model."""
+"""A part of a trace in another configuration: one setting left out or with another value."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Makes mistakes on purpose: how a definition is changed, and what people do wrong in equations of
-a kind."""
+"""Mistakes made on purpose: changes of a definition, and those in equations of a kind."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""What a scenario file may say: the keys of the steps, put together as the model is; and words of
-the field that are no keys, with what is said instead."""
+"""The schema of a scenario file: the keys of all steps, and words of the field that are none."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The declaration of a step: its part of the story, the operations that make its quantities, and
-what it can be asked in words."""
+"""The declaration of a step: its part of the story, its operations, and questions about it."""
 
 from __future__ import annotations
 

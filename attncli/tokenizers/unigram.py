@@ -1,5 +1,4 @@
-"""Unigram: a word is cut into the pieces that are most probable together; all ways to cut it, as a
-lattice, and how often each piece is expected in a cut.
+"""Unigram: words cut into the most probable pieces; all cuts as a lattice; expected counts.
 
 Kudo 2018 (arXiv:1804.10959): a cut's probability is the product of its pieces' probabilities, so
 that its score is the sum of their log-probabilities.

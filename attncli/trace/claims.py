@@ -1,5 +1,4 @@
-"""The claims of a source about rows that are worked here, judged row by row, and what a scenario
-gives that its source doesn't have."""
+"""The claims of a source about rows, judged row by row, and givens that it doesn't have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a quantity can't be made, and what would help."""
+"""Quantities that can't be made: the reason, and what would help."""
 
 from __future__ import annotations
 

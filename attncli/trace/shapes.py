@@ -1,5 +1,4 @@
-"""The shapes of all quantities before anything is worked out: extents that must be equal, or add
-up."""
+"""The shapes of all quantities before any is worked: extents that must be equal, or add up."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

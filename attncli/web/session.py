@@ -1,5 +1,4 @@
-"""A scenario that is worked again whenever its file changes, or somebody changes a number in its
-page: what the page is by now, what is wrong, what can be undone."""
+"""A scenario worked again at each change, in its file or its page: the page, problems, undoing."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The data of a form to type papers into: of each blank what is right, what known mistakes give,
-and how its number is worked from others, by which it is judged as it will be marked: by the paper's
-own numbers before it."""
+"""The data of a form to type papers into, which judges as marking does, by numbers before."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""The parts of an exam as one paper: what is asked is called by the number of its part as well,
-`2/weights[love, AI]`, and questions are numbered through."""
+"""The parts of an exam as one paper, with blanks called `2/weights[love, AI]`.
+
+Questions are numbered through.
+"""
 
 from __future__ import annotations
 

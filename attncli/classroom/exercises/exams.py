@@ -1,5 +1,4 @@
-"""From answers files to exams: the forms of an exercise to mark answers by, what is asked, and
-whether the answers belong to it."""
+"""Exams of answers files: the forms that they are marked by, and whether they belong to these."""
 
 from __future__ import annotations
 

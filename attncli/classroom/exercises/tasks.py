@@ -1,5 +1,4 @@
-"""What is to be done, in words: `Compute the three scores of the query “likes”.` And hints how, in
-words, formulas and names, without a number."""
+"""Tasks in words, `Compute the three scores of the query “likes”.`, and hints, without numbers."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""How the numbers that a paper asks for are worked from each other, as data for a page that judges
-each by its author's own ones before it (`formats/html/judging.js`): of each quantity a formula, or
-its numbers where the working starts from these.
+"""The formulas of a paper's numbers, as data for a page that judges each by those before it.
+
+Of each quantity it has a formula, or its numbers where the working starts from these. The page is
+`formats/html/judging.js`.
 
 The sheet of a student starts from what is printed on it: the key's numbers are worked by the page
 and stand nowhere in it. What no formula for a browser leads to, or what is worked from that, is

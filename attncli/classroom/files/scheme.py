@@ -1,5 +1,4 @@
-"""Reads a marking scheme, as an exam or a file of its own says it: what is wrong costs how much,
-which mistakes cost nothing, and the scale of grades."""
+"""Marking schemes: what each mistake costs, mistakes that cost nothing, and the scale of grades."""
 
 import os
 from collections.abc import Mapping

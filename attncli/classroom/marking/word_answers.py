@@ -1,5 +1,4 @@
-"""Answers in words, as people write them: `attends_most[love]: AI`; and why they are wrong: what
-misreads the right numbers, or makes them in a known wrong way."""
+"""Answers in words, `attends_most[love]: AI`, and the mistakes that wrong ones come of."""
 
 from __future__ import annotations
 

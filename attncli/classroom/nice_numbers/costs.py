@@ -1,4 +1,4 @@
-"""What numbers cost to work out by hand: products, their digits and signs, how hard they are.
+"""The cost of working numbers out by hand: products, their digits and signs.
 
 Each multiplication that an equation has of two numbers other than 0 is a product; one of three
 numbers is two, and a square one. It costs the digits of the one times those of the other, as it is

@@ -1,4 +1,4 @@
-"""What makes the numbers of an exercise weak: one small function a rule.
+"""The rules that weak numbers of an exercise break, one small function each.
 
 Each takes a quantity as it was made, alone [n, m] or in many candidates at once [n, m, b],
 and tells which of its cells (or rows, as [n, 1]) break the rule. The search for forms and

@@ -1,5 +1,4 @@
-"""Finds which known mistakes show in a form: those that give some blank a number that isn't right
-where those before are, however they are rounded."""
+"""Mistakes that show in a form: that give a wrong number however those before it are rounded."""
 
 from __future__ import annotations
 

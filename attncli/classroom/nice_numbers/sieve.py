@@ -1,5 +1,4 @@
-"""Candidates on their way through a plan: drawing numbers, making quantities of them, and a sieve
-through which those fall that break a rule.
+"""Candidates on their way through a plan: numbers drawn, quantities made, and a sieve of rules.
 
 Each quantity is an array [n, m, b]. Equations, and what only moves numbers, are worked on these
 arrays; what goes row by row on the rows of all candidates under each other; what is left one

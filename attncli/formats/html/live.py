@@ -1,5 +1,4 @@
-"""What a page carries to be worked again in a browser: the equations of its quantities, what each
-number on it is of these, and where the scenario's text says what can be changed."""
+"""The equations of a page, its numbers by these, and places of changes, as data for a browser."""
 
 from __future__ import annotations
 

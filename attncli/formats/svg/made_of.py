@@ -1,5 +1,4 @@
-"""What a page's script knows of a picture when its numbers are other ones: what a heat map or
-pixels are shaded by; of others, which would be laid out anew, their numbers alone."""
+"""The numbers that a picture is drawn by, as data for a script that shades it when they change."""
 
 from __future__ import annotations
 

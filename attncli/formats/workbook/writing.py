@@ -1,5 +1,4 @@
-"""Writing sheets with XlsxWriter: texts, numbers and formulas where the layout has them, how cells
-look, how wide columns are, and how a sheet goes on paper."""
+"""Sheets written with XlsxWriter, by the layout: texts, numbers, formulas, looks, printing."""
 
 from __future__ import annotations
 

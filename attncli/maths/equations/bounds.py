@@ -1,4 +1,4 @@
-"""How far the floats of each cell of an equation may be from its true value.
+"""Bounds on how far the floats of each cell of an equation are from its true value.
 
 A bound is absolute + relative · |v|: what is relatively off is one number for all cells, what is
 absolutely off an array. The rules are those of Higham, Accuracy and Stability of Numerical

@@ -1,5 +1,4 @@
-"""What follows from an indexed equation alone: worked out once for all operations that are it, such
-as those of many layers."""
+"""The consequences of an equation, worked out once for all operations that share it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The derivative of an equation with respect to an operand, an equation again, with its products
-and sums as a person leaves them: no 0 and no 1, like factors and terms put together, what all terms
-have in common before the parentheses."""
+"""The derivative of an equation by an operand, an equation simplified as a person would do it."""
 
 from __future__ import annotations
 

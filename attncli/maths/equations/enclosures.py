@@ -1,5 +1,4 @@
-"""Between which numbers each cell of an equation's result lies, where those of each cell of its
-operands are known: interval arithmetic (Moore 1966), many cells at once."""
+"""The ends between which cells lie, given those of operands: interval arithmetic (Moore 1966)."""
 
 from __future__ import annotations
 

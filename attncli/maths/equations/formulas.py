@@ -1,5 +1,4 @@
-"""The formula of an equation, with names for its operands, and as one of whole matrices where it is
-that; the working of a whole row."""
+"""The formula of an equation, with named operands or whole matrices; the working of a row."""
 
 from __future__ import annotations
 

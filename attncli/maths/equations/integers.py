@@ -1,4 +1,4 @@
-"""What sums and products of decimals round to, in the machine's whole numbers modulo 2^64.
+"""Rounded sums and products of decimals, in the machine's whole numbers modulo 2^64.
 
 Floats tell such a value up to a few units of the last place, so that of what it is in units of its
 own last place the last 64 bits are enough, however long it is. The digits of products of matrices

@@ -1,5 +1,4 @@
-"""Expressions as lists of JSON, for whoever works them again: `["/", 4, 7]`, where 4 and 7 are the
-places of numbers in a list."""
+"""Expressions as lists of JSON, `["/", 4, 7]`, where 4 and 7 are places in a list of numbers."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Activation functions, each one expression of x, and what else goes number by number: dividing by
-a number, adding."""
+"""Activation functions, each an expression of x, and other operations number by number."""
 
 from __future__ import annotations
 

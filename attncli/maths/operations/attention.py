@@ -1,5 +1,4 @@
-"""The operations of attention: products of matrices, `X W`, `Q Kᵀ`, `weights V`, `x W + b`, and
-what a softmax is made of."""
+"""The operations of attention: products, `X W`, `Q Kᵀ`, `weights V`, and parts of a softmax."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an operation on matrices is, and how the digits that floats leave in doubt are decided.
+"""Operations on matrices, and how the digits that floats leave in doubt are decided.
 
 That is how a number rounds under `carry`, and under `exact` what is little beside the terms that it
 is left of. Sums and products of decimals are decided many at once in whole numbers, all else cell

@@ -1,5 +1,7 @@
-"""Positions: sinusoids (Vaswani et al. 2017, arXiv:1706.03762, 3.5), rotary ones (Su et al. 2021,
-arXiv:2104.09864) and linear biases (Press et al. 2021, arXiv:2108.12409).
+"""Positions: sinusoids, rotary ones and linear biases.
+
+Vaswani et al. 2017, arXiv:1706.03762, 3.5; Su et al. 2021, arXiv:2104.09864; Press et al. 2021,
+arXiv:2108.12409.
 
 Both kinds of waves go by sines and cosines of the angles pos / base^(2k/d). How models are made to
 reach further than they were trained: dynamic NTK and YaRN (Peng et al. 2023, arXiv:2309.00071),

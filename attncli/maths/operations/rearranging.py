@@ -1,5 +1,4 @@
-"""Numbers that are only put elsewhere: copies, rows of a table, runs of rows and columns, matrices
-side by side.
+"""Numbers that are only put elsewhere: copies, rows, runs of rows and columns, side by side.
 
 The numbers stay as they are, with just the decimals that they are written with.
 """

@@ -1,5 +1,6 @@
-"""Pieces of words: counting what occurs in the words of a corpus, what pieces are worth (Kudo 2018,
-arXiv:1804.10959), and the most probable cut of a word, place by place (Viterbi 1967).
+"""Pieces of words: counts in a corpus, the worth of pieces, the most probable cut of a word.
+
+Kudo 2018, arXiv:1804.10959; place by place, Viterbi 1967.
 
 Lists are columns [p, 1].
 """

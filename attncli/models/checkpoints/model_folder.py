@@ -1,5 +1,4 @@
-"""A checkpoint: a folder with `config.json` and the tensors of a model, as `transformers` saves
-it."""
+"""A checkpoint: `config.json` and the tensors of a model, as `transformers` saves it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""A live module, or its parameters, as a checkpoint: the kinds of modules that are known by the
-names of their tensors are tables in `modules`, like the families beside them."""
+"""A live module, or its parameters, as a checkpoint, by the tables of names in `modules`."""
 
 from __future__ import annotations
 

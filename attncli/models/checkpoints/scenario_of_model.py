@@ -1,5 +1,4 @@
-"""A scenario of a checkpoint. What a family of models calls its tensors is a table of its own, in
-`families`."""
+"""The scenario of a checkpoint, by the table in `families` of what its family calls tensors."""
 
 from __future__ import annotations
 

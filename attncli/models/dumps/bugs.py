@@ -1,5 +1,4 @@
-"""The bugs that a part of a trace may have: the mistakes declared beside the steps, and what only
-programs do: another setting of an operation, another operand, heads that are only reshaped."""
+"""The bugs of a part of a trace: mistakes of steps, and settings and operands of programs."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Where an implementation departs: each of its tensors is compared with what follows from its own
-earlier ones, so that what merely follows from a departure is no other one."""
+"""The tensors at which an implementation departs from what follows from its own earlier ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What follows in floats of some precision, from tensors that somebody's program made.
+"""Tensors worked on from those of somebody's program, in floats of their precision.
 
 In float32 and float64 it is told by bounds, which no rounding passes. In coarser floats these would
 take in nearly anything. There the working is done a few times more, with each result off at random

@@ -1,5 +1,4 @@
-"""Tensors whose names say something else than their numbers: of a part that somebody calls “enc.sa”
-nobody knows what it makes."""
+"""Tensors whose numbers say which quantities they are, where their names don't."""
 
 from __future__ import annotations
 

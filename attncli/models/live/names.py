@@ -1,5 +1,4 @@
-"""Which quantities the parts of a module make: by the parameters that they have, by where they
-stand, and which run of a part it is."""
+"""The quantities that parts of a module make, by their parameters, their place, their run."""
 
 from __future__ import annotations
 

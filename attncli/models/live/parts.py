@@ -1,5 +1,4 @@
-"""A part of a model of `transformers` that runs alone: what it needs beside what it reads, which
-the model would give it, comes from the config."""
+"""A part of a model of `transformers` that runs alone, on what its config makes in its place."""
 
 from __future__ import annotations
 

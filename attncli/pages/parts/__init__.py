@@ -1,1 +1,1 @@
-"""What pages are made of: which part is told, its blocks and sentences, and what is found."""
+"""The parts that pages are made of: choosing what is told, blocks, sentences and findings."""

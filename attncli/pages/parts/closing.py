@@ -1,5 +1,4 @@
-"""What closes a page: what its numbers come to, what was given and not used, why it ends where it
-does, what it found, and where to read on."""
+"""The end of a page: results, unused inputs, why it ends there, findings, where to read on."""
 
 from __future__ import annotations
 

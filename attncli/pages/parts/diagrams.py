@@ -1,5 +1,4 @@
-"""What runs, as diagrams: the steps of a model with the shapes of what flows between them, and a
-recurrent cell through time."""
+"""Diagrams of models: steps with shapes between them, and recurrent cells through time."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Which quantities of two traces are held against each other, which of their cells differ, and the
-part of them that is told."""
+"""The differences of two traces: pairs of quantities, cells that differ, the part that is told."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the numbers of a step come to: one sentence each, made of the digits that are shown.
+"""Findings in the numbers of a step: one sentence each, made of the digits that are shown.
 
 A step's findings are found here, by its name; those of tokenizers are with what else is told of
 them. A page says a finding behind its step, and the last one again where it closes. Of later passes

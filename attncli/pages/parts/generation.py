@@ -1,4 +1,4 @@
-"""What came of generating tokens: pass by pass, or as the tree of a beam search."""
+"""Generated tokens, pass by pass, or as the tree of a beam search."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The way back at a glance: what each gradient comes from, and how large it is; by time of a
-recurrent layer and by layer of a stack, so that it is seen to vanish or explode.
+"""The way back at a glance: the source and size of each gradient, over times or layers.
 
 A gradient's size is its norm, the root of the sum of all squares. In the tree of gradients, one
 that adds up several stands below the nearest gradient that all of these go through, its immediate

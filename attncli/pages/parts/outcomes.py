@@ -1,6 +1,4 @@
-"""What a scenario comes to where it is asked for: how the results of its variants compare; what
-training came to; who attends to whom as graphs, and each token before and after attention; how
-often the next token would be drawn at a temperature."""
+"""The outcomes of a scenario: variants, training, graphs of attention, sampling."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Pictures made of a trace, which steps name as theirs, and the whole as a diagram. Their numbers
-are the page's."""
+"""Pictures of a trace, by the names that steps have for theirs, and the whole as a diagram."""
 
 from __future__ import annotations
 

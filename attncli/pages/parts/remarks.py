@@ -1,6 +1,4 @@
-"""Remarks on what the numbers of a step mean, and no table shows: how many parameters a table has,
-which loss a guess would have, how long the waves of positions are, how long the way through a
-recurrent cell is, and how near words are to each other, before and after."""
+"""Remarks on what no table shows: sizes, losses of a guess, waves, distances of words."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Sections of a page: what they open with, how the quantities of a part stand in them, and what is
-told of tokenizers."""
+"""Sections of a page: their opening, the quantities of a part in them, and tokenizers."""
 
 from __future__ import annotations
 

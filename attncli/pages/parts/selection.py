@@ -1,5 +1,4 @@
-"""The parts of a trace that were told, what each made, which numbers of it lead nowhere, and which
-tokens go to which experts: the others' rows of what an expert makes aren't told."""
+"""The parts of a trace that are told, numbers that lead nowhere, and tokens of experts."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Sentences: what they are put together from, those about scenarios, such as what they hold, their
-facts, their rounding and what is missing, and the one that says who attends most to whom."""
+"""Sentences and their parts: of scenarios, their rounding and gaps, and who attends to whom."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""How a tokenizer is learned, round by round, and how it cuts words into pieces: by merges, and by
-the pieces' log-probabilities."""
+"""Tokenizers learned round by round, and their cuts of words into pieces."""
 
 from __future__ import annotations
 

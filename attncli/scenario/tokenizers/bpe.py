@@ -1,5 +1,4 @@
-"""Byte-pair encoding: words are cut into characters, merged in the order of the merges. WordPiece:
-pieces learned by merges, and words cut by the longest piece first."""
+"""Byte-pair encoding, merges made in order; and WordPiece, words cut by the longest piece first."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The declaration of a kind of tokenizer, and a stack's settings of its tokenizer with their
-defaults."""
+"""The declaration of a kind of tokenizer, and a stack's settings of its tokenizer."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""Several feed-forward networks, of which each token goes through a few (Shazeer et al. 2017,
-arXiv:1701.06538).
+"""Several feed-forward networks, of which each token goes through a few.
+
+Shazeer et al. 2017, arXiv:1701.06538.
 
 * route: a softmax over the chosen ones, Mixtral (Jiang et al. 2024, arXiv:2401.04088); over all of
   them before some are chosen, Qwen2-MoE (Yang et al. 2024, arXiv:2407.10671). Groups of experts:

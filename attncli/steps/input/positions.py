@@ -1,4 +1,4 @@
-"""Where a token stands: positions and segments are added to its embedding.
+"""Positions and segments of tokens, added to their embeddings.
 
 Sinusoids: Vaswani et al. 2017, arXiv:1706.03762, 3.5. Learned tables and segments: Devlin et al.
 2018, arXiv:1810.04805.

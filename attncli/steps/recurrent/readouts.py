@@ -1,4 +1,4 @@
-"""What comes out of a recurrent layer.
+"""The outputs of a recurrent layer.
 
 * states: all states of a layer, one row a token.
 * readout: what is read out of the memory: W_ya a[t] + b_y, through a sigmoid or a softmax.
