@@ -4,5 +4,6 @@ An equation is a `tree` whose leaves are cells of operands, with the shapes of t
 is one function over the tree: its `working` in numbers, its values as `arrays`, the `bounds` on
 their error and `enclosures` of their values, the decimals that hold them (`exact`), what sums of
 these round to (`integers`), its `derivative`, its `formulas`; `compiled` keeps what follows from a
-tree. `deciding` is the one place where a digit is decided, `matrix` what the operands are.
+tree, and `elision` leaves the middle of a long one out. `deciding` is the one place where a digit
+is decided, `matrix` what the operands are.
 """
