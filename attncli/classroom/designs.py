@@ -120,7 +120,7 @@ def _forms(typed: DesignArguments, asked: ExerciseArguments, source: str) -> Out
     from attncli.classroom.exercises.form_costs import CostedForm, costs_page
     from attncli.classroom.paper_files import form_names, traces_of_forms
     from attncli.formats import contents_of, suffixes_of
-    from attncli.pipeline.plain_scenario import exported, texts_beside
+    from attncli.pipeline.exporting import exported, texts_beside
 
     exam, traces, folder = _ordered(typed, asked, source)
     requests, names = requests_of(exam, traces), form_names(exam.forms)

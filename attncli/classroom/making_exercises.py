@@ -410,7 +410,7 @@ def _write_scenarios(
     job: CheckedOrder, folder: Path, name: str, traces: Sequence[Trace | None]
 ) -> list[Path]:
     """Writes the scenarios of a form into a folder, and returns their paths."""
-    from attncli.pipeline.plain_scenario import exported
+    from attncli.pipeline.exporting import exported
 
     paths = [folder / Path(place).name for place in _places(job, name)]
     each = (trace for trace in traces if trace is not None)
@@ -420,7 +420,7 @@ def _write_scenarios(
 
 
 def _texts_beside(job: CheckedOrder) -> dict[str, str]:
-    from attncli.pipeline.plain_scenario import texts_beside
+    from attncli.pipeline.exporting import texts_beside
 
     return {name: t for own in job.scenarios for name, t in texts_beside(own).items()}
 
@@ -477,7 +477,7 @@ def _kept(job: CheckedOrder, folder: Path, before: Manifest | None) -> dict[str,
     order = job.order
     if order.page.force:
         return {}
-    from attncli.pipeline.plain_scenario import settings_that_differ
+    from attncli.pipeline.exporting import settings_that_differ
 
     first = next(iter(kept.values()))
     pairs = zip(first, job.scenarios, same, strict=False)
@@ -512,7 +512,7 @@ def _part(part: ExamPart, whole: Document, trace: Trace | None, place: str) -> P
     from attncli.classroom.exercises.fingerprint import numbers_mark
     from attncli.document.questions import plain_points
     from attncli.names import raw
-    from attncli.pipeline.plain_scenario import numbers_of
+    from attncli.pipeline.plain_data import numbers_of
 
     title = part.title or raw(whole.title)
     asked = {item.id: plain_points(item.points) for item in whole.items}

@@ -113,14 +113,14 @@ def _check_is_scenario(tree: Map) -> None:
 def _recounted(tree: Map, outside: bool, large: bool, counts: Sequence[int]) -> Scenario:
     """Makes the scenario of a tree with other counts of the texts of its corpus. Raises
     ScenarioError."""
-    from attncli.pipeline.plain_scenario import with_counts
+    from attncli.pipeline.plain_data import with_counts
 
     return load(with_counts(tree, counts), outside=outside, large=large)
 
 
 def _countable(scenario: Scenario, tree: Map, recount: Recount) -> Scenario:
     """Adds to a scenario what other counts of its corpus take."""
-    from attncli.pipeline.plain_scenario import text_counts
+    from attncli.pipeline.plain_data import text_counts
 
     counts = text_counts(tree)
     return replace(scenario, text_counts=counts, recount=recount) if counts else scenario

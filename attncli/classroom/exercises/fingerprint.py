@@ -18,7 +18,7 @@ from attncli.document.questions import Item, plain_points
 from attncli.errors import listed
 from attncli.maths.equations.matrix import Matrix
 from attncli.names import Name, below
-from attncli.pipeline.plain_scenario import numbers_of_texts
+from attncli.pipeline.implied_values import numbers_of_texts
 from attncli.scenario.file.keys import Key
 from attncli.scenario.model import (
     Attention,
