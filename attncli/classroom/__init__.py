@@ -6,6 +6,7 @@ nice_numbers      scenarios whose numbers are good to work with, and forms that 
 marking           answers read, marked and told
 practice          number by number, with a verdict at once
 formats           what only exercises are written in: Moodle, Canvas, QTI
+exercise_orders   what a teacher orders, by a file or by options, checked
 making_exercises  an exercise, made from its file; `making_exams` an exam
 paper_files       the papers of an exercise as texts and files
 grading           answers files, marked and told

@@ -109,10 +109,6 @@ def _command(sizes: Sizes, seed: int, allow: Sequence[str]) -> str:
     return " ".join(map(shlex.quote, words))
 
 
-# --------------------------------------------------------------------------------------------------
-# Forms that cost the same, and what they cost.
-
-
 def _forms(typed: DesignArguments, asked: ExerciseArguments, source: str) -> Output:
     """Makes the forms of a scenario, an exercise or an exam with the table of their costs; or the
     table alone. Raises UserError."""
@@ -154,7 +150,7 @@ def _ordered(
     """Returns the exam that is asked for, its worked scenarios, and the folder that forms go into,
     if one is named. Raises UserError."""
     from attncli.classroom.arguments import typed_options
-    from attncli.classroom.making_exercises import ordered_exam
+    from attncli.classroom.exercise_orders import ordered_exam
     from attncli.classroom.paper_files import is_folder
 
     complaints = Complaints()

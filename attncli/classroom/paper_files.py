@@ -201,10 +201,6 @@ def _paper(kind: str, form: ExamForm, manner: PaperSettings) -> Document:
             return sheet_of(form.whole)._replace(key=key_of(form))
 
 
-# --------------------------------------------------------------------------------------------------
-# The terms of an exercise, read from what was typed: how many forms, which format, where to.
-
-
 def form_names(count: int | None) -> list[str]:
     """Returns what so many forms are called; without a number the one with the scenario's own
     numbers."""
@@ -306,10 +302,6 @@ def _checked(order: ExerciseArguments, form: str, *, folder: bool) -> PaperSetti
     apart = order.hints and can.hints == "separate"
     kinds = (first, *(("key",) if key == "separate" else ()), *(("hints",) * apart))
     return PaperSettings(form, folder, kinds, can.share, order.grid)
-
-
-# --------------------------------------------------------------------------------------------------
-# The forms of an exercise, worked one after the other.
 
 
 def variants(

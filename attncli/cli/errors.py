@@ -30,10 +30,6 @@ def say(problems: Sequence[Problem]) -> None:
         typer.echo(line, err=True)
 
 
-# --------------------------------------------------------------------------------------------------
-# Commands whose arguments are texts and flags, so that none needs converting.
-
-
 class _AsTyped:
     """A type that takes a value as it was typed."""
 

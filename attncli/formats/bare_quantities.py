@@ -105,9 +105,6 @@ _OMITTED = {
 }
 
 
-# --------------------------------------------------------------------------------------------------
-# The quantities that a page shows, as formats keep them that have nothing but numbers.
-
 Shown = MatrixBlock | TextList
 
 

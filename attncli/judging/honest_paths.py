@@ -1,4 +1,10 @@
-"""The paths of honest working: the range of each cell, however unwritten numbers were rounded."""
+"""The paths of honest working: the range of each cell, however unwritten numbers were rounded.
+
+Of a quantity that its author wrote down is known what each number stands
+for; what nobody wrote down may have been kept in full, rounded to the stated decimals or to more,
+now here, now there, as a calculator's memory is used. Each quantity is therefore known between two
+numbers, and what is made of it is worked by interval arithmetic over the same equations.
+"""
 
 from __future__ import annotations
 
@@ -94,12 +100,6 @@ def _beyond(values: Array, rounded_: Array, half: float) -> Array:
     ends = np.abs(values - rounded_) <= 1e-13 * np.abs(values)
     return np.where(ends | ~np.isfinite(values), 0.0, half)
 
-
-# --------------------------------------------------------------------------------------------------
-# Where the working leads. Of a quantity that its author wrote down is known what each number stands
-# for; what nobody wrote down may have been kept in full, rounded to the stated decimals or to more,
-# now here, now there, as a calculator's memory is used. Each quantity is therefore known between
-# two numbers, and what is made of it is worked by interval arithmetic over the same equations.
 
 Made = Mapping[str, Definition]
 Roots = Mapping[Decimal, Decimal]
@@ -351,10 +351,6 @@ def _has_no_end(made: Enclosure) -> Flags:
     """Tells which enclosures are unbounded."""
     with np.errstate(invalid="ignore"):
         return np.asarray((made.low != made.high) & ~np.isfinite(made.low + made.high))
-
-
-# --------------------------------------------------------------------------------------------------
-# What written numbers stand for, and which of them can come of what is made.
 
 
 class Written(NamedTuple):

@@ -15,8 +15,8 @@ from attncli.judging.honest_paths import SLACK, Decimals, Tolerance, Written, ro
 from attncli.maths.equations.enclosures import Enclosure
 from attncli.maths.equations.matrix import Matrix
 from attncli.maths.numbers.rounding import Array, Flags, Unworkable
-from attncli.maths.operations.attention import Exponential
 from attncli.maths.operations.intervals import enclosing, exponential_of, goes_over_many
+from attncli.maths.operations.softmax import Exponential
 from attncli.trace import Definition, Trace
 
 _WAYS = 4

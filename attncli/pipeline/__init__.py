@@ -29,7 +29,8 @@ from attncli.steps.unused_settings import unused
 from attncli.trace import Definition, PlannedStep, Quantity, Trace, Unfinished, make
 from attncli.trace.budget import cost_of, excess
 from attncli.trace.generation import generated
-from attncli.trace.trace import OnDemand, Outline, given_quantity, outlined
+from attncli.trace.on_demand import OnDemand, given_quantity
+from attncli.trace.trace import Outline, outlined
 
 if TYPE_CHECKING:
     from attncli.tokenizers.pieces import Progress

@@ -117,9 +117,6 @@ class Cost(NamedTuple):
         return f"{told} ({takes}{f', {size:,.1f} GB' if size else ''})"
 
 
-# --------------------------------------------------------------------------------------------------
-# A scenario: what is given, read and checked.
-
 Places = Mapping[str, Where]
 Shape = tuple[int | None, int | None]
 

@@ -88,9 +88,6 @@ def in_no_order(count: int, numbers: Array) -> list[int]:
     return Random(seed).sample(range(count), count)
 
 
-# --------------------------------------------------------------------------------------------------
-# What a step is: its part of the story, and the operations that make its quantities.
-
 Planned = tuple[Definition, ...]
 """The definitions of what a step makes at a place."""
 

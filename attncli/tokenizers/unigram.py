@@ -349,7 +349,7 @@ class Unigram:
 
 class UnigramSettings(NamedTuple):
     """The settings by which a Unigram model is learned, by counts or by expected counts
-    (`unigram_training.train_by_counts`, `unigram_training.train_by_em`)."""
+    (`unigram_by_counts.train_by_counts`, `unigram_by_em.train_by_em`)."""
 
     size: int
     """The size of the vocabulary, special tokens and the unknown one included."""

@@ -89,7 +89,7 @@ def _can_be_worked(
     plan: Sequence[Definition], quantities: Mapping[str, Quantity], rounding: Rounding
 ) -> bool:
     """Tells whether a plan can be worked from given numbers under a rounding."""
-    from attncli.maths.operations.attention import Exponential
+    from attncli.maths.operations.softmax import Exponential
 
     matrices: dict[Name, Matrix] = {}
     try:

@@ -114,8 +114,6 @@ class ServedScenario:
         wait = Paragraph(("This page is being worked out.",))
         return render(Document(Word(self.path.stem), (), closing=(wait,)), "html", _SERVED)
 
-    # -- following the file ------------------------------------------------------------------------
-
     def read(self) -> bytes:
         """Reads what the file says by now. Raises UserError for what is no scenario's file."""
         return reading.bytes_of(self.path, step_meant, again=True)
@@ -176,8 +174,6 @@ class ServedScenario:
         found = changeable(trace, *changed)
         return Worked(changed, trace, render(page._replace(changeable=found), "html", _SERVED))
 
-    # -- changing ----------------------------------------------------------------------------------
-
     def change(self, key: str, value: str) -> None:
         """Works the page with one more change. Raises UserError where that can't be, and then
         nothing has changed."""
@@ -231,8 +227,6 @@ class ServedScenario:
         if not is_open:  # a mode holds for those, too, who may do everything
             wrong, right = "the file is write-protected", "allow writing to it, or serve a copy"
             raise UserError.of(self.path.name, wrong, right)
-
-    # -- what else is told of it -------------------------------------------------------------------
 
     def lint(self) -> Document:
         """Shows what is weak about its numbers."""

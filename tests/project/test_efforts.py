@@ -14,7 +14,8 @@ import pytest
 from typer.testing import CliRunner
 
 from attncli.classroom.lint import weaknesses
-from attncli.classroom.marking.answers import MOST_ROWS, AnswerSheet, Student
+from attncli.classroom.marking.answers import MOST_ROWS, AnswerSheet
+from attncli.classroom.marking.class_list import Student
 from attncli.classroom.marking.classes import Roll
 from attncli.cli import app
 from attncli.commands.arguments import Allowed

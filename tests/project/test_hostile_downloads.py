@@ -22,8 +22,8 @@ from attncli.models.checkpoints.model_folder import Checkpoint
 from attncli.models.checkpoints.modules import as_config
 from attncli.models.checkpoints.scenario_of_model import reading_of
 from attncli.scenario.file import array_files
-from attncli.scenario.file.array_files import size_of
 from attncli.scenario.file.named_files import DEEPEST, RefusedFileError, bytes_in, parsed_json
+from attncli.scenario.file.safetensors_files import size_of
 from attncli.tokenizers import saved_steps
 from attncli.tokenizers.saved_steps import SavedSteps, SavedStepsError
 

@@ -237,10 +237,6 @@ def _part_in_each(
         yield questions_page(part.title, part.questions, name, frame, exam.seed)
 
 
-# --------------------------------------------------------------------------------------------------
-# Other ids in a document: wherever one stands, whatever it is a part of.
-
-
 def _renamed(document: Document, prefix: str) -> Document:
     """Returns a document whose blanks and items have a prefix before their names."""
     if not prefix:

@@ -20,14 +20,15 @@ import numpy as np
 
 from attncli.document.questions import Item, WorkedInBrowser
 from attncli.judging.judging import Judge
-from attncli.maths.equations.tree import Location, Number, Quotient, Root, axes_of
+from attncli.maths.equations.signatures import axes_of
+from attncli.maths.equations.tree import Location, Number, Quotient, Root
 from attncli.maths.notation.trees import PlaceOf, Tree, tree_of
 from attncli.maths.numbers.rounding import Array
 from attncli.maths.operations.activations import DivideBy
-from attncli.maths.operations.attention import Exponential
 from attncli.maths.operations.equation import Indexed
 from attncli.maths.operations.operation import ZeroOne
 from attncli.maths.operations.rearranging import Moved
+from attncli.maths.operations.softmax import Exponential
 from attncli.trace import Definition
 
 _MOST_NUMBERS = 20_000

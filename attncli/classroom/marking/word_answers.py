@@ -13,9 +13,9 @@ import numpy as np
 
 from attncli.document.questions import Worth
 from attncli.errors import listed, shortened
-from attncli.judging.causes import KnownMistakes
 from attncli.judging.honest_paths import Paths
 from attncli.judging.judging import Submission
+from attncli.judging.known_mistakes import KnownMistakes
 from attncli.judging.verdicts import Cause, Given, Judgement
 from attncli.maths.equations.enclosures import Enclosure
 from attncli.maths.equations.tree import Location

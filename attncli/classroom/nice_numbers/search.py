@@ -22,6 +22,7 @@ from attncli.classroom.nice_numbers.candidate_quantity import (
     made_of,
     shown_rows,
 )
+from attncli.classroom.nice_numbers.candidates import BatchMaker
 from attncli.classroom.nice_numbers.costs import LIMITS, FormCost, Limits, difficulty, middle, near
 from attncli.classroom.nice_numbers.plan import Plan, plan_of
 from attncli.classroom.nice_numbers.pools import Drawn, Pools
@@ -33,13 +34,7 @@ from attncli.classroom.nice_numbers.rules import (
     check_names,
 )
 from attncli.classroom.nice_numbers.showing import Blanks, shows
-from attncli.classroom.nice_numbers.sieve import (
-    UNWORKABLE,
-    BatchMaker,
-    Failures,
-    RuleFilter,
-    Survivor,
-)
+from attncli.classroom.nice_numbers.sieve import UNWORKABLE, Failures, RuleFilter, Survivor
 from attncli.document.questions import form_name
 from attncli.errors import UserError, listed
 from attncli.maths.equations.matrix import Matrix

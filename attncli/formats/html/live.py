@@ -15,7 +15,8 @@ from attncli.document.tables import WorkedTable
 from attncli.formats.html.asked import AskedNumbers
 from attncli.formats.html.blocks import escaped
 from attncli.formats.numbers import text_of
-from attncli.maths.equations.tree import Expression, Location, axes_of
+from attncli.maths.equations.signatures import axes_of
+from attncli.maths.equations.tree import Expression, Location
 from attncli.maths.notation.trees import Tree, tree_of
 
 

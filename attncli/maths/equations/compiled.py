@@ -10,7 +10,8 @@ from attncli.maths.equations import tree as ex
 from attncli.maths.equations.arrays import Work, program, stable_form
 from attncli.maths.equations.exact import PlacesOfParts
 from attncli.maths.equations.matrix import Matrix
-from attncli.maths.equations.tree import Expression, Signature, axes_of
+from attncli.maths.equations.signatures import Signature, axes_of
+from attncli.maths.equations.tree import Expression
 from attncli.maths.equations.working import Filled, filled, in_brief
 
 

@@ -14,7 +14,8 @@ import numpy as np
 from attncli.maths.equations import deciding
 from attncli.maths.equations import tree as ex
 from attncli.maths.equations.arrays import FUNCTIONS, raised
-from attncli.maths.equations.tree import Expression, Signature, operands_in
+from attncli.maths.equations.signatures import Signature
+from attncli.maths.equations.tree import Expression, operands_in
 from attncli.maths.numbers.rounding import Array
 
 if TYPE_CHECKING:

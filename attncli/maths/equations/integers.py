@@ -21,7 +21,8 @@ from attncli.maths.equations import tree as ex
 from attncli.maths.equations.arrays import Arrays, IndexedArray, together
 from attncli.maths.equations.exact import PlacesOfParts, reciprocal
 from attncli.maths.equations.matrix import Matrix
-from attncli.maths.equations.tree import Expression, Signature
+from attncli.maths.equations.signatures import Signature
+from attncli.maths.equations.tree import Expression
 from attncli.maths.numbers import decimals
 from attncli.maths.numbers.rounding import Array, Cells, Doubtful
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from attncli.maths.equations import tree as ex
-from attncli.maths.equations.tree import Expression, Location, Number, Signature
+from attncli.maths.equations.signatures import Signature
+from attncli.maths.equations.tree import Expression, Location, Number
 from attncli.maths.notation.plain import plain
 from attncli.maths.notation.spreadsheet import entries
 from attncli.maths.numbers import decimals

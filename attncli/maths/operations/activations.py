@@ -45,9 +45,6 @@ class BiasAfter(Indexed):
         super().__init__(*read(function.swap("x", product, f"{kind}(x @ {W}) + b"), {}))
 
 
-# -- number by number ------------------------------------------------------------------------------
-
-
 class InRows(Indexed):
     """An equation of which a page shows a row a line."""
 

@@ -143,9 +143,6 @@ class TakeRows(Moved):
         return (Symbol(names[0], (Word(self.keys[i]),)),)
 
 
-# -- runs of rows and columns, and what stands side by side --------------------------------------
-
-
 def _run(extent: int, part: int, of: int, what: str) -> slice:
     """Returns the `part`-th, from 0, of so many equal runs of rows or columns. Raises ValueError
     where they can't be equal."""

@@ -202,9 +202,6 @@ class OnlyRow(RowAsColumn):
     shapes = "1 d -> d 1"
 
 
-# -- on the way back -------------------------------------------------------------------------------
-
-
 class _Slope(ZeroOne, Indexed):
     """A slope of ones and zeros."""
 

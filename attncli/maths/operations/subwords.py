@@ -33,7 +33,8 @@ from attncli.maths.equations.tree import (
 )
 from attncli.maths.equations.working import product_of, sum_of
 from attncli.maths.numbers.rounding import Array, Error, largest
-from attncli.maths.operations.equation import ListOfEquations, equation, number_of
+from attncli.maths.operations.equation import equation
+from attncli.maths.operations.list_of_equations import ListOfEquations, number_of
 from attncli.maths.operations.operation import Operation, Working
 
 Cut = tuple[int, ...]

@@ -1,4 +1,8 @@
-"""The bugs of a part of a trace: mistakes of steps, and settings and operands of programs."""
+"""The bugs of a part of a trace: mistakes of steps, and settings and operands of programs.
+
+Each known bug is made on purpose, from the implementation's own
+earlier tensors, and what gives just this tensor is what was done.
+"""
 
 from __future__ import annotations
 
@@ -605,8 +609,3 @@ KINDS: tuple[tuple[_Find, ...], ...] = (
 """By how likely they are: those that are known by a name of their own, then what changes places in
 equations, then other operands, then just another tensor. The latter say anew what the former give;
 after the first, layers in another configuration are tried."""
-
-
-# --------------------------------------------------------------------------------------------------
-# Which bug a tensor looks like: each known one is made on purpose, from the implementation's own
-# earlier tensors, and what gives just this tensor is what was done.

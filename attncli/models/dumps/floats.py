@@ -20,11 +20,12 @@ import numpy as np
 
 from attncli.maths.equations.bounds import EPSILON
 from attncli.maths.equations.enclosures import EXACT, Enclosure, Roundoffs, some_rows
-from attncli.maths.equations.matrix import Matrix, Stored
+from attncli.maths.equations.matrix import Matrix
+from attncli.maths.equations.stored_matrix import Stored
 from attncli.maths.equations.tree import Length, each, operands_in
 from attncli.maths.numbers.rounding import Array, Flags
 from attncli.maths.operations.activations import Activate
-from attncli.maths.operations.attention import Exponential, ProductOfMatrices
+from attncli.maths.operations.attention import ProductOfMatrices
 from attncli.maths.operations.equation import Indexed, is_a
 from attncli.maths.operations.intervals import enclosing
 from attncli.maths.operations.norms import RowMean
@@ -37,6 +38,7 @@ from attncli.maths.operations.positions import (
     Waves,
 )
 from attncli.maths.operations.rearranging import JoinColumns, Moved, Same, TakeColumns
+from attncli.maths.operations.softmax import Exponential
 from attncli.scenario.file.array_files import ROUNDOFFS
 from attncli.trace import Definition, Trace
 

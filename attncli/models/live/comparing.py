@@ -156,7 +156,7 @@ def compare(  # noqa: PLR0913
     sought for `seek` seconds, with 0 not at all. Without a module, a side is only taken for that of
     a batch where the shapes leave nothing else, or where `batch` is said. Raises UserError.
     """
-    from attncli.models.checkpoints.modules import has_batch
+    from attncli.models.checkpoints.module_inputs import has_batch
 
     check_seek("seek=", seek)
     if not isinstance(names or {}, Mapping):
@@ -509,7 +509,7 @@ class _Sides(NamedTuple):
         return heads_in(called, tensor, self.trace, self.said)
 
     def _taken(self, tensor: Tensor, entry: int) -> Tensor:
-        from attncli.models.checkpoints.modules import entry_along
+        from attncli.models.checkpoints.module_inputs import entry_along
 
         axis = self._axis(tensor)
         entry = entry if tensor.values.shape[axis] > 1 else 0  # one for all, as positions are
@@ -578,7 +578,7 @@ def _right(ran: Ran, like: Any, batch: int) -> tuple[Trace, Keys]:  # noqa: ANN4
     if not hasattr(ran.module, "state_dict"):
         wrong = "there are no parameters here that say what is right"
         raise UserError.of(ran.called, wrong, "give a scenario, like=…")
-    from attncli.models.checkpoints.modules import by_role, given_to
+    from attncli.models.checkpoints.module_inputs import by_role, given_to
 
     unknown = by_role(ran.arguments).unknown
     if ran.alone is not None:

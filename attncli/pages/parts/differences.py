@@ -16,7 +16,7 @@ from attncli.names import Name, below
 from attncli.pages.parts.selection import Selection, SelectionError, select
 from attncli.pages.parts.sentences import contrasted
 from attncli.pipeline.trees import Difference
-from attncli.tokenizers.merges import MergeTraining
+from attncli.tokenizers.merge_training import MergeTraining
 from attncli.trace import Axis, PlannedStep, Quantity, Trace
 
 if TYPE_CHECKING:

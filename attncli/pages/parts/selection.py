@@ -208,9 +208,6 @@ def without_asides(trace: Trace, part: PlannedStep, section: Section) -> Section
     return section._replace(formulas=tuple(kept))
 
 
-# --------------------------------------------------------------------------------------------------
-# Which part of a trace is told, how closely, and what of it can't be.
-
 T = TypeVar("T")
 
 

@@ -22,16 +22,14 @@ from attncli.scenario.tokenizers.settings import (
     TokenizerSettings,
     or_more,
 )
-from attncli.tokenizers.merges import (
+from attncli.tokenizers.merge_training import (
     Criterion,
-    MergeModel,
     MergeSettings,
     MergeTraining,
     Ties,
-    check_merges,
     learn_merges,
-    vocabulary_of,
 )
+from attncli.tokenizers.merges import MergeModel, check_merges, vocabulary_of
 from attncli.tokenizers.pieces import CountedWord, LongestMatch, TokenPair
 from attncli.tokenizers.splitting import BYTE_ALPHABET
 

@@ -159,9 +159,6 @@ def or_more(times: int) -> Phrase:
     )
 
 
-# --------------------------------------------------------------------------------------------------
-# What a stack says of its tokenizer, with its defaults, and what of it is for another one.
-
 T = TypeVar("T")
 
 _GIVEN = {"merges": ("bpe", "give the vocabulary"), "pieces": ("unigram", "leave them out")}

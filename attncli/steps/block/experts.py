@@ -22,10 +22,10 @@ from attncli.maths.operations.activations import (
     Multiply,
     MultiplyBy,
 )
-from attncli.maths.operations.attention import DivideByRowSum
 from attncli.maths.operations.masking import Masked
 from attncli.maths.operations.prediction import GroupScore, KeptShare, KeptSum, TopK
 from attncli.maths.operations.rearranging import RepeatAlong, TakeColumn
+from attncli.maths.operations.softmax import DivideByRowSum
 from attncli.names import Name, below
 from attncli.scenario.file.keys import COUNT, POSITIVE, Choice, Either, Flag, Key, ListOf, Record
 from attncli.scenario.file.matrices import MATRIX, VECTOR

@@ -48,8 +48,8 @@ from attncli.steps.block.norms import NORM
 from attncli.steps.mistakes import WENT_IN, as_a, by, in_last, remade, wrong
 from attncli.steps.step import Backward, Example, Formulas, Mistake, Results, Step, Wording
 from attncli.trace import Axis, Definition, Place
+from attncli.trace.extents import sized
 from attncli.trace.quantity import distinct_tokens
-from attncli.trace.shapes import sized
 
 _PLACE = WholeNumber(0, 10**6)
 BASE = Key(

@@ -12,7 +12,7 @@ from attncli import load, work
 from attncli.errors import UserError
 from attncli.judging.wrong_ways import WrongWay
 from attncli.maths.equations.enclosures import Enclosure
-from attncli.maths.equations.matrix import Stored
+from attncli.maths.equations.stored_matrix import Stored
 from attncli.maths.numbers.rounding import Array
 from attncli.maths.operations.intervals import enclosing
 from attncli.models.diff_page import in_short, report
