@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
-from dataclasses import dataclass, field
+import math
+from collections.abc import Callable, Iterator
 from decimal import Decimal
+from functools import partial
 from itertools import combinations, islice, permutations, product
 from typing import Any, NamedTuple
 
@@ -15,9 +15,8 @@ from attncli.judging.honest_paths import Paths, rounded, taken
 from attncli.judging.verdicts import NOISE, Accepted, Cause
 from attncli.maths.equations import deciding
 from attncli.maths.equations import tree as ex
-from attncli.maths.equations.arrays import FUNCTIONS
 from attncli.maths.equations.enclosures import Enclosure
-from attncli.maths.equations.tree import Expression, Location, Node, Number, numbers_in
+from attncli.maths.equations.tree import Expression, Location, Node, Number, numbers_in, rewritten
 from attncli.maths.numbers import decimals
 from attncli.maths.numbers.rounding import Array
 from attncli.names import Word
@@ -114,17 +113,15 @@ def slips_of_a_term(
     if definition is None or definition.operation.copies:
         return
     form = definition.operation.first_form(cell.row, cell.column, *trace.operands(definition))
-    value = _Values(paths).of
-    try:
-        apart = max(abs(end - value(form)) for end in (right.low, right.high))
-        apart += NOISE * max(1.0, abs(number))
-        found: dict[str, Cause] = {}
-        most = min(_MOST, _MOST_LEAVES // sum(1 for _ in numbers_in(form)))
-        for slip in islice(_slips(paths, form), most):
-            if abs(number - value(slip.form)) <= apart:
-                found.setdefault(slip.cause.name, slip.cause)
-    except (TypeError, ValueError, ArithmeticError):
-        return  # a form that has no value, such as a division by 0
+    form = _with_numbers(form, partial(_number_at, paths))
+    usual = _value(form)
+    apart = max(abs(end - usual) for end in (right.low, right.high))
+    apart += NOISE * max(1.0, abs(number))
+    found: dict[str, Cause] = {}
+    most = min(_MOST, _MOST_LEAVES // max(1, sum(1 for _ in numbers_in(form))))
+    for slip in islice(_slips(paths, form), most):
+        if abs(number - _value(slip.form)) <= apart:
+            found.setdefault(slip.cause.name, slip.cause)
     yield from found.values()
 
 
@@ -141,11 +138,43 @@ def comes_of_rounding_early(paths: Paths, cell: Location, number: float) -> bool
     if len(worked) > _MOST_ROUNDED:
         return True
     places, made = paths.decimals(cell.quantity), set[float]()
+    form = _with_numbers(form, partial(_number_at, paths))
     for ways in product(*(_rounded_ways(paths, entry) for entry in worked)):
-        values = _Values(paths, taken=dict(zip(worked, ways, strict=True)))
-        with suppress(TypeError, ValueError, ArithmeticError):
-            made.add(values.of(form))
-    return bool((np.abs(rounded(np.array([*made]), places) - number) < _HALF * 10.0**-places).any())
+        numbers = dict(zip(worked, ways, strict=True))
+        made.add(_value(_with_numbers(form, numbers.get)))
+    values = np.array([value for value in made if not math.isnan(value)])
+    return bool((np.abs(rounded(values, places) - number) < _HALF * 10.0**-places).any())
+
+
+def _with_numbers(form: Expression, number_of: Callable[[Location], float | None]) -> Expression:
+    """Returns a form with other numbers in the place of those of some cells."""
+
+    def changed(node: Expression) -> Expression | None:
+        if not isinstance(node, Number) or node.cell is None or not node.cell.quantity:
+            return None
+        number = number_of(node.cell)
+        return None if number is None else _number(number, node.cell)
+
+    return rewritten(form, changed)
+
+
+def _number_at(paths: Paths, cell: Location) -> float:
+    """Returns the middle of what the number of a cell may be."""
+    low, high = (float(end[cell.row, cell.column]) for end in paths.used(cell.quantity))
+    return low if low == high else (low + high) / 2
+
+
+def _number(number: float, cell: Location) -> Number:
+    full = Decimal(repr(number))
+    return Number(full, full, cell)
+
+
+def _value(form: Expression) -> float:
+    """Returns the value of a form; NaN where it has none, such as that of a division by 0."""
+    try:
+        return float(deciding.full(form))
+    except (TypeError, ValueError, ArithmeticError):
+        return math.nan
 
 
 def _rounded_ways(paths: Paths, cell: Location) -> set[float]:
@@ -166,10 +195,8 @@ def _slips(paths: Paths, form: Expression) -> Iterator[_Slip]:
     for node, put in _parts(form, lambda e: e):
         if isinstance(node, Number) and node.cell is not None and node.cell.quantity:
             for other in _misread(paths, node.cell):
-                yield _Slip(
-                    _misread_as(paths, node.cell, other),
-                    put(Number(ex.ZERO.full, ex.ZERO.full, other)),
-                )
+                read = _number(_number_at(paths, other), other)
+                yield _Slip(_misread_as(paths, node.cell, other), put(read))
 
 
 def _parts(
@@ -224,67 +251,14 @@ def _misread(paths: Paths, cell: Location) -> Iterator[Location]:
         range(max(0, at - _NEAR), min(extent, at + _NEAR + 1))
         for at, extent in zip((i, j), paths.trace[name].matrix.shape, strict=True)
     )
-    others = [at for at in product(rows, columns) if at != (i, j)]
-    for k, m in sorted(others, key=lambda at: abs(at[0] - i) + abs(at[1] - j)):
-        yield Location(name, k, m)
+    others = [Location(name, k, m) for k, m in product(rows, columns) if (k, m) != (i, j)]
+    yield from sorted(others, key=lambda at: abs(at.row - i) + abs(at.column - j))
 
 
 def _misread_as(paths: Paths, cell: Location, other: Location) -> Cause:
     read, instead = (paths.trace[entry.quantity].address(*entry.indices) for entry in (other, cell))
     says = (Word(read), " was taken for ", Word(instead), ".")
     return Cause("operand_misread", says)
-
-
-@dataclass(frozen=True)
-class _Values(ex.Fold[float]):
-    """The values of forms in floats, by the middle of what each number may be."""
-
-    paths: Paths
-    taken: Mapping[Location, float] = field(default_factory=dict)
-    """The values of cells that are replaced."""
-    known: dict[int, tuple[Expression, float]] = field(default_factory=dict)
-    """The values of nodes that many forms share, by the nodes' identity."""
-
-    def of(self, node: Expression) -> float:
-        if id(node) not in self.known:
-            self.known[id(node)] = node, super().of(node)
-        return self.known[id(node)][1]
-
-    def of_number(self, node: Number) -> float:
-        if node.cell is None or not node.cell.quantity:
-            return float(deciding.full(node))
-        if node.cell in self.taken:
-            return self.taken[node.cell]
-        name, i, j = node.cell
-        low, high = (float(end[i, j]) for end in self.paths.used(name))
-        return low if low == high else (low + high) / 2
-
-    def of_symbol(self, node: ex.Symbol) -> float:
-        return float(deciding.full(node))
-
-    def of_sum(self, node: ex.Sum) -> float:
-        return sum(map(self.of, node.terms))
-
-    def of_product(self, node: ex.Product) -> float:
-        made = 1.0
-        for factor in node.factors:
-            made *= self.of(factor)
-        return made
-
-    def of_quotient(self, node: ex.Quotient) -> float:
-        return self.of(node.dividend) / self.of(node.divisor)
-
-    def of_negative(self, node: ex.Negative) -> float:
-        return -self.of(node.operand)
-
-    def of_power(self, node: ex.Power) -> float:
-        return float(self.of(node.base) ** self.of(node.exponent))
-
-    def of_root(self, node: ex.Root) -> float:
-        return float(self.of(node.operand) ** 0.5)
-
-    def of_apply(self, node: ex.Apply) -> float:
-        return float(FUNCTIONS[node.function](*(np.float64(self.of(x)) for x in node.arguments)))
 
 
 _TURNED = Cause("row_and_column", "Rows and columns were exchanged.")
