@@ -88,9 +88,9 @@ def on_the_way(made: Enclosure, places: int, fewer: int = 0) -> Enclosure:
 def _on_the_way(made: Enclosure, places: int, fewer: int) -> Enclosure:
     ends, scales = np.array(made), _scales(places, fewer, made.low.ndim)
     each = _rounded(ends, scales)
-    beyond = _beyond(ends, each[-1], 0.5 / scales[-1].item())
-    low = np.minimum(ends[0] - beyond[0], each[:, 0].min(axis=0))
-    high = np.maximum(ends[1] + beyond[1], each[:, 1].max(axis=0))
+    below, above = _beyond(ends, each[-1], 0.5 / scales[-1].item())
+    low = np.minimum(made.low - below, each[:, 0].min(axis=0))
+    high = np.maximum(made.high + above, each[:, 1].max(axis=0))
     return Enclosure(low, high)
 
 

@@ -77,10 +77,10 @@ def factor_of(made: Enclosure, numbers: Array, open_: Flags, half: float) -> flo
         return None
     least, most = each.min(axis=0), each.max(axis=0)
     shares = np.sort((most - least) / np.abs(most + least) * 2)
-    ends = float(least.max()), float(most.min())
-    if ends[0] > ends[1] or ends[0] <= 1 <= ends[1] or shares[1:].prod() > _BY_CHANCE:
+    low, high = float(least.max()), float(most.min())
+    if low > high or low <= 1 <= high or shares[1:].prod() > _BY_CHANCE:
         return None
-    factor = _simplest(*ends)
+    factor = _simplest(low, high)
     return factor if taken(_times(made, factor, half), numbers)[known].all() else None
 
 

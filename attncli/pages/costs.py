@@ -49,7 +49,9 @@ def costs_page(trace: Trace, selection: Selection, floats: str) -> Document:
         for (title, _), cost in worked.items()
     )
     lines = (_line(name, form, values[name]) for name, form in forms.items())
-    formulas = dict.fromkeys(define(at[0], cost.form(named=True)) for at, cost in worked.items())
+    formulas = dict.fromkeys(
+        define(title, cost.form(named=True)) for (title, _), cost in worked.items()
+    )
     told_in = (Paragraph((text,)) for text in says)
     blocks: tuple[Block, ...] = (
         *(table, Derivation(tuple(working))), *told_in, Derivation(tuple(lines)),

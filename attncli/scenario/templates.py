@@ -338,7 +338,7 @@ class _Tensor(NamedTuple):
         entries: list[tuple[Scalar, Node]] = [(Scalar("file", where), file)]
         entries += [(Scalar("key", where), named)] if key.text else []
         more = self.node.entries if isinstance(self.node, Map) else ()
-        entries += [entry for entry in more if entry[0].text not in _NOT_OF_ONE]
+        entries += [(name, value) for name, value in more if name.text not in _NOT_OF_ONE]
         index = self._entry("entry")
         if isinstance(index, Scalar):
             numbers = {NUMBER: str(number), EXPERT: str(expert)}

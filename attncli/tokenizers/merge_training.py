@@ -184,8 +184,8 @@ class PairCounts:
         symbols = self.symbols
         # a quotient of integers is rounded to the nearest float: the best has the largest of them
         scores = {
-            pair: count / (symbols[pair[0]] * symbols[pair[1]])
-            for pair, count in self.pairs.items()
+            (left, right): count / (symbols[left] * symbols[right])
+            for (left, right), count in self.pairs.items()
             if count >= least
         }
         largest = max(scores.values(), default=0.0)
@@ -200,7 +200,8 @@ class PairCounts:
 
     def score(self, pair: IdPair) -> Fraction:
         """Returns count(ab) / (count(a) · count(b)) of a pair that occurs."""
-        return Fraction(self.pairs[pair], self.symbols[pair[0]] * self.symbols[pair[1]])
+        left, right = pair
+        return Fraction(self.pairs[pair], self.symbols[left] * self.symbols[right])
 
     def largest(
         self, most: int, least: int, rank: Rank, *, likely: bool, decimals: int | None = None
@@ -414,7 +415,7 @@ class _Learning:
         if self._settings.ties == "ids":
             return counts.by_ids
         tokens, marks = self._tokens, self._settings.marks
-        return lambda pair: rank_of_piece(marks.merged(tokens[pair[0]], tokens[pair[1]]))
+        return lambda pair: rank_of_piece(marks.merged(*[tokens[symbol] for symbol in pair]))
 
     def _snapshot(self, counts: PairCounts) -> Snapshot:
         """Takes a snapshot of where the pairs stand now, the first of them in the order in which

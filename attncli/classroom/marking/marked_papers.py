@@ -67,8 +67,8 @@ def _not_asked(
         told += [", "] * bool(k) + [Word(f"{text}: {given.text.strip()}")]
         hint = hint_on(text, asked, trace) if k < _MOST_HINTS else ""
         told += [" (", Word(hint), ")"] if hint else []
-    one = ("answers", "earns") if len(pairs) == 1 else ("answer", "earn")
-    return (*told, f" {one[0]} nothing that is asked, and {one[1]} nothing.")
+    answer, earn = ("answers", "earns") if len(pairs) == 1 else ("answer", "earn")
+    return (*told, f" {answer} nothing that is asked, and {earn} nothing.")
 
 
 def in_a_row(texts: Sequence[str]) -> WordedText:

@@ -142,7 +142,11 @@ def _spared(trace: Trace, plan: Plan, by_name: Mapping[str, int] | None = None) 
         return {(name, rule): many for name in names for rule, many in by_name.items()}
     counts = {key: int(np.sum(broken)) for key, broken in _broken(trace, plan)}
     # how many queries share a winner is of the kind of an exercise; the rest is free once broken
-    return {key: count if key[1] == "winners" else _ANY for key, count in counts.items() if count}
+    return {
+        (name, rule): count if rule == "winners" else _ANY
+        for (name, rule), count in counts.items()
+        if count
+    }
 
 
 def _broken(trace: Trace, plan: Plan) -> Iterator[tuple[tuple[str, str], Flags]]:

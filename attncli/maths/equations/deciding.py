@@ -261,7 +261,9 @@ class _Evaluator(ex.Fold[Value]):
         """Applies a function that never falls, to a number or to both ends."""
         if isinstance(x, Decimal):
             return function(x)
-        return Between(_ends(function(x.low))[0], _ends(function(x.high))[1])
+        low, _ = _ends(function(x.low))
+        _, high = _ends(function(x.high))
+        return Between(low, high)
 
     def power_of_e(self, x: Decimal) -> Value:
         return _power_of_e(self.digits, x)

@@ -202,7 +202,7 @@ class CacheBytes(Operation):
         return define(name, Product((constant(2), *counted)))
 
     def values(self, *operands: Matrix) -> Array:
-        return np.array([[float(deciding.full(self.cell(0, 0, *operands)[0]))]])
+        return np.array([[float(deciding.full(self.first_form(0, 0, *operands)))]])
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
         n, *widths = operands[0].shape[0], *(operand.shape[1] for operand in operands)

@@ -366,10 +366,10 @@ def _swapped_letters(trace: Trace, made: tuple[Definition, ...]) -> Iterator[Wro
         for other in (x for x in _LETTERS if letter and x != letter):
             taken = tuple(_lettered(x, letter, other) for x in definition.operands)
             if [_shape(trace, x) for x in taken] == [_shape(trace, x) for x in definition.operands]:
-                pair = sorted((letter, other))
+                first, second = sorted((letter, other))
                 says = f"{letter} is made with the weights of {other}."
                 changed = definition._replace(operands=taken)
-                yield WrongWay(f"{pair[0]}_and_{pair[1]}_swapped", says, (changed,))
+                yield WrongWay(f"{first}_and_{second}_swapped", says, (changed,))
 
 
 def _locals(definition: Definition) -> list[str]:

@@ -595,8 +595,8 @@ def _right(ran: Ran, like: Any, batch: int) -> tuple[Trace, Keys]:  # noqa: ANN4
     cached = cached_in(ran.arguments[caches[0]], batch) if caches else []
     if cached:
         inputs = inputs._replace(of_layers=[each.said() for each in cached])
-        trace = work(scenario_of_module(ran.module, like, inputs)[0])
-        cached = as_projected(cached, trace)
+        scenario, _ = scenario_of_module(ran.module, like, inputs)
+        cached = as_projected(cached, work(scenario))
         inputs = inputs._replace(of_layers=[each.said() for each in cached])
     scenario, keys = scenario_of_module(ran.module, like, inputs)
     if scenario.encoder is not None and not given.has_encoder():

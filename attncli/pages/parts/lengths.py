@@ -128,7 +128,8 @@ def _height_of_addition(block: ColumnSum) -> int:
 
 
 def _height_of_table(block: MatrixBlock | Table) -> int:
-    return grid_of(block).size(_CELLS)[1]
+    _, height = grid_of(block).size(_CELLS)
+    return height
 
 
 def _height_side_by_side(block: SideBySide) -> int:
@@ -137,7 +138,8 @@ def _height_side_by_side(block: SideBySide) -> int:
     caption, grid = 2 if block.caption else 0, grid_of(block)
     names, *vectors = (column.width for column in grid.columns)
     if names + BAR + max(vectors) <= _CELLS:
-        return caption + grid.size(_CELLS)[1]
+        _, height = grid.size(_CELLS)
+        return caption + height
     return caption + sum(_height_of_table(matrix) + 1 for _, matrix in block.columns) - 1
 
 
