@@ -1,4 +1,12 @@
-"""From a source to its scenario, whose story is planned; and from that to its trace."""
+"""From a source to its scenario, whose story is planned; and from that to its trace.
+
+trees           the tree of a source, with changes, and that of each variant
+builder         a scenario of the values that were read; `stacks`, `texts`, `prediction` its parts
+given_matrices  the matrices of a scenario by their names
+implied_values  the values that files, tokenizers, `one_hot` and encoders stand for
+plain_data      a scenario as plain data, and with other numbers
+exporting       a form of a scenario as a file of its own
+"""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from attncli.models.dumps.floats import Floats, Judged, Lazily, fills, taken_by,
 from attncli.models.dumps.likenesses import likenesses
 from attncli.models.dumps.suspects import SEEK, Hidden, Search, Suspects
 from attncli.models.dumps.tensors import Dump, Misshapen
-from attncli.scenario.file.array_files import ROUNDOFFS
+from attncli.scenario.file.dump_files import ROUNDOFFS
 from attncli.trace import Quantity, Trace
 
 Standing = Literal["agrees", "departs", "carried forward", "can't tell"]

@@ -39,7 +39,7 @@ from attncli.maths.operations.positions import (
 )
 from attncli.maths.operations.rearranging import JoinColumns, Moved, Same, TakeColumns
 from attncli.maths.operations.softmax import Exponential
-from attncli.scenario.file.array_files import ROUNDOFFS
+from attncli.scenario.file.dump_files import ROUNDOFFS
 from attncli.trace import Definition, Trace
 
 if TYPE_CHECKING:

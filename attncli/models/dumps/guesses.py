@@ -12,7 +12,7 @@ from attncli.models.dumps.floats import Floats, Grain, tells_apart
 from attncli.models.dumps.meanings import OUTPUT, Meant, each_head, together
 from attncli.models.dumps.tensors import Dump, Ours, apart, as_said, fits, is_near
 from attncli.names import GRADIENTS
-from attncli.scenario.file.array_files import Dumped
+from attncli.scenario.file.dump_files import Dumped
 from attncli.trace import Trace
 
 

@@ -44,7 +44,7 @@ from attncli.models.reading import data_with
 from attncli.names import below
 from attncli.option_values import PRECISIONS
 from attncli.pipeline import load, work, work_on_demand
-from attncli.scenario.file.array_files import Tensor
+from attncli.scenario.file.dump_files import Tensor
 from attncli.scenario.file.problems import nearest
 from attncli.scenario.model import WAYS
 from attncli.scenario.scenario import Scenario

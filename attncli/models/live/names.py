@@ -21,7 +21,7 @@ from attncli.models.dumps.meanings import (
 )
 from attncli.models.dumps.tensors import Mapped, Ours, as_said, fits, heads_in
 from attncli.names import Name
-from attncli.scenario.file.array_files import Tensor
+from attncli.scenario.file.dump_files import Tensor
 from attncli.trace import Quantity, Trace
 
 Tensors = Mapping[str, Tensor]

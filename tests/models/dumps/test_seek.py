@@ -20,7 +20,7 @@ from attncli.models.dumps.departures import Comparison
 from attncli.models.dumps.floats import Floats, Grain
 from attncli.models.dumps.suspects import SEEK, Search, Suspects
 from attncli.models.dumps.tensors import taken_apart
-from attncli.scenario.file.array_files import Tensor
+from attncli.scenario.file.dump_files import Tensor
 from attncli.trace import Trace
 from tests.trace.test_stored import LAYOUTS, scenario
 
