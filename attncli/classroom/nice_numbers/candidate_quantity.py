@@ -1,7 +1,7 @@
 """A quantity as the rules see it, in one scenario or in many candidates at once.
 
-Numbers don't tell common mistakes that give what the right way gives, and they tell differently
-where the two rounding policies show others.
+A quantity may not tell a common mistake that gives what the right way gives, and it is told by
+other numbers where the two rounding policies show them otherwise.
 """
 
 from __future__ import annotations
